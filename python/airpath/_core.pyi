@@ -20,6 +20,13 @@ class PlanError(ValueError):
     name, the field, the number that was found or `None`, and the problem.
     """
 
+class ComponentError(ValueError):
+    """A component is rejected.
+
+    Arguments: the parameter (empty for the component as a whole), the problem, and the values with their
+    defaults as JSON.
+    """
+
 class RunCancelled(RuntimeError):  # noqa: N818 - the engine's name
     """The run was cancelled before its end."""
 
@@ -28,6 +35,16 @@ class TraceFormatError(ValueError):
 
 class CaptureFormatError(ValueError):
     """The bytes are not a capture."""
+
+def component_schemas() -> str:
+    """Return the JSON schemas of all components, as JSON: `{kind: {id: schema}}`."""
+
+def complete_component(kind: str, component: str, context: str) -> str:
+    """Return the values of a component with all defaults, as JSON.
+
+    `component` is its id, or a table with the key `kind`; `context` has the keys `packet`, `mean_bps` and
+    `mss`, all optional. Both are JSON.
+    """
 
 def analyse_capture(
     path: str, estimators: list[tuple[str, str]], on_progress: Callable[[int], None] | None = None

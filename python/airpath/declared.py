@@ -1,7 +1,7 @@
 """Tables of components, read by the schema that each component declares in the engine.
 
-A component has one declaration, beside its algorithm. From its schema follow the type of its table (units, ranges,
-choices, defaults, help), and how its values stand in a plan.
+A component has one declaration, next to its algorithm. From its schema follow the type of its table (units,
+ranges, choices, defaults, help texts) and the form of its values in a plan.
 """
 
 import functools
@@ -17,32 +17,36 @@ from airpath.errors import UsageError
 from airpath.quantities import Duration, Flag, PositiveDuration, Rate, RateOrOutage, Size, Table
 from airpath.units import format_duration, format_rate, format_size
 
-__all__ = ["declaration", "ids", "part_type", "plan_values", "table"]
+__all__ = ["BOUNDS", "LARGEST", "component_type", "declaration", "ids", "plan_values", "table"]
 
+BOUNDS: Final = {"exclusiveMinimum": "gt", "minimum": "ge", "exclusiveMaximum": "lt", "maximum": "le"}
+"""Bounds by their keyword in schemas."""
+LARGEST: Final = {"uint8": 2**8 - 1, "uint16": 2**16 - 1, "uint32": 2**32 - 1}
+"""The largest value of each integer format in schemas."""
 _QUANTITIES: Final[Mapping[str, tuple[Any, Any]]] = {
     "ns": (Duration, PositiveDuration),
     "bit/s": (RateOrOutage, Rate),
     "B": (Size, Size),
 }
-"""The type of each unit: from zero, and above zero."""
+"""The types of each unit: zero allowed, and greater than zero."""
 _FORMATS: Final = {"ns": format_duration, "bit/s": format_rate, "B": format_size}
-_BOUNDS: Final = {"exclusiveMinimum": "gt", "minimum": "ge", "exclusiveMaximum": "lt", "maximum": "le"}
-_LARGEST: Final = {"uint8": 2**8 - 1, "uint16": 2**16 - 1, "uint32": 2**32 - 1}
 
 
 @functools.cache
 def _declarations() -> dict[str, dict[str, Any]]:
-    return json.loads(_core.component_schemas())
+    declarations: dict[str, dict[str, Any]] = json.loads(_core.component_schemas())
+    return declarations
 
 
 def ids(kind: str) -> list[str]:
-    """Return the components of a kind, in order."""
+    """Return the ids of the components of a kind in the order of their registration."""
     return list(_declarations()[kind]["x-order"])
 
 
 def declaration(kind: str, name: str) -> dict[str, Any]:
     """Return the schema of a component."""
-    return _declarations()[kind][name]
+    schema: dict[str, Any] = _declarations()[kind][name]
+    return schema
 
 
 def table(
@@ -57,22 +61,22 @@ def table(
     help_texts: Mapping[str, str] | None = None,
     **more: Any,
 ) -> Any:
-    """Return the class of a component's table.
+    """Return the class of the table of a component.
 
     Parameters
     ----------
     kind, name
-        The component.
+        Kind and id of the component.
     title
-        The name of the class.
+        Name of the class.
     base
-        What it inherits from.
+        Base class of the class.
     fixed
-        Parameters with values that nobody chooses; they are no keys of the table.
+        Parameters with a constant value; the table does not have these keys.
     defaults
-        Defaults of a variant, as a person writes them.
+        Defaults that differ from those of the component, as in a scenario.
     help_texts
-        What the variant says of its parameters instead.
+        Help texts that differ from those of the component.
     **more
         Further fields: annotation and `Field`.
     """
@@ -96,13 +100,14 @@ def table(
     def body(namespace: dict[str, Any]) -> None:
         namespace["__doc__"] = schema.get("description")
         namespace["__module__"] = __name__
-        # The fields bring their descriptions along; looking for a source text takes 5 ms a class.
+        # The fields have their descriptions already; searching the source of each class takes 5 ms.
         namespace["model_config"] = ConfigDict(use_attribute_docstrings=False)
         namespace["__annotations__"] = {key: annotation for key, (annotation, _) in fields.items()}
         namespace.update({key: field for key, (_, field) in fields.items()})
 
     made: Any = new_class(title, (base,), exec_body=body)
-    made.model_config = {**made.model_config, "use_attribute_docstrings": True}  # of subclasses
+    # Subclasses are written in source files, with a docstring for each field.
+    made.model_config = {**made.model_config, "use_attribute_docstrings": True}
     made.component = (kind, name, dict(fixed or {}))
     return made
 
@@ -110,10 +115,10 @@ def table(
 def _annotation(schema: Mapping[str, Any]) -> Any:
     """Return the type of a parameter."""
     if component := schema.get("x-component"):
-        return part_type(component)
+        return component_type(component)
     if choices := schema.get("oneOf"):
         return Literal[tuple(choice["const"] for choice in choices)]
-    bounds = {ours: schema[theirs] for theirs, ours in _BOUNDS.items() if theirs in schema}
+    bounds = {ours: schema[theirs] for theirs, ours in BOUNDS.items() if theirs in schema}
     if unit := schema.get("x-unit"):
         return _QUANTITIES[unit]["gt" in bounds]
     match schema["type"]:
@@ -122,27 +127,27 @@ def _annotation(schema: Mapping[str, Any]) -> Any:
         case "number":
             return Annotated[float, Strict(), Field(**bounds)]
         case "integer":
-            largest = _LARGEST.get(schema.get("format", ""))
+            largest = LARGEST.get(schema.get("format", ""))
             bounds = bounds if largest is None else {"le": largest, **bounds}
             return Annotated[int, Strict(), Field(**bounds)]
     raise TypeError(f"no type for {schema}")
 
 
 @functools.cache
-def part_type(kind: str) -> Any:
-    """Return the type of a component inside another: its name, or a table with its `kind` and parameters.
+def component_type(kind: str) -> Any:
+    """Return the type of a nested component: its id, or a table with its `kind` and parameters.
 
-    No class is made for the tables: one for each pair of components would take milliseconds at import.
+    Such a table has no class: a class for each pair of components would take milliseconds at import.
     """
 
     def read(value: object, handler: Callable[[object], Any]) -> Any:
         if not isinstance(value, Mapping):
             return handler(value)
-        # Not above: the package of scenarios imports the schemes.
-        from airpath.declared_reader import read_part
+        # Imported late, because the package of scenarios imports the schemes.
+        from airpath.declared_reader import read_component
         from airpath.scenario.messages import ValueOfKeyError
 
-        values, faults = read_part(kind, value, "")
+        values, faults = read_component(kind, value, "")
         if faults:
             raise ValueOfKeyError(faults[0].path.removeprefix("."), faults[0].message)
         return values
@@ -151,42 +156,43 @@ def part_type(kind: str) -> Any:
 
 
 def plan_values(
-    given: Any, place: Mapping[str, Any], component: tuple[str, str] | None = None
+    given: Any, context: Mapping[str, Any], component: tuple[str, str] | None = None
 ) -> dict[str, Any]:
     """Return a component as in a plan: its kind and all its values.
 
     Parameters
     ----------
     given
-        Its table.
-    place
-        What is known where it stands: `packet`, `mean_bps`, `mss`.
+        The table of the component.
+    context
+        Properties of its link or flow: `packet`, `mean_bps`, `mss`.
     component
-        Its kind and name, if the table holds the parameters of several.
+        Kind and id of the component, if the table contains the parameters of several.
 
     Raises
     ------
     UsageError
-        If parameters do not fit each other or the place.
+        If parameters contradict each other or the context.
     """
     kind, name, fixed = (*component, {}) if component else given.component
-    part = {"kind": name, **fixed, **_written(given, kind, name)}
+    plan = {"kind": name, **fixed, **_written(given, kind, name)}
     try:
-        return {"kind": name, **json.loads(_core.complete_component(kind, json.dumps(part), json.dumps(place)))}
+        completed = _core.complete_component(kind, json.dumps(plan), json.dumps(context))
     except _core.ComponentError as error:
         parameter, problem, values = error.args
-        raise UsageError(_said(kind, name, parameter, problem, json.loads(values))) from None
+        raise UsageError(_message(kind, name, parameter, problem, json.loads(values))) from None
+    return {"kind": name, **json.loads(completed)}
 
 
 def _written(given: Any, kind: str, name: str) -> dict[str, Any]:
-    """Return the values of a table, without what is left to the component."""
+    """Return the values of a table except those for which the component has a default of its own."""
     values = {key: getattr(given, key) for key in declaration(kind, name)["x-order"] if hasattr(given, key)}
     return {key: value for key, value in values.items() if value is not None}
 
 
-def _said(kind: str, name: str, parameter: str, problem: str, values: Mapping[str, Any]) -> str:
-    """Return a problem with the values of parameters as a person writes them."""
-    properties = declaration(kind, name)["properties"]
+def _message(kind: str, name: str, parameter: str, problem: str, values: Mapping[str, Any]) -> str:
+    """Return a problem with the values of parameters in place of their placeholders, with units."""
+    properties = declaration(kind, name).get("properties", {})
     for key, value in values.items():
         write = _FORMATS.get(properties.get(key, {}).get("x-unit"), str)
         problem = problem.replace(f"{{{key}}}", write(value))

@@ -1,6 +1,7 @@
-"""Reads the table of a component by its schema, without a class for each: the messages of `scenario.messages`.
+"""Reads the table of a component by its schema, without a class for each component.
 
-An experiment beside `declared`: it makes nothing at import and has the same faults.
+The messages are those of `scenario.messages`. `declared` uses it for nested components; when no component has a
+class any more, it will read all tables.
 """
 
 import math
@@ -9,7 +10,7 @@ from typing import Any, Final
 
 from airpath import units
 from airpath.bounds import bound
-from airpath.declared import declaration, ids
+from airpath.declared import BOUNDS, LARGEST, declaration, ids
 from airpath.errors import UnitError
 from airpath.scenario.messages import Fault, not_one_of, show, unknown_key
 
@@ -18,16 +19,14 @@ _PARSERS: Final[Mapping[str, Callable[[object], int]]] = {
     "bit/s": units.parse_rate,
     "B": units.parse_size,
 }
-_BOUNDS: Final = {"exclusiveMinimum": "gt", "minimum": "ge", "exclusiveMaximum": "lt", "maximum": "le"}
-_LARGEST: Final = {"uint8": 2**8 - 1, "uint16": 2**16 - 1, "uint32": 2**32 - 1}
 
 
 class _WrongError(Exception):
-    """A value that is refused; its text says what was found, and what is accepted."""
+    """A value is rejected; the text contains what was found and what is accepted."""
 
 
 def read(kind: str, name: str, given: Mapping[str, Any], path: str) -> tuple[dict[str, Any], list[Fault]]:
-    """Return the values of a table in base units, and every fault; `path` is where it stands."""
+    """Return the values of the table at `path` in base units, and all faults."""
     schema = declaration(kind, name)
     values: dict[str, Any] = {}
     faults: list[Fault] = []
@@ -37,7 +36,7 @@ def read(kind: str, name: str, given: Mapping[str, Any], path: str) -> tuple[dic
         if key in given and not left_out:
             try:
                 if "x-component" in properties[key] and isinstance(given[key], Mapping):
-                    values[key], wrong = read_part(properties[key]["x-component"], given[key], f"{path}.{key}")
+                    values[key], wrong = read_component(properties[key]["x-component"], given[key], f"{path}.{key}")
                     faults += wrong
                 else:
                     values[key] = _value(properties[key], given[key])
@@ -49,8 +48,8 @@ def read(kind: str, name: str, given: Mapping[str, Any], path: str) -> tuple[dic
     return values, faults
 
 
-def read_part(kind: str, given: Mapping[str, Any], path: str) -> tuple[dict[str, Any], list[Fault]]:
-    """Return the values of a component inside another, with its kind, and every fault."""
+def read_component(kind: str, given: Mapping[str, Any], path: str) -> tuple[dict[str, Any], list[Fault]]:
+    """Return the values of a nested component with its kind, and all faults."""
     rest = {key: value for key, value in given.items() if key != "kind"}
     if (name := given.get("kind")) not in ids(kind):
         return {}, [Fault(f"{path}.kind", not_one_of(name, ids(kind)))]
@@ -75,28 +74,28 @@ def _value(schema: Mapping[str, Any], given: Any) -> Any:
         return value
     match schema["type"]:
         case "boolean":
-            _refuse_unless(isinstance(given, bool), given, "true or false")
+            _reject_unless(isinstance(given, bool), given, "true or false")
         case "integer":
-            _refuse_unless(isinstance(given, int) and not isinstance(given, bool), given, "a whole number")
+            _reject_unless(isinstance(given, int) and not isinstance(given, bool), given, "a whole number")
         case "number":
-            _refuse_unless(isinstance(given, int | float) and not isinstance(given, bool), given, "a number")
+            _reject_unless(isinstance(given, int | float) and not isinstance(given, bool), given, "a number")
             return _number(schema, given)
     for text, holds in _bounds(schema):
-        _refuse_unless(holds(given), given, text)
+        _reject_unless(holds(given), given, text)
     return given
 
 
 def _number(schema: Mapping[str, Any], given: float) -> float:
-    """Return a number as a float; NaN and infinity are refused whatever the bounds."""
+    """Return a number as a float; reject NaN and infinity whatever the bounds."""
     try:
         value = float(given)
-    except OverflowError:  # a whole number of hundreds of digits
+    except OverflowError:  # a whole number with hundreds of digits
         raise _WrongError(f"found {show(given)}; accepted: a number") from None
     if not math.isfinite(value):
         said = ", ".join(["a finite number", *(text for text, _ in _bounds(schema))])
         raise _WrongError(f"found {show(given)}; accepted: {said}")
     for text, holds in _bounds(schema):
-        _refuse_unless(holds(value), given, text)
+        _reject_unless(holds(value), given, text)
     return value
 
 
@@ -105,19 +104,19 @@ def _choices(schema: Mapping[str, Any]) -> list[str]:
 
 
 def _bounds(schema: Mapping[str, Any]) -> Iterator[tuple[str, Callable[[float], bool]]]:
-    """Give each bound in words, and what keeps it."""
+    """Return each bound in words, and its test."""
     tests: Mapping[str, Callable[[float, float], bool]] = {
         "gt": lambda value, least: value > least,
         "ge": lambda value, least: value >= least,
         "lt": lambda value, most: value < most,
         "le": lambda value, most: value <= most,
     }
-    limits = {_BOUNDS[key]: schema[key] for key in _BOUNDS if key in schema}
-    limits |= {"le": _LARGEST[schema["format"]]} if schema.get("format") in _LARGEST else {}
+    limits = {BOUNDS[key]: schema[key] for key in BOUNDS if key in schema}
+    limits |= {"le": LARGEST[schema["format"]]} if schema.get("format") in LARGEST else {}
     for name, limit in limits.items():
         yield bound(name, limit), lambda value, name=name, limit=limit: tests[name](value, limit)
 
 
-def _refuse_unless(condition: bool, given: Any, accepted: str) -> None:
+def _reject_unless(condition: bool, given: Any, accepted: str) -> None:
     if not condition:
         raise _WrongError(f"found {show(given)}; accepted: {accepted}")

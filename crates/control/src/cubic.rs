@@ -6,6 +6,8 @@ use airpath_model::{
     AckEvent, Bytes, CongestionEvent, CongestionSignal, Measurement, Probe, SendEvent, Timestamp,
 };
 
+#[cfg(feature = "declare")]
+use crate::declare::RuleConfig;
 use crate::whole_bytes::WholeBytes;
 use crate::{ConfigError, WindowRule};
 use airpath_model::config::check;
@@ -16,17 +18,17 @@ use epoch::Epoch;
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(default))]
 pub struct CubicConfig {
-    /// Which text rules the details.
+    /// The text that the details follow: `rfc9438`, or `2008` (Ha, Rhee and Xu).
     pub form: CubicForm,
     /// C, in segments per second cubed (RFC 9438, section 5: 0.4).
     #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0)))]
     pub c: f64,
-    /// The part of the window that is kept at a loss (RFC 9438, section 4.6: 0.7).
+    /// Share of the window that remains after a loss (RFC 9438, section 4.6: 0.7).
     #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1)))]
     pub beta: f64,
     /// Release bandwidth faster when the saturation point falls (RFC 9438, section 4.7).
     pub fast_convergence: bool,
-    /// Be at least as fast as Reno would be (RFC 9438, section 4.3).
+    /// Grow at least as fast as Reno would (RFC 9438, section 4.3).
     pub reno_friendly: bool,
 }
 
@@ -46,7 +48,7 @@ impl Default for CubicConfig {
 }
 
 #[cfg(feature = "declare")]
-impl crate::declare::RuleConfig for CubicConfig {
+impl RuleConfig for CubicConfig {
     const ID: &'static str = "cubic";
     const SLOW_START: &'static str = "hystart++";
     type Rule = Cubic;
@@ -56,7 +58,7 @@ impl crate::declare::RuleConfig for CubicConfig {
     }
 }
 
-/// Which text rules CUBIC's details.
+/// The text that the details of CUBIC follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub enum CubicForm {

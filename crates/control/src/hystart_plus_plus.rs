@@ -2,28 +2,39 @@
 
 use airpath_model::{AckEvent, Bytes, CongestionSignal, Duration, Phase};
 
+#[cfg(feature = "declare")]
+use crate::declare::{AnySlowStart, SlowStarts};
 use crate::{ConfigError, SlowStart, StandardSlowStart};
 use airpath_model::config::check;
+#[cfg(feature = "declare")]
+use airpath_model::declare::Component;
 
-/// The constants of RFC 9406, section 4.3, under their names there.
+/// HyStart++ (RFC 9406): slow start that ends when the delay rises. The parameters have the names of section 4.3.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(default))]
 pub struct HystartPlusPlusConfig {
-    /// `MIN_RTT_THRESH`: a smaller rise of the RTT never counts. 4 ms.
+    /// `MIN_RTT_THRESH`: a smaller increase of the RTT never counts. 4 ms.
+    #[cfg_attr(feature = "declare", schemars(extend("x-at-most" = "max_rtt_thresh")))]
     pub min_rtt_thresh: Duration,
-    /// `MAX_RTT_THRESH`: a larger rise always counts; not below `min_rtt_thresh`. 16 ms.
+    /// `MAX_RTT_THRESH`: a larger increase always counts; at least `min_rtt_thresh`. 16 ms.
     pub max_rtt_thresh: Duration,
-    /// `MIN_RTT_DIVISOR`: between the two, the last round's minimum RTT over this counts; at least 1. 8.
+    /// `MIN_RTT_DIVISOR`: between the two thresholds, an increase counts from the minimum RTT of the last round divided by
+    /// this number; at least 1. 8.
+    #[cfg_attr(feature = "declare", schemars(range(min = 1)))]
     pub min_rtt_divisor: u64,
-    /// `N_RTT_SAMPLE`: RTT samples that a round needs before it is judged; at least 1. 8.
+    /// `N_RTT_SAMPLE`: RTT samples of a round before it is evaluated; at least 1. 8.
+    #[cfg_attr(feature = "declare", schemars(range(min = 1)))]
     pub n_rtt_sample: u32,
-    /// `CSS_GROWTH_DIVISOR`: how much slower conservative slow start grows; at least 1. 4.
+    /// `CSS_GROWTH_DIVISOR`: divisor of the growth in conservative slow start; at least 1. 4.
+    #[cfg_attr(feature = "declare", schemars(range(min = 1)))]
     pub css_growth_divisor: u64,
     /// `CSS_ROUNDS`: rounds of conservative slow start before congestion avoidance; at least 1. 5.
+    #[cfg_attr(feature = "declare", schemars(range(min = 1)))]
     pub css_rounds: u32,
-    /// L: the most segments that one acknowledgment adds; at least 1. 8 for senders that do not pace, no limit
-    /// (`u64::MAX`) for those that do.
+    /// L: the most segments that one acknowledgment adds; at least 1. 8 for senders without pacing, no limit (the largest
+    /// number) for senders with pacing.
+    #[cfg_attr(feature = "declare", schemars(range(min = 1)))]
     pub limit: u64,
 }
 
@@ -43,11 +54,11 @@ impl Default for HystartPlusPlusConfig {
 }
 
 #[cfg(feature = "declare")]
-impl airpath_model::declare::Component<crate::declare::SlowStarts> for HystartPlusPlusConfig {
+impl Component<SlowStarts> for HystartPlusPlusConfig {
     const ID: &'static str = "hystart++";
 
-    fn build(&self, (): ()) -> Result<crate::declare::AnySlowStart, ConfigError> {
-        Ok(crate::declare::AnySlowStart::new(HystartPlusPlus::new(*self)?))
+    fn build(&self, (): ()) -> Result<AnySlowStart, ConfigError> {
+        Ok(AnySlowStart::new(HystartPlusPlus::new(*self)?))
     }
 }
 
@@ -71,7 +82,7 @@ pub struct HystartPlusPlus {
 }
 
 impl HystartPlusPlus {
-    /// Fails when a parameter is outside the range stated in [`HystartPlusPlusConfig`].
+    /// Constructs the slow start. Fails if a parameter is outside the range that [`HystartPlusPlusConfig`] states.
     pub fn new(config: HystartPlusPlusConfig) -> Result<Self, ConfigError> {
         check(
             config.max_rtt_thresh >= config.min_rtt_thresh,

@@ -2,6 +2,8 @@
 
 use airpath_model::{AckEvent, Bytes, CongestionEvent, Probe};
 
+#[cfg(feature = "declare")]
+use crate::{ConfigError, declare::RuleConfig};
 use crate::{ThresholdUnit, WindowRule};
 
 /// The parameters of NewReno.
@@ -9,20 +11,20 @@ use crate::{ThresholdUnit, WindowRule};
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(default))]
 pub struct NewRenoConfig {
-    /// What growth in congestion avoidance counts: `bytes` (RFC 3465), or `acknowledgments` (RFC 5681,
-    /// equation 3; as ns-2 does), which is half as fast under delayed acknowledgments.
+    /// The unit by which the window grows in congestion avoidance: `bytes` (RFC 3465), or `acknowledgments`
+    /// (RFC 5681, equation 3; as ns-2 does), which is half as fast with delayed acknowledgments.
     pub counting: Counting,
-    /// In what half of the flight is counted: `bytes` (RFC 5681), or whole `segments`, rounded down (as ns-2
-    /// and Linux do).
+    /// The unit in which half the flight is counted: `bytes` (RFC 5681), or whole `segments`, rounded down (as
+    /// ns-2 and Linux do).
     pub threshold_unit: ThresholdUnit,
 }
 
 #[cfg(feature = "declare")]
-impl crate::declare::RuleConfig for NewRenoConfig {
+impl RuleConfig for NewRenoConfig {
     const ID: &'static str = "newreno";
     type Rule = NewReno;
 
-    fn rule(&self) -> Result<NewReno, crate::ConfigError> {
+    fn rule(&self) -> Result<NewReno, ConfigError> {
         Ok(NewReno::new(self.counting).with_threshold_unit(self.threshold_unit))
     }
 }
@@ -40,7 +42,7 @@ pub struct NewReno {
     bytes_acked: Bytes,
 }
 
-/// What growth in congestion avoidance counts.
+/// The unit by which the window grows in congestion avoidance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
@@ -48,13 +50,13 @@ pub enum Counting {
     /// Acknowledged bytes (RFC 3465, section 2.1): one segment a round trip.
     #[default]
     Bytes,
-    /// Acknowledgments, each as one segment (RFC 5681, equation 3; ns-2 and ns-3): half of that under delayed
-    /// acknowledgments.
+    /// Acknowledgments, each as one segment (RFC 5681, equation 3; ns-2 and ns-3): half a segment a round trip with
+    /// delayed acknowledgments.
     Acknowledgments,
 }
 
 impl Counting {
-    /// What this acknowledgment counts for.
+    /// Returns the amount that this acknowledgment adds.
     pub(crate) fn counted(self, event: &AckEvent) -> Bytes {
         match self {
             Self::Bytes => event.acked,

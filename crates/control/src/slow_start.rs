@@ -2,6 +2,10 @@
 
 use core::fmt::Debug;
 
+#[cfg(feature = "declare")]
+use crate::declare::{AnySlowStart, SlowStarts};
+#[cfg(feature = "declare")]
+use airpath_model::declare::Component;
 use airpath_model::{AckEvent, Bytes, CongestionSignal, Phase};
 
 use crate::ConfigError;
@@ -97,48 +101,48 @@ impl SlowStart for EveryOtherRound {
     }
 }
 
-/// Up to two segments for an acknowledgment (RFC 3465, L = 2), until the threshold or a loss (RFC 5681).
+/// Growth by up to two segments for each acknowledgment (RFC 3465, L = 2), until the threshold or a loss (RFC 5681).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(default))]
 pub struct StandardConfig {}
 
 #[cfg(feature = "declare")]
-impl airpath_model::declare::Component<crate::declare::SlowStarts> for StandardConfig {
+impl Component<SlowStarts> for StandardConfig {
     const ID: &'static str = "standard";
 
-    fn build(&self, (): ()) -> Result<crate::declare::AnySlowStart, ConfigError> {
-        Ok(crate::declare::AnySlowStart::new(StandardSlowStart::default()))
+    fn build(&self, (): ()) -> Result<AnySlowStart, ConfigError> {
+        Ok(AnySlowStart::new(StandardSlowStart::default()))
     }
 }
 
-/// One segment for an acknowledgment (L = 1; ns-2, and Linux in 2007), until the threshold or a loss.
+/// Growth by one segment for each acknowledgment (L = 1; ns-2, and Linux in 2007), until the threshold or a loss.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(default))]
 pub struct PerAcknowledgmentConfig {}
 
 #[cfg(feature = "declare")]
-impl airpath_model::declare::Component<crate::declare::SlowStarts> for PerAcknowledgmentConfig {
+impl Component<SlowStarts> for PerAcknowledgmentConfig {
     const ID: &'static str = "per-acknowledgment";
 
-    fn build(&self, (): ()) -> Result<crate::declare::AnySlowStart, ConfigError> {
-        Ok(crate::declare::AnySlowStart::new(StandardSlowStart::new(1)?))
+    fn build(&self, (): ()) -> Result<AnySlowStart, ConfigError> {
+        Ok(AnySlowStart::new(StandardSlowStart::new(1)?))
     }
 }
 
-/// One segment for an acknowledgment, in every other round trip (Vegas as published).
+/// Growth by one segment for each acknowledgment of every other round trip (Vegas as published).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(default))]
 pub struct EveryOtherRoundConfig {}
 
 #[cfg(feature = "declare")]
-impl airpath_model::declare::Component<crate::declare::SlowStarts> for EveryOtherRoundConfig {
+impl Component<SlowStarts> for EveryOtherRoundConfig {
     const ID: &'static str = "every-other-round";
 
-    fn build(&self, (): ()) -> Result<crate::declare::AnySlowStart, ConfigError> {
-        Ok(crate::declare::AnySlowStart::new(EveryOtherRound::default()))
+    fn build(&self, (): ()) -> Result<AnySlowStart, ConfigError> {
+        Ok(AnySlowStart::new(EveryOtherRound::default()))
     }
 }
 

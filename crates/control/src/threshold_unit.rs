@@ -1,8 +1,8 @@
-//! In what a slow-start threshold is counted.
+//! The unit in which a slow-start threshold is counted.
 
 use airpath_model::Bytes;
 
-/// In what a slow-start threshold is counted. Who compares thresholds of two controllers gives both the same unit.
+/// The unit in which a slow-start threshold is counted. Use the same unit to compare the thresholds of two controllers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
@@ -15,7 +15,7 @@ pub enum ThresholdUnit {
 }
 
 impl ThresholdUnit {
-    /// `threshold` in this unit, with segments of `mss`, which is not zero where segments are counted.
+    /// Rounds `threshold` to this unit. `mss` must not be zero if the unit is segments.
     pub(crate) fn round(self, threshold: Bytes, mss: Bytes) -> Bytes {
         match self {
             Self::Bytes => threshold,

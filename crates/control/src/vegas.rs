@@ -4,6 +4,8 @@ mod round;
 
 use airpath_model::{AckEvent, Bytes, CongestionEvent, Duration, Measurement, Probe};
 
+#[cfg(feature = "declare")]
+use crate::declare::RuleConfig;
 use crate::{ConfigError, NewReno, WindowRule};
 use airpath_model::config::check;
 use round::Rounds;
@@ -13,16 +15,16 @@ use round::Rounds;
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(default))]
 pub struct VegasConfig {
-    /// With fewer segments in the queue the window grows. Linux 2, ns-2 1.
-    #[cfg_attr(feature = "declare", schemars(range(min = 0.0)))]
+    /// The window grows if the queue contains fewer segments of the flow. Linux 2, ns-2 1.
+    #[cfg_attr(feature = "declare", schemars(range(min = 0.0), extend("x-at-most" = "beta")))]
     pub alpha: f64,
-    /// With more it shrinks; at least alpha. Linux 4, ns-2 3.
+    /// The window shrinks if the queue contains more segments; at least alpha. Linux 4, ns-2 3.
     #[cfg_attr(feature = "declare", schemars(range(min = 0.0)))]
     pub beta: f64,
-    /// With more slow start ends. Linux 1, ns-2 1.
+    /// Slow start ends if the queue contains more segments. Linux 1, ns-2 1.
     #[cfg_attr(feature = "declare", schemars(range(min = 0.0)))]
     pub gamma: f64,
-    /// The part of the window that is kept at a loss. Linux 1/2, the paper 3/4.
+    /// Share of the window that remains after a loss. Linux 1/2, the paper 3/4.
     #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1)))]
     pub keep: f64,
 }
@@ -35,7 +37,7 @@ impl Default for VegasConfig {
 }
 
 #[cfg(feature = "declare")]
-impl crate::declare::RuleConfig for VegasConfig {
+impl RuleConfig for VegasConfig {
     const ID: &'static str = "vegas";
     type Rule = Vegas;
 

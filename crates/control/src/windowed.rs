@@ -148,7 +148,8 @@ impl<S: SlowStart, W: WindowRule> State<S, W> {
         self.respond(event);
     }
 
-    /// Grows, or leaves slow start or a recovery, by what an acknowledgment lets count.
+    /// Grows, or leaves slow start or a recovery, by the amount that an acknowledgment counts.
+    #[expect(clippy::inline_always, reason = "with slow starts of any type a call costs 0.5 % of a run")]
     #[inline(always)]
     fn respond(&mut self, event: &AckEvent) {
         if !event.in_recovery

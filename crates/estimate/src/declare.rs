@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 use alloc::format;
 
-use airpath_model::declare::{Kind, Refused, Registry, Values};
+use airpath_model::declare::{ComponentError, Kind, Registry, Values};
 use airpath_model::{Bytes, CapacitySource, Rate};
 
 use crate::QfcpConfig;
@@ -12,35 +12,36 @@ use crate::QfcpConfig;
 #[derive(Debug)]
 pub struct CapacitySources;
 
-/// What is known of a link where the source of its router is planned.
+/// The properties of a link on which defaults of its capacity source may depend.
 #[derive(Clone, Copy, Debug)]
-pub struct SourcePlace {
-    /// The largest packet that any flow sends.
+pub struct SourceContext {
+    /// The largest packet of any flow.
     pub packet: Bytes,
     /// The mean rate of the link in bits per second; `None` if it is unlimited, or not known before the run.
     pub mean_bps: Option<f64>,
 }
 
-impl SourcePlace {
-    /// The parameter `capacity`, in bits per second; unless given, the mean rate of the link.
+impl SourceContext {
+    /// Returns the parameter `capacity` in bits per second. Sets it to the mean rate of the link if it was not given.
     ///
     /// # Errors
-    /// A link without a mean rate.
-    pub fn capacity(&self, given: &mut Values) -> Result<u64, Refused> {
+    /// The link has no mean rate.
+    pub fn capacity(&self, given: &mut Values) -> Result<u64, ComponentError> {
         if let Some(capacity) = given.get("capacity") {
-            return Ok(capacity.as_u64().unwrap_or(0)); // what is no rate is refused when it is read
+            // A value of another type is rejected later, when the values are read.
+            return Ok(capacity.as_u64().unwrap_or(0));
         }
         let mean = libm::rint(self.mean_bps.unwrap_or(0.0)) as u64;
         if mean == 0 {
             let problem = "the mean rate of the link is not known; give the parameter \"capacity\"";
-            return Err(Refused::new("", problem));
+            return Err(ComponentError::new("", problem));
         }
         given.insert("capacity".into(), mean.into());
         Ok(mean)
     }
 }
 
-/// What the construction of a capacity source needs.
+/// What the construction of a capacity source needs in addition to its parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct SourceFacts {
     /// The buffer of the link.
@@ -49,27 +50,29 @@ pub struct SourceFacts {
 
 impl Kind for CapacitySources {
     const NAME: &'static str = "capacity-source";
-    type Place = SourcePlace;
+    type Context = SourceContext;
+    type Parts = ();
     type Facts<'a> = SourceFacts;
     type Built = Box<dyn CapacitySource>;
 
-    fn example() -> SourcePlace {
-        SourcePlace { packet: Bytes::new(1500), mean_bps: Some(1e7) }
+    fn example() -> SourceContext {
+        SourceContext { packet: Bytes::new(1500), mean_bps: Some(1e7) }
     }
 }
 
-/// Refuses a rate above the one that bounds it.
+/// Rejects a rate above the rate that limits it.
 ///
 /// # Errors
-/// Both with their values.
-pub fn ascending(lower: &str, low: Rate, upper: &str, high: Rate) -> Result<(), Refused> {
+/// `low` is greater than `high`; the text contains placeholders for both values.
+pub(crate) fn check_order(lower: &str, low: Rate, upper: &str, high: Rate) -> Result<(), ComponentError> {
     if low <= high {
         return Ok(());
     }
-    Err(Refused::new("", format!("{lower} ({{{lower}}}) must not be above {upper} ({{{upper}}})")))
+    let problem = format!("{lower} ({{{lower}}}) must not be above {upper} ({{{upper}}})");
+    Err(ComponentError::new("", problem))
 }
 
-/// The sources of this crate: one line each.
+/// Returns the capacity sources of this crate: one line each.
 pub fn builtin() -> Registry<CapacitySources> {
     Registry::default().with::<QfcpConfig>()
 }

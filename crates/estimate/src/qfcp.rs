@@ -1,64 +1,70 @@
-//! QFCP's estimate of a wireless capacity: what leaves while the link is busy.
+//! QFCP's estimate of a wireless capacity: the output rate while the link is busy.
 
 use airpath_model::{Backlog, Bytes, CapacitySource, Duration, Rate, Timestamp};
 
+#[cfg(feature = "declare")]
+use crate::declare::{CapacitySources, SourceContext, SourceFacts, check_order};
 use crate::report;
 use airpath_model::config::{ConfigError, check, check_timer};
+#[cfg(feature = "declare")]
+use airpath_model::declare::{Component, ComponentError, Values};
+#[cfg(feature = "declare")]
+use alloc::boxed::Box;
 
 /// Parameters of [`Qfcp`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub struct QfcpConfig {
-    /// The first estimate. Default: the mean rate of the link.
-    #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "x-default-from" = "mean_rate")))]
+    /// The initial estimate. Default: the mean rate of the link.
+    #[cfg_attr(
+        feature = "declare",
+        schemars(extend("exclusiveMinimum" = 0, "x-at-most" = "max_capacity", "x-default-from" = "mean_rate"))
+    )]
     pub capacity: Rate,
     /// Upper bound of the estimate. Default: twice `capacity` (our choice; the method needs a bound).
-    #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "x-default-from" = "capacity")))]
+    #[cfg_attr(
+        feature = "declare",
+        schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = u64::MAX, "x-default-from" = "capacity"))
+    )]
     pub max_capacity: Rate,
-    /// Growth of the estimate for each idle interval (our choice).
+    /// Factor by which the estimate grows in each idle interval (our choice).
     #[cfg_attr(feature = "declare", serde(default = "growth"), schemars(range(min = 1)))]
     pub growth: f64,
     /// Time between two estimates (our choice).
     #[cfg_attr(
         feature = "declare",
         serde(default = "estimation_interval"),
-        schemars(extend("exclusiveMinimum" = 0))
+        schemars(extend("exclusiveMinimum" = 0, "minimum" = 1000))
     )]
     pub estimation_interval: Duration,
 }
 
 #[cfg(feature = "declare")]
-const fn growth() -> f64 {
-    1.05
+fn growth() -> f64 {
+    QfcpConfig::default().growth
 }
 
 #[cfg(feature = "declare")]
-const fn estimation_interval() -> Duration {
-    Duration::from_millis(100)
+fn estimation_interval() -> Duration {
+    QfcpConfig::default().estimation_interval
 }
 
 #[cfg(feature = "declare")]
-impl airpath_model::declare::Component<crate::declare::CapacitySources> for QfcpConfig {
+impl Component<CapacitySources> for QfcpConfig {
     const ID: &'static str = "qfcp";
 
-    fn fill(
-        given: &mut airpath_model::declare::Values,
-        place: &crate::declare::SourcePlace,
-    ) -> Result<(), airpath_model::declare::Refused> {
-        let capacity = place.capacity(given)?;
+    fn fill_defaults(given: &mut Values, context: &SourceContext) -> Result<(), ComponentError> {
+        let capacity = context.capacity(given)?;
         given.entry("max_capacity").or_insert(capacity.saturating_mul(2).into());
         Ok(())
     }
 
-    fn check(&self) -> Result<(), airpath_model::declare::Refused> {
-        crate::declare::ascending("capacity", self.capacity, "max_capacity", self.max_capacity)
+    fn check(&self) -> Result<(), ComponentError> {
+        check_order("capacity", self.capacity, "max_capacity", self.max_capacity)
     }
 
-    fn build(
-        &self,
-        _facts: crate::declare::SourceFacts,
-    ) -> Result<alloc::boxed::Box<dyn CapacitySource>, ConfigError> {
-        Ok(alloc::boxed::Box::new(Qfcp::new(*self)?))
+    fn build(&self, _facts: SourceFacts) -> Result<Box<dyn CapacitySource>, ConfigError> {
+        Ok(Box::new(Qfcp::new(*self)?))
     }
 }
 

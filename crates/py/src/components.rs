@@ -8,21 +8,20 @@ pyo3::create_exception!(
     _core,
     ComponentError,
     PyValueError,
-    "A component is refused. Arguments: the parameter (empty for the whole), the problem, the values with their defaults as JSON."
+    "A component is rejected. Arguments: the parameter (empty for the component as a whole), the problem, and the values with their defaults as JSON."
 );
 
-/// The JSON schemas of all components as JSON: `{kind: {id: schema}}`.
+/// Returns the JSON schemas of all components, as JSON: `{kind: {id: schema}}`.
 #[pyfunction]
 pub(crate) fn component_schemas() -> String {
     components().schemas().to_string()
 }
 
-/// Returns the values of a component with all its defaults, as JSON; `part` and `place` are JSON.
+/// Returns the values of a component with all defaults, as JSON. `component` and `context` are JSON.
 #[pyfunction]
-pub(crate) fn complete_component(kind: &str, part: &str, place: &str) -> PyResult<String> {
-    components().complete(kind, part, place).map_err(|(refused, values)| {
-        let values = values.into_iter().collect::<serde_json::Map<_, _>>();
+pub(crate) fn complete_component(kind: &str, component: &str, context: &str) -> PyResult<String> {
+    components().complete(kind, component, context).map_err(|(error, values)| {
         let values = serde_json::Value::Object(values).to_string();
-        ComponentError::new_err((refused.parameter.into_owned(), refused.problem.into_owned(), values))
+        ComponentError::new_err((error.parameter.to_string(), error.to_string(), values))
     })
 }

@@ -5,24 +5,30 @@ mod control;
 use core::fmt::Debug;
 
 use airpath_model::config::check;
+#[cfg(feature = "declare")]
+use airpath_model::declare::{Component, ComponentError, Values};
 use airpath_model::{Backlog, Bytes, DropReason, Duration, Packet, Qdisc, QueueSink, Timestamp};
 
+#[cfg(feature = "declare")]
+use crate::declare::{QueueContext, QueueFacts, Queues};
 use crate::fifo::Fifo;
 use crate::{ConfigError, Limit};
+#[cfg(feature = "declare")]
+use alloc::boxed::Box;
 
 pub(crate) use control::CodelControl;
 
-/// CoDel's parameters.
+/// Controlled delay (RFC 8289).
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub struct CodelConfig {
-    /// The delay that may stand (RFC 8289: 5 ms).
+    /// The accepted minimum queueing delay (RFC 8289: 5 ms).
     #[cfg_attr(feature = "declare", serde(default = "target"), schemars(extend("exclusiveMinimum" = 0)))]
     pub target: Duration,
-    /// How long it may stand above the target: a long round-trip time (RFC 8289: 100 ms).
+    /// Time above the target after which packets are dropped: a long round-trip time (RFC 8289: 100 ms).
     #[cfg_attr(feature = "declare", serde(default = "interval"), schemars(extend("exclusiveMinimum" = 0)))]
     pub interval: Duration,
-    /// While no more bytes than this wait, none is chosen. Default: the largest packet that any flow sends.
+    /// Packets are dropped only if more bytes than this wait. Default: the largest packet of any flow.
     #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "x-default-from" = "packet")))]
     pub packet: Bytes,
     /// Mark packets of flows with `ecn = true` in their `transport` instead of dropping them.
@@ -46,31 +52,24 @@ const fn ecn() -> bool {
 }
 
 #[cfg(feature = "declare")]
-impl<P: Packet + Debug + Send + 'static> airpath_model::declare::Component<crate::declare::Queues<P>>
-    for CodelConfig
-{
+impl<P: Packet + Debug + Send + 'static> Component<Queues<P>> for CodelConfig {
     const ID: &'static str = "codel";
 
-    fn fill(
-        given: &mut airpath_model::declare::Values,
-        place: &crate::declare::QueuePlace,
-    ) -> Result<(), airpath_model::declare::Refused> {
-        given.entry("packet").or_insert(place.packet.get().into());
+    fn fill_defaults(given: &mut Values, context: &QueueContext) -> Result<(), ComponentError> {
+        given.entry("packet").or_insert(context.packet.get().into());
         Ok(())
     }
 
-    fn build(
-        &self,
-        facts: crate::declare::QueueFacts<'_>,
-    ) -> Result<alloc::boxed::Box<dyn Qdisc<P>>, ConfigError> {
-        Ok(alloc::boxed::Box::new(Codel::new(facts.limit, *self)?))
+    fn build(&self, facts: QueueFacts<'_>) -> Result<Box<dyn Qdisc<P>>, ConfigError> {
+        Ok(Box::new(Codel::new(facts.limit, *self)?))
     }
 }
 
 impl CodelConfig {
     pub(crate) fn check(&self) -> Result<(), ConfigError> {
         check(!self.target.is_zero(), "target", "greater than zero", 0.0)?;
-        check(!self.interval.is_zero(), "interval", "greater than zero", 0.0)
+        check(!self.interval.is_zero(), "interval", "greater than zero", 0.0)?;
+        check(!self.packet.is_zero(), "packet", "greater than zero", 0.0)
     }
 }
 

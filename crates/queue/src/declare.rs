@@ -13,44 +13,45 @@ use crate::{CodelConfig, Limit};
 #[derive(Debug)]
 pub struct Queues<P>(PhantomData<fn() -> P>);
 
-/// Queue disciplines for any packets: what a plan refers to.
+/// Queue disciplines in plans, which do not depend on the type of packets.
 #[derive(Debug)]
 pub struct Disciplines;
 
-/// What is known of a link where its queue is planned.
+/// The properties of a link on which defaults of its queue may depend.
 #[derive(Clone, Copy, Debug)]
-pub struct QueuePlace {
-    /// The largest packet that any flow sends.
+pub struct QueueContext {
+    /// The largest packet of any flow.
     pub packet: Bytes,
     /// The mean rate of the link in bits per second; `None` if it is unlimited, or not known before the run.
     pub mean_bps: Option<f64>,
 }
 
-/// What the construction of a queue needs.
+/// What the construction of a queue needs in addition to its parameters.
 #[derive(Debug)]
 pub struct QueueFacts<'a> {
-    /// How much may wait.
+    /// The limit of the queue.
     pub limit: Limit,
-    /// The same in bytes.
+    /// The same limit in bytes.
     pub buffer: Bytes,
-    /// The flow of the plan to which each flow of the run belongs.
+    /// For each flow of the run, the flow of the plan to which it belongs.
     pub flow_sources: &'a [u32],
-    /// What the queue may draw from.
+    /// The random stream of the queue.
     pub random: RandomStream,
 }
 
 impl<P: 'static> Kind for Queues<P> {
     const NAME: &'static str = "queue";
-    type Place = QueuePlace;
+    type Context = QueueContext;
+    type Parts = ();
     type Facts<'a> = QueueFacts<'a>;
     type Built = Box<dyn Qdisc<P>>;
 
-    fn example() -> QueuePlace {
-        QueuePlace { packet: Bytes::new(1500), mean_bps: Some(1e7) }
+    fn example() -> QueueContext {
+        QueueContext { packet: Bytes::new(1500), mean_bps: Some(1e7) }
     }
 }
 
-/// The queues of this crate: one line each.
+/// Returns the queue disciplines of this crate: one line each.
 pub fn builtin<P: Packet + Debug + Send + 'static>() -> Registry<Queues<P>> {
     Registry::default().with::<CodelConfig>()
 }

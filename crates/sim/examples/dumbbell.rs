@@ -14,7 +14,7 @@ mod common;
 use std::fs;
 use std::time::Instant;
 
-use airpath_sim::plan::{ControllerPlan, Part, Plan, RecoveryPlan};
+use airpath_sim::plan::{ComponentPlan, ControllerPlan, Plan, RecoveryPlan};
 use airpath_sim::{Column, Outcome, RunControl, Simulation};
 
 fn main() {
@@ -55,8 +55,8 @@ fn main() {
 
 fn dumbbell(scheme: &str, flows: u64, mbps: u64, seconds: u64, interval_ms: u64) -> Plan {
     let (controller, recovery) = match scheme {
-        "sack" => (Part::named("newreno").with("counting", "acknowledgments"), RecoveryPlan::Sack),
-        "cubic" => (Part::named("cubic").with("form", "2008").with("beta", 0.8), RecoveryPlan::Prr),
+        "sack" => (ComponentPlan::named("newreno").with("counting", "acknowledgments"), RecoveryPlan::Sack),
+        "cubic" => (ComponentPlan::named("cubic").with("form", "2008").with("beta", 0.8), RecoveryPlan::Prr),
         _ => panic!("the scheme is `sack` or `cubic`, not `{scheme}`"),
     };
     let controller = ControllerPlan::Declared(controller.with("slow_start", "per-acknowledgment"));

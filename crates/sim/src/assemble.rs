@@ -229,10 +229,7 @@ fn kinds(flow: &FlowPlan, plan: &Plan, seed: u64) -> Result<Vec<(Timestamp, Flow
         .collect();
     let mut controllers = RandomStream::new(seed, &format!("flow/{}/controller", flow.name));
     let planned = flow.controller.as_ref().map(PlannedController::new).transpose();
-    let planned = planned.map_err(|refused| {
-        let field = format!("controller.{}", refused.parameter);
-        Fault::new(field.trim_end_matches('.'), refused.problem).of(Part::flow(flow))
-    })?;
+    let planned = planned.map_err(|error| Fault::in_table("controller", error).of(Part::flow(flow)))?;
     workloads(flow, Timestamp::from_nanos(plan.duration_ns), seed)
         .into_iter()
         .map(|Workload { start, stop, sending }| {
@@ -266,7 +263,7 @@ fn connection(
     let (Some(transport), Some(controller)) = (&flow.transport, planned) else {
         return Err(wrong(Fault::new("", "needs a controller and a transport")));
     };
-    if let PlannedController::Plan(ControllerPlan::Kernel { algorithm }) = controller {
+    if let Some(algorithm) = controller.kernel() {
         let problem = format!("kernel:{algorithm} is the kernel's: it runs in the emulator only");
         return Err(wrong(Fault::new("scheme", problem)));
     }

@@ -3,9 +3,7 @@
 mod ceiling;
 mod controller;
 mod estimator;
-mod slow_start;
 mod transport;
 
-pub(crate) use controller::PlannedController;
-pub use controller::controller;
+pub use controller::PlannedController;
 pub(crate) use transport::{receiver_config, sender_config};

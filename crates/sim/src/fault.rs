@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display};
 
-use airpath_model::config::ConfigError;
+use airpath_model::declare::ComponentError;
 
 use crate::plan::{FlowPlan, LinkPlan, Plan};
 
@@ -78,13 +78,11 @@ impl Fault {
         Self { field: field.to_owned(), found: None, problem: problem.to_string() }
     }
 
-    /// What a component says of its parameters, which stand in a table.
-    pub fn in_table(table: &str, error: ConfigError) -> Self {
-        Self {
-            field: format!("{table}.{}", error.parameter),
-            found: Some(error.value).filter(|value| value.is_finite()),
-            problem: format!("accepted: {}", error.range),
-        }
+    /// The fault of a component whose parameters are in that table of the plan.
+    pub fn in_table(table: &str, error: impl Into<ComponentError>) -> Self {
+        let ComponentError { parameter, found, problem } = error.into();
+        let field = if parameter.is_empty() { table.to_owned() } else { format!("{table}.{parameter}") };
+        Self { field, found, problem: problem.into_owned() }
     }
 
     /// The fault of that part of a plan.

@@ -43,7 +43,7 @@ pub mod workload;
 
 pub use channel::{independent_packet_loss, long_run_loss, packet_loss};
 pub use components::{Components, components};
-pub use configure::controller;
+pub use configure::PlannedController;
 pub use control::RunControl;
 pub use episodes::{Action, Episodes, NotReady};
 pub use fault::{Fault, Part, PlanError};

@@ -1,11 +1,11 @@
 //! From the plan of a managed queue to the queue.
 
+use airpath_model::declare::ComponentError;
 use airpath_model::{Bytes, Duration, Qdisc, RandomStream, Rate};
 use airpath_queue::declare::QueueFacts;
 use airpath_queue::{
-    Avq, AvqConfig, Classifier, CodelConfig, ConfigError, Drr, DualPi2, DualPi2Config, FqCodel,
-    FqCodelConfig, Limit, Pie, PieConfig, PieDelay, Priority, QueueUnit, Red, RedConfig, Rem, RemConfig,
-    RemResponse,
+    Avq, AvqConfig, Classifier, CodelConfig, Drr, DualPi2, DualPi2Config, FqCodel, FqCodelConfig, Limit, Pie,
+    PieConfig, PieDelay, Priority, QueueUnit, Red, RedConfig, Rem, RemConfig, RemResponse,
 };
 
 use crate::components::components;
@@ -23,7 +23,7 @@ pub(crate) fn managed(
     buffer: Bytes,
     flow_sources: &[u32],
     mut random: RandomStream,
-) -> Result<Box<dyn Qdisc<Packet>>, ConfigError> {
+) -> Result<Box<dyn Qdisc<Packet>>, ComponentError> {
     Ok(match *plan {
         ManagementPlan::Red {
             unit,
@@ -88,7 +88,7 @@ pub(crate) fn managed(
             Box::new(Avq::new(limit, AvqConfig { capacity, buffer, alpha, gamma, initial_share, ecn })?)
         }
         ManagementPlan::Declared(ref part) => {
-            components().queues.build(part, QueueFacts { limit, buffer, flow_sources, random })?
+            components().queues.build(part, &(), QueueFacts { limit, buffer, flow_sources, random })?
         }
         ManagementPlan::FqCodel { target_ns, interval_ns, packet_bytes, ecn, quantum_bytes, queues } => {
             let codel = codel(target_ns, interval_ns, packet_bytes, ecn);

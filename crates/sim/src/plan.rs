@@ -8,6 +8,7 @@
 mod bursts;
 mod ceiling;
 mod controller;
+mod declared;
 mod estimator;
 mod flow;
 mod link;
@@ -17,7 +18,7 @@ mod queue;
 use serde::{Deserialize, Serialize};
 
 pub use airpath_control::{Counting, CubicForm, ThresholdUnit};
-pub use airpath_model::declare::Part;
+pub use airpath_model::declare::ComponentPlan;
 pub use bursts::{BurstPlan, ChainPlan, ClockPlan, CodingPlan};
 pub use ceiling::{CeilingProfilePlan, EbeCeilingPlan, ProbingGrowthPlan, RttThresholdPlan};
 pub use controller::{

@@ -230,7 +230,7 @@ fn source(
             Box::new(Ebe::new(config).map_err(of_source)?)
         }
         SourcePlan::Declared(ref part) => {
-            components().sources.build(part, SourceFacts { buffer }).map_err(of_source)?
+            components().sources.build(part, &(), SourceFacts { buffer }).map_err(of_source)?
         }
     })
 }
@@ -284,6 +284,6 @@ fn of_protocol(error: ConfigError) -> Fault {
     Fault::in_table("queue.protocol", error)
 }
 
-fn of_source(error: ConfigError) -> Fault {
+fn of_source(error: impl Into<ComponentError>) -> Fault {
     Fault::in_table("queue.source", error)
 }

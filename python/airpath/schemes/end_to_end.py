@@ -20,9 +20,9 @@ Cubic2008Parameters: Final = controller_table(
     fixed={"form": "2008"},
     defaults={"beta": 0.8, "slow_start": "per-acknowledgment"},
     help_texts={
-        "beta": "The part of the window that is kept at a loss (Linux 2.6.22: 819/1024, the paper's decrease of"
+        "beta": "Share of the window that remains after a loss (Linux 2.6.22: 819/1024, the paper's decrease of"
         " 0.2).",
-        "slow_start": "Slow start; byte counting was off in Linux then (`tcp_abc` = 0), and HyStart came later.",
+        "slow_start": "Slow start; Linux did not count bytes then (`tcp_abc` = 0), and HyStart came later.",
     },
 )
 

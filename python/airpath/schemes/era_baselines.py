@@ -19,8 +19,8 @@ class WithSlowStart(SchemeParameters):
 
     slow_start: SlowStart = "standard"
     """Slow start: `standard` (RFC 5681 with RFC 3465, L = 2), `per-acknowledgment` (L = 1, as ns-2 does),
-    `every-other-round` (as Vegas was published), `hystart++` (RFC 9406) or `hoe` (towards a threshold that
-    three acknowledgments tell, Hoe 1996).
+    `every-other-round` (as Vegas was published), `hystart++` (RFC 9406) or `hoe` (towards a threshold that is
+    estimated from three acknowledgments, Hoe 1996).
     """
 
 
@@ -28,7 +28,7 @@ class WithCounting(WithSlowStart):
     """What those have that grow as Reno does, if faster or slower."""
 
     counting: Literal["bytes", "acknowledgments"] = "bytes"
-    """What growth in congestion avoidance counts: `bytes`, or `acknowledgments` as Linux 2.6.22 does, which
+    """The unit by which the window grows in congestion avoidance: `bytes`, or `acknowledgments` as Linux 2.6.22 does, which
     is half as fast under delayed acknowledgments.
     """
 

@@ -59,7 +59,7 @@ def _differentiated(name: str) -> Scheme:
 
 @functools.cache
 def _unlisted(name: str) -> Scheme:
-    """Return the scheme of a controller of the engine for which nobody wrote a title and a colour here."""
+    """Return the scheme of a controller that has no title and no colour of its own here."""
     return Scheme(
         id=name,
         title=name,

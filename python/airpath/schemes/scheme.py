@@ -96,12 +96,12 @@ def joined(name: str, description: str, parts: tuple[type[Table], ...]) -> type[
 
 
 def controller_table(name: str, title: str, **variant: Any) -> Any:
-    """Return the parameters of a scheme that is a controller of the engine; `variant` as for `declared.table`."""
+    """Return the class of the parameters of a controller; `variant` has the options of `declared.table`."""
     return table("controller", name, title, base=SchemeParameters, **variant)
 
 
 def controller_plan(parameters: Any, mss_bytes: int) -> dict[str, Any]:
-    """Return a controller that declares itself as in a plan."""
+    """Return a controller as in a plan."""
     return plan_values(parameters, {"mss": mss_bytes})
 
 

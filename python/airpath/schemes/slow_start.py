@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from airpath.declared import part_type
+from airpath.declared import component_type
 
-SlowStart: Final[Any] = part_type("slow-start")
+SlowStart: Final[Any] = component_type("slow-start")
 """The name of a slow start, or a table with its `kind` and parameters."""

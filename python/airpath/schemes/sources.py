@@ -170,11 +170,11 @@ def xcp_b_source(source: XcpBSource, protocol: str, _link: LinkFacts) -> dict[st
 
 
 def declared_source(name: str) -> Callable[[Any, str, LinkFacts], dict[str, Any]]:
-    """Return how a source that declares itself stands in a plan."""
+    """Return the function that returns the source of that id as in a plan."""
 
     def plan(source: Any, _protocol: str, link: LinkFacts) -> dict[str, Any]:
-        place = {"packet": link.packet_bytes, "mean_bps": link.mean_bps}
-        return plan_values(source, place, ("capacity-source", name))
+        context = {"packet": link.packet_bytes, "mean_bps": link.mean_bps}
+        return plan_values(source, context, ("capacity-source", name))
 
     return plan
 

@@ -29,11 +29,11 @@ class WestwoodSender(SchemeParameters):
     Linux), or `bytes`, without rounding (the papers' formula).
     """
     counting: Literal["bytes", "acknowledgments"] = "bytes"
-    """What growth in congestion avoidance counts, as NewReno's."""
+    """The unit by which the window grows in congestion avoidance, as for NewReno."""
     slow_start: SlowStart = "standard"
     """Slow start: `standard` (RFC 5681 with RFC 3465, L = 2), `per-acknowledgment` (L = 1, as ns-2 does),
-    `every-other-round` (as Vegas was published), `hystart++` (RFC 9406) or `hoe` (towards a threshold that
-    three acknowledgments tell, Hoe 1996).
+    `every-other-round` (as Vegas was published), `hystart++` (RFC 9406) or `hoe` (towards a threshold that is
+    estimated from three acknowledgments, Hoe 1996).
     """
 
 

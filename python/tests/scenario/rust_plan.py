@@ -64,10 +64,10 @@ class RustTypes:
             assert len(value) == len(types), f"{path}: {value!r} has not {len(types)} items"
             for index, (item, item_type) in enumerate(zip(value, types, strict=True)):
                 self.check(item, item_type, f"{path}[{index}]")
-        elif rust_type == "Part<SlowStarts>":
-            _check_part("slow-start", {"kind": value} if isinstance(value, str) else value, path)
+        elif rust_type == "ComponentPlan<SlowStarts>":
+            _check_component("slow-start", {"kind": value} if isinstance(value, str) else value, path)
         elif rust_type in DECLARED and value["kind"] in declared.ids(DECLARED[rust_type]):
-            _check_part(DECLARED[rust_type], value, path)
+            _check_component(DECLARED[rust_type], value, path)
         elif rust_type in PRIMITIVES:
             assert PRIMITIVES[rust_type](value), f"{path}: {value!r} is no {rust_type}"
         elif rust_type in self.structs:
@@ -91,7 +91,7 @@ DECLARED = {"ControllerPlan": "controller", "ManagementPlan": "queue", "SourcePl
 """Enums of the plan, some of whose kinds are components that declare themselves."""
 
 
-def _check_part(kind, value, path):
+def _check_component(kind, value, path):
     """Let the engine read a component; a plan says every value."""
     completed = json.loads(_core.complete_component(kind, json.dumps(value), "{}"))
     given = {key: item for key, item in value.items() if key != "kind"}

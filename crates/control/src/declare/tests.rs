@@ -1,25 +1,25 @@
+use alloc::borrow::Cow;
+use alloc::format;
 use alloc::string::ToString;
 use alloc::sync::Arc;
-use std::println;
 
 use airpath_model::config::check;
-use airpath_model::declare::{Entry, Factory, Refused, Value, Values};
+use airpath_model::declare::ranges::disagreements;
+use airpath_model::declare::{ComponentPlan, Entry, Factory, Value, Values};
 
 use super::*;
 use crate::{Fixed, NewReno};
-use alloc::borrow::Cow;
 
-fn facts(components: &Components) -> ControllerFacts<'_> {
+fn facts() -> ControllerFacts {
     ControllerFacts {
         initial_window: Bytes::new(14600),
         mss: Bytes::new(1460),
         handshake_rtt: None,
         random: RandomStream::new(1, "test"),
-        components,
     }
 }
 
-fn part(json: &str) -> Part<Controllers> {
+fn part(json: &str) -> ComponentPlan<Controllers> {
     serde_json::from_str(json).unwrap()
 }
 
@@ -27,8 +27,8 @@ fn part(json: &str) -> Part<Controllers> {
 fn every_component_is_built_with_its_defaults() {
     let components = Components::builtin();
     for id in components.controllers.ids() {
-        let part = Part::<Controllers>::new(Cow::Owned(id.to_string()), Values::new());
-        assert!(components.controllers.build(&part, facts(&components)).is_ok(), "{id}");
+        let part = ComponentPlan::<Controllers>::new(Cow::Owned(id.to_string()), Values::new());
+        assert!(components.controllers.build(&part, &components, facts()).is_ok(), "{id}");
     }
 }
 
@@ -37,58 +37,91 @@ fn nested_components_have_parameters() {
     let components = Components::builtin();
     let cubic =
         part(r#"{"kind": "cubic", "beta": 0.8, "slow_start": {"kind": "hystart++", "css_rounds": 3}}"#);
-    assert!(components.controllers.build(&cubic, facts(&components)).is_ok());
-    let wrong = part(r#"{"kind": "cubic", "slow_start": {"kind": "hystart++", "css_rounds": 0}}"#);
-    assert_eq!(components.controllers.build(&wrong, facts(&components)).unwrap_err().parameter, "css_rounds");
+    assert!(components.controllers.build(&cubic, &components, facts()).is_ok());
+    let refused = |slow_start| {
+        let json = format!(r#"{{"kind": "cubic", "slow_start": {slow_start}}}"#);
+        let error = components.controllers.read(&part(&json), &components).unwrap_err();
+        format!("{}: {error}", error.parameter)
+    };
+    assert_eq!(
+        refused(r#"{"kind": "hystart++", "css_rounds": 0}"#),
+        "slow_start.css_rounds: found 0; accepted: at least 1"
+    );
+    assert_eq!(refused(r#"{"kind": "hystart++", "rounds": 2}"#), "slow_start.rounds: unknown key");
+    assert_eq!(
+        refused(r#"{"kind": "hystart++", "min_rtt_thresh": 17000000}"#),
+        "slow_start.max_rtt_thresh: found 0.016; accepted: at least min_rtt_thresh (seconds)"
+    );
+    assert_eq!(refused(r#""hystart""#), "slow_start.kind: there is no slow-start \"hystart\"");
 }
 
 #[test]
 fn unknown_keys_and_other_types_are_refused_although_rules_are_flattened() {
     let components = Components::builtin();
-    let refused = |json| components.controllers.read(&part(json)).unwrap_err();
+    let refused = |json| components.controllers.read(&part(json), &components).unwrap_err();
     assert_eq!(refused(r#"{"kind": "cubic", "betta": 0.8}"#).parameter, "betta");
     assert!(refused(r#"{"kind": "cubic", "beta": "0.8"}"#).problem.contains("invalid type"));
     assert_eq!(refused(r#"{"kind": "cubik"}"#).parameter, "kind");
 }
 
-/// The range in the schema is the range that construction accepts: tried at each bound and one step beyond.
 #[test]
-fn schemas_say_what_construction_accepts() {
+fn schemas_and_construction_accept_the_same_values() {
     let components = Components::builtin();
-    let mut tried = 0;
-    for (id, schema) in components.controllers.schemas() {
-        for (name, property) in schema["properties"].as_object().unwrap() {
-            let accepts = |value: f64| {
-                let values: Values = [(name.clone(), Value::from(value))].into_iter().collect();
-                let part = Part::<Controllers>::new(Cow::Owned(id.to_string()), values);
-                components.controllers.build(&part, facts(&components)).is_ok()
-            };
-            let bound = |key: &str| property.get(key).and_then(Value::as_f64);
-            if property["type"] != "number" {
-                continue;
-            }
-            tried += 1;
-            let inside = property["default"].as_f64().unwrap();
-            assert!(accepts(inside), "{id} {name}");
-            if let Some(least) = bound("minimum") {
-                assert!(!accepts(least.next_down()), "{id} {name}");
-            }
-            if let Some(most) = bound("maximum") {
-                assert!(!accepts(most.next_up()), "{id} {name}");
-            }
-            for excluded in ["exclusiveMinimum", "exclusiveMaximum"].into_iter().filter_map(bound) {
-                assert!(!accepts(excluded), "{id} {name} {excluded}");
-            }
+    let controllers = disagreements(&components.controllers, &components, |plan| {
+        components.controllers.build(plan, &components, facts()).map(|_| ())
+    });
+    let slow_starts = disagreements(&components.slow_starts, &(), |plan| {
+        components.slow_starts.build(plan, &(), ()).map(|_| ())
+    });
+    for (wrong, tried) in [controllers, slow_starts] {
+        assert!(wrong.is_empty(), "{wrong:#?}");
+        assert!(tried >= 30, "{tried}");
+    }
+}
+
+/// The test of ranges notices a bound that only one side states.
+#[test]
+fn ranges_that_differ_are_found() {
+    #[derive(Debug, Serialize, Deserialize, JsonSchema)]
+    #[serde(default)]
+    struct Loose {
+        /// At least 1, which the schema does not state.
+        packets: u32,
+        /// Above 0; the schema says at least 0.
+        #[schemars(range(min = 0.0))]
+        share: f64,
+    }
+    impl Default for Loose {
+        fn default() -> Self {
+            Self { packets: 1, share: 0.5 }
         }
     }
-    assert!(tried >= 6, "{tried}");
+    impl Component<SlowStarts> for Loose {
+        const ID: &'static str = "loose";
+        fn build(&self, (): ()) -> Result<AnySlowStart, ConfigError> {
+            check(self.packets > 0, "packets", "at least 1", self.packets.into())?;
+            check(self.share > 0.0, "share", "greater than 0", self.share)?;
+            Ok(AnySlowStart::new(crate::StandardSlowStart::default()))
+        }
+    }
+    let registry = Registry::default().with::<Loose>();
+    let (mut wrong, _) = disagreements(&registry, &(), |plan| registry.build(plan, &(), ()).map(|_| ()));
+    wrong.dedup();
+    wrong.sort();
+    wrong.dedup();
+    assert_eq!(
+        wrong,
+        [
+            "loose.packets = 0: the schema accepts it, but packets: found 0; accepted: at least 1",
+            "loose.share = 0.0: the schema accepts it, but share: found 0; accepted: greater than 0",
+        ]
+    );
 }
 
 #[test]
 fn schemas_carry_help_defaults_and_order() {
     let components = Components::builtin();
     let (_, schema) = components.controllers.schemas().find(|(id, _)| *id == "cubic").unwrap();
-    println!("{}", serde_json::to_string_pretty(schema).unwrap());
     assert_eq!(schema["properties"]["beta"]["default"], 0.7);
     assert_eq!(schema["properties"]["slow_start"]["x-component"], "slow-start");
     assert_eq!(schema["properties"]["slow_start"]["default"], "hystart++");
@@ -111,13 +144,13 @@ fn the_registry_is_open_at_run_time() {
         packets: u64,
     }
     impl Factory<Controllers> for Outside {
-        fn build(&self, facts: ControllerFacts<'_>) -> Result<Box<dyn Controller>, ConfigError> {
+        fn build(&self, facts: ControllerFacts) -> Result<Box<dyn Controller>, ConfigError> {
             check(self.packets > 0, "packets", "at least 1", 0.0)?;
             Ok(Box::new(Fixed::new(facts.mss * self.packets, None, facts.mss)?))
         }
 
         fn json(&self) -> alloc::string::String {
-            alloc::format!("{{\"packets\":{}}}", self.packets)
+            format!("{{\"packets\":{}}}", self.packets)
         }
     }
     let mut components = Components::builtin();
@@ -126,17 +159,17 @@ fn the_registry_is_open_at_run_time() {
     let entry = || Entry::<Controllers> {
         id: Cow::Borrowed("./mine.so"),
         schema: Value::clone(&schema),
-        fill: Box::new(|_, _| Ok(())),
-        read: Box::new(|values| {
+        fill_defaults: Box::new(|_, _| Ok(())),
+        read: Box::new(|values, _| {
             let packets = values.get("packets").map_or(Some(10), Value::as_u64);
-            let packets = packets.ok_or(Refused::new("packets", "accepted: a whole number"))?;
+            let packets = packets.ok_or(ComponentError::new("packets", "accepted: a whole number"))?;
             Ok(Arc::new(Outside { packets }) as Arc<dyn Factory<Controllers>>)
         }),
     };
     components.controllers.register(entry()).unwrap();
     assert!(components.controllers.register(entry()).is_err());
     let mine = part(r#"{"kind": "./mine.so", "packets": 7}"#);
-    let built = components.controllers.build(&mine, facts(&components)).unwrap();
+    let built = components.controllers.build(&mine, &components, facts()).unwrap();
     assert_eq!(built.control().window, Bytes::new(7 * 1460));
 }
 
@@ -155,5 +188,5 @@ fn a_rule_from_another_crate_registers_with_one_call() {
     }
     let mut components = Components::builtin();
     components.controllers = components.controllers.with::<WindowedConfig<Mine>>();
-    assert!(components.controllers.build(&part(r#""mine""#), facts(&components)).is_ok());
+    assert!(components.controllers.build(&part(r#""mine""#), &components, facts()).is_ok());
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use airpath_model::{Bytes, RandomStream};
-use airpath_sim::plan::{ControllerPlan, FlowPlan, TransportPlan};
-use airpath_sim::{Fault, Part, PlanError, controller};
+use airpath_sim::plan::{FlowPlan, TransportPlan};
+use airpath_sim::{Fault, Part, PlanError, PlannedController};
 use airpath_transport::QuicDriver;
 use quinn_proto::congestion;
 use quinn_proto::{
@@ -35,7 +35,7 @@ pub(super) struct FlowSettings {
     ack_segments: u32,
     receive_window: VarInt,
     initial_window: Bytes,
-    controller: ControllerPlan,
+    controller: PlannedController,
 }
 
 impl FlowSettings {
@@ -56,6 +56,8 @@ impl FlowSettings {
                 format!("packets of {packet} bytes; accepted over QUIC: up to {most}"),
             )));
         }
+        let controller = PlannedController::new(controller)
+            .map_err(|error| wrong(Fault::in_table("controller", error)))?;
         let settings = Self::of_transport(transport, controller);
         let trial = settings
             .build(RandomStream::new(0, ""))
@@ -70,7 +72,7 @@ impl FlowSettings {
         Ok(settings)
     }
 
-    fn of_transport(transport: &TransportPlan, controller: &ControllerPlan) -> Self {
+    fn of_transport(transport: &TransportPlan, controller: PlannedController) -> Self {
         let packet = transport.mss_bytes + transport.header_bytes;
         let mtu = packet.saturating_sub(HEADERS).clamp(SMALLEST_MTU, LARGEST_MTU);
         // As many packets as in the plan, which counts payload of TCP.
@@ -82,7 +84,7 @@ impl FlowSettings {
             ack_segments: transport.delayed_ack_segments,
             receive_window: VarInt::from_u64(transport.receive_window_bytes).unwrap_or(VarInt::MAX),
             initial_window: Bytes::new(u64::try_from(initial).unwrap_or(u64::MAX)),
-            controller: controller.clone(),
+            controller,
         }
     }
 
@@ -90,7 +92,7 @@ impl FlowSettings {
         &self,
         random: RandomStream,
     ) -> Result<Box<dyn airpath_model::Controller>, airpath_model::config::ConfigError> {
-        controller(&self.controller, self.initial_window, self.mss(), random)
+        self.controller.build(self.initial_window, self.mss(), random)
     }
 
     /// A fresh controller, driven, for one connection.

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::sync::{Arc, Mutex};
 
 use airpath_sim::RunControl;
-use airpath_sim::plan::{ControllerPlan, LinkPlan, Part, Plan};
+use airpath_sim::plan::{ComponentPlan, ControllerPlan, LinkPlan, Plan};
 use quinn_proto::RttEstimator;
 use quinn_proto::congestion::{self, Controller};
 
@@ -148,7 +148,7 @@ fn newreno_has_the_windows_of_quinns() {
 /// Over a path on which CUBIC is not held up by Reno: there quinn's has the window of RFC 8312, ours that of RFC 9438.
 #[test]
 fn cubic_has_the_windows_of_quinns() {
-    let controller = ControllerPlan::Declared(Part::named("cubic").with("slow_start", "standard"));
+    let controller = ControllerPlan::Declared(ComponentPlan::named("cubic").with("slow_start", "standard"));
     let windows = windows(&plan(50, 100, controller), |controller, origin| {
         let mut theirs = congestion::CubicConfig::default();
         theirs.initial_window(14_720);

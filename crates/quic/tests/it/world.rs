@@ -167,7 +167,7 @@ fn codel() -> QueuePlan {
         limit_bytes: None,
         limit_packets: Some(1000),
         management: ManagementPlan::Declared(
-            Part::named("codel")
+            ComponentPlan::named("codel")
                 .with("target", 5 * MILLISECOND)
                 .with("interval", 100 * MILLISECOND)
                 .with("packet", 1500)

@@ -163,7 +163,7 @@ fn westwood(estimator: &AckRatePlan) -> ControllerPlan {
         minimum_rtt: MinimumRttPlan::OfFlow,
         threshold_unit: ThresholdUnit::Segments,
         counting: Counting::Bytes,
-        slow_start: Part::named("standard"),
+        slow_start: ComponentPlan::named("standard"),
     }
 }
 

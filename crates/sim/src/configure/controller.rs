@@ -9,66 +9,94 @@ use airpath_control::{
     LossDifferentiationConfig, MinimumRtt, Mpcp, MpcpConfig, Prague, PragueConfig, Qfcp, RttScaling, Vcp,
     VcpBounds, VcpConfig, VcpFreeze, Veno, VenoConfig, Westwood, WestwoodConfig, WestwoodReduction, Xcp,
 };
-use airpath_model::declare::{Factory, Refused};
+use airpath_model::declare::{ComponentError, Factory, Nested};
 use airpath_model::{Bytes, Controller, Duration, RandomStream, Rate};
 
-use airpath_control::declare::{ControllerFacts, Controllers};
+use airpath_control::declare::{ControllerFacts, Controllers, SlowStarts};
 
 use super::ceiling;
-use super::slow_start::windowed;
 use crate::components::components;
 use crate::plan::{
     AdditiveScalingPlan, AfterFreezePlan, ControllerPlan, EvidencePlan, FreezePlan, HistoryRulePlan,
     InterPacketPlan, MinimumRttPlan, RttScalingPlan, VcpBoundsPlan, WestwoodReductionPlan,
 };
 
-/// A planned controller, read once for all connections of a flow.
+/// A controller of a plan. It is read once and builds the controllers of all connections of a flow.
 #[derive(Clone, Debug)]
-pub(crate) enum PlannedController {
-    /// One that is read from its plan at each construction.
-    Plan(ControllerPlan),
-    /// One that declares itself.
+pub struct PlannedController(Planned);
+
+#[derive(Clone, Debug)]
+enum Planned {
+    /// A component that declares itself.
     Declared(Arc<dyn Factory<Controllers>>),
+    /// A controller with a variant of its own in the plan.
+    Listed {
+        plan: ControllerPlan,
+        /// The slow start; only window rules use it.
+        slow_start: Nested<SlowStarts>,
+        /// The controller inside, if it has one.
+        inner: Option<Box<PlannedController>>,
+    },
 }
 
 impl PlannedController {
-    pub(crate) fn new(plan: &ControllerPlan) -> Result<Self, Refused> {
-        Ok(match plan {
-            ControllerPlan::Declared(part) => Self::Declared(components().control.controllers.read(part)?),
-            plan => Self::Plan(plan.clone()),
-        })
+    /// Reads a controller.
+    ///
+    /// # Errors
+    /// The component or a nested one is unknown, or its parameters are wrong.
+    pub fn new(plan: &ControllerPlan) -> Result<Self, ComponentError> {
+        let components = &components().control;
+        if let ControllerPlan::Declared(plan) = plan {
+            return Ok(Self(Planned::Declared(components.controllers.read(plan, components)?)));
+        }
+        let mut slow_start =
+            plan.slow_start().map_or_else(|| Nested::named("standard"), |plan| Nested::from(plan.clone()));
+        slow_start.bind(&components.slow_starts, &()).map_err(|error| error.inside("slow_start"))?;
+        Ok(Self(Planned::Listed {
+            plan: plan.clone(),
+            slow_start,
+            inner: plan.inner().map(|inner| Self::new(inner).map(Box::new)).transpose()?,
+        }))
     }
 
-    pub(crate) fn build(
+    /// The algorithm of the operating system's kernel, which only the emulator can run.
+    pub(crate) fn kernel(&self) -> Option<&str> {
+        match &self.0 {
+            Planned::Listed { plan: ControllerPlan::Kernel { algorithm }, .. } => Some(algorithm),
+            _ => None,
+        }
+    }
+
+    /// Builds the controller of a connection with segments of `mss`.
+    ///
+    /// # Errors
+    /// A parameter is outside its range, or the controller is one of the kernel's.
+    pub fn build(
         &self,
         initial_window: Bytes,
         mss: Bytes,
         random: RandomStream,
     ) -> Result<Box<dyn Controller>, ConfigError> {
-        match self {
-            Self::Plan(plan) => controller(plan, initial_window, mss, random),
-            Self::Declared(factory) => {
-                let (components, handshake_rtt) = (&components().control, None);
-                factory.build(ControllerFacts { initial_window, mss, handshake_rtt, random, components })
-            }
+        let facts = ControllerFacts { initial_window, mss, handshake_rtt: None, random };
+        match &self.0 {
+            Planned::Declared(factory) => factory.build(facts),
+            Planned::Listed { plan, slow_start, inner } => listed(plan, slow_start, inner.as_deref(), facts),
         }
     }
 }
 
-/// A controller as planned, for connections with segments of `mss`; it draws from `random`.
-///
-/// # Errors
-/// The parameter that makes no sense, and what is accepted; the kernel's controllers, which are not here.
 #[expect(
     clippy::too_many_lines,
     reason = "one arm for each kind of controller, none with a thought of its own"
 )]
-pub fn controller(
+fn listed(
     plan: &ControllerPlan,
-    initial_window: Bytes,
-    mss: Bytes,
-    random: RandomStream,
+    slow_start: &Nested<SlowStarts>,
+    inner: Option<&PlannedController>,
+    facts: ControllerFacts,
 ) -> Result<Box<dyn Controller>, ConfigError> {
+    let ControllerFacts { initial_window, mss, random, .. } = facts;
+    let nested = |random| inner.map(|inner| inner.build(initial_window, mss, random)).transpose();
     match *plan {
         ControllerPlan::Westwood {
             estimator,
@@ -77,7 +105,7 @@ pub fn controller(
             minimum_rtt,
             threshold_unit,
             counting,
-            ref slow_start,
+            ..
         } => {
             let config = WestwoodConfig {
                 reduction: match reduction {
@@ -92,7 +120,7 @@ pub fn controller(
                 threshold_unit,
                 counting,
             };
-            windowed(Westwood::new(estimator.build()?, config), slow_start, initial_window, mss)
+            facts.windowed(Westwood::new(estimator.build()?, config), slow_start)
         }
         ControllerPlan::CubicEbe {
             c,
@@ -100,50 +128,37 @@ pub fn controller(
             fast_convergence,
             reno_friendly,
             form,
-            ref slow_start,
             ref estimator,
             probing_growth,
+            ..
         } => {
             let cubic = Cubic::new(CubicConfig { form, c, beta, fast_convergence, reno_friendly })?;
             let estimator = ceiling::ebe_ceiling(estimator)?;
             let rule = CubicEbe::new(cubic, estimator, ceiling::probing_growth(probing_growth));
-            windowed(rule, slow_start, initial_window, mss)
+            facts.windowed(rule, slow_start)
         }
-        ControllerPlan::Bic {
-            beta,
-            max_increment,
-            low_window,
-            smooth_part,
-            fast_convergence,
-            ref slow_start,
-        } => {
+        ControllerPlan::Bic { beta, max_increment, low_window, smooth_part, fast_convergence, .. } => {
             let config = BicConfig { beta, max_increment, low_window, smooth_part, fast_convergence };
-            windowed(Bic::new(config)?, slow_start, initial_window, mss)
+            facts.windowed(Bic::new(config)?, slow_start)
         }
         ControllerPlan::Highspeed {
-            low_window,
-            high_window,
-            low_p,
-            high_p,
-            high_decrease,
-            counting,
-            ref slow_start,
+            low_window, high_window, low_p, high_p, high_decrease, counting, ..
         } => {
             let config = HighSpeedConfig { low_window, high_window, low_p, high_p, high_decrease, counting };
-            windowed(HighSpeed::new(config)?, slow_start, initial_window, mss)
+            facts.windowed(HighSpeed::new(config)?, slow_start)
         }
-        ControllerPlan::Htcp { delta_l_ns, delta_b, beta_min, beta_max, rtt_scaling, ref slow_start } => {
+        ControllerPlan::Htcp { delta_l_ns, delta_b, beta_min, beta_max, rtt_scaling, .. } => {
             let delta_l = Duration::from_nanos(delta_l_ns);
             let rule = Htcp::new(HtcpConfig { delta_l, delta_b, beta_min, beta_max, rtt_scaling })?;
-            windowed(rule, slow_start, initial_window, mss)
+            facts.windowed(rule, slow_start)
         }
-        ControllerPlan::Veno { beta, keep, counting, ref slow_start } => {
+        ControllerPlan::Veno { beta, keep, counting, .. } => {
             let rule = Veno::new(VenoConfig { beta, keep, counting })?;
-            windowed(rule, slow_start, initial_window, mss)
+            facts.windowed(rule, slow_start)
         }
-        ControllerPlan::Prague { gain, virtual_rtt_ns, ref slow_start } => {
+        ControllerPlan::Prague { gain, virtual_rtt_ns, .. } => {
             let rule = Prague::new(PragueConfig { gain, virtual_rtt: Duration::from_nanos(virtual_rtt_ns) })?;
-            windowed(rule, slow_start, initial_window, mss)
+            facts.windowed(rule, slow_start)
         }
         ControllerPlan::Xcp { halve_on_loss, form, inter_packet } => {
             let xcp = Xcp::new(halve_on_loss, initial_window, mss)?;
@@ -208,11 +223,9 @@ pub fn controller(
             Ok(Box::new(Mpcp::new(config, initial_window, mss)?))
         }
         ControllerPlan::Qfcp => Ok(Box::new(Qfcp::new(initial_window, mss)?)),
-        ControllerPlan::Abc { additive_increase, minimum_window, pacing_gain, ref second } => {
+        ControllerPlan::Abc { additive_increase, minimum_window, pacing_gain, .. } => {
             let config = AbcConfig { additive_increase, minimum_window, pacing_gain };
-            let second =
-                second.as_ref().map(|second| controller(second, initial_window, mss, random)).transpose()?;
-            Ok(Box::new(Abc::new(config, second, initial_window, mss)?))
+            Ok(Box::new(Abc::new(config, nested(random)?, initial_window, mss)?))
         }
         ControllerPlan::Bbr {
             loss_threshold,
@@ -242,28 +255,22 @@ pub fn controller(
             let config = LedbatPlusPlusConfig { target, gain_divisor_limit, decrease, slowdown_spacing };
             Ok(Box::new(LedbatPlusPlus::new(config, initial_window, mss)?))
         }
-        ControllerPlan::LossDifferentiation { controller: ref inner, history, threshold, rule, evidence } => {
+        ControllerPlan::LossDifferentiation { history, threshold, rule, evidence, .. } => {
             let config = LossDifferentiationConfig {
                 history,
                 threshold,
                 rule: self::rule(rule),
                 evidence: self::evidence(evidence),
             };
-            let inner = controller(inner, initial_window, mss, random)?;
-            Ok(Box::new(LossDifferentiation::new(config, inner)?))
+            let missing = ConfigError { parameter: "controller", range: "a controller", value: f64::NAN };
+            Ok(Box::new(LossDifferentiation::new(config, nested(random)?.ok_or(missing)?)?))
         }
         ControllerPlan::Fixed { window_bytes, pacing_bps } => {
             Ok(Box::new(Fixed::new(Bytes::new(window_bytes), pacing_bps.map(Rate::from_bps), mss)?))
         }
-        ControllerPlan::Declared(ref part) => {
-            let components = &components().control;
-            let handshake_rtt = None;
-            let facts = ControllerFacts { initial_window, mss, handshake_rtt, random, components };
-            components.controllers.build(part, facts)
-        }
         ControllerPlan::Agent => Ok(Box::new(Agent::new(initial_window, mss)?)),
-        // Whoever plans connections has refused it with its name.
-        ControllerPlan::Kernel { .. } => {
+        // `PlannedController::new` has taken the first; the callers reject the second with its name.
+        ControllerPlan::Declared(_) | ControllerPlan::Kernel { .. } => {
             Err(ConfigError { parameter: "controller", range: "one that can be simulated", value: f64::NAN })
         }
     }

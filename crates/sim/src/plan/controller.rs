@@ -3,13 +3,16 @@
 use airpath_control::declare::{Controllers, SlowStarts};
 use serde::{Deserialize, Serialize};
 
+use super::declared::declared_or_listed;
 use super::{
-    AckRatePlan, Counting, CubicForm, EbeCeilingPlan, Part, ProbingGrowthPlan, ThresholdUnit, XcpFormPlan,
+    AckRatePlan, ComponentPlan, Counting, CubicForm, EbeCeilingPlan, ProbingGrowthPlan, ThresholdUnit,
+    XcpFormPlan,
 };
+use crate::components::components;
 
 /// A congestion controller and its parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields, remote = "Self")]
 pub enum ControllerPlan {
     /// CUBIC over EBE's window ceiling.
     CubicEbe {
@@ -24,7 +27,7 @@ pub enum ControllerPlan {
         /// Which text rules CUBIC's details.
         form: CubicForm,
         /// Slow start.
-        slow_start: Part<SlowStarts>,
+        slow_start: ComponentPlan<SlowStarts>,
         /// The estimator.
         estimator: EbeCeilingPlan,
         /// What the estimator's Υ multiplies.
@@ -45,7 +48,7 @@ pub enum ControllerPlan {
         /// What growth in congestion avoidance counts.
         counting: Counting,
         /// Slow start.
-        slow_start: Part<SlowStarts>,
+        slow_start: ComponentPlan<SlowStarts>,
     },
     /// BIC.
     Bic {
@@ -60,7 +63,7 @@ pub enum ControllerPlan {
         /// Release bandwidth faster when the maximum falls.
         fast_convergence: bool,
         /// Slow start.
-        slow_start: Part<SlowStarts>,
+        slow_start: ComponentPlan<SlowStarts>,
     },
     /// `HighSpeed` TCP (RFC 3649).
     Highspeed {
@@ -77,7 +80,7 @@ pub enum ControllerPlan {
         /// What growth in congestion avoidance counts.
         counting: Counting,
         /// Slow start.
-        slow_start: Part<SlowStarts>,
+        slow_start: ComponentPlan<SlowStarts>,
     },
     /// H-TCP.
     Htcp {
@@ -92,7 +95,7 @@ pub enum ControllerPlan {
         /// Growth in proportion to the shortest RTT.
         rtt_scaling: bool,
         /// Slow start.
-        slow_start: Part<SlowStarts>,
+        slow_start: ComponentPlan<SlowStarts>,
     },
     /// TCP Veno.
     Veno {
@@ -103,7 +106,7 @@ pub enum ControllerPlan {
         /// What growth in congestion avoidance counts.
         counting: Counting,
         /// Slow start.
-        slow_start: Part<SlowStarts>,
+        slow_start: ComponentPlan<SlowStarts>,
     },
     /// TCP Prague.
     Prague {
@@ -112,7 +115,7 @@ pub enum ControllerPlan {
         /// The shortest round trip by which it counts, nanoseconds.
         virtual_rtt_ns: u64,
         /// Slow start.
-        slow_start: Part<SlowStarts>,
+        slow_start: ComponentPlan<SlowStarts>,
     },
     /// XCP's sender.
     Xcp {
@@ -252,8 +255,35 @@ pub enum ControllerPlan {
         algorithm: String,
     },
     /// A component that declares itself.
-    #[serde(untagged)]
-    Declared(Part<Controllers>),
+    #[serde(skip)]
+    Declared(ComponentPlan<Controllers>),
+}
+
+declared_or_listed!(ControllerPlan, components().control.controllers);
+
+impl ControllerPlan {
+    /// The slow start of a window rule.
+    pub(crate) const fn slow_start(&self) -> Option<&ComponentPlan<SlowStarts>> {
+        match self {
+            Self::CubicEbe { slow_start, .. }
+            | Self::Westwood { slow_start, .. }
+            | Self::Bic { slow_start, .. }
+            | Self::Highspeed { slow_start, .. }
+            | Self::Htcp { slow_start, .. }
+            | Self::Veno { slow_start, .. }
+            | Self::Prague { slow_start, .. } => Some(slow_start),
+            _ => None,
+        }
+    }
+
+    /// The controller inside another one.
+    pub(crate) fn inner(&self) -> Option<&Self> {
+        match self {
+            Self::Abc { second, .. } => second.as_deref(),
+            Self::LossDifferentiation { controller, .. } => Some(controller),
+            _ => None,
+        }
+    }
 }
 
 /// When a loss sets Westwood's window.

@@ -3,11 +3,13 @@
 use airpath_queue::declare::Disciplines;
 use serde::{Deserialize, Serialize};
 
-use super::Part;
+use super::ComponentPlan;
+use super::declared::declared_or_listed;
+use crate::components::components;
 
 /// How a queue is managed, and its parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields, remote = "Self")]
 pub enum ManagementPlan {
     /// Random early detection.
     Red {
@@ -149,9 +151,11 @@ pub enum ManagementPlan {
         class_of_flow: Vec<u32>,
     },
     /// A component that declares itself.
-    #[serde(untagged)]
-    Declared(Part<Disciplines>),
+    #[serde(skip)]
+    Declared(ComponentPlan<Disciplines>),
 }
+
+declared_or_listed!(ManagementPlan, components().queues);
 
 impl ManagementPlan {
     /// The class of each flow and how many there are, for one that has classes.

@@ -4,7 +4,9 @@ use airpath_estimate::declare::CapacitySources;
 use airpath_model::XcpForm;
 use serde::{Deserialize, Serialize};
 
-use super::{ManagementPlan, Part, QueueUnitPlan};
+use super::declared::declared_or_listed;
+use super::{ComponentPlan, ManagementPlan, QueueUnitPlan};
+use crate::components::components;
 
 /// A queue discipline and its parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -123,7 +125,7 @@ pub enum ProtocolPlan {
 
 /// A capacity source and its parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields, remote = "Self")]
 pub enum SourcePlan {
     /// A number that somebody configured.
     Configured {
@@ -179,9 +181,11 @@ pub enum SourcePlan {
         interval_ns: u64,
     },
     /// A component that declares itself.
-    #[serde(untagged)]
-    Declared(Part<CapacitySources>),
+    #[serde(skip)]
+    Declared(ComponentPlan<CapacitySources>),
 }
+
+declared_or_listed!(SourcePlan, components().sources);
 
 /// Which queue of an interval XCP-b or EBE looks at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -142,16 +142,16 @@ pub(crate) fn xcp_protocol([min_interval_ns, max_interval_ns]: [u64; 2]) -> Prot
 }
 
 pub(crate) fn newreno() -> ControllerPlan {
-    ControllerPlan::Declared(Part::named("newreno"))
+    ControllerPlan::Declared(ComponentPlan::named("newreno"))
 }
 
 pub(crate) fn cubic() -> ControllerPlan {
-    ControllerPlan::Declared(Part::named("cubic"))
+    ControllerPlan::Declared(ComponentPlan::named("cubic"))
 }
 
 pub(crate) fn cubic_2008() -> ControllerPlan {
     ControllerPlan::Declared(
-        Part::named("cubic").with("form", "2008").with("beta", 0.8).with("slow_start", "standard"),
+        ComponentPlan::named("cubic").with("form", "2008").with("beta", 0.8).with("slow_start", "standard"),
     )
 }
 
@@ -173,7 +173,7 @@ pub(crate) fn prague() -> ControllerPlan {
     ControllerPlan::Prague {
         gain: 1.0 / 16.0,
         virtual_rtt_ns: 25 * MILLISECOND,
-        slow_start: Part::named("standard"),
+        slow_start: ComponentPlan::named("standard"),
     }
 }
 

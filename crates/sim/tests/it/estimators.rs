@@ -160,7 +160,7 @@ fn own_equals_beside(name: &str) {
         minimum_rtt: MinimumRttPlan::OfFlow,
         threshold_unit: ThresholdUnit::Segments,
         counting: Counting::Bytes,
-        slow_start: Part::named("standard"),
+        slow_start: ComponentPlan::named("standard"),
     };
     let mut plan = scenario(&controller, true, 1);
     plan.record.estimate_samples = true;

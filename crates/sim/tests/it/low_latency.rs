@@ -79,8 +79,11 @@ fn scalable_flows_share_alike() {
 #[test]
 fn a_short_round_trip_gains_little() {
     let shares = |virtual_rtt_ns| {
-        let controller =
-            ControllerPlan::Prague { gain: 1.0 / 16.0, virtual_rtt_ns, slow_start: Part::named("standard") };
+        let controller = ControllerPlan::Prague {
+            gain: 1.0 / 16.0,
+            virtual_rtt_ns,
+            slow_start: ComponentPlan::named("standard"),
+        };
         let with = |name: &str, path, reverse_path| FlowPlan {
             controller: Some(controller.clone()),
             path,

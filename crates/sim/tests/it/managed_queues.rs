@@ -43,7 +43,7 @@ fn throughputs(outcome: &Outcome) -> Vec<f64> {
 
 fn codel(ecn: bool) -> ManagementPlan {
     ManagementPlan::Declared(
-        Part::named("codel")
+        ComponentPlan::named("codel")
             .with("target", 5 * MILLISECOND)
             .with("interval", 100 * MILLISECOND)
             .with("packet", 1500)

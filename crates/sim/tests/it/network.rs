@@ -20,7 +20,7 @@ fn links() -> Vec<LinkPlan> {
         ..link("repeating", mbps(12), 2.0)
     };
     let management = ManagementPlan::Declared(
-        Part::named("codel")
+        ComponentPlan::named("codel")
             .with("target", MILLISECOND)
             .with("interval", 10 * MILLISECOND)
             .with("packet", 100)

@@ -152,7 +152,9 @@ fn controller(scheme: &str) -> ControllerPlan {
     let slow_start = "per-acknowledgment";
     match scheme {
         "sack" | "newreno" | "TcpNewReno" => ControllerPlan::Declared(
-            Part::named("newreno").with("counting", "acknowledgments").with("slow_start", slow_start),
+            ComponentPlan::named("newreno")
+                .with("counting", "acknowledgments")
+                .with("slow_start", slow_start),
         ),
         "linux:cubic" => match cubic_2008() {
             ControllerPlan::Declared(cubic) => ControllerPlan::Declared(cubic.with("slow_start", slow_start)),

@@ -398,7 +398,7 @@ fn any_management() -> impl Strategy<Value = ManagementPlan> {
             ecn,
         }),
         any::<bool>().prop_map(|ecn| ManagementPlan::Declared(
-            Part::named("codel")
+            ComponentPlan::named("codel")
                 .with("target", MILLISECOND)
                 .with("interval", 10 * MILLISECOND)
                 .with("packet", 100)

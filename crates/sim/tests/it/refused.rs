@@ -84,7 +84,10 @@ fn plans_of_another_format_are_refused() {
     let refused = |text: &str| Plan::from_json(text).unwrap_err().to_string();
     assert_eq!(refused(r#"{"format": 1, "links": 7}"#), "format of the plan: found 1; accepted: 2");
     assert_eq!(refused(r#"{"format": "2"}"#), "format of the plan: found \"2\"; accepted: 2");
-    assert_eq!(refused(r#"{"duration_ns": 1}"#), "format of the plan: found none, as in version 1; accepted: 2");
+    assert_eq!(
+        refused(r#"{"duration_ns": 1}"#),
+        "format of the plan: found none, as in version 1; accepted: 2"
+    );
     assert!(refused(r#"{"format": 2}"#).starts_with("not a plan: missing field `duration_ns`"));
     assert!(refused("[").starts_with("not a plan: "));
 }

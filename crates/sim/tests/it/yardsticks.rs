@@ -219,7 +219,8 @@ fn the_first_window_does_not_slow_hystart_plus_plus_down() {
 fn hystart_plus_plus((rate, rtt): (u64, u32)) -> [(f64, f64); 2] {
     let one_way = f64::from(rtt) / 2.0;
     let bottleneck = LinkPlan { queue: packets(100_000), ..link("bottleneck", mbps(rate), one_way) };
-    let controller = ControllerPlan::Declared(Part::named("newreno").with("slow_start", "hystart++"));
+    let controller =
+        ControllerPlan::Declared(ComponentPlan::named("newreno").with("slow_start", "hystart++"));
     let mut plan = plan(6, there_and_back(bottleneck, one_way), vec![flow("f0", controller)]);
     plan.record.interval_ns = MILLISECOND;
     let outcome = run(&plan, 1);

@@ -1,0 +1,245 @@
+//! The components of a kind.
+
+use alloc::borrow::Cow;
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::fmt::{self, Debug};
+
+use serde::Deserialize;
+use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde_json::Value;
+
+use super::{Component, ComponentError, ComponentPlan, Factory, Kind, Values};
+use crate::config::ConfigError;
+
+/// Reads the values of a plan into a factory, with the registries from which nested components come.
+pub type Reader<K> =
+    Box<dyn Fn(&Values, &<K as Kind>::Parts) -> Result<Arc<dyn Factory<K>>, ComponentError> + Send + Sync>;
+/// Adds the defaults that depend on the context.
+pub type Filler<K> =
+    Box<dyn Fn(&mut Values, &<K as Kind>::Context) -> Result<(), ComponentError> + Send + Sync>;
+
+/// A component in a registry.
+///
+/// [`Registry::with`] makes one from a [`Component`]. A component from outside (a plug-in, a class of another language)
+/// fills in the fields itself; it needs no Rust type for its parameters.
+pub struct Entry<K: Kind> {
+    /// The name of the component in plans.
+    pub id: Cow<'static, str>,
+    /// The JSON schema of its table.
+    pub schema: Value,
+    /// See [`Component::fill_defaults`].
+    pub fill_defaults: Filler<K>,
+    /// Reads its values. [`Registry::read`] rejects unknown keys before it calls this function.
+    pub read: Reader<K>,
+}
+
+impl<K: Kind> Entry<K> {
+    fn of<C: Component<K>>() -> Self {
+        let mut schema = schemars::generate::SchemaSettings::draft2020_12()
+            .with(|settings| settings.inline_subschemas = true)
+            .into_generator()
+            .into_root_schema_for::<C>()
+            .to_value();
+        let mut example = Values::new();
+        if let (Ok(()), Some(table)) = (C::fill_defaults(&mut example, &K::example()), schema.as_object_mut())
+        {
+            if let Ok(config) = parse::<C>(&example) {
+                table.insert("x-order".to_string(), keys(&json(&config)));
+            }
+            table.insert("additionalProperties".to_string(), Value::Bool(false));
+            table.remove("$schema");
+        }
+        Self {
+            id: Cow::Borrowed(C::ID),
+            schema,
+            fill_defaults: Box::new(C::fill_defaults),
+            read: Box::new(|values, parts| {
+                let mut config = parse::<C>(values)?;
+                config.bind(parts)?;
+                Ok(Arc::new(Declared(config)))
+            }),
+        }
+    }
+
+    fn knows(&self, parameter: &str) -> bool {
+        self.schema.get("properties").is_some_and(|properties| properties.get(parameter).is_some())
+    }
+}
+
+fn parse<C: serde::de::DeserializeOwned>(values: &Values) -> Result<C, ComponentError> {
+    serde_json::from_value(Value::Object(values.clone()))
+        .map_err(|error| ComponentError::new("", error.to_string()))
+}
+
+fn json(config: &impl serde::Serialize) -> String {
+    serde_json::to_string(config).expect("the configuration of a component is a JSON object")
+}
+
+/// The factory of a component that implements [`Component`].
+#[derive(Debug)]
+struct Declared<C>(C);
+
+impl<K: Kind, C: Component<K>> Factory<K> for Declared<C> {
+    fn build(&self, facts: K::Facts<'_>) -> Result<K::Built, ConfigError> {
+        self.0.build(facts)
+    }
+
+    fn check(&self) -> Result<(), ComponentError> {
+        self.0.check()
+    }
+
+    fn json(&self) -> String {
+        json(&self.0)
+    }
+}
+
+/// Returns the keys of a JSON object in the order of the text; `serde_json::Map` would sort them.
+fn keys(json: &str) -> Value {
+    struct Keys(Vec<Value>);
+
+    impl<'de> Deserialize<'de> for Keys {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            deserializer.deserialize_map(KeysOfMap)
+        }
+    }
+
+    struct KeysOfMap;
+
+    impl<'de> Visitor<'de> for KeysOfMap {
+        type Value = Keys;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an object")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Keys, A::Error> {
+            let mut keys = Vec::new();
+            while let Some((key, IgnoredAny)) = map.next_entry::<String, _>()? {
+                keys.push(Value::String(key));
+            }
+            Ok(Keys(keys))
+        }
+    }
+
+    serde_json::from_str::<Keys>(json).map_or(Value::Null, |keys| Value::Array(keys.0))
+}
+
+/// The components of one kind, in the order of their registration.
+///
+/// A plan refers to them by id. Ids are unique: [`Registry::register`] rejects an id that is taken.
+pub struct Registry<K: Kind> {
+    entries: Vec<Entry<K>>,
+}
+
+impl<K: Kind> Debug for Registry<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.ids()).finish()
+    }
+}
+
+impl<K: Kind> Default for Registry<K> {
+    fn default() -> Self {
+        Self { entries: Vec::new() }
+    }
+}
+
+impl<K: Kind> Registry<K> {
+    /// Adds the component `C`, which must have an id of its own.
+    ///
+    /// # Panics
+    /// The id is taken: two components of one program have the same name.
+    #[must_use]
+    pub fn with<C: Component<K>>(mut self) -> Self {
+        self.register(Entry::of::<C>()).unwrap_or_else(|error| panic!("{} {}: {error}", K::NAME, C::ID));
+        self
+    }
+
+    /// Adds a component.
+    ///
+    /// # Errors
+    /// The id is taken.
+    pub fn register(&mut self, entry: Entry<K>) -> Result<(), ComponentError> {
+        if self.has(&entry.id) {
+            let problem = format!("there is already a {} {:?}", K::NAME, entry.id);
+            return Err(ComponentError::new("kind", problem));
+        }
+        self.entries.push(entry);
+        Ok(())
+    }
+
+    /// Returns the ids in the order of registration.
+    pub fn ids(&self) -> impl Iterator<Item = &str> {
+        self.entries.iter().map(|entry| &*entry.id)
+    }
+
+    /// Returns the ids with their schemas in the order of registration.
+    pub fn schemas(&self) -> impl Iterator<Item = (&str, &Value)> {
+        self.entries.iter().map(|entry| (&*entry.id, &entry.schema))
+    }
+
+    /// Whether the registry contains a component of that id.
+    pub fn has(&self, id: &str) -> bool {
+        self.find(id).is_some()
+    }
+
+    /// Reads the values of a component and binds its nested components. Call it once for each entry of a plan, and build
+    /// from the factory as often as needed: reading parses JSON values, building does not.
+    ///
+    /// # Errors
+    /// The id or a key is unknown, a value has another type, or a nested component is wrong.
+    pub fn read<M>(
+        &self,
+        plan: &ComponentPlan<M>,
+        parts: &K::Parts,
+    ) -> Result<Arc<dyn Factory<K>>, ComponentError> {
+        let entry = self.entry(&plan.kind)?;
+        if let Some(key) = plan.values.keys().find(|key| !entry.knows(key)) {
+            return Err(ComponentError::new(key.clone(), "unknown key"));
+        }
+        (entry.read)(&plan.values, parts)
+    }
+
+    /// Reads and constructs a component that is built only once.
+    ///
+    /// # Errors
+    /// As [`Registry::read`]; a parameter is outside its range.
+    pub fn build<M>(
+        &self,
+        plan: &ComponentPlan<M>,
+        parts: &K::Parts,
+        facts: K::Facts<'_>,
+    ) -> Result<K::Built, ComponentError> {
+        Ok(self.read(plan, parts)?.build(facts)?)
+    }
+
+    /// Returns the values of a component in its context with all defaults, as a JSON object in the order of declaration.
+    ///
+    /// # Errors
+    /// As [`Registry::read`]; a default cannot be computed, or two parameters contradict each other. The second item
+    /// contains the values with the defaults that were already added.
+    pub fn complete<M>(
+        &self,
+        plan: &ComponentPlan<M>,
+        context: &K::Context,
+        parts: &K::Parts,
+    ) -> Result<String, (ComponentError, Values)> {
+        let mut plan = plan.clone();
+        let filled =
+            self.entry(&plan.kind).and_then(|entry| (entry.fill_defaults)(&mut plan.values, context));
+        let read = filled.and_then(|()| self.read(&plan, parts));
+        read.and_then(|factory| factory.check().map(|()| factory.json()))
+            .map_err(|error| (error, plan.values))
+    }
+
+    fn find(&self, id: &str) -> Option<&Entry<K>> {
+        self.entries.iter().find(|entry| entry.id == id)
+    }
+
+    fn entry(&self, id: &str) -> Result<&Entry<K>, ComponentError> {
+        self.find(id).ok_or_else(|| ComponentError::new("kind", format!("there is no {} {id:?}", K::NAME)))
+    }
+}
