@@ -18,7 +18,7 @@ use crate::input::Input;
 use crate::link::Link;
 use crate::part::Queue;
 use crate::plain_link::PlainLink;
-use crate::plan::{AckRatePlan, ControllerPlan, Draw, FlowPlan, LinkPlan, Plan, QueuePlan, RatePlan};
+use crate::plan::{AckRatePlan, Draw, FlowPlan, LinkPlan, Plan, QueuePlan, RatePlan};
 use crate::record::{Buffer, Keep, Recorder};
 use crate::router::{full_packets, limit, qdisc};
 use crate::transmissions::logged_flows;

@@ -6,6 +6,7 @@ use airpath_estimate::{
     SpareArrivals, XcpB, XcpBConfig,
 };
 use airpath_model::config::{ConfigError, check_timer};
+use airpath_model::declare::ComponentError;
 use airpath_model::{Bytes, CapacitySource, Duration, Qdisc, RandomStream, Rate};
 use airpath_queue::{
     Abc, AbcConfig, DropTail, Limit, LoadFactor, LoadFactorConfig, Mpcp, NegativeShare, Qfcp, QfcpConfig,

@@ -95,7 +95,7 @@ fn listed(
     inner: Option<&PlannedController>,
     facts: ControllerFacts,
 ) -> Result<Box<dyn Controller>, ConfigError> {
-    let ControllerFacts { initial_window, mss, random, .. } = facts;
+    let ControllerFacts { initial_window, mss, .. } = facts;
     let nested = |random| inner.map(|inner| inner.build(initial_window, mss, random)).transpose();
     match *plan {
         ControllerPlan::Westwood {
@@ -225,7 +225,7 @@ fn listed(
         ControllerPlan::Qfcp => Ok(Box::new(Qfcp::new(initial_window, mss)?)),
         ControllerPlan::Abc { additive_increase, minimum_window, pacing_gain, .. } => {
             let config = AbcConfig { additive_increase, minimum_window, pacing_gain };
-            Ok(Box::new(Abc::new(config, nested(random)?, initial_window, mss)?))
+            Ok(Box::new(Abc::new(config, nested(facts.random)?, initial_window, mss)?))
         }
         ControllerPlan::Bbr {
             loss_threshold,
@@ -245,7 +245,7 @@ fn listed(
                 probe_rtt_duration: Duration::from_nanos(probe_rtt_duration_ns),
                 min_rtt_window: Duration::from_nanos(min_rtt_window_ns),
             };
-            Ok(Box::new(Bbr::new(config, random, initial_window, mss)?))
+            Ok(Box::new(Bbr::new(config, facts.random, initial_window, mss)?))
         }
         ControllerPlan::Copa { delta, competitive } => {
             Ok(Box::new(Copa::new(CopaConfig { delta, competitive }, initial_window, mss)?))
@@ -263,7 +263,7 @@ fn listed(
                 evidence: self::evidence(evidence),
             };
             let missing = ConfigError { parameter: "controller", range: "a controller", value: f64::NAN };
-            Ok(Box::new(LossDifferentiation::new(config, nested(random)?.ok_or(missing)?)?))
+            Ok(Box::new(LossDifferentiation::new(config, nested(facts.random)?.ok_or(missing)?)?))
         }
         ControllerPlan::Fixed { window_bytes, pacing_bps } => {
             Ok(Box::new(Fixed::new(Bytes::new(window_bytes), pacing_bps.map(Rate::from_bps), mss)?))

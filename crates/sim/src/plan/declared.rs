@@ -1,4 +1,4 @@
-//! Enums of the plan of which some kinds are components that declare themselves.
+//! Enums of the plan of which some kinds are components that declare themselves, until all of them do.
 
 /// Reads and writes the variant `Declared` as a component of the registry, and all others by the derived code.
 macro_rules! declared_or_listed {
