@@ -18,7 +18,12 @@ pub struct QfcpConfig {
     /// The initial estimate. Default: the mean rate of the link.
     #[cfg_attr(
         feature = "declare",
-        schemars(extend("exclusiveMinimum" = 0, "x-at-most" = "max_capacity", "x-default-from" = "mean_rate"))
+        schemars(extend(
+            "exclusiveMinimum" = 0,
+            "exclusiveMaximum" = u64::MAX,
+            "x-at-most" = "max_capacity",
+            "x-default-from" = "mean_rate"
+        ))
     )]
     pub capacity: Rate,
     /// Upper bound of the estimate. Default: twice `capacity` (our choice; the method needs a bound).
