@@ -38,6 +38,10 @@ fn nested_components_have_parameters() {
     let cubic =
         part(r#"{"kind": "cubic", "beta": 0.8, "slow_start": {"kind": "hystart++", "css_rounds": 3}}"#);
     assert!(components.controllers.build(&cubic, &components, facts()).is_ok());
+    let complete = components.controllers.complete(&cubic, &Controllers::example(), &components).unwrap();
+    let complete: Values = serde_json::from_str(&complete).unwrap();
+    assert_eq!(complete["slow_start"]["css_rounds"], 3);
+    assert_eq!(complete["slow_start"]["n_rtt_sample"], 8);
     let refused = |slow_start| {
         let json = format!(r#"{{"kind": "cubic", "slow_start": {slow_start}}}"#);
         let error = components.controllers.read(&part(&json), &components).unwrap_err();

@@ -106,13 +106,16 @@ impl<K: Kind> Nested<K> {
         ComponentPlan::named(kind).into()
     }
 
-    /// Reads the component from the registry of its kind.
+    /// Reads the component from the registry of its kind. If values were given, the plan then contains all of them.
     ///
     /// # Errors
     /// As [`Registry::read`]; two parameters contradict each other.
     pub fn bind(&mut self, registry: &Registry<K>, parts: &K::Parts) -> Result<(), ComponentError> {
         let factory = registry.read(&self.plan, parts)?;
         factory.check()?;
+        if !self.plan.values.is_empty() {
+            self.plan.values = serde_json::from_str(&factory.json()).unwrap_or_default();
+        }
         self.factory = Some(factory);
         Ok(())
     }

@@ -1,0 +1,69 @@
+"""Components that declare themselves: their tables, their values in a plan, and the format of the plan."""
+
+import json
+
+import pytest
+from scenario_tables import dumbbell, plan
+
+from airpath import _core, declared
+from airpath.declared_reader import read
+from airpath.errors import ScenarioError
+from airpath.scenario import Scenario
+from airpath.schemes import find_scheme
+
+
+def controller(slow_start):
+    scenario = dumbbell(flows__0__scheme="cubic", flows__0__parameters={"slow_start": slow_start})
+    return plan(scenario)["flows"][0]["controller"]
+
+
+def test_a_nested_component_has_parameters():
+    assert controller("standard")["slow_start"] == "standard"
+    slow_start = controller({"kind": "hystart++", "css_rounds": 3, "min_rtt_thresh": "2ms"})["slow_start"]
+    assert slow_start["kind"] == "hystart++"
+    assert (slow_start["css_rounds"], slow_start["min_rtt_thresh"]) == (3, 2_000_000)
+
+
+@pytest.mark.parametrize(
+    ("slow_start", "message"),
+    [
+        (
+            {"kind": "hystart"},
+            'slow_start.kind: found "hystart" (did you mean "hystart++"?); accepted: standard,'
+            " per-acknowledgment, every-other-round, hystart++, hoe",
+        ),
+        ({"kind": "hystart++", "css_rounds": 0}, "slow_start.css_rounds: found 0; accepted: at least 1"),
+        (
+            {"kind": "hystart++", "css_round": 1},
+            'slow_start.css_round: unknown key; did you mean "css_rounds"? (accepted: css_growth_divisor,'
+            " css_rounds, limit, max_rtt_thresh, min_rtt_divisor, min_rtt_thresh, n_rtt_sample)",
+        ),
+    ],
+)
+def test_faults_of_a_nested_component_have_its_path(slow_start, message):
+    with pytest.raises(ScenarioError) as raised:
+        controller(slow_start)
+    assert str(raised.value).endswith(f"flows[0].parameters.{message}")
+
+
+def test_both_readers_accept_the_defaults_of_every_component():
+    for kind in ("controller", "slow-start", "queue", "capacity-source"):
+        for name in declared.ids(kind):
+            values, faults = read(kind, name, {}, "")
+            assert faults == []
+            context = {"packet": 1500, "mean_bps": 1e7, "mss": 1460}
+            completed = json.loads(
+                _core.complete_component(kind, json.dumps({"kind": name, **values}), json.dumps(context))
+            )
+            assert set(completed) == set(declared.declaration(kind, name)["x-order"])
+
+
+def test_every_declared_controller_is_a_scheme():
+    assert {find_scheme(name).controller for name in declared.ids("controller")} == set(declared.ids("controller"))
+
+
+@pytest.mark.parametrize(("given", "found"), [(1, "1"), (3, "3"), (None, "none, as in version 1")])
+def test_the_engine_rejects_plans_of_another_format(given, found):
+    other = Scenario.from_dict(dumbbell()).plan() | {"format": given}
+    with pytest.raises(_core.PlanError, match=f"^format of the plan: found {found}; accepted: 2$"):
+        _core.Simulation(json.dumps(other), [], 1)
