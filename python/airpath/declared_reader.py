@@ -1,7 +1,7 @@
 """Reads the table of a component by its schema, without a class for each component.
 
-The messages are those of `scenario.messages`. `declared` uses it for nested components; when no component has a
-class any more, it will read all tables.
+The messages are those of `scenario.messages`. `declared` uses it for nested components. It will read all
+tables when no component has a class any more.
 """
 
 import math
@@ -36,7 +36,9 @@ def read(kind: str, name: str, given: Mapping[str, Any], path: str) -> tuple[dic
         if key in given and not left_out:
             try:
                 if "x-component" in properties[key] and isinstance(given[key], Mapping):
-                    values[key], wrong = read_component(properties[key]["x-component"], given[key], f"{path}.{key}")
+                    values[key], wrong = read_component(
+                        properties[key]["x-component"], given[key], f"{path}.{key}"
+                    )
                     faults += wrong
                 else:
                     values[key] = _value(properties[key], given[key])

@@ -141,12 +141,14 @@ def show(value: object) -> str:
 
 
 def not_one_of(found: object, accepted: Sequence[str]) -> str:
+    """Return the message about a value that is none of the accepted ones."""
     close = nearest(found, accepted) if isinstance(found, str) else None
     hint = f' (did you mean "{close}"?)' if close else ""
     return f"found {show(found)}{hint}; accepted: {', '.join(accepted)}"
 
 
 def unknown_key(key: str, known: Iterable[str]) -> str:
+    """Return the message about a key that a table does not have."""
     names = sorted(known)
     close = nearest(key, names)
     hint = f'; did you mean "{close}"?' if close else ""

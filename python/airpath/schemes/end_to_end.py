@@ -11,7 +11,6 @@ from airpath.schemes.scheme import Scheme, SchemeParameters, controller_plan, co
 from airpath.schemes.slow_start import SlowStart
 from airpath.units import format_duration
 
-
 NewRenoParameters: Final = controller_table("newreno", "NewRenoParameters")
 CubicParameters: Final = controller_table("cubic", "CubicParameters", fixed={"form": "rfc9438"})
 Cubic2008Parameters: Final = controller_table(
@@ -20,8 +19,8 @@ Cubic2008Parameters: Final = controller_table(
     fixed={"form": "2008"},
     defaults={"beta": 0.8, "slow_start": "per-acknowledgment"},
     help_texts={
-        "beta": "Share of the window that remains after a loss (Linux 2.6.22: 819/1024, the paper's decrease of"
-        " 0.2).",
+        "beta": "Share of the window that remains after a loss (Linux 2.6.22: 819/1024, the paper's decrease"
+        " of 0.2).",
         "slow_start": "Slow start; Linux did not count bytes then (`tcp_abc` = 0), and HyStart came later.",
     },
 )

@@ -28,8 +28,8 @@ class WithCounting(WithSlowStart):
     """What those have that grow as Reno does, if faster or slower."""
 
     counting: Literal["bytes", "acknowledgments"] = "bytes"
-    """The unit by which the window grows in congestion avoidance: `bytes`, or `acknowledgments` as Linux 2.6.22 does, which
-    is half as fast under delayed acknowledgments.
+    """The unit by which the window grows in congestion avoidance: `bytes`, or `acknowledgments` as Linux
+    2.6.22 does, which is half as fast with delayed acknowledgments.
     """
 
 

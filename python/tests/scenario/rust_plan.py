@@ -27,7 +27,11 @@ SOURCE = "\n".join(
     + [_definition(name, CRATES / "channel" / "src" / "fading.rs") for name in ("Antennas", "Psk")]
     + [
         _definition(name, CRATES / "control" / "src" / f"{file}.rs")
-        for name, file in (("Counting", "new_reno"), ("ThresholdUnit", "threshold_unit"), ("CubicForm", "cubic"))
+        for name, file in (
+            ("Counting", "new_reno"),
+            ("ThresholdUnit", "threshold_unit"),
+            ("CubicForm", "cubic"),
+        )
     ]
 )
 

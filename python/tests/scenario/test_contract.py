@@ -1,6 +1,7 @@
 """The plan is what the engine's structs say, to the field and to the type."""
 
 import json
+
 import pytest
 from rust_plan import SOURCE, RustTypes
 from scenario_tables import dumbbell, graph, parking_lot, plan

@@ -59,7 +59,9 @@ def test_both_readers_accept_the_defaults_of_every_component():
 
 
 def test_every_declared_controller_is_a_scheme():
-    assert {find_scheme(name).controller for name in declared.ids("controller")} == set(declared.ids("controller"))
+    assert {find_scheme(name).controller for name in declared.ids("controller")} == set(
+        declared.ids("controller")
+    )
 
 
 @pytest.mark.parametrize(("given", "found"), [(1, "1"), (3, "3"), (None, "none, as in version 1")])

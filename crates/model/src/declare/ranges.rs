@@ -46,10 +46,10 @@ pub fn disagreements<K: Kind>(
                 let mut values = complete.clone();
                 values.insert(name.clone(), value.clone());
                 take_along(&mut values, properties, name, &value);
-                let built = build(&plan(values));
+                let outcome = build(&plan(values));
                 tried += 1;
-                if range.accepts(&value) != built.is_ok() {
-                    wrong.push(match built {
+                if range.accepts(&value) != outcome.is_ok() {
+                    wrong.push(match outcome {
                         Ok(()) => {
                             format!("{id}.{name} = {value}: construction accepts it, the schema does not")
                         }
@@ -128,7 +128,7 @@ impl Range<'_> {
                 }
             }
             Some("integer") => {
-                let bounds = bounds.filter_map(|bound| bound.as_i128());
+                let bounds = bounds.filter_map(Number::as_i128);
                 for value in
                     bounds.flat_map(|bound| [bound - 1, bound, bound + 1]).chain([-1, 0, self.largest()])
                 {
