@@ -244,8 +244,7 @@ fn shares_buffer(source: &SourcePlan) -> bool {
         SourcePlan::Ebe { maintainer, profile, .. } => {
             *maintainer != MaintainerPlan::Off || *profile == EbeProfilePlan::Normalised
         }
-        SourcePlan::Configured { .. } | SourcePlan::Oracle { .. } => false,
-        SourcePlan::Declared(_) => false,
+        SourcePlan::Configured { .. } | SourcePlan::Oracle { .. } | SourcePlan::Declared(_) => false,
     }
 }
 

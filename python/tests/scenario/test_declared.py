@@ -43,7 +43,7 @@ def test_a_nested_component_has_parameters():
 def test_faults_of_a_nested_component_have_its_path(slow_start, message):
     with pytest.raises(ScenarioError) as raised:
         controller(slow_start)
-    assert str(raised.value).endswith(f"flows[0].parameters.{message}")
+    assert str(raised.value) == f'scenario: flows[0].parameters.{message} (scheme "cubic")'
 
 
 def test_both_readers_accept_the_defaults_of_every_component():
