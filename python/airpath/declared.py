@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from types import new_class
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import ConfigDict, Field, Strict, WrapValidator
+from pydantic import Field, Strict, WrapValidator
 
 from airpath import _core
 from airpath.errors import UsageError
@@ -100,14 +100,10 @@ def table(
     def body(namespace: dict[str, Any]) -> None:
         namespace["__doc__"] = schema.get("description")
         namespace["__module__"] = __name__
-        # The fields have their descriptions already; searching the source of each class takes 5 ms.
-        namespace["model_config"] = ConfigDict(use_attribute_docstrings=False)
         namespace["__annotations__"] = {key: annotation for key, (annotation, _) in fields.items()}
         namespace.update({key: field for key, (_, field) in fields.items()})
 
     made: Any = new_class(title, (base,), exec_body=body)
-    # Subclasses are written in source files, with a docstring for each field.
-    made.model_config = {**made.model_config, "use_attribute_docstrings": True}
     made.component = (kind, name, dict(fixed or {}))
     return made
 

@@ -5,7 +5,9 @@ tables when no component has a class any more.
 """
 
 import math
+import operator
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any, Final
 
 from airpath import units
@@ -19,6 +21,15 @@ _PARSERS: Final[Mapping[str, Callable[[object], int]]] = {
     "bit/s": units.parse_rate,
     "B": units.parse_size,
 }
+
+
+_TESTS: Final[Mapping[str, Callable[[float, float], bool]]] = {
+    "gt": operator.lt,
+    "ge": operator.le,
+    "lt": operator.gt,
+    "le": operator.ge,
+}
+"""The test of each bound, with the limit as the first argument."""
 
 
 class _WrongError(Exception):
@@ -107,16 +118,10 @@ def _choices(schema: Mapping[str, Any]) -> list[str]:
 
 def _bounds(schema: Mapping[str, Any]) -> Iterator[tuple[str, Callable[[float], bool]]]:
     """Return each bound in words, and its test."""
-    tests: Mapping[str, Callable[[float, float], bool]] = {
-        "gt": lambda value, least: value > least,
-        "ge": lambda value, least: value >= least,
-        "lt": lambda value, most: value < most,
-        "le": lambda value, most: value <= most,
-    }
     limits = {BOUNDS[key]: schema[key] for key in BOUNDS if key in schema}
     limits |= {"le": LARGEST[schema["format"]]} if schema.get("format") in LARGEST else {}
     for name, limit in limits.items():
-        yield bound(name, limit), lambda value, name=name, limit=limit: tests[name](value, limit)
+        yield bound(name, limit), partial(_TESTS[name], limit)
 
 
 def _reject_unless(condition: bool, given: Any, accepted: str) -> None:

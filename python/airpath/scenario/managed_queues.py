@@ -1,6 +1,6 @@
 """Queues with active management, and schedulers: their tables in a scenario."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, Strict
 
@@ -119,26 +119,25 @@ class AvqQueue(Table):
 
 
 class CodelParameters(Table):
-    """What CoDel and FQ-CoDel have in common."""
+    """The parameters of FQ-CoDel that CoDel has too."""
 
     target: PositiveDuration = 5 * MILLISECOND
-    """The delay that may stand (RFC 8289: 5 ms)."""
+    """The accepted minimum queueing delay (RFC 8289: 5 ms)."""
     interval: PositiveDuration = 100 * MILLISECOND
-    """How long it may stand above the target: a long round-trip time (RFC 8289: 100 ms)."""
+    """Time above the target after which packets are dropped: a long round-trip time (RFC 8289: 100 ms)."""
     packet: Size | None = None
-    """While no more bytes than this wait, none is chosen. Default: the largest packet that any flow sends."""
+    """Packets are dropped only if more bytes than this wait. Default: the largest packet of any flow."""
     ecn: Flag = True
     """Mark packets of flows with `ecn = true` in their `transport` instead of dropping them."""
 
 
-CodelQueue: Any = table(
-    "queue",
-    "codel",
-    "CodelQueue",
-    kind=(Literal["codel"], Field(description="The queue discipline.")),
-    limit=(Buffer, Field(description="Most that waits, as for drop-tail.")),
-)
-"""Controlled delay (RFC 8289)."""
+class CodelQueue(table("queue", "codel", "CodelTable")):  # type: ignore[misc]
+    """Controlled delay (RFC 8289)."""
+
+    kind: Literal["codel"]
+    """The queue discipline."""
+    limit: Buffer
+    """Most that waits, as for drop-tail."""
 
 
 class FqCodelQueue(CodelParameters):

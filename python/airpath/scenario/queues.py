@@ -78,7 +78,7 @@ class XcpBCapacity(XcpBSource):
     """The capacity source."""
 
 
-class QfcpCapacity(QfcpSource):
+class QfcpCapacity(QfcpSource):  # type: ignore[misc, valid-type]
     """QFCP's: the output rate while busy, growing while idle."""
 
     kind: Literal["qfcp"]

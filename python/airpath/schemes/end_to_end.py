@@ -26,7 +26,7 @@ Cubic2008Parameters: Final = controller_table(
 )
 
 
-class CubicEbeParameters(Cubic2008Parameters):  # type: ignore[misc]
+class CubicEbeParameters(Cubic2008Parameters):  # type: ignore[misc, valid-type]
     """Parameters of CUBIC-EBE: those of CUBIC of 2008 and those of the estimator."""
 
     profile: Literal["recommended", "journal", "none"] = "recommended"

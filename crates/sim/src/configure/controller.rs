@@ -23,9 +23,9 @@ use crate::plan::{
 
 /// A controller of a plan. It is read once and builds the controllers of all connections of a flow.
 #[derive(Clone, Debug)]
-pub struct PlannedController(Planned);
+pub struct PlannedController(Arc<Planned>);
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 enum Planned {
     /// A component that declares itself.
     Declared(Arc<dyn Factory<Controllers>>),
@@ -35,7 +35,7 @@ enum Planned {
         /// The slow start; only window rules use it.
         slow_start: Nested<SlowStarts>,
         /// The controller inside, if it has one.
-        inner: Option<Box<PlannedController>>,
+        inner: Option<PlannedController>,
     },
 }
 
@@ -47,21 +47,22 @@ impl PlannedController {
     pub fn new(plan: &ControllerPlan) -> Result<Self, ComponentError> {
         let components = &components().control;
         if let ControllerPlan::Declared(plan) = plan {
-            return Ok(Self(Planned::Declared(components.controllers.read(plan, components)?)));
+            let factory = components.controllers.read(plan, components)?;
+            return Ok(Self(Arc::new(Planned::Declared(factory))));
         }
         let mut slow_start =
             plan.slow_start().map_or_else(|| Nested::named("standard"), |plan| Nested::from(plan.clone()));
         slow_start.bind(&components.slow_starts, &()).map_err(|error| error.inside("slow_start"))?;
-        Ok(Self(Planned::Listed {
+        Ok(Self(Arc::new(Planned::Listed {
             plan: plan.clone(),
             slow_start,
-            inner: plan.inner().map(|inner| Self::new(inner).map(Box::new)).transpose()?,
-        }))
+            inner: plan.inner().map(Self::new).transpose()?,
+        })))
     }
 
     /// The algorithm of the operating system's kernel, which only the emulator can run.
     pub(crate) fn kernel(&self) -> Option<&str> {
-        match &self.0 {
+        match &*self.0 {
             Planned::Listed { plan: ControllerPlan::Kernel { algorithm }, .. } => Some(algorithm),
             _ => None,
         }
@@ -78,9 +79,9 @@ impl PlannedController {
         random: RandomStream,
     ) -> Result<Box<dyn Controller>, ConfigError> {
         let facts = ControllerFacts { initial_window, mss, handshake_rtt: None, random };
-        match &self.0 {
+        match &*self.0 {
             Planned::Declared(factory) => factory.build(facts),
-            Planned::Listed { plan, slow_start, inner } => listed(plan, slow_start, inner.as_deref(), facts),
+            Planned::Listed { plan, slow_start, inner } => listed(plan, slow_start, inner.as_ref(), facts),
         }
     }
 }
