@@ -11,6 +11,7 @@ use airpath_model::{Bytes, Duration, RandomStream, Rate, Timestamp};
 use crate::any_link::AnyLink;
 use crate::capture::Capture;
 use crate::channel::channel;
+use crate::components::Components;
 use crate::configure::{PlannedController, receiver_config, sender_config};
 use crate::fault::{Fault, Part, PlanError};
 use crate::flow::{ConnectionSetup, ConnectionSource, Flow, FlowKind};
@@ -59,10 +60,11 @@ pub(crate) fn assemble_flows(
     plan: &Plan,
     routes: &[FlowRoutes],
     seed: u64,
+    components: &Components,
 ) -> Result<(Vec<Flow>, Vec<u32>), PlanError> {
     let (mut flows, mut sources) = (Vec::new(), Vec::new());
     for (source, (flow, routes)) in (0..).zip(plan.flows.iter().zip(routes)) {
-        for (instance, (start, kind)) in (0..).zip(kinds(flow, plan, seed)?) {
+        for (instance, (start, kind)) in (0..).zip(kinds(flow, plan, seed, components)?) {
             let (index, route, reverse_route) = (flows.len() as u32, routes.forward, routes.back);
             flows.push(Flow::new(index, instance, [route, reverse_route], start, kind));
             sources.push(source);
@@ -91,6 +93,7 @@ pub(crate) fn assemble_links(
     sources: &[u32],
     keep_damage: bool,
     outside: &[usize],
+    components: &Components,
 ) -> Result<(Vec<AnyLink>, Vec<f64>), PlanError> {
     let mut links = Vec::with_capacity(plan.links.len());
     let mut delays_s = Vec::with_capacity(plan.links.len());
@@ -111,7 +114,7 @@ pub(crate) fn assemble_links(
         let qdisc = if outside {
             Queue::kept_outside()
         } else {
-            qdisc(&link.queue, &rate, full_packet, sources, stream("queue")).map_err(wrong)?
+            qdisc(&link.queue, &rate, full_packet, sources, stream("queue"), components).map_err(wrong)?
         };
         let channel = channel(link, rate, seed, keep_damage).map_err(wrong)?;
         let propagation = propagation(link, delay, stream("jitter"));
@@ -221,14 +224,20 @@ pub(crate) fn rate_process(link: &LinkPlan, inputs: &[Arc<Input>], seed: u64) ->
 }
 
 /// The flows of one source: one, or for random arrivals as many as arrive.
-fn kinds(flow: &FlowPlan, plan: &Plan, seed: u64) -> Result<Vec<(Timestamp, FlowKind)>, PlanError> {
+fn kinds(
+    flow: &FlowPlan,
+    plan: &Plan,
+    seed: u64,
+    components: &Components,
+) -> Result<Vec<(Timestamp, FlowKind)>, PlanError> {
     let observers: Vec<_> = flow
         .estimators
         .iter()
         .map(|&number| (number, plan.estimators[usize::from(number)].estimator))
         .collect();
     let mut controllers = RandomStream::new(seed, &format!("flow/{}/controller", flow.name));
-    let planned = flow.controller.as_ref().map(PlannedController::new).transpose();
+    let planned = flow.controller.as_ref();
+    let planned = planned.map(|plan| PlannedController::new(plan, &components.control)).transpose();
     let planned = planned.map_err(|error| Fault::in_table("controller", error).of(Part::flow(flow)))?;
     workloads(flow, Timestamp::from_nanos(plan.duration_ns), seed)
         .into_iter()

@@ -20,11 +20,11 @@ use crate::plan::{AckRatePlan, FilterPlan, SamplerPlan};
 #[derive(Debug)]
 pub struct Components {
     /// Controllers, and slow starts.
-    pub(crate) control: airpath_control::declare::Components,
+    pub control: airpath_control::declare::Components,
     /// Queue disciplines.
-    pub(crate) queues: Registry<Queues<Packet>>,
+    pub queues: Registry<Queues<Packet>>,
     /// Capacity sources.
-    pub(crate) sources: Registry<CapacitySources>,
+    pub sources: Registry<CapacitySources>,
 }
 
 /// Returns the components of this source tree.

@@ -49,6 +49,7 @@ pub use episodes::{Action, Episodes, NotReady};
 pub use fault::{Fault, Part, PlanError};
 pub use input::Input;
 pub use network::{Counts, Outcome};
+pub use packet::Packet;
 pub use qlog::{FlowLog, flow_logs};
 pub use rate_steps::rate_steps;
 pub use record::{Column, FlowSeries, Table};

@@ -8,7 +8,7 @@ use airpath_queue::{
     PieConfig, PieDelay, Priority, QueueUnit, Red, RedConfig, Rem, RemConfig, RemResponse,
 };
 
-use crate::components::components;
+use crate::components::Components;
 use crate::packet::Packet;
 use crate::plan::{ManagementPlan, PieDelayPlan, QueueUnitPlan, RemResponsePlan};
 
@@ -23,6 +23,7 @@ pub(crate) fn managed(
     buffer: Bytes,
     flow_sources: &[u32],
     mut random: RandomStream,
+    components: &Components,
 ) -> Result<Box<dyn Qdisc<Packet>>, ComponentError> {
     Ok(match *plan {
         ManagementPlan::Red {
@@ -88,7 +89,7 @@ pub(crate) fn managed(
             Box::new(Avq::new(limit, AvqConfig { capacity, buffer, alpha, gamma, initial_share, ecn })?)
         }
         ManagementPlan::Declared(ref part) => {
-            components().queues.build(part, &(), QueueFacts { limit, buffer, flow_sources, random })?
+            components.queues.build(part, &(), QueueFacts { limit, buffer, flow_sources, random })?
         }
         ManagementPlan::FqCodel { target_ns, interval_ns, packet_bytes, ecn, quantum_bytes, queues } => {
             let codel = codel(target_ns, interval_ns, packet_bytes, ecn);

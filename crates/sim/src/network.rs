@@ -15,6 +15,7 @@ use airpath_model::{Duration, Timestamp};
 use crate::ahead::{Sizes, look_ahead};
 use crate::any_link::AnyLink;
 use crate::assemble::{END_OF_ROUTE, assemble_links, assemble_recorder};
+use crate::components::Components;
 use crate::event::{Entry, EventQueue, Target};
 use crate::fault::PlanError;
 use crate::flow::Flow;
@@ -123,12 +124,14 @@ impl Network {
         routes: Vec<u32>,
         sources: &[u32],
         driver: Driver<'_>,
+        components: &Components,
     ) -> Result<Self, PlanError> {
         let (keep_damage, outside) = match &driver {
             Driver::Simulation(_) => (false, &[][..]),
             Driver::Foreign { outside } => (true, *outside),
         };
-        let (mut links, delays_s) = assemble_links(plan, inputs, seed, sources, keep_damage, outside)?;
+        let (mut links, delays_s) =
+            assemble_links(plan, inputs, seed, sources, keep_damage, outside, components)?;
         let (flows, sizes) = match driver {
             Driver::Simulation(flows) => (flows, Some(Sizes::of(plan))),
             Driver::Foreign { .. } => (&mut [][..], None),

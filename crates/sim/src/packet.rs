@@ -10,13 +10,13 @@ use crate::prefetch;
 
 /// A packet on its way: a place of its own in memory, so that a hop moves eight bytes.
 #[derive(Debug)]
-pub(crate) struct Packet(Box<Contents>);
+pub struct Packet(Box<Contents>);
 
 /// What there is to know of a packet, in two lines of the processor's cache: where many packets are on their way, a run takes as
 /// long as reading them does.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
-pub(crate) struct Contents {
+pub struct Contents {
     /// The flow it belongs to, also when it is an acknowledgment.
     pub(crate) flow: u32,
     /// Which connection of the flow it belongs to: a source that repeats opens a fresh one for each file.

@@ -15,7 +15,7 @@ use airpath_queue::{
 
 use airpath_estimate::declare::SourceFacts;
 
-use crate::components::components;
+use crate::components::Components;
 use crate::fault::Fault;
 use crate::managed::{managed, queue_unit};
 use crate::packet::Packet;
@@ -36,20 +36,23 @@ pub(crate) fn qdisc(
     full_packet: Bytes,
     flow_sources: &[u32],
     random: RandomStream,
+    components: &Components,
 ) -> Result<Queue, Fault> {
     let limit = limit(plan);
     let buffer = buffer_size(limit, full_packet);
     match plan {
         QueuePlan::DropTail { .. } => Ok(Queue::DropTail(DropTail::new(limit))),
-        QueuePlan::Managed { management, .. } => managed(management, limit, buffer, flow_sources, random)
-            .map(Queue::ours)
-            .map_err(|error| Fault::in_table("queue", error)),
+        QueuePlan::Managed { management, .. } => {
+            managed(management, limit, buffer, flow_sources, random, components)
+                .map(Queue::ours)
+                .map_err(|error| Fault::in_table("queue", error))
+        }
         QueuePlan::Router { protocol, source, .. } => {
             if limit == Limit::Unlimited && shares_buffer(source) {
                 let problem = "the capacity source acts on shares of the buffer; accepted: a limit";
                 return Err(Fault::new("queue.limit", problem));
             }
-            let source = self::source(source, protocol, buffer, rate)?;
+            let source = self::source(source, protocol, buffer, rate, components)?;
             router(limit, buffer, protocol, source).map(Queue::ours)
         }
     }
@@ -152,6 +155,7 @@ fn source(
     protocol: &ProtocolPlan,
     buffer: Bytes,
     rate: &RateProcess,
+    components: &Components,
 ) -> Result<Box<dyn CapacitySource>, Fault> {
     Ok(match *plan {
         SourcePlan::Configured { bps } => Box::new(Configured::new(Rate::from_bps(bps))),
@@ -231,7 +235,7 @@ fn source(
             Box::new(Ebe::new(config).map_err(of_source)?)
         }
         SourcePlan::Declared(ref part) => {
-            components().sources.build(part, &(), SourceFacts { buffer }).map_err(of_source)?
+            components.sources.build(part, &(), SourceFacts { buffer }).map_err(of_source)?
         }
     })
 }

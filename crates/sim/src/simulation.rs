@@ -5,6 +5,7 @@ use std::sync::Arc;
 use airpath_model::Timestamp;
 
 use crate::assemble::{assemble_flows, assemble_routes};
+use crate::components::{Components, components};
 use crate::control::RunControl;
 use crate::ends::Flows;
 use crate::fault::PlanError;
@@ -31,11 +32,24 @@ impl Simulation {
     // A name of its own, so that its instructions can be counted.
     #[inline(never)]
     pub fn new(plan: &Plan, inputs: &[Arc<Input>], seed: u64) -> Result<Self, PlanError> {
+        Self::with_components(plan, inputs, seed, components())
+    }
+
+    /// Builds a run whose plan may name components that are not part of this source tree.
+    ///
+    /// # Errors
+    /// As [`Simulation::new`].
+    pub fn with_components(
+        plan: &Plan,
+        inputs: &[Arc<Input>],
+        seed: u64,
+        components: &Components,
+    ) -> Result<Self, PlanError> {
         plan.check(inputs)?;
         let (routes, places) = assemble_routes(plan);
-        let (mut flows, sources) = assemble_flows(plan, &places, seed)?;
-        let mut network =
-            Network::assemble(plan, inputs, seed, routes, &sources, Driver::Simulation(&mut flows))?;
+        let (mut flows, sources) = assemble_flows(plan, &places, seed, components)?;
+        let driver = Driver::Simulation(&mut flows);
+        let mut network = Network::assemble(plan, inputs, seed, routes, &sources, driver, components)?;
         let mut flows = Flows::new(flows, network.first_timer());
         flows.begin(&mut network);
         network.schedule_clock();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use airpath_model::{Bytes, RandomStream};
 use airpath_sim::plan::{FlowPlan, TransportPlan};
-use airpath_sim::{Fault, Part, PlanError, PlannedController};
+use airpath_sim::{Fault, Part, PlanError, PlannedController, components};
 use airpath_transport::QuicDriver;
 use quinn_proto::congestion;
 use quinn_proto::{
@@ -56,7 +56,7 @@ impl FlowSettings {
                 format!("packets of {packet} bytes; accepted over QUIC: up to {most}"),
             )));
         }
-        let controller = PlannedController::new(controller)
+        let controller = PlannedController::new(controller, &components().control)
             .map_err(|error| wrong(Fault::in_table("controller", error)))?;
         let settings = Self::of_transport(transport, controller);
         let trial = settings

@@ -12,10 +12,9 @@ use airpath_control::{
 use airpath_model::declare::{ComponentError, Factory, Nested};
 use airpath_model::{Bytes, Controller, Duration, RandomStream, Rate};
 
-use airpath_control::declare::{ControllerFacts, Controllers, SlowStarts};
+use airpath_control::declare::{Components, ControllerFacts, Controllers, SlowStarts};
 
 use super::ceiling;
-use crate::components::components;
 use crate::plan::{
     AdditiveScalingPlan, AfterFreezePlan, ControllerPlan, EvidencePlan, FreezePlan, HistoryRulePlan,
     InterPacketPlan, MinimumRttPlan, RttScalingPlan, VcpBoundsPlan, WestwoodReductionPlan,
@@ -44,8 +43,7 @@ impl PlannedController {
     ///
     /// # Errors
     /// The component or a nested one is unknown, or its parameters are wrong.
-    pub fn new(plan: &ControllerPlan) -> Result<Self, ComponentError> {
-        let components = &components().control;
+    pub fn new(plan: &ControllerPlan, components: &Components) -> Result<Self, ComponentError> {
         if let ControllerPlan::Declared(plan) = plan {
             let factory = components.controllers.read(plan, components)?;
             return Ok(Self(Arc::new(Planned::Declared(factory))));
@@ -56,7 +54,7 @@ impl PlannedController {
         Ok(Self(Arc::new(Planned::Listed {
             plan: plan.clone(),
             slow_start,
-            inner: plan.inner().map(Self::new).transpose()?,
+            inner: plan.inner().map(|plan| Self::new(plan, components)).transpose()?,
         })))
     }
 

@@ -7,6 +7,7 @@ use airpath_model::{Bytes, Damage, Duration, Ecn, PathHeader, Probe, Timestamp};
 use super::{Driver, Ends, FlowState, FlowSummary, Network, Outcome};
 use crate::any_link::AnyLink;
 use crate::assemble::{FlowRoutes, assemble_routes};
+use crate::components::components;
 use crate::event::Entry;
 use crate::fault::PlanError;
 use crate::input::Input;
@@ -119,7 +120,7 @@ impl Network {
         let (routes, places) = assemble_routes(plan);
         let sources: Vec<u32> = (0..plan.flows.len() as u32).collect();
         let driver = Driver::Foreign { outside };
-        let mut network = Self::assemble(plan, inputs, seed, routes, &sources, driver)?;
+        let mut network = Self::assemble(plan, inputs, seed, routes, &sources, driver, components())?;
         network.foreign = places.into_iter().map(ForeignFlow::new).collect();
         network.schedule_clock();
         Ok(network)

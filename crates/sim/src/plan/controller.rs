@@ -8,7 +8,6 @@ use super::{
     AckRatePlan, ComponentPlan, Counting, CubicForm, EbeCeilingPlan, ProbingGrowthPlan, ThresholdUnit,
     XcpFormPlan,
 };
-use crate::components::components;
 
 /// A congestion controller and its parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -259,7 +258,30 @@ pub enum ControllerPlan {
     Declared(ComponentPlan<Controllers>),
 }
 
-declared_or_listed!(ControllerPlan, components().control.controllers);
+declared_or_listed!(
+    ControllerPlan,
+    [
+        "cubic-ebe",
+        "westwood",
+        "bic",
+        "highspeed",
+        "htcp",
+        "veno",
+        "prague",
+        "xcp",
+        "vcp",
+        "mpcp",
+        "qfcp",
+        "abc",
+        "bbr",
+        "copa",
+        "ledbat-plus-plus",
+        "loss-differentiation",
+        "fixed",
+        "agent",
+        "kernel",
+    ]
+);
 
 impl ControllerPlan {
     /// The slow start of a window rule.

@@ -1,8 +1,8 @@
 //! Enums of the plan of which some kinds are components that declare themselves, until all of them do.
 
-/// Reads and writes the variant `Declared` as a component of the registry, and all others by the derived code.
+/// Reads and writes the variant `Declared` as a component of a registry, and those of the kinds `$listed` by the derived code.
 macro_rules! declared_or_listed {
-    ($plan:ty, $registry:expr) => {
+    ($plan:ty, $listed:expr) => {
         impl serde::Serialize for $plan {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 match self {
@@ -16,10 +16,10 @@ macro_rules! declared_or_listed {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 let value = serde_json::Value::deserialize(deserializer)?;
                 let kind = value.as_str().or_else(|| value.get("kind")?.as_str());
-                let read = if kind.is_some_and(|kind| $registry.has(kind)) {
-                    ComponentPlan::deserialize(value).map(Self::Declared)
-                } else {
+                let read = if kind.is_none_or(|kind| $listed.contains(&kind)) {
                     Self::deserialize(value)
+                } else {
+                    ComponentPlan::deserialize(value).map(Self::Declared)
                 };
                 read.map_err(serde::de::Error::custom)
             }

@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 
 use super::ComponentPlan;
 use super::declared::declared_or_listed;
-use crate::components::components;
 
 /// How a queue is managed, and its parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -155,7 +154,10 @@ pub enum ManagementPlan {
     Declared(ComponentPlan<Disciplines>),
 }
 
-declared_or_listed!(ManagementPlan, components().queues);
+declared_or_listed!(
+    ManagementPlan,
+    ["red", "rem", "avq", "fq-codel", "pie", "dual-pi2", "priority", "drr", "weighted-drr"]
+);
 
 impl ManagementPlan {
     /// The class of each flow and how many there are, for one that has classes.

@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 
 use super::declared::declared_or_listed;
 use super::{ComponentPlan, ManagementPlan, QueueUnitPlan};
-use crate::components::components;
 
 /// A queue discipline and its parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -185,7 +184,7 @@ pub enum SourcePlan {
     Declared(ComponentPlan<CapacitySources>),
 }
 
-declared_or_listed!(SourcePlan, components().sources);
+declared_or_listed!(SourcePlan, ["configured", "oracle", "xcp-b", "ebe"]);
 
 /// Which queue of an interval XCP-b or EBE looks at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

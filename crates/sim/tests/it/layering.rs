@@ -3,7 +3,7 @@
 use std::process::Command;
 
 /// Each room and the rooms that it may know.
-const ARROWS: [(&str, &[&str]); 16] = [
+const ARROWS: [(&str, &[&str]); 17] = [
     ("model", &[]),
     ("estimate", &["model"]),
     ("control", &["model", "estimate"]),
@@ -18,6 +18,7 @@ const ARROWS: [(&str, &[&str]); 16] = [
     ("py", &["sim", "replay", "trace", "emu", "quic"]),
     ("linux", &["model", "estimate", "control", "queue", "channel"]),
     ("realtime", &[]),
+    ("conformance", &["model"]),
     ("vectors", &[]),
     ("fuzz", &["model"]),
 ];
