@@ -141,7 +141,7 @@ def component_type(kind: str) -> Any:
             return handler(value)
         # Imported late, because the package of scenarios imports the schemes.
         from airpath.declared_reader import read_component
-        from airpath.scenario.messages import ValueOfKeyError
+        from airpath.messages import ValueOfKeyError
 
         values, faults = read_component(kind, value, "")
         if faults:

@@ -14,7 +14,7 @@ from airpath import units
 from airpath.bounds import bound
 from airpath.declared import BOUNDS, LARGEST, declaration, ids
 from airpath.errors import UnitError
-from airpath.scenario.messages import Fault, not_one_of, show, unknown_key
+from airpath.messages import Fault, not_one_of, show, unknown_key
 
 _PARSERS: Final[Mapping[str, Callable[[object], int]]] = {
     "ns": units.parse_duration,

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from airpath.scenario.messages import show
+from airpath.messages import show
 from airpath.scenario.refusals import Refusal
 from airpath.schemes import LinkFacts
 from airpath.schemes.protocols import PROTOCOLS, LoadFactorRouter, XcpRouter

@@ -11,11 +11,11 @@ from pydantic import ValidationError
 from airpath.checks.document import CaseTable, ExpectationTable, SuiteTable
 from airpath.checks.expectation import Bound, Envelope, Expectation, RelativeBound, in_unit
 from airpath.errors import AirpathError, UnitError, UsageError
+from airpath.messages import faults, scenario_error
 from airpath.nearest import suggestion
 from airpath.runner import compare_scenarios, scheme_label
 from airpath.scenario import Scenario
 from airpath.scenario.load import find_file, plain, read_file
-from airpath.scenario.messages import faults, scenario_error
 from airpath.schemes import same_scheme
 from airpath.shipped import find_shipped, shipped_names
 

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from airpath.messages import FieldError
 from airpath.scenario.channels import LinkDraft
-from airpath.scenario.messages import FieldError
 from airpath.units import Amount, AmountUnit
 
 

@@ -8,10 +8,10 @@ from pydantic import ConfigDict, TypeAdapter
 
 from airpath.errors import TraceError, UsageError
 from airpath.links import find_link
+from airpath.messages import FieldError
 from airpath.quantities import Constant, Draw
 from airpath.scenario.arq import Arq
 from airpath.scenario.losses import BurstLoss
-from airpath.scenario.messages import FieldError
 from airpath.scenario.queues import AnyQueue, DropTailQueue, SchemeQueue
 from airpath.scenario.rates import (
     AnyRate,

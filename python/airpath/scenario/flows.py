@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
+from airpath.messages import show
 from airpath.quantities import (
     BoundedDurationSpread,
     Constant,
@@ -21,7 +22,6 @@ from airpath.quantities import (
     Text,
     Window,
 )
-from airpath.scenario.messages import show
 
 
 def _ecn(value: object) -> object:

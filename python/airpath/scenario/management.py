@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from airpath.declared import plan_values
 from airpath.errors import UsageError
+from airpath.messages import FieldError
 from airpath.nearest import suggestion
 from airpath.scenario.amounts import LinkFigures
 from airpath.scenario.managed_queues import (
@@ -21,7 +22,6 @@ from airpath.scenario.managed_queues import (
     RedQueue,
     RemQueue,
 )
-from airpath.scenario.messages import FieldError
 from airpath.units import AmountUnit
 
 RED_WEIGHT: Final = 0.002

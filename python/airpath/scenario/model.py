@@ -4,6 +4,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, Strict, model_validator
 
+from airpath.messages import ValueOfKeyError
 from airpath.quantities import (
     Flag,
     Name,
@@ -16,7 +17,6 @@ from airpath.quantities import (
     smallest,
 )
 from airpath.scenario.flows import Flow, Transport
-from airpath.scenario.messages import ValueOfKeyError
 from airpath.scenario.topology import Topology
 from airpath.scenario.warm_up import automatic_warm_up
 from airpath.units import format_duration

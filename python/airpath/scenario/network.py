@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from airpath.messages import FieldError
 from airpath.nearest import suggestion
 from airpath.quantities import Constant, Draw, Even, Uniform, mean
 from airpath.scenario.channels import NO_LIMIT, ChannelResolver, LinkDraft
 from airpath.scenario.flows import Flow
-from airpath.scenario.messages import FieldError
 from airpath.scenario.topology import Access, Dumbbell, DuplexLink, Graph, GraphLink, ParkingLot, Topology
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 from airpath import _core
 from airpath.errors import ScenarioError
-from airpath.scenario.messages import Fault, scenario_error, show
+from airpath.messages import Fault, scenario_error, show
 
 _KEYS: Final[Mapping[tuple[str, str], Mapping[str, str]]] = MappingProxyType(
     {

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from airpath.errors import TraceError, UsageError
+from airpath.messages import FieldError, scenario_error
 from airpath.nearest import suggestion
 from airpath.quantities import Draw, Even, Spread, draw_plan, largest, mean, smallest
 from airpath.scenario.amounts import LinkFigures
@@ -31,7 +32,6 @@ from airpath.scenario.flows import (
 from airpath.scenario.losses import loss_plan
 from airpath.scenario.managed_queues import ManagedQueue
 from airpath.scenario.management import management_plan
-from airpath.scenario.messages import FieldError, scenario_error
 from airpath.scenario.model import ScenarioDocument
 from airpath.scenario.network import Network, extra_rtt_of
 from airpath.scenario.queues import DropTailQueue

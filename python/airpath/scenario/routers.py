@@ -7,8 +7,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from airpath.errors import UsageError
+from airpath.messages import FieldError, faults
 from airpath.scenario.channels import LinkDraft
-from airpath.scenario.messages import FieldError, faults
 from airpath.scenario.queues import RouterQueue, SchemeQueue
 from airpath.schemes import LinkFacts, Scheme, SchemeParameters, parse_scheme
 from airpath.schemes.protocols import PROTOCOLS

@@ -10,10 +10,10 @@ from pydantic import ValidationError
 
 from airpath import _core
 from airpath.errors import ScenarioError, UsageError
+from airpath.messages import FieldError, faults, scenario_error
 from airpath.scenario.describe import describe
 from airpath.scenario.load import find_file, override, plain, read_file
 from airpath.scenario.memory import MemoryEstimate, estimate_memory, refuse_if_too_large
-from airpath.scenario.messages import FieldError, faults, scenario_error
 from airpath.scenario.model import ScenarioDocument
 from airpath.scenario.refusals import Refusal, refusal_error, refused
 from airpath.scenario.resolve import BufferSize, Plan, Resolved, resolve, scheme_of

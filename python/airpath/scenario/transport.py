@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
+from airpath.messages import FieldError
 from airpath.scenario.flows import Transport
-from airpath.scenario.messages import FieldError
 from airpath.schemes import window_bytes
 
 IP_AND_TCP_BYTES: Final = 40

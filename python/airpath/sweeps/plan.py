@@ -11,11 +11,11 @@ from typing import Any, Final, Self
 from pydantic import ValidationError
 
 from airpath.errors import ScenarioError, UsageError
+from airpath.messages import faults, scenario_error
 from airpath.nearest import suggestion
 from airpath.runner import joined_schemes
 from airpath.scenario import Scenario
 from airpath.scenario.load import find_file, override, plain, read_file
-from airpath.scenario.messages import faults, scenario_error
 from airpath.scenario.traces import TraceInput
 from airpath.shipped import find_shipped, shipped_names
 from airpath.sweeps.axes import Axes, Point

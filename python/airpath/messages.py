@@ -25,7 +25,7 @@ class Fault:
 
 
 class FieldError(Exception):
-    """A fault met while a scenario is resolved; never leaves this package."""
+    """A fault met while a scenario is resolved; is reported as a `ScenarioError`."""
 
     def __init__(self, path: str, message: str) -> None:
         super().__init__(message)
