@@ -60,6 +60,7 @@ impl Kind for Controllers {
     const NAME: &'static str = "controller";
     type Context = FlowContext;
     type Parts = Components;
+    type Needs = ();
     type Facts<'a> = ControllerFacts;
     type Built = Box<dyn Controller>;
 

@@ -52,6 +52,7 @@ impl Kind for CapacitySources {
     const NAME: &'static str = "capacity-source";
     type Context = SourceContext;
     type Parts = ();
+    type Needs = ();
     type Facts<'a> = SourceFacts;
     type Built = Box<dyn CapacitySource>;
 

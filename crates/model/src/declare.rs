@@ -19,12 +19,14 @@
 //!
 //! | keyword | meaning |
 //! |---|---|
-//! | `x-unit` | base unit in which a plan counts a quantity: `ns`, `bit/s`, `B` |
+//! | `x-unit` | base unit in which a plan counts a quantity: `ns`, `bit/s`, `B`; `threshold` is a queue in packets |
 //! | `x-order` | keys of the table in the order of declaration |
 //! | `x-default-from` | the default depends on this property of the link or flow, or on this parameter |
 //! | `x-component` | kind of a nested component: its id, or a table with the key `kind` |
 //! | `x-at-most` | name of another parameter that this one must not exceed |
+//! | `x-below` | name of another parameter that must be greater than this one |
 
+mod defaults;
 mod error;
 mod plan;
 mod quantity;
@@ -34,6 +36,7 @@ mod registry;
 use alloc::string::String;
 use core::fmt::Debug;
 
+pub use crate::component_defaults as defaults;
 pub use error::ComponentError;
 pub use plan::{ComponentPlan, Nested, Values};
 pub use registry::{Entry, Filler, Reader, Registry};
@@ -52,6 +55,8 @@ pub trait Kind: Sized + 'static {
     type Context;
     /// Registries of the components that may be nested in a component of this kind; `()` if there are none.
     type Parts;
+    /// What a component of this kind may require of the plan; `()` if they require nothing.
+    type Needs: Default;
     /// What construction needs in addition to the parameters.
     type Facts<'a>;
     /// The result of construction.
@@ -85,6 +90,11 @@ pub trait Component<K: Kind>:
         Ok(())
     }
 
+    /// Returns what these parameters require of the plan. A driver checks it before construction.
+    fn needs(&self) -> K::Needs {
+        K::Needs::default()
+    }
+
     /// Binds nested components to their factories ([`Nested::bind`]). [`Registry::read`] calls it once, before any
     /// construction.
     ///
@@ -115,6 +125,11 @@ pub trait Factory<K: Kind>: Debug + Send + Sync {
     /// Two parameters contradict each other.
     fn check(&self) -> Result<(), ComponentError> {
         Ok(())
+    }
+
+    /// Returns what the component requires of the plan, as [`Component::needs`] does.
+    fn needs(&self) -> K::Needs {
+        K::Needs::default()
     }
 
     /// Returns all parameters as a JSON object in the order of declaration.

@@ -4,6 +4,8 @@ use crate::{Backlog, Bytes};
 
 /// What active queue management or an estimator counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
 pub enum QueueUnit {
     /// Packets of any size, acknowledgments included. Managed, every packet has the same chance to be chosen.
     Packets,

@@ -43,6 +43,7 @@ impl<P: 'static> Kind for Queues<P> {
     const NAME: &'static str = "queue";
     type Context = QueueContext;
     type Parts = ();
+    type Needs = ();
     type Facts<'a> = QueueFacts<'a>;
     type Built = Box<dyn Qdisc<P>>;
 

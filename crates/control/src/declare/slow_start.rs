@@ -16,6 +16,7 @@ impl Kind for SlowStarts {
     const NAME: &'static str = "slow-start";
     type Context = ();
     type Parts = ();
+    type Needs = ();
     type Facts<'a> = ();
     type Built = AnySlowStart;
 

@@ -13,8 +13,8 @@ use super::{ComponentError, ComponentPlan, Kind, Registry, Values};
 /// only the construction accepts, and a parameter without help text or default.
 ///
 /// The values are the default, each bound of the schema with its two neighbours, and 0, −1, ±10³⁰⁰ (integers: the smallest
-/// and largest of their type) where the schema states no bound. A parameter that must not exceed another one (`x-at-most`)
-/// takes that one along.
+/// and largest of their type) where the schema states no bound. A parameter that is ordered with another one (`x-at-most`,
+/// `x-below`) takes that one along.
 ///
 /// `build` reads and constructs a component. The second item of the result counts the values that were tried.
 pub fn disagreements<K: Kind>(
@@ -65,21 +65,40 @@ pub fn disagreements<K: Kind>(
     (wrong, tried)
 }
 
-/// Gives the parameters that are ordered with `name` the same value if they would contradict it.
+/// Gives the parameters that are ordered with `name` the same value if they would contradict it, or its neighbour if they
+/// must differ (`x-below`).
 fn take_along(values: &mut Values, properties: &Values, name: &str, value: &Value) {
-    let at_most = |lower: &str| properties.get(lower)?.get("x-at-most")?.as_str();
-    let above = at_most(name);
-    for (other, current) in values.iter_mut() {
-        let below = at_most(other) == Some(name);
-        let exceeded = match (value.as_f64(), current.as_f64()) {
-            (Some(value), Some(current)) => {
-                above == Some(other) && value > current || below && value < current
-            }
-            _ => false,
+    let order = |lower: &str| {
+        let lower = properties.get(lower)?;
+        let (strict, upper) = match lower.get("x-at-most") {
+            Some(upper) => (false, upper),
+            None => (true, lower.get("x-below")?),
         };
-        if exceeded {
-            *current = value.clone();
+        Some((strict, upper.as_str()?))
+    };
+    let (mut lower, mut limit) = (name, value.clone());
+    while let Some((strict, upper)) = order(lower) {
+        let Some((number, current)) = limit.as_f64().zip(values.get(upper).and_then(Value::as_f64)) else {
+            break;
+        };
+        if number > current || strict && number >= current {
+            limit = if strict { number.next_up().into() } else { limit };
+            values.insert(upper.to_string(), limit.clone());
         }
+        lower = upper;
+    }
+    let (mut upper, mut limit) = (name, value.clone());
+    while let Some((lower, (strict, _))) =
+        properties.keys().find_map(|lower| Some((lower, order(lower).filter(|(_, above)| *above == upper)?)))
+    {
+        let Some((number, current)) = limit.as_f64().zip(values.get(lower).and_then(Value::as_f64)) else {
+            break;
+        };
+        if number < current || strict && number <= current {
+            limit = if strict { number.next_down().into() } else { limit };
+            values.insert(lower.clone(), limit.clone());
+        }
+        upper = lower;
     }
 }
 

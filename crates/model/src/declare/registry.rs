@@ -92,6 +92,10 @@ impl<K: Kind, C: Component<K>> Factory<K> for Declared<C> {
         self.0.check()
     }
 
+    fn needs(&self) -> K::Needs {
+        self.0.needs()
+    }
+
     fn json(&self) -> String {
         json(&self.0)
     }
