@@ -14,10 +14,20 @@ from pydantic import Field, Strict, WrapValidator
 
 from airpath import _core
 from airpath.errors import UsageError
-from airpath.quantities import Duration, Flag, PositiveDuration, Rate, RateOrOutage, Size, Table
-from airpath.units import format_duration, format_rate, format_size
+from airpath.quantities import Duration, Flag, PositiveDuration, Rate, RateOrOutage, Size, Table, Threshold
+from airpath.units import format_duration, format_rate, format_size, parse_threshold
 
-__all__ = ["BOUNDS", "LARGEST", "component_type", "declaration", "ids", "plan_values", "table"]
+__all__ = [
+    "BOUNDS",
+    "LARGEST",
+    "ParameterError",
+    "component_type",
+    "declaration",
+    "formatted",
+    "ids",
+    "plan_values",
+    "table",
+]
 
 BOUNDS: Final = {"exclusiveMinimum": "gt", "minimum": "ge", "exclusiveMaximum": "lt", "maximum": "le"}
 """Bounds by their keyword in schemas."""
@@ -27,9 +37,19 @@ _QUANTITIES: Final[Mapping[str, tuple[Any, Any]]] = {
     "ns": (Duration, PositiveDuration),
     "bit/s": (RateOrOutage, Rate),
     "B": (Size, Size),
+    "threshold": (Threshold, Threshold),
 }
 """The types of each unit: zero allowed, and greater than zero."""
-_FORMATS: Final = {"ns": format_duration, "bit/s": format_rate, "B": format_size}
+_FORMATS: Final = {"ns": format_duration, "bit/s": format_rate, "B": format_size, "threshold": "{:g}".format}
+
+
+class ParameterError(UsageError):
+    """A parameter of a component is wrong in its context, or contradicts another one."""
+
+    def __init__(self, parameter: str, problem: str) -> None:
+        super().__init__(f"{parameter}: {problem}" if parameter else problem)
+        self.parameter = parameter
+        self.problem = problem
 
 
 @functools.cache
@@ -90,10 +110,12 @@ def table(
         default = (defaults or {}).get(key, one.get("default"))
         text = (help_texts or {}).get(key, one.get("description", ""))
         annotation = _annotation(one)
-        if default is None and "x-default-from" in one:
+        if "x-default-from" in one:
             annotation = annotation | None
         elif default is None:
             default = ...
+        elif one.get("x-unit") == "threshold":
+            default = parse_threshold(f"{default:g} packets")
         fields[key] = (annotation, Field(default=default, description=text.strip()))
     fields |= more
 
@@ -152,7 +174,10 @@ def component_type(kind: str) -> Any:
 
 
 def plan_values(
-    given: Any, context: Mapping[str, Any], component: tuple[str, str] | None = None
+    given: Any,
+    context: Mapping[str, Any],
+    component: tuple[str, str] | None = None,
+    resolved: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Return a component as in a plan: its kind and all its values.
 
@@ -161,22 +186,25 @@ def plan_values(
     given
         The table of the component.
     context
-        Properties of its link or flow: `packet`, `mean_bps`, `mss`.
+        Properties of its link or flow: `packet`, `mean_bps`, `mss`, `protocol`.
     component
         Kind and id of the component, if the table contains the parameters of several.
+    resolved
+        Values that replace those of the table: amounts whose unit depends on the link.
 
     Raises
     ------
-    UsageError
+    ParameterError
         If parameters contradict each other or the context.
     """
     kind, name, fixed = (*component, {}) if component else given.component
-    plan = {"kind": name, **fixed, **_written(given, kind, name)}
+    plan = {"kind": name, **fixed, **_written(given, kind, name), **(resolved or {})}
     try:
         completed = _core.complete_component(kind, json.dumps(plan), json.dumps(context))
     except _core.ComponentError as error:
         parameter, problem, values = error.args
-        raise UsageError(_message(kind, name, parameter, problem, json.loads(values))) from None
+        problem = _with_values(kind, name, problem, json.loads(values))
+        raise ParameterError(parameter, problem) from None
     return {"kind": name, **json.loads(completed)}
 
 
@@ -186,10 +214,14 @@ def _written(given: Any, kind: str, name: str) -> dict[str, Any]:
     return {key: value for key, value in values.items() if value is not None}
 
 
-def _message(kind: str, name: str, parameter: str, problem: str, values: Mapping[str, Any]) -> str:
+def _with_values(kind: str, name: str, problem: str, values: Mapping[str, Any]) -> str:
     """Return a problem with the values of parameters in place of their placeholders, with units."""
-    properties = declaration(kind, name).get("properties", {})
     for key, value in values.items():
-        write = _FORMATS.get(properties.get(key, {}).get("x-unit"), str)
-        problem = problem.replace(f"{{{key}}}", write(value))
-    return f"{parameter}: {problem}" if parameter else problem
+        problem = problem.replace(f"{{{key}}}", str(formatted(kind, name, key, value)))
+    return problem
+
+
+def formatted(kind: str, name: str, parameter: str, value: Any) -> Any:
+    """Return a value of a plan as a person writes it: a quantity with its unit, all else unchanged."""
+    unit = declaration(kind, name).get("properties", {}).get(parameter, {}).get("x-unit")
+    return _FORMATS[unit](value) if unit else value

@@ -16,10 +16,11 @@ from airpath.declared import BOUNDS, LARGEST, declaration, ids
 from airpath.errors import UnitError
 from airpath.messages import Fault, not_one_of, show, unknown_key
 
-_PARSERS: Final[Mapping[str, Callable[[object], int]]] = {
+_PARSERS: Final[Mapping[str, Callable[[object], Any]]] = {
     "ns": units.parse_duration,
     "bit/s": units.parse_rate,
     "B": units.parse_size,
+    "threshold": units.parse_threshold,
 }
 
 

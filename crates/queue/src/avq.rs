@@ -4,28 +4,75 @@ mod virtual_queue;
 
 use core::fmt::Debug;
 
+#[cfg(feature = "declare")]
+use airpath_model::declare::{Component, ComponentError, Values, defaults};
 use airpath_model::{Backlog, Bytes, DropReason, Packet, Qdisc, QueueSink, Rate, Timestamp};
 
+#[cfg(feature = "declare")]
+use crate::declare::{QueueContext, QueueFacts, Queues};
 use crate::mark::mark;
 use crate::{ConfigError, DropTail, Limit};
+#[cfg(feature = "declare")]
+use alloc::boxed::Box;
 
 use virtual_queue::VirtualQueue;
 
-/// AVQ's parameters.
+/// Adaptive virtual queue (Kunniyur and Srikant 2001).
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub struct AvqConfig {
-    /// C, the capacity of the link, greater than zero.
-    pub capacity: Rate,
-    /// Size of the virtual queue's buffer.
-    pub buffer: Bytes,
-    /// α, how fast the virtual capacity adapts, greater than zero.
+    /// How fast the virtual capacity adapts (0.15).
+    #[cfg_attr(
+        feature = "declare",
+        serde(default = "default::alpha"),
+        schemars(extend("exclusiveMinimum" = 0))
+    )]
     pub alpha: f64,
-    /// γ, the utilisation that is wanted, above 0 to 1.
+    /// The utilisation that is wanted (0.98).
+    #[cfg_attr(
+        feature = "declare",
+        serde(default = "default::gamma"),
+        schemars(range(max = 1), extend("exclusiveMinimum" = 0))
+    )]
     pub gamma: f64,
-    /// The first virtual capacity as a share of the capacity, from 0 to 1.
+    /// The first virtual capacity as a share of the capacity (0.8).
+    #[cfg_attr(
+        feature = "declare",
+        serde(default = "default::initial_share"),
+        schemars(range(min = 0, max = 1))
+    )]
     pub initial_share: f64,
-    /// Mark packets that allow it instead of dropping them.
+    /// Mark packets of flows with `ecn = true` in their `transport` instead of dropping them.
+    #[cfg_attr(feature = "declare", serde(default = "default::ecn"))]
     pub ecn: bool,
+    /// The capacity that the virtual one adapts to. Default: the mean rate of the link.
+    #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "x-default-from" = "mean_rate")))]
+    pub capacity: Rate,
+    /// Size of the virtual queue's buffer: that of the link, not a parameter.
+    #[cfg_attr(feature = "declare", serde(skip))]
+    pub buffer: Bytes,
+}
+
+#[cfg(feature = "declare")]
+defaults! {
+    alpha: f64 = 0.15;
+    gamma: f64 = 0.98;
+    initial_share: f64 = 0.8;
+    ecn: bool = true;
+}
+
+#[cfg(feature = "declare")]
+impl<P: Packet + Debug + Send + 'static> Component<Queues<P>> for AvqConfig {
+    const ID: &'static str = "avq";
+
+    fn fill_defaults(given: &mut Values, context: &QueueContext) -> Result<(), ComponentError> {
+        context.capacity(given)?;
+        Ok(())
+    }
+
+    fn build(&self, facts: QueueFacts<'_>) -> Result<Box<dyn Qdisc<P>>, ConfigError> {
+        Ok(Box::new(Avq::new(facts.limit, Self { buffer: facts.buffer, ..*self })?))
+    }
 }
 
 /// AVQ over a drop-tail buffer.

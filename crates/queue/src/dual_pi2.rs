@@ -5,36 +5,92 @@ mod base_probability;
 use core::fmt::Debug;
 
 use airpath_model::config::{check, check_timer};
+#[cfg(feature = "declare")]
+use airpath_model::declare::{Component, ComponentError, Values, defaults};
 use airpath_model::{
     Backlog, Bytes, DropReason, Duration, Ecn, Packet, Qdisc, QueueSink, RandomStream, Timestamp,
 };
 
+#[cfg(feature = "declare")]
+use crate::declare::{QueueContext, QueueFacts, Queues};
 use crate::fifo::Fifo;
 use crate::lanes::Lanes;
 use crate::mark::mark;
 use crate::{ConfigError, Limit};
+#[cfg(feature = "declare")]
+use alloc::boxed::Box;
 
 use base_probability::BaseProbability;
 
-/// DualPI2's parameters.
+/// Dual-queue coupled AQM (RFC 9332, appendix A), with the defaults of Linux.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub struct DualPi2Config {
-    /// The delay that is wanted in the classic queue, greater than zero.
+    /// The delay that is wanted in the classic queue (15 ms).
+    #[cfg_attr(
+        feature = "declare",
+        serde(default = "default::target"),
+        schemars(extend("exclusiveMinimum" = 0))
+    )]
     pub target: Duration,
-    /// `Tupdate`, the time between two probabilities, greater than zero.
-    pub update: Duration,
-    /// α, the integral gain, Hz, at least zero.
+    /// Tupdate: time between two probabilities (16 ms).
+    #[cfg_attr(
+        feature = "declare",
+        serde(default = "default::update_interval"),
+        schemars(extend("exclusiveMinimum" = 0, "minimum" = 1000))
+    )]
+    pub update_interval: Duration,
+    /// Integral gain, Hz (0.16).
+    #[cfg_attr(feature = "declare", serde(default = "default::alpha"), schemars(range(min = 0)))]
     pub alpha: f64,
-    /// β, the proportional gain, Hz, at least zero.
+    /// Proportional gain, Hz (3.2).
+    #[cfg_attr(feature = "declare", serde(default = "default::beta"), schemars(range(min = 0)))]
     pub beta: f64,
-    /// k, how much stronger the low-latency queue is marked than p', greater than zero.
+    /// k: how much more the low-latency queue is marked than p', whose square classic flows see (2).
+    #[cfg_attr(
+        feature = "declare",
+        serde(default = "default::coupling"),
+        schemars(extend("exclusiveMinimum" = 0))
+    )]
     pub coupling: f64,
-    /// The delay from which on every packet of the low-latency queue is marked.
+    /// The delay above which every packet of the low-latency queue is marked (1 ms).
+    #[cfg_attr(feature = "declare", serde(default = "default::step"))]
     pub step: Duration,
-    /// Share of the link that the classic queue has at least while both are busy, above 0 and below 1.
+    /// Share of the link that the classic queue has at least while both are busy (0.1).
+    #[cfg_attr(
+        feature = "declare",
+        serde(default = "default::classic_share"),
+        schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1))
+    )]
     pub classic_share: f64,
-    /// Size of a full packet: while less than two wait behind a packet, it is not chosen.
+    /// While less than two of these wait, none is chosen. Default: the largest that any flow sends.
+    #[cfg_attr(feature = "declare", schemars(extend("x-default-from" = "packet")))]
     pub packet: Bytes,
+}
+
+#[cfg(feature = "declare")]
+defaults! {
+    target: Duration = Duration::from_millis(15);
+    update_interval: Duration = Duration::from_millis(16);
+    alpha: f64 = 0.16;
+    beta: f64 = 3.2;
+    coupling: f64 = 2.0;
+    step: Duration = Duration::from_millis(1);
+    classic_share: f64 = 0.1;
+}
+
+#[cfg(feature = "declare")]
+impl<P: Packet + Debug + Send + 'static> Component<Queues<P>> for DualPi2Config {
+    const ID: &'static str = "dual-pi2";
+
+    fn fill_defaults(given: &mut Values, context: &QueueContext) -> Result<(), ComponentError> {
+        given.entry("packet").or_insert(context.packet.get().into());
+        Ok(())
+    }
+
+    fn build(&self, facts: QueueFacts<'_>) -> Result<Box<dyn Qdisc<P>>, ConfigError> {
+        Ok(Box::new(DualPi2::new(facts.limit, *self, facts.random)?))
+    }
 }
 
 /// The queues by number.
@@ -70,9 +126,9 @@ pub struct DualPi2<P> {
 impl<P> DualPi2<P> {
     /// Empty queues with that limit together. Fails when a parameter is outside the range that [`DualPi2Config`] states.
     pub fn new(limit: Limit, config: DualPi2Config, random: RandomStream) -> Result<Self, ConfigError> {
-        let DualPi2Config { target, update, alpha, beta, coupling, classic_share, .. } = config;
+        let DualPi2Config { target, update_interval, alpha, beta, coupling, classic_share, .. } = config;
         check(!target.is_zero(), "target", "greater than zero", 0.0)?;
-        check_timer(update, "update")?;
+        check_timer(update_interval, "update_interval")?;
         check(alpha >= 0.0 && alpha.is_finite(), "alpha", "at least zero and finite", alpha)?;
         check(beta >= 0.0 && beta.is_finite(), "beta", "at least zero and finite", beta)?;
         check(coupling > 0.0 && coupling.is_finite(), "coupling", "greater than zero and finite", coupling)?;
@@ -86,7 +142,7 @@ impl<P> DualPi2<P> {
             base: BaseProbability::new(target, alpha, beta),
             credit: 0.0,
             delays: [Duration::ZERO; 2],
-            due: Timestamp::ZERO + update,
+            due: Timestamp::ZERO + update_interval,
         })
     }
 }
@@ -185,7 +241,7 @@ impl<P: Packet + Debug + Send> Qdisc<P> for DualPi2<P> {
     fn on_timer(&mut self, now: Timestamp, _sink: &mut dyn QueueSink<P>) {
         self.delays = [LOW_LATENCY, CLASSIC].map(|queue| self.lanes.lane(queue).delay(now));
         self.base.update(self.delays[LOW_LATENCY].max(self.delays[CLASSIC]));
-        self.due = now + self.config.update;
+        self.due = now + self.config.update_interval;
     }
 
     fn next_timer(&self) -> Timestamp {

@@ -5,25 +5,61 @@ use alloc::vec::Vec;
 use core::fmt::Debug;
 
 use airpath_model::config::check;
+#[cfg(feature = "declare")]
+use airpath_model::declare::{Component, ComponentError, Values, defaults};
 use airpath_model::{Backlog, Bytes, DropReason, Packet, Qdisc, QueueSink, RandomStream, Timestamp};
 
 use crate::codel::CodelControl;
+#[cfg(feature = "declare")]
+use crate::declare::{QueueContext, QueueFacts, Queues};
 use crate::fifo::Fifo;
 use crate::lanes::Lanes;
 use crate::{Classifier, CodelConfig, ConfigError, Limit};
+#[cfg(feature = "declare")]
+use alloc::boxed::Box;
 
 /// Most packets that an overflow drops at once (RFC 8290, section 4.1; Linux).
 const DROP_BATCH: u64 = 64;
+/// Most queues: each takes memory from the beginning.
+const MAX_QUEUES: u32 = 1 << 20;
 
-/// FQ-CoDel's parameters.
+/// Flow queueing with controlled delay (RFC 8290).
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub struct FqCodelConfig {
     /// The CoDel of each queue.
+    #[cfg_attr(feature = "declare", serde(flatten))]
     pub codel: CodelConfig,
-    /// Bytes that a queue may send in its turn, greater than zero.
+    /// What a queue sends in its turn. Default: the largest packet that any flow sends.
+    #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "x-default-from" = "packet")))]
     pub quantum: Bytes,
-    /// How many queues, at least one.
+    /// How many queues flows are hashed to (RFC 8290: 1024).
+    #[cfg_attr(
+        feature = "declare",
+        serde(default = "default::queues"),
+        schemars(range(min = 1, max = 1_048_576))
+    )]
     pub queues: u32,
+}
+
+#[cfg(feature = "declare")]
+defaults! {
+    queues: u32 = 1024;
+}
+
+#[cfg(feature = "declare")]
+impl<P: Packet + Debug + Send + 'static> Component<Queues<P>> for FqCodelConfig {
+    const ID: &'static str = "fq-codel";
+
+    fn fill_defaults(given: &mut Values, context: &QueueContext) -> Result<(), ComponentError> {
+        given.entry("packet").or_insert(context.packet.get().into());
+        given.entry("quantum").or_insert(context.packet.get().into());
+        Ok(())
+    }
+
+    fn build(&self, facts: QueueFacts<'_>) -> Result<Box<dyn Qdisc<P>>, ConfigError> {
+        Ok(Box::new(FqCodel::new(facts.limit, *self, facts.random)?))
+    }
 }
 
 /// FQ-CoDel: flows are hashed to queues, each with a CoDel of its own; deficit round robin serves them by bytes, those
@@ -59,7 +95,7 @@ impl<P> FqCodel<P> {
         let FqCodelConfig { codel, quantum, queues } = config;
         codel.check()?;
         check(!quantum.is_zero(), "quantum", "at least one byte", 0.0)?;
-        check(queues > 0, "queues", "at least one", 0.0)?;
+        check((1..=MAX_QUEUES).contains(&queues), "queues", "from 1 to 1048576", queues.into())?;
         let flow = FlowQueue { control: CodelControl::new(codel), credits: 0, listed: false };
         Ok(Self {
             limit,

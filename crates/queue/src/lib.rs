@@ -47,7 +47,7 @@ pub use pie::{Pie, PieConfig, PieDelay};
 pub use priority::Priority;
 pub use qfcp::{Qfcp, QfcpConfig};
 pub use red::{Red, RedConfig};
-pub use rem::{Rem, RemConfig, RemResponse};
+pub use rem::{Rem, RemConfig, Unmarkable};
 pub use router::{Router, RouterProtocol};
 pub use sample::QueueSample;
 pub use vcp::{LoadFactor, LoadFactorConfig, Mpcp, Vcp};

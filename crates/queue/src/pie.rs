@@ -6,13 +6,19 @@ mod probability;
 use core::fmt::Debug;
 
 use airpath_model::config::{check, check_timer};
+#[cfg(feature = "declare")]
+use airpath_model::declare::{Component, ComponentError, Values, defaults};
 use airpath_model::{
     Backlog, Bytes, DropReason, Duration, Packet, Qdisc, QueueSink, RandomStream, Timestamp,
 };
 
+#[cfg(feature = "declare")]
+use crate::declare::{QueueContext, QueueFacts, Queues};
 use crate::fifo::Fifo;
 use crate::mark::mark;
 use crate::{ConfigError, Limit};
+#[cfg(feature = "declare")]
+use alloc::boxed::Box;
 
 use departure_rate::DepartureRate;
 use probability::DropProbability;
@@ -23,33 +29,86 @@ const SAFE_PROBABILITY: f64 = 0.2;
 /// from the second on the next one is.
 const DERANDOMISED: (f64, f64) = (0.85, 8.5);
 
-/// PIE's parameters.
+/// Proportional integral controller enhanced (RFC 8033).
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub struct PieConfig {
-    /// `QDELAY_REF`, the delay that is wanted, greater than zero.
+    /// QDELAY_REF: the delay that is wanted (RFC 8033: 15 ms).
+    #[cfg_attr(
+        feature = "declare",
+        serde(default = "default::target"),
+        schemars(extend("exclusiveMinimum" = 0))
+    )]
     pub target: Duration,
-    /// `T_UPDATE`, the time between two probabilities, greater than zero.
-    pub update: Duration,
-    /// α, the gain on the distance to the target, 1/s, at least zero.
+    /// T_UPDATE: time between two probabilities (RFC 8033: 15 ms).
+    #[cfg_attr(
+        feature = "declare",
+        serde(default = "default::update_interval"),
+        schemars(extend("exclusiveMinimum" = 0, "minimum" = 1000))
+    )]
+    pub update_interval: Duration,
+    /// Gain on the distance to the target, per second (RFC 8033: 0.125).
+    #[cfg_attr(feature = "declare", serde(default = "default::alpha"), schemars(range(min = 0)))]
     pub alpha: f64,
-    /// β, the gain on the change of the delay, 1/s, at least zero.
+    /// Gain on the change of the delay, per second (RFC 8033: 1.25).
+    #[cfg_attr(feature = "declare", serde(default = "default::beta"), schemars(range(min = 0)))]
     pub beta: f64,
-    /// `MAX_BURST`, how long an idle queue lets everything pass.
-    pub burst: Duration,
-    /// How the delay is known.
+    /// MAX_BURST: how long a queue that rested lets everything pass (RFC 8033: 150 ms).
+    #[cfg_attr(feature = "declare", serde(default = "default::max_burst"))]
+    pub max_burst: Duration,
+    /// How the delay is known: how long the packet at the head has waited (`timestamps`), or the queue over
+    /// the rate at which it drains (`departure-rate`).
+    #[cfg_attr(feature = "declare", serde(default = "default::delay"))]
     pub delay: PieDelay,
     /// Spread drops evenly (RFC 8033, section 5.4).
+    #[cfg_attr(feature = "declare", serde(default = "default::derandomise"))]
     pub derandomise: bool,
-    /// Mark packets that allow it instead of dropping them.
+    /// Mark packets of flows with `ecn = true` in their `transport` instead of dropping them.
+    #[cfg_attr(feature = "declare", serde(default = "default::ecn"))]
     pub ecn: bool,
-    /// The probability above which chosen packets are dropped all the same, from 0 to 1.
+    /// Probability above which packets are dropped all the same (RFC 8033: 0.1).
+    #[cfg_attr(
+        feature = "declare",
+        serde(default = "default::mark_limit"),
+        schemars(range(min = 0, max = 1))
+    )]
     pub mark_limit: f64,
-    /// Mean size of a packet: while no more than two wait, none is chosen.
+    /// Mean size of a packet: no more than two always pass. Default: the largest that any flow sends.
+    #[cfg_attr(feature = "declare", schemars(extend("x-default-from" = "packet")))]
     pub packet: Bytes,
+}
+
+#[cfg(feature = "declare")]
+defaults! {
+    target: Duration = Duration::from_millis(15);
+    update_interval: Duration = Duration::from_millis(15);
+    alpha: f64 = 0.125;
+    beta: f64 = 1.25;
+    max_burst: Duration = Duration::from_millis(150);
+    delay: PieDelay = PieDelay::Timestamps;
+    derandomise: bool = true;
+    ecn: bool = true;
+    mark_limit: f64 = 0.1;
+}
+
+#[cfg(feature = "declare")]
+impl<P: Packet + Debug + Send + 'static> Component<Queues<P>> for PieConfig {
+    const ID: &'static str = "pie";
+
+    fn fill_defaults(given: &mut Values, context: &QueueContext) -> Result<(), ComponentError> {
+        given.entry("packet").or_insert(context.packet.get().into());
+        Ok(())
+    }
+
+    fn build(&self, facts: QueueFacts<'_>) -> Result<Box<dyn Qdisc<P>>, ConfigError> {
+        Ok(Box::new(Pie::new(facts.limit, *self, facts.random)?))
+    }
 }
 
 /// How PIE knows the delay of its queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
 pub enum PieDelay {
     /// The packet at the head has waited so long.
     Timestamps,
@@ -78,9 +137,9 @@ pub struct Pie<P> {
 impl<P> Pie<P> {
     /// An empty queue with that limit. Fails when a parameter is outside the range that [`PieConfig`] states.
     pub fn new(limit: Limit, config: PieConfig, random: RandomStream) -> Result<Self, ConfigError> {
-        let PieConfig { target, update, alpha, beta, burst, mark_limit, .. } = config;
+        let PieConfig { target, update_interval, alpha, beta, max_burst, mark_limit, .. } = config;
         check(!target.is_zero(), "target", "greater than zero", 0.0)?;
-        check_timer(update, "update")?;
+        check_timer(update_interval, "update_interval")?;
         check(alpha >= 0.0 && alpha.is_finite(), "alpha", "at least zero and finite", alpha)?;
         check(beta >= 0.0 && beta.is_finite(), "beta", "at least zero and finite", beta)?;
         check((0.0..=1.0).contains(&mark_limit), "mark_limit", "from 0 to 1", mark_limit)?;
@@ -91,9 +150,9 @@ impl<P> Pie<P> {
             random,
             probability: DropProbability::new(target, alpha, beta),
             departures: DepartureRate::new(),
-            burst_allowance: burst,
+            burst_allowance: max_burst,
             accumulated: 0.0,
-            due: Timestamp::ZERO + update,
+            due: Timestamp::ZERO + update_interval,
         })
     }
 
@@ -159,12 +218,12 @@ impl<P: Packet + Debug + Send> Qdisc<P> for Pie<P> {
     fn on_timer(&mut self, now: Timestamp, _sink: &mut dyn QueueSink<P>) {
         let rested = self.probability.update(self.delay(now));
         self.burst_allowance = if rested {
-            self.config.burst
+            self.config.max_burst
         } else {
-            let update = self.config.update.min(self.burst_allowance);
+            let update = self.config.update_interval.min(self.burst_allowance);
             self.burst_allowance - update
         };
-        self.due = now + self.config.update;
+        self.due = now + self.config.update_interval;
     }
 
     fn next_timer(&self) -> Timestamp {

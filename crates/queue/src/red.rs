@@ -6,45 +6,150 @@ mod average;
 use core::fmt::Debug;
 
 use airpath_model::config::check;
+#[cfg(feature = "declare")]
+use airpath_model::declare::{Component, ComponentError, Value, Values, defaults};
 use airpath_model::{
-    Backlog, Bytes, DropReason, Duration, Packet, Qdisc, QueueSink, RandomStream, Timestamp,
+    Backlog, Bytes, DropReason, Duration, Packet, Qdisc, QueueSink, RandomStream, Rate, Timestamp,
 };
 
+#[cfg(feature = "declare")]
+use crate::declare::{QueueContext, QueueFacts, Queues};
 use crate::mark::mark;
 use crate::{ConfigError, DropTail, Limit, QueueUnit};
+#[cfg(feature = "declare")]
+use alloc::boxed::Box;
 
 use adaptation::Adaptation;
 use average::Average;
 
-/// RED's parameters. Thresholds are packets, of the mean size where bytes are counted.
+/// Random early detection (Floyd and Jacobson 1993), gentle or not, adaptive or not (Floyd et al.).
+///
+/// Thresholds are packets, of the mean size if bytes are counted.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub struct RedConfig {
-    /// What the queue is counted in.
+    /// What the queue is counted in: `packets` of any size, or `bytes`; small packets are then chosen less.
+    #[cfg_attr(feature = "declare", serde(default = "default::unit"))]
     pub unit: QueueUnit,
-    /// `min_th`, the average queue from which on packets are chosen, packets, at least zero.
+    /// min_th: the average queue from which on packets are chosen. Default: half of 5 ms at the mean rate, at
+    /// least 5 packets (ns-2.35; Floyd et al. 2001).
+    #[cfg_attr(
+        feature = "declare",
+        schemars(
+            range(min = 0),
+            extend("x-unit" = "threshold", "x-below" = "maximum", "x-default-from" = "capacity")
+        )
+    )]
     pub minimum: f64,
-    /// `max_th`, packets, above `minimum`.
+    /// max_th: the average queue at which the probability is `max_probability`. Default: three times
+    /// `minimum`.
+    #[cfg_attr(
+        feature = "declare",
+        schemars(extend("exclusiveMinimum" = 0, "x-unit" = "threshold", "x-default-from" = "minimum"))
+    )]
     pub maximum: f64,
-    /// `max_p`, the probability when the average reaches `maximum`, above 0 to 1; the first one if it adapts.
+    /// max_p: the probability at `maximum`; the first one if it adapts.
+    #[cfg_attr(
+        feature = "declare",
+        serde(default = "default::max_probability"),
+        schemars(range(max = 1), extend("exclusiveMinimum" = 0))
+    )]
     pub max_probability: f64,
-    /// `w_q`, the weight of the newest queue in the average, above 0 to 1.
+    /// w_q: weight of the newest queue in the average. Default: 0.002 (Floyd and Jacobson 1993); if adaptive,
+    /// 1 - exp(-1/C) with C the mean rate in packets per second (Floyd et al. 2001).
+    #[cfg_attr(
+        feature = "declare",
+        schemars(range(max = 1), extend("exclusiveMinimum" = 0, "x-default-from" = "adaptive"))
+    )]
     pub weight: f64,
-    /// From `maximum` to twice it the probability grows from `max_p` to 1, instead of jumping to 1.
+    /// From `maximum` to twice it the probability grows from `max_probability` to 1 instead of jumping.
+    #[cfg_attr(feature = "declare", serde(default = "default::gentle"))]
     pub gentle: bool,
-    /// Wait between two packets that are chosen for at least 1/p others: intervals uniform on [1/p, 2/p] instead of
-    /// [1, 1/p] (ns-2's `wait_`).
+    /// Spare at least 1/p packets between two that are chosen, as ns-2 does; `false` is the paper's rule.
+    #[cfg_attr(feature = "declare", serde(default = "default::wait"))]
     pub wait: bool,
-    /// `max_p` adapts, so that the average stays halfway between the thresholds (Floyd, Gummadi and Shenker 2001).
+    /// `max_probability` adapts, so that the average stays halfway between the thresholds.
+    #[cfg_attr(feature = "declare", serde(default = "default::adaptive"))]
     pub adaptive: bool,
-    /// Mark packets that allow it instead of dropping them.
+    /// Mark packets of flows with `ecn = true` in their `transport` instead of dropping them.
+    #[cfg_attr(feature = "declare", serde(default = "default::ecn"))]
     pub ecn: bool,
-    /// The probability from which on chosen packets are dropped all the same, from 0 to 1; 1 drops only where the
-    /// probability is 1 (ns-2's `mark_p_`).
+    /// Probability from which on packets are dropped all the same (ns-2.35: 0.1); 1 marks while it can.
+    #[cfg_attr(
+        feature = "declare",
+        serde(default = "default::mark_limit"),
+        schemars(range(min = 0, max = 1))
+    )]
     pub mark_limit: f64,
-    /// Mean size of a packet, greater than zero.
+    /// Mean size of a packet. Default: the largest that any flow sends.
+    #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "x-default-from" = "packet")))]
     pub packet: Bytes,
-    /// How long the link takes for one of them, greater than zero: the clock of an idle queue.
-    pub packet_time: Duration,
+    /// The rate at which an idle queue is thought to have sent. Default: the mean rate of the link.
+    #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "x-default-from" = "mean_rate")))]
+    pub capacity: Rate,
+}
+
+#[cfg(feature = "declare")]
+defaults! {
+    unit: QueueUnit = QueueUnit::Packets;
+    max_probability: f64 = 0.1;
+    gentle: bool = true;
+    wait: bool = true;
+    adaptive: bool = false;
+    ecn: bool = true;
+    mark_limit: f64 = 0.1;
+}
+
+/// The weight that Floyd and Jacobson (1993) recommend.
+#[cfg(feature = "declare")]
+const WEIGHT: f64 = 0.002;
+/// Packets below which the default of `minimum` does not fall (Floyd et al. 2001, section 4; ns-2.35).
+#[cfg(feature = "declare")]
+const LEAST_MINIMUM: f64 = 5.0;
+/// Queueing delay in seconds from which the default of `minimum` follows (the same).
+#[cfg(feature = "declare")]
+const TARGET_DELAY: f64 = 0.005;
+
+#[cfg(feature = "declare")]
+impl<P: Packet + Debug + Send + 'static> Component<Queues<P>> for RedConfig {
+    const ID: &'static str = "red";
+
+    fn fill_defaults(given: &mut Values, context: &QueueContext) -> Result<(), ComponentError> {
+        let capacity = context.capacity(given)?;
+        let packet = given.entry("packet").or_insert(context.packet.get().into()).as_u64().unwrap_or(0);
+        let packets_per_second = packets_per_second(Rate::from_bps(capacity), Bytes::new(packet));
+        let minimum = LEAST_MINIMUM.max(TARGET_DELAY * packets_per_second / 2.0);
+        let minimum = given.entry("minimum").or_insert(minimum.into()).as_f64().unwrap_or(0.0);
+        given.entry("maximum").or_insert((3.0 * minimum).into());
+        let adaptive = given.get("adaptive").and_then(Value::as_bool).unwrap_or(false);
+        let weight = if adaptive { 1.0 - libm::exp(-1.0 / packets_per_second) } else { WEIGHT };
+        given.entry("weight").or_insert(weight.into());
+        Ok(())
+    }
+
+    fn check(&self) -> Result<(), ComponentError> {
+        if self.maximum > self.minimum {
+            return Ok(());
+        }
+        let problem = "is {maximum} packets, which is not above the minimum of {minimum} packets";
+        Err(ComponentError::new("maximum", problem))
+    }
+
+    fn build(&self, facts: QueueFacts<'_>) -> Result<Box<dyn Qdisc<P>>, ConfigError> {
+        Ok(Box::new(Red::new(facts.limit, *self, facts.random)?))
+    }
+}
+
+fn packets_per_second(capacity: Rate, packet: Bytes) -> f64 {
+    capacity.bytes_per_second() / packet.as_f64()
+}
+
+impl RedConfig {
+    /// Returns how long the link takes for a packet of the mean size: the clock of an idle queue.
+    fn packet_time(&self) -> Duration {
+        let nanoseconds = libm::rint(1e9 / packets_per_second(self.capacity, self.packet)).max(1.0);
+        Duration::from_nanos(nanoseconds as u64)
+    }
 }
 
 /// RED over a drop-tail buffer.
@@ -74,7 +179,7 @@ pub struct Red<P> {
 impl<P> Red<P> {
     /// An empty queue with that limit. Fails when a parameter is outside the range that [`RedConfig`] states.
     pub fn new(limit: Limit, config: RedConfig, random: RandomStream) -> Result<Self, ConfigError> {
-        let RedConfig { minimum, maximum, max_probability, weight, mark_limit, packet, packet_time, .. } =
+        let RedConfig { minimum, maximum, max_probability, weight, mark_limit, packet, capacity, .. } =
             config;
         check(minimum >= 0.0 && minimum.is_finite(), "minimum", "at least zero and finite", minimum)?;
         check(maximum > minimum && maximum.is_finite(), "maximum", "above the minimum and finite", maximum)?;
@@ -83,12 +188,12 @@ impl<P> Red<P> {
         check(share(weight), "weight", "above 0, at most 1", weight)?;
         check((0.0..=1.0).contains(&mark_limit), "mark_limit", "from 0 to 1", mark_limit)?;
         check(!packet.is_zero(), "packet", "at least one byte", 0.0)?;
-        check(!packet_time.is_zero(), "packet_time", "greater than zero", 0.0)?;
+        check(capacity > Rate::ZERO, "capacity", "greater than zero", 0.0)?;
         Ok(Self {
             buffer: DropTail::new(limit),
             config,
             random,
-            average: Average::new(weight, packet_time),
+            average: Average::new(weight, config.packet_time()),
             adaptation: Adaptation::new(minimum, maximum, max_probability),
             count: None,
             probability: 0.0,

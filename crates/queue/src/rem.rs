@@ -5,47 +5,112 @@ mod price;
 use core::fmt::Debug;
 
 use airpath_model::config::{check, check_timer};
+#[cfg(feature = "declare")]
+use airpath_model::declare::{Component, ComponentError, Values, defaults};
 use airpath_model::{
     Backlog, Bytes, DropReason, Duration, Packet, Qdisc, QueueSink, RandomStream, Rate, Timestamp,
 };
 
+#[cfg(feature = "declare")]
+use crate::declare::{QueueContext, QueueFacts, Queues};
 use crate::mark::mark;
 use crate::{ConfigError, DropTail, Limit, QueueUnit};
+#[cfg(feature = "declare")]
+use alloc::boxed::Box;
 
 use price::Price;
 
-/// REM's parameters.
+/// Random exponential marking (Athuraliya et al. 2001) as in ns-2.35.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub struct RemConfig {
-    /// What arrivals and the queue are counted in.
+    /// What arrivals and the queue are counted in: `packets` of any size, acknowledgments included (ns-2.35),
+    /// or `bytes`.
+    #[cfg_attr(feature = "declare", serde(default = "default::unit"))]
     pub unit: QueueUnit,
-    /// The capacity that the price is reckoned with.
-    pub capacity: Rate,
-    /// T, the time between two prices, greater than zero.
+    /// T: time between two prices (ns-2.35: 2 ms).
+    #[cfg_attr(
+        feature = "declare",
+        serde(default = "default::interval"),
+        schemars(extend("exclusiveMinimum" = 0, "minimum" = 1000))
+    )]
     pub interval: Duration,
-    /// γ, the gain of the price, greater than zero.
+    /// Gain of the price (0.001).
+    #[cfg_attr(
+        feature = "declare",
+        serde(default = "default::gamma"),
+        schemars(extend("exclusiveMinimum" = 0))
+    )]
     pub gamma: f64,
-    /// α, the weight of the queue against the rate, at least zero.
+    /// Weight of the queue against the rate (0.1).
+    #[cfg_attr(feature = "declare", serde(default = "default::alpha"), schemars(range(min = 0)))]
     pub alpha: f64,
-    /// φ, the base of the probability, greater than one.
+    /// Base of the probability (1.001).
+    #[cfg_attr(
+        feature = "declare",
+        serde(default = "default::phi"),
+        schemars(extend("exclusiveMinimum" = 1))
+    )]
     pub phi: f64,
-    /// b*, the target queue, packets, at least zero.
+    /// b*: the target queue (ns-2.35: 20 packets).
+    #[cfg_attr(
+        feature = "declare",
+        serde(default = "default::target"),
+        schemars(range(min = 0), extend("x-unit" = "threshold"))
+    )]
     pub target: f64,
-    /// What happens to chosen packets.
-    pub response: RemResponse,
-    /// Mean size of a packet, greater than zero.
+    /// Mark packets of flows with `ecn = true` in their `transport` as they leave, instead of dropping them as
+    /// they arrive.
+    #[cfg_attr(feature = "declare", serde(default = "default::ecn"))]
+    pub ecn: bool,
+    /// With `ecn`, what happens to chosen packets that cannot be marked: `drop` (RFC 3168), or `pass` as in
+    /// ns-2.35.
+    #[cfg_attr(feature = "declare", serde(default = "default::unmarkable"))]
+    pub unmarkable: Unmarkable,
+    /// Mean size of a packet. Default: the largest that any flow sends.
+    #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "x-default-from" = "packet")))]
     pub packet: Bytes,
+    /// The capacity that the price is reckoned with. Default: the mean rate of the link.
+    #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "x-default-from" = "mean_rate")))]
+    pub capacity: Rate,
 }
 
-/// What REM does to the packets that it chooses.
+#[cfg(feature = "declare")]
+defaults! {
+    unit: QueueUnit = QueueUnit::Packets;
+    interval: Duration = Duration::from_millis(2);
+    gamma: f64 = 0.001;
+    alpha: f64 = 0.1;
+    phi: f64 = 1.001;
+    target: f64 = 20.0;
+    ecn: bool = true;
+    unmarkable: Unmarkable = Unmarkable::Drop;
+}
+
+#[cfg(feature = "declare")]
+impl<P: Packet + Debug + Send + 'static> Component<Queues<P>> for RemConfig {
+    const ID: &'static str = "rem";
+
+    fn fill_defaults(given: &mut Values, context: &QueueContext) -> Result<(), ComponentError> {
+        context.capacity(given)?;
+        given.entry("packet").or_insert(context.packet.get().into());
+        Ok(())
+    }
+
+    fn build(&self, facts: QueueFacts<'_>) -> Result<Box<dyn Qdisc<P>>, ConfigError> {
+        Ok(Box::new(Rem::new(facts.limit, *self, facts.random)?))
+    }
+}
+
+/// What REM does to chosen packets that cannot be marked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RemResponse {
-    /// Drop them as they arrive.
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
+pub enum Unmarkable {
+    /// Drop them as they arrive (RFC 3168).
     Drop,
-    /// Mark those that allow it as they leave, drop the others as they arrive.
-    Mark,
-    /// Mark those that allow it as they leave, let the others pass (ns-2's `markpkts_`).
-    MarkOnly,
+    /// Let them pass (ns-2's `markpkts_`).
+    Pass,
 }
 
 /// REM over a drop-tail buffer (ns-2.35 `queue/rem.cc`).
@@ -69,13 +134,14 @@ pub struct Rem<P> {
 impl<P> Rem<P> {
     /// An empty queue with that limit. Fails when a parameter is outside the range that [`RemConfig`] states.
     pub fn new(limit: Limit, config: RemConfig, random: RandomStream) -> Result<Self, ConfigError> {
-        let RemConfig { interval, gamma, alpha, phi, target, packet, .. } = config;
+        let RemConfig { interval, gamma, alpha, phi, target, packet, capacity, .. } = config;
         check_timer(interval, "interval")?;
         check(gamma > 0.0 && gamma.is_finite(), "gamma", "greater than zero and finite", gamma)?;
         check(alpha >= 0.0 && alpha.is_finite(), "alpha", "at least zero and finite", alpha)?;
         check(phi > 1.0 && phi.is_finite(), "phi", "greater than one and finite", phi)?;
         check(target >= 0.0 && target.is_finite(), "target", "at least zero and finite", target)?;
         check(!packet.is_zero(), "packet", "at least one byte", 0.0)?;
+        check(capacity > Rate::ZERO, "capacity", "greater than zero", 0.0)?;
         Ok(Self {
             buffer: DropTail::new(limit),
             config,
@@ -96,11 +162,8 @@ impl<P: Packet + Debug + Send> Qdisc<P> for Rem<P> {
     fn enqueue(&mut self, now: Timestamp, packet: P, sink: &mut dyn QueueSink<P>) {
         let size = packet.size();
         self.arrived += self.config.unit.weight(size, self.config.packet);
-        let droppable = match self.config.response {
-            RemResponse::Drop => true,
-            RemResponse::Mark => !packet.ecn().is_capable(),
-            RemResponse::MarkOnly => false,
-        };
+        let RemConfig { ecn, unmarkable, .. } = self.config;
+        let droppable = !ecn || unmarkable == Unmarkable::Drop && !packet.ecn().is_capable();
         if droppable && self.buffer.has_room(size) && self.chooses(size) {
             sink.on_drop(now, packet, DropReason::Early);
         } else {
@@ -110,10 +173,7 @@ impl<P: Packet + Debug + Send> Qdisc<P> for Rem<P> {
 
     fn dequeue(&mut self, now: Timestamp, sink: &mut dyn QueueSink<P>) -> Option<P> {
         let mut packet = self.buffer.dequeue(now, sink)?;
-        if self.config.response != RemResponse::Drop
-            && packet.ecn().is_capable()
-            && self.chooses(packet.size())
-        {
+        if self.config.ecn && packet.ecn().is_capable() && self.chooses(packet.size()) {
             mark(now, &mut packet, sink);
         }
         Some(packet)

@@ -28,7 +28,7 @@ pub use controller::{
 pub use estimator::{AckRatePlan, EstimatorPlan, FilterPlan, SamplerPlan, StartPlan, VirtualSamplesPlan};
 pub use flow::{FlowPlan, LossDetectionPlan, RecoveryPlan, RtoFloorPlan, TrafficPlan, TransportPlan};
 pub use link::{ArqPlan, LinkPlan, RatePlan};
-pub use managed::{ManagementPlan, PieDelayPlan, QueueUnitPlan, RemResponsePlan};
+pub use managed::ManagementPlan;
 pub use queue::{
     EbeProfilePlan, MaintainerPlan, MonitorPlan, NegativeSharePlan, ProtocolPlan, QueuePlan, QueueSignalPlan,
     SourcePlan, SpareArrivalsPlan, UpsilonOnPlan, XcpFormPlan,

@@ -17,7 +17,7 @@ use airpath_estimate::declare::SourceFacts;
 
 use crate::components::Components;
 use crate::fault::Fault;
-use crate::managed::{managed, queue_unit};
+use crate::managed::managed;
 use crate::packet::Packet;
 use crate::part::Queue;
 use crate::plan::{
@@ -226,7 +226,7 @@ fn source(
                 initial: Rate::from_bps(initial_bps),
                 minimum: Rate::from_bps(min_bps),
                 maximum: Rate::from_bps(max_bps),
-                unit: queue_unit(unit),
+                unit,
                 packet: Bytes::new(packet_bytes),
                 buffer,
                 sampling: Duration::from_nanos(sampling_ns),

@@ -1,12 +1,10 @@
 """Queues with active management, and schedulers: how they stand in a plan."""
 
 from collections.abc import Callable, Mapping, Sequence
-from math import exp
 from types import MappingProxyType
 from typing import Any, Final
 
-from airpath.declared import plan_values
-from airpath.errors import UsageError
+from airpath.declared import ParameterError, declaration, plan_values
 from airpath.messages import FieldError
 from airpath.nearest import suggestion
 from airpath.scenario.amounts import LinkFigures
@@ -24,12 +22,6 @@ from airpath.scenario.managed_queues import (
 )
 from airpath.units import AmountUnit
 
-RED_WEIGHT: Final = 0.002
-"""The weight that Floyd and Jacobson (1993) recommend."""
-RED_LEAST_MINIMUM: Final = 5.0
-"""Packets below which automatic thresholds do not go (Floyd et al. 2001, section 4; ns-2.35)."""
-RED_TARGET_DELAY_S: Final = 0.005
-"""Queueing delay that automatic thresholds aim at (the same)."""
 PIE_MEASURED_BYTES: Final = 16_384
 """`DQ_THRESHOLD` of PIE: with less behind a packet that leaves no measurement begins (RFC 8033)."""
 
@@ -45,108 +37,55 @@ def management_plan(queue: ManagedQueue, link: LinkFigures) -> dict[str, Any]:
     return _PLANS[type(queue)](queue, link, f"{link.draft.path}.queue")
 
 
+def _declared(queue: Any, link: LinkFigures, path: str) -> dict[str, Any]:
+    """Return a declared queue as in a plan."""
+    context = {"packet": link.packet_bytes, "mean_bps": link.draft.mean_bps}
+    try:
+        return plan_values(queue, context, resolved=_thresholds(queue, link, path))
+    except ParameterError as error:
+        raise FieldError(".".join(filter(None, (path, error.parameter))), error.problem) from None
+
+
+def _thresholds(queue: Any, link: LinkFigures, path: str) -> dict[str, float]:
+    """Return the thresholds of a queue that were given, in packets."""
+    kind, name, _ = queue.component
+    return {
+        key: link.packets_of(amount, queue.packet or link.packet_bytes, f"{path}.{key}")
+        for key, schema in declaration(kind, name)["properties"].items()
+        if schema.get("x-unit") == "threshold" and (amount := getattr(queue, key)) is not None
+    }
+
+
 def _red(queue: RedQueue, link: LinkFigures, path: str) -> dict[str, Any]:
     _refuse_without_ecn(queue, "mark_limit", path)
-    packet = queue.packet or link.packet_bytes
-    packets_per_s = _capacity(queue.capacity, link, path) / 8 / packet
-    minimum = (
-        max(RED_LEAST_MINIMUM, RED_TARGET_DELAY_S * packets_per_s / 2)
-        if queue.minimum is None
-        else link.packets_of(queue.minimum, packet, f"{path}.minimum")
-    )
-    maximum = (
-        3 * minimum if queue.maximum is None else link.packets_of(queue.maximum, packet, f"{path}.maximum")
-    )
-    if maximum <= minimum:
-        raise FieldError(
-            f"{path}.maximum",
-            f"is {maximum:g} packets, which is not above the minimum of {minimum:g} packets",
-        )
+    plan = _declared(queue, link, path)
     if queue.limit.unit is not AmountUnit.UNLIMITED:
-        room = link.packets_of(queue.limit, packet, f"{path}.limit")
-        if minimum >= room:
+        room = link.packets_of(queue.limit, plan["packet"], f"{path}.limit")
+        if plan["minimum"] >= room:
             raise FieldError(
                 f"{path}.minimum",
-                f"is {minimum:g} packets, and the limit {room:g}: no packet would be marked or dropped before"
-                " the queue is full",
+                f"is {plan['minimum']:g} packets, and the limit {room:g}: no packet would be marked or"
+                " dropped before the queue is full",
             )
-    weight = queue.weight
-    if weight is None:
-        weight = 1 - exp(-1 / packets_per_s) if queue.adaptive else RED_WEIGHT
-    return {
-        "kind": "red",
-        "unit": queue.unit,
-        "minimum": minimum,
-        "maximum": maximum,
-        "max_probability": float(queue.max_probability),
-        "weight": float(weight),
-        "gentle": queue.gentle,
-        "wait": queue.wait,
-        "adaptive": queue.adaptive,
-        "ecn": queue.ecn,
-        "mark_limit": float(queue.mark_limit),
-        "packet_bytes": packet,
-        "packet_time_ns": max(1, round(1e9 / packets_per_s)),
-    }
+    return plan
 
 
 def _rem(queue: RemQueue, link: LinkFigures, path: str) -> dict[str, Any]:
     _refuse_without_ecn(queue, "unmarkable", path)
-    packet = queue.packet or link.packet_bytes
-    response = "drop" if not queue.ecn else "mark" if queue.unmarkable == "drop" else "mark-only"
-    return {
-        "kind": "rem",
-        "unit": queue.unit,
-        "capacity_bps": _capacity(queue.capacity, link, path),
-        "interval_ns": queue.interval,
-        "gamma": float(queue.gamma),
-        "alpha": float(queue.alpha),
-        "phi": float(queue.phi),
-        "target": link.packets_of(queue.target, packet, f"{path}.target"),
-        "response": response,
-        "packet_bytes": packet,
-    }
+    return _declared(queue, link, path)
 
 
 def _avq(queue: AvqQueue, link: LinkFigures, path: str) -> dict[str, Any]:
     if queue.limit.unit is AmountUnit.UNLIMITED:
         raise FieldError(f"{path}.limit", 'found "unlimited"; the virtual queue of avq needs a buffer')
-    return {
-        "kind": "avq",
-        "capacity_bps": _capacity(queue.capacity, link, path),
-        "alpha": float(queue.alpha),
-        "gamma": float(queue.gamma),
-        "initial_share": float(queue.initial_share),
-        "ecn": queue.ecn,
-    }
-
-
-def _declared(queue: Any, link: LinkFigures, path: str) -> dict[str, Any]:
-    try:
-        return plan_values(queue, {"packet": link.packet_bytes, "mean_bps": link.draft.mean_bps})
-    except UsageError as error:
-        raise FieldError(path, str(error)) from None
-
-
-def _codel(queue: FqCodelQueue, link: LinkFigures, _path: str) -> dict[str, Any]:
-    return {
-        "kind": queue.kind,
-        "target_ns": queue.target,
-        "interval_ns": queue.interval,
-        "packet_bytes": queue.packet or link.packet_bytes,
-        "ecn": queue.ecn,
-    }
-
-
-def _fq_codel(queue: FqCodelQueue, link: LinkFigures, path: str) -> dict[str, Any]:
-    quantum = queue.quantum or link.packet_bytes
-    return {**_codel(queue, link, path), "quantum_bytes": quantum, "queues": queue.queues}
+    return _declared(queue, link, path)
 
 
 def _pie(queue: PieQueue, link: LinkFigures, path: str) -> dict[str, Any]:
     _refuse_without_ecn(queue, "mark_limit", path)
-    packet = queue.packet or link.packet_bytes
+    plan = _declared(queue, link, path)
     if queue.delay == "departure-rate" and queue.limit.unit is not AmountUnit.UNLIMITED:
+        packet = plan["packet"]
         room = link.packets_of(queue.limit, packet, f"{path}.limit") * packet
         if room < PIE_MEASURED_BYTES + packet:
             raise FieldError(
@@ -154,33 +93,7 @@ def _pie(queue: PieQueue, link: LinkFigures, path: str) -> dict[str, Any]:
                 f"the departure rate is measured while {PIE_MEASURED_BYTES + packet} bytes wait, and the"
                 f" limit comes to {room:.0f} bytes; accepted: timestamps",
             )
-    return {
-        "kind": "pie",
-        "target_ns": queue.target,
-        "update_ns": queue.update_interval,
-        "alpha": float(queue.alpha),
-        "beta": float(queue.beta),
-        "burst_ns": queue.max_burst,
-        "delay": queue.delay,
-        "derandomise": queue.derandomise,
-        "ecn": queue.ecn,
-        "mark_limit": float(queue.mark_limit),
-        "packet_bytes": packet,
-    }
-
-
-def _dual_pi2(queue: DualPi2Queue, link: LinkFigures, _path: str) -> dict[str, Any]:
-    return {
-        "kind": "dual-pi2",
-        "target_ns": queue.target,
-        "update_ns": queue.update_interval,
-        "alpha": float(queue.alpha),
-        "beta": float(queue.beta),
-        "coupling": float(queue.coupling),
-        "step_ns": queue.step,
-        "classic_share": float(queue.classic_share),
-        "packet_bytes": queue.packet or link.packet_bytes,
-    }
+    return plan
 
 
 def _priority(queue: PriorityQueue, link: LinkFigures, path: str) -> dict[str, Any]:
@@ -208,9 +121,9 @@ _PLANS: Mapping[type, Callable[[Any, LinkFigures, str], dict[str, Any]]] = Mappi
         RemQueue: _rem,
         AvqQueue: _avq,
         CodelQueue: _declared,
-        FqCodelQueue: _fq_codel,
+        FqCodelQueue: _declared,
         PieQueue: _pie,
-        DualPi2Queue: _dual_pi2,
+        DualPi2Queue: _declared,
         PriorityQueue: _priority,
         DrrQueue: _drr,
     }
@@ -234,11 +147,3 @@ def _classes(classes: Sequence[Sequence[str]], entries: Sequence[str], path: str
                 raise FieldError(path, f'names the flow "{name}" twice')
             class_of_entry[name] = number
     return [class_of_entry.get(entry, len(classes)) for entry in entries]
-
-
-def _capacity(given: int | None, link: LinkFigures, path: str) -> int:
-    """Return the capacity that was given, else the mean rate of the link."""
-    capacity = given or round(link.draft.mean_bps or 0)
-    if capacity == 0:
-        raise FieldError(f"{path}.capacity", "required: the mean rate of the link is not known")
-    return capacity

@@ -12,8 +12,6 @@ from airpath.messages import Fault, scenario_error, show
 
 _KEYS: Final[Mapping[tuple[str, str], Mapping[str, str]]] = MappingProxyType(
     {
-        ("queue", "pie"): {"update": "update_interval", "burst": "max_burst"},
-        ("queue", "dual-pi2"): {"update": "update_interval"},
         ("queue.protocol", "vcp"): (
             load := {
                 "interval": "load_factor_interval",

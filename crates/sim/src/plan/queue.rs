@@ -1,11 +1,11 @@
 //! Queues, router protocols and what they believe of their links.
 
 use airpath_estimate::declare::CapacitySources;
-use airpath_model::XcpForm;
+use airpath_model::{QueueUnit, XcpForm};
 use serde::{Deserialize, Serialize};
 
 use super::declared::declared_or_listed;
-use super::{ComponentPlan, ManagementPlan, QueueUnitPlan};
+use super::{ComponentPlan, ManagementPlan};
 
 /// A queue discipline and its parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -171,7 +171,7 @@ pub enum SourcePlan {
         /// Upper bound of the estimate, bits per second.
         max_bps: u64,
         /// What queue and arrivals are counted in: bytes.
-        unit: QueueUnitPlan,
+        unit: QueueUnit,
         /// Size of one packet in the filter's queue, bytes.
         packet_bytes: u64,
         /// The measurement timer: 10 ms.

@@ -157,16 +157,17 @@ pub(crate) fn cubic_2008() -> ControllerPlan {
 
 /// `DualPI2` with Linux's defaults.
 pub(crate) fn dual_pi2() -> ManagementPlan {
-    ManagementPlan::DualPi2 {
-        target_ns: 15 * MILLISECOND,
-        update_ns: 16 * MILLISECOND,
-        alpha: 0.16,
-        beta: 3.2,
-        coupling: 2.0,
-        step_ns: MILLISECOND,
-        classic_share: 0.1,
-        packet_bytes: 1500,
-    }
+    ManagementPlan::Declared(
+        ComponentPlan::named("dual-pi2")
+            .with("target", 15 * MILLISECOND)
+            .with("update_interval", 16 * MILLISECOND)
+            .with("alpha", 0.16)
+            .with("beta", 3.2)
+            .with("coupling", 2.0)
+            .with("step", MILLISECOND)
+            .with("classic_share", 0.1)
+            .with("packet", 1500),
+    )
 }
 
 pub(crate) fn prague() -> ControllerPlan {

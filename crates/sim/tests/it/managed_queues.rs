@@ -52,29 +52,31 @@ fn codel(ecn: bool) -> ManagementPlan {
 }
 
 fn fq_codel(ecn: bool) -> ManagementPlan {
-    ManagementPlan::FqCodel {
-        target_ns: 5 * MILLISECOND,
-        interval_ns: 100 * MILLISECOND,
-        packet_bytes: 1500,
-        ecn,
-        quantum_bytes: 1500,
-        queues: 1024,
-    }
+    ManagementPlan::Declared(
+        ComponentPlan::named("fq-codel")
+            .with("target", 5 * MILLISECOND)
+            .with("interval", 100 * MILLISECOND)
+            .with("packet", 1500)
+            .with("ecn", ecn)
+            .with("quantum", 1500)
+            .with("queues", 1024),
+    )
 }
 
 fn pie(ecn: bool) -> ManagementPlan {
-    ManagementPlan::Pie {
-        target_ns: 15 * MILLISECOND,
-        update_ns: 15 * MILLISECOND,
-        alpha: 0.125,
-        beta: 1.25,
-        burst_ns: 150 * MILLISECOND,
-        delay: PieDelayPlan::Timestamps,
-        derandomise: true,
-        ecn,
-        mark_limit: 0.1,
-        packet_bytes: 1500,
-    }
+    ManagementPlan::Declared(
+        ComponentPlan::named("pie")
+            .with("target", 15 * MILLISECOND)
+            .with("update_interval", 15 * MILLISECOND)
+            .with("alpha", 0.125)
+            .with("beta", 1.25)
+            .with("max_burst", 150 * MILLISECOND)
+            .with("delay", "timestamps")
+            .with("derandomise", true)
+            .with("ecn", ecn)
+            .with("mark_limit", 0.1)
+            .with("packet", 1500),
+    )
 }
 
 #[test]
@@ -107,13 +109,14 @@ fn queues_that_aim_at_a_delay_hold_it_near_their_target_and_the_link_busy() {
 #[test]
 fn avq_holds_the_utilisation_that_is_wanted() {
     for (gamma, most) in [(0.98, 0.021), (0.8, 0.002)] {
-        let management = ManagementPlan::Avq {
-            capacity_bps: MBPS * 1_000_000,
-            alpha: 0.15,
-            gamma,
-            initial_share: 0.8,
-            ecn: true,
-        };
+        let management = ManagementPlan::Declared(
+            ComponentPlan::named("avq")
+                .with("capacity", MBPS * 1_000_000)
+                .with("alpha", 0.15)
+                .with("gamma", gamma)
+                .with("initial_share", 0.8)
+                .with("ecn", true),
+        );
         let queue = QueuePlan::Managed { limit_bytes: None, limit_packets: Some(70), management };
         let outcome = run(&plan_of(queue, &vec![newreno(); 20], true), 1);
         let (delay, utilisation) = delay_and_utilisation(&outcome);

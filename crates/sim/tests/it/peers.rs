@@ -107,35 +107,38 @@ fn red(cell: &serde_json::Value) -> ManagementPlan {
     let number = |key: &str| cell[key].as_f64().unwrap();
     let rtt_in_packets = 3.0 * (0.04 * 10e6 / 12_000.0 + 1.0);
     let ns_3 = text(&cell["sim"]).starts_with("ns-3");
-    ManagementPlan::Red {
-        unit: QueueUnitPlan::Packets,
-        minimum: number("minimum"),
-        maximum: number("maximum"),
-        max_probability: if ns_3 { 0.02 } else { 0.1 },
-        weight: if ns_3 { 0.002 } else { 1.0 - libm::exp(-1.0 / (10.0 * rtt_in_packets)) },
-        gentle: true,
-        wait: true,
-        adaptive: cell["adaptive"].as_bool().unwrap(),
-        ecn: cell["ecn"].as_bool().unwrap(),
-        mark_limit: if ns_3 { 1.0 } else { 0.1 },
-        packet_bytes: 1500,
-        packet_time_ns: 1_200_000,
-    }
+    ManagementPlan::Declared(
+        ComponentPlan::named("red")
+            .with("unit", "packets")
+            .with("minimum", number("minimum"))
+            .with("maximum", number("maximum"))
+            .with("max_probability", if ns_3 { 0.02 } else { 0.1 })
+            .with("weight", if ns_3 { 0.002 } else { 1.0 - libm::exp(-1.0 / (10.0 * rtt_in_packets)) })
+            .with("gentle", true)
+            .with("wait", true)
+            .with("adaptive", cell["adaptive"].as_bool().unwrap())
+            .with("ecn", cell["ecn"].as_bool().unwrap())
+            .with("mark_limit", if ns_3 { 1.0 } else { 0.1 })
+            .with("packet", 1500)
+            .with("capacity", 10_000_000),
+    )
 }
 
 /// REM as ns-2 had it.
 fn rem(ecn: bool) -> ManagementPlan {
-    ManagementPlan::Rem {
-        unit: QueueUnitPlan::Packets,
-        capacity_bps: 10_000_000,
-        interval_ns: 2 * MILLISECOND,
-        gamma: 0.001,
-        alpha: 0.1,
-        phi: 1.001,
-        target: 20.0,
-        response: if ecn { RemResponsePlan::MarkOnly } else { RemResponsePlan::Drop },
-        packet_bytes: 1500,
-    }
+    ManagementPlan::Declared(
+        ComponentPlan::named("rem")
+            .with("unit", "packets")
+            .with("capacity", 10_000_000)
+            .with("interval", 2 * MILLISECOND)
+            .with("gamma", 0.001)
+            .with("alpha", 0.1)
+            .with("phi", 1.001)
+            .with("target", 20.0)
+            .with("ecn", ecn)
+            .with("unmarkable", "pass")
+            .with("packet", 1500),
+    )
 }
 
 fn cells(name: &str) -> Vec<serde_json::Value> {

@@ -365,38 +365,40 @@ fn any_queue() -> impl Strategy<Value = QueuePlan> {
 /// Management that acts within a few packets.
 fn any_management() -> impl Strategy<Value = ManagementPlan> {
     prop_oneof![
-        any::<bool>().prop_map(|ecn| ManagementPlan::Red {
-            unit: QueueUnitPlan::Packets,
-            minimum: 1.0,
-            maximum: 5.0,
-            max_probability: 0.5,
-            weight: 0.2,
-            gentle: true,
-            wait: ecn,
-            adaptive: ecn,
-            ecn,
-            mark_limit: 0.5,
-            packet_bytes: 1500,
-            packet_time_ns: MILLISECOND,
-        }),
-        Just(ManagementPlan::Rem {
-            unit: QueueUnitPlan::Bytes,
-            capacity_bps: 1_000_000,
-            interval_ns: 5 * MILLISECOND,
-            gamma: 0.1,
-            alpha: 0.1,
-            phi: 1.1,
-            target: 3.0,
-            response: RemResponsePlan::Mark,
-            packet_bytes: 1500,
-        }),
-        any::<bool>().prop_map(|ecn| ManagementPlan::Avq {
-            capacity_bps: 2_000_000,
-            alpha: 0.15,
-            gamma: 0.98,
-            initial_share: 0.8,
-            ecn,
-        }),
+        any::<bool>().prop_map(|ecn| ManagementPlan::Declared(
+            ComponentPlan::named("red")
+                .with("unit", "packets")
+                .with("minimum", 1.0)
+                .with("maximum", 5.0)
+                .with("max_probability", 0.5)
+                .with("weight", 0.2)
+                .with("gentle", true)
+                .with("wait", ecn)
+                .with("adaptive", ecn)
+                .with("ecn", ecn)
+                .with("mark_limit", 0.5)
+                .with("packet", 1500)
+                .with("capacity", 12_000_000)
+        )),
+        Just(ManagementPlan::Declared(
+            ComponentPlan::named("rem")
+                .with("unit", "bytes")
+                .with("capacity", 1_000_000)
+                .with("interval", 5 * MILLISECOND)
+                .with("gamma", 0.1)
+                .with("alpha", 0.1)
+                .with("phi", 1.1)
+                .with("target", 3.0)
+                .with("packet", 1500)
+        )),
+        any::<bool>().prop_map(|ecn| ManagementPlan::Declared(
+            ComponentPlan::named("avq")
+                .with("capacity", 2_000_000)
+                .with("alpha", 0.15)
+                .with("gamma", 0.98)
+                .with("initial_share", 0.8)
+                .with("ecn", ecn)
+        )),
         any::<bool>().prop_map(|ecn| ManagementPlan::Declared(
             ComponentPlan::named("codel")
                 .with("target", MILLISECOND)
@@ -404,36 +406,39 @@ fn any_management() -> impl Strategy<Value = ManagementPlan> {
                 .with("packet", 100)
                 .with("ecn", ecn),
         )),
-        any::<bool>().prop_map(|ecn| ManagementPlan::FqCodel {
-            target_ns: MILLISECOND,
-            interval_ns: 10 * MILLISECOND,
-            packet_bytes: 100,
-            ecn,
-            quantum_bytes: 700,
-            queues: 3,
-        }),
-        any::<bool>().prop_map(|ecn| ManagementPlan::Pie {
-            target_ns: MILLISECOND,
-            update_ns: 5 * MILLISECOND,
-            alpha: 1.0,
-            beta: 10.0,
-            burst_ns: 10 * MILLISECOND,
-            delay: if ecn { PieDelayPlan::Timestamps } else { PieDelayPlan::DepartureRate },
-            derandomise: ecn,
-            ecn,
-            mark_limit: 0.3,
-            packet_bytes: 100,
-        }),
-        Just(ManagementPlan::DualPi2 {
-            target_ns: MILLISECOND,
-            update_ns: 5 * MILLISECOND,
-            alpha: 1.0,
-            beta: 10.0,
-            coupling: 2.0,
-            step_ns: MILLISECOND,
-            classic_share: 0.1,
-            packet_bytes: 100,
-        }),
+        any::<bool>().prop_map(|ecn| ManagementPlan::Declared(
+            ComponentPlan::named("fq-codel")
+                .with("target", MILLISECOND)
+                .with("interval", 10 * MILLISECOND)
+                .with("packet", 100)
+                .with("ecn", ecn)
+                .with("quantum", 700)
+                .with("queues", 3)
+        )),
+        any::<bool>().prop_map(|ecn| ManagementPlan::Declared(
+            ComponentPlan::named("pie")
+                .with("target", MILLISECOND)
+                .with("update_interval", 5 * MILLISECOND)
+                .with("alpha", 1.0)
+                .with("beta", 10.0)
+                .with("max_burst", 10 * MILLISECOND)
+                .with("delay", if ecn { "timestamps" } else { "departure-rate" })
+                .with("derandomise", ecn)
+                .with("ecn", ecn)
+                .with("mark_limit", 0.3)
+                .with("packet", 100)
+        )),
+        Just(ManagementPlan::Declared(
+            ComponentPlan::named("dual-pi2")
+                .with("target", MILLISECOND)
+                .with("update_interval", 5 * MILLISECOND)
+                .with("alpha", 1.0)
+                .with("beta", 10.0)
+                .with("coupling", 2.0)
+                .with("step", MILLISECOND)
+                .with("classic_share", 0.1)
+                .with("packet", 100)
+        )),
         Just(ManagementPlan::Drr { quantum_bytes: 700, queues: 2 }),
     ]
 }

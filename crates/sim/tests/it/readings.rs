@@ -1,6 +1,7 @@
 //! Where papers can be read in several ways each reading is one of its own: no two give the same run.
 
 use crate::common::*;
+use airpath_model::QueueUnit;
 use airpath_sim::plan::*;
 
 /// XCP both ways over links that move each second, with a router of that protocol and source at either side.
@@ -90,7 +91,7 @@ fn ebe(switches: Switches) -> SourcePlan {
         initial_bps: 10_000_000,
         min_bps: 60_000,
         max_bps: 1_000_000_000,
-        unit: QueueUnitPlan::Packets,
+        unit: QueueUnit::Packets,
         packet_bytes: 1500,
         sampling_ns: 10 * MILLISECOND,
         interval_ns: 200 * MILLISECOND,

@@ -3,7 +3,7 @@
 use airpath_model::{Bytes, Duration, Ecn, Qdisc, RandomStream, Rate};
 use airpath_queue::{
     Avq, AvqConfig, Classifier, Codel, CodelConfig, Drr, DualPi2, DualPi2Config, FqCodel, FqCodelConfig,
-    Limit, Pie, PieConfig, PieDelay, Priority, QueueUnit, Red, RedConfig, Rem, RemConfig, RemResponse,
+    Limit, Pie, PieConfig, PieDelay, Priority, QueueUnit, Red, RedConfig, Rem, RemConfig, Unmarkable,
 };
 
 use super::Discipline;
@@ -24,10 +24,10 @@ pub(crate) fn disciplines() -> Vec<Discipline> {
         }),
         Discipline::new("rem that marks", Limit::Packets(5), |limit| rem(limit, REM)),
         Discipline::new("rem that only marks, in bytes", BYTES, |limit| {
-            rem(limit, RemConfig { unit: QueueUnit::Bytes, response: RemResponse::MarkOnly, ..REM })
+            rem(limit, RemConfig { unit: QueueUnit::Bytes, unmarkable: Unmarkable::Pass, ..REM })
         }),
         Discipline::new("rem that drops", Limit::Unlimited, |limit| {
-            rem(limit, RemConfig { response: RemResponse::Drop, ..REM })
+            rem(limit, RemConfig { ecn: false, ..REM })
         }),
         Discipline::new("avq", BYTES, |limit| avq(limit, true)),
         Discipline::new("avq that drops", Limit::Packets(5), |limit| avq(limit, false)),
@@ -71,7 +71,7 @@ const RED: RedConfig = RedConfig {
     ecn: true,
     mark_limit: 0.8,
     packet: Bytes::new(1500),
-    packet_time: Duration::from_millis(10),
+    capacity: Rate::from_bps(1_200_000),
 };
 
 fn red(limit: Limit, config: RedConfig) -> Boxed {
@@ -86,7 +86,8 @@ const REM: RemConfig = RemConfig {
     alpha: 0.5,
     phi: 1.5,
     target: 1.0,
-    response: RemResponse::Mark,
+    ecn: true,
+    unmarkable: Unmarkable::Drop,
     packet: Bytes::new(1500),
 };
 
@@ -126,10 +127,10 @@ fn fq_codel(limit: Limit, ecn: bool) -> Boxed {
 
 const PIE: PieConfig = PieConfig {
     target: Duration::from_millis(5),
-    update: Duration::from_millis(5),
+    update_interval: Duration::from_millis(5),
     alpha: 10.0,
     beta: 100.0,
-    burst: Duration::from_millis(10),
+    max_burst: Duration::from_millis(10),
     delay: PieDelay::Timestamps,
     derandomise: true,
     ecn: true,
@@ -144,7 +145,7 @@ fn pie(limit: Limit, config: PieConfig) -> Boxed {
 fn dual_pi2(limit: Limit) -> Boxed {
     let config = DualPi2Config {
         target: Duration::from_millis(5),
-        update: Duration::from_millis(5),
+        update_interval: Duration::from_millis(5),
         alpha: 5.0,
         beta: 20.0,
         coupling: 2.0,

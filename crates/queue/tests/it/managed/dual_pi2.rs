@@ -7,7 +7,7 @@ use super::driver::{Driver, SIZE, ms, stream};
 
 const CONFIG: DualPi2Config = DualPi2Config {
     target: Duration::from_millis(15),
-    update: Duration::from_millis(16),
+    update_interval: Duration::from_millis(16),
     alpha: 0.16,
     beta: 3.2,
     coupling: 2.0,
@@ -29,7 +29,7 @@ fn at(base: f64) -> Driver {
 fn at_coupling(base: f64, coupling: f64) -> Driver {
     // One packet that has waited for 10 ms at the first update, which is the only one for an hour.
     let config = DualPi2Config {
-        update: Duration::from_secs(3600),
+        update_interval: Duration::from_secs(3600),
         alpha: 0.0,
         beta: base / 0.010,
         step: Duration::from_secs(1),
@@ -75,7 +75,7 @@ fn classic_packets_see_the_square_and_low_latency_ones_the_coupled_probability()
 #[test]
 fn the_delays_of_both_queues_are_those_of_the_last_update() {
     let mut driver = dual(CONFIG);
-    driver.wait(CONFIG.update - ms(10));
+    driver.wait(CONFIG.update_interval - ms(10));
     driver.arrive(SIZE, Ecn::NotEct, 0);
     driver.wait(ms(6));
     driver.arrive(SIZE, Ecn::Ect1, 0);
@@ -239,7 +239,7 @@ fn a_scalable_sender_keeps_the_queue_at_the_step() {
 fn impossible_parameters_are_refused() {
     for config in [
         DualPi2Config { target: Duration::ZERO, ..CONFIG },
-        DualPi2Config { update: Duration::ZERO, ..CONFIG },
+        DualPi2Config { update_interval: Duration::ZERO, ..CONFIG },
         DualPi2Config { alpha: -1.0, ..CONFIG },
         DualPi2Config { beta: f64::NAN, ..CONFIG },
         DualPi2Config { coupling: 0.0, ..CONFIG },

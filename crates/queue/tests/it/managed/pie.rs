@@ -8,10 +8,10 @@ use crate::packet::TestPacket;
 
 const CONFIG: PieConfig = PieConfig {
     target: Duration::from_millis(15),
-    update: Duration::from_millis(15),
+    update_interval: Duration::from_millis(15),
     alpha: 0.125,
     beta: 1.25,
-    burst: Duration::from_millis(150),
+    max_burst: Duration::from_millis(150),
     delay: PieDelay::Timestamps,
     derandomise: true,
     ecn: true,
@@ -86,11 +86,18 @@ fn packets_are_marked_up_to_the_limit_and_then_dropped() {
 /// Ten packets wait, for `delay` at the only update, which makes the probability this one: from zero the step is β · delay
 /// / 2048 (RFC 8033, section 4.2). What is chosen is dropped.
 fn at(probability: f64, delay: Duration, limit: Limit, derandomise: bool) -> Driver {
-    let (update, beta) = (ms(250), 2048.0 * probability / delay.as_secs_f64());
-    let config =
-        PieConfig { update, burst: Duration::ZERO, alpha: 0.0, beta, derandomise, ecn: false, ..CONFIG };
+    let (update_interval, beta) = (ms(250), 2048.0 * probability / delay.as_secs_f64());
+    let config = PieConfig {
+        update_interval,
+        max_burst: Duration::ZERO,
+        alpha: 0.0,
+        beta,
+        derandomise,
+        ecn: false,
+        ..CONFIG
+    };
     let mut driver = Driver::new(Pie::new(limit, config, stream()).expect("the parameters are in range"));
-    driver.wait(update - delay);
+    driver.wait(update_interval - delay);
     driver.burst(10, Ecn::NotEct, 0);
     driver.wait(delay);
     assert!((driver.observed("probability") - probability).abs() < 1e-12);
@@ -158,9 +165,9 @@ fn packets_pass_while_delay_and_probability_are_low() {
 fn the_probability_decays_while_there_is_no_delay() {
     let mut driver = standing(PieConfig { mark_limit: 1.0, ..CONFIG }, 30, 10_000, Ecn::Ect0);
     while driver.depart().is_some() {}
-    driver.wait(CONFIG.update * 2);
+    driver.wait(CONFIG.update_interval * 2);
     let before = driver.observed("probability");
-    driver.wait(CONFIG.update);
+    driver.wait(CONFIG.update_interval);
     let (after, expected) = (driver.observed("probability"), 0.98 * (before - 0.125 * 0.015));
     assert!(before > 0.1 && (after - expected).abs() < 1e-12, "{before} {after}");
 }
@@ -173,9 +180,9 @@ fn a_queue_between_half_of_the_target_and_the_target_does_not_rest() {
     assert!(driver.observed("probability") == 0.0 && driver.observed("queue_delay_s") > 0.0075);
     assert!(driver.observed("burst_allowance_s") == 0.0);
     while driver.depart().is_some() {}
-    driver.wait(CONFIG.update);
+    driver.wait(CONFIG.update_interval);
     assert!(driver.observed("burst_allowance_s") == 0.0, "the delay before is not below");
-    driver.wait(CONFIG.update);
+    driver.wait(CONFIG.update_interval);
     assert!(driver.observed("burst_allowance_s") > 0.0);
     // The other way round at the first update; without β the probability stays zero.
     let driver = standing(PieConfig { beta: 0.0, ..CONFIG }, 10, 15, Ecn::NotEct);
@@ -188,7 +195,7 @@ fn a_queue_between_half_of_the_target_and_the_target_does_not_rest() {
 #[test]
 fn a_measurement_of_the_departure_rate_weighs_a_quarter() {
     let mut driver =
-        pie(PieConfig { delay: PieDelay::DepartureRate, update: Duration::from_secs(1), ..CONFIG });
+        pie(PieConfig { delay: PieDelay::DepartureRate, update_interval: Duration::from_secs(1), ..CONFIG });
     driver.burst(1000, Ecn::NotEct, 0);
     driver.depart();
     for pause in [ms(1), ms(2)] {
@@ -231,7 +238,7 @@ fn two_packets_always_pass() {
 fn impossible_parameters_are_refused() {
     for config in [
         PieConfig { target: Duration::ZERO, ..CONFIG },
-        PieConfig { update: Duration::ZERO, ..CONFIG },
+        PieConfig { update_interval: Duration::ZERO, ..CONFIG },
         PieConfig { alpha: -1.0, ..CONFIG },
         PieConfig { beta: f64::INFINITY, ..CONFIG },
         PieConfig { mark_limit: 2.0, ..CONFIG },

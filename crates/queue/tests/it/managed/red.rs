@@ -1,6 +1,6 @@
 //! RED.
 
-use airpath_model::{Bytes, DropReason, Duration, Ecn};
+use airpath_model::{Bytes, DropReason, Duration, Ecn, Rate};
 use airpath_queue::{Limit, QueueUnit, Red, RedConfig};
 
 use super::driver::{Driver, SIZE, ms, stream};
@@ -18,8 +18,10 @@ const FOLLOWING: RedConfig = RedConfig {
     ecn: false,
     mark_limit: 1.0,
     packet: Bytes::new(SIZE),
-    packet_time: Duration::from_micros(1200),
+    capacity: Rate::from_bps(10_000_000),
 };
+/// How long the link takes for a packet.
+const PACKET_TIME: Duration = Duration::from_micros(1200);
 
 fn red(config: RedConfig) -> Driver {
     Driver::new(Red::new(Limit::Unlimited, config, stream()).expect("the parameters are in range"))
@@ -95,7 +97,7 @@ fn the_average_falls_while_the_link_is_idle() {
     driver.burst(5, Ecn::NotEct, 0);
     let before = driver.observed("average_queue_packets");
     while driver.depart().is_some() {}
-    driver.wait(FOLLOWING.packet_time * 10);
+    driver.wait(PACKET_TIME * 10);
     driver.arrive(SIZE, Ecn::NotEct, 0);
     // Ten that are missing, and the one that came and found nothing.
     let (after, expected) = (driver.observed("average_queue_packets"), before * libm::pow(0.9, 10.0 + 1.0));
@@ -109,7 +111,7 @@ fn the_average_does_not_fall_while_packets_wait() {
     driver.burst(5, Ecn::NotEct, 0);
     let before = driver.observed("average_queue_packets");
     assert!(driver.depart().is_some());
-    driver.wait(FOLLOWING.packet_time * 10);
+    driver.wait(PACKET_TIME * 10);
     driver.arrive(SIZE, Ecn::NotEct, 0);
     let (after, expected) = (driver.observed("average_queue_packets"), 0.9 * before + 0.1 * 4.0);
     assert!((after - expected).abs() < 1e-12, "{after} {expected}");
@@ -244,7 +246,7 @@ fn impossible_parameters_are_refused() {
         RedConfig { weight: 1.1, ..FOLLOWING },
         RedConfig { mark_limit: f64::NAN, ..FOLLOWING },
         RedConfig { packet: Bytes::ZERO, ..FOLLOWING },
-        RedConfig { packet_time: Duration::ZERO, ..FOLLOWING },
+        RedConfig { capacity: Rate::ZERO, ..FOLLOWING },
     ] {
         assert!(Red::<crate::packet::TestPacket>::new(Limit::Unlimited, config, stream()).is_err());
     }

@@ -1,7 +1,7 @@
 //! REM.
 
 use airpath_model::{Bytes, DropReason, Duration, Ecn, Rate};
-use airpath_queue::{Limit, QueueUnit, Rem, RemConfig, RemResponse};
+use airpath_queue::{Limit, QueueUnit, Rem, RemConfig, Unmarkable};
 
 use super::driver::{Driver, SIZE, ms, stream};
 
@@ -13,7 +13,8 @@ const CONFIG: RemConfig = RemConfig {
     alpha: 0.1,
     phi: 1.001,
     target: 20.0,
-    response: RemResponse::Mark,
+    ecn: true,
+    unmarkable: Unmarkable::Drop,
     packet: Bytes::new(SIZE),
 };
 
@@ -22,13 +23,13 @@ fn rem(config: RemConfig) -> Driver {
 }
 
 /// A price that chooses one packet in five: 1 - 1.001^-price = 0.2 at 223.3.
-fn priced(response: RemResponse) -> Driver {
-    priced_in(QueueUnit::Packets, response)
+fn priced(ecn: bool, unmarkable: Unmarkable) -> Driver {
+    priced_in(QueueUnit::Packets, ecn, unmarkable)
 }
 
 /// The same, counted in that unit.
-fn priced_in(unit: QueueUnit, response: RemResponse) -> Driver {
-    let mut driver = rem(RemConfig { unit, gamma: 1.0, alpha: 0.0, response, ..CONFIG });
+fn priced_in(unit: QueueUnit, ecn: bool, unmarkable: Unmarkable) -> Driver {
+    let mut driver = rem(RemConfig { unit, gamma: 1.0, alpha: 0.0, ecn, unmarkable, ..CONFIG });
     driver.burst(225, Ecn::Ect0, 0);
     while driver.depart().is_some() {}
     driver.wait(ms(2));
@@ -40,7 +41,7 @@ fn priced_in(unit: QueueUnit, response: RemResponse) -> Driver {
 
 #[test]
 fn capable_packets_are_marked_as_they_leave_and_others_dropped_as_they_come() {
-    let mut driver = priced(RemResponse::Mark);
+    let mut driver = priced(true, Unmarkable::Drop);
     driver.burst(1000, Ecn::Ect0, 0);
     assert!(driver.seen.marks.is_empty() && driver.seen.drops.is_empty());
     while driver.depart().is_some() {}
@@ -52,7 +53,7 @@ fn capable_packets_are_marked_as_they_leave_and_others_dropped_as_they_come() {
 
 #[test]
 fn what_cannot_be_marked_may_pass() {
-    let mut driver = priced(RemResponse::MarkOnly);
+    let mut driver = priced(true, Unmarkable::Pass);
     driver.burst(1000, Ecn::NotEct, 0);
     while driver.depart().is_some() {}
     assert!(driver.seen.marks.is_empty() && driver.seen.drops.is_empty());
@@ -60,7 +61,7 @@ fn what_cannot_be_marked_may_pass() {
 
 #[test]
 fn without_ecn_all_are_dropped_as_they_come() {
-    let mut driver = priced(RemResponse::Drop);
+    let mut driver = priced(false, Unmarkable::Drop);
     driver.burst(1000, Ecn::Ect0, 0);
     assert!((137..=263).contains(&driver.dropped(DropReason::Early)));
     assert!(driver.seen.marks.is_empty());
@@ -82,7 +83,7 @@ fn packets_count_whatever_their_size_unless_bytes_are_counted() {
 #[test]
 fn in_bytes_packets_are_chosen_by_their_size() {
     for (size, expected) in [(150, 200_usize), (1500, 2000), (3000, 4000)] {
-        let mut driver = priced_in(QueueUnit::Bytes, RemResponse::Drop);
+        let mut driver = priced_in(QueueUnit::Bytes, false, Unmarkable::Drop);
         (0..10_000).for_each(|_| driver.arrive(size, Ecn::NotEct, 0));
         let dropped = driver.dropped(DropReason::Early);
         // Five standard deviations of a binomial of 10 000 and 0.02, 0.2 or 0.4.
@@ -108,7 +109,7 @@ fn packets_that_overflow_count_as_arrivals() {
 /// What the buffer has no room for overflows: REM's choice is among the packets that could wait.
 #[test]
 fn a_packet_without_room_is_not_chosen() {
-    let config = RemConfig { gamma: 1.0, alpha: 0.0, response: RemResponse::Drop, ..CONFIG };
+    let config = RemConfig { gamma: 1.0, alpha: 0.0, ecn: false, ..CONFIG };
     let mut driver =
         Driver::new(Rem::new(Limit::Packets(10), config, stream()).expect("the parameters are in range"));
     driver.burst(1000, Ecn::NotEct, 0);
