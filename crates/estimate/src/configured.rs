@@ -1,8 +1,39 @@
 //! The papers' baseline: a capacity that somebody once configured.
 
+#[cfg(feature = "declare")]
+use airpath_model::config::{ConfigError, check};
+#[cfg(feature = "declare")]
+use airpath_model::declare::{Component, ComponentError, Values};
 use airpath_model::{CapacitySource, Rate, Timestamp};
+#[cfg(feature = "declare")]
+use alloc::boxed::Box;
 
+#[cfg(feature = "declare")]
+use crate::declare::{CapacitySources, SourceContext, SourceFacts};
 use crate::report;
+
+/// Parameters of a capacity that somebody configured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+pub struct ConfiguredConfig {
+    /// The capacity that the router believes in. Default: the mean rate of the link.
+    #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "x-default-from" = "mean_rate")))]
+    pub capacity: Rate,
+}
+
+#[cfg(feature = "declare")]
+impl Component<CapacitySources> for ConfiguredConfig {
+    const ID: &'static str = "configured";
+
+    fn fill_defaults(given: &mut Values, context: &SourceContext) -> Result<(), ComponentError> {
+        context.capacity(given).map(|_| ())
+    }
+
+    fn build(&self, _facts: SourceFacts<'_>) -> Result<Box<dyn CapacitySource>, ConfigError> {
+        check(self.capacity > Rate::ZERO, "capacity", "greater than zero", 0.0)?;
+        Ok(Box::new(Configured::new(self.capacity)))
+    }
+}
 
 /// A capacity that never changes, whatever the link does.
 #[derive(Clone, Copy, Debug)]

@@ -2,23 +2,27 @@
 
 use alloc::boxed::Box;
 use alloc::format;
+use alloc::string::String;
+use core::fmt::Debug;
 
 use airpath_model::declare::{ComponentError, Kind, Registry, Values};
-use airpath_model::{Bytes, CapacitySource, Rate};
+use airpath_model::{Bytes, CapacitySource, Duration, Rate, TrueRate};
 
-use crate::QfcpConfig;
+use crate::{ConfiguredConfig, EbeConfig, OracleConfig, QfcpConfig, XcpBConfig};
 
 /// Capacity sources.
 #[derive(Debug)]
 pub struct CapacitySources;
 
 /// The properties of a link on which defaults of its capacity source may depend.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct SourceContext {
     /// The largest packet of any flow.
     pub packet: Bytes,
     /// The mean rate of the link in bits per second; `None` if it is unlimited, or not known before the run.
     pub mean_bps: Option<f64>,
+    /// The router protocol that the source serves; `None` if it is not known.
+    pub protocol: Option<String>,
 }
 
 impl SourceContext {
@@ -41,23 +45,43 @@ impl SourceContext {
     }
 }
 
+/// What a capacity source requires of its queue.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SourceNeeds {
+    /// The queue has a limit: the source acts on shares of the buffer.
+    pub limit: bool,
+    /// The router protocol is XCP; the text says why.
+    pub xcp: Option<&'static str>,
+}
+
+/// The true rate of a link.
+pub trait LinkTruth: Debug {
+    /// Returns the true rate of the link. If the link has delivery opportunities instead of a rate, they are averaged over
+    /// this time.
+    fn averaged_over(&self, averaging: Duration) -> Box<dyn TrueRate>;
+}
+
 /// What the construction of a capacity source needs in addition to its parameters.
 #[derive(Clone, Copy, Debug)]
-pub struct SourceFacts {
+pub struct SourceFacts<'a> {
     /// The buffer of the link.
     pub buffer: Bytes,
+    /// The true rate of the link.
+    pub truth: &'a dyn LinkTruth,
+    /// α of the XCP router that the source serves; `None` under another protocol.
+    pub xcp_alpha: Option<f64>,
 }
 
 impl Kind for CapacitySources {
     const NAME: &'static str = "capacity-source";
     type Context = SourceContext;
     type Parts = ();
-    type Needs = ();
-    type Facts<'a> = SourceFacts;
+    type Needs = SourceNeeds;
+    type Facts<'a> = SourceFacts<'a>;
     type Built = Box<dyn CapacitySource>;
 
     fn example() -> SourceContext {
-        SourceContext { packet: Bytes::new(1500), mean_bps: Some(1e7) }
+        SourceContext { packet: Bytes::new(1500), mean_bps: Some(1e7), protocol: Some("xcp".into()) }
     }
 }
 
@@ -75,5 +99,10 @@ pub(crate) fn check_order(lower: &str, low: Rate, upper: &str, high: Rate) -> Re
 
 /// Returns the capacity sources of this crate: one line each.
 pub fn builtin() -> Registry<CapacitySources> {
-    Registry::default().with::<QfcpConfig>()
+    Registry::default()
+        .with::<ConfiguredConfig>()
+        .with::<OracleConfig>()
+        .with::<XcpBConfig>()
+        .with::<QfcpConfig>()
+        .with::<EbeConfig>()
 }

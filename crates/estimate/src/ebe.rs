@@ -4,14 +4,22 @@ use airpath_model::{
     Backlog, Bytes, CapacitySource, ControlInterval, Duration, QueueUnit, Rate, Spare, Timestamp,
 };
 
+#[cfg(feature = "declare")]
+use crate::declare::{CapacitySources, SourceContext, SourceFacts, SourceNeeds, check_order};
 use crate::{
     Cycle, LinkCapacityMonitor, Maintenance, Measured, Monitor, MonitorInput, Predictor, Profile,
     QueueMaintainer, RunningVariance, report,
 };
 use airpath_model::config::{ConfigError, check, check_timer};
+#[cfg(feature = "declare")]
+use airpath_model::declare::{Component, ComponentError, Schema, Value, Values, defaults};
+#[cfg(feature = "declare")]
+use alloc::{boxed::Box, format};
 
 /// Which queue of an estimation interval is the measurement z.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
 pub enum SampledQueue {
     /// The mean of the samples (EBE-J, section III-A).
     #[default]
@@ -24,6 +32,8 @@ pub enum SampledQueue {
 
 /// Whose arrivals y are taken off the capacity where a protocol asks for spare bandwidth, Υ C − y.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
 pub enum SpareArrivals {
     /// Those of the protocol's control interval.
     #[default]
@@ -32,39 +42,177 @@ pub enum SpareArrivals {
     Estimator,
 }
 
-/// Parameters of [`Ebe`].
+/// Parameters of EBE, the estimator by an extended Kalman filter on the M/M/1 transient mean.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub struct EbeConfig {
-    /// Which reading of the papers' filter.
+    /// How the filter is read: `icc` (R = 1e-5, EBE-C table I), `journal` (R by running variance, as EBE-J
+    /// prints it), `counting` (Poisson counting noise), `normalised` (noises as shares of the buffer), `linear`
+    /// (EBE-C's linear filter), `none` (no filter: the mean of the samples).
+    #[cfg_attr(feature = "declare", serde(default))]
     pub profile: Profile,
-    /// Which queue of an interval is measured.
+    /// Which queue of an estimation interval the filter and the maintainer get: the `mean` of its samples
+    /// (EBE-J), its `minimum` (what persists over the interval), or the `last`.
+    #[cfg_attr(feature = "declare", serde(default))]
     pub sampled_queue: SampledQueue,
-    /// How capacity follows from the filter.
+    /// Link-capacity monitor: `plain` (arrival rate plus spare bandwidth, as the papers), `idle-corrected`
+    /// (for the idle time that the filter predicts), `hold` (an empty queue may not lower the estimate).
+    #[cfg_attr(feature = "declare", serde(default))]
     pub monitor: Monitor,
-    /// How the queue maintainer acts.
-    pub maintenance: Maintenance,
-    /// Whose arrivals are taken off the capacity for XCP.
+    /// Queue maintainer: `latch` (on and off with memory), `strict` (on only while the condition to switch on
+    /// holds), `below-threshold` (on whenever the queue is below the threshold), `off`.
+    #[cfg_attr(feature = "declare", serde(default))]
+    pub maintainer: Maintenance,
+    /// Whose arrivals are taken off the capacity, for the spare bandwidth that XCP asks for: those of XCP's
+    /// control interval (`protocol`) or of EBE's estimation interval (`estimator`, under XCP only).
+    #[cfg_attr(feature = "declare", serde(default))]
     pub spare_arrivals: SpareArrivals,
-    /// The maintainer's threshold as a share of the buffer, in (0, 1]: 0.15 (EBE-J, section III-C), 0.20 (EBE-C).
+    /// Threshold of the maintainer as a share of the buffer (EBE-J: 0.15, of 0.13 to 0.18; EBE-C: 0.20).
+    #[cfg_attr(
+        feature = "declare",
+        serde(default = "default::threshold"),
+        schemars(range(max = 1), extend("exclusiveMinimum" = 0))
+    )]
     pub threshold: f64,
-    /// Υ ≥ 1: 1.40 for XCP, 1.14 for VCP (EBE-J, section III-C).
+    /// Upsilon, the factor on the capacity while the maintainer is on. Default: 1.40 under XCP, 1.14 under
+    /// VCP and MPCP (EBE-J), and 1.14 under QFCP and ABC (our choice).
+    #[cfg_attr(feature = "declare", schemars(range(min = 1), extend("x-default-from" = "protocol")))]
     pub upsilon: f64,
-    /// First estimate: 10 Mbit/s, what the papers configure.
-    pub initial: Rate,
-    /// Lower bound of the estimate, greater than zero: 40 kbit/s, 5 packets/s.
-    pub minimum: Rate,
-    /// Upper bound of the estimate: 8 Tbit/s, 1e9 packets/s.
-    pub maximum: Rate,
-    /// What queue and arrivals are counted in.
+    /// The first estimate. Default: the mean rate of the link.
+    #[cfg_attr(
+        feature = "declare",
+        schemars(
+            extend(
+                "exclusiveMinimum" = 0,
+                "exclusiveMaximum" = u64::MAX,
+                "x-at-most" = "max_capacity",
+                "x-default-from" = "mean_rate"
+            )
+        )
+    )]
+    pub capacity: Rate,
+    /// Lower bound of the estimate. Default: one `packet` in each `estimation_interval`.
+    #[cfg_attr(
+        feature = "declare",
+        schemars(
+            extend(
+                "exclusiveMinimum" = 0,
+                "exclusiveMaximum" = u64::MAX,
+                "x-at-most" = "capacity",
+                "x-default-from" = "packet"
+            )
+        )
+    )]
+    pub min_capacity: Rate,
+    /// Upper bound of the estimate. Default: 10⁹ packets per second, no bound in practice.
+    #[cfg_attr(
+        feature = "declare",
+        schemars(
+            extend("exclusiveMinimum" = 0, "exclusiveMaximum" = u64::MAX, "x-default-from" = "packet")
+        )
+    )]
+    pub max_capacity: Rate,
+    /// What queue and arrivals are counted in: `bytes` over the size of one `packet`, or `packets` of any
+    /// size, in which an acknowledgment counts as much as a data packet.
+    #[cfg_attr(feature = "declare", serde(default = "default::unit"), schemars(transform = default_first))]
     pub unit: QueueUnit,
-    /// Size of one packet in the filter, greater than zero: 1000 B (EBE-J, section IV).
+    /// Size of one packet in the filter, whose queue is counted in packets. Default: the largest packet that
+    /// any flow sends.
+    #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "x-default-from" = "packet")))]
     pub packet: Bytes,
-    /// Size of the buffer, greater than zero: 575 kB (EBE-J, section IV).
+    /// Size of the buffer, greater than zero: 575 kB (EBE-J, section IV). That of the link, not a parameter.
+    #[cfg_attr(feature = "declare", serde(skip))]
     pub buffer: Bytes,
-    /// The measurement timer, greater than zero: 10 ms (EBE-J, section III-A).
-    pub sampling: Duration,
-    /// The estimation timer, at least the measurement timer: 200 ms (EBE-J, section III-A).
-    pub interval: Duration,
+    /// The measurement timer: how often the queue is sampled (EBE-J: 10 ms).
+    #[cfg_attr(
+        feature = "declare",
+        serde(default = "default::measurement_interval"),
+        schemars(extend("exclusiveMinimum" = 0, "minimum" = 1000, "x-at-most" = "estimation_interval"))
+    )]
+    pub measurement_interval: Duration,
+    /// The estimation timer: how often the filter runs (EBE-J: 200 ms).
+    #[cfg_attr(
+        feature = "declare",
+        serde(default = "default::estimation_interval"),
+        schemars(extend("exclusiveMinimum" = 0, "minimum" = 1000))
+    )]
+    pub estimation_interval: Duration,
+}
+
+#[cfg(feature = "declare")]
+defaults! {
+    threshold: f64 = 0.15;
+    unit: QueueUnit = QueueUnit::Bytes;
+    measurement_interval: Duration = Duration::from_millis(10);
+    estimation_interval: Duration = Duration::from_millis(200);
+}
+
+/// Reverses the choices of a parameter with two: the default of EBE's `unit` is the second one of its type.
+#[cfg(feature = "declare")]
+fn default_first(schema: &mut Schema) {
+    if let Some(Value::Array(choices)) = schema.get_mut("oneOf") {
+        choices.reverse();
+    }
+}
+
+/// The default of `max_capacity` in packets per second: the upper bound of the published test vectors.
+#[cfg(feature = "declare")]
+const MAX_PACKETS_PER_SECOND: f64 = 1e9;
+
+#[cfg(feature = "declare")]
+impl Component<CapacitySources> for EbeConfig {
+    const ID: &'static str = "ebe";
+
+    fn fill_defaults(given: &mut Values, context: &SourceContext) -> Result<(), ComponentError> {
+        let protocol = context.protocol.as_deref();
+        let own_arrivals = given.get("spare_arrivals").is_some_and(|arrivals| *arrivals == "estimator");
+        if let Some(protocol) = protocol.filter(|&protocol| own_arrivals && protocol != "xcp") {
+            let problem = format!(
+                "spare_arrivals = \"estimator\" is for xcp, which asks for spare bandwidth; found {protocol}"
+            );
+            return Err(ComponentError::new("", problem));
+        }
+        if let Some(protocol) = protocol {
+            // EBE-J, section III-C, for XCP, VCP and MPCP; our choice for the others.
+            given.entry("upsilon").or_insert((if protocol == "xcp" { 1.40 } else { 1.14 }).into());
+        }
+        let number = |given: &Values, parameter: &str| given.get(parameter).and_then(Value::as_u64);
+        let packet = number(given, "packet").unwrap_or(context.packet.get());
+        given.entry("packet").or_insert(packet.into());
+        let interval =
+            number(given, "estimation_interval").unwrap_or_else(|| default::estimation_interval().as_nanos());
+        let known = given.contains_key("capacity");
+        let capacity = context.capacity(given)?;
+        let smallest = libm::rint(packet as f64 * 8e9 / interval as f64).max(1.0) as u64;
+        // A link may be slower than that on average.
+        let smallest = if known { smallest } else { smallest.min(capacity) };
+        given.entry("min_capacity").or_insert(smallest.into());
+        let largest = libm::rint(MAX_PACKETS_PER_SECOND * packet as f64 * 8.0) as u64;
+        given.entry("max_capacity").or_insert(largest.into());
+        Ok(())
+    }
+
+    fn check(&self) -> Result<(), ComponentError> {
+        if self.measurement_interval > self.estimation_interval {
+            let problem = "measurement_interval must not be above estimation_interval";
+            return Err(ComponentError::new("", problem));
+        }
+        check_order("min_capacity", self.min_capacity, "capacity", self.capacity)?;
+        check_order("capacity", self.capacity, "max_capacity", self.max_capacity)
+    }
+
+    fn needs(&self) -> SourceNeeds {
+        SourceNeeds {
+            // The noises of the normalised filter are shares of the buffer.
+            limit: self.maintainer != Maintenance::Off || self.profile == Profile::Normalised,
+            xcp: (self.spare_arrivals == SpareArrivals::Estimator)
+                .then_some("EBE takes off its own arrivals for XCP only"),
+        }
+    }
+
+    fn build(&self, facts: SourceFacts<'_>) -> Result<Box<dyn CapacitySource>, ConfigError> {
+        Ok(Box::new(Ebe::new(Self { buffer: facts.buffer, ..*self })?))
+    }
 }
 
 impl Default for EbeConfig {
@@ -73,18 +221,18 @@ impl Default for EbeConfig {
             profile: Profile::default(),
             sampled_queue: SampledQueue::default(),
             monitor: Monitor::default(),
-            maintenance: Maintenance::default(),
+            maintainer: Maintenance::default(),
             spare_arrivals: SpareArrivals::default(),
             threshold: 0.15,
             upsilon: 1.40,
-            initial: Rate::from_bps(10_000_000),
-            minimum: Rate::from_bps(40_000),
-            maximum: Rate::from_bps(8_000_000_000_000),
+            capacity: Rate::from_bps(10_000_000),
+            min_capacity: Rate::from_bps(40_000),
+            max_capacity: Rate::from_bps(8_000_000_000_000),
             unit: QueueUnit::Bytes,
             packet: Bytes::new(1000),
             buffer: Bytes::new(575_000),
-            sampling: Duration::from_millis(10),
-            interval: Duration::from_millis(200),
+            measurement_interval: Duration::from_millis(10),
+            estimation_interval: Duration::from_millis(200),
         }
     }
 }
@@ -104,22 +252,22 @@ impl EbeConfig {
             "at least one and finite",
             self.upsilon,
         )?;
-        check(self.minimum > Rate::ZERO, "minimum", positive, self.minimum.as_bps_f64())?;
+        check(self.min_capacity > Rate::ZERO, "min_capacity", positive, self.min_capacity.as_bps_f64())?;
         check(
-            self.minimum <= self.initial && self.initial <= self.maximum,
-            "initial",
-            "between minimum and maximum",
-            self.initial.as_bps_f64(),
+            self.min_capacity <= self.capacity && self.capacity <= self.max_capacity,
+            "capacity",
+            "between min_capacity and max_capacity",
+            self.capacity.as_bps_f64(),
         )?;
-        check(self.maximum < Rate::UNLIMITED, "maximum", "finite", self.maximum.as_bps_f64())?;
+        check(self.max_capacity < Rate::UNLIMITED, "max_capacity", "finite", self.max_capacity.as_bps_f64())?;
         check(!self.packet.is_zero(), "packet", positive, self.packet.as_f64())?;
         check(!self.buffer.is_zero(), "buffer", positive, self.buffer.as_f64())?;
-        check_timer(self.sampling, "sampling")?;
+        check_timer(self.measurement_interval, "measurement_interval")?;
         check(
-            self.interval >= self.sampling,
-            "interval",
-            "at least as long as sampling",
-            self.interval.as_secs_f64(),
+            self.estimation_interval >= self.measurement_interval,
+            "estimation_interval",
+            "at least as long as measurement_interval",
+            self.estimation_interval.as_secs_f64(),
         )
     }
 }
@@ -174,28 +322,30 @@ impl Ebe {
         config.check()?;
         let packet = config.packet.as_f64();
         let packets_per_second = |rate: Rate| rate.bytes_per_second() / packet;
-        let capacity = packets_per_second(config.initial);
+        let capacity = packets_per_second(config.capacity);
         let buffer = config.buffer.as_f64() / packet;
         let threshold = config.threshold * config.buffer.as_f64() / packet;
         Ok(Self {
             predictor: match config.profile {
-                Profile::Normalised => Predictor::normalised(capacity, buffer, config.interval.as_secs_f64()),
+                Profile::Normalised => {
+                    Predictor::normalised(capacity, buffer, config.estimation_interval.as_secs_f64())
+                }
                 profile => Predictor::new(profile, capacity),
             },
             sampled_queue: config.sampled_queue,
             monitor: LinkCapacityMonitor::new(
                 config.monitor,
-                packets_per_second(config.minimum),
-                packets_per_second(config.maximum),
+                packets_per_second(config.min_capacity),
+                packets_per_second(config.max_capacity),
             ),
-            maintainer: QueueMaintainer::new(config.maintenance, threshold, config.upsilon),
+            maintainer: QueueMaintainer::new(config.maintainer, threshold, config.upsilon),
             spare_arrivals: config.spare_arrivals,
-            sampling: config.sampling,
-            interval: config.interval,
+            sampling: config.measurement_interval,
+            interval: config.estimation_interval,
             unit: config.unit,
             packet: config.packet,
-            next_sample: Timestamp::ZERO + config.sampling,
-            next_estimate: Timestamp::ZERO + config.interval,
+            next_sample: Timestamp::ZERO + config.measurement_interval,
+            next_estimate: Timestamp::ZERO + config.estimation_interval,
             began: Timestamp::ZERO,
             arrived: Backlog::default(),
             shortest: Backlog::default(),

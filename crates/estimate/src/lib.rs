@@ -45,13 +45,13 @@ pub use ack_rate::{
 };
 pub use airpath_model::config::ConfigError;
 pub use ceiling_filter::{CeilingCycle, CeilingFilter, CeilingMeasured, CeilingProfile, Trigger};
-pub use configured::Configured;
+pub use configured::{Configured, ConfiguredConfig};
 pub use ebe::{Ebe, EbeConfig, SampledQueue, SpareArrivals};
 pub use ebe_ceiling::{EbeCeiling, EbeCeilingConfig};
 pub use kalman::{Covariance, Estimate, Gain, Jacobian};
 pub use latch::Latch;
 pub use link_capacity_monitor::{LinkCapacityMonitor, Monitor, MonitorInput};
-pub use oracle::Oracle;
+pub use oracle::{Oracle, OracleConfig};
 pub use predictor::{Cycle, Measured, Predictor, Profile};
 pub use qfcp::{Qfcp, QfcpConfig};
 pub use queue_maintainer::{Maintenance, QueueMaintainer};

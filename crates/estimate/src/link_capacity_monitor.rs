@@ -2,6 +2,8 @@
 
 /// Which rule (docs/sources/ebe.md).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
 pub enum Monitor {
     /// C = y + S (EBE-J, section III-B). Cannot see above y while the queue is empty.
     #[default]

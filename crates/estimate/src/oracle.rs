@@ -2,9 +2,44 @@
 
 use alloc::boxed::Box;
 
-use airpath_model::{CapacitySource, Timestamp, TrueRate};
+#[cfg(feature = "declare")]
+use airpath_model::config::{ConfigError, check_timer};
+#[cfg(feature = "declare")]
+use airpath_model::declare::{Component, defaults};
+use airpath_model::{CapacitySource, Duration, Timestamp, TrueRate};
 
+#[cfg(feature = "declare")]
+use crate::declare::{CapacitySources, SourceFacts};
 use crate::report;
+
+/// The true capacity at every moment: the bound that no estimator can beat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+pub struct OracleConfig {
+    /// Over what the capacity is averaged on a link that has delivery opportunities instead of a rate; at
+    /// least 1 ms. The default is EBE's estimation interval.
+    #[cfg_attr(
+        feature = "declare",
+        serde(default = "default::averaging"),
+        schemars(extend("exclusiveMinimum" = 0, "minimum" = 1000))
+    )]
+    pub averaging: Duration,
+}
+
+#[cfg(feature = "declare")]
+defaults! {
+    averaging: Duration = Duration::from_millis(200);
+}
+
+#[cfg(feature = "declare")]
+impl Component<CapacitySources> for OracleConfig {
+    const ID: &'static str = "oracle";
+
+    fn build(&self, facts: SourceFacts<'_>) -> Result<Box<dyn CapacitySource>, ConfigError> {
+        check_timer(self.averaging, "averaging")?;
+        Ok(Box::new(Oracle::new(facts.truth.averaged_over(self.averaging))))
+    }
+}
 
 /// The true rate at each question; zero in an outage.
 #[derive(Debug)]

@@ -16,6 +16,8 @@ const NORMALISED_VARIANCE: f64 = 1e-2;
 
 /// Which reading of the papers' filter (docs/sources/ebe.md).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
 pub enum Profile {
     /// R = 1e-5 (EBE-C, table I) and Ψ of EBE-J eq. 19: every number is the authors'.
     #[default]

@@ -68,7 +68,7 @@ impl Component<CapacitySources> for QfcpConfig {
         check_order("capacity", self.capacity, "max_capacity", self.max_capacity)
     }
 
-    fn build(&self, _facts: SourceFacts) -> Result<Box<dyn CapacitySource>, ConfigError> {
+    fn build(&self, _facts: SourceFacts<'_>) -> Result<Box<dyn CapacitySource>, ConfigError> {
         Ok(Box::new(Qfcp::new(*self)?))
     }
 }

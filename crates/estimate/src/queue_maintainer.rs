@@ -4,6 +4,8 @@ use crate::Latch;
 
 /// How it acts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
 pub enum Maintenance {
     /// On and off with memory, see [`Latch`] (EBE-J, section III-C).
     #[default]

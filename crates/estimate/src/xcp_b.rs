@@ -2,10 +2,18 @@
 
 use airpath_model::{CapacitySource, ControlInterval, Spare, Timestamp};
 
+#[cfg(feature = "declare")]
+use crate::declare::{CapacitySources, SourceFacts, SourceNeeds};
 use airpath_model::config::{ConfigError, check};
+#[cfg(feature = "declare")]
+use airpath_model::declare::{Component, defaults};
+#[cfg(feature = "declare")]
+use alloc::boxed::Box;
 
 /// Which queue of a control interval counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
 pub enum QueueSignal {
     /// The shortest (only this one sees an empty queue when κ is 0).
     #[default]
@@ -16,22 +24,58 @@ pub enum QueueSignal {
     Last,
 }
 
-/// Parameters of [`XcpB`].
+/// Parameters of XCP-b: spare bandwidth from the variation of the queue (Abrantes and Ricardo 2006).
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub struct XcpBConfig {
-    /// Target queue as a share of the buffer, in [0, 1): 0 (the improved variant has 0.05; docs/sources/xcp-b.md).
+    /// Target queue as a share of the buffer. 0 is faithful to the EBE papers' ordering of schemes; 0.05 with
+    /// `signal = "mean"` and `chi` 0.05 is better.
+    #[cfg_attr(
+        feature = "declare",
+        serde(default = "default::kappa"),
+        schemars(range(min = 0), extend("exclusiveMaximum" = 1))
+    )]
     pub kappa: f64,
-    /// χ, the share of the buffer that is given out in one interval when the queue is empty, in (0, 1]: 0.2. No
-    /// overflow is guaranteed up to 1/(5 − α − β) = 0.2286.
+    /// Probing step as a share of the buffer; no overflow is promised up to 1/(5 - alpha - beta) = 0.2286.
+    #[cfg_attr(
+        feature = "declare",
+        serde(default = "default::chi"),
+        schemars(range(max = 1), extend("exclusiveMinimum" = 0))
+    )]
     pub chi: f64,
-    /// Late reaction: intervals in a row that saw the queue empty and must have passed before the one that acts: 2
-    /// (0 acts at once; docs/sources/xcp-b.md says which readings were tried).
+    /// How many control intervals in a row must have seen the queue empty before the one that probes; 0 probes
+    /// at once.
+    #[cfg_attr(feature = "declare", serde(default = "default::late_reaction"))]
     pub late_reaction: u32,
-    /// Which queue of an interval counts.
+    /// Which queue of a control interval counts: its `minimum`, its `mean` over time, or the `last`.
+    #[cfg_attr(feature = "declare", serde(default))]
     pub signal: QueueSignal,
-    /// α of the XCP router that asks, greater than zero: 0.4. It multiplies what this source answers, so the answer
-    /// for χ has to be divided by it.
+    /// α of the XCP router that asks, greater than zero: 0.4. It multiplies the answer of this source, so the answer
+    /// for χ has to be divided by it. Not a parameter of the source.
+    #[cfg_attr(feature = "declare", serde(skip))]
     pub alpha: f64,
+}
+
+#[cfg(feature = "declare")]
+defaults! {
+    kappa: f64 = 0.0;
+    chi: f64 = 0.2;
+    late_reaction: u32 = 2;
+}
+
+#[cfg(feature = "declare")]
+impl Component<CapacitySources> for XcpBConfig {
+    const ID: &'static str = "xcp-b";
+
+    fn needs(&self) -> SourceNeeds {
+        SourceNeeds { limit: true, xcp: Some("XCP-b's capacity source serves XCP only") }
+    }
+
+    fn build(&self, facts: SourceFacts<'_>) -> Result<Box<dyn CapacitySource>, ConfigError> {
+        // Without XCP a driver has rejected this source by its needs.
+        let alpha = facts.xcp_alpha.unwrap_or(f64::NAN);
+        Ok(Box::new(XcpB::new(Self { alpha, ..*self })?))
+    }
 }
 
 impl Default for XcpBConfig {

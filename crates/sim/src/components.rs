@@ -42,6 +42,7 @@ struct Context {
     mean_bps: Option<f64>,
     #[serde(default)]
     mss: Bytes,
+    protocol: Option<String>,
 }
 
 impl Components {
@@ -77,7 +78,8 @@ impl Components {
     /// Returns the values of a component with all defaults, as JSON in the order of declaration.
     ///
     /// `component` is the JSON text of a [`ComponentPlan`]; `context` is a JSON object with the keys `packet` (largest
-    /// packet of any flow, bytes), `mean_bps` (mean rate of the link) and `mss` (largest payload, bytes), all optional.
+    /// packet of any flow, bytes), `mean_bps` (mean rate of the link), `mss` (largest payload, bytes) and `protocol` (router
+    /// protocol of the link), all optional.
     ///
     /// # Errors
     /// As [`Registry::complete`]; there is no such kind, or one of the texts is not what it should be.
@@ -88,14 +90,16 @@ impl Components {
         context: &str,
     ) -> Result<String, (ComponentError, Values)> {
         let wrong = |error: serde_json::Error| (ComponentError::new("", error.to_string()), Values::new());
-        let Context { packet, mean_bps, mss } = serde_json::from_str(context).map_err(wrong)?;
+        let Context { packet, mean_bps, mss, protocol } = serde_json::from_str(context).map_err(wrong)?;
         let plan: ComponentPlan<()> = serde_json::from_str(component).map_err(wrong)?;
         let Self { control, queues, sources } = self;
         match kind {
             Controllers::NAME => control.controllers.complete(&plan, &FlowContext { mss }, control),
             SlowStarts::NAME => control.slow_starts.complete(&plan, &(), &()),
             Queues::<Packet>::NAME => queues.complete(&plan, &QueueContext { packet, mean_bps }, &()),
-            CapacitySources::NAME => sources.complete(&plan, &SourceContext { packet, mean_bps }, &()),
+            CapacitySources::NAME => {
+                sources.complete(&plan, &SourceContext { packet, mean_bps, protocol }, &())
+            }
             _ => {
                 let problem = format!("there are no components of kind {kind:?}");
                 Err((ComponentError::new("", problem), Values::new()))
@@ -126,13 +130,32 @@ const HOE: AckRatePlan = AckRatePlan::Filtered {
 #[cfg(test)]
 mod tests {
     use airpath_control::declare::ControllerFacts;
-    use airpath_estimate::declare::SourceFacts;
-    use airpath_model::RandomStream;
+    use airpath_estimate::declare::{LinkTruth, SourceFacts};
     use airpath_model::declare::ranges::disagreements;
+    use airpath_model::{Duration, RandomStream, Rate, Timestamp, TrueRate};
     use airpath_queue::Limit;
     use airpath_queue::declare::QueueFacts;
 
     use super::*;
+
+    /// A link of 10 Mbit/s.
+    #[derive(Debug)]
+    struct FixedLink;
+
+    impl LinkTruth for FixedLink {
+        fn averaged_over(&self, _averaging: Duration) -> Box<dyn TrueRate> {
+            Box::new(FixedRate)
+        }
+    }
+
+    #[derive(Debug)]
+    struct FixedRate;
+
+    impl TrueRate for FixedRate {
+        fn rate(&mut self, _now: Timestamp) -> Rate {
+            Rate::from_bps(10_000_000)
+        }
+    }
 
     #[test]
     fn schemas_and_construction_of_all_kinds_accept_the_same_values() {
@@ -143,6 +166,7 @@ mod tests {
         let facts = || ControllerFacts { initial_window, mss, handshake_rtt: None, random: random.clone() };
         let queue_facts =
             || QueueFacts { limit: Limit::Bytes(buffer), buffer, flow_sources: &[], random: random.clone() };
+        let source_facts = SourceFacts { buffer, truth: &FixedLink, xcp_alpha: Some(0.4) };
         let found = [
             disagreements(&control.controllers, control, |plan| {
                 control.controllers.build(plan, control, facts()).map(|_| ())
@@ -151,7 +175,7 @@ mod tests {
                 control.slow_starts.build(plan, &(), ()).map(|_| ())
             }),
             disagreements(queues, &(), |plan| queues.build(plan, &(), queue_facts()).map(|_| ())),
-            disagreements(sources, &(), |plan| sources.build(plan, &(), SourceFacts { buffer }).map(|_| ())),
+            disagreements(sources, &(), |plan| sources.build(plan, &(), source_facts).map(|_| ())),
         ];
         for (wrong, tried) in found {
             assert!(wrong.is_empty(), "{wrong:#?}");
@@ -161,7 +185,7 @@ mod tests {
 
     #[test]
     fn completing_a_complete_component_changes_nothing() {
-        let context = r#"{"packet": 1500, "mean_bps": 1e7, "mss": 1460}"#;
+        let context = r#"{"packet": 1500, "mean_bps": 1e7, "mss": 1460, "protocol": "xcp"}"#;
         let schemas = components().schemas();
         for (kind, all) in schemas.as_object().unwrap() {
             for id in all["x-order"].as_array().unwrap() {

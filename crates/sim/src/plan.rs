@@ -29,10 +29,7 @@ pub use estimator::{AckRatePlan, EstimatorPlan, FilterPlan, SamplerPlan, StartPl
 pub use flow::{FlowPlan, LossDetectionPlan, RecoveryPlan, RtoFloorPlan, TrafficPlan, TransportPlan};
 pub use link::{ArqPlan, LinkPlan, RatePlan};
 pub use managed::ManagementPlan;
-pub use queue::{
-    EbeProfilePlan, MaintainerPlan, MonitorPlan, NegativeSharePlan, ProtocolPlan, QueuePlan, QueueSignalPlan,
-    SourcePlan, SpareArrivalsPlan, UpsilonOnPlan, XcpFormPlan,
-};
+pub use queue::{NegativeSharePlan, ProtocolPlan, QueuePlan, SourcePlan, UpsilonOnPlan, XcpFormPlan};
 
 /// A whole run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,19 +1,15 @@
 //! From the plan of a queue to the queue: drop-tail, a router protocol with its capacity source, or a managed queue.
 
 use airpath_channel::{ChannelRate, RateProcess};
-use airpath_estimate::{
-    Configured, Ebe, EbeConfig, Maintenance, Monitor, Oracle, Profile, QueueSignal, SampledQueue,
-    SpareArrivals, XcpB, XcpBConfig,
-};
-use airpath_model::config::{ConfigError, check_timer};
+use airpath_model::config::ConfigError;
 use airpath_model::declare::ComponentError;
-use airpath_model::{Bytes, CapacitySource, Duration, Qdisc, RandomStream, Rate};
+use airpath_model::{Bytes, CapacitySource, Duration, Qdisc, RandomStream, TrueRate};
 use airpath_queue::{
     Abc, AbcConfig, DropTail, Limit, LoadFactor, LoadFactorConfig, Mpcp, NegativeShare, Qfcp, QfcpConfig,
     Router, RouterProtocol, UpsilonOn, Vcp, Xcp, XcpConfig,
 };
 
-use airpath_estimate::declare::SourceFacts;
+use airpath_estimate::declare::{LinkTruth, SourceFacts};
 
 use crate::components::Components;
 use crate::fault::Fault;
@@ -21,8 +17,7 @@ use crate::managed::managed;
 use crate::packet::Packet;
 use crate::part::Queue;
 use crate::plan::{
-    EbeProfilePlan, FlowPlan, MaintainerPlan, MonitorPlan, NegativeSharePlan, Plan, ProtocolPlan, QueuePlan,
-    QueueSignalPlan, SourcePlan, SpareArrivalsPlan, TrafficPlan, UpsilonOnPlan,
+    FlowPlan, NegativeSharePlan, Plan, ProtocolPlan, QueuePlan, SourcePlan, TrafficPlan, UpsilonOnPlan,
 };
 
 /// The queue of a plan, in front of a link with that rate process, over which full packets of `full_packet` go; `flow_sources`
@@ -48,11 +43,7 @@ pub(crate) fn qdisc(
                 .map_err(|error| Fault::in_table("queue", error))
         }
         QueuePlan::Router { protocol, source, .. } => {
-            if limit == Limit::Unlimited && shares_buffer(source) {
-                let problem = "the capacity source acts on shares of the buffer; accepted: a limit";
-                return Err(Fault::new("queue.limit", problem));
-            }
-            let source = self::source(source, protocol, buffer, rate, components)?;
+            let source = self::source(source, protocol, limit, buffer, rate, components)?;
             router(limit, buffer, protocol, source).map(Queue::ours)
         }
     }
@@ -150,105 +141,38 @@ fn boxed<T: RouterProtocol<Packet> + 'static>(
     Ok(Box::new(Router::new(limit, protocol)))
 }
 
+/// Builds the capacity source of a router.
 fn source(
     plan: &SourcePlan,
     protocol: &ProtocolPlan,
+    limit: Limit,
     buffer: Bytes,
     rate: &RateProcess,
     components: &Components,
 ) -> Result<Box<dyn CapacitySource>, Fault> {
-    Ok(match *plan {
-        SourcePlan::Configured { bps } => Box::new(Configured::new(Rate::from_bps(bps))),
-        SourcePlan::Oracle { averaging_ns } => {
-            check_timer(Duration::from_nanos(averaging_ns), "averaging").map_err(of_source)?;
-            let truth = ChannelRate::new(rate).averaged_over(Duration::from_nanos(averaging_ns));
-            Box::new(Oracle::new(Box::new(truth)))
-        }
-        SourcePlan::XcpB { kappa, chi, late_reaction, signal } => {
-            let ProtocolPlan::Xcp { alpha, .. } = *protocol else {
-                return Err(Fault::new("queue.source", "XCP-b's capacity source serves XCP only"));
-            };
-            let signal = match signal {
-                QueueSignalPlan::Minimum => QueueSignal::Minimum,
-                QueueSignalPlan::Mean => QueueSignal::Mean,
-                QueueSignalPlan::Last => QueueSignal::Last,
-            };
-            Box::new(XcpB::new(XcpBConfig { kappa, chi, late_reaction, signal, alpha }).map_err(of_source)?)
-        }
-        SourcePlan::Ebe {
-            profile,
-            sampled_queue,
-            monitor,
-            maintainer,
-            spare_arrivals,
-            threshold,
-            upsilon,
-            initial_bps,
-            min_bps,
-            max_bps,
-            unit,
-            packet_bytes,
-            sampling_ns,
-            interval_ns,
-        } => {
-            let own_arrivals = spare_arrivals == SpareArrivalsPlan::Estimator;
-            if own_arrivals && !matches!(protocol, ProtocolPlan::Xcp { .. }) {
-                return Err(Fault::new("queue.source", "EBE takes off its own arrivals for XCP only"));
-            }
-            let config = EbeConfig {
-                profile: match profile {
-                    EbeProfilePlan::Icc => Profile::Icc,
-                    EbeProfilePlan::Journal => Profile::Journal,
-                    EbeProfilePlan::Counting => Profile::Counting,
-                    EbeProfilePlan::Normalised => Profile::Normalised,
-                    EbeProfilePlan::Linear => Profile::Linear,
-                    EbeProfilePlan::None => Profile::None,
-                },
-                sampled_queue: match sampled_queue {
-                    QueueSignalPlan::Minimum => SampledQueue::Minimum,
-                    QueueSignalPlan::Mean => SampledQueue::Mean,
-                    QueueSignalPlan::Last => SampledQueue::Last,
-                },
-                monitor: match monitor {
-                    MonitorPlan::Plain => Monitor::Plain,
-                    MonitorPlan::IdleCorrected => Monitor::IdleCorrected,
-                    MonitorPlan::Hold => Monitor::Hold,
-                },
-                maintenance: match maintainer {
-                    MaintainerPlan::Latch => Maintenance::Latch,
-                    MaintainerPlan::Strict => Maintenance::Strict,
-                    MaintainerPlan::BelowThreshold => Maintenance::BelowThreshold,
-                    MaintainerPlan::Off => Maintenance::Off,
-                },
-                spare_arrivals: if own_arrivals { SpareArrivals::Estimator } else { SpareArrivals::Protocol },
-                threshold,
-                upsilon,
-                initial: Rate::from_bps(initial_bps),
-                minimum: Rate::from_bps(min_bps),
-                maximum: Rate::from_bps(max_bps),
-                unit,
-                packet: Bytes::new(packet_bytes),
-                buffer,
-                sampling: Duration::from_nanos(sampling_ns),
-                interval: Duration::from_nanos(interval_ns),
-            };
-            Box::new(Ebe::new(config).map_err(of_source)?)
-        }
-        SourcePlan::Declared(ref part) => {
-            components.sources.build(part, &(), SourceFacts { buffer }).map_err(of_source)?
-        }
-    })
+    let factory = components.sources.read(plan, &()).map_err(of_source)?;
+    let needs = factory.needs();
+    if limit == Limit::Unlimited && needs.limit {
+        let problem = "the capacity source acts on shares of the buffer; accepted: a limit";
+        return Err(Fault::new("queue.limit", problem));
+    }
+    let xcp_alpha = match *protocol {
+        ProtocolPlan::Xcp { alpha, .. } => Some(alpha),
+        _ => None,
+    };
+    if let (None, Some(problem)) = (xcp_alpha, needs.xcp) {
+        return Err(Fault::new("queue.source", problem));
+    }
+    factory.build(SourceFacts { buffer, truth: &Truth(rate), xcp_alpha }).map_err(of_source)
 }
 
-/// Whether a capacity source compares its queue with a share of the buffer.
-fn shares_buffer(source: &SourcePlan) -> bool {
-    match source {
-        SourcePlan::XcpB { .. } => true,
-        // The normalised filter's noises are shares of it.
-        SourcePlan::Ebe { maintainer, profile, .. } => {
-            *maintainer != MaintainerPlan::Off || *profile == EbeProfilePlan::Normalised
-        }
-        SourcePlan::Configured { .. } | SourcePlan::Oracle { .. } | SourcePlan::Declared(_) => false,
+/// The true rate of a link of the simulation.
+#[derive(Debug)]
+struct Truth<'a>(&'a RateProcess);
+
+impl LinkTruth for Truth<'_> {
+    fn averaged_over(&self, averaging: Duration) -> Box<dyn TrueRate> {
+        Box::new(ChannelRate::new(self.0).averaged_over(averaging))
     }
 }
 

@@ -1,21 +1,22 @@
 """Which routers of a scenario the kernel can be: `airpathd router`, and how it is called for them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from airpath.declared import formatted
 from airpath.messages import show
 from airpath.scenario.refusals import Refusal
 from airpath.schemes import LinkFacts
 from airpath.schemes.protocols import PROTOCOLS, LoadFactorRouter, XcpRouter
-from airpath.schemes.sources import SOURCES, EbeSource, QfcpSource, XcpBSource
-from airpath.units import format_duration, format_rate, format_size
+from airpath.schemes.sources import SOURCES, ConfiguredSource, EbeSource, QfcpSource, XcpBSource
+from airpath.units import format_duration
 
 _KERNELS: Final = "a router of the kernel"
-_UNITS: Final = {"_ns": format_duration, "_bps": format_rate, "_bytes": format_size}
-"""By how fields of a plan end: how people write them."""
-_ENGINES: Final = {"min": "minimum", "max": "maximum"}
-"""What components call fields, where the plan has something else."""
+_UNITS: Final = {"_ns": format_duration}
+"""How quantities of a router protocol are written, by the end of their key in a plan."""
+_SOURCES: Final = {"configured": ConfiguredSource, "ebe": EbeSource, "qfcp": QfcpSource, "xcp-b": XcpBSource}
+"""The tables of the capacity sources that the daemon has."""
 
 
 class NoKernelRouterError(Exception):
@@ -66,39 +67,37 @@ def _arguments(link: str, queue: Mapping[str, Any]) -> tuple[str, ...]:
         raise _refused(
             link, "queue.protocol.kind", f"the kernel has no router for {kind}; accepted: vcp, xcp", kind
         )
-    _refuse_own(link, "queue.protocol", protocol, PROTOCOLS[kind](tables[kind]()))
+    for field, value, accepted in _differences(protocol, PROTOCOLS[kind](tables[kind]())):
+        unit = next((unit for unit in _UNITS if field.endswith(unit)), "")
+        found, wanted = (_UNITS[unit](one) if unit else one for one in (value, accepted))
+        raise _refused_value(link, f"queue.protocol.{field.removesuffix(unit)}", found, wanted)
     if limit is None:
         raise _refused(link, "queue.limit", f"{_KERNELS} needs a limit; accepted: one in bytes, time or bdp")
     arguments = ("--protocol", kind, "--capacity", source["kind"], "--buffer", f"{limit}B")
-    if source["kind"] == "configured":
-        return (*arguments, "--rate", _bits(source["bps"]))
-    if source["kind"] == "xcp-b":
-        _refuse_own(link, "queue.source", source, SOURCES["xcp-b"](XcpBSource(), kind, LinkFacts(None, 1500)))
-        return arguments
-    if source["kind"] not in ("ebe", "qfcp"):
+    if source["kind"] not in ("configured", "ebe", "qfcp", "xcp-b"):
         problem = (
             f"the capacity source {source['kind']} runs in the simulator only; accepted for {_KERNELS}:"
             " configured, ebe, qfcp, xcp-b"
         )
         raise _refused(link, "queue.source.kind", problem, source["kind"])
-    packet = source.get("packet_bytes", 1500)
-    plain = EbeSource() if source["kind"] == "ebe" else QfcpSource()
-    initial = source["initial_bps"] if source["kind"] == "ebe" else source["capacity"]
-    facts = LinkFacts(initial, packet)
-    _refuse_own(link, "queue.source", source, SOURCES[source["kind"]](plain, kind, facts))
-    return (*arguments, "--rate", _bits(initial), "--packet", f"{packet}B")
+    facts = LinkFacts(source.get("capacity"), source.get("packet", 1500))
+    usual = SOURCES[source["kind"]](_SOURCES[source["kind"]](), kind, facts)
+    for field, *values in _differences(source, usual):
+        found, wanted = (formatted("capacity-source", source["kind"], field, value) for value in values)
+        raise _refused_value(link, f"queue.source.{field}", found, wanted)
+    if source["kind"] == "xcp-b":
+        return arguments
+    arguments += ("--rate", _bits(source["capacity"]))
+    return arguments if source["kind"] == "configured" else (*arguments, "--packet", f"{facts.packet_bytes}B")
 
 
-def _refuse_own(link: str, table: str, asked: Mapping[str, Any], usual: Mapping[str, Any]) -> None:
-    """Refuse parameters that the daemon does not take."""
-    for name, value in asked.items():
-        if value == usual[name]:
-            continue
-        unit = next((unit for unit in _UNITS if name.endswith(unit)), "")
-        field = name.removesuffix(unit)
-        found, accepted = (_UNITS[unit](one) if unit else one for one in (value, usual[name]))
-        problem = f"accepted for {_KERNELS}: {show(accepted)}"
-        raise _refused(link, f"{table}.{_ENGINES.get(field, field)}", problem, found)
+def _differences(asked: Mapping[str, Any], usual: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
+    """Return the parameters that the daemon does not accept: name, value, and accepted value."""
+    return ((name, value, usual[name]) for name, value in asked.items() if value != usual[name])
+
+
+def _refused_value(link: str, where: str, found: Any, accepted: Any) -> NoKernelRouterError:
+    return _refused(link, where, f"accepted for {_KERNELS}: {show(accepted)}", found)
 
 
 def _refused(link: str, where: str, problem: str, found: Any = None) -> NoKernelRouterError:

@@ -57,21 +57,21 @@ class AbcProtocol(AbcRouter):
     """The router protocol."""
 
 
-class ConfiguredCapacity(ConfiguredSource):
+class ConfiguredCapacity(ConfiguredSource):  # type: ignore[misc, valid-type]
     """A capacity that somebody configured."""
 
     kind: Literal["configured"]
     """The capacity source."""
 
 
-class OracleCapacity(OracleSource):
+class OracleCapacity(OracleSource):  # type: ignore[misc, valid-type]
     """The true capacity at every moment: the bound that no estimator can beat."""
 
     kind: Literal["oracle"]
     """The capacity source."""
 
 
-class XcpBCapacity(XcpBSource):
+class XcpBCapacity(XcpBSource):  # type: ignore[misc, valid-type]
     """XCP-b: spare bandwidth from the variation of the queue; for the protocol `xcp` only."""
 
     kind: Literal["xcp-b"]
@@ -85,7 +85,7 @@ class QfcpCapacity(QfcpSource):  # type: ignore[misc, valid-type]
     """The capacity source."""
 
 
-class EbeCapacity(EbeSource):
+class EbeCapacity(EbeSource):  # type: ignore[misc, valid-type]
     """EBE: an extended Kalman filter on queue and arrivals."""
 
     kind: Literal["ebe"]

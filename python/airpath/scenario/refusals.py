@@ -22,13 +22,6 @@ _KEYS: Final[Mapping[tuple[str, str], Mapping[str, str]]] = MappingProxyType(
         ("queue.protocol", "mpcp"): load,
         ("queue.protocol", "qfcp"): {"interval": "control_interval"},
         ("queue.protocol", "abc"): {"target": "target_utilisation", "window": "rate_window"},
-        ("queue.source", "ebe"): {
-            "initial": "capacity",
-            "minimum": "min_capacity",
-            "maximum": "max_capacity",
-            "interval": "estimation_interval",
-            "sampling": "measurement_interval",
-        },
     }
 )
 """For tables of a link, and kinds: keys by what the engine calls them, where that is something else."""

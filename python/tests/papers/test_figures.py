@@ -138,7 +138,7 @@ def test_in_setting_l_the_way_back_is_wide_and_its_router_knows(family):
 def test_routers_believe_ten_and_the_other_links_of_the_parking_lot_twenty():
     plan = parking_lot(40, "xcp", 1).resolve().plan()
     beliefs = {
-        link["name"]: link["queue"]["source"]["bps"] / 1e6
+        link["name"]: link["queue"]["source"]["capacity"] / 1e6
         for link in plan["links"]
         if link["queue"]["kind"] == "router"
     }

@@ -40,7 +40,7 @@ def test_the_estimate_is_drawn_over_the_truth_and_its_error_below(run: RunResult
 def test_what_a_router_was_told_is_no_estimate(run: RunResult) -> None:
     record = router_record()
     queue = record.plan["links"][0]["queue"]
-    record.plan["links"][0]["queue"] = {**queue, "source": {"kind": "configured", "bps": 8_000_000}}
+    record.plan["links"][0]["queue"] = {**queue, "source": {"kind": "configured", "capacity": 8_000_000}}
     told = RunResult(record)
     assert any(label.endswith(", estimate") for label in labels(plots.capacity_estimate(run)))
     assert any(label.endswith(", configured capacity") for label in labels(plots.capacity_estimate(told)))

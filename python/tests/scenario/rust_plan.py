@@ -92,7 +92,7 @@ class RustTypes:
 
 
 DECLARED = {"ControllerPlan": "controller", "ManagementPlan": "queue", "SourcePlan": "capacity-source"}
-"""Enums of the plan, some of whose kinds are components that declare themselves."""
+"""Types of the plan, some of whose kinds are components that declare themselves."""
 
 
 def _check_component(kind, value, path):

@@ -51,7 +51,7 @@ def test_both_readers_accept_the_defaults_of_every_component():
         for name in declared.ids(kind):
             values, faults = read(kind, name, {}, "")
             assert faults == []
-            context = {"packet": 1500, "mean_bps": 1e7, "mss": 1460}
+            context = {"packet": 1500, "mean_bps": 1e7, "mss": 1460, "protocol": "xcp"}
             completed = json.loads(
                 _core.complete_component(kind, json.dumps({"kind": name, **values}), json.dumps(context))
             )

@@ -91,13 +91,13 @@ def test_the_defaults_are_those_of_the_findings():
         "spare_arrivals": "protocol",
         "threshold": 0.15,
         "upsilon": 1.40,
-        "initial_bps": 10_000_000,
-        "min_bps": 40_000,  # one packet of 1000 bytes in 200 ms
-        "max_bps": 8_000_000_000_000,
+        "capacity": 10_000_000,
+        "min_capacity": 40_000,  # one packet of 1000 bytes in 200 ms
+        "max_capacity": 8_000_000_000_000,
         "unit": "bytes",
-        "packet_bytes": 1000,
-        "sampling_ns": 10_000_000,
-        "interval_ns": 200_000_000,
+        "packet": 1000,
+        "measurement_interval": 10_000_000,
+        "estimation_interval": 200_000_000,
     }
     assert sender == {
         "kind": "xcp",
@@ -165,11 +165,11 @@ def test_packets_carry_the_header_of_the_scheme():
 def test_the_capacity_is_the_mean_rate_unless_it_is_given():
     steps = {"kind": "sequence", "rates": ["4mbps", "8mbps"], "hold": "5s"}
     tables = dumbbell(topology__bottleneck__rate=steps, flows__0__scheme="xcp")
-    assert queue_of(tables)["source"] == {"kind": "configured", "bps": 6_000_000}
+    assert queue_of(tables)["source"] == {"kind": "configured", "capacity": 6_000_000}
     tables["flows"][0]["parameters"] = {"capacity": "10mbps"}
-    assert queue_of(tables)["source"] == {"kind": "configured", "bps": 10_000_000}
+    assert queue_of(tables)["source"] == {"kind": "configured", "capacity": 10_000_000}
     tables["flows"][0] = {"name": "flow", "scheme": "xcp-ebe:capacity=10mbps"}
-    assert queue_of(tables)["source"]["initial_bps"] == 10_000_000
+    assert queue_of(tables)["source"]["capacity"] == 10_000_000
 
 
 def test_no_estimate_is_below_zero_or_out_of_order():
@@ -180,7 +180,7 @@ def test_no_estimate_is_below_zero_or_out_of_order():
     slow = {"kind": "constant", "rate": "1kbps"}
     tables["topology"]["bottleneck"]["rate"] = slow
     source = queue_of(tables)["source"]
-    assert 0 < source["min_bps"] <= source["initial_bps"] <= source["max_bps"]
+    assert 0 < source["min_capacity"] <= source["capacity"] <= source["max_capacity"]
     wrong = dumbbell(flows__0__scheme="qfcp:max_capacity=1mbps")
     assert refusal(wrong).startswith(
         "flows[0].parameters: capacity (12 Mbit/s) must not be above max_capacity (1 Mbit/s)"
@@ -197,7 +197,7 @@ def test_end_to_end_schemes_have_a_plain_queue():
 def test_the_reverse_direction_gets_the_same_kind_with_its_own_capacity():
     tables = dumbbell(flows__0__scheme="xcp", topology__reverse={"rate": "2mbps"})
     assert queue_of(tables, 1)["kind"] == "router"
-    assert queue_of(tables, 1)["source"] == {"kind": "configured", "bps": 2_000_000}
+    assert queue_of(tables, 1)["source"] == {"kind": "configured", "capacity": 2_000_000}
 
 
 def test_data_decides_before_acknowledgments():
@@ -368,7 +368,7 @@ def test_a_link_without_a_mean_rate_needs_a_capacity():
     tables = graph([link], flows__0__scheme="xcp")
     assert 'give the parameter "capacity" (scheme "xcp")' in refusal(tables)
     tables["flows"][0]["scheme"] = "xcp:capacity=10mbps"
-    assert queue_of(tables)["source"]["bps"] == parse_rate("10mbps")
+    assert queue_of(tables)["source"]["capacity"] == parse_rate("10mbps")
 
 
 def test_comparisons_give_each_scheme_what_it_needs():

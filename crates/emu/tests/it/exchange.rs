@@ -177,7 +177,7 @@ fn a_vcp_router_raises_the_code_in_the_ecn_field() {
         target: 0.98,
         queue_weight: 0.25,
     };
-    let plan = routed(vcp, SourcePlan::Configured { bps: 10_000_000 });
+    let plan = routed(vcp, SourcePlan::named("configured").with("capacity", 10_000_000));
     for (sent, expected) in [(0b01, [0b01, 0b11]), (0b10, [0b10, 0b11]), (0b11, [0b11; 2]), (0b00, [0b00; 2])]
     {
         let out = overload(&plan, &of_flow(Side::Senders, 0, sent, 1500));
@@ -199,7 +199,7 @@ fn an_xcp_router_lowers_the_feedback_in_the_option() {
         upsilon_on: UpsilonOnPlan::Capacity,
         form: XcpFormPlan::Rate,
     };
-    let plan = routed(xcp, SourcePlan::Configured { bps: 10_000_000 });
+    let plan = routed(xcp, SourcePlan::named("configured").with("capacity", 10_000_000));
     let asked = 1_000_000_i32;
     let mut segment = vec![0; 20];
     segment[12] = 10 << 4;

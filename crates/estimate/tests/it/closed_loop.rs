@@ -182,7 +182,7 @@ fn two_bottlenecks_in_a_row() {
 #[test]
 fn the_maintainer_matters_more_than_the_filter() {
     let outcome = |profile, maintenance| {
-        let source = ebe(BUFFER, |config| (config.profile, config.maintenance) = (profile, maintenance));
+        let source = ebe(BUFFER, |config| (config.profile, config.maintainer) = (profile, maintenance));
         let moments = single(uniform, BUFFER, 120, source);
         (utilisation(&moments, 10.0, 120.0), median_error(&moments, 10.0, 120.0))
     };

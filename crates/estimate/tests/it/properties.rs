@@ -178,12 +178,12 @@ fn impossible_parameters_are_refused_by_name() {
         ("threshold", |config| config.threshold = 0.0),
         ("threshold", |config| config.threshold = f64::NAN),
         ("upsilon", |config| config.upsilon = 0.9),
-        ("minimum", |config| config.minimum = Rate::ZERO),
-        ("initial", |config| config.initial = Rate::from_bps(1)),
-        ("maximum", |config| config.maximum = Rate::UNLIMITED),
+        ("min_capacity", |config| config.min_capacity = Rate::ZERO),
+        ("capacity", |config| config.capacity = Rate::from_bps(1)),
+        ("max_capacity", |config| config.max_capacity = Rate::UNLIMITED),
         ("packet", |config| config.packet = Bytes::ZERO),
-        ("sampling", |config| config.sampling = Duration::ZERO),
-        ("interval", |config| config.interval = Duration::from_millis(9)),
+        ("measurement_interval", |config| config.measurement_interval = Duration::ZERO),
+        ("estimation_interval", |config| config.estimation_interval = Duration::from_millis(9)),
     ];
     for (parameter, change) in cases {
         let mut config = EbeConfig::default();

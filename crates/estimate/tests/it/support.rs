@@ -276,8 +276,8 @@ pub(crate) fn median_error(moments: &[Moment], from: f64, to: f64) -> f64 {
 /// EBE on a buffer of that size, with bounds far from every link of the tests.
 pub(crate) fn ebe(buffer: u64, change: impl FnOnce(&mut EbeConfig)) -> Box<dyn CapacitySource> {
     let mut config = EbeConfig {
-        minimum: Rate::from_bps(8000),
-        maximum: Rate::from_bps(1_000_000_000),
+        min_capacity: Rate::from_bps(8000),
+        max_capacity: Rate::from_bps(1_000_000_000),
         buffer: Bytes::new(buffer),
         ..EbeConfig::default()
     };
@@ -295,16 +295,16 @@ pub(crate) fn every_source(buffer: u64) -> Vec<(String, Box<dyn CapacitySource>)
         for monitor in [Monitor::Plain, Monitor::IdleCorrected, Monitor::Hold] {
             for maintenance in [Maintenance::Latch, Maintenance::Off] {
                 let source = ebe(buffer, |config| {
-                    (config.profile, config.monitor, config.maintenance) = (profile, monitor, maintenance);
+                    (config.profile, config.monitor, config.maintainer) = (profile, monitor, maintenance);
                 });
                 sources.push((format!("ebe {profile:?} {monitor:?} {maintenance:?}"), source));
             }
         }
     }
     let switches: [(&str, Switch); 7] = [
-        ("BelowThreshold", |config| config.maintenance = Maintenance::BelowThreshold),
+        ("BelowThreshold", |config| config.maintainer = Maintenance::BelowThreshold),
         ("Normalised", |config| config.profile = Profile::Normalised),
-        ("Strict", |config| config.maintenance = Maintenance::Strict),
+        ("Strict", |config| config.maintainer = Maintenance::Strict),
         ("Minimum", |config| config.sampled_queue = SampledQueue::Minimum),
         ("Last", |config| config.sampled_queue = SampledQueue::Last),
         ("Packets", |config| config.unit = QueueUnit::Packets),

@@ -91,7 +91,7 @@ pub(crate) fn examples() -> Vec<Plan> {
                 limit_bytes: None,
                 limit_packets: Some(50),
                 protocol: xcp_protocol([1_000_000, 1_000_000_000]),
-                source: SourcePlan::Configured { bps: 10_000_000 },
+                source: SourcePlan::named("configured").with("capacity", 10_000_000),
             },
             _ => packets(20),
         };

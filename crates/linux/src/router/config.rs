@@ -211,9 +211,12 @@ impl RouterConfig {
                 Protocol::Vcp => 1.14,
                 Protocol::Xcp => 1.40,
             },
-            initial,
-            minimum: packet.mul_f64(usual.interval.as_secs_f64().recip()).min(initial).max(Rate::from_bps(1)),
-            maximum: Rate::from_bps(packet.as_bps().saturating_mul(MOST_PACKETS)),
+            capacity: initial,
+            min_capacity: packet
+                .mul_f64(usual.estimation_interval.as_secs_f64().recip())
+                .min(initial)
+                .max(Rate::from_bps(1)),
+            max_capacity: Rate::from_bps(packet.as_bps().saturating_mul(MOST_PACKETS)),
             packet: self.packet,
             buffer,
             ..usual

@@ -151,8 +151,16 @@ fn ebe(upsilon: f64) -> Box<dyn CapacitySource> {
     let (packet, minimum) = (Bytes::new(1500), Rate::from_bps(60_000));
     let maximum = Rate::from_bps(12_000_000_000_000);
     Box::new(
-        Ebe::new(EbeConfig { upsilon, initial, packet, buffer, minimum, maximum, ..EbeConfig::default() })
-            .unwrap(),
+        Ebe::new(EbeConfig {
+            upsilon,
+            capacity: initial,
+            packet,
+            buffer,
+            min_capacity: minimum,
+            max_capacity: maximum,
+            ..EbeConfig::default()
+        })
+        .unwrap(),
     )
 }
 

@@ -1,10 +1,9 @@
 //! Queues, router protocols and what they believe of their links.
 
 use airpath_estimate::declare::CapacitySources;
-use airpath_model::{QueueUnit, XcpForm};
+use airpath_model::XcpForm;
 use serde::{Deserialize, Serialize};
 
-use super::declared::declared_or_listed;
 use super::{ComponentPlan, ManagementPlan};
 
 /// A queue discipline and its parameters.
@@ -39,6 +38,9 @@ pub enum QueuePlan {
         management: ManagementPlan,
     },
 }
+
+/// A capacity source in a plan.
+pub type SourcePlan = ComponentPlan<CapacitySources>;
 
 impl QueuePlan {
     /// Most bytes and most packets that wait.
@@ -122,82 +124,6 @@ pub enum ProtocolPlan {
     },
 }
 
-/// A capacity source and its parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields, remote = "Self")]
-pub enum SourcePlan {
-    /// A number that somebody configured.
-    Configured {
-        /// Bits per second.
-        bps: u64,
-    },
-    /// The truth.
-    Oracle {
-        /// Over what it is averaged where a link has opportunities instead of a rate, nanoseconds.
-        #[serde(default = "oracle_averaging_ns")]
-        averaging_ns: u64,
-    },
-    /// Blind XCP: spare bandwidth from the variation of the queue.
-    XcpB {
-        /// Target queue as a share of the buffer: 0.
-        kappa: f64,
-        /// Probing step as a share of the buffer: 0.2.
-        chi: f64,
-        /// Empty intervals before probing: 2.
-        late_reaction: u32,
-        /// Which queue of the interval counts.
-        signal: QueueSignalPlan,
-    },
-    /// EBE.
-    Ebe {
-        /// Which reading of the papers' filter.
-        profile: EbeProfilePlan,
-        /// Which queue of an interval is measured: the mean of its samples.
-        sampled_queue: QueueSignalPlan,
-        /// How capacity follows from the filter.
-        monitor: MonitorPlan,
-        /// How the queue maintainer acts.
-        maintainer: MaintainerPlan,
-        /// Whose arrivals are taken off the capacity: the protocol's. EBE's own serve XCP only.
-        spare_arrivals: SpareArrivalsPlan,
-        /// Its threshold as a share of the buffer: 0.15.
-        threshold: f64,
-        /// Υ: 1.40 for XCP, 1.14 for VCP.
-        upsilon: f64,
-        /// First estimate, bits per second.
-        initial_bps: u64,
-        /// Lower bound of the estimate, bits per second, greater than zero.
-        min_bps: u64,
-        /// Upper bound of the estimate, bits per second.
-        max_bps: u64,
-        /// What queue and arrivals are counted in: bytes.
-        unit: QueueUnit,
-        /// Size of one packet in the filter's queue, bytes.
-        packet_bytes: u64,
-        /// The measurement timer: 10 ms.
-        sampling_ns: u64,
-        /// The estimation timer: 200 ms.
-        interval_ns: u64,
-    },
-    /// A component that declares itself.
-    #[serde(skip)]
-    Declared(ComponentPlan<CapacitySources>),
-}
-
-declared_or_listed!(SourcePlan, ["configured", "oracle", "xcp-b", "ebe"]);
-
-/// Which queue of an interval XCP-b or EBE looks at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum QueueSignalPlan {
-    /// The shortest.
-    Minimum,
-    /// The mean over time, or of samples.
-    Mean,
-    /// The last.
-    Last,
-}
-
 /// Whose bytes share XCP's negative feedback.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -239,63 +165,4 @@ pub enum UpsilonOnPlan {
     Feedback,
     /// The feedback where it is positive.
     PositiveFeedback,
-}
-
-/// Which reading of EBE's filter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum EbeProfilePlan {
-    /// R = 1e-5 (EBE-C, table I); the default.
-    Icc,
-    /// R by running variance, as EBE-J prints it.
-    Journal,
-    /// R and Ψ from Poisson counting noise.
-    Counting,
-    /// R and Ψ as shares of the buffer.
-    Normalised,
-    /// EBE-C's linear filter.
-    Linear,
-    /// No filter: the mean of the samples.
-    None,
-}
-
-/// How EBE's link-capacity monitor works.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum MonitorPlan {
-    /// Arrival rate plus spare bandwidth (the papers).
-    Plain,
-    /// Corrected for the idle time that the filter predicts.
-    IdleCorrected,
-    /// Plain, but an empty queue may not lower the estimate.
-    Hold,
-}
-
-/// How EBE's queue maintainer acts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum MaintainerPlan {
-    /// On and off with memory.
-    Latch,
-    /// On only while the condition to switch on holds.
-    Strict,
-    /// On whenever the queue is below the threshold.
-    BelowThreshold,
-    /// Never.
-    Off,
-}
-
-/// Whose arrivals are taken off EBE's capacity, for the spare bandwidth that XCP asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum SpareArrivalsPlan {
-    /// Those of the protocol's control interval.
-    Protocol,
-    /// Those of EBE's estimation interval.
-    Estimator,
-}
-
-/// What plans of before meant that did not say it.
-const fn oracle_averaging_ns() -> u64 {
-    200_000_000
 }

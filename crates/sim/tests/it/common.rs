@@ -123,7 +123,7 @@ pub(crate) fn abc_router() -> QueuePlan {
         window_ns: 20 * MILLISECOND,
         token_limit: 5.0,
     };
-    let source = SourcePlan::Oracle { averaging_ns: 20 * MILLISECOND };
+    let source = SourcePlan::named("oracle").with("averaging", 20 * MILLISECOND);
     QueuePlan::Router { limit_bytes: None, limit_packets: Some(250), protocol, source }
 }
 

@@ -160,7 +160,7 @@ fn routers_answer_and_the_ends_are_recorded() {
         limit_bytes: Some(100_000),
         limit_packets: None,
         protocol,
-        source: SourcePlan::Configured { bps: 10_000_000 },
+        source: SourcePlan::named("configured").with("capacity", 10_000_000),
     };
     let router = LinkPlan { queue, ..link("router", mbps(10), 5.0) };
     let plan = plan(1, there_and_back(router, 5.0), vec![silent("flow", &[0], &[1])]);
@@ -211,8 +211,11 @@ fn routers_answer_and_the_ends_are_recorded() {
 fn a_limit_in_packets_is_a_buffer_of_the_packets_that_come() {
     let xcp_b = |limit_bytes, limit_packets| {
         let protocol = xcp_protocol([MILLISECOND, SECOND]);
-        let signal = QueueSignalPlan::Minimum;
-        let source = SourcePlan::XcpB { kappa: 0.0, chi: 0.2, late_reaction: 2, signal };
+        let source = SourcePlan::named("xcp-b")
+            .with("kappa", 0.0)
+            .with("chi", 0.2)
+            .with("late_reaction", 2)
+            .with("signal", "minimum");
         let queue = QueuePlan::Router { limit_bytes, limit_packets, protocol, source };
         let links = there_and_back(LinkPlan { queue, ..link("bottleneck", mbps(10), 20.0) }, 20.0);
         let controller = ControllerPlan::Xcp {

@@ -9,7 +9,7 @@ fn scenario(flows: u64) -> Plan {
         limit_bytes: Some(575_000),
         limit_packets: None,
         protocol: ProtocolPlan::Qfcp { beta: 0.5, interval_ns: 200 * MILLISECOND },
-        source: SourcePlan::Configured { bps: 10_000_000 },
+        source: SourcePlan::named("configured").with("capacity", 10_000_000),
     };
     let links = there_and_back(LinkPlan { queue, ..link("bottleneck", mbps(10), 40.0) }, 40.0);
     let sources = (0..flows)

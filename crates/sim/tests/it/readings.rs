@@ -1,7 +1,6 @@
 //! Where papers can be read in several ways each reading is one of its own: no two give the same run.
 
 use crate::common::*;
-use airpath_model::QueueUnit;
 use airpath_sim::plan::*;
 
 /// XCP both ways over links that move each second, with a router of that protocol and source at either side.
@@ -63,60 +62,58 @@ fn plain() -> ProtocolPlan {
 /// EBE as published, but for what is switched and for a threshold that the queue passes often, so that Upsilon comes and goes.
 #[derive(Clone, Copy)]
 struct Switches {
-    profile: EbeProfilePlan,
-    sampled_queue: QueueSignalPlan,
-    monitor: MonitorPlan,
-    maintainer: MaintainerPlan,
-    spare_arrivals: SpareArrivalsPlan,
+    profile: &'static str,
+    sampled_queue: &'static str,
+    monitor: &'static str,
+    maintainer: &'static str,
+    spare_arrivals: &'static str,
 }
 
 const PUBLISHED: Switches = Switches {
-    profile: EbeProfilePlan::Icc,
-    sampled_queue: QueueSignalPlan::Mean,
-    monitor: MonitorPlan::Plain,
-    maintainer: MaintainerPlan::Latch,
-    spare_arrivals: SpareArrivalsPlan::Protocol,
+    profile: "icc",
+    sampled_queue: "mean",
+    monitor: "plain",
+    maintainer: "latch",
+    spare_arrivals: "protocol",
 };
 
 fn ebe(switches: Switches) -> SourcePlan {
     let Switches { profile, sampled_queue, monitor, maintainer, spare_arrivals } = switches;
-    SourcePlan::Ebe {
-        profile,
-        sampled_queue,
-        monitor,
-        maintainer,
-        spare_arrivals,
-        threshold: 0.5,
-        upsilon: 1.2,
-        initial_bps: 10_000_000,
-        min_bps: 60_000,
-        max_bps: 1_000_000_000,
-        unit: QueueUnit::Packets,
-        packet_bytes: 1500,
-        sampling_ns: 10 * MILLISECOND,
-        interval_ns: 200 * MILLISECOND,
-    }
+    SourcePlan::named("ebe")
+        .with("profile", profile)
+        .with("sampled_queue", sampled_queue)
+        .with("monitor", monitor)
+        .with("maintainer", maintainer)
+        .with("spare_arrivals", spare_arrivals)
+        .with("threshold", 0.5)
+        .with("upsilon", 1.2)
+        .with("capacity", 10_000_000)
+        .with("min_capacity", 60_000)
+        .with("max_capacity", 1_000_000_000)
+        .with("unit", "packets")
+        .with("packet", 1500)
+        .with("measurement_interval", 10 * MILLISECOND)
+        .with("estimation_interval", 200 * MILLISECOND)
 }
 
 #[test]
 fn every_switch_of_ebe_does_something_of_its_own() {
-    use EbeProfilePlan::{Counting, Journal, Linear, None, Normalised};
     let mut readings = vec![("as published".to_owned(), plain(), ebe(PUBLISHED))];
     let mut add = |name: String, switches| readings.push((name, plain(), ebe(switches)));
-    for profile in [Journal, Counting, Normalised, Linear, None] {
-        add(format!("{profile:?}"), Switches { profile, ..PUBLISHED });
+    for profile in ["journal", "counting", "normalised", "linear", "none"] {
+        add(format!("{profile}"), Switches { profile, ..PUBLISHED });
     }
-    for sampled_queue in [QueueSignalPlan::Minimum, QueueSignalPlan::Last] {
-        add(format!("sampled {sampled_queue:?}"), Switches { sampled_queue, ..PUBLISHED });
+    for sampled_queue in ["minimum", "last"] {
+        add(format!("sampled {sampled_queue}"), Switches { sampled_queue, ..PUBLISHED });
     }
-    for monitor in [MonitorPlan::IdleCorrected, MonitorPlan::Hold] {
-        add(format!("{monitor:?}"), Switches { monitor, ..PUBLISHED });
+    for monitor in ["idle-corrected", "hold"] {
+        add(format!("{monitor}"), Switches { monitor, ..PUBLISHED });
     }
-    for maintainer in [MaintainerPlan::Strict, MaintainerPlan::BelowThreshold, MaintainerPlan::Off] {
-        add(format!("{maintainer:?}"), Switches { maintainer, ..PUBLISHED });
+    for maintainer in ["strict", "below-threshold", "off"] {
+        add(format!("{maintainer}"), Switches { maintainer, ..PUBLISHED });
     }
-    let spare_arrivals = SpareArrivalsPlan::Estimator;
-    add(format!("spare {spare_arrivals:?}"), Switches { spare_arrivals, ..PUBLISHED });
+    let spare_arrivals = "estimator";
+    add(format!("spare {spare_arrivals}"), Switches { spare_arrivals, ..PUBLISHED });
     all_differ(&readings);
 }
 
@@ -127,9 +124,13 @@ fn every_reading_of_xcp_and_of_xcp_b_does_something_of_its_own() {
         .map(|on| (format!("{on:?}"), xcp(NegativeSharePlan::All, on), ebe(PUBLISHED)))
         .into();
     readings.push(("data".to_owned(), xcp(NegativeSharePlan::Data, Capacity), ebe(PUBLISHED)));
-    for signal in [QueueSignalPlan::Minimum, QueueSignalPlan::Mean, QueueSignalPlan::Last] {
-        let source = SourcePlan::XcpB { kappa: 0.02, chi: 0.1, late_reaction: 2, signal };
-        readings.push((format!("XCP-b, {signal:?}"), plain(), source));
+    for signal in ["minimum", "mean", "last"] {
+        let source = SourcePlan::named("xcp-b")
+            .with("kappa", 0.02)
+            .with("chi", 0.1)
+            .with("late_reaction", 2)
+            .with("signal", signal);
+        readings.push((format!("XCP-b, {signal}"), plain(), source));
     }
     all_differ(&readings);
 }

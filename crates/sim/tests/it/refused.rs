@@ -47,7 +47,7 @@ fn datagrams_less_than_a_nanosecond_apart_are_refused() {
 fn timers_of_queues_that_come_every_nanosecond_are_refused() {
     let router =
         |protocol, source| QueuePlan::Router { limit_bytes: None, limit_packets: Some(10), protocol, source };
-    let configured = SourcePlan::Configured { bps: 10_000_000 };
+    let configured = SourcePlan::named("configured").with("capacity", 10_000_000);
     let queue = router(xcp_protocol([1, 1000]), configured);
     refused(
         vec![flow("a", cubic())],
@@ -55,13 +55,13 @@ fn timers_of_queues_that_come_every_nanosecond_are_refused() {
         "link there: queue.protocol.min_interval: found 0.000000001; accepted: at least a microsecond",
     );
     let text = r#"{"kind": "ebe", "profile": "icc", "sampled_queue": "mean", "monitor": "plain", "maintainer": "latch",
-        "spare_arrivals": "protocol", "threshold": 0.15, "upsilon": 1.4, "initial_bps": 10000000, "min_bps": 41600,
-        "max_bps": 8320000000000, "unit": "bytes", "packet_bytes": 1040, "sampling_ns": 1, "interval_ns": 200000000}"#;
+        "spare_arrivals": "protocol", "threshold": 0.15, "upsilon": 1.4, "capacity": 10000000, "min_capacity": 41600,
+        "max_capacity": 8320000000000, "unit": "bytes", "packet": 1040, "measurement_interval": 1, "estimation_interval": 200000000}"#;
     let queue = router(xcp_protocol([1_000_000, 1_000_000_000]), serde_json::from_str(text).unwrap());
     refused(
         vec![flow("a", cubic())],
         queue,
-        "link there: queue.source.sampling: found 0.000000001; accepted: at least a microsecond",
+        "link there: queue.source.measurement_interval: found 0.000000001; accepted: at least a microsecond",
     );
 }
 

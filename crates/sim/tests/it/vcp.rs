@@ -55,7 +55,7 @@ fn router(controller: &ControllerPlan, source: SourcePlan) -> QueuePlan {
 }
 
 fn configured(megabits: u64) -> SourcePlan {
-    SourcePlan::Configured { bps: megabits * MEGABIT }
+    SourcePlan::named("configured").with("capacity", megabits * MEGABIT)
 }
 
 /// A link of 40 ms before which such a router stands.
@@ -188,7 +188,7 @@ fn only_who_knows_of_a_rise_uses_it() {
     assert!((0.4..0.6).contains(&longest), "{longest}");
     assert_eq!(dropped(&ignorant), 0);
     // Findings, section 5, and Fig. 3(b): who knows follows, and the queue of a fall is drained.
-    let knowing = outcome(SourcePlan::Oracle { averaging_ns: 200 * MILLISECOND });
+    let knowing = outcome(SourcePlan::named("oracle").with("averaging", 200 * MILLISECOND));
     let used = utilisation(&knowing, 0);
     assert!(used > 0.9, "{used}");
     let rates = megabits(&knowing);

@@ -102,15 +102,15 @@ fn cells() -> Vec<serde_json::Value> {
 
 fn scenario(cell: &serde_json::Value) -> Plan {
     let source = if cell["track"].as_bool().unwrap() {
-        SourcePlan::Oracle { averaging_ns: 200 * MILLISECOND }
+        SourcePlan::named("oracle").with("averaging", 200 * MILLISECOND)
     } else {
-        SourcePlan::Configured { bps: BELIEVED }
+        SourcePlan::named("configured").with("capacity", BELIEVED)
     };
     let buffer = number(cell, "buffer");
     let bottleneck =
         |name: &str| LinkPlan { queue: xcp_queue(buffer, source.clone()), ..link(name, rate(cell), 32.0) };
     let side = |name: String| LinkPlan {
-        queue: xcp_queue(2000, SourcePlan::Configured { bps: 100_000_000 }),
+        queue: xcp_queue(2000, SourcePlan::named("configured").with("capacity", 100_000_000)),
         record: false,
         ..link(&name, mbps(100), 4.0)
     };
