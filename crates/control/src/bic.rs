@@ -2,6 +2,8 @@
 
 use airpath_model::{AckEvent, Bytes, CongestionEvent, CongestionSignal, Measurement, Probe};
 
+#[cfg(feature = "declare")]
+use crate::declare::RuleConfig;
 use crate::whole_bytes::WholeBytes;
 use crate::{ConfigError, WindowRule};
 use airpath_model::config::check;
@@ -14,17 +16,21 @@ const COUNT_WITHOUT_LOSS: u64 = 20;
 
 /// The parameters of BIC, as Linux names them.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(feature = "declare", serde(default))]
 pub struct BicConfig {
-    /// `beta`: the part of the window that is *kept* at a signal; between 0 and 1, both excluded; 819/1024.
+    /// Share of the window that remains after a loss (Linux: 819/1024; the paper removes 0.125).
+    #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1)))]
     pub beta: f64,
-    /// `max_increment` (`Smax` of the paper), segments in a round trip; at least 1; 16.
+    /// Largest growth in a round trip, in segments (Linux 16; `S_max` of the paper 32).
+    #[cfg_attr(feature = "declare", schemars(range(min = 1)))]
     pub max_increment: u64,
-    /// `low_window`, segments: up to here the rule is Reno's. 14.
+    /// Window in segments up to which the rule is Reno's.
     pub low_window: u64,
-    /// `smooth_part`: within B segments of the maximum, the window grows by B / `smooth_part` segments in a round
-    /// trip (`Smin` of the paper); at least 1; 20.
+    /// Round trips for the last 4 segments below the maximum, and for the first 4 above it.
+    #[cfg_attr(feature = "declare", schemars(range(min = 1)))]
     pub smooth_part: u64,
-    /// Give up more when a signal comes below the last maximum: capacity is being released to others.
+    /// Release bandwidth faster when the maximum falls.
     pub fast_convergence: bool,
 }
 
@@ -38,6 +44,16 @@ impl Default for BicConfig {
             smooth_part: 20,
             fast_convergence: true,
         }
+    }
+}
+
+#[cfg(feature = "declare")]
+impl RuleConfig for BicConfig {
+    const ID: &'static str = "bic";
+    type Rule = Bic;
+
+    fn rule(&self) -> Result<Bic, ConfigError> {
+        Bic::new(*self)
     }
 }
 

@@ -7,14 +7,16 @@ use core::fmt::Debug;
 
 use airpath_model::config::ConfigError;
 use airpath_model::declare::{
-    Component, ComponentError, Deserialize, JsonSchema, Kind, Nested, Registry, Serialize,
+    Component, ComponentError, Deserialize, JsonSchema, Kind, Nested, Registry, Schema, SchemaGenerator,
+    Serialize,
 };
 use airpath_model::{Bytes, Controller, Duration, RandomStream};
 use serde::de::DeserializeOwned;
 
 use crate::{
-    CubicConfig, EveryOtherRoundConfig, HystartPlusPlusConfig, NewRenoConfig, PerAcknowledgmentConfig,
-    StandardConfig, VegasConfig, WindowRule, Windowed,
+    BicConfig, CubicConfig, EveryOtherRoundConfig, HighSpeedConfig, HtcpConfig, HystartPlusPlusConfig,
+    NewRenoConfig, PerAcknowledgmentConfig, PragueConfig, StandardConfig, VegasConfig, VenoConfig,
+    WindowRule, Windowed,
 };
 pub use slow_start::{AnySlowStart, SlowStarts};
 
@@ -90,7 +92,7 @@ pub trait RuleConfig: Debug + Serialize + DeserializeOwned + JsonSchema + Send +
 /// A controller that consists of a window rule and a slow start: the parameters of the rule, and `slow_start`.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(bound(deserialize = "R: RuleConfig"))]
-#[schemars(bound = "R: RuleConfig", rename = "{R}")]
+#[schemars(bound = "R: RuleConfig", rename = "{R}", transform = presented_as::<R>)]
 pub struct WindowedConfig<R> {
     #[serde(flatten)]
     rule: R,
@@ -99,6 +101,16 @@ pub struct WindowedConfig<R> {
     /// estimated from three acknowledgments, Hoe 1996).
     #[serde(default = "slow_start_of::<R>")]
     slow_start: Nested<SlowStarts>,
+}
+
+/// Gives the table the title and the description of the rule.
+fn presented_as<R: RuleConfig>(schema: &mut Schema) {
+    let rule = R::json_schema(&mut SchemaGenerator::default());
+    for key in ["title", "description"] {
+        if let Some(text) = rule.get(key) {
+            schema.insert(key.into(), text.clone());
+        }
+    }
 }
 
 fn slow_start_of<R: RuleConfig>() -> Nested<SlowStarts> {
@@ -136,7 +148,12 @@ impl Components {
             controllers: Registry::default()
                 .with::<WindowedConfig<NewRenoConfig>>()
                 .with::<WindowedConfig<CubicConfig>>()
-                .with::<WindowedConfig<VegasConfig>>(),
+                .with::<WindowedConfig<VegasConfig>>()
+                .with::<WindowedConfig<BicConfig>>()
+                .with::<WindowedConfig<HighSpeedConfig>>()
+                .with::<WindowedConfig<HtcpConfig>>()
+                .with::<WindowedConfig<VenoConfig>>()
+                .with::<WindowedConfig<PragueConfig>>(),
             slow_starts: Registry::default()
                 .with::<StandardConfig>()
                 .with::<PerAcknowledgmentConfig>()

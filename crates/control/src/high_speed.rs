@@ -2,24 +2,34 @@
 
 use airpath_model::{AckEvent, Bytes, CongestionEvent, Probe};
 
+#[cfg(feature = "declare")]
+use crate::declare::RuleConfig;
 use crate::whole_bytes::WholeBytes;
 use crate::{ConfigError, Counting, WindowRule};
 use airpath_model::config::check;
 
 /// The constants of RFC 3649, section 5, under their names there.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(feature = "declare", serde(default))]
 pub struct HighSpeedConfig {
-    /// `Low_Window`, segments: up to here the rule is that of standard TCP. At least 1; 38.
+    /// `Low_Window` in segments; up to this window the rule is that of standard TCP.
+    #[cfg_attr(feature = "declare", schemars(range(min = 1.0), extend("x-less-than" = "high_window")))]
     pub low_window: f64,
-    /// `High_Window`, segments: the other end of the response function; more than `low_window`; 83000.
+    /// `High_Window` in segments; more than `low_window`.
+    #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0)))]
     pub high_window: f64,
-    /// `Low_P`: the rate of losses at which the window is `low_window`; more than `high_p`, less than 1; `10^-3`.
+    /// `Low_P`: the rate of losses at which the window is `low_window`.
+    #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1)))]
     pub low_p: f64,
-    /// `High_P`: the rate of losses at which the window is `high_window`; more than 0; `10^-7`.
+    /// `High_P`: the rate of losses at which the window is `high_window`; less than `low_p`.
+    #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1, "x-less-than" = "low_p")))]
     pub high_p: f64,
-    /// `High_Decrease`: the part of the window that is removed at `high_window`; more than 0, at most 0.5; 0.1.
+    /// `High_Decrease`: the share of the window that is removed at `high_window`.
+    #[cfg_attr(feature = "declare", schemars(range(max = 0.5), extend("exclusiveMinimum" = 0)))]
     pub high_decrease: f64,
-    /// What growth counts. The RFC adds `a(w) / w` for each acknowledgment, as Linux does.
+    /// The unit by which the window grows in congestion avoidance: `bytes`, or `acknowledgments` as Linux 2.6.22 does,
+    /// which is half as fast with delayed acknowledgments.
     pub counting: Counting,
 }
 
@@ -34,6 +44,16 @@ impl Default for HighSpeedConfig {
             high_decrease: 0.1,
             counting: Counting::Bytes,
         }
+    }
+}
+
+#[cfg(feature = "declare")]
+impl RuleConfig for HighSpeedConfig {
+    const ID: &'static str = "highspeed";
+    type Rule = HighSpeed;
+
+    fn rule(&self) -> Result<HighSpeed, ConfigError> {
+        HighSpeed::new(*self)
     }
 }
 

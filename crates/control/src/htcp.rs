@@ -4,6 +4,8 @@ mod throughput;
 
 use airpath_model::{AckEvent, Bytes, CongestionEvent, Duration, Measurement, Probe, Timestamp};
 
+#[cfg(feature = "declare")]
+use crate::declare::RuleConfig;
 use crate::whole_bytes::WholeBytes;
 use crate::{ConfigError, WindowRule};
 use airpath_model::config::check;
@@ -23,17 +25,22 @@ const RTT_SCALE: (f64, f64) = (0.1, 2.0);
 
 /// The parameters of H-TCP.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(feature = "declare", serde(default))]
 pub struct HtcpConfig {
-    /// `Δ_L`: up to so long after a signal the flow grows as standard TCP does; above zero. 1 s.
+    /// Δ_L: time after a loss during which the window grows as standard TCP's does.
+    #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0)))]
     pub delta_l: Duration,
-    /// `Δ_B`: a relative change of the throughput between signals above it makes the next decrease the largest; at least
-    /// 0. 0.2.
+    /// Δ_B: a relative change of the throughput above it makes the next decrease the largest.
+    #[cfg_attr(feature = "declare", schemars(range(min = 0.0)))]
     pub delta_b: f64,
-    /// The least part of the window that is kept at a signal; above 0, at most `beta_max`. 0.5.
+    /// Smallest share of the window that remains after a loss.
+    #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1, "x-at-most" = "beta_max")))]
     pub beta_min: f64,
-    /// The most that is kept; less than 1. 0.8.
+    /// Largest share of the window that remains after a loss; at least `beta_min`.
+    #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1)))]
     pub beta_max: f64,
-    /// Growth in proportion to the shortest RTT, so that flows with different ones are alike.
+    /// Grow in proportion to the shortest RTT.
     pub rtt_scaling: bool,
 }
 
@@ -47,6 +54,16 @@ impl Default for HtcpConfig {
             beta_max: 0.8,
             rtt_scaling: true,
         }
+    }
+}
+
+#[cfg(feature = "declare")]
+impl RuleConfig for HtcpConfig {
+    const ID: &'static str = "htcp";
+    type Rule = Htcp;
+
+    fn rule(&self) -> Result<Htcp, ConfigError> {
+        Htcp::new(*self)
     }
 }
 

@@ -4,17 +4,22 @@ use airpath_model::{
     AckEvent, Bytes, CongestionEvent, CongestionSignal, Duration, Measurement, Probe, Requirements, Timestamp,
 };
 
+#[cfg(feature = "declare")]
+use crate::declare::RuleConfig;
 use crate::whole_bytes::WholeBytes;
 use crate::{ConfigError, WindowRule};
 use airpath_model::config::check;
 
 /// The parameters of Prague.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(feature = "declare", serde(default))]
 pub struct PragueConfig {
-    /// g: the weight of a round's share of marks; greater than 0, at most 1; 1/16.
+    /// g: the weight of the share of marks in one round (DCTCP and Linux: 1/16).
+    #[cfg_attr(feature = "declare", schemars(range(max = 1.0), extend("exclusiveMinimum" = 0)))]
     pub gain: f64,
-    /// The shortest round trip by which it counts; greater than nothing; 25 ms. Flows of shorter ones grow and fall as flows
-    /// of this one, so that they get no more.
+    /// Flows with a shorter RTT grow and fall as a flow with this RTT does.
+    #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0)))]
     pub virtual_rtt: Duration,
 }
 
@@ -22,6 +27,16 @@ impl Default for PragueConfig {
     /// As in Linux of the L4S team (`tcp_prague.c`).
     fn default() -> Self {
         Self { gain: 1.0 / 16.0, virtual_rtt: Duration::from_millis(25) }
+    }
+}
+
+#[cfg(feature = "declare")]
+impl RuleConfig for PragueConfig {
+    const ID: &'static str = "prague";
+    type Rule = Prague;
+
+    fn rule(&self) -> Result<Prague, ConfigError> {
+        Prague::new(*self)
     }
 }
 

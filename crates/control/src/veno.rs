@@ -2,17 +2,24 @@
 
 use airpath_model::{AckEvent, Bytes, CongestionEvent, CongestionSignal, Measurement, Probe, RttEstimate};
 
+#[cfg(feature = "declare")]
+use crate::declare::RuleConfig;
 use crate::{ConfigError, Counting, NewReno, WindowRule};
 use airpath_model::config::check;
 
 /// The parameters of Veno.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(feature = "declare", serde(default))]
 pub struct VenoConfig {
-    /// β: how many segments in the queue are congestion. Greater than 0; 3.
+    /// Number of segments in the queue from which a loss counts as congestion.
+    #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0)))]
     pub beta: f64,
-    /// The part of the window that is kept at a loss with fewer; between 0 and 1, both excluded; 4/5.
+    /// Share of the window that remains after a loss with fewer segments in the queue (the paper: 4/5).
+    #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1)))]
     pub keep: f64,
-    /// What growth counts; Linux 2.6.22 counts acknowledgments.
+    /// The unit by which the window grows in congestion avoidance: `bytes`, or `acknowledgments` as Linux 2.6.22 does,
+    /// which is half as fast with delayed acknowledgments.
     pub counting: Counting,
 }
 
@@ -20,6 +27,16 @@ impl Default for VenoConfig {
     /// Fu and Liew 2003, section II; the same in Linux.
     fn default() -> Self {
         Self { beta: 3.0, keep: 0.8, counting: Counting::Bytes }
+    }
+}
+
+#[cfg(feature = "declare")]
+impl RuleConfig for VenoConfig {
+    const ID: &'static str = "veno";
+    type Rule = Veno;
+
+    fn rule(&self) -> Result<Veno, ConfigError> {
+        Veno::new(*self)
     }
 }
 

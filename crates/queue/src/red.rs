@@ -37,7 +37,7 @@ pub struct RedConfig {
         feature = "declare",
         schemars(
             range(min = 0),
-            extend("x-unit" = "threshold", "x-below" = "maximum", "x-default-from" = "capacity")
+            extend("x-unit" = "threshold", "x-less-than" = "maximum", "x-default-from" = "capacity")
         )
     )]
     pub minimum: f64,

@@ -8,7 +8,6 @@ from airpath.quantities import Flag, PositiveDuration, Rate, Window
 from airpath.schemes.era_baselines import ERA_BASELINES
 from airpath.schemes.protocols import MILLISECOND, SECOND, Share
 from airpath.schemes.scheme import Scheme, SchemeParameters, controller_plan, controller_table, window_bytes
-from airpath.schemes.slow_start import SlowStart
 from airpath.units import format_duration
 
 NewRenoParameters: Final = controller_table("newreno", "NewRenoParameters")
@@ -107,24 +106,13 @@ class LedbatPlusPlusParameters(SchemeParameters):
     """How many times as long as a slowdown lasted the next one is away."""
 
 
-class PragueParameters(SchemeParameters):
-    """Parameters of Prague."""
-
-    gain: Annotated[float, Strict(), Field(gt=0, le=1)] = 0.0625
-    """g: the weight of a round's share of marks (DCTCP and Linux: 1/16)."""
-    virtual_rtt: PositiveDuration = 25 * MILLISECOND
-    """A flow of a shorter round-trip time grows and falls as one of this."""
-    slow_start: SlowStart = "standard"
-    """Slow start, which the first mark ends: as with the other schemes."""
-
-
-class DctcpParameters(SchemeParameters):
-    """Parameters of DCTCP."""
-
-    gain: Annotated[float, Strict(), Field(gt=0, le=1)] = 0.0625
-    """g: the weight of a round's share of marks (RFC 8257, section 4.2: 1/16)."""
-    slow_start: SlowStart = "standard"
-    """Slow start, which the first mark ends: as with the other schemes."""
+DctcpParameters: Final = controller_table(
+    "prague",
+    "DctcpParameters",
+    # Prague's rule is DCTCP's where no RTT is shorter than its virtual one.
+    fixed={"virtual_rtt": 1},
+    help_texts={"gain": "g: the weight of the share of marks in one round (RFC 8257, section 4.2: 1/16)."},
+)
 
 
 class FixedParameters(SchemeParameters):
@@ -165,26 +153,6 @@ def _bbr(parameters: BbrParameters, _mss_bytes: int) -> dict[str, Any]:
         "probe_rtt_interval_ns": parameters.probe_rtt_interval,
         "probe_rtt_duration_ns": parameters.probe_rtt_duration,
         "min_rtt_window_ns": parameters.min_rtt_window,
-    }
-
-
-def _prague(parameters: PragueParameters, _mss_bytes: int) -> dict[str, Any]:
-    return {
-        "kind": "prague",
-        "gain": float(parameters.gain),
-        "virtual_rtt_ns": parameters.virtual_rtt,
-        "slow_start": parameters.slow_start,
-    }
-
-
-def _dctcp(parameters: DctcpParameters, _mss_bytes: int) -> dict[str, Any]:
-    # Prague's rule is DCTCP's where no round trip is shorter than its virtual one.
-    virtual_rtt_ns = 1
-    return {
-        "kind": "prague",
-        "gain": float(parameters.gain),
-        "virtual_rtt_ns": virtual_rtt_ns,
-        "slow_start": parameters.slow_start,
     }
 
 
@@ -285,8 +253,8 @@ END_TO_END: Final = (
         colour="#b8336a",
         marker="p",
         controller="prague",
-        parameters=PragueParameters,
-        build=_prague,
+        parameters=controller_table("prague", "PragueParameters"),
+        build=controller_plan,
         # RFC 9331, section 4: ECT(1), feedback of how much was marked, and no bursts.
         transport={"ecn": "accurate", "pacing": True},
     ),
@@ -298,7 +266,7 @@ END_TO_END: Final = (
         marker="8",
         controller="prague",
         parameters=DctcpParameters,
-        build=_dctcp,
+        build=controller_plan,
         # How much was marked; RFC 8257 echoes each mark in its own way instead.
         transport={"ecn": "accurate"},
     ),

@@ -14,7 +14,7 @@ use super::{ComponentError, ComponentPlan, Kind, Registry, Values};
 ///
 /// The values are the default, each bound of the schema with its two neighbours, and 0, −1, ±10³⁰⁰ (integers: the smallest
 /// and largest of their type) where the schema states no bound. A parameter that is ordered with another one (`x-at-most`,
-/// `x-below`) takes that one along.
+/// `x-less-than`) takes that one along; a value for which the other one has none is left out.
 ///
 /// `build` reads and constructs a component. The second item of the result counts the values that were tried.
 pub fn disagreements<K: Kind>(
@@ -45,7 +45,9 @@ pub fn disagreements<K: Kind>(
             for value in range.values(&complete[name]) {
                 let mut values = complete.clone();
                 values.insert(name.clone(), value.clone());
-                take_along(&mut values, properties, name, &value);
+                if !take_along(&mut values, properties, name, &value) {
+                    continue;
+                }
                 let outcome = build(&plan(values));
                 tried += 1;
                 if range.accepts(&value) != outcome.is_ok() {
@@ -66,13 +68,14 @@ pub fn disagreements<K: Kind>(
 }
 
 /// Gives the parameters that are ordered with `name` the same value if they would contradict it, or its neighbour if they
-/// must differ (`x-below`).
-fn take_along(values: &mut Values, properties: &Values, name: &str, value: &Value) {
+/// must differ (`x-less-than`). Returns whether that is possible within their own ranges.
+fn take_along(values: &mut Values, properties: &Values, name: &str, value: &Value) -> bool {
+    let mut possible = true;
     let order = |lower: &str| {
         let lower = properties.get(lower)?;
         let (strict, upper) = match lower.get("x-at-most") {
             Some(upper) => (false, upper),
-            None => (true, lower.get("x-below")?),
+            None => (true, lower.get("x-less-than")?),
         };
         Some((strict, upper.as_str()?))
     };
@@ -84,6 +87,7 @@ fn take_along(values: &mut Values, properties: &Values, name: &str, value: &Valu
         if number > current || strict && number >= current {
             limit = if strict { number.next_up().into() } else { limit };
             values.insert(upper.to_string(), limit.clone());
+            possible &= Range(&properties[upper]).accepts(&limit);
         }
         lower = upper;
     }
@@ -97,9 +101,11 @@ fn take_along(values: &mut Values, properties: &Values, name: &str, value: &Valu
         if number < current || strict && number <= current {
             limit = if strict { number.next_down().into() } else { limit };
             values.insert(lower.clone(), limit.clone());
+            possible &= Range(&properties[lower.as_str()]).accepts(&limit);
         }
         upper = lower;
     }
+    possible
 }
 
 /// The range that the schema of a parameter states.

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 
-use super::{Component, ComponentError, ComponentPlan, Factory, Kind, Values};
+use super::{Component, ComponentError, ComponentPlan, Factory, Kind, SchemaGenerator, Values};
 use crate::config::ConfigError;
 
 /// Reads the values of a plan into a factory, with the registries from which nested components come.
@@ -50,6 +50,8 @@ impl<K: Kind> Entry<K> {
             if let Ok(config) = parse::<C>(&example) {
                 table.insert("x-order".to_string(), keys(&json(&config)));
             }
+            let title = C::json_schema(&mut SchemaGenerator::default()).get("title").cloned();
+            table.insert("title".to_string(), title.unwrap_or_else(|| C::ID.into()));
             table.insert("additionalProperties".to_string(), Value::Bool(false));
             table.remove("$schema");
         }

@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use airpath_control::{
-    Abc, AbcConfig, AdditiveScaling, AfterFreeze, Agent, Bbr, BbrConfig, Bic, BicConfig, ConfigError,
-    CongestionEvidence, Copa, CopaConfig, Cubic, CubicConfig, CubicEbe, Fixed, HighSpeed, HighSpeedConfig,
-    HistoryRule, Htcp, HtcpConfig, InterPacket, LedbatPlusPlus, LedbatPlusPlusConfig, LossDifferentiation,
-    LossDifferentiationConfig, MinimumRtt, Mpcp, MpcpConfig, Prague, PragueConfig, Qfcp, RttScaling, Vcp,
-    VcpBounds, VcpConfig, VcpFreeze, Veno, VenoConfig, Westwood, WestwoodConfig, WestwoodReduction, Xcp,
+    Abc, AbcConfig, AdditiveScaling, AfterFreeze, Agent, Bbr, BbrConfig, ConfigError, CongestionEvidence,
+    Copa, CopaConfig, Cubic, CubicConfig, CubicEbe, Fixed, HistoryRule, InterPacket, LedbatPlusPlus,
+    LedbatPlusPlusConfig, LossDifferentiation, LossDifferentiationConfig, MinimumRtt, Mpcp, MpcpConfig, Qfcp,
+    RttScaling, Vcp, VcpBounds, VcpConfig, VcpFreeze, Westwood, WestwoodConfig, WestwoodReduction, Xcp,
 };
 use airpath_model::declare::{ComponentError, Factory, Nested};
 use airpath_model::{Bytes, Controller, Duration, RandomStream, Rate};
@@ -134,29 +133,6 @@ fn listed(
             let cubic = Cubic::new(CubicConfig { form, c, beta, fast_convergence, reno_friendly })?;
             let estimator = ceiling::ebe_ceiling(estimator)?;
             let rule = CubicEbe::new(cubic, estimator, ceiling::probing_growth(probing_growth));
-            facts.windowed(rule, slow_start)
-        }
-        ControllerPlan::Bic { beta, max_increment, low_window, smooth_part, fast_convergence, .. } => {
-            let config = BicConfig { beta, max_increment, low_window, smooth_part, fast_convergence };
-            facts.windowed(Bic::new(config)?, slow_start)
-        }
-        ControllerPlan::Highspeed {
-            low_window, high_window, low_p, high_p, high_decrease, counting, ..
-        } => {
-            let config = HighSpeedConfig { low_window, high_window, low_p, high_p, high_decrease, counting };
-            facts.windowed(HighSpeed::new(config)?, slow_start)
-        }
-        ControllerPlan::Htcp { delta_l_ns, delta_b, beta_min, beta_max, rtt_scaling, .. } => {
-            let delta_l = Duration::from_nanos(delta_l_ns);
-            let rule = Htcp::new(HtcpConfig { delta_l, delta_b, beta_min, beta_max, rtt_scaling })?;
-            facts.windowed(rule, slow_start)
-        }
-        ControllerPlan::Veno { beta, keep, counting, .. } => {
-            let rule = Veno::new(VenoConfig { beta, keep, counting })?;
-            facts.windowed(rule, slow_start)
-        }
-        ControllerPlan::Prague { gain, virtual_rtt_ns, .. } => {
-            let rule = Prague::new(PragueConfig { gain, virtual_rtt: Duration::from_nanos(virtual_rtt_ns) })?;
             facts.windowed(rule, slow_start)
         }
         ControllerPlan::Xcp { halve_on_loss, form, inter_packet } => {

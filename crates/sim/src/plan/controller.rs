@@ -49,73 +49,6 @@ pub enum ControllerPlan {
         /// Slow start.
         slow_start: ComponentPlan<SlowStarts>,
     },
-    /// BIC.
-    Bic {
-        /// The part of the window that is kept at a loss.
-        beta: f64,
-        /// The most segments that it grows by in a round trip.
-        max_increment: u64,
-        /// Up to so many segments it is Reno.
-        low_window: u64,
-        /// Round trips for the last segments before the maximum.
-        smooth_part: u64,
-        /// Release bandwidth faster when the maximum falls.
-        fast_convergence: bool,
-        /// Slow start.
-        slow_start: ComponentPlan<SlowStarts>,
-    },
-    /// `HighSpeed` TCP (RFC 3649).
-    Highspeed {
-        /// `Low_Window`, segments.
-        low_window: f64,
-        /// `High_Window`, segments.
-        high_window: f64,
-        /// `Low_P`.
-        low_p: f64,
-        /// `High_P`.
-        high_p: f64,
-        /// `High_Decrease`.
-        high_decrease: f64,
-        /// What growth in congestion avoidance counts.
-        counting: Counting,
-        /// Slow start.
-        slow_start: ComponentPlan<SlowStarts>,
-    },
-    /// H-TCP.
-    Htcp {
-        /// `Δ_L`, nanoseconds.
-        delta_l_ns: u64,
-        /// `Δ_B`, a part.
-        delta_b: f64,
-        /// The least part of the window that is kept at a loss.
-        beta_min: f64,
-        /// The most.
-        beta_max: f64,
-        /// Growth in proportion to the shortest RTT.
-        rtt_scaling: bool,
-        /// Slow start.
-        slow_start: ComponentPlan<SlowStarts>,
-    },
-    /// TCP Veno.
-    Veno {
-        /// β, segments in the queue that are congestion.
-        beta: f64,
-        /// The part of the window that is kept at a loss with fewer.
-        keep: f64,
-        /// What growth in congestion avoidance counts.
-        counting: Counting,
-        /// Slow start.
-        slow_start: ComponentPlan<SlowStarts>,
-    },
-    /// TCP Prague.
-    Prague {
-        /// g, the weight of a round's share of marks.
-        gain: f64,
-        /// The shortest round trip by which it counts, nanoseconds.
-        virtual_rtt_ns: u64,
-        /// Slow start.
-        slow_start: ComponentPlan<SlowStarts>,
-    },
     /// XCP's sender.
     Xcp {
         /// A loss halves the window, as in ns-2; without, it is only repaired.
@@ -287,13 +220,7 @@ impl ControllerPlan {
     /// The slow start of a window rule.
     pub(crate) const fn slow_start(&self) -> Option<&ComponentPlan<SlowStarts>> {
         match self {
-            Self::CubicEbe { slow_start, .. }
-            | Self::Westwood { slow_start, .. }
-            | Self::Bic { slow_start, .. }
-            | Self::Highspeed { slow_start, .. }
-            | Self::Htcp { slow_start, .. }
-            | Self::Veno { slow_start, .. }
-            | Self::Prague { slow_start, .. } => Some(slow_start),
+            Self::CubicEbe { slow_start, .. } | Self::Westwood { slow_start, .. } => Some(slow_start),
             _ => None,
         }
     }

@@ -171,11 +171,7 @@ pub(crate) fn dual_pi2() -> ManagementPlan {
 }
 
 pub(crate) fn prague() -> ControllerPlan {
-    ControllerPlan::Prague {
-        gain: 1.0 / 16.0,
-        virtual_rtt_ns: 25 * MILLISECOND,
-        slow_start: ComponentPlan::named("standard"),
-    }
+    ControllerPlan::Declared(ComponentPlan::named("prague"))
 }
 
 pub(crate) fn fixed(window_bytes: u64) -> ControllerPlan {

@@ -22,11 +22,8 @@ fn over(rtt_ms: f64, threshold: f64, flows: u32) -> Outcome {
     let queue = QueuePlan::Managed { limit_bytes: None, limit_packets: Some(10_000), management };
     let forward = LinkPlan { queue, ..link("bottleneck", mbps(MBPS), rtt_ms / 2.0) };
     // No round trip is shorter than the virtual one: Prague's rule is DCTCP's then.
-    let controller = ControllerPlan::Prague {
-        gain: GAIN,
-        virtual_rtt_ns: 1,
-        slow_start: ComponentPlan::named("standard"),
-    };
+    let controller =
+        ControllerPlan::Declared(ComponentPlan::named("prague").with("gain", GAIN).with("virtual_rtt", 1));
     let transport = TransportPlan { ecn: true, accurate_ecn: true, ..transport() };
     let flows = (0..flows).map(|index| FlowPlan {
         transport: Some(transport.clone()),

@@ -78,12 +78,9 @@ fn scalable_flows_share_alike() {
 /// A round trip of 5 ms beside one of 50: by the virtual one of 25 ms both grow and fall nearly as often.
 #[test]
 fn a_short_round_trip_gains_little() {
-    let shares = |virtual_rtt_ns| {
-        let controller = ControllerPlan::Prague {
-            gain: 1.0 / 16.0,
-            virtual_rtt_ns,
-            slow_start: ComponentPlan::named("standard"),
-        };
+    let shares = |virtual_rtt_ns: u64| {
+        let controller =
+            ControllerPlan::Declared(ComponentPlan::named("prague").with("virtual_rtt", virtual_rtt_ns));
         let with = |name: &str, path, reverse_path| FlowPlan {
             controller: Some(controller.clone()),
             path,
