@@ -20,12 +20,19 @@ mod short_term;
 mod startup;
 mod state;
 
+#[cfg(feature = "declare")]
+use alloc::boxed::Box;
+
+#[cfg(feature = "declare")]
+use airpath_model::declare::{Component, ComponentError};
 use airpath_model::{
     AckEvent, Bytes, CongestionEvent, CongestionSignal, Control, Controller, Duration, Measurement, Pacing,
     PathHeader, Phase, Probe, RandomStream, Rate, RateSample, Requirements, SendEvent, Timestamp,
 };
 
 use crate::ConfigError;
+#[cfg(feature = "declare")]
+use crate::declare::{ControllerFacts, Controllers};
 use ack_aggregation::AckAggregation;
 use airpath_model::config::check;
 use bandwidth_filter::BandwidthFilter;
@@ -45,22 +52,30 @@ const MIN_PIPE_SEGMENTS: u64 = 4;
 
 /// The parameters of BBR under the draft's names. Gains are not among them: they fit each other (section 5.6.1).
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(feature = "declare", serde(default))]
 pub struct BbrConfig {
-    /// `LossThresh`: the part of a round's data whose loss says that too much was in flight; from 0 to 1. 0.02.
+    /// LossThresh: the share of a round's data whose loss shows that too much was in flight.
+    #[cfg_attr(feature = "declare", schemars(range(min = 0.0, max = 1.0)))]
     pub loss_threshold: f64,
-    /// In so many places of a round, at least, must data have been lost for a probe to have been too high. 1, as in the
-    /// draft and in Linux; Google's QUIC and s2n-quic have 2, with which probes go on through single random losses.
+    /// Number of separate losses in a round from which a probe was too high (the draft and Linux: 1; Google's QUIC and
+    /// s2n-quic: 2, with which single random losses do not end a probe).
+    #[cfg_attr(feature = "declare", schemars(range(min = 1, max = 1_000_000)))]
     pub probe_loss_events: u32,
-    /// `Beta`: the part of a limit that one round with losses leaves; greater than 0, at most 1. 0.7.
+    /// Beta: the share of a limit that remains after one round with losses.
+    #[cfg_attr(feature = "declare", schemars(range(max = 1.0), extend("exclusiveMinimum" = 0)))]
     pub beta: f64,
-    /// `Headroom`: the part of `inflight_longterm` that is left to others while cruising; at least 0, less than 1.
-    /// 0.15.
+    /// Headroom: the share of the limit on data in flight that is left to other flows while cruising.
+    #[cfg_attr(feature = "declare", schemars(range(min = 0.0), extend("exclusiveMaximum" = 1)))]
     pub headroom: f64,
-    /// `ProbeRTTInterval`: without a smaller round-trip time for so long, one is looked for; greater than zero. 5 s.
+    /// ProbeRTTInterval: after this time without a smaller RTT, BBR probes for one.
+    #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "x-at-most" = "min_rtt_window")))]
     pub probe_rtt_interval: Duration,
-    /// `ProbeRTTDuration`: how long little is in flight then, at least. 200 ms.
+    /// ProbeRTTDuration: the shortest time for which little data is in flight during such a probe.
+    #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0)))]
     pub probe_rtt_duration: Duration,
-    /// `MinRTTFilterLen`: how long a minimum of the round-trip time is believed; not below the interval. 10 s.
+    /// MinRTTFilterLen: the time for which a minimum of the RTT is valid; at least `probe_rtt_interval`.
+    #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0)))]
     pub min_rtt_window: Duration,
 }
 
@@ -78,15 +93,34 @@ impl Default for BbrConfig {
     }
 }
 
+#[cfg(feature = "declare")]
+impl Component<Controllers> for BbrConfig {
+    const ID: &'static str = "bbr";
+
+    fn check(&self) -> Result<(), ComponentError> {
+        if self.min_rtt_window >= self.probe_rtt_interval {
+            return Ok(());
+        }
+        let problem = r#""min_rtt_window" ({min_rtt_window}) must be at least "probe_rtt_interval" ({probe_rtt_interval})"#;
+        Err(ComponentError::new("", problem))
+    }
+
+    fn build(&self, facts: ControllerFacts) -> Result<Box<dyn Controller>, ConfigError> {
+        Ok(Box::new(Bbr::new(*self, facts.random, facts.initial_window, facts.mss)?))
+    }
+}
+
 impl BbrConfig {
-    fn check(&self) -> Result<(), ConfigError> {
+    fn validate(&self) -> Result<(), ConfigError> {
         let Self { loss_threshold, probe_loss_events, beta, headroom, .. } = *self;
         check((0.0..=1.0).contains(&loss_threshold), "loss_threshold", "from 0 to 1", loss_threshold)?;
-        check(probe_loss_events > 0, "probe_loss_events", "at least 1", f64::from(probe_loss_events))?;
+        let counted = (1..=1_000_000).contains(&probe_loss_events);
+        check(counted, "probe_loss_events", "from 1 to 1000000", f64::from(probe_loss_events))?;
         check(beta > 0.0 && beta <= 1.0, "beta", "greater than 0 and at most 1", beta)?;
         check((0.0..1.0).contains(&headroom), "headroom", "at least 0 and less than 1", headroom)?;
         let interval = self.probe_rtt_interval;
         check(!interval.is_zero(), "probe_rtt_interval", "greater than zero", 0.0)?;
+        check(!self.probe_rtt_duration.is_zero(), "probe_rtt_duration", "greater than zero", 0.0)?;
         let window = self.min_rtt_window;
         let range = "at least probe_rtt_interval (seconds)";
         check(window >= interval, "min_rtt_window", range, window.as_secs_f64())
@@ -155,7 +189,7 @@ impl Bbr {
         initial_window: Bytes,
         mss: Bytes,
     ) -> Result<Self, ConfigError> {
-        config.check()?;
+        config.validate()?;
         check(!mss.is_zero(), "mss", "at least one byte", mss.as_f64())?;
         check(initial_window >= mss, "initial_window", "at least one segment", initial_window.as_f64())?;
         let mut bbr = Self {

@@ -4,12 +4,19 @@ mod delay;
 mod mode;
 mod velocity;
 
+#[cfg(feature = "declare")]
+use alloc::boxed::Box;
+
+#[cfg(feature = "declare")]
+use airpath_model::declare::Component;
 use airpath_model::{
     AckEvent, Bytes, CongestionEvent, CongestionSignal, Control, Controller, Measurement, Pacing, Phase,
     Probe, Rate, Requirements, Timestamp,
 };
 
 use crate::ConfigError;
+#[cfg(feature = "declare")]
+use crate::declare::{ControllerFacts, Controllers};
 use airpath_model::config::check;
 use delay::Delays;
 use mode::Mode;
@@ -23,17 +30,28 @@ const PACING_GAIN: f64 = 2.0;
 
 /// Parameters of Copa.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(feature = "declare", serde(default))]
 pub struct CopaConfig {
-    /// δ: how much delay is worth against throughput, greater than 0. A flow alone keeps about 1/δ packets in the
-    /// queue. 0.5.
+    /// Weight of delay against throughput: a flow alone keeps about 1/delta packets in the queue.
+    #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0)))]
     pub delta: f64,
-    /// Switch to a δ that competes with flows which fill buffers, while there are such (section 2.2).
+    /// Switch to a smaller delta, that of an AIMD flow, while other flows fill the buffer.
     pub competitive: bool,
 }
 
 impl Default for CopaConfig {
     fn default() -> Self {
         Self { delta: 0.5, competitive: false }
+    }
+}
+
+#[cfg(feature = "declare")]
+impl Component<Controllers> for CopaConfig {
+    const ID: &'static str = "copa";
+
+    fn build(&self, facts: ControllerFacts) -> Result<Box<dyn Controller>, ConfigError> {
+        Ok(Box::new(Copa::new(*self, facts.initial_window, facts.mss)?))
     }
 }
 

@@ -14,9 +14,9 @@ use airpath_model::{Bytes, Controller, Duration, RandomStream};
 use serde::de::DeserializeOwned;
 
 use crate::{
-    BicConfig, CubicConfig, EveryOtherRoundConfig, HighSpeedConfig, HtcpConfig, HystartPlusPlusConfig,
-    NewRenoConfig, PerAcknowledgmentConfig, PragueConfig, StandardConfig, VegasConfig, VenoConfig,
-    WindowRule, Windowed,
+    BbrConfig, BicConfig, CopaConfig, CubicConfig, EveryOtherRoundConfig, HighSpeedConfig, HtcpConfig,
+    HystartPlusPlusConfig, LedbatPlusPlusConfig, NewRenoConfig, PerAcknowledgmentConfig, PragueConfig,
+    StandardConfig, VegasConfig, VenoConfig, WindowRule, Windowed,
 };
 pub use slow_start::{AnySlowStart, SlowStarts};
 
@@ -153,7 +153,10 @@ impl Components {
                 .with::<WindowedConfig<HighSpeedConfig>>()
                 .with::<WindowedConfig<HtcpConfig>>()
                 .with::<WindowedConfig<VenoConfig>>()
-                .with::<WindowedConfig<PragueConfig>>(),
+                .with::<WindowedConfig<PragueConfig>>()
+                .with::<BbrConfig>()
+                .with::<CopaConfig>()
+                .with::<LedbatPlusPlusConfig>(),
             slow_starts: Registry::default()
                 .with::<StandardConfig>()
                 .with::<PerAcknowledgmentConfig>()

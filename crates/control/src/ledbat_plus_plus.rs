@@ -2,12 +2,19 @@
 
 mod delay;
 
+#[cfg(feature = "declare")]
+use alloc::boxed::Box;
+
+#[cfg(feature = "declare")]
+use airpath_model::declare::Component;
 use airpath_model::{
     AckEvent, Bytes, CongestionEvent, CongestionSignal, Control, Controller, Duration, Measurement, Pacing,
     Phase, Probe, Timestamp,
 };
 
 use crate::ConfigError;
+#[cfg(feature = "declare")]
+use crate::declare::{ControllerFacts, Controllers};
 use crate::windowed::QUANTUM_SEGMENTS;
 use airpath_model::config::check;
 use delay::{BaseDelay, CurrentDelay};
@@ -23,14 +30,20 @@ const SLOWDOWN_ROUND_TRIPS: u64 = 2;
 
 /// Parameters of LEDBAT++.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(feature = "declare", serde(default))]
 pub struct LedbatPlusPlusConfig {
-    /// TARGET: the queueing delay that is aimed at, greater than zero. 60 ms (section 4.5).
+    /// TARGET: the queueing delay that the flow aims at.
+    #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0)))]
     pub target: Duration,
-    /// The most by which the gain is divided; at least 1. 16 (section 4.2).
+    /// Largest divisor of the gain, which short paths reach.
+    #[cfg_attr(feature = "declare", schemars(range(min = 1.0)))]
     pub gain_divisor_limit: f64,
-    /// Constant: how strongly the window falls with the delay above the target, greater than 0. 1 (section 4.3).
+    /// Constant: how strongly the window falls with the delay above the target.
+    #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0)))]
     pub decrease: f64,
-    /// How many times as long as a slowdown lasted the next one is away; at least 1. 9 (section 4.4).
+    /// Interval to the next slowdown, as a multiple of the last slowdown's duration.
+    #[cfg_attr(feature = "declare", schemars(range(min = 1, max = 1_000_000)))]
     pub slowdown_spacing: u64,
 }
 
@@ -45,14 +58,24 @@ impl Default for LedbatPlusPlusConfig {
     }
 }
 
+#[cfg(feature = "declare")]
+impl Component<Controllers> for LedbatPlusPlusConfig {
+    const ID: &'static str = "ledbat++";
+
+    fn build(&self, facts: ControllerFacts) -> Result<Box<dyn Controller>, ConfigError> {
+        Ok(Box::new(LedbatPlusPlus::new(*self, facts.initial_window, facts.mss)?))
+    }
+}
+
 impl LedbatPlusPlusConfig {
-    fn check(&self) -> Result<(), ConfigError> {
+    fn validate(&self) -> Result<(), ConfigError> {
         check(!self.target.is_zero(), "target", "greater than zero", 0.0)?;
         let limit = self.gain_divisor_limit;
         check(limit >= 1.0 && limit.is_finite(), "gain_divisor_limit", "at least 1", limit)?;
         let decrease = self.decrease;
         check(decrease > 0.0 && decrease.is_finite(), "decrease", "greater than 0", decrease)?;
-        check(self.slowdown_spacing >= 1, "slowdown_spacing", "at least 1", 0.0)
+        let spacing = self.slowdown_spacing;
+        check((1..=1_000_000).contains(&spacing), "slowdown_spacing", "from 1 to 1000000", spacing as f64)
     }
 
     /// GAIN: the slower, the shorter the path (section 4.2).
@@ -135,7 +158,7 @@ impl LedbatPlusPlus {
     /// Fails when a parameter is outside the range stated in [`LedbatPlusPlusConfig`], `mss` is zero, or the window
     /// does not hold one packet.
     pub fn new(config: LedbatPlusPlusConfig, initial_window: Bytes, mss: Bytes) -> Result<Self, ConfigError> {
-        config.check()?;
+        config.validate()?;
         check(!mss.is_zero(), "mss", "at least one byte", mss.as_f64())?;
         check(initial_window >= mss, "initial_window", "at least one segment", initial_window.as_f64())?;
         let state = State {

@@ -245,7 +245,11 @@ class _Resolution:
         layers = (entry.transport, self.document.transport, Transport.model_validate(dict(scheme.transport)))
         transport = transport_plan(layers, f"{path}.transport", scheme.header_bytes)
         self.largest_packet = max(self.largest_packet, packet_bytes(transport))
-        return _Control(scheme, parameters, scheme.build(parameters, transport["mss_bytes"]), transport)
+        try:
+            controller = scheme.build(parameters, transport["mss_bytes"])
+        except UsageError as error:
+            raise FieldError(f"{path}.parameters", str(error)) from None
+        return _Control(scheme, parameters, controller, transport)
 
     def _estimators(self, entry: Flow, path: str) -> list[int]:
         """Return the numbers of the estimators that an entry runs, which are known by what was written."""

@@ -1,14 +1,13 @@
 """End-to-end schemes: they need nothing from routers but that they carry and drop packets."""
 
-from typing import Annotated, Any, Final, Literal, Self
+from typing import Annotated, Any, Final, Literal
 
-from pydantic import Field, Strict, model_validator
+from pydantic import Field, Strict
 
-from airpath.quantities import Flag, PositiveDuration, Rate, Window
+from airpath.quantities import Rate, Window
 from airpath.schemes.era_baselines import ERA_BASELINES
-from airpath.schemes.protocols import MILLISECOND, SECOND, Share
+from airpath.schemes.protocols import Share
 from airpath.schemes.scheme import Scheme, SchemeParameters, controller_plan, controller_table, window_bytes
-from airpath.units import format_duration
 
 NewRenoParameters: Final = controller_table("newreno", "NewRenoParameters")
 CubicParameters: Final = controller_table("cubic", "CubicParameters", fixed={"form": "rfc9438"})
@@ -56,56 +55,6 @@ class CubicEbeParameters(Cubic2008Parameters):  # type: ignore[misc, valid-type]
     """nu: how far the RTT must be below that at the last loss for the filter to raise W_max (EBE-J: 0.5)."""
 
 
-class BbrParameters(SchemeParameters):
-    """Parameters of BBR, under the names of draft-ietf-ccwg-bbr."""
-
-    loss_threshold: Annotated[float, Strict(), Field(ge=0, le=1)] = 0.02
-    """LossThresh: the part of a round's data whose loss says that too much was in flight."""
-    probe_loss_events: Annotated[int, Strict(), Field(ge=1, le=1_000_000)] = 1
-    """In so many places of a round must data be lost for a probe to have been too high; Google QUIC: 2."""
-    beta: Annotated[float, Strict(), Field(gt=0, le=1)] = 0.7
-    """Beta: the part of a limit that one round with losses leaves."""
-    headroom: Annotated[float, Strict(), Field(ge=0, lt=1)] = 0.15
-    """Headroom: the part of the limit on what is in flight that is left to others while cruising."""
-    probe_rtt_interval: PositiveDuration = 5 * SECOND
-    """ProbeRTTInterval: without a smaller round-trip time for so long, one is looked for."""
-    probe_rtt_duration: PositiveDuration = 200 * MILLISECOND
-    """ProbeRTTDuration: how long little is in flight then, at least."""
-    min_rtt_window: PositiveDuration = 10 * SECOND
-    """MinRTTFilterLen: how long a minimum of the RTT is believed; at least `probe_rtt_interval`."""
-
-    @model_validator(mode="after")
-    def _window_covers_a_probe(self) -> Self:
-        if self.min_rtt_window < self.probe_rtt_interval:
-            raise ValueError(
-                f'"min_rtt_window" ({format_duration(self.min_rtt_window)}) must be at least'
-                f' "probe_rtt_interval" ({format_duration(self.probe_rtt_interval)})'
-            )
-        return self
-
-
-class CopaParameters(SchemeParameters):
-    """Parameters of Copa."""
-
-    delta: Annotated[float, Strict(), Field(gt=0)] = 0.5
-    """How much delay is worth against throughput: a flow alone keeps about 1/delta packets in the queue."""
-    competitive: Flag = False
-    """Switch to a smaller delta, that of an AIMD flow, while other flows fill the buffer."""
-
-
-class LedbatPlusPlusParameters(SchemeParameters):
-    """Parameters of LEDBAT++."""
-
-    target: PositiveDuration = 60 * MILLISECOND
-    """TARGET: the queueing delay that is aimed at."""
-    gain_divisor_limit: Annotated[float, Strict(), Field(ge=1)] = 16.0
-    """The most by which the gain is divided, on short paths."""
-    decrease: Annotated[float, Strict(), Field(gt=0)] = 1.0
-    """Constant: how strongly the window falls with the delay above the target."""
-    slowdown_spacing: Annotated[int, Strict(), Field(ge=1, le=1_000_000)] = 9
-    """How many times as long as a slowdown lasted the next one is away."""
-
-
 DctcpParameters: Final = controller_table(
     "prague",
     "DctcpParameters",
@@ -140,33 +89,6 @@ def _cubic_ebe(parameters: CubicEbeParameters, mss_bytes: int) -> dict[str, Any]
             "hold_off": float(parameters.hold_off),
         },
         "probing_growth": parameters.probing_growth,
-    }
-
-
-def _bbr(parameters: BbrParameters, _mss_bytes: int) -> dict[str, Any]:
-    return {
-        "kind": "bbr",
-        "loss_threshold": float(parameters.loss_threshold),
-        "probe_loss_events": parameters.probe_loss_events,
-        "beta": float(parameters.beta),
-        "headroom": float(parameters.headroom),
-        "probe_rtt_interval_ns": parameters.probe_rtt_interval,
-        "probe_rtt_duration_ns": parameters.probe_rtt_duration,
-        "min_rtt_window_ns": parameters.min_rtt_window,
-    }
-
-
-def _copa(parameters: CopaParameters, _mss_bytes: int) -> dict[str, Any]:
-    return {"kind": "copa", "delta": float(parameters.delta), "competitive": parameters.competitive}
-
-
-def _ledbat_plus_plus(parameters: LedbatPlusPlusParameters, _mss_bytes: int) -> dict[str, Any]:
-    return {
-        "kind": "ledbat++",
-        "target_ns": parameters.target,
-        "gain_divisor_limit": float(parameters.gain_divisor_limit),
-        "decrease": float(parameters.decrease),
-        "slowdown_spacing": parameters.slowdown_spacing,
     }
 
 
@@ -233,8 +155,8 @@ END_TO_END: Final = (
         colour="#6060f0",
         marker="P",
         controller="bbr",
-        parameters=BbrParameters,
-        build=_bbr,
+        parameters=controller_table("bbr", "BbrParameters"),
+        build=controller_plan,
     ),
     Scheme(
         id="copa",
@@ -243,8 +165,8 @@ END_TO_END: Final = (
         colour="#30d878",
         marker="X",
         controller="copa",
-        parameters=CopaParameters,
-        build=_copa,
+        parameters=controller_table("copa", "CopaParameters"),
+        build=controller_plan,
     ),
     Scheme(
         id="prague",
@@ -277,8 +199,8 @@ END_TO_END: Final = (
         colour="#1800f0",
         marker="*",
         controller="ledbat++",
-        parameters=LedbatPlusPlusParameters,
-        build=_ledbat_plus_plus,
+        parameters=controller_table("ledbat++", "LedbatPlusPlusParameters"),
+        build=controller_plan,
         # draft-irtf-iccrg-ledbat-plus-plus, section 4.1.
         transport={"initial_window": "2 packets"},
     ),

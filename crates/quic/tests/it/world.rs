@@ -231,15 +231,7 @@ fn packets_that_overtake_others_break_no_connection() {
 
 #[test]
 fn what_quinn_cannot_drive_is_refused_with_the_flow() {
-    let bbr = ControllerPlan::Bbr {
-        loss_threshold: 0.02,
-        probe_loss_events: 1,
-        beta: 0.7,
-        headroom: 0.15,
-        probe_rtt_interval_ns: 5 * SECOND,
-        probe_rtt_duration_ns: 200 * MILLISECOND,
-        min_rtt_window_ns: 10 * SECOND,
-    };
+    let bbr = ControllerPlan::Declared(ComponentPlan::named("bbr"));
     let xcp = ControllerPlan::Xcp {
         halve_on_loss: true,
         form: XcpFormPlan::Rate,

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use airpath_control::{
-    Abc, AbcConfig, AdditiveScaling, AfterFreeze, Agent, Bbr, BbrConfig, ConfigError, CongestionEvidence,
-    Copa, CopaConfig, Cubic, CubicConfig, CubicEbe, Fixed, HistoryRule, InterPacket, LedbatPlusPlus,
-    LedbatPlusPlusConfig, LossDifferentiation, LossDifferentiationConfig, MinimumRtt, Mpcp, MpcpConfig, Qfcp,
-    RttScaling, Vcp, VcpBounds, VcpConfig, VcpFreeze, Westwood, WestwoodConfig, WestwoodReduction, Xcp,
+    Abc, AbcConfig, AdditiveScaling, AfterFreeze, Agent, ConfigError, CongestionEvidence, Cubic, CubicConfig,
+    CubicEbe, Fixed, HistoryRule, InterPacket, LossDifferentiation, LossDifferentiationConfig, MinimumRtt,
+    Mpcp, MpcpConfig, Qfcp, RttScaling, Vcp, VcpBounds, VcpConfig, VcpFreeze, Westwood, WestwoodConfig,
+    WestwoodReduction, Xcp,
 };
 use airpath_model::declare::{ComponentError, Factory, Nested};
 use airpath_model::{Bytes, Controller, Duration, RandomStream, Rate};
@@ -201,34 +201,6 @@ fn listed(
         ControllerPlan::Abc { additive_increase, minimum_window, pacing_gain, .. } => {
             let config = AbcConfig { additive_increase, minimum_window, pacing_gain };
             Ok(Box::new(Abc::new(config, nested(facts.random)?, initial_window, mss)?))
-        }
-        ControllerPlan::Bbr {
-            loss_threshold,
-            probe_loss_events,
-            beta,
-            headroom,
-            probe_rtt_interval_ns,
-            probe_rtt_duration_ns,
-            min_rtt_window_ns,
-        } => {
-            let config = BbrConfig {
-                loss_threshold,
-                probe_loss_events,
-                beta,
-                headroom,
-                probe_rtt_interval: Duration::from_nanos(probe_rtt_interval_ns),
-                probe_rtt_duration: Duration::from_nanos(probe_rtt_duration_ns),
-                min_rtt_window: Duration::from_nanos(min_rtt_window_ns),
-            };
-            Ok(Box::new(Bbr::new(config, facts.random, initial_window, mss)?))
-        }
-        ControllerPlan::Copa { delta, competitive } => {
-            Ok(Box::new(Copa::new(CopaConfig { delta, competitive }, initial_window, mss)?))
-        }
-        ControllerPlan::LedbatPlusPlus { target_ns, gain_divisor_limit, decrease, slowdown_spacing } => {
-            let target = Duration::from_nanos(target_ns);
-            let config = LedbatPlusPlusConfig { target, gain_divisor_limit, decrease, slowdown_spacing };
-            Ok(Box::new(LedbatPlusPlus::new(config, initial_window, mss)?))
         }
         ControllerPlan::LossDifferentiation { history, threshold, rule, evidence, .. } => {
             let config = LossDifferentiationConfig {

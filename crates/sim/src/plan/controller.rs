@@ -123,42 +123,6 @@ pub enum ControllerPlan {
         /// Another controller whose window counts where it is smaller.
         second: Option<Box<ControllerPlan>>,
     },
-    /// BBR, version 3 (draft-ietf-ccwg-bbr).
-    Bbr {
-        /// `LossThresh`: the part of a round's data whose loss is too much.
-        loss_threshold: f64,
-        /// In so many places of a round must data have been lost for a probe to have been too high.
-        probe_loss_events: u32,
-        /// `Beta`: the part of a limit that a round with losses leaves.
-        beta: f64,
-        /// `Headroom`: the part of the limit left to others.
-        headroom: f64,
-        /// `ProbeRTTInterval`, nanoseconds.
-        probe_rtt_interval_ns: u64,
-        /// `ProbeRTTDuration`, nanoseconds.
-        probe_rtt_duration_ns: u64,
-        /// `MinRTTFilterLen`, nanoseconds.
-        min_rtt_window_ns: u64,
-    },
-    /// Copa (NSDI 2018).
-    Copa {
-        /// δ.
-        delta: f64,
-        /// Switch to the competitive mode.
-        competitive: bool,
-    },
-    /// LEDBAT++ (draft-irtf-iccrg-ledbat-plus-plus).
-    #[serde(rename = "ledbat++")]
-    LedbatPlusPlus {
-        /// TARGET, nanoseconds.
-        target_ns: u64,
-        /// The most by which GAIN is divided.
-        gain_divisor_limit: f64,
-        /// Constant of the decrease.
-        decrease: f64,
-        /// How many times as long as a slowdown lasted the next one is away.
-        slowdown_spacing: u64,
-    },
     /// Another controller that hears of losses only while acknowledgments tell of congestion (VCP-W).
     LossDifferentiation {
         /// The other one.

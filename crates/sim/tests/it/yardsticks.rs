@@ -15,28 +15,15 @@ fn bbr() -> ControllerPlan {
 }
 
 fn bbr_with(probe_loss_events: u32) -> ControllerPlan {
-    ControllerPlan::Bbr {
-        loss_threshold: 0.02,
-        probe_loss_events,
-        beta: 0.7,
-        headroom: 0.15,
-        probe_rtt_interval_ns: 5 * SECOND,
-        probe_rtt_duration_ns: 200 * MILLISECOND,
-        min_rtt_window_ns: 10 * SECOND,
-    }
+    ControllerPlan::Declared(ComponentPlan::named("bbr").with("probe_loss_events", probe_loss_events))
 }
 
 fn copa(competitive: bool) -> ControllerPlan {
-    ControllerPlan::Copa { delta: 0.5, competitive }
+    ControllerPlan::Declared(ComponentPlan::named("copa").with("competitive", competitive))
 }
 
 fn ledbat() -> ControllerPlan {
-    ControllerPlan::LedbatPlusPlus {
-        target_ns: 60 * MILLISECOND,
-        gain_divisor_limit: 16.0,
-        decrease: 1.0,
-        slowdown_spacing: 9,
-    }
+    ControllerPlan::Declared(ComponentPlan::named("ledbat++"))
 }
 
 /// A run of `seconds` over a buffer of `buffer` packets, flow i from 3 i s on; counted from `from` on.
