@@ -1,7 +1,7 @@
 """Every scheme by name."""
 
 import functools
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -44,8 +44,6 @@ def find_scheme(name: str) -> Scheme:
             return _LISTED[name]
         if name not in named_schemes() and name.endswith(SUFFIX):
             return _differentiated(name.removesuffix(SUFFIX))
-        if name not in named_schemes() and name in ids("controller"):
-            return _unlisted(name)
         return named_schemes()[name]
     except KeyError:
         raise UsageError(f'there is no scheme "{name}"; {_instead(name)}') from None
@@ -55,21 +53,6 @@ def find_scheme(name: str) -> Scheme:
 def _differentiated(name: str) -> Scheme:
     """Return a scheme with loss differentiation; making the class of its parameters takes milliseconds."""
     return differentiated(named_schemes()[name])
-
-
-@functools.cache
-def _unlisted(name: str) -> Scheme:
-    """Return the scheme of a controller that has no title and no colour of its own here."""
-    return Scheme(
-        id=name,
-        title=name,
-        description=str(declaration("controller", name).get("description", name)),
-        colour="#777777",
-        marker="o",
-        controller=name,
-        parameters=controller_table(name, name),
-        build=controller_plan,
-    )
 
 
 def _instead(name: str) -> str:
@@ -128,7 +111,29 @@ def same_scheme(texts: Iterable[str]) -> tuple[str, str] | None:
     return None
 
 
-SCHEMES: Final = (*END_TO_END, *WESTWOOD, *ROUTER_ASSISTED)
+_COLOURS: Final = ("#5B2A86", "#A8500F", "#2F6FDE", "#6B8E23", "#C2185B", "#00796B")
+_MARKERS: Final = ("o", "s", "^", "D", "v", "P")
+"""Colours and markers of the schemes that choose none, in their order."""
+
+
+def _of_declarations(listed: Iterable[Scheme]) -> Iterator[Scheme]:
+    """Return a scheme for every controller that declares itself and is in no scheme of `listed`."""
+    known = {scheme.controller for scheme in listed}
+    for index, name in enumerate(name for name in ids("controller") if name not in known):
+        declared = declaration("controller", name)
+        yield Scheme(
+            id=name,
+            title=declared["title"],
+            description=declared["description"],
+            colour=_COLOURS[index % len(_COLOURS)],
+            marker=_MARKERS[index % len(_MARKERS)],
+            controller=name,
+            parameters=controller_table(name, f"{name.title()}Parameters"),
+            build=controller_plan,
+        )
+
+
+SCHEMES: Final = (*END_TO_END, *_of_declarations(END_TO_END), *WESTWOOD, *ROUTER_ASSISTED)
 """Every scheme that can be simulated and is listed, in the order of lists and legends."""
 
 

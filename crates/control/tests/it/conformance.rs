@@ -5,7 +5,7 @@ use airpath_control::CongestionEvidence;
 use airpath_model::{AckEvent, Bytes, CongestionEvent, Control, Controller, Phase};
 use proptest::prelude::*;
 
-use crate::support::{CONTROLLERS, MODEL_BASED, MSS, differentiated};
+use crate::support::{LISTED, MODEL_BASED, MSS, controllers, declared, differentiated};
 
 /// The rules that a controller of the list follows.
 fn follows(name: &str) -> Follows {
@@ -13,13 +13,14 @@ fn follows(name: &str) -> Follows {
         _ if MODEL_BASED.contains(&name) => Follows::Model,
         "westwood+" => Follows::Rfc5681UntilRecoveryEnds,
         _ if name.starts_with("xcp") || name.starts_with("abc") => Follows::Routers,
+        _ if declared::exceeds_acknowledged(name) => Follows::Faster,
         _ => Follows::Rfc5681,
     }
 }
 
 #[test]
 fn every_controller_keeps_the_contract() {
-    for (name, construct) in CONTROLLERS {
+    for (name, construct) in controllers() {
         check_controller(name, follows(name), construct);
     }
 }
@@ -28,7 +29,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
     fn every_controller_keeps_the_contract_with_loss_differentiation(operations in operations()) {
-        for (name, construct) in CONTROLLERS {
+        for (name, construct) in controllers() {
             for evidence in [CongestionEvidence::Feedback, CongestionEvidence::QueueingDelay { share: 0.5 }] {
                 let mut ledger = Ledger::new(name, follows(name), differentiated(evidence, construct()));
                 for &operation in &operations {
@@ -42,7 +43,7 @@ proptest! {
 /// The list is what the simulator's test of completeness reads.
 #[test]
 fn the_list_of_controllers_is_that_of_the_suite() {
-    let names: Vec<_> = CONTROLLERS.iter().map(|(name, _)| *name).collect();
+    let names: Vec<_> = LISTED.iter().map(|(name, _)| *name).collect();
     let listed = include_str!("../../../../golden/suites/controllers.txt");
     assert_eq!(names, listed.lines().collect::<Vec<_>>());
 }
@@ -99,7 +100,7 @@ fn a_recovery_goes_on_after_a_false_timeout() {
         Spurious,
         acknowledge(1, false),
     ];
-    for (name, construct) in CONTROLLERS {
+    for (name, construct) in controllers() {
         for end in [recovery.as_slice(), marked.as_slice()] {
             let mut ledger = Ledger::new(name, follows(name), construct());
             for &operation in measured.iter().chain(&slow_start).chain(end) {

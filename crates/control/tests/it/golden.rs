@@ -6,14 +6,14 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
 
-use crate::support::{CONTROLLERS, Constructor, Fate, MODEL_BASED, Rounds};
+use crate::support::{Constructor, Fate, MODEL_BASED, Rounds, controllers};
 use airpath_model::Duration;
 
 const ROUNDS: u64 = 160;
 
 #[test]
 fn every_controller_keeps_its_trace() {
-    for constructor in CONTROLLERS {
+    for constructor in controllers() {
         let table = trace(constructor);
         let file = folder().join(format!("{}.txt", constructor.0));
         if std::env::var("AIRPATH_GOLDEN").is_ok_and(|value| value == "accept") {
@@ -39,9 +39,9 @@ fn fate(round: u64) -> Fate {
     }
 }
 
-fn trace((name, construct): Constructor) -> String {
+fn trace((name, construct): &Constructor) -> String {
     let mut rounds = Rounds::new(construct(), Duration::from_millis(100), 100);
-    if MODEL_BASED.contains(&name) {
+    if MODEL_BASED.contains(name) {
         rounds = rounds.with_endless_queue();
     }
     let mut table = format!("# {name}: window at the start of each round, in packets\n");

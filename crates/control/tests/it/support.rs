@@ -1,5 +1,7 @@
 //! Shared by the suites: every controller of the crate by name, and a driver that works in rounds.
 
+use std::sync::LazyLock;
+
 use airpath_control::{
     Abc, AbcConfig, AdditiveScaling, AfterFreeze, Agent, Bbr, BbrConfig, Bic, BicConfig, CongestionEvidence,
     Copa, CopaConfig, Cubic, CubicConfig, CubicEbe, EstimatedSsthresh, EveryOtherRound, Fixed, HighSpeed,
@@ -21,11 +23,68 @@ use airpath_model::{
 /// The largest payload of one packet, in all suites.
 pub(crate) const MSS: Bytes = Bytes::new(1448);
 
-/// A name and how to build it.
-pub(crate) type Constructor = (&'static str, fn() -> Box<dyn Controller>);
+/// Builds a controller that starts with ten segments.
+pub(crate) type Construct = Box<dyn Fn() -> Box<dyn Controller> + Send + Sync>;
 
-/// Every controller, started with ten segments. A new one is added here and nowhere else.
-pub(crate) const CONTROLLERS: [Constructor; 48] = [
+/// A name and how to build it.
+pub(crate) type Constructor = (&'static str, Construct);
+
+/// Returns every controller: [`LISTED`], and with its defaults each one that declares itself and is not named there.
+pub(crate) fn controllers() -> &'static [Constructor] {
+    static ALL: LazyLock<Vec<Constructor>> = LazyLock::new(|| {
+        let listed = LISTED.iter().map(|&(name, construct)| (name, Box::new(construct) as Construct));
+        listed.chain(declared::not_listed()).collect()
+    });
+    &ALL
+}
+
+/// What the suites read from the declarations.
+#[cfg(feature = "declare")]
+pub(crate) mod declared {
+    use super::*;
+    use airpath_control::declare::{Components, ControllerFacts};
+    use airpath_model::declare::{ComponentPlan, Values};
+
+    static COMPONENTS: LazyLock<Components> = LazyLock::new(Components::builtin);
+
+    /// Returns the constructors of the controllers that [`LISTED`] does not name.
+    pub(super) fn not_listed() -> impl Iterator<Item = Constructor> {
+        let registry = &COMPONENTS.controllers;
+        registry.ids().filter(|id| LISTED.iter().all(|(name, _)| name != id)).map(|id| {
+            let plan = ComponentPlan::<()>::new(id.into(), Values::new());
+            let factory = registry.read(&plan, &COMPONENTS).expect("the defaults are in range");
+            let construct = move || {
+                let random = RandomStream::new(1, "flow/conformance/controller");
+                let facts =
+                    ControllerFacts { initial_window: MSS * 10, mss: MSS, handshake_rtt: None, random };
+                factory.build(facts).expect("the defaults are in range")
+            };
+            (id, Box::new(construct) as Construct)
+        })
+    }
+
+    /// Whether one acknowledgment may open the window by more than it acknowledges.
+    pub(crate) fn exceeds_acknowledged(name: &str) -> bool {
+        let mut schemas = COMPONENTS.controllers.schemas();
+        schemas.any(|(id, schema)| id == name && schema.get("x-exceeds-acknowledged").is_some())
+    }
+}
+
+/// Without declarations there is nothing to read.
+#[cfg(not(feature = "declare"))]
+pub(crate) mod declared {
+    pub(super) fn not_listed() -> impl Iterator<Item = super::Constructor> {
+        std::iter::empty()
+    }
+
+    pub(crate) fn exceeds_acknowledged(_name: &str) -> bool {
+        false
+    }
+}
+
+/// Controllers with more than one set of parameters, and those that do not declare themselves. A controller that declares
+/// itself needs no line here.
+pub(crate) const LISTED: [(&str, fn() -> Box<dyn Controller>); 48] = [
     ("newreno", || windowed(NewReno::default(), StandardSlowStart::default())),
     ("newreno-per-acknowledgment", || {
         windowed(NewReno::default(), StandardSlowStart::new(1).expect("in range"))
