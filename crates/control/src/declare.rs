@@ -156,7 +156,8 @@ impl Components {
                 .with::<WindowedConfig<PragueConfig>>()
                 .with::<BbrConfig>()
                 .with::<CopaConfig>()
-                .with::<LedbatPlusPlusConfig>(),
+                .with::<LedbatPlusPlusConfig>()
+                .with::<crate::HyblaConfig>(),
             slow_starts: Registry::default()
                 .with::<StandardConfig>()
                 .with::<PerAcknowledgmentConfig>()

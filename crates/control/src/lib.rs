@@ -28,6 +28,7 @@ mod estimated_ssthresh;
 mod fixed;
 mod high_speed;
 mod htcp;
+mod hybla;
 mod hystart_plus_plus;
 mod ledbat_plus_plus;
 mod loss_differentiation;
@@ -58,6 +59,7 @@ pub use estimated_ssthresh::EstimatedSsthresh;
 pub use fixed::Fixed;
 pub use high_speed::{HighSpeed, HighSpeedConfig};
 pub use htcp::{Htcp, HtcpConfig};
+pub use hybla::HyblaConfig;
 pub use hystart_plus_plus::{HystartPlusPlus, HystartPlusPlusConfig};
 pub use ledbat_plus_plus::{LedbatPlusPlus, LedbatPlusPlusConfig};
 pub use loss_differentiation::{
