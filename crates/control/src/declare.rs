@@ -157,7 +157,8 @@ impl Components {
                 .with::<BbrConfig>()
                 .with::<CopaConfig>()
                 .with::<LedbatPlusPlusConfig>()
-                .with::<crate::HyblaConfig>(),
+                .with::<crate::HyblaConfig>()
+                .with::<WindowedConfig<crate::IllinoisConfig>>(),
             slow_starts: Registry::default()
                 .with::<StandardConfig>()
                 .with::<PerAcknowledgmentConfig>()

@@ -30,6 +30,7 @@ mod high_speed;
 mod htcp;
 mod hybla;
 mod hystart_plus_plus;
+mod illinois;
 mod ledbat_plus_plus;
 mod loss_differentiation;
 mod new_reno;
@@ -61,6 +62,7 @@ pub use high_speed::{HighSpeed, HighSpeedConfig};
 pub use htcp::{Htcp, HtcpConfig};
 pub use hybla::HyblaConfig;
 pub use hystart_plus_plus::{HystartPlusPlus, HystartPlusPlusConfig};
+pub use illinois::{Illinois, IllinoisConfig};
 pub use ledbat_plus_plus::{LedbatPlusPlus, LedbatPlusPlusConfig};
 pub use loss_differentiation::{
     CongestionEvidence, CongestionHistory, HistoryRule, LossDifferentiation, LossDifferentiationConfig,
