@@ -160,23 +160,15 @@ declared_or_listed!(
     [
         "cubic-ebe",
         "westwood",
-        "bic",
-        "highspeed",
-        "htcp",
-        "veno",
-        "prague",
         "xcp",
         "vcp",
         "mpcp",
         "qfcp",
         "abc",
-        "bbr",
-        "copa",
-        "ledbat-plus-plus",
         "loss-differentiation",
         "fixed",
         "agent",
-        "kernel",
+        "kernel"
     ]
 );
 

@@ -36,10 +36,7 @@ pub enum ManagementPlan {
     Declared(ComponentPlan<Disciplines>),
 }
 
-declared_or_listed!(
-    ManagementPlan,
-    ["priority", "drr", "weighted-drr"]
-);
+declared_or_listed!(ManagementPlan, ["priority", "drr", "weighted-drr"]);
 
 impl ManagementPlan {
     /// The class of each flow and how many there are, for one that has classes.
