@@ -13,26 +13,15 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import Field, Strict, WrapValidator
 
 from airpath import _core
+from airpath.declarations import BOUNDS, LARGEST, declaration, ids
+from airpath.declared_reader import read_component
 from airpath.errors import UsageError
+from airpath.messages import ValueOfKeyError
 from airpath.quantities import Duration, Flag, PositiveDuration, Rate, RateOrOutage, Size, Table, Threshold
 from airpath.units import format_duration, format_rate, format_size, parse_threshold
 
-__all__ = [
-    "BOUNDS",
-    "LARGEST",
-    "ParameterError",
-    "component_type",
-    "declaration",
-    "formatted",
-    "ids",
-    "plan_values",
-    "table",
-]
+__all__ = ["ParameterError", "component_type", "formatted", "plan_values", "table"]
 
-BOUNDS: Final = {"exclusiveMinimum": "gt", "minimum": "ge", "exclusiveMaximum": "lt", "maximum": "le"}
-"""Bounds by their keyword in schemas."""
-LARGEST: Final = {"uint8": 2**8 - 1, "uint16": 2**16 - 1, "uint32": 2**32 - 1}
-"""The largest value of each integer format in schemas."""
 _QUANTITIES: Final[Mapping[str, tuple[Any, Any]]] = {
     "ns": (Duration, PositiveDuration),
     "bit/s": (RateOrOutage, Rate),
@@ -50,23 +39,6 @@ class ParameterError(UsageError):
         super().__init__(f"{parameter}: {problem}" if parameter else problem)
         self.parameter = parameter
         self.problem = problem
-
-
-@functools.cache
-def _declarations() -> dict[str, dict[str, Any]]:
-    declarations: dict[str, dict[str, Any]] = json.loads(_core.component_schemas())
-    return declarations
-
-
-def ids(kind: str) -> list[str]:
-    """Return the ids of the components of a kind in the order of their registration."""
-    return list(_declarations()[kind]["x-order"])
-
-
-def declaration(kind: str, name: str) -> dict[str, Any]:
-    """Return the schema of a component."""
-    schema: dict[str, Any] = _declarations()[kind][name]
-    return schema
 
 
 def table(
@@ -161,10 +133,6 @@ def component_type(kind: str) -> Any:
     def read(value: object, handler: Callable[[object], Any]) -> Any:
         if not isinstance(value, Mapping):
             return handler(value)
-        # Imported late, because the package of scenarios imports the schemes.
-        from airpath.declared_reader import read_component
-        from airpath.messages import ValueOfKeyError
-
         values, faults = read_component(kind, value, "")
         if faults:
             raise ValueOfKeyError(faults[0].path.removeprefix("."), faults[0].message)

@@ -1,7 +1,6 @@
 """Reads the table of a component by its schema, without a class for each component.
 
-The messages are those of `scenario.messages`. `declared` uses it for nested components. It will read all
-tables when no component has a class any more.
+The messages are those of `airpath.messages`. `airpath.declared` uses it for nested components.
 """
 
 import math
@@ -12,7 +11,7 @@ from typing import Any, Final
 
 from airpath import units
 from airpath.bounds import bound
-from airpath.declared import BOUNDS, LARGEST, declaration, ids
+from airpath.declarations import BOUNDS, LARGEST, declaration, ids
 from airpath.errors import UnitError
 from airpath.messages import Fault, not_one_of, show, unknown_key
 

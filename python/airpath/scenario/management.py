@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final
 
-from airpath.declared import ParameterError, declaration, plan_values
+from airpath.declarations import declaration
+from airpath.declared import ParameterError, plan_values
 from airpath.messages import FieldError
 from airpath.nearest import suggestion
 from airpath.scenario.amounts import LinkFigures

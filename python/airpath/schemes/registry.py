@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from airpath.declared import declaration, ids
+from airpath.declarations import declaration, ids
 from airpath.errors import UsageError
 from airpath.nearest import suggestion
 from airpath.schemes.agent import AGENT

@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from airpath.declared import ids, plan_values, table
+from airpath.declarations import ids
+from airpath.declared import plan_values, table
 from airpath.errors import UsageError
 from airpath.schemes.protocols import MILLISECOND
 from airpath.schemes.scheme import LinkFacts
