@@ -248,7 +248,7 @@ class _Resolution:
         try:
             controller = scheme.build(parameters, transport["mss_bytes"])
         except UsageError as error:
-            raise FieldError(f"{path}.parameters", str(error)) from None
+            raise FieldError(f"{path}.parameters", f'{error} (scheme "{scheme.id}")') from None
         return _Control(scheme, parameters, controller, transport)
 
     def _estimators(self, entry: Flow, path: str) -> list[int]:
