@@ -55,7 +55,7 @@ def describe_router(queue: Mapping[str, Any]) -> str:
         return ""
     protocol, source = queue["protocol"], queue["source"]
     text = f"; router {protocol['kind']}, capacity source {source['kind']}"
-    return f"{text} ({format_rate(source['bps'], 4)})" if source["kind"] == "configured" else text
+    return f"{text} ({format_rate(source['capacity'], 4)})" if source["kind"] == "configured" else text
 
 
 def describe_bursts(bursts: Mapping[str, Any] | None, packet_bytes: int) -> str:
