@@ -73,7 +73,7 @@ def _arguments(link: str, queue: Mapping[str, Any]) -> tuple[str, ...]:
         raise _refused_value(link, f"queue.protocol.{field.removesuffix(unit)}", found, wanted)
     if limit is None:
         raise _refused(link, "queue.limit", f"{_KERNELS} needs a limit; accepted: one in bytes, time or bdp")
-    arguments = ("--protocol", kind, "--capacity", source["kind"], "--buffer", f"{limit}B")
+    arguments: tuple[str, ...] = ("--protocol", kind, "--capacity", source["kind"], "--buffer", f"{limit}B")
     if source["kind"] not in ("configured", "ebe", "qfcp", "xcp-b"):
         problem = (
             f"the capacity source {source['kind']} runs in the simulator only; accepted for {_KERNELS}:"

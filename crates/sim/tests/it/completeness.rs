@@ -35,6 +35,11 @@ fn declared(kind: &str) -> BTreeSet<String> {
     schemas[kind]["x-order"].as_array().unwrap().iter().map(|id| id.as_str().unwrap().to_owned()).collect()
 }
 
+/// Kinds that have a variant of their own in the plan.
+fn listed(kinds: &[&str]) -> BTreeSet<String> {
+    kinds.iter().map(|&kind| kind.to_owned()).collect()
+}
+
 /// `members` names a member of the suite for each kind of the enum, by its first words.
 fn assert_complete<T: DeserializeOwned + Debug>(unknown: &str, suite: &str, members: &[(&str, &str)]) {
     assert_members(&kinds::<T>(unknown), suite, members);
@@ -67,7 +72,7 @@ fn every_controller_is_in_the_suite() {
         ("agent", "agent"),
         ("kernel", NONE),
     ];
-    assert_members(&kinds::<ControllerPlan>(TAGGED), CONTROLLERS, &members);
+    assert_members(&listed(ControllerPlan::LISTED), CONTROLLERS, &members);
 }
 
 #[test]
@@ -103,7 +108,7 @@ fn every_queue_is_in_the_suite() {
         ("drr", "drr"),
         ("weighted-drr", "weighted drr"),
     ];
-    assert_members(&(&kinds::<ManagementPlan>(TAGGED) | &declared("queue")), QUEUES, &managed);
+    assert_members(&(&listed(ManagementPlan::LISTED) | &declared("queue")), QUEUES, &managed);
 }
 
 #[test]
