@@ -59,7 +59,7 @@ impl HyblaConfig {
         Ok(Box::new(Windowed::new(rule, slow_start, initial_window, mss)?))
     }
 
-    fn rho(&self, event: &AckEvent) -> f64 {
+    fn rho(self, event: &AckEvent) -> f64 {
         event.rtt.minimum.ratio(self.rtt0).max(1.0)
     }
 }

@@ -23,6 +23,9 @@ use airpath_model::{
 /// The largest payload of one packet, in all suites.
 pub(crate) const MSS: Bytes = Bytes::new(1448);
 
+/// A function that builds a controller.
+pub(crate) type Function = fn() -> Box<dyn Controller>;
+
 /// Builds a controller that starts with ten segments.
 pub(crate) type Construct = Box<dyn Fn() -> Box<dyn Controller> + Send + Sync>;
 
@@ -84,7 +87,7 @@ pub(crate) mod declared {
 
 /// Controllers with more than one set of parameters, and those that do not declare themselves. A controller that declares
 /// itself needs no line here.
-pub(crate) const LISTED: [(&str, fn() -> Box<dyn Controller>); 48] = [
+pub(crate) const LISTED: [(&str, Function); 48] = [
     ("newreno", || windowed(NewReno::default(), StandardSlowStart::default())),
     ("newreno-per-acknowledgment", || {
         windowed(NewReno::default(), StandardSlowStart::new(1).expect("in range"))
