@@ -101,16 +101,16 @@ fn every_switch_of_ebe_does_something_of_its_own() {
     let mut readings = vec![("as published".to_owned(), plain(), ebe(PUBLISHED))];
     let mut add = |name: String, switches| readings.push((name, plain(), ebe(switches)));
     for profile in ["journal", "counting", "normalised", "linear", "none"] {
-        add(format!("{profile}"), Switches { profile, ..PUBLISHED });
+        add(profile.to_owned(), Switches { profile, ..PUBLISHED });
     }
     for sampled_queue in ["minimum", "last"] {
         add(format!("sampled {sampled_queue}"), Switches { sampled_queue, ..PUBLISHED });
     }
     for monitor in ["idle-corrected", "hold"] {
-        add(format!("{monitor}"), Switches { monitor, ..PUBLISHED });
+        add(monitor.to_owned(), Switches { monitor, ..PUBLISHED });
     }
     for maintainer in ["strict", "below-threshold", "off"] {
-        add(format!("{maintainer}"), Switches { maintainer, ..PUBLISHED });
+        add(maintainer.to_owned(), Switches { maintainer, ..PUBLISHED });
     }
     let spare_arrivals = "estimator";
     add(format!("spare {spare_arrivals}"), Switches { spare_arrivals, ..PUBLISHED });
