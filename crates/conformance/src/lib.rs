@@ -1,5 +1,5 @@
 //! The contract of every congestion controller, as a test for any implementation of
-//! [`Controller`](airpath_model::Controller).
+//! [`Controller`].
 //!
 //! Random lists of operations (packets leave, arrive, are lost, timers expire) are turned into the events that a correct
 //! transport would deliver. After each event the properties are checked: the window is at least one segment, it does
