@@ -196,7 +196,7 @@ def write_results(
     )
     if not (output.report or output.figures):
         return
-    from airpath.report import draw
+    from airpath.report.drawing import draw
 
     with Console(stderr=True).status("drawing figures, writing the report"):
         draw(

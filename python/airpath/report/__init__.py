@@ -1,6 +1,4 @@
-"""The report: one HTML file that needs nothing else."""
+"""The report: one HTML file that needs nothing else.
 
-from airpath.report.drawing import draw
-from airpath.report.html import report_html
-
-__all__ = ["draw", "report_html"]
+Nothing is imported here: `precision` is used before anything slow is loaded.
+"""

@@ -220,7 +220,7 @@ def test_the_default_reward_is_what_its_page_says():
 
 def test_results_go_with_those_of_other_schemes_and_say_where_they_come_from(tmp_path):
     from airpath.origin import origin_of_this_process
-    from airpath.report import draw
+    from airpath.report.drawing import draw
     from airpath.results import write
     from airpath.results.provenance import provenance
 

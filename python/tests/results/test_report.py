@@ -16,9 +16,9 @@ from rich.table import Table
 
 from airpath.metrics import METRICS
 from airpath.plots import standard_figures
-from airpath.report import report_html
 from airpath.report.differences import differences
 from airpath.report.embedding import svg_uri
+from airpath.report.html import report_html
 from airpath.report.matrix import matrices
 from airpath.report.title import title
 from airpath.results import Origin, Results, RunRecord, summary_json, summary_table

@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 
 from airpath import plots
 from airpath.plots import standard_figures
-from airpath.report import report_html
+from airpath.report.html import report_html
 from airpath.results import Results, RunResult
 
 from .router import CAPACITY_BPS, ENDS, ESTIMATE_BPS, QUEUE, quantities, router_record

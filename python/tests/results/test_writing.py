@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from airpath.errors import OutputError
-from airpath.report import draw
+from airpath.report.drawing import draw
 from airpath.results import TABLES, Origin, Results, read, write, writing
 
 from .router import router_record
