@@ -20,6 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import airpath
+from airpath._backends import BackendName
 from airpath.errors import AirpathError
 from airpath.results import TABLES, Results
 from airpath.scenario import scenario_schema
@@ -60,7 +61,7 @@ class Simulation:
     """Name of a shipped scenario; the base of the list if absent."""
     folder: Path | None = None
     """Folder of trace files."""
-    world: str = "sim"
+    world: BackendName = "sim"
     """Backend."""
 
     def measure(self) -> Outcome:
@@ -71,7 +72,7 @@ class Simulation:
             else:
                 scenario = airpath.Scenario.load(self.scenario)
             changed = scenario.override(self.changes)
-            return digests(airpath.run(changed, repetitions=1, jobs=1, progress=False, world=self.world))  # type: ignore[arg-type]
+            return digests(airpath.run(changed, repetitions=1, jobs=1, progress=False, world=self.world))
         except AirpathError as error:
             return {"error": normal(str(error), {self.folder: "TRACES"})}
 

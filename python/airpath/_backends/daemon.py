@@ -16,7 +16,7 @@ from airpath._backends.kernel_routers import KernelRouter
 from airpath.errors import EmulationError
 
 DAEMON: Final = "airpathd"
-"""The daemon that loads our controllers into the kernel."""
+"""The daemon that loads airpath's controllers into the kernel."""
 
 BTF: Final = Path("/sys/kernel/btf/vmlinux")
 """The kernel's description of its own types, which our programs need."""
@@ -24,14 +24,14 @@ BTF: Final = Path("/sys/kernel/btf/vmlinux")
 RELEASE: Final = Path("/proc/sys/kernel/osrelease")
 MOUNTS: Final = Path("/proc/self/mounts")
 OLDEST_KERNEL: Final = (6, 10)
-"""From this version on a controller in the kernel is told of each acknowledgment."""
+"""Since this version the kernel notifies controllers of each acknowledgment."""
 
 READY_WITHIN_S: Final = 30.0
 STOPPED_WITHIN_S: Final = 5.0
 
 
 def find_daemon() -> Path | None:
-    """Return where the daemon is: as AIRPATHD says, on the path, or in the build directory of a checkout.
+    """Return the path of the daemon: that of AIRPATHD, on the PATH, or in the build directory of a checkout.
 
     Of a checkout's builds it is the newest: another may be older than the sources.
     """
@@ -45,12 +45,12 @@ def find_daemon() -> Path | None:
 
 
 def datapath_missing() -> str | None:
-    """Say what the datapath lacks here first; nothing if it can be started."""
+    """Return the first thing that this system lacks for the datapath; `None` if it can be started."""
     return next(datapath_lacks(), None)
 
 
 def datapath_lacks() -> Iterator[str]:
-    """Say everything that the datapath lacks here, and how to get it."""
+    """Yield everything that this system lacks for the datapath, and how to get it."""
     if find_daemon() is None:
         yield f"the daemon {DAEMON} is not built (`make datapath`)"
     if os.geteuid() != 0:
@@ -67,23 +67,23 @@ def datapath_lacks() -> Iterator[str]:
 
 
 class Daemon:
-    """One daemon; the kernel takes everything back when it ends."""
+    """One daemon. When it ends, the kernel removes everything that it attached."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[str] | None = None
         self._errors: IO[str] | None = None
         self.end: dict[str, Any] = {}
-        """What it said at its end: its counters."""
+        """Its last message, which contains its counters."""
         self.died = False
-        """Whether it had ended by itself when it was to end."""
+        """Whether it ended before it was stopped."""
 
     def start(self, arguments: Sequence[str]) -> None:
-        """Start it with these arguments, and wait until all that it attaches is there.
+        """Start the daemon, and wait until it has attached everything.
 
         Raises
         ------
         EmulationError
-            If the daemon cannot be started; the text is what it says.
+            If the daemon cannot be started; the text is its message.
         """
         daemon = find_daemon()
         if daemon is None:
@@ -103,7 +103,7 @@ class Daemon:
             raise EmulationError(f"{DAEMON} did not start: {text}")
 
     def stop(self) -> None:
-        """End it, and wait until it is gone."""
+        """Stop the daemon, and wait until it has ended."""
         if self._process is not None:
             self.died = self._process.poll() is not None
             self._process.terminate()
@@ -121,7 +121,7 @@ class Daemon:
             self._errors = None
 
     def _said(self, event: str, within_s: float) -> bool:
-        """Wait until the daemon says an event: a line of JSON."""
+        """Wait for an event of the daemon, a line of JSON. Return whether it came in time."""
         process, until = self._process, time.monotonic() + within_s
         if process is None or process.stdout is None:
             return False
@@ -151,7 +151,7 @@ class Datapath:
         device: str,
         routers: Sequence[tuple[int, os.PathLike[str]]],
     ) -> None:
-        """Load our controllers for the hosts, and attach our routers.
+        """Load the controllers for the hosts, and attach the routers.
 
         Parameters
         ----------
@@ -181,13 +181,13 @@ class Datapath:
         self._daemons.append(daemon)
 
     def stop(self) -> tuple[dict[str, Any], list[str]]:
-        """End them, and wait until they are gone.
+        """Stop all daemons, and wait until they have ended.
 
         Returns
         -------
         counters, problems
-            What that of the hosts counted, and why the run should not be trusted: when it ends, connections
-            go on as if there were no routers. (A router whose daemon ends is seen by what nobody observes.)
+            The counters of the hosts' daemon, and the reasons why the run is not valid: without this daemon,
+            connections continue as if there were no routers.
         """
         counters: dict[str, Any] = {}
         problems: list[str] = []
@@ -201,9 +201,9 @@ class Datapath:
 
 
 def _while_we_live() -> list[str]:
-    """Return what a command begins with that ends with this process, however that ends.
+    """Return the prefix of a command that ends when this process ends in any way.
 
-    If it ended before the kernel was asked for the signal, there is none, but another parent.
+    If this process ended before the request, the kernel sends no signal, but the command has another parent.
     """
     if (setpriv := shutil.which("setpriv")) is None:
         return []
@@ -212,7 +212,7 @@ def _while_we_live() -> list[str]:
 
 
 def _cgroup_roots() -> list[Path]:
-    """Return where the second version of control groups is mounted."""
+    """Return the mount points of control groups, version 2."""
     if not MOUNTS.exists():
         return []
     mounts = (line.split() for line in MOUNTS.read_text(encoding="utf-8").splitlines())
@@ -220,7 +220,7 @@ def _cgroup_roots() -> list[Path]:
 
 
 def _own_cgroup() -> Path:
-    """Return the folder of the control group in which this process opens its sockets."""
+    """Return the folder of the control group of this process."""
     roots = _cgroup_roots()
     groups = Path("/proc/self/cgroup").read_text(encoding="utf-8").splitlines()
     own = [line[3:].lstrip("/") for line in groups if line.startswith("0::")]

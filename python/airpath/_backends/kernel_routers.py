@@ -1,4 +1,4 @@
-"""Which routers of a scenario the kernel can be: `airpathd router`, and how it is called for them."""
+"""The routers of a scenario that the kernel can run (`airpathd router`), and the arguments of the daemon."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -14,13 +14,13 @@ from airpath.units import format_duration
 
 _KERNELS: Final = "a router of the kernel"
 _UNITS: Final = {"_ns": format_duration}
-"""How quantities of a router protocol are written, by the end of their key in a plan."""
+"""The format of the quantities of a router protocol, by the end of their key in a plan."""
 _SOURCES: Final = {"configured": ConfiguredSource, "ebe": EbeSource, "qfcp": QfcpSource, "xcp-b": XcpBSource}
 """The tables of the capacity sources that the daemon has."""
 
 
 class NoKernelRouterError(Exception):
-    """A plan whose routers the kernel's cannot be like."""
+    """The routers of a plan cannot run in the kernel."""
 
     def __init__(self, refusal: Refusal) -> None:
         super().__init__(refusal.problem)
@@ -34,7 +34,7 @@ class KernelRouter:
     link: int
     """The number of its link in the plan."""
     arguments: tuple[str, ...]
-    """What `airpathd router` is told of it, but for its device."""
+    """The arguments of `airpathd router` without its device."""
 
 
 def kernel_routers(plan: Mapping[str, Any]) -> tuple[KernelRouter, ...]:
@@ -43,7 +43,7 @@ def kernel_routers(plan: Mapping[str, Any]) -> tuple[KernelRouter, ...]:
     Raises
     ------
     NoKernelRouterError
-        If there is none, or the kernel's routers cannot be like one of them.
+        If the plan has no router, or one of them cannot run in the kernel.
     """
     found = tuple(
         KernelRouter(number, _arguments(link["name"], link["queue"]))
@@ -60,7 +60,7 @@ def kernel_routers(plan: Mapping[str, Any]) -> tuple[KernelRouter, ...]:
 
 
 def _arguments(link: str, queue: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return how the daemon is told of a router, which must be as the daemon's are."""
+    """Return the arguments of the daemon for a router. Its parameters must be those of the daemon."""
     protocol, source, limit = queue["protocol"], queue["source"], queue["limit_bytes"]
     tables = {"vcp": LoadFactorRouter, "xcp": XcpRouter}
     if (kind := protocol["kind"]) not in tables:
