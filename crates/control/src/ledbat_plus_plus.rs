@@ -39,7 +39,7 @@ pub struct LedbatPlusPlusConfig {
     /// Largest divisor of the gain, which short paths reach.
     #[cfg_attr(feature = "declare", schemars(range(min = 1.0)))]
     pub gain_divisor_limit: f64,
-    /// Constant: how strongly the window falls with the delay above the target.
+    /// Constant: strength of the decrease with the delay above the target.
     #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0)))]
     pub decrease: f64,
     /// Interval to the next slowdown, as a multiple of the last slowdown's duration.

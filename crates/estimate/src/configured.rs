@@ -12,11 +12,11 @@ use alloc::boxed::Box;
 use crate::declare::{CapacitySources, SourceContext, SourceFacts};
 use crate::report;
 
-/// Parameters of a capacity that somebody configured.
+/// Parameters of a configured capacity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub struct ConfiguredConfig {
-    /// The capacity that the router believes in. Default: the mean rate of the link.
+    /// The configured capacity. Default: the mean rate of the link.
     #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "x-default-from" = "mean_rate")))]
     pub capacity: Rate,
 }

@@ -16,7 +16,7 @@ use airpath_model::declare::{Component, ComponentError, Schema, Value, Values, d
 #[cfg(feature = "declare")]
 use alloc::{boxed::Box, format};
 
-/// Which queue of an estimation interval is the measurement z.
+/// The queue of an estimation interval that is the measurement z.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
@@ -30,7 +30,7 @@ pub enum SampledQueue {
     Last,
 }
 
-/// Whose arrivals y are taken off the capacity where a protocol asks for spare bandwidth, Υ C − y.
+/// The arrivals y that are subtracted from the capacity if a protocol needs the spare bandwidth, Υ C − y.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
@@ -46,12 +46,12 @@ pub enum SpareArrivals {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub struct EbeConfig {
-    /// How the filter is read: `icc` (R = 1e-5, EBE-C table I), `journal` (R by running variance, as EBE-J
+    /// Interpretation of the filter: `icc` (R = 1e-5, EBE-C table I), `journal` (R by running variance, as EBE-J
     /// prints it), `counting` (Poisson counting noise), `normalised` (noises as shares of the buffer), `linear`
     /// (EBE-C's linear filter), `none` (no filter: the mean of the samples).
     #[cfg_attr(feature = "declare", serde(default))]
     pub profile: Profile,
-    /// Which queue of an estimation interval the filter and the maintainer get: the `mean` of its samples
+    /// The queue of an estimation interval that filter and maintainer use: the `mean` of its samples
     /// (EBE-J), its `minimum` (what persists over the interval), or the `last`.
     #[cfg_attr(feature = "declare", serde(default))]
     pub sampled_queue: SampledQueue,
@@ -63,8 +63,8 @@ pub struct EbeConfig {
     /// holds), `below-threshold` (on whenever the queue is below the threshold), `off`.
     #[cfg_attr(feature = "declare", serde(default))]
     pub maintainer: Maintenance,
-    /// Whose arrivals are taken off the capacity, for the spare bandwidth that XCP asks for: those of XCP's
-    /// control interval (`protocol`) or of EBE's estimation interval (`estimator`, under XCP only).
+    /// The arrivals that are subtracted from the capacity for XCP's spare bandwidth: those of XCP's control
+    /// interval (`protocol`) or of EBE's estimation interval (`estimator`, under XCP only).
     #[cfg_attr(feature = "declare", serde(default))]
     pub spare_arrivals: SpareArrivals,
     /// Threshold of the maintainer as a share of the buffer (EBE-J: 0.15, of 0.13 to 0.18; EBE-C: 0.20).
@@ -112,7 +112,7 @@ pub struct EbeConfig {
         )
     )]
     pub max_capacity: Rate,
-    /// What queue and arrivals are counted in: `bytes` over the size of one `packet`, or `packets` of any
+    /// Unit of queue and arrivals: `bytes` over the size of one `packet`, or `packets` of any
     /// size, in which an acknowledgment counts as much as a data packet.
     #[cfg_attr(feature = "declare", serde(default = "default::unit"), schemars(transform = default_first))]
     pub unit: QueueUnit,

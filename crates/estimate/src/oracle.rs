@@ -16,7 +16,7 @@ use crate::report;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub struct OracleConfig {
-    /// Over what the capacity is averaged on a link that has delivery opportunities instead of a rate; at
+    /// Averaging time of the capacity on a link with delivery opportunities instead of a rate; at
     /// least 1 ms. The default is EBE's estimation interval.
     #[cfg_attr(
         feature = "declare",

@@ -36,18 +36,18 @@ pub struct XcpBConfig {
         schemars(range(min = 0), extend("exclusiveMaximum" = 1))
     )]
     pub kappa: f64,
-    /// Probing step as a share of the buffer; no overflow is promised up to 1/(5 - alpha - beta) = 0.2286.
+    /// Probing step as a share of the buffer; the buffer does not overflow up to 1/(5 - alpha - beta) = 0.2286.
     #[cfg_attr(
         feature = "declare",
         serde(default = "default::chi"),
         schemars(range(max = 1), extend("exclusiveMinimum" = 0))
     )]
     pub chi: f64,
-    /// How many control intervals in a row must have seen the queue empty before the one that probes; 0 probes
+    /// Number of successive control intervals with an empty queue before an interval that probes; 0 probes
     /// at once.
     #[cfg_attr(feature = "declare", serde(default = "default::late_reaction"))]
     pub late_reaction: u32,
-    /// Which queue of a control interval counts: its `minimum`, its `mean` over time, or the `last`.
+    /// The queue of a control interval that counts: its `minimum`, its `mean` over time, or the `last`.
     #[cfg_attr(feature = "declare", serde(default))]
     pub signal: QueueSignal,
     /// α of the XCP router that asks, greater than zero: 0.4. It multiplies the answer of this source, so the answer

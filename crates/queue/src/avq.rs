@@ -28,7 +28,7 @@ pub struct AvqConfig {
         schemars(extend("exclusiveMinimum" = 0))
     )]
     pub alpha: f64,
-    /// The utilisation that is wanted (0.98).
+    /// Target utilisation (0.98).
     #[cfg_attr(
         feature = "declare",
         serde(default = "default::gamma"),
@@ -45,7 +45,7 @@ pub struct AvqConfig {
     /// Mark packets of flows with `ecn = true` in their `transport` instead of dropping them.
     #[cfg_attr(feature = "declare", serde(default = "default::ecn"))]
     pub ecn: bool,
-    /// The capacity that the virtual one adapts to. Default: the mean rate of the link.
+    /// The capacity to which the virtual capacity adapts. Default: the mean rate of the link.
     #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "x-default-from" = "mean_rate")))]
     pub capacity: Rate,
     /// Size of the virtual queue's buffer: that of the link, not a parameter.

@@ -28,7 +28,7 @@ pub struct CodelConfig {
     /// Time above the target after which packets are dropped: a long round-trip time (RFC 8289: 100 ms).
     #[cfg_attr(feature = "declare", serde(default = "interval"), schemars(extend("exclusiveMinimum" = 0)))]
     pub interval: Duration,
-    /// Packets are dropped only if more bytes than this wait. Default: the largest packet of any flow.
+    /// Packets are dropped only if the queue contains more bytes than this. Default: the largest packet of any flow.
     #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "x-default-from" = "packet")))]
     pub packet: Bytes,
     /// Mark packets of flows with `ecn = true` in their `transport` instead of dropping them.

@@ -26,7 +26,7 @@ use base_probability::BaseProbability;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub struct DualPi2Config {
-    /// The delay that is wanted in the classic queue (15 ms).
+    /// Target delay of the classic queue (15 ms).
     #[cfg_attr(
         feature = "declare",
         serde(default = "default::target"),
@@ -46,7 +46,7 @@ pub struct DualPi2Config {
     /// Proportional gain, Hz (3.2).
     #[cfg_attr(feature = "declare", serde(default = "default::beta"), schemars(range(min = 0)))]
     pub beta: f64,
-    /// k: how much more the low-latency queue is marked than p', whose square classic flows see (2).
+    /// k: the factor between p', whose square classic flows see, and the marking of the low-latency queue (2).
     #[cfg_attr(
         feature = "declare",
         serde(default = "default::coupling"),
@@ -63,7 +63,7 @@ pub struct DualPi2Config {
         schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1))
     )]
     pub classic_share: f64,
-    /// While less than two of these wait, none is chosen. Default: the largest that any flow sends.
+    /// Packet size; while fewer than two are in the queue, none is chosen. Default: the largest of any flow.
     #[cfg_attr(feature = "declare", schemars(extend("x-default-from" = "packet")))]
     pub packet: Bytes,
 }

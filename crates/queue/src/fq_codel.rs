@@ -30,10 +30,10 @@ pub struct FqCodelConfig {
     /// The CoDel of each queue.
     #[cfg_attr(feature = "declare", serde(flatten))]
     pub codel: CodelConfig,
-    /// What a queue sends in its turn. Default: the largest packet that any flow sends.
+    /// Quantum: the bytes that a queue sends in its turn. Default: the largest packet that any flow sends.
     #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "x-default-from" = "packet")))]
     pub quantum: Bytes,
-    /// How many queues flows are hashed to (RFC 8290: 1024).
+    /// Number of queues to which flows are hashed (RFC 8290: 1024).
     #[cfg_attr(
         feature = "declare",
         serde(default = "default::queues"),

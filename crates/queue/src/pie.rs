@@ -33,7 +33,7 @@ const DERANDOMISED: (f64, f64) = (0.85, 8.5);
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub struct PieConfig {
-    /// QDELAY_REF: the delay that is wanted (RFC 8033: 15 ms).
+    /// QDELAY_REF: target delay (RFC 8033: 15 ms).
     #[cfg_attr(
         feature = "declare",
         serde(default = "default::target"),
@@ -53,10 +53,10 @@ pub struct PieConfig {
     /// Gain on the change of the delay, per second (RFC 8033: 1.25).
     #[cfg_attr(feature = "declare", serde(default = "default::beta"), schemars(range(min = 0)))]
     pub beta: f64,
-    /// MAX_BURST: how long a queue that rested lets everything pass (RFC 8033: 150 ms).
+    /// MAX_BURST: time for which a queue that was idle drops nothing (RFC 8033: 150 ms).
     #[cfg_attr(feature = "declare", serde(default = "default::max_burst"))]
     pub max_burst: Duration,
-    /// How the delay is known: how long the packet at the head has waited (`timestamps`), or the queue over
+    /// Source of the delay: the waiting time of the packet at the head (`timestamps`), or the queue divided by
     /// the rate at which it drains (`departure-rate`).
     #[cfg_attr(feature = "declare", serde(default = "default::delay"))]
     pub delay: PieDelay,
@@ -66,14 +66,14 @@ pub struct PieConfig {
     /// Mark packets of flows with `ecn = true` in their `transport` instead of dropping them.
     #[cfg_attr(feature = "declare", serde(default = "default::ecn"))]
     pub ecn: bool,
-    /// Probability above which packets are dropped all the same (RFC 8033: 0.1).
+    /// Probability above which packets are dropped instead of marked (RFC 8033: 0.1).
     #[cfg_attr(
         feature = "declare",
         serde(default = "default::mark_limit"),
         schemars(range(min = 0, max = 1))
     )]
     pub mark_limit: f64,
-    /// Mean size of a packet: no more than two always pass. Default: the largest that any flow sends.
+    /// Mean size of a packet; a queue of at most two drops none. Default: the largest that any flow sends.
     #[cfg_attr(feature = "declare", schemars(extend("x-default-from" = "packet")))]
     pub packet: Bytes,
 }

@@ -28,7 +28,7 @@ use average::Average;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub struct RedConfig {
-    /// What the queue is counted in: `packets` of any size, or `bytes`; small packets are then chosen less.
+    /// Unit of the queue: `packets` of any size, or `bytes`; small packets are then chosen less.
     #[cfg_attr(feature = "declare", serde(default = "default::unit"))]
     pub unit: QueueUnit,
     /// min_th: the average queue from which on packets are chosen. Default: half of 5 ms at the mean rate, at
@@ -62,7 +62,7 @@ pub struct RedConfig {
         schemars(range(max = 1), extend("exclusiveMinimum" = 0, "x-default-from" = "adaptive"))
     )]
     pub weight: f64,
-    /// From `maximum` to twice it the probability grows from `max_probability` to 1 instead of jumping.
+    /// Between `maximum` and twice `maximum` the probability grows from `max_probability` to 1 instead of jumping.
     #[cfg_attr(feature = "declare", serde(default = "default::gentle"))]
     pub gentle: bool,
     /// Spare at least 1/p packets between two that are chosen, as ns-2 does; `false` is the paper's rule.
@@ -74,7 +74,7 @@ pub struct RedConfig {
     /// Mark packets of flows with `ecn = true` in their `transport` instead of dropping them.
     #[cfg_attr(feature = "declare", serde(default = "default::ecn"))]
     pub ecn: bool,
-    /// Probability from which on packets are dropped all the same (ns-2.35: 0.1); 1 marks while it can.
+    /// Probability from which packets are dropped instead of marked (ns-2.35: 0.1); 1 always marks.
     #[cfg_attr(
         feature = "declare",
         serde(default = "default::mark_limit"),
@@ -84,7 +84,7 @@ pub struct RedConfig {
     /// Mean size of a packet. Default: the largest that any flow sends.
     #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "x-default-from" = "packet")))]
     pub packet: Bytes,
-    /// The rate at which an idle queue is thought to have sent. Default: the mean rate of the link.
+    /// The rate at which an idle queue is assumed to have sent. Default: the mean rate of the link.
     #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "x-default-from" = "mean_rate")))]
     pub capacity: Rate,
 }

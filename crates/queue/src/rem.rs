@@ -24,7 +24,7 @@ use price::Price;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub struct RemConfig {
-    /// What arrivals and the queue are counted in: `packets` of any size, acknowledgments included (ns-2.35),
+    /// Unit of arrivals and queue: `packets` of any size, acknowledgments included (ns-2.35),
     /// or `bytes`.
     #[cfg_attr(feature = "declare", serde(default = "default::unit"))]
     pub unit: QueueUnit,
@@ -70,7 +70,7 @@ pub struct RemConfig {
     /// Mean size of a packet. Default: the largest that any flow sends.
     #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "x-default-from" = "packet")))]
     pub packet: Bytes,
-    /// The capacity that the price is reckoned with. Default: the mean rate of the link.
+    /// The capacity in the formula of the price. Default: the mean rate of the link.
     #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "x-default-from" = "mean_rate")))]
     pub capacity: Rate,
 }

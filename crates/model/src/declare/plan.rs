@@ -91,7 +91,7 @@ impl<'de, K> Deserialize<'de> for ComponentPlan<K> {
     }
 }
 
-/// A component that is a parameter of another one, as the slow start of a window rule.
+/// A component that is a parameter of another one, such as the slow start of a window rule.
 ///
 /// It is read and written as a [`ComponentPlan`]. [`Nested::bind`] reads the values once; [`Nested::build`] then constructs
 /// the component without looking up anything.

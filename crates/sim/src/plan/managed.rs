@@ -19,7 +19,7 @@ pub enum ManagementPlan {
     },
     /// Deficit round robin over queues to which flows are hashed.
     Drr {
-        /// What a queue sends in its turn.
+        /// Quantum: the bytes that a queue sends in its turn.
         quantum_bytes: u64,
         /// How many queues: 1024.
         queues: u32,
