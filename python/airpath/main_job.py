@@ -33,8 +33,8 @@ SCHEMES: Final = (
     "xcp-ebe",
     "vcp-ebe",
 )
-"""By loss, by delay, over estimates at the sender, by a model of the path, and with routers, told or
-estimating.
+"""Schemes that react to loss, to delay, to an estimate at the sender or to a model of the path, and schemes
+with routers, whose capacity is configured or estimated.
 """
 REPETITIONS: Final = 3
 OUT: Final = Path("out") / "main-job"
@@ -99,9 +99,9 @@ def _page(parts: list[Part]) -> str:
     return f"""<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
-<title>airpath: the main job</title>
+<title>airpath: eleven schemes over two moving links</title>
 <style>body {{ font-family: sans-serif; margin: 3em auto; max-width: 40em; line-height: 1.5 }}</style>
-<h1>The main job</h1>
+<h1>Eleven schemes over two moving links</h1>
 <p>{escape(", ".join(SCHEMES))}; {REPETITIONS} repetitions of each.</p>
 <ul>
 {items}

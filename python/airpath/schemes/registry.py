@@ -111,7 +111,7 @@ def same_scheme(texts: Iterable[str]) -> tuple[str, str] | None:
     return None
 
 
-_COLOURS: Final = ("#5B2A86", "#A8500F", "#2F6FDE", "#6B8E23", "#C2185B", "#00796B")
+_COLOURS: Final = ("#5B2A86", "#C2185B", "#6B8E23", "#2F6FDE", "#00796B", "#A8500F")
 _MARKERS: Final = ("o", "s", "^", "D", "v", "P")
 """Colours and markers of the schemes that choose none, in their order."""
 
