@@ -19,7 +19,7 @@ use crate::input::Input;
 use crate::link::Link;
 use crate::part::Queue;
 use crate::plain_link::PlainLink;
-use crate::plan::{AckRatePlan, Draw, FlowPlan, LinkPlan, Plan, QueuePlan, RatePlan};
+use crate::plan::{AckRatePlan, ControllerPlan, Draw, FlowPlan, LinkPlan, Plan, QueuePlan, RatePlan};
 use crate::record::{Buffer, Keep, Recorder};
 use crate::router::{full_packets, limit, qdisc};
 use crate::transmissions::logged_flows;
@@ -63,8 +63,16 @@ pub(crate) fn assemble_flows(
     components: &Components,
 ) -> Result<(Vec<Flow>, Vec<u32>), PlanError> {
     let (mut flows, mut sources) = (Vec::new(), Vec::new());
+    // Successive flows with equal controllers share one factory.
+    let mut last: Option<(&ControllerPlan, PlannedController)> = None;
     for (source, (flow, routes)) in (0..).zip(plan.flows.iter().zip(routes)) {
-        for (instance, (start, kind)) in (0..).zip(kinds(flow, plan, seed, components)?) {
+        last = match (&flow.controller, last) {
+            (Some(wanted), Some((known, planned))) if wanted == known => Some((known, planned)),
+            (Some(wanted), _) => Some((wanted, read_controller(flow, wanted, components)?)),
+            (None, last) => last,
+        };
+        let planned = flow.controller.as_ref().and(last.as_ref()).map(|(_, planned)| planned);
+        for (instance, (start, kind)) in (0..).zip(kinds(flow, plan, seed, planned)?) {
             let (index, route, reverse_route) = (flows.len() as u32, routes.forward, routes.back);
             flows.push(Flow::new(index, instance, [route, reverse_route], start, kind));
             sources.push(source);
@@ -223,12 +231,21 @@ pub(crate) fn rate_process(link: &LinkPlan, inputs: &[Arc<Input>], seed: u64) ->
     result.map_err(|error| Fault::new("rate", error))
 }
 
+fn read_controller(
+    flow: &FlowPlan,
+    plan: &ControllerPlan,
+    components: &Components,
+) -> Result<PlannedController, PlanError> {
+    PlannedController::new(plan, &components.control)
+        .map_err(|error| Fault::in_table("controller", error).of(Part::flow(flow)))
+}
+
 /// The flows of one source: one, or for random arrivals as many as arrive.
 fn kinds(
     flow: &FlowPlan,
     plan: &Plan,
     seed: u64,
-    components: &Components,
+    planned: Option<&PlannedController>,
 ) -> Result<Vec<(Timestamp, FlowKind)>, PlanError> {
     let observers: Vec<_> = flow
         .estimators
@@ -236,22 +253,13 @@ fn kinds(
         .map(|&number| (number, plan.estimators[usize::from(number)].estimator))
         .collect();
     let mut controllers = RandomStream::new(seed, &format!("flow/{}/controller", flow.name));
-    let planned = flow.controller.as_ref();
-    let planned = planned.map(|plan| PlannedController::new(plan, &components.control)).transpose();
-    let planned = planned.map_err(|error| Fault::in_table("controller", error).of(Part::flow(flow)))?;
     workloads(flow, Timestamp::from_nanos(plan.duration_ns), seed)
         .into_iter()
         .map(|Workload { start, stop, sending }| {
             let kind = match sending {
-                Sending::Files(files) => connection(
-                    flow,
-                    planned.as_ref(),
-                    observers.clone(),
-                    files,
-                    start,
-                    stop,
-                    controllers.split(),
-                )?,
+                Sending::Files(files) => {
+                    connection(flow, planned, observers.clone(), files, start, stop, controllers.split())?
+                }
                 Sending::Datagrams(datagrams) => FlowKind::Datagrams(Box::new(datagrams)),
             };
             Ok((start, kind))
