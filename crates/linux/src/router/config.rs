@@ -167,7 +167,12 @@ impl RouterConfig {
         let needed = |field: &str, accepted: &str| Error::Config {
             problem: format!("router: this capacity source needs {field}: {accepted}"),
         };
-        let rate = || self.rate.ok_or_else(|| needed("rate", "a rate in bits, such as \"10Mbit\""));
+        let rate = || match self.rate {
+            Some(rate) if rate.as_bps() == 0 => {
+                Err(Error::Config { problem: "router: rate must be above 0, not 0bit".to_owned() })
+            }
+            rate => rate.ok_or_else(|| needed("rate", "a rate in bits, such as \"10Mbit\"")),
+        };
         let buffer = || {
             self.buffer
                 .ok_or_else(|| needed("buffer", "what the queue can hold, in bytes, such as \"575kB\""))

@@ -32,7 +32,7 @@ fn mistakes_are_named() {
     for (change, said) in [
         (("\"10Mbit\"", "\"10\""), "a rate in bits"),
         (("\"10Mbit\"", "10"), "a rate in bits"),
-        (("\"10Mbit\"", "\"0bit\""), "initial must be between"),
+        (("\"10Mbit\"", "\"0bit\""), "rate must be above 0"),
         (("\"575kB\"", "\"575kbit\""), "a size in bytes"),
         (("\"vcp\"", "\"tcp\""), "`vcp` or `xcp`"),
         (("\"ebe\"", "\"xcp-b\""), "accepted for VCP"),
