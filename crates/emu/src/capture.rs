@@ -7,11 +7,12 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, JoinHandle};
 
 use airpath_model::Timestamp;
+use airpath_os_linux::Context;
 use airpath_sim::plan::Plan;
 use airpath_trace::capture::CaptureWriter;
 
 use crate::address::Side;
-use crate::error::{Asked, EmulationError};
+use crate::error::EmulationError;
 
 /// A capture of the packets at some points, which have numbers: devices of hosts, or entrances of links. Whatever it is
 /// written to comes back at the end.
@@ -25,7 +26,7 @@ pub(crate) struct Capture<W> {
 impl Capture<File> {
     /// What passes the devices of these sides; their points are [`Side::index`].
     pub(crate) fn of_hosts(path: &Path, sides: &[Side]) -> Result<Self, EmulationError> {
-        let file = File::create(path).asked(format!("the capture {}", path.display()))?;
+        let file = File::create(path).context(format!("the capture {}", path.display()))?;
         Self::new(file, sides.iter().map(|side| (side.index(), side.name())))
     }
 }
@@ -63,7 +64,7 @@ impl<W: Write + Send + 'static> Capture<W> {
                 sink.flush()?;
                 Ok(sink)
             })
-            .asked("a thread for the capture")?;
+            .context("a thread for the capture")?;
         let (mut interfaces, mut names) = (Vec::new(), Vec::new());
         for (point, name) in points {
             interfaces.resize(interfaces.len().max(point + 1), None);
@@ -73,7 +74,7 @@ impl<W: Write + Send + 'static> Capture<W> {
             }
         }
         let chunks = Chunks { filling: Vec::with_capacity(CHUNK), full, spare };
-        let writer = CaptureWriter::new(chunks, &names).map_err(io::Error::other).asked("the capture")?;
+        let writer = CaptureWriter::new(chunks, &names).map_err(io::Error::other).context("the capture")?;
         Ok(Self { interfaces, writer: Some(writer), thread: Some(thread) })
     }
 
@@ -96,7 +97,7 @@ impl<W: Write + Send + 'static> Capture<W> {
         }
         match self.thread.take().map(JoinHandle::join) {
             None => Ok(None),
-            Some(Ok(written)) => written.map(Some).asked("writing the capture"),
+            Some(Ok(written)) => Ok(Some(written.context("writing the capture")?)),
             Some(Err(_)) => Err(EmulationError::Broken("the thread of the capture has ended".to_owned())),
         }
     }

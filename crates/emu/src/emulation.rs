@@ -8,6 +8,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread::{self, JoinHandle};
 
 use airpath_model::{Duration, Timestamp};
+use airpath_os_linux::{Context, Scheduling};
 use airpath_sim::network::{FlowSummary, Network};
 use airpath_sim::plan::Plan;
 use airpath_sim::{Input, Outcome, Part};
@@ -16,14 +17,13 @@ use crate::address::Side;
 use crate::capture::Capture;
 use crate::clock::Clock;
 use crate::connection_flows::ConnectionFlow;
-use crate::error::{Asked, EmulationError};
+use crate::error::EmulationError;
 use crate::exchange::Exchange;
 use crate::host::{Host, MTU};
 use crate::hosts::Hosts;
 use crate::link_thread::{LinkThread, Request};
 use crate::observer::{Observer, Sampled};
 use crate::router::{Listener, Router, RouterRecord};
-use crate::scheduling::Scheduling;
 use crate::sock_diag::SockDiag;
 use crate::timing::Timing;
 use crate::validity::{Measured, Validity, worst_second};
@@ -187,7 +187,7 @@ impl Emulation {
                 let at = thread.clock.now();
                 Finished { thread, at }
             })
-            .asked("the link thread")?;
+            .context("the link thread")?;
         let (clock, scheduling) = starts.recv().map_err(|_| broken())?;
         let observer = diagnoses.map(|diagnoses: Result<_, EmulationError>| {
             let (diagnoses, flow) = diagnoses?;
@@ -223,7 +223,7 @@ impl Emulation {
     /// # Errors
     /// Where it cannot be started.
     pub fn spawn(&self, side: Side, command: &mut Command) -> Result<Child, EmulationError> {
-        self.hosts.spawn(side, command)
+        Ok(self.hosts.spawn(side, command)?)
     }
 
     /// The clock by which the network runs.

@@ -1,7 +1,5 @@
 //! What can go wrong around an emulation.
 
-use std::io;
-
 use airpath_sim::{Fault, Part, PlanError};
 
 /// Why an emulation cannot be started or went wrong.
@@ -15,13 +13,9 @@ pub enum EmulationError {
     #[error("{0}")]
     NotEmulated(PlanError),
     /// The system refused something.
-    #[error("{what}: {error}")]
-    System {
-        /// What was asked of it, and what helps.
-        what: String,
-        /// Its answer.
-        error: io::Error,
-    },
+    #[cfg(target_os = "linux")]
+    #[error(transparent)]
+    System(#[from] airpath_os_linux::SystemError),
     /// What was to be done before the start could not be done.
     #[error("{0}")]
     NotPrepared(String),
@@ -38,19 +32,5 @@ impl EmulationError {
     pub(crate) fn not_emulated(part: Part, field: &str, problem: impl Into<String>) -> Self {
         let fault = Fault { field: field.to_owned(), found: None, problem: problem.into() };
         Self::NotEmulated(PlanError::Value { part, fault })
-    }
-}
-
-/// Says what was asked of the system when it refused.
-#[cfg(target_os = "linux")]
-pub(crate) trait Asked<T> {
-    /// The value, or the refusal with what was asked.
-    fn asked(self, what: impl Into<String>) -> Result<T, EmulationError>;
-}
-
-#[cfg(target_os = "linux")]
-impl<T, E: Into<io::Error>> Asked<T> for Result<T, E> {
-    fn asked(self, what: impl Into<String>) -> Result<T, EmulationError> {
-        self.map_err(|error| EmulationError::System { what: what.into(), error: error.into() })
     }
 }

@@ -3,8 +3,9 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
+use airpath_os_linux::Scheduling;
+
 use crate::link_thread::{AWAKE, REST};
-use crate::scheduling::Scheduling;
 use crate::timing::LATE;
 
 /// The share of a time for which a thread that is granted what a link thread is, and works and rests like one, finds itself

@@ -3,13 +3,12 @@
 use std::path::PathBuf;
 use std::process::{Child, Command};
 
+use airpath_os_linux::{Context, NetworkNamespace, Route, SystemError, device_index, write};
 use netlink_packet_route::link::LinkAttribute;
 
 use crate::address::{PREFIX_LENGTH, Side};
-use crate::error::{Asked, EmulationError};
-use crate::namespace::{NetworkNamespace, write};
+use crate::error::EmulationError;
 use crate::processes::Processes;
-use crate::routing::Routing;
 use crate::sock_diag::destroy_sockets;
 use crate::tun::Tun;
 
@@ -54,16 +53,12 @@ impl Host {
     ///
     /// # Errors
     /// Where the namespace cannot be entered.
-    pub fn enter<R: Send>(&self, work: impl FnOnce() -> R + Send) -> Result<R, EmulationError> {
+    pub fn enter<R: Send>(&self, work: impl FnOnce() -> R + Send) -> Result<R, SystemError> {
         self.namespace.enter(work)
     }
 
     /// Starts a command within the host.
-    pub(crate) fn spawn(
-        &self,
-        processes: &Processes,
-        command: &mut Command,
-    ) -> Result<Child, EmulationError> {
+    pub(crate) fn spawn(&self, processes: &Processes, command: &mut Command) -> Result<Child, SystemError> {
         processes.spawn(&self.namespace, command)
     }
 
@@ -71,15 +66,15 @@ impl Host {
     ///
     /// # Errors
     /// Where the kernel cannot: it needs `CONFIG_INET_DIAG_DESTROY`.
-    pub fn destroy_sockets(&self) -> Result<usize, EmulationError> {
-        self.enter(destroy_sockets)?.asked("destroying sockets (CONFIG_INET_DIAG_DESTROY)")
+    pub fn destroy_sockets(&self) -> Result<usize, SystemError> {
+        self.enter(destroy_sockets)?.context("destroying sockets (CONFIG_INET_DIAG_DESTROY)")
     }
 
     /// Whether a socket in the host waits for connections (TCP) or datagrams (UDP).
     ///
     /// # Errors
     /// Where the namespace cannot be entered.
-    pub fn is_listening(&self) -> Result<bool, EmulationError> {
+    pub fn is_listening(&self) -> Result<bool, SystemError> {
         self.enter(|| {
             [("tcp", TCP_LISTEN), ("tcp6", TCP_LISTEN), ("udp", UDP_UNCONNECTED), ("udp6", UDP_UNCONNECTED)]
                 .into_iter()
@@ -94,7 +89,7 @@ impl Host {
     pub(crate) fn device_drops(&self) -> Result<u64, EmulationError> {
         let text = self
             .enter(|| std::fs::read_to_string("/proc/thread-self/net/dev"))?
-            .asked("the counters of the device")?;
+            .context("the counters of the device")?;
         Ok(transmit_drops(&text, DEVICE).unwrap_or_default())
     }
 }
@@ -104,8 +99,8 @@ fn set_up(side: Side) -> Result<Tun, EmulationError> {
     without_ipv6()?;
     // What one connection learnt of a path must not help the next one, or runs depend on each other.
     write("/proc/sys/net/ipv4/tcp_no_metrics_save", "1")?;
-    let routing = Routing::new()?;
-    let (loopback, device) = (Routing::index("lo")?, Routing::index(DEVICE)?);
+    let routing = Route::open()?;
+    let (loopback, device) = (device_index("lo")?, device_index(DEVICE)?);
     routing.up(loopback, Vec::new())?;
     routing.up(device, vec![LinkAttribute::Mtu(MTU), LinkAttribute::TxQueueLen(DEVICE_QUEUE)])?;
     let first = side.address(0).ok_or_else(|| EmulationError::Broken("no addresses".to_owned()))?;
@@ -116,7 +111,7 @@ fn set_up(side: Side) -> Result<Tun, EmulationError> {
 }
 
 /// Nothing of the model concerns IPv6; without it a namespace sends nothing that nobody asked for.
-pub(crate) fn without_ipv6() -> Result<(), EmulationError> {
+pub(crate) fn without_ipv6() -> Result<(), SystemError> {
     let setting = format!("/proc/sys/net/ipv6/conf/{DEVICE}/disable_ipv6");
     if std::path::Path::new(&setting).exists() { write(&setting, "1") } else { Ok(()) }
 }

@@ -4,6 +4,8 @@ use std::process::{Child, Command};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use airpath_os_linux::SystemError;
+
 use crate::address::Side;
 use crate::error::EmulationError;
 use crate::host::Host;
@@ -54,7 +56,7 @@ impl Hosts {
     ///
     /// # Errors
     /// Where it cannot be started.
-    pub fn spawn(&self, side: Side, command: &mut Command) -> Result<Child, EmulationError> {
+    pub fn spawn(&self, side: Side, command: &mut Command) -> Result<Child, SystemError> {
         self.host(side).spawn(&self.processes, command)
     }
 }
@@ -70,7 +72,7 @@ impl Drop for Hosts {
         let until = Instant::now() + DESTROYING;
         let mut none_left = false;
         while Instant::now() < until {
-            let left: Result<usize, EmulationError> =
+            let left: Result<usize, SystemError> =
                 [&self.senders, &self.receivers].into_iter().map(Host::destroy_sockets).sum();
             match left {
                 // A process that was just ending may have opened one more.

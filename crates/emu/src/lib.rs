@@ -16,9 +16,6 @@ pub mod packet;
 #[path = "../tests/support/plans.rs"]
 #[allow(dead_code, clippy::wildcard_imports, reason = "shared with integration tests")]
 mod plans;
-#[cfg(all(test, target_os = "linux"))]
-#[path = "../tests/support/skipped.rs"]
-mod skipped;
 mod slots;
 
 pub use address::Side;
@@ -26,20 +23,20 @@ pub use connection_flows::{Connection, ConnectionFlow};
 pub use error::EmulationError;
 pub use exchange::{Exchange, PacketCounts};
 
-/// What needs namespaces, devices and schedulers.
+/// Everything that needs namespaces, devices and schedulers.
 #[cfg(target_os = "linux")]
 mod linux {
+    pub use airpath_os_linux::{NetworkNamespace, Scheduling, become_root_in_user_namespace};
+
     pub use crate::clock::Clock;
     pub use crate::emulation::{Connections, Emulated, Emulation, Options};
     pub use crate::held_up::held_up;
     pub use crate::host::{DEVICE, Host, MTU};
     pub use crate::hosts::Hosts;
     pub use crate::link_record::LinkRecord;
-    pub use crate::namespace::{NetworkNamespace, become_root_in_user_namespace};
     pub use crate::observer::Sampled;
     pub use crate::router::{Router, RouterRecord};
     pub use crate::run::run;
-    pub use crate::scheduling::Scheduling;
     pub use crate::tcp_info::TcpInfo;
     pub use crate::timing::{LATE, Lateness};
     pub use crate::tun::{Tun, device_file};
@@ -48,8 +45,6 @@ mod linux {
     };
 }
 
-#[cfg(target_os = "linux")]
-mod awake;
 #[cfg(target_os = "linux")]
 mod capture;
 #[cfg(target_os = "linux")]
@@ -67,25 +62,15 @@ mod link_record;
 #[cfg(target_os = "linux")]
 mod link_thread;
 #[cfg(target_os = "linux")]
-mod namespace;
-#[cfg(target_os = "linux")]
-mod netlink;
-#[cfg(target_os = "linux")]
 mod observer;
 #[cfg(target_os = "linux")]
 mod processes;
 #[cfg(target_os = "linux")]
 mod router;
 #[cfg(target_os = "linux")]
-mod routing;
-#[cfg(target_os = "linux")]
 mod run;
 #[cfg(target_os = "linux")]
-mod scheduling;
-#[cfg(target_os = "linux")]
 mod sock_diag;
-#[cfg(target_os = "linux")]
-mod socket_table;
 #[cfg(target_os = "linux")]
 pub mod source;
 #[cfg(target_os = "linux")]

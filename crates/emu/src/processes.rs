@@ -9,10 +9,8 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 
+use airpath_os_linux::{Context, NetworkNamespace, SystemError, in_thread};
 use nix::sched::{CloneFlags, setns, unshare};
-
-use crate::error::{Asked, EmulationError};
-use crate::namespace::{NetworkNamespace, in_thread};
 
 /// A process namespace with its first process.
 #[derive(Debug)]
@@ -22,9 +20,9 @@ pub(crate) struct Processes {
 }
 
 impl Processes {
-    pub(crate) fn new() -> Result<Self, EmulationError> {
+    pub(crate) fn new() -> Result<Self, SystemError> {
         in_thread(|| {
-            unshare(CloneFlags::CLONE_NEWPID).asked("a process namespace")?;
+            unshare(CloneFlags::CLONE_NEWPID).context("a process namespace")?;
             // `cat` ends when its input does. It stays out of the way of Ctrl-C.
             let first = Command::new("cat")
                 .stdin(Stdio::piped())
@@ -33,9 +31,9 @@ impl Processes {
                 .current_dir("/")
                 .process_group(0)
                 .spawn()
-                .asked("starting `cat`, which watches over child processes")?;
+                .context("starting `cat`, which watches over child processes")?;
             let namespace = File::open("/proc/thread-self/ns/pid_for_children")
-                .asked("the descriptor of a process namespace")?;
+                .context("the descriptor of a process namespace")?;
             Ok(Self { namespace: namespace.into(), first: Some(first) })
         })
     }
@@ -45,11 +43,12 @@ impl Processes {
         &self,
         network: &NetworkNamespace,
         command: &mut Command,
-    ) -> Result<Child, EmulationError> {
+    ) -> Result<Child, SystemError> {
         let name = command.get_program().to_string_lossy().into_owned();
         network.enter(|| {
-            setns(self.namespace.as_fd(), CloneFlags::CLONE_NEWPID).asked("entering a process namespace")?;
-            command.spawn().asked(format!("starting `{name}`"))
+            setns(self.namespace.as_fd(), CloneFlags::CLONE_NEWPID)
+                .context("entering a process namespace")?;
+            command.spawn().context(format!("starting `{name}`"))
         })?
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use airpath_model::Duration;
+use airpath_os_linux::run_sources_in_real_time;
 use airpath_sim::network::Network;
 use airpath_sim::plan::Plan;
 use airpath_sim::{Input, RunControl};
@@ -11,7 +12,6 @@ use crate::address::Side;
 use crate::emulation::{Emulated, Emulation, Options};
 use crate::error::EmulationError;
 use crate::hosts::Hosts;
-use crate::scheduling::hurry_sources;
 use crate::source::{Report, SourceSummary, Sources};
 
 /// Datagrams may leave so late, seconds.
@@ -41,7 +41,7 @@ pub fn run(
     let reports = |report| emulation.on_network(move |network| record(network, &report));
     let work = || {
         if options.realtime {
-            hurry_sources();
+            run_sources_in_real_time();
         }
         sources.run(&clock, &reports, control)
     };

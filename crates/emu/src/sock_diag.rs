@@ -3,6 +3,7 @@
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddrV4};
 
+use airpath_os_linux::{Context, Netlink, SystemError, socket_table};
 use netlink_packet_core::ParseableParametrized;
 use netlink_packet_sock_diag::inet::nlas::Nla;
 use netlink_packet_sock_diag::inet::{ExtensionFlags, InetRequest, InetResponse, SocketId, StateFlags};
@@ -11,11 +12,8 @@ use netlink_packet_sock_diag::{SockDiagDestroy, SockDiagMessage};
 use netlink_sys::protocols::NETLINK_SOCK_DIAG;
 
 use crate::address::Side;
-use crate::error::{Asked, EmulationError};
 use crate::host::Host;
 use crate::hosts::Hosts;
-use crate::netlink::Netlink;
-use crate::socket_table;
 use crate::tcp_info::TcpInfo;
 
 /// What the kernel tells of one TCP socket.
@@ -67,7 +65,7 @@ impl SockDiag {
     ///
     /// # Errors
     /// Where the kernel has no such thing.
-    pub(crate) fn of(host: &Host) -> Result<Self, EmulationError> {
+    pub(crate) fn of(host: &Host) -> Result<Self, SystemError> {
         let open = || -> io::Result<Self> {
             Ok(Self {
                 own_table: socket_table::is_own(),
@@ -75,14 +73,14 @@ impl SockDiag {
                 destroyed: Netlink::listen(NETLINK_SOCK_DIAG, &[DESTROYED_IPV4, DESTROYED_IPV6], ROOM)?,
             })
         };
-        host.enter(open)?.asked("the kernel's diagnosis of sockets (CONFIG_INET_DIAG)")
+        host.enter(open)?.context("the kernel's diagnosis of sockets (CONFIG_INET_DIAG)")
     }
 
     /// The diagnoses of both hosts, by [`Side::index`].
     ///
     /// # Errors
     /// As [`SockDiag::of`].
-    pub(crate) fn of_both(hosts: &Hosts) -> Result<[Self; 2], EmulationError> {
+    pub(crate) fn of_both(hosts: &Hosts) -> Result<[Self; 2], SystemError> {
         Ok([Self::of(hosts.host(Side::Senders))?, Self::of(hosts.host(Side::Receivers))?])
     }
 }
@@ -100,7 +98,7 @@ impl Sockets for SockDiag {
 
     fn destroyed(&self) -> io::Result<(Vec<TcpSocket>, bool)> {
         let mut sockets = Vec::new();
-        let missing = self.destroyed.heard(|bytes| sockets.extend(TcpSocket::parse(bytes)))?;
+        let missing = self.destroyed.notifications(|bytes| sockets.extend(TcpSocket::parse(bytes)))?;
         Ok((sockets, missing))
     }
 }
@@ -124,7 +122,7 @@ pub(crate) fn destroy_sockets() -> io::Result<usize> {
             states: StateFlags::all(),
             socket_id: header.socket_id.clone(),
         };
-        match netlink.ask(SockDiagDestroy::new(SockDiagMessage::InetRequest(request)), 0) {
+        match netlink.request(SockDiagDestroy::new(SockDiagMessage::InetRequest(request)), 0) {
             // It went by itself.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             other => other?,
@@ -190,7 +188,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::skipped::skipped;
+    use airpath_realtime::skipped;
 
     /// A host to itself, or `None`, with the reason said, where it cannot be made.
     fn host() -> Option<Host> {
@@ -269,7 +267,7 @@ mod tests {
         let (mut elsewhere, _far) = connection(&other, "127.0.0.1");
         let listener = host.enter(|| TcpListener::bind("127.0.0.1:0").unwrap()).unwrap();
         match host.destroy_sockets() {
-            Err(EmulationError::System { error, .. }) if error.kind() == io::ErrorKind::Unsupported => return,
+            Err(SystemError { error, .. }) if error.kind() == io::ErrorKind::Unsupported => return,
             destroyed => assert_eq!(destroyed.unwrap(), 3),
         }
         assert_eq!(here.write(&[1]).unwrap_err().kind(), io::ErrorKind::ConnectionAborted);

@@ -5,9 +5,10 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::os::unix::fs::OpenOptionsExt;
 
+use airpath_os_linux::Context;
 use nix::libc;
 
-use crate::error::{Asked, EmulationError};
+use crate::error::EmulationError;
 
 /// A TUN device, open. It is not persistent: when it is closed, the kernel removes it.
 #[derive(Debug)]
@@ -29,8 +30,8 @@ impl Tun {
             .write(true)
             .custom_flags(libc::O_NONBLOCK)
             .open(&path)
-            .asked(format!("opening {path} (`airpath doctor` says more)"))?;
-        claim(&file, name).asked(format!("making the TUN device {name}"))?;
+            .context(format!("opening {path} (`airpath doctor` says more)"))?;
+        claim(&file, name).context(format!("making the TUN device {name}"))?;
         Ok(Self { file })
     }
 

@@ -1,6 +1,7 @@
 //! Whether an emulation was what it says: what was configured against what was achieved.
 
 use airpath_model::Damage;
+use airpath_os_linux::Scheduling;
 use airpath_sim::Outcome;
 use airpath_sim::plan::Plan;
 
@@ -8,7 +9,6 @@ use crate::address::Side;
 use crate::exchange::PacketCounts;
 use crate::link_record::{LinkRecord, link_records};
 use crate::router::RouterRecord;
-use crate::scheduling::Scheduling;
 use crate::timing::{LATE, Lateness, Second};
 
 /// The record of an emulation's accuracy.

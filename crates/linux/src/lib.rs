@@ -33,7 +33,6 @@ mod offloads;
 pub mod replay;
 mod ring;
 pub mod router;
-mod rtnetlink;
 mod tcx;
 pub mod units;
 

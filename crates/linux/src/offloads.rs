@@ -5,11 +5,10 @@ use std::io;
 use std::os::fd::AsRawFd;
 use std::ptr::from_mut;
 
+use airpath_os_linux::Route;
 use nix::libc;
 use nix::net::if_::if_nametoindex;
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, socket};
-
-use crate::rtnetlink::Rtnetlink;
 
 /// `ETHTOOL_GTSO`, `ETHTOOL_GGSO` and `ETHTOOL_GGRO` of linux/ethtool.h: is it on?
 const SEGMENTS_IN_DEVICE: u32 = 0x1e;
@@ -29,11 +28,11 @@ impl Offloads {
     /// Those of a device of this thread's network namespace.
     pub(crate) fn of(device: &str) -> io::Result<Self> {
         let index = if_nametoindex(device)?;
-        let mut rtnetlink = Rtnetlink::open()?;
+        let route = Route::open().map_err(|error| error.error)?;
         let cut = is_on(device, SEGMENTS_IN_DEVICE)? || is_on(device, SEGMENTS_IN_KERNEL)?;
         Ok(Self {
-            sends_trains: cut && rtnetlink.longest_train(index)? != Some(1),
-            joins: is_on(device, JOINS)? && !rtnetlink.is_tun(index)?,
+            sends_trains: cut && route.max_gso_segments(index)? != Some(1),
+            joins: is_on(device, JOINS)? && !route.is_tun(index)?,
         })
     }
 }

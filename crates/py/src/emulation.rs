@@ -317,7 +317,7 @@ pub(crate) fn failed(error: EmulationError) -> PyErr {
     match error {
         EmulationError::Plan(error) | EmulationError::NotEmulated(error) => refused(error),
         EmulationError::Cancelled => RunCancelled::new_err("cancelled"),
-        EmulationError::System { .. } => EmulationFailed::new_err(error.to_string()),
+        EmulationError::System(_) => EmulationFailed::new_err(error.to_string()),
         other => PyOSError::new_err(other.to_string()),
     }
 }

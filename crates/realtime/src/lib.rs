@@ -17,8 +17,12 @@ mod check;
 mod disturbance;
 #[cfg(target_os = "linux")]
 mod processor_time;
+#[cfg(target_os = "linux")]
+mod skipped;
 
 #[cfg(target_os = "linux")]
 pub use check::{ATTEMPTS, CONFIRMED, check, inconclusive};
 #[cfg(target_os = "linux")]
 pub use disturbance::{DELAYED_BOUND, Disturbance, Monitor, OTHERS_BOUND, STEAL_BOUND};
+#[cfg(target_os = "linux")]
+pub use skipped::skipped;

@@ -12,13 +12,13 @@ use std::sync::mpsc::Sender;
 use std::thread::{self, JoinHandle};
 
 use airpath_model::{Duration, Timestamp};
+use airpath_os_linux::{Context, Scheduling, keep_off, run_observer_in_real_time};
 
 use crate::address::Side;
 use crate::clock::Clock;
-use crate::error::{Asked, EmulationError};
+use crate::error::EmulationError;
 use crate::exchange::Exchange;
 use crate::link_thread::Request;
-use crate::scheduling::{Scheduling, hurry_observer, keep_off};
 use crate::sock_diag::{SockDiag, Sockets};
 use crate::source::sampling::instant;
 use ledger::{Ledger, News};
@@ -95,7 +95,7 @@ impl Observer {
                 keep_off(processor);
             }
             if scheduling.realtime {
-                hurry_observer();
+                run_observer_in_real_time();
             }
             if let Err(error) = observation.run(&wish) {
                 observation.sampled.missing = format!("the kernel stopped to tell of sockets: {error}");
@@ -103,7 +103,7 @@ impl Observer {
             Sampled { late: observation.late.load(Ordering::Relaxed), ..observation.sampled }
         };
         let thread =
-            thread::Builder::new().name("airpath-sockets".to_owned()).spawn(work).asked("a thread")?;
+            thread::Builder::new().name("airpath-sockets".to_owned()).spawn(work).context("a thread")?;
         Ok(Self { stop, thread: Some(thread) })
     }
 

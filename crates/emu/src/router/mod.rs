@@ -15,6 +15,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use airpath_model::{Bytes, Duration, Rate, Timestamp};
+use airpath_os_linux::{NetworkNamespace, Route, SystemError, device_index, write};
 use airpath_sim::plan::Plan;
 use airpath_sim::{Input, Part, rate_steps};
 use netlink_packet_route::link::LinkAttribute;
@@ -22,8 +23,6 @@ use netlink_packet_route::link::LinkAttribute;
 use crate::address::{PREFIX_LENGTH, Side};
 use crate::error::EmulationError;
 use crate::host::{DEVICE, DEVICE_QUEUE, MTU, without_ipv6};
-use crate::namespace::{NetworkNamespace, write};
-use crate::routing::Routing;
 use crate::tun::Tun;
 pub use record::RouterRecord;
 pub(crate) use relay::Relay;
@@ -96,7 +95,7 @@ impl Router {
     }
 
     /// Does some work in a thread within the namespace, and waits for it.
-    pub(crate) fn enter<R: Send>(&self, work: impl FnOnce() -> R + Send) -> Result<R, EmulationError> {
+    pub(crate) fn enter<R: Send>(&self, work: impl FnOnce() -> R + Send) -> Result<R, SystemError> {
         self.namespace.enter(work)
     }
 }
@@ -147,8 +146,8 @@ fn set_up(limit: Bytes, rate: Rate) -> Result<(Tun, TokenBucket), EmulationError
         write(&format!("/proc/sys/net/ipv4/conf/{whose}/rp_filter"), "0")?;
         write(&format!("/proc/sys/net/ipv4/conf/{whose}/send_redirects"), "0")?;
     }
-    let routing = Routing::new()?;
-    let index = Routing::index(DEVICE)?;
+    let routing = Route::open()?;
+    let index = device_index(DEVICE)?;
     routing.up(index, vec![LinkAttribute::Mtu(MTU), LinkAttribute::TxQueueLen(DEVICE_QUEUE)])?;
     for side in Side::BOTH {
         routing.add_network(index, (side.prefix(), PREFIX_LENGTH), None)?;

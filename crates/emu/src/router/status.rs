@@ -11,14 +11,14 @@ use std::thread::{self, JoinHandle};
 use std::time::Instant;
 
 use airpath_model::{Duration, Timestamp};
+use airpath_os_linux::{Context, Scheduling, keep_off, run_observer_in_real_time};
 use serde_json::Value;
 
 use super::Router;
 use crate::clock::Clock;
-use crate::error::{Asked, EmulationError};
+use crate::error::EmulationError;
 use crate::host::DEVICE;
 use crate::link_thread::Request;
-use crate::scheduling::{Scheduling, hurry_observer, keep_off};
 use crate::source::sampling::instant;
 
 /// Listens to a daemon during an emulation.
@@ -66,7 +66,7 @@ impl Listener {
                 keep_off(processor);
             }
             if scheduling.realtime {
-                hurry_observer();
+                run_observer_in_real_time();
             }
             let mut end = Timestamp::ZERO + interval;
             while sleep_until(instant(end, interval), clock, &wish) {
@@ -90,7 +90,7 @@ impl Listener {
         };
         // A thread that is started within the namespace stays there.
         let start = || thread::Builder::new().name("airpath-router".to_owned()).spawn(work);
-        let thread = router.enter(start)?.asked("a thread")?;
+        let thread = router.enter(start)?.context("a thread")?;
         Ok(Self { stop, counts, thread: Some(thread) })
     }
 

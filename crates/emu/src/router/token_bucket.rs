@@ -4,20 +4,18 @@
 use std::io;
 
 use airpath_model::{Bytes, Duration, Rate};
-use netlink_packet_core::{DefaultNla, NLM_F_CREATE, NLM_F_REPLACE, Parseable};
-use netlink_packet_route::RouteNetlinkMessage;
+use airpath_os_linux::{Context, Route};
+use netlink_packet_core::DefaultNla;
 use netlink_packet_route::tc::{TcAttribute, TcHandle, TcMessage, TcOption};
-use netlink_sys::protocols::NETLINK_ROUTE;
 
-use crate::error::{Asked, EmulationError};
+use crate::error::EmulationError;
 use crate::host::MTU;
-use crate::netlink::Netlink;
 
 /// A token bucket, in the namespace of the thread that opened it.
 #[derive(Debug)]
 pub(crate) struct TokenBucket {
-    netlink: Netlink,
-    device: i32,
+    route: Route,
+    device: u32,
     limit: Bytes,
 }
 
@@ -43,8 +41,7 @@ const SLACK: Duration = Duration::from_millis(2);
 impl TokenBucket {
     /// For the device of that index, before a queue of `limit`.
     pub(crate) fn new(device: u32, limit: Bytes, rate: Rate) -> Result<Self, EmulationError> {
-        let netlink = Netlink::open(NETLINK_ROUTE).asked("a routing socket")?;
-        let mut bucket = Self { netlink, device: device as i32, limit };
+        let mut bucket = Self { route: Route::open()?, device, limit };
         let init = [VERSION, 10, u32::from(CLASS.minor), 0, 0].map(u32::to_ne_bytes).concat();
         bucket.put("htb", (ROOT, TcHandle::ROOT), nested([(INIT, init)]))?;
         bucket.set(rate)?;
@@ -79,29 +76,14 @@ impl TokenBucket {
             (RATE64, wide.clone()),
             (CEIL64, wide),
         ]));
-        self.netlink
-            .ask(RouteNetlinkMessage::NewTrafficClass(message), NLM_F_CREATE)
-            .asked("the rate of a token bucket")
+        Ok(self.route.put_class(message).context("the rate of a token bucket")?)
     }
 
-    /// Packets that its queue has dropped because it was full.
-    pub(crate) fn drops(&mut self) -> Result<u32, EmulationError> {
-        let device = self.device;
-        let question = RouteNetlinkMessage::GetQueueDiscipline(TcMessage::with_index(device));
-        let mut drops = None;
-        self.netlink
-            .dump(question, |answer| {
-                let message = TcMessage::parse(answer).ok();
-                let root =
-                    message.filter(|one| one.header.index == device && one.header.parent == TcHandle::ROOT);
-                for attribute in root.into_iter().flat_map(|root| root.attributes) {
-                    if let TcAttribute::Stats(stats) = attribute {
-                        drops = Some(stats.drops);
-                    }
-                }
-            })
-            .and_then(|()| drops.ok_or_else(|| io::Error::other("it is not there")))
-            .asked("the counters of a token bucket")
+    /// Returns the number of packets that its queue has dropped because it was full.
+    pub(crate) fn drops(&self) -> Result<u32, EmulationError> {
+        let root = self.route.root_qdisc(self.device);
+        let root = root.and_then(|root| root.ok_or_else(|| io::Error::other("it does not exist")));
+        Ok(root.context("the counters of a token bucket")?.stats.drops)
     }
 
     fn put(
@@ -112,14 +94,12 @@ impl TokenBucket {
     ) -> Result<(), EmulationError> {
         let mut message = self.message(kind, place);
         message.attributes.push(options);
-        self.netlink
-            .ask(RouteNetlinkMessage::NewQueueDiscipline(message), NLM_F_CREATE | NLM_F_REPLACE)
-            .asked(format!("a queue of the kernel (sch_{kind})"))
+        Ok(self.route.put_qdisc(message).context(format!("a queue of the kernel (sch_{kind})"))?)
     }
 
     /// A message about a discipline or a class of that kind, with that handle under that parent.
     fn message(&self, kind: &str, (handle, parent): (TcHandle, TcHandle)) -> TcMessage {
-        let mut message = TcMessage::with_index(self.device);
+        let mut message = TcMessage::with_index(self.device as i32);
         (message.header.handle, message.header.parent) = (handle, parent);
         message.attributes = vec![TcAttribute::Kind(kind.to_owned())];
         message

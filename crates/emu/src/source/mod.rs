@@ -16,6 +16,7 @@ mod settings;
 mod sockets;
 mod wakeups;
 
+use airpath_os_linux::Context;
 use airpath_sim::RunControl;
 
 use airpath_model::{Duration, Timestamp};
@@ -25,7 +26,7 @@ use nix::sys::epoll::EpollEvent;
 
 use crate::address::Side;
 use crate::clock::Clock;
-use crate::error::{Asked, EmulationError};
+use crate::error::EmulationError;
 use crate::host::Host;
 use receiving::Receivers;
 pub use report::{Report, SourceSummary};
@@ -117,7 +118,8 @@ impl Sources {
             if now >= end {
                 break;
             }
-            let ready = wakeups.wait(&mut events, clock, sample_at.min(end)).asked("waiting for sockets")?;
+            let ready =
+                wakeups.wait(&mut events, clock, sample_at.min(end)).context("waiting for sockets")?;
             for event in &events[..ready] {
                 match Token::of(event.data()) {
                     Token::Timer => wakeups.timer_rang(),

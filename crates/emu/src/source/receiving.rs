@@ -4,6 +4,7 @@ use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::os::fd::AsRawFd;
 
+use airpath_os_linux::{Context, SystemError};
 use nix::sys::epoll::EpollFlags;
 use nix::sys::socket::{MsgFlags, recv};
 
@@ -11,7 +12,7 @@ use super::report::SourceSummary;
 use super::sockets;
 use super::wakeups::{Token, Wakeups};
 use crate::address::{Side, flow_of};
-use crate::error::{Asked, EmulationError};
+use crate::error::EmulationError;
 
 /// Headers of IPv4 and UDP, bytes.
 pub(super) const DATAGRAM_HEADERS: u64 = 28;
@@ -53,10 +54,10 @@ impl Receivers {
             .chain(limited)
             .map(|(address, window)| sockets::listener(address, window))
             .collect::<io::Result<_>>()
-            .asked("a listening socket")?;
+            .context("a listening socket")?;
         Ok(Self {
             listeners,
-            datagrams: sockets::datagram_receiver().asked("a socket for datagrams")?,
+            datagrams: sockets::datagram_receiver().context("a socket for datagrams")?,
             connections: Vec::new(),
             empty: Vec::new(),
             goodput: Vec::new(),
@@ -66,11 +67,13 @@ impl Receivers {
     }
 
     /// Waits for them.
-    pub(super) fn watch(&self, wakeups: &Wakeups) -> Result<(), EmulationError> {
+    pub(super) fn watch(&self, wakeups: &Wakeups) -> Result<(), SystemError> {
         for listener in &self.listeners {
-            wakeups.watch(listener, EpollFlags::EPOLLIN, Token::Listener).asked("waiting for connections")?;
+            wakeups
+                .watch(listener, EpollFlags::EPOLLIN, Token::Listener)
+                .context("waiting for connections")?;
         }
-        wakeups.watch(&self.datagrams, EpollFlags::EPOLLIN, Token::Datagrams).asked("waiting for datagrams")
+        wakeups.watch(&self.datagrams, EpollFlags::EPOLLIN, Token::Datagrams).context("waiting for datagrams")
     }
 
     /// Takes the connections that wait.

@@ -1,11 +1,11 @@
 //! What of a plan the kernel is told: for each connection, and for a whole host.
 
+use airpath_os_linux::{SystemError, write};
 use airpath_sim::Part;
 use airpath_sim::plan::{ControllerPlan, FlowPlan, Plan, RecoveryPlan, TransportPlan};
 
 use crate::error::EmulationError;
 use crate::host::Host;
-use crate::namespace::write;
 
 /// Where the kernel lists the congestion controls that it has.
 pub const AVAILABLE_CONGESTION_CONTROLS: &str = "/proc/sys/net/ipv4/tcp_available_congestion_control";
@@ -122,11 +122,11 @@ impl KernelSettings {
     }
 
     /// Sets them in both hosts, and nowhere else.
-    pub(super) fn apply(self, hosts: [&Host; 2]) -> Result<(), EmulationError> {
+    pub(super) fn apply(self, hosts: [&Host; 2]) -> Result<(), SystemError> {
         hosts.iter().try_for_each(|host| host.enter(|| self.write())?)
     }
 
-    fn write(self) -> Result<(), EmulationError> {
+    fn write(self) -> Result<(), SystemError> {
         let flag = |value: bool| if value { "1" } else { "0" };
         write("/proc/sys/net/ipv4/tcp_timestamps", flag(self.timestamps))?;
         write("/proc/sys/net/ipv4/tcp_sack", flag(self.selective_acknowledgments))?;

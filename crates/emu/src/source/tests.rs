@@ -10,9 +10,9 @@ use airpath_sim::plan::Plan;
 use super::*;
 use crate::clock::virtual_time::VirtualTime;
 use crate::hosts::Hosts;
-use crate::skipped::skipped;
 use crate::sock_diag::{SockDiag, Sockets};
 use crate::tun::Tun;
+use airpath_realtime::skipped;
 
 /// A plan of half a second with one link each way and these flows (JSON: name, traffic, stop in ms or null).
 fn plan(flows: &[(&str, &str, &str)]) -> Plan {

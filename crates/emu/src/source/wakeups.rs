@@ -5,12 +5,13 @@ use std::collections::BinaryHeap;
 use std::os::fd::AsFd;
 
 use airpath_model::{Duration, Timestamp};
+use airpath_os_linux::Context;
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
 use nix::sys::time::TimeSpec;
 use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFlags};
 
 use crate::clock::Clock;
-use crate::error::{Asked, EmulationError};
+use crate::error::EmulationError;
 
 /// What an event is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,11 +66,11 @@ impl Wakeups {
     /// Nothing yet.
     pub(super) fn new() -> Result<Self, EmulationError> {
         let asked = "waiting for sockets";
-        let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC).asked(asked)?;
+        let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC).context(asked)?;
         let timer =
             TimerFd::new(ClockId::CLOCK_MONOTONIC, TimerFlags::TFD_NONBLOCK | TimerFlags::TFD_CLOEXEC)
-                .asked(asked)?;
-        epoll.add(&timer, EpollEvent::new(EpollFlags::EPOLLIN, Token::Timer.data())).asked(asked)?;
+                .context(asked)?;
+        epoll.add(&timer, EpollEvent::new(EpollFlags::EPOLLIN, Token::Timer.data())).context(asked)?;
         Ok(Self { epoll, timer, instants: BinaryHeap::new() })
     }
 

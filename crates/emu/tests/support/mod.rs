@@ -8,7 +8,6 @@ pub(crate) mod connections;
 #[cfg(target_os = "linux")]
 mod hosts;
 mod plans;
-mod skipped;
 #[cfg(target_os = "linux")]
 mod traffic;
 
@@ -16,9 +15,9 @@ mod traffic;
 #[allow(unused_imports, reason = "not every test file has hosts")]
 pub(crate) use hosts::*;
 
-pub(crate) use plans::*;
 #[allow(unused_imports, reason = "not every test file has hosts")]
-pub(crate) use skipped::skipped;
+pub(crate) use airpath_realtime::skipped;
+pub(crate) use plans::*;
 
 #[cfg(target_os = "linux")]
 #[allow(unused_imports, reason = "not every test file has traffic")]

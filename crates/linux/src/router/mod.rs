@@ -20,6 +20,7 @@ pub use record::Passed;
 use std::time::Duration;
 
 use airpath_model::{Backlog, Bytes, Timestamp};
+use airpath_os_linux::{RootQdisc, Route};
 use airpath_queue::QueueSample;
 use nix::net::if_::if_nametoindex;
 use nix::time::{ClockId, clock_gettime};
@@ -28,7 +29,6 @@ use serde_json::{Value, json};
 use crate::Error;
 use crate::daemon::{NOT_LOOKED_AT, Service, looked};
 use crate::offloads::Offloads;
-use crate::rtnetlink::{RootQdisc, Rtnetlink};
 
 /// How often the queue is looked at: EBE's measurement timer.
 const SAMPLING: airpath_model::Duration = airpath_model::Duration::from_millis(10);
@@ -44,7 +44,7 @@ const UNCOUNTED: [&str; 3] = ["mq", "mqprio", "pfifo_fast"];
 pub struct Router {
     config: RouterConfig,
     programs: Programs,
-    rtnetlink: Rtnetlink,
+    route: Route,
     device: u32,
     engine: Engine,
     passage: Passage,
@@ -119,13 +119,13 @@ impl Router {
         load: impl FnOnce(u32) -> Result<Programs, Error>,
     ) -> Result<Self, Error> {
         let device = index_of(&config.device)?;
-        let mut rtnetlink =
-            Rtnetlink::open().map_err(|source| Error::System { action: "cannot open rtnetlink", source })?;
+        let route = Route::open()
+            .map_err(|error| Error::System { action: "cannot open rtnetlink", source: error.error })?;
         let said = |source| Error::System { action: "cannot look at the device", source };
         let no_queue = || Error::NoQueue { device: config.device.clone() };
         let queue = |qdisc: &RootQdisc| qdisc.kind != "noqueue";
-        rtnetlink.root_qdisc(device).map_err(said)?.filter(queue).ok_or_else(no_queue)?;
-        let link_header = rtnetlink.link_header(device).map_err(said)?.ok_or_else(|| Error::Config {
+        route.root_qdisc(device).map_err(said)?.filter(queue).ok_or_else(no_queue)?;
+        let link_header = route.link_header(device).map_err(said)?.ok_or_else(|| Error::Config {
             problem: format!(
                 "device {:?} is of a kind that is not known here; accepted: Ethernet, TUN",
                 config.device
@@ -143,12 +143,12 @@ impl Router {
         programs.attach(Kind::Protocol(config.protocol), device, Hook::Egress)?;
         let last = Seen::first(
             || programs.counters(),
-            || rtnetlink.root_qdisc(device).map_err(said)?.filter(queue).ok_or_else(no_queue),
+            || route.root_qdisc(device).map_err(said)?.filter(queue).ok_or_else(no_queue),
         )?;
         let mut router = Self {
             config,
             programs,
-            rtnetlink,
+            route,
             device,
             engine,
             passage: Passage::default(),
@@ -166,7 +166,7 @@ impl Router {
     /// Looks at the queue and computes what is due, at `clock` nanoseconds of a clock that nobody sets.
     pub fn step(&mut self, clock: u64) -> Result<(), Error> {
         let qdisc = self
-            .rtnetlink
+            .route
             .root_qdisc(self.device)
             .map_err(|source| Error::System { action: "cannot look at the device", source })?;
         // Between two queue disciplines a device has none.

@@ -3,7 +3,7 @@
 use std::process::Command;
 
 /// Each room and the rooms that it may know.
-const ARROWS: [(&str, &[&str]); 17] = [
+const ARROWS: [(&str, &[&str]); 18] = [
     ("model", &[]),
     ("estimate", &["model"]),
     ("control", &["model", "estimate"]),
@@ -13,10 +13,11 @@ const ARROWS: [(&str, &[&str]); 17] = [
     ("trace", &["model"]),
     ("sim", &["model", "estimate", "control", "queue", "channel", "transport", "trace"]),
     ("replay", &["model", "estimate", "transport", "trace"]),
-    ("emu", &["model", "sim", "trace"]),
+    ("os-linux", &[]),
+    ("emu", &["model", "sim", "trace", "os-linux"]),
     ("quic", &["model", "transport", "sim"]),
     ("py", &["sim", "replay", "trace", "emu", "quic"]),
-    ("linux", &["model", "estimate", "control", "queue", "channel"]),
+    ("linux", &["model", "estimate", "control", "queue", "channel", "os-linux"]),
     ("realtime", &[]),
     ("conformance", &["model"]),
     ("vectors", &[]),

@@ -1,4 +1,4 @@
-//! Questions to the kernel over a netlink socket, which belongs for good to the namespace of the thread that opened it.
+//! Requests to the kernel over a netlink socket. A socket belongs to the namespace of the thread that opened it.
 
 use std::io;
 
@@ -8,31 +8,41 @@ use netlink_packet_core::{
 };
 use netlink_sys::{Socket, SocketAddr};
 use nix::sys::socket::{setsockopt, sockopt};
+use nix::sys::time::{TimeVal, TimeValLike};
 
 /// A netlink socket.
 #[derive(Debug)]
-pub(crate) struct Netlink {
+pub struct Netlink {
     socket: Socket,
 }
 
-/// Room for one read: the kernel fills up to 32 kB of it at a time.
-const ROOM: usize = 1 << 15;
+/// Size of the buffer of one read: the kernel fills at most 32 KiB at a time.
+const BUFFER: usize = 1 << 15;
+/// Seconds after which a missing answer is an error. The kernel answers every request.
+const TIMEOUT_S: i64 = 10;
 
 impl Netlink {
-    /// Opens one that speaks this protocol.
-    pub(crate) fn open(protocol: isize) -> io::Result<Self> {
+    /// Opens a socket of a netlink protocol.
+    ///
+    /// # Errors
+    /// If the system refuses it.
+    pub fn open(protocol: isize) -> io::Result<Self> {
         let mut socket = Socket::new(protocol)?;
         socket.bind_auto()?;
         socket.connect(&SocketAddr::new(0, 0))?;
+        setsockopt(&socket, sockopt::ReceiveTimeout, &TimeVal::seconds(TIMEOUT_S))?;
         Ok(Self { socket })
     }
 
-    /// Opens one that only listens to groups, with room for so many bytes of what is said there; the kernel may grant
-    /// less.
-    pub(crate) fn listen(protocol: isize, groups: &[u32], bytes: usize) -> io::Result<Self> {
+    /// Opens a socket that receives the notifications of multicast groups, with a receive buffer of `bytes`. The kernel may
+    /// grant less.
+    ///
+    /// # Errors
+    /// If the system refuses it.
+    pub fn listen(protocol: isize, groups: &[u32], bytes: usize) -> io::Result<Self> {
         let mut socket = Socket::new(protocol)?;
         socket.bind_auto()?;
-        // Without the right to more than everybody may have, as much as that.
+        // Only privileged processes may exceed the limit of the system.
         if setsockopt(&socket, sockopt::RcvBufForce, &bytes).is_err() {
             setsockopt(&socket, sockopt::RcvBuf, &bytes)?;
         }
@@ -43,12 +53,15 @@ impl Netlink {
         Ok(Self { socket })
     }
 
-    /// Sends a request and waits until the kernel has done it.
-    pub(crate) fn ask<M: NetlinkSerializable>(&self, message: M, flags: u16) -> io::Result<()> {
+    /// Sends a request and waits until the kernel has carried it out.
+    ///
+    /// # Errors
+    /// If the kernel refuses it.
+    pub fn request<M: NetlinkSerializable>(&self, message: M, flags: u16) -> io::Result<()> {
         self.send(message, NLM_F_REQUEST | NLM_F_ACK | flags)?;
         let (answer, _) = self.socket.recv_from_full()?;
-        // What it answers to is not looked at, so that an answer to any request is understood.
-        let answer = NetlinkMessage::<Unread>::deserialize(&answer).map_err(io::Error::other)?;
+        // Acknowledgments do not depend on the type of the request.
+        let answer = NetlinkMessage::<Unparsed>::deserialize(&answer).map_err(io::Error::other)?;
         match answer.payload {
             NetlinkPayload::Error(error) if error.code.is_some() => Err(error.to_io()),
             NetlinkPayload::Error(_) => Ok(()),
@@ -56,31 +69,45 @@ impl Netlink {
         }
     }
 
-    /// Asks for a list; gives every entry to `take`, whatever its bytes.
-    pub(crate) fn dump<M: NetlinkSerializable>(
-        &self,
-        message: M,
-        mut take: impl FnMut(&[u8]),
-    ) -> io::Result<()> {
+    /// Sends a request that has one answer, and returns the content of the answer.
+    ///
+    /// # Errors
+    /// If the kernel refuses it.
+    pub fn query<M: NetlinkSerializable>(&self, message: M) -> io::Result<Vec<u8>> {
+        self.send(message, NLM_F_REQUEST)?;
+        let (bytes, _) = self.socket.recv_from_full()?;
+        let mut answer = None;
+        each_message(&bytes, &mut |content| answer = Some(content.to_vec()))?;
+        answer.ok_or_else(|| io::Error::other("an answer without content"))
+    }
+
+    /// Requests a list, and calls `take` with the content of every entry.
+    ///
+    /// # Errors
+    /// If the kernel refuses it.
+    pub fn dump<M: NetlinkSerializable>(&self, message: M, mut take: impl FnMut(&[u8])) -> io::Result<()> {
         self.send(message, NLM_F_REQUEST | NLM_F_DUMP)?;
-        let mut buffer = vec![0; ROOM];
+        let mut buffer = vec![0; BUFFER];
         loop {
             let read = self.socket.recv(&mut &mut buffer[..], 0)?;
-            if each_message(&buffer[..read.min(ROOM)], &mut take)? {
+            if each_message(&buffer[..read.min(BUFFER)], &mut take)? {
                 return Ok(());
             }
         }
     }
 
-    /// Gives everything that was said to the group meanwhile to `take`; gives whether something is missing because there
-    /// was no room.
-    pub(crate) fn heard(&self, mut take: impl FnMut(&[u8])) -> io::Result<bool> {
-        let mut buffer = vec![0; ROOM];
+    /// Calls `take` with every notification since the last call. Returns whether some are missing because the receive buffer
+    /// was full.
+    ///
+    /// # Errors
+    /// If the socket cannot be read.
+    pub fn notifications(&self, mut take: impl FnMut(&[u8])) -> io::Result<bool> {
+        let mut buffer = vec![0; BUFFER];
         let mut missing = false;
         loop {
             match self.socket.recv(&mut &mut buffer[..], 0) {
                 Ok(read) => {
-                    each_message(&buffer[..read.min(ROOM)], &mut take)?;
+                    each_message(&buffer[..read.min(BUFFER)], &mut take)?;
                 }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(missing),
                 Err(error) if error.raw_os_error() == Some(nix::libc::ENOBUFS) => missing = true,
@@ -101,11 +128,11 @@ impl Netlink {
     }
 }
 
-/// A message whose content is for somebody else.
+/// The bytes of a message that the caller parses.
 #[derive(Debug)]
-struct Unread(Vec<u8>);
+struct Unparsed(Vec<u8>);
 
-impl NetlinkDeserializable for Unread {
+impl NetlinkDeserializable for Unparsed {
     type Error = std::convert::Infallible;
 
     fn deserialize(_: &NetlinkHeader, payload: &[u8]) -> Result<Self, Self::Error> {
@@ -113,18 +140,18 @@ impl NetlinkDeserializable for Unread {
     }
 }
 
-/// Gives the content of each message in some bytes to `take`, and whether the list is at its end. Bytes that are no message
-/// end it with an error.
+/// Calls `take` with the content of each message, and returns whether the list ends here. Bytes that are not a message are an
+/// error.
 fn each_message(mut bytes: &[u8], take: &mut impl FnMut(&[u8])) -> io::Result<bool> {
     while !bytes.is_empty() {
-        let message = NetlinkMessage::<Unread>::deserialize(bytes).map_err(io::Error::other)?;
+        let message = NetlinkMessage::<Unparsed>::deserialize(bytes).map_err(io::Error::other)?;
         match message.payload {
-            NetlinkPayload::InnerMessage(Unread(content)) => take(&content),
+            NetlinkPayload::InnerMessage(Unparsed(content)) => take(&content),
             NetlinkPayload::Done(_) => return Ok(true),
             NetlinkPayload::Error(error) if error.code.is_some() => return Err(error.to_io()),
             _ => {}
         }
-        // Messages begin at multiples of four bytes; their length was checked to be that of a header at least.
+        // Messages are aligned to four bytes. Their length was checked to be at least that of a header.
         let length = (message.header.length as usize).next_multiple_of(4);
         bytes = bytes.get(length..).unwrap_or_default();
     }
@@ -136,7 +163,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A message with that content, padded.
+    /// Returns a message with this content, padded.
     fn message(kind: u16, content: &[u8]) -> Vec<u8> {
         let length = 16 + content.len() as u32;
         let mut bytes = [&length.to_ne_bytes()[..], &kind.to_ne_bytes(), &[0; 10], content].concat();
@@ -165,7 +192,7 @@ mod tests {
         #[test]
         fn any_bytes_are_taken(mut bytes in prop::collection::vec(any::<u8>(), 0..200), length in 0_u32..64, kind in 0_u16..30) {
             let _ = read(&bytes);
-            // What looks more like a message.
+            // Bytes that are almost a message.
             if bytes.len() >= 8 {
                 bytes[..4].copy_from_slice(&length.to_ne_bytes());
                 bytes[4..6].copy_from_slice(&kind.to_ne_bytes());

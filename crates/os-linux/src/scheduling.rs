@@ -1,4 +1,4 @@
-//! What the system grants a thread that must be on time.
+//! Real-time scheduling of the threads of an emulation.
 
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::sys::prctl;
@@ -10,37 +10,36 @@ use thread_priority::{
 
 use crate::awake::Awake;
 
-/// Above all ordinary threads, and low among those of its class.
+/// Priority of the link thread: above all ordinary threads, and low among those of its class.
 const LINK_PRIORITY: i32 = 10;
-/// Traffic waits for the link, never the link for traffic.
+/// Priority of the traffic sources: they wait for the link, never the link for them.
 const SOURCES_PRIORITY: i32 = 9;
-
-/// Samples in time; while it asks, traffic goes on.
+/// Priority of the observer of connections: traffic continues while it takes samples.
 const OBSERVER_PRIORITY: i32 = 8;
 
-/// What was granted.
+/// The scheduling that the system granted a thread.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scheduling {
-    /// `SCHED_FIFO`; otherwise the thread shares its processor with everybody.
+    /// Whether the thread has `SCHED_FIFO`. Otherwise it shares its processor with all others.
     pub realtime: bool,
-    /// The processor that the thread stays on, if it does.
+    /// The processor to which the thread is pinned, if any.
     pub processor: Option<usize>,
-    /// Why something was not granted, in words; empty when all was.
+    /// Why something was not granted; empty if everything was.
     pub refused: String,
 }
 
 impl Scheduling {
-    /// What a link thread would be granted now.
+    /// Returns the scheduling that a link thread would be granted now.
     pub fn tried() -> Self {
         std::thread::spawn(|| Self::obtain(true, true).0).join().unwrap_or_default()
     }
 
-    /// Asks for real time, one processor and exact timers for the calling thread, as far as they are wanted. With real
-    /// time it asks for processors that wake at once, too: that lasts as long as the second part of what is returned.
-    pub(crate) fn obtain(realtime: bool, pinned: bool) -> (Self, Option<Awake>) {
+    /// Requests real-time scheduling, one processor and exact timers for the calling thread. Real-time scheduling includes
+    /// processors that wake up without delay, as long as the returned [`Awake`] exists.
+    pub fn obtain(realtime: bool, pinned: bool) -> (Self, Option<Awake>) {
         let (mut granted, mut awake) = (Self::default(), None);
         let mut refused = Vec::new();
-        // Exact timers, where the class does not have them anyway.
+        // Exact timers, which ordinary threads do not have.
         if let Err(error) = prctl::set_timerslack(1) {
             refused.push(format!("exact timers: {error}"));
         }
@@ -65,24 +64,24 @@ impl Scheduling {
     }
 }
 
-/// Asks for real time for the calling thread, which is that of the sources. Where it is refused datagrams may leave late, and
-/// the run says so.
-pub(crate) fn hurry_sources() {
+/// Requests real-time scheduling for the calling thread, that of the traffic sources. If it is refused, datagrams may leave
+/// late, which the run reports.
+pub fn run_sources_in_real_time() {
     let _ = run_in_real_time(SOURCES_PRIORITY);
 }
 
-/// Asks for real time for the calling thread, which is the observer of connections. Where it is refused what it hears may be in
-/// the row of the next interval.
-pub(crate) fn hurry_observer() {
+/// Requests real-time scheduling for the calling thread, the observer of connections. If it is refused, a sample may be
+/// recorded in the row of the next interval.
+pub fn run_observer_in_real_time() {
     let _ = run_in_real_time(OBSERVER_PRIORITY);
 }
 
-/// Keeps the calling thread off a processor, where it may use another one.
-pub(crate) fn keep_off(processor: usize) {
+/// Keeps the calling thread off a processor if it may use another one.
+pub fn keep_off(processor: usize) {
     let others = || -> nix::Result<()> {
         let mut allowed = sched_getaffinity(Pid::from_raw(0))?;
         allowed.unset(processor)?;
-        // Refused where nothing is left.
+        // Refused if no processor is left.
         sched_setaffinity(Pid::from_raw(0), &allowed)
     };
     let _ = others();
@@ -94,7 +93,7 @@ fn run_in_real_time(priority: i32) -> Result<(), thread_priority::Error> {
     set_thread_priority_and_policy(thread_native_id(), priority, policy)
 }
 
-/// Stays on the last of the processors that the process may use: interrupts prefer the first.
+/// Pins the calling thread to the last of the processors that the process may use: interrupts prefer the first.
 fn stay_on_one_processor() -> nix::Result<usize> {
     let allowed = sched_getaffinity(Pid::from_raw(0))?;
     let last = (0..CpuSet::count()).rev().find(|&cpu| allowed.is_set(cpu) == Ok(true));

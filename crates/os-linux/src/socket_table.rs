@@ -17,7 +17,7 @@ const ENTRIES: &str = "/proc/sys/net/ipv4/tcp_ehash_entries";
 /// Buckets of a table: enough for some thousand sockets, and a dump walks them in some microseconds.
 const BUCKETS: &str = "4096";
 
-/// While it lives, namespaces created by this thread get a table of their own. Dropping it restores the setting.
+/// While it exists, namespaces created by this thread get a table of their own. Dropping it restores the setting.
 #[derive(Debug)]
 pub(crate) struct OwnTables {
     /// Locked, so that no other process takes our value for the one to restore.
@@ -50,16 +50,17 @@ impl Drop for OwnTables {
     }
 }
 
-/// Whether the namespace of the calling thread has a table of its own.
-pub(crate) fn is_own() -> bool {
+/// Returns whether the namespace of the calling thread has a table of its own.
+pub fn is_own() -> bool {
     std::fs::read_to_string(ENTRIES).is_ok_and(|entries| !entries.starts_with('-'))
 }
 
 #[cfg(test)]
 mod tests {
+    use airpath_realtime::skipped;
+
     use super::*;
     use crate::namespace::NetworkNamespace;
-    use crate::skipped::skipped;
 
     /// In a namespace of the test's own, so that hosts of other tests do not change the setting meanwhile.
     #[test]
