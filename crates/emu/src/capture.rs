@@ -8,7 +8,7 @@ use std::thread::{self, JoinHandle};
 
 use airpath_model::Timestamp;
 use airpath_os_linux::Context;
-use airpath_sim::plan::Plan;
+use airpath_plan::Plan;
 use airpath_trace::capture::CaptureWriter;
 
 use crate::address::Side;

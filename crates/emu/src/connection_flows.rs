@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::net::SocketAddrV4;
 
 use airpath_model::Timestamp;
-use airpath_sim::network::{Direction, FlowSummary, Network};
+use airpath_network::{Direction, ExternalNetwork, FlowSummary};
 
 use crate::address::Side;
 use crate::packet::{Ipv4, Tcp};
@@ -75,7 +75,7 @@ impl ConnectionFlows {
         (side, flow): (Side, u32),
         (ip, bytes): (&Ipv4, &[u8]),
         now: Timestamp,
-        network: &mut Network,
+        network: &mut ExternalNetwork,
     ) -> Option<(u32, Direction)> {
         if flow != self.others[0] {
             return None;

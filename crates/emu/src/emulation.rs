@@ -8,10 +8,11 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread::{self, JoinHandle};
 
 use airpath_model::{Duration, Timestamp};
+use airpath_network::Outcome;
+use airpath_network::{ExternalNetwork, FlowSummary};
 use airpath_os_linux::{Context, Scheduling};
-use airpath_sim::network::{FlowSummary, Network};
-use airpath_sim::plan::Plan;
-use airpath_sim::{Input, Outcome, Part};
+use airpath_plan::Plan;
+use airpath_plan::{Input, Part};
 
 use crate::address::Side;
 use crate::capture::Capture;
@@ -243,7 +244,7 @@ impl Emulation {
 
     /// Has something done with the network soon, between two packets: what the ends of flows say of themselves. It must
     /// be quick, and does not happen if the emulation ends before.
-    pub fn on_network(&self, work: impl FnOnce(&mut Network) + Send + 'static) {
+    pub fn on_network(&self, work: impl FnOnce(&mut ExternalNetwork) + Send + 'static) {
         // Only fails after the end, when there is nothing to be told any more.
         let _ = self.requests.send(Box::new(|exchange| work(exchange.network())));
     }

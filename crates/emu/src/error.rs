@@ -1,6 +1,6 @@
 //! What can go wrong around an emulation.
 
-use airpath_sim::{Fault, Part, PlanError};
+use airpath_plan::{Fault, Part, PlanError};
 
 /// Why an emulation cannot be started or went wrong.
 #[derive(Debug, thiserror::Error)]

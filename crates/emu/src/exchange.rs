@@ -6,9 +6,9 @@ mod outside;
 use std::sync::Arc;
 
 use airpath_model::{Ecn, LoadCode, PathHeader, Timestamp};
-use airpath_sim::network::{Direction, FlowSummary, ForeignPacket, Network};
-use airpath_sim::plan::{Plan, ProtocolPlan, QueuePlan};
-use airpath_sim::{Input, Part};
+use airpath_network::{Direction, ExternalNetwork, ExternalPacket, FlowSummary};
+use airpath_plan::{Input, Part};
+use airpath_plan::{Plan, ProtocolPlan, QueuePlan};
 
 use crate::address::{MAX_FLOWS, Side, flow_of};
 use crate::connection_flows::{Connection, ConnectionFlow, ConnectionFlows};
@@ -19,7 +19,7 @@ use crate::slots::{SLOT, Slots};
 /// The network of a plan with the bytes of the packets inside.
 #[derive(Debug)]
 pub struct Exchange {
-    network: Network,
+    network: ExternalNetwork,
     slots: Slots,
     flows: Vec<Flow>,
     /// Where TCP connections are flows of their own.
@@ -89,7 +89,7 @@ impl Exchange {
                 ),
             ));
         }
-        let network = Network::with_outside(plan, inputs, seed, outside)?;
+        let network = ExternalNetwork::with_outside(plan, inputs, seed, outside)?;
         let load_codes = plan
             .links
             .iter()
@@ -134,7 +134,7 @@ impl Exchange {
     }
 
     /// The network, for whoever knows more of its flows.
-    pub fn network(&mut self) -> &mut Network {
+    pub fn network(&mut self) -> &mut ExternalNetwork {
         &mut self.network
     }
 
@@ -229,16 +229,16 @@ impl Exchange {
         &mut self,
         connection: &Connection,
         from: Side,
-    ) -> Option<(&mut ConnectionFlow, &mut Network)> {
+    ) -> Option<(&mut ConnectionFlow, &mut ExternalNetwork)> {
         Some((self.connections.as_mut()?.sent_by(connection, from)?, &mut self.network))
     }
 
     /// The network, for its tables.
-    pub fn into_network(self) -> Network {
+    pub fn into_network(self) -> ExternalNetwork {
         self.network
     }
 
-    fn describe(&mut self, now: Timestamp, side: Side, slot: u32) -> Option<ForeignPacket> {
+    fn describe(&mut self, now: Timestamp, side: Side, slot: u32) -> Option<ExternalPacket> {
         let bytes: &[u8] = self.slots.packet(slot);
         let ip = Ipv4::read(bytes)?;
         let number = flow_of(side, ip.source, ip.destination)?;
@@ -257,7 +257,7 @@ impl Exchange {
         }
         let (ecn, path) = says(&ip, bytes, direction, self.load_codes);
         let length = bytes.len() as u32; // at most SLOT
-        Some(ForeignPacket { flow: number, direction, size: length, ecn, path, handle: slot })
+        Some(ExternalPacket { flow: number, direction, size: length, ecn, path, handle: slot })
     }
 
     fn forget_lost(&mut self) {
@@ -293,7 +293,7 @@ fn says(ip: &Ipv4, bytes: &[u8], direction: Direction, load_codes: bool) -> (Ecn
 }
 
 /// Writes what routers left on a packet into its bytes.
-fn rewrite(bytes: &mut [u8], packet: &ForeignPacket, load_codes: bool) {
+fn rewrite(bytes: &mut [u8], packet: &ExternalPacket, load_codes: bool) {
     let Some(ip) = Ipv4::read(bytes) else { return };
     let ecn = match packet.path {
         PathHeader::Load(code) if load_codes => bits(code),

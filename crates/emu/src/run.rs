@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use airpath_model::Duration;
+use airpath_network::ExternalNetwork;
+use airpath_network::RunControl;
 use airpath_os_linux::run_sources_in_real_time;
-use airpath_sim::network::Network;
-use airpath_sim::plan::Plan;
-use airpath_sim::{Input, RunControl};
+use airpath_plan::Input;
+use airpath_plan::Plan;
 
 use crate::address::Side;
 use crate::emulation::{Emulated, Emulation, Options};
@@ -62,7 +63,7 @@ pub fn run(
 }
 
 /// Puts what the ends of a flow say into the network's tables.
-fn record(network: &mut Network, report: &Report) {
+fn record(network: &mut ExternalNetwork, report: &Report) {
     match *report {
         Report::Interval { flow, state } => network.set_flow_state(flow, state),
         Report::Counted { flow, summary } => network.set_flow_summary(flow, summary),

@@ -1,9 +1,9 @@
 //! Whether an emulation was what it says: what was configured against what was achieved.
 
 use airpath_model::Damage;
+use airpath_network::Outcome;
 use airpath_os_linux::Scheduling;
-use airpath_sim::Outcome;
-use airpath_sim::plan::Plan;
+use airpath_plan::Plan;
 
 use crate::address::Side;
 use crate::exchange::PacketCounts;
@@ -147,7 +147,7 @@ pub(crate) fn worst_second(seconds: &[Second], packet: u64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use airpath_sim::Column;
+    use airpath_network::Column;
 
     use super::*;
     use crate::exchange::Exchange;

@@ -313,11 +313,11 @@ fn over() -> PyErr {
 }
 
 /// What Python is told of an error.
-pub(crate) fn failed(error: EmulationError) -> PyErr {
-    match error {
+pub(crate) fn failed(error: impl Into<EmulationError>) -> PyErr {
+    match error.into() {
         EmulationError::Plan(error) | EmulationError::NotEmulated(error) => refused(error),
         EmulationError::Cancelled => RunCancelled::new_err("cancelled"),
-        EmulationError::System(_) => EmulationFailed::new_err(error.to_string()),
+        EmulationError::System(error) => EmulationFailed::new_err(error.to_string()),
         other => PyOSError::new_err(other.to_string()),
     }
 }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use airpath_model::Timestamp;
-use airpath_sim::{Transmission, Transmissions};
+use airpath_network::{Transmission, Transmissions};
 use quinn_proto::RttEstimator;
 use quinn_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
 

@@ -15,10 +15,11 @@ mod wakeups;
 use std::sync::Arc;
 
 use airpath_model::{RandomStream, Timestamp};
-use airpath_sim::network::Network;
-use airpath_sim::plan::{FlowPlan, Plan};
-use airpath_sim::workload::{Sending, workloads};
-use airpath_sim::{Fault, Input, Outcome, Part, PlanError, RunControl, logged_flows};
+use airpath_network::ExternalNetwork;
+use airpath_network::{Outcome, RunControl, logged_flows};
+use airpath_plan::workload::{Sending, workloads};
+use airpath_plan::{Fault, Input, Part, PlanError};
+use airpath_plan::{FlowPlan, Plan};
 
 use exchange::Exchange;
 use settings::FlowSettings;
@@ -62,7 +63,7 @@ impl QuicRun {
                 Fault::new("record.capture", "captures are of TCP; over QUIC there are none").of(Part::Run)
             );
         }
-        let network = Network::new(plan, inputs, seed)?;
+        let network = ExternalNetwork::new(plan, inputs, seed)?;
         let end = network.end();
         let mut sources = Vec::new();
         for (flow, planned) in plan.flows.iter().enumerate() {

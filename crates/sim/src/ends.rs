@@ -1,14 +1,9 @@
 //! The ends of all flows, and how they are run ahead of the clock.
 
 use airpath_model::Timestamp;
+use airpath_network::{Ends, Entry, FlowSummary, Network, Packet, Target, Transmissions, prefetch};
 
-use crate::event::{Entry, Target};
 use crate::flow::{ConnectionSource, ENDS, End, Flow, FlowKind, Timer};
-use crate::network::{Ends, Network};
-use crate::packet::Packet;
-use crate::prefetch;
-use crate::record::FlowSummary;
-use crate::transmissions::Transmissions;
 
 /// The flows of a run, whose ends take what arrives and send what may leave.
 ///
@@ -47,7 +42,7 @@ impl Flows {
         }
         timer.due = Timestamp::NEVER;
         match end {
-            End::Sender => source.wake_sender(event.at(), &mut network.recorder),
+            End::Sender => source.wake_sender(event.at(), &mut network.context.recorder),
             End::Receiver => source.wake_receiver(event.at()),
         }
         self.drive(network, flow, end, event);
@@ -94,13 +89,13 @@ impl Flows {
         let (source, now) = (&mut self.flows[flow], event.at());
         let next = match end {
             End::Sender => {
-                while let Some(packet) = source.poll_data(now, &mut network.recorder) {
+                while let Some(packet) = source.poll_data(now, &mut network.context) {
                     network.send(event, packet);
                 }
                 source.next_sender_event()
             }
             End::Receiver => {
-                while let Some(packet) = source.poll_acknowledgment(now, &mut network.recorder.places) {
+                while let Some(packet) = source.poll_acknowledgment(now, &mut network.context.pool) {
                     network.send(event, packet);
                 }
                 source.next_receiver_event()
@@ -148,8 +143,8 @@ impl Ends for Flows {
 
     fn receive(&mut self, network: &mut Network, event: Entry, mut packet: Packet) {
         let flow = packet.flow as usize;
-        let end = self.flows[flow].receive(event.at(), &mut packet, &mut network.recorder);
-        network.recorder.places.take_back(packet);
+        let end = self.flows[flow].receive(event.at(), &mut packet, &mut network.context.recorder);
+        network.context.pool.take_back(packet);
         self.drive(network, flow, end, event);
     }
 }

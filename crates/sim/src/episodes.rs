@@ -3,8 +3,8 @@
 use std::sync::{Mutex, PoisonError};
 
 use airpath_model::{Bytes, Duration, Rate, Steering, Timestamp};
+use airpath_network::RunControl;
 
-use crate::control::RunControl;
 use crate::simulation::Simulation;
 use crate::steps::Step;
 

@@ -3,15 +3,12 @@
 use std::sync::Arc;
 
 use airpath_model::Timestamp;
+use airpath_network::{Components, Driver, Network, Outcome, RunControl, assemble_routes, components};
+use airpath_plan::{Input, Plan, PlanError};
 
-use crate::assemble::{assemble_flows, assemble_routes};
-use crate::components::{Components, components};
-use crate::control::RunControl;
+use crate::build::assemble_flows;
 use crate::ends::Flows;
-use crate::fault::PlanError;
-use crate::input::Input;
-use crate::network::{Driver, Network, Outcome};
-use crate::plan::Plan;
+use crate::flow::Flow;
 
 /// One run, ready to go.
 #[derive(Debug)]
@@ -48,8 +45,10 @@ impl Simulation {
         plan.check(inputs)?;
         let (routes, places) = assemble_routes(plan);
         let (mut flows, sources) = assemble_flows(plan, &places, seed, components)?;
-        let driver = Driver::Simulation(&mut flows);
+        let mut ends: Vec<_> = flows.iter().map(Flow::ends).collect();
+        let driver = Driver::Simulation(&mut ends);
         let mut network = Network::assemble(plan, inputs, seed, routes, &sources, driver, components)?;
+        flows.iter_mut().zip(ends).for_each(|(flow, ends)| flow.ahead = ends.ahead);
         let mut flows = Flows::new(flows, network.first_timer());
         flows.begin(&mut network);
         network.schedule_clock();

@@ -1,8 +1,8 @@
 //! A run step by step: at the end of an interval it stops, says what a steered sender saw, and is told what that may send.
 
 use airpath_model::{Bytes, Rate, RttEstimate, SenderReport, Steering, Timestamp};
+use airpath_network::{LinkStep, RunControl};
 
-use crate::control::RunControl;
 use crate::simulation::{Cancelled, Simulation};
 
 /// What one step brought.
@@ -26,19 +26,6 @@ pub struct Step {
     pub over: bool,
     /// What no sender knows: of the link at which the flow is measured, if that is recorded.
     pub link: Option<LinkStep>,
-}
-
-/// What happened at a link in one step.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LinkStep {
-    /// What the link could have carried, bytes on the wire; NaN without a limit.
-    pub offered_bytes: f64,
-    /// What it did carry, of all flows.
-    pub departed_bytes: i64,
-    /// Packets lost there, of all flows.
-    pub dropped_packets: i64,
-    /// Waiting at the end of the step.
-    pub queue_bytes: i64,
 }
 
 impl Step {
@@ -141,7 +128,7 @@ impl Simulation {
             pacing_rate: state.pacing_rate,
             active: state.active,
             over: source.is_over(),
-            link: self.network.recorder.newest_at(flow as u32),
+            link: self.network.context.recorder.newest_at(flow as u32),
         })
     }
 }

@@ -11,7 +11,7 @@ from pathlib import Path
 from airpath import _core, declared
 
 CRATES = Path(__file__).parents[3] / "crates"
-FOLDER = CRATES / "sim" / "src"
+FOLDER = CRATES / "plan" / "src"
 FILES = [FOLDER / "plan.rs", *sorted((FOLDER / "plan").glob("*.rs"))]
 
 

@@ -1,7 +1,7 @@
 //! Packets that go out to routers elsewhere, and come back with what was written on them there.
 
 use airpath_model::{Backlog, Timestamp};
-use airpath_sim::network::Direction;
+use airpath_network::Direction;
 
 use super::{Exchange, says};
 use crate::address::{Side, flow_of};

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
 use std::sync::mpsc::{Sender, channel};
 
-use airpath_sim::plan::Plan;
+use airpath_plan::Plan;
 
 use super::*;
 use crate::clock::virtual_time::VirtualTime;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use airpath_model::Timestamp;
-use airpath_sim::network::{FlowState, FlowSummary};
+use airpath_network::{FlowState, FlowSummary};
 
 use crate::address::{Side, flow_of};
 use crate::connection_flows::Connection;

@@ -15,9 +15,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use airpath_model::{Bytes, Duration, Rate, Timestamp};
+use airpath_network::rate_steps;
 use airpath_os_linux::{NetworkNamespace, Route, SystemError, device_index, write};
-use airpath_sim::plan::Plan;
-use airpath_sim::{Input, Part, rate_steps};
+use airpath_plan::Plan;
+use airpath_plan::{Input, Part};
 use netlink_packet_route::link::LinkAttribute;
 
 use crate::address::{PREFIX_LENGTH, Side};

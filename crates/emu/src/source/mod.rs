@@ -3,7 +3,7 @@
 //! One thread within the senders' host does everything, so that a hundred flows cost little. It connects and writes for
 //! all sources; at the receivers' host one listening socket and one socket for datagrams take what comes, and the
 //! addresses say whose it is. What a source sends, and when, is drawn from the same random streams as in a simulation
-//! ([`airpath_sim::workload`]).
+//! ([`airpath_plan::workload`]).
 //!
 //! All is bounded in time: nothing starts at or after the end of the run, and all sockets are closed then.
 
@@ -16,12 +16,12 @@ mod settings;
 mod sockets;
 mod wakeups;
 
+use airpath_network::RunControl;
 use airpath_os_linux::Context;
-use airpath_sim::RunControl;
 
 use airpath_model::{Duration, Timestamp};
-use airpath_sim::plan::Plan;
-use airpath_sim::workload::workloads;
+use airpath_plan::Plan;
+use airpath_plan::workload::workloads;
 use nix::sys::epoll::EpollEvent;
 
 use crate::address::Side;

@@ -1,7 +1,7 @@
 //! What sources tell of themselves.
 
 use airpath_model::{Bytes, Timestamp};
-use airpath_sim::network::{FlowState, FlowSummary};
+use airpath_network::{FlowState, FlowSummary};
 
 use crate::tcp_info::TcpInfo;
 

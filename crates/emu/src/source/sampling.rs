@@ -1,7 +1,7 @@
 //! What the kernel says of every flow, once an interval.
 
 use airpath_model::{Bytes, Duration, Phase, Rate, Timestamp};
-use airpath_sim::network::FlowState;
+use airpath_network::FlowState;
 
 use super::receiving::Receivers;
 use super::report::{Report, SourceSummary};

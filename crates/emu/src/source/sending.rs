@@ -4,9 +4,9 @@ use std::io;
 use std::net::{Ipv4Addr, UdpSocket};
 
 use airpath_model::{Bytes, Timestamp};
-use airpath_sim::Part;
-use airpath_sim::network::FlowState;
-use airpath_sim::workload::{Datagrams, Files, Sending, Workload};
+use airpath_network::FlowState;
+use airpath_plan::Part;
+use airpath_plan::workload::{Datagrams, Files, Sending, Workload};
 use nix::sys::epoll::EpollFlags;
 
 use super::outgoing::{Outgoing, Progress, WRITING};

@@ -5,7 +5,7 @@ use std::sync::{Arc, mpsc};
 use std::time::Instant;
 
 use airpath_model::Bytes;
-use airpath_sim::plan::Plan;
+use airpath_plan::Plan;
 
 use super::*;
 use crate::clock::virtual_time::VirtualTime;
@@ -213,8 +213,7 @@ fn intervals_that_pass_while_the_thread_is_delayed_are_sampled_once() {
 fn what_the_kernel_does_not_have_is_named() {
     let mut plan = plan(&[("long", r#"{"kind":"bulk"}"#, "null")]);
     plan.duration_ns = 50_000_000;
-    plan.flows[0].controller =
-        Some(airpath_sim::plan::ControllerPlan::Kernel { algorithm: "no_such".to_owned() });
+    plan.flows[0].controller = Some(airpath_plan::ControllerPlan::Kernel { algorithm: "no_such".to_owned() });
     let Some(Seen { summary, .. }) = run(&plan, &[], |_, _, _| false) else { return };
     assert_eq!(summary.faults.len(), 1);
     assert!(summary.faults[0].contains("no_such"), "{:?}", summary.faults);

@@ -2,8 +2,8 @@
 
 use airpath_emu::{Connection, Exchange, Side};
 use airpath_model::Timestamp;
-use airpath_sim::Outcome;
-use airpath_sim::plan::{Plan, RatePlan};
+use airpath_network::Outcome;
+use airpath_plan::{Plan, RatePlan};
 use proptest::prelude::*;
 
 use crate::support::{MILLISECOND, constant, link, plan};

@@ -16,7 +16,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use airpath_emu::{Emulation, Options, Side};
-use airpath_sim::plan::RatePlan;
+use airpath_plan::RatePlan;
 
 use crate::support::{PATIENCE, constant, hosts_can_be_made, link, plan};
 

@@ -6,7 +6,7 @@ use std::net::Ipv4Addr;
 
 use airpath_emu::{Exchange, PacketCounts, Side};
 use airpath_model::{Duration, Timestamp};
-use airpath_sim::plan::*;
+use airpath_plan::*;
 use proptest::prelude::*;
 
 use crate::support::{MILLISECOND, constant, link, plan};

@@ -1,7 +1,7 @@
 //! Links that a router of the kernel cannot be.
 
 use airpath_emu::{Emulation, EmulationError, Options};
-use airpath_sim::plan::*;
+use airpath_plan::*;
 
 use crate::support::*;
 

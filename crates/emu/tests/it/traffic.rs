@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use airpath_emu::{Emulation, Options, Side};
-use airpath_sim::network::FlowState;
-use airpath_sim::plan::RatePlan;
+use airpath_network::FlowState;
+use airpath_plan::RatePlan;
 use airpath_trace::capture::CaptureReader;
 
 use crate::support::*;

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use airpath_emu::{Emulated, Side};
-use airpath_sim::plan::*;
+use airpath_plan::*;
 use nix::sys::socket::sockopt::ReceiveTimestampns;
 use nix::sys::socket::{ControlMessageOwned, MsgFlags, recvmsg, setsockopt};
 use nix::sys::time::TimeSpec;

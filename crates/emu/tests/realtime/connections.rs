@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use airpath_emu::{Connections, Emulated, Emulation, Options, Side};
-use airpath_sim::network::FlowSummary;
+use airpath_network::FlowSummary;
 
 use crate::check::{assert_valid, check};
 use crate::support::connections::*;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use airpath_emu::{Emulated, Options, RouterRecord, SECOND_BOUND};
-use airpath_sim::plan::*;
+use airpath_plan::*;
 
 use crate::check::{assert_valid, check};
 use crate::flood::{Received, flood, flood_while};

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use airpath_emu::{LATE, Options};
-use airpath_sim::Input;
-use airpath_sim::plan::*;
+use airpath_plan::Input;
+use airpath_plan::*;
 use airpath_trace::{Format, ReadOptions, Trace, detect, read};
 
 use crate::check::{assert_valid, check, report};

@@ -5,7 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use airpath_emu::Side;
-use airpath_sim::plan::RatePlan;
+use airpath_plan::RatePlan;
 
 use crate::check::{assert_valid, check};
 use crate::support::*;

@@ -5,8 +5,8 @@ use std::net::{Shutdown, SocketAddrV4, TcpListener, TcpStream};
 use std::thread;
 
 use airpath_emu::{ConnectionFlow, Connections, Emulated, Emulation, Options, Side};
-use airpath_sim::plan::Plan;
-use airpath_sim::{Outcome, Table};
+use airpath_network::{Outcome, Table};
+use airpath_plan::Plan;
 
 use super::{constant, hosts_can_be_made, link, plan};
 

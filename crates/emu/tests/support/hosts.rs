@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use airpath_emu::{Emulation, Hosts, Options, Side};
-use airpath_sim::Input;
-use airpath_sim::plan::Plan;
+use airpath_plan::Input;
+use airpath_plan::Plan;
 
 use super::skipped;
 

@@ -1,6 +1,6 @@
 //! Small plans.
 
-use airpath_sim::plan::*;
+use airpath_plan::*;
 
 pub(crate) const SECOND: u64 = 1_000_000_000;
 pub(crate) const MILLISECOND: u64 = 1_000_000;

@@ -6,8 +6,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use airpath_emu::{Emulation, Side};
-use airpath_sim::plan::{LinkPlan, Plan};
-use airpath_sim::{Column, Outcome};
+use airpath_network::{Column, Outcome};
+use airpath_plan::{LinkPlan, Plan};
 
 use super::{PATIENCE, constant, link, plan};
 

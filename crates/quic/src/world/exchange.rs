@@ -4,8 +4,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use airpath_model::{Ecn, Measurement, PathHeader, Probe, Timestamp};
-use airpath_sim::network::{Delivery, Direction, FlowState, FlowSummary, ForeignPacket, Network};
-use airpath_sim::{Outcome, Transmissions};
+use airpath_network::{Delivery, Direction, ExternalNetwork, ExternalPacket, FlowState, FlowSummary};
+use airpath_network::{Outcome, Transmissions};
 use bytes::{Bytes, BytesMut};
 use quinn_proto::{
     ConnectionHandle, DatagramEvent, Dir, EcnCodepoint, Event, Incoming, StreamEvent, StreamId, Transmit,
@@ -27,7 +27,7 @@ const PIECE: usize = 1 << 24;
 
 /// A network with both hosts.
 pub(super) struct Exchange {
-    network: Network,
+    network: ExternalNetwork,
     origin: Origin,
     now: Timestamp,
     /// When the warm-up ends, until then.
@@ -73,7 +73,7 @@ impl Probe for Telemetry {
 
 impl Exchange {
     /// The network with hosts that have sent nothing yet; flows are called by these names.
-    pub(super) fn new(network: Network, sources: Vec<Source>, names: Vec<String>, seed: u64) -> Self {
+    pub(super) fn new(network: ExternalNetwork, sources: Vec<Source>, names: Vec<String>, seed: u64) -> Self {
         let mut flows: Vec<FlowEnds> =
             names.into_iter().map(|name| FlowEnds { name, ..FlowEnds::default() }).collect();
         let mut wakeups = Wakeups::default();
@@ -480,8 +480,8 @@ fn sending<'a>(sources: &'a mut [Source], end: &End) -> Option<&'a mut Sending> 
     files.sending.as_mut().filter(|sending| sending.transfer == end.transfer)
 }
 
-fn foreign(flow: usize, direction: Direction, (size, ecn): (u32, Ecn), handle: u32) -> ForeignPacket {
-    ForeignPacket { flow: flow as u32, direction, size, ecn, path: PathHeader::None, handle }
+fn foreign(flow: usize, direction: Direction, (size, ecn): (u32, Ecn), handle: u32) -> ExternalPacket {
+    ExternalPacket { flow: flow as u32, direction, size, ecn, path: PathHeader::None, handle }
 }
 
 const fn codepoint(ecn: Ecn) -> Option<EcnCodepoint> {

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use airpath_model::{Bytes, RandomStream};
-use airpath_sim::plan::{FlowPlan, TransportPlan};
-use airpath_sim::{Fault, Part, PlanError, PlannedController, components};
+use airpath_network::components;
+use airpath_plan::{Fault, Part, PlanError, PlannedController};
+use airpath_plan::{FlowPlan, TransportPlan};
 use airpath_transport::QuicDriver;
 use quinn_proto::congestion;
 use quinn_proto::{

@@ -1,8 +1,8 @@
 //! What a flow of the plan sends: file after file over connections, or datagrams that nobody controls.
 
 use airpath_model::{Bytes, Pacing, RandomStream, Rate, Timestamp};
-use airpath_sim::network::{FlowState, FlowSummary};
-use airpath_sim::workload::{Datagrams, Files};
+use airpath_network::{FlowState, FlowSummary};
+use airpath_plan::workload::{Datagrams, Files};
 use quinn_proto::{Connection, ConnectionHandle, Dir, StreamId};
 
 use super::settings::FlowSettings;

@@ -3,8 +3,8 @@
 use std::any::Any;
 use std::sync::{Arc, Mutex};
 
-use airpath_sim::RunControl;
-use airpath_sim::plan::{ComponentPlan, ControllerPlan, LinkPlan, Plan};
+use airpath_network::RunControl;
+use airpath_plan::{ComponentPlan, ControllerPlan, LinkPlan, Plan};
 use quinn_proto::RttEstimator;
 use quinn_proto::congestion::{self, Controller};
 

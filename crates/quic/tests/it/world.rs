@@ -1,9 +1,9 @@
 //! Scenarios over quinn: what arrives, beside the simulator's own transport.
 
 use crate::common::*;
+use airpath_network::{Outcome, RunControl};
+use airpath_plan::*;
 use airpath_quic::{QuicRun, RunError};
-use airpath_sim::plan::*;
-use airpath_sim::{Outcome, RunControl};
 
 fn over_quic(plan: &Plan, seed: u64) -> Outcome {
     QuicRun::new(plan, &[], seed).unwrap().run(&RunControl::default()).unwrap()

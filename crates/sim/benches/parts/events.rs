@@ -1,13 +1,9 @@
 //! The event queue: one event out, one in, with as many targets as links of so many flows have.
 
-#[path = "../../src/event.rs"]
-#[allow(dead_code, unreachable_pub, reason = "a part of the library, looked at from outside")]
-mod event;
-
 use airpath_model::{Duration, RandomStream, Timestamp};
+use airpath_network::EventQueue;
 use divan::Bencher;
 use divan::counter::ItemsCount;
-use event::EventQueue;
 
 use crate::BATCH;
 

@@ -2,19 +2,17 @@
 
 use std::mem::offset_of;
 
-use airpath_control::ConfigError;
+use airpath_model::config::ConfigError;
 use airpath_model::{Bytes, Duration, RandomStream, RttEstimate, Steered, Timestamp};
+use airpath_network::{
+    Body, Contents, Context, FlowState, FlowSummary, Packet, PacketPool, Recorder, prefetch,
+};
+use airpath_plan::{AckRatePlan, Fault, PlannedController};
 use airpath_transport::{Acknowledgment, Receiver, ReceiverConfig, Segment, Sender, SenderConfig};
 
 use super::End;
-use crate::configure::PlannedController;
-use crate::fault::Fault;
 use crate::observers::Observed;
-use crate::packet::{Body, Contents, Packet, Places};
-use crate::plan::AckRatePlan;
-use crate::prefetch;
-use crate::record::{CompletionRow, FlowState, FlowSummary, Recorder};
-use crate::workload::Files;
+use airpath_plan::workload::Files;
 
 /// The two ends of a flow's connections. One connection lives at a time.
 #[derive(Debug)]
@@ -147,11 +145,11 @@ impl ConnectionSource {
         now: Timestamp,
         flow: u32,
         hop: u32,
-        recorder: &mut Recorder,
+        context: &mut Context,
     ) -> Option<Packet> {
-        let segment = self.sender.poll_transmit(now, &mut recorder.probe(flow))?;
+        let segment = self.sender.poll_transmit(now, &mut context.recorder.probe(flow))?;
         let size = segment.payload + self.header;
-        Some(recorder.places.packet(Contents {
+        Some(context.pool.packet(Contents {
             flow,
             connection: self.connection,
             hop,
@@ -169,10 +167,10 @@ impl ConnectionSource {
         now: Timestamp,
         flow: u32,
         hop: u32,
-        places: &mut Places,
+        pool: &mut PacketPool,
     ) -> Option<Packet> {
         let acknowledgment = self.receiver.poll_ack(now)?;
-        Some(places.packet(Contents {
+        Some(pool.packet(Contents {
             flow,
             connection: self.connection,
             hop,
@@ -211,13 +209,7 @@ impl ConnectionSource {
         {
             // A file that was stopped before all of it had left is no finished transfer.
             if !self.files.is_endless() && self.receiver.delivered() == self.size {
-                recorder.on_completion(CompletionRow {
-                    flow: i64::from(flow),
-                    transfer: i64::from(self.connection),
-                    start_s: began.as_secs_f64(),
-                    end_s: now.as_secs_f64(),
-                    bytes: self.size.get() as i64,
-                });
+                recorder.on_completion(flow, self.connection, began, now, self.size);
             }
             if !self.stopped
                 && let Some(pause) = self.files.next_pause()

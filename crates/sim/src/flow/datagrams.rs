@@ -1,9 +1,9 @@
 //! Sources that send datagrams and listen to nobody.
 
 use airpath_model::{Duration, PathHeader, Timestamp};
+use airpath_network::{Body, Contents};
 
-use crate::packet::{Body, Contents};
-use crate::workload::Datagram;
+use airpath_plan::workload::Datagram;
 
 /// A datagram of that flow as a packet that leaves at `now` on the route that begins at `hop`.
 pub(crate) fn packet(now: Timestamp, flow: u32, hop: u32, datagram: Datagram) -> Contents {

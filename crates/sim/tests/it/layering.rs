@@ -3,7 +3,7 @@
 use std::process::Command;
 
 /// Each room and the rooms that it may know.
-const ARROWS: [(&str, &[&str]); 18] = [
+const ARROWS: [(&str, &[&str]); 20] = [
     ("model", &[]),
     ("estimate", &["model"]),
     ("control", &["model", "estimate"]),
@@ -11,11 +11,13 @@ const ARROWS: [(&str, &[&str]); 18] = [
     ("channel", &["model"]),
     ("transport", &["model"]),
     ("trace", &["model"]),
-    ("sim", &["model", "estimate", "control", "queue", "channel", "transport", "trace"]),
+    ("plan", &["model", "estimate", "control", "queue", "channel", "trace"]),
+    ("network", &["model", "estimate", "queue", "channel", "transport", "trace", "plan"]),
+    ("sim", &["model", "estimate", "transport", "plan", "network"]),
     ("replay", &["model", "estimate", "transport", "trace"]),
     ("os-linux", &[]),
-    ("emu", &["model", "sim", "trace", "os-linux"]),
-    ("quic", &["model", "transport", "sim"]),
+    ("emu", &["model", "trace", "plan", "network", "os-linux"]),
+    ("quic", &["model", "transport", "plan", "network"]),
     ("py", &["sim", "replay", "trace", "emu", "quic"]),
     ("linux", &["model", "estimate", "control", "queue", "channel", "os-linux"]),
     ("realtime", &[]),

@@ -2,7 +2,7 @@
 
 use crate::common::*;
 use airpath_model::{Ecn, PathHeader, Probe as _, Rate, Timestamp, XcpHeader};
-use airpath_sim::network::{Direction, FlowState, FlowSummary, ForeignPacket, Network};
+use airpath_sim::network::{Direction, ExternalNetwork, ExternalPacket, FlowState, FlowSummary};
 use airpath_sim::plan::*;
 use airpath_sim::{Outcome, Simulation};
 use proptest::prelude::*;
@@ -52,7 +52,7 @@ proptest! {
         seed in any::<u64>(),
     ) {
         let flows = vec![silent("long", &[0, 1, 2, 3], &[7, 6, 5, 4]), silent("short", &[1, 3], &[7])];
-        let mut network = Network::new(&plan(2, links(), flows), &[], seed).unwrap();
+        let mut network = ExternalNetwork::new(&plan(2, links(), flows), &[], seed).unwrap();
         let mut now = Timestamp::ZERO;
         let mut inside = std::collections::BTreeMap::new();
         let (mut delivered, mut lost) = (0_u64, 0);
@@ -64,7 +64,7 @@ proptest! {
             network.advance(at, &mut |delivery| {
                 assert!(last <= delivery.at && delivery.at <= at, "time ran back, or ahead");
                 last = delivery.at;
-                let mut sent: ForeignPacket = inside.remove(&delivery.packet.handle).expect("a packet inside");
+                let mut sent: ExternalPacket = inside.remove(&delivery.packet.handle).expect("a packet inside");
                 sent.ecn = delivery.packet.ecn; // may have been marked
                 assert_eq!(sent, delivery.packet);
                 delivered += 1;
@@ -77,7 +77,7 @@ proptest! {
             prop_assert_eq!(network.packets_inside(), inside.len() as u64);
             now = at;
             let direction = if forward { Direction::Forward } else { Direction::Back };
-            let packet = ForeignPacket { flow, direction, size, ecn: Ecn::Ect0, path: PathHeader::None, handle };
+            let packet = ExternalPacket { flow, direction, size, ecn: Ecn::Ect0, path: PathHeader::None, handle };
             network.inject(now, packet);
             inside.insert(handle, packet);
         }
@@ -116,7 +116,7 @@ fn a_simulation_and_a_network_driven_by_hand_agree() {
     plan.record.packets = true;
     let simulated = run(&plan, 7);
 
-    let mut network = Network::new(&plan, &[], 7).unwrap();
+    let mut network = ExternalNetwork::new(&plan, &[], 7).unwrap();
     let counted = |sent_packets| FlowSummary { sent_packets, ..FlowSummary::begun(Timestamp::ZERO) };
     let mut sent = 0;
     for handle in 0..3_001 {
@@ -125,7 +125,8 @@ fn a_simulation_and_a_network_driven_by_hand_agree() {
         network.advance(now, &mut |_| {});
         network.set_flow_state(0, FlowState::unknown(true));
         let (direction, path) = (Direction::Forward, PathHeader::None);
-        network.inject(now, ForeignPacket { flow: 0, direction, size: 1000, ecn: Ecn::NotEct, path, handle });
+        network
+            .inject(now, ExternalPacket { flow: 0, direction, size: 1000, ecn: Ecn::NotEct, path, handle });
         sent += 1;
         network.set_flow_summary(0, counted(sent));
     }
@@ -164,7 +165,7 @@ fn routers_answer_and_the_ends_are_recorded() {
     };
     let router = LinkPlan { queue, ..link("router", mbps(10), 5.0) };
     let plan = plan(1, there_and_back(router, 5.0), vec![silent("flow", &[0], &[1])]);
-    let mut network = Network::new(&plan, &[], 1).unwrap();
+    let mut network = ExternalNetwork::new(&plan, &[], 1).unwrap();
     let header = XcpHeader {
         rtt: airpath_model::Duration::from_millis(20),
         inter_packet: airpath_model::Duration::from_millis(1),
@@ -178,7 +179,8 @@ fn routers_answer_and_the_ends_are_recorded() {
             other => panic!("not XCP's header: {other:?}"),
         });
         let (direction, path) = (Direction::Forward, PathHeader::Xcp(header));
-        network.inject(now, ForeignPacket { flow: 0, direction, size: 1000, ecn: Ecn::NotEct, path, handle });
+        network
+            .inject(now, ExternalPacket { flow: 0, direction, size: 1000, ecn: Ecn::NotEct, path, handle });
         network.set_flow_state(
             0,
             FlowState {
@@ -240,8 +242,8 @@ fn a_limit_in_packets_is_a_buffer_of_the_packets_that_come() {
     );
 }
 
-fn foreign(flow: u32, direction: Direction, handle: u32) -> ForeignPacket {
-    ForeignPacket { flow, direction, size: 1000, ecn: Ecn::NotEct, path: PathHeader::None, handle }
+fn foreign(flow: u32, direction: Direction, handle: u32) -> ExternalPacket {
+    ExternalPacket { flow, direction, size: 1000, ecn: Ecn::NotEct, path: PathHeader::None, handle }
 }
 
 /// Over 8 Mbit/s there and back, a packet takes a millisecond and then as long as the link is.
@@ -254,7 +256,7 @@ fn slow_links() -> Vec<LinkPlan> {
 fn added_flows_are_flows() {
     let flows = |count: usize| (0..count).map(|index| silent(&format!("f{index}"), &[0], &[1])).collect();
     let outcome = |planned: usize| {
-        let mut network = Network::new(&plan(1, slow_links(), flows(planned)), &[], 1).unwrap();
+        let mut network = ExternalNetwork::new(&plan(1, slow_links(), flows(planned)), &[], 1).unwrap();
         for flow in planned as u32..3 {
             assert_eq!(network.add_flow(0), flow);
         }
@@ -278,7 +280,8 @@ fn added_flows_are_flows() {
 /// What goes back is delivered, and counts at links; data of the flow is only what goes forward.
 #[test]
 fn only_what_goes_forward_is_data() {
-    let mut network = Network::new(&plan(1, slow_links(), vec![silent("flow", &[0], &[1])]), &[], 1).unwrap();
+    let mut network =
+        ExternalNetwork::new(&plan(1, slow_links(), vec![silent("flow", &[0], &[1])]), &[], 1).unwrap();
     for handle in 0..5 {
         network.inject(Timestamp::ZERO, foreign(0, Direction::Back, handle));
     }
@@ -296,7 +299,8 @@ fn only_what_goes_forward_is_data() {
 /// A clock that runs on does not let more happen, and one that is late does not let anything happen earlier.
 #[test]
 fn a_network_ends_with_its_plan_and_time_does_not_run_back() {
-    let mut network = Network::new(&plan(1, slow_links(), vec![silent("flow", &[0], &[1])]), &[], 1).unwrap();
+    let mut network =
+        ExternalNetwork::new(&plan(1, slow_links(), vec![silent("flow", &[0], &[1])]), &[], 1).unwrap();
     let at = |ms: u64| Timestamp::from_nanos(ms * MILLISECOND);
     let mut delivered = Vec::new();
     network.advance(at(500), &mut |_| {});
@@ -319,7 +323,8 @@ fn a_network_ends_with_its_plan_and_time_does_not_run_back() {
 fn a_network_may_be_stopped_early() {
     let first = LinkPlan { record: false, ..link("first", mbps(8), 50.0) };
     let links = vec![first, link("second", mbps(8), 10.0), link("back", mbps(8), 20.0)];
-    let mut network = Network::new(&plan(2, links, vec![silent("flow", &[0, 1], &[2])]), &[], 1).unwrap();
+    let mut network =
+        ExternalNetwork::new(&plan(2, links, vec![silent("flow", &[0, 1], &[2])]), &[], 1).unwrap();
     for handle in 0..10 {
         network.inject(Timestamp::ZERO, foreign(0, Direction::Forward, handle));
     }
@@ -338,9 +343,9 @@ fn captured_packets_are_handed_out_as_they_come() {
     let links = vec![first, link("second", mbps(80), 1.0), link("back", mbps(8), 1.0)];
     let mut plan = plan(1, links, vec![silent("flow", &[0, 1], &[2])]);
     plan.record.capture = vec![1, 0];
-    let mut network = Network::new(&plan, &[], 1).unwrap();
+    let mut network = ExternalNetwork::new(&plan, &[], 1).unwrap();
     for handle in 0..3 {
-        let packet = ForeignPacket {
+        let packet = ExternalPacket {
             flow: 0,
             direction: Direction::Forward,
             size: 1000,
@@ -367,7 +372,7 @@ fn captured_packets_are_handed_out_as_they_come() {
 #[test]
 fn a_network_can_be_given_to_a_thread() {
     fn is_send<T: Send>() {}
-    is_send::<Network>();
+    is_send::<ExternalNetwork>();
 }
 
 fn text(outcome: &Outcome, name: &str) -> String {

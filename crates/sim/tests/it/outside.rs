@@ -3,7 +3,7 @@
 use crate::common::*;
 use airpath_model::{Duration, Ecn, LoadCode, PathHeader, Timestamp};
 use airpath_sim::Outcome;
-use airpath_sim::network::{Direction, FlowSummary, ForeignPacket, Network};
+use airpath_sim::network::{Direction, ExternalNetwork, ExternalPacket, FlowSummary};
 use airpath_sim::plan::*;
 use proptest::prelude::*;
 
@@ -30,13 +30,13 @@ fn two_links() -> Plan {
     plan
 }
 
-fn packet(handle: u32, size: u32) -> ForeignPacket {
+fn packet(handle: u32, size: u32) -> ExternalPacket {
     let (direction, path) = (Direction::Forward, PathHeader::None);
-    ForeignPacket { flow: 0, direction, size, ecn: Ecn::Ect0, path, handle }
+    ExternalPacket { flow: 0, direction, size, ecn: Ecn::Ect0, path, handle }
 }
 
 /// Lets everything happen up to `until`; the keeper of the queue hands back each packet as soon as it has it.
-fn pass_through(network: &mut Network, until: Timestamp) {
+fn pass_through(network: &mut ExternalNetwork, until: Timestamp) {
     loop {
         let next = network.next_event().min(until);
         network.advance(next, &mut |_| {});
@@ -50,7 +50,11 @@ fn pass_through(network: &mut Network, until: Timestamp) {
 }
 
 /// Sends packets of some sizes with some nanoseconds between them; `advance` lets time pass.
-fn sent(mut network: Network, sizes: &[(u64, u32)], advance: impl Fn(&mut Network, Timestamp)) -> Outcome {
+fn sent(
+    mut network: ExternalNetwork,
+    sizes: &[(u64, u32)],
+    advance: impl Fn(&mut ExternalNetwork, Timestamp),
+) -> Outcome {
     let mut now = Timestamp::ZERO;
     for (handle, &(later, size)) in (0..).zip(sizes) {
         now += Duration::from_nanos(later);
@@ -72,8 +76,8 @@ proptest! {
         seed in any::<u64>(),
     ) {
         let plan = two_links();
-        let outside = Network::with_outside(&plan, &[], seed, &[1]).unwrap();
-        let ours = Network::new(&plan, &[], seed).unwrap();
+        let outside = ExternalNetwork::with_outside(&plan, &[], seed, &[1]).unwrap();
+        let ours = ExternalNetwork::new(&plan, &[], seed).unwrap();
         let outside = sent(outside, &sizes, pass_through);
         let ours = sent(ours, &sizes, |network, until| network.advance(until, &mut |_| {}));
         for name in ["drops", "delay_histogram", "packets", "flows"] {
@@ -91,7 +95,7 @@ proptest! {
 #[test]
 fn the_keeper_decides_when_what_and_whether() {
     let plan = two_links();
-    let mut network = Network::with_outside(&plan, &[], 3, &[1]).unwrap();
+    let mut network = ExternalNetwork::with_outside(&plan, &[], 3, &[1]).unwrap();
     let at = |ms| Timestamp::ZERO + Duration::from_millis(ms);
     network.inject(at(0), packet(10, 1000));
     network.inject(at(0), packet(11, 500));

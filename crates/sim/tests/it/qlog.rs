@@ -6,8 +6,9 @@ use std::collections::BTreeSet;
 
 use crate::common::*;
 use airpath_model::Timestamp;
+use airpath_sim::network::{Transmission, Transmissions};
 use airpath_sim::plan::*;
-use airpath_sim::{FlowLog, Outcome, Transmission, Transmissions, flow_logs};
+use airpath_sim::{FlowLog, Outcome, flow_logs};
 use serde_json::Value;
 
 /// Two flows over a link that loses, one of them in files.

@@ -1,0 +1,156 @@
+//! From a plan to links and the recorder.
+
+use std::sync::Arc;
+
+use airpath_channel::{
+    Arq, Jitter, Opportunities, Propagation, RateProcess, Schedule, ScheduleEnd, SteadyRate, Step, TraceEnd,
+    UniformRate,
+};
+use airpath_model::{Duration, RandomStream, Rate, Timestamp};
+use airpath_plan::{Draw, Fault, Input, LinkPlan, Part, Plan, PlanError, QueuePlan, RatePlan};
+
+use super::channel::channel;
+use super::router::{full_packets, limit, qdisc};
+use crate::Components;
+use crate::capture::Capture;
+use crate::link::{AnyLink, Link, PlainLink, Queue};
+use crate::record::{Buffer, Keep, Recorder};
+
+/// The links of a checked plan and their delays; `sources` is the flow of the plan from which each flow of the run comes,
+/// `keep_damage` whether channels keep what they damage, and the queues of the links `outside` are somebody else's.
+pub(crate) fn assemble_links(
+    plan: &Plan,
+    inputs: &[Arc<Input>],
+    seed: u64,
+    sources: &[u32],
+    keep_damage: bool,
+    outside: &[usize],
+    components: &Components,
+) -> Result<(Vec<AnyLink>, Vec<f64>), PlanError> {
+    let mut links = Vec::with_capacity(plan.links.len());
+    let mut delays_s = Vec::with_capacity(plan.links.len());
+    let (watched, full_packets) = (watched(plan), full_packets(plan));
+    for (index, link) in plan.links.iter().enumerate() {
+        let stream = |part: &str| RandomStream::new(seed, &format!("link/{}/{part}", link.name));
+        let wrong = |fault: Fault| fault.of(Part::link(link));
+        let delay = link.delay_ns.duration(&mut stream("delay"));
+        delays_s.push(delay.as_secs_f64());
+        let rate = rate_process(link, inputs, seed).map_err(wrong)?;
+        let rate = rate.until(Timestamp::from_nanos(plan.duration_ns));
+        let (watched, outside, full_packet) = (watched[index], outside.contains(&index), full_packets[index]);
+        let index = index as u32;
+        if let Some(rate) = plain_rate(link, &rate).filter(|_| !watched && !outside) {
+            links.push(AnyLink::Plain(PlainLink::new(limit(&link.queue), rate, delay)));
+            continue;
+        }
+        let qdisc = if outside {
+            Queue::kept_outside()
+        } else {
+            qdisc(&link.queue, &rate, full_packet, sources, stream("queue"), components).map_err(wrong)?
+        };
+        let channel = channel(link, rate, seed, keep_damage).map_err(wrong)?;
+        let propagation = propagation(link, delay, stream("jitter"));
+        let arq = link.arq.map(|arq| Arq::new(arq.retries, Duration::from_nanos(arq.delay_ns), arq.in_order));
+        links.push(AnyLink::Full(Box::new(Link::new(index, watched, qdisc, channel, propagation, arq))));
+    }
+
+    Ok((links, delays_s))
+}
+
+/// What is to be recorded; `sources` as above.
+pub(crate) fn assemble_recorder(plan: &Plan, sources: &[u32]) -> Result<Recorder, PlanError> {
+    let capture = Capture::new(&plan.record.capture, &plan.links)
+        .map_err(|problem| Fault::new("record.capture", problem).of(Part::Run))?;
+    let measured_at = |source: u32| plan.flows[source as usize].measured_at as u32;
+    Ok(Recorder::new(
+        plan.links.iter().map(|link| (link.record, buffer(&link.queue))),
+        sources.iter().map(|&source| (measured_at(source), source)),
+        plan.flows.len(),
+        Keep {
+            packets: plan.record.packets,
+            estimate_samples: plan.record.estimate_samples,
+            drops: plan.record.drops,
+        },
+        capture,
+    ))
+}
+
+/// The one rate of a link that has no more than a rate, a delay and a drop-tail queue.
+fn plain_rate(link: &LinkPlan, rate: &RateProcess) -> Option<SteadyRate> {
+    let LinkPlan { queue: QueuePlan::DropTail { .. }, jitter_ns: None, bursts: None, loss, .. } = link else {
+        return None;
+    };
+    rate.steady().filter(|_| *loss <= 0.0)
+}
+
+/// For each link, whether anything is measured at it.
+fn watched(plan: &Plan) -> Vec<bool> {
+    let mut watched: Vec<bool> = plan.links.iter().map(|link| link.record).collect();
+    let measured_at = plan.flows.iter().map(|flow| flow.measured_at);
+    measured_at.chain(plan.record.capture.iter().copied()).for_each(|link| watched[link] = true);
+    watched
+}
+
+fn buffer(queue: &QueuePlan) -> Buffer {
+    match queue.limits() {
+        (Some(bytes), _) => Buffer::Bytes(bytes),
+        (None, Some(packets)) => Buffer::Packets(packets),
+        (None, None) => Buffer::Unlimited,
+    }
+}
+
+fn propagation(link: &LinkPlan, delay: Duration, stream: RandomStream) -> Propagation {
+    let nanos = |nanos: f64| Duration::from_nanos((nanos + 0.5) as u64);
+    let jitter = match link.jitter_ns {
+        None => return Propagation::new(delay),
+        Some(Draw::Constant { value }) => Jitter::Uniform { low: nanos(value), high: nanos(value) },
+        Some(Draw::Uniform { low, high }) => Jitter::Uniform { low: nanos(low), high: nanos(high) },
+        Some(Draw::Exponential { mean }) => Jitter::Exponential { mean: nanos(mean) },
+    };
+    Propagation::with_jitter(delay, jitter, stream).unwrap_or_else(|_| Propagation::new(delay))
+}
+
+pub(crate) fn rate_process(link: &LinkPlan, inputs: &[Arc<Input>], seed: u64) -> Result<RateProcess, Fault> {
+    let result = match &link.rate {
+        RatePlan::Unlimited => Ok(RateProcess::Unlimited),
+        RatePlan::Constant { bps } => RateProcess::constant(Rate::from_bps(*bps)),
+        RatePlan::Steps { steps, repeat_after_ns } => {
+            let steps: Arc<[Step]> = steps
+                .iter()
+                .map(|&(start, rate)| Step { start: Duration::from_nanos(start), rate: Rate::from_bps(rate) })
+                .collect();
+            let end = repeat_after_ns
+                .map_or(ScheduleEnd::Hold, |period| ScheduleEnd::RepeatAfter(Duration::from_nanos(period)));
+            Schedule::new(steps, end).map(RateProcess::from)
+        }
+        RatePlan::Uniform { low_bps, high_bps, hold_ns, initial_bps, stream } => {
+            let path = format!("link/{}/rate", stream.as_deref().unwrap_or(&link.name));
+            UniformRate::new(
+                Rate::from_bps(*low_bps),
+                Rate::from_bps(*high_bps),
+                Duration::from_nanos(*hold_ns),
+                initial_bps.map(Rate::from_bps),
+                RandomStream::new(seed, &path),
+            )
+            .map(RateProcess::from)
+        }
+        RatePlan::Opportunities { trace, once } | RatePlan::RateLog { trace, once } => {
+            match inputs.get(*trace).map(AsRef::as_ref) {
+                Some(Input::Opportunities { instants, size }) => {
+                    let end = if *once { TraceEnd::Stop } else { TraceEnd::Repeat };
+                    Opportunities::new(Arc::clone(instants), *size, end).map(RateProcess::from)
+                }
+                Some(Input::Rates { steps, length }) => {
+                    let end = if *once {
+                        ScheduleEnd::StopAfter(*length)
+                    } else {
+                        ScheduleEnd::RepeatAfter(*length)
+                    };
+                    Schedule::new(Arc::clone(steps), end).map(RateProcess::from)
+                }
+                None => return Err(Fault::new("rate", format!("there is no trace number {trace}"))),
+            }
+        }
+    };
+    result.map_err(|error| Fault::new("rate", error))
+}

@@ -1,0 +1,122 @@
+//! The rates of a link as a list, for whoever sets them elsewhere.
+
+use std::sync::Arc;
+
+use airpath_channel::ChannelRate;
+use airpath_model::{Duration, Rate, Timestamp, TrueRate as _};
+
+use super::assemble::rate_process;
+use airpath_plan::Input;
+use airpath_plan::{Fault, Part, PlanError};
+use airpath_plan::{LinkPlan, Plan, RatePlan};
+
+/// When the rate of a link number `link` of the plan changes, and to what, from the start to the end of the run: the same
+/// rates, drawn from the same streams, as the link has in a simulation.
+///
+/// # Errors
+/// Where the rate has no steps: unlimited, or recorded; and where the plan has no such link.
+pub fn rate_steps(
+    plan: &Plan,
+    inputs: &[Arc<Input>],
+    seed: u64,
+    link: usize,
+) -> Result<Vec<(Timestamp, Rate)>, PlanError> {
+    let missing = || Fault::new(&format!("links[{link}]"), "there is no such link").of(Part::Run);
+    let link = plan.links.get(link).ok_or_else(missing)?;
+    let wrong = |fault: Fault| fault.of(Part::link(link));
+    let changes = changes(link, plan.duration_ns);
+    if changes > MOST {
+        let problem =
+            format!("changes {changes} times; accepted for a router of the kernel: at most {MOST} times");
+        return Err(wrong(Fault::new("rate", problem)));
+    }
+    let process = rate_process(link, inputs, seed).map_err(wrong)?;
+    let instants = instants(link, plan.duration_ns).ok_or_else(|| {
+        let problem =
+            "is unlimited or recorded; accepted for a router of the kernel: constant, steps, uniform";
+        wrong(Fault::new("rate", problem))
+    })?;
+    let mut rate = ChannelRate::new(&process);
+    Ok(instants.into_iter().map(|at| (at, rate.rate(at))).collect())
+}
+
+/// How often a link's rate changes before `end`, at most.
+fn changes(link: &LinkPlan, end: u64) -> u64 {
+    match &link.rate {
+        RatePlan::Steps { steps, repeat_after_ns } => {
+            end.div_ceil(repeat_after_ns.unwrap_or(end).max(1)).saturating_mul(steps.len() as u64)
+        }
+        RatePlan::Uniform { hold_ns, .. } => end.div_ceil((*hold_ns).max(1)),
+        _ => 1,
+    }
+}
+
+/// More changes than anybody can make in a router of the kernel.
+const MOST: u64 = 10_000_000;
+
+/// When a link's rate may change, before `end`.
+fn instants(link: &LinkPlan, end: u64) -> Option<Vec<Timestamp>> {
+    let every = |period: u64, within: &[u64]| -> Vec<Timestamp> {
+        (0..end)
+            .step_by((period.max(1)).try_into().unwrap_or(usize::MAX))
+            .flat_map(|round| within.iter().map(move |start| round + start))
+            .filter(|at| *at < end)
+            .map(|at| Timestamp::ZERO + Duration::from_nanos(at))
+            .collect()
+    };
+    match &link.rate {
+        RatePlan::Constant { .. } => Some(vec![Timestamp::ZERO]),
+        RatePlan::Steps { steps, repeat_after_ns } => {
+            let starts: Vec<u64> = steps.iter().map(|(start, _)| *start).collect();
+            Some(every(repeat_after_ns.unwrap_or(end), &starts))
+        }
+        RatePlan::Uniform { hold_ns, .. } => Some(every(*hold_ns, &[0])),
+        RatePlan::Unlimited | RatePlan::Opportunities { .. } | RatePlan::RateLog { .. } => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn steps(rate: &str) -> Result<Vec<(u64, u64)>, PlanError> {
+        let plan = Plan::from_json(&format!(
+            r#"{{"format":2,"duration_ns":1000000000,"record":{{"measure_from_ns":0,"interval_ns":100000000,"packets":false,
+            "estimate_samples":false,"capture":[]}},"estimators":[],"flows":[],"links":[{{"name":"l","rate":{rate},
+            "delay_ns":{{"kind":"constant","value":0}},"jitter_ns":null,"loss":0.0,"bursts":null,"arq":null,
+            "queue":{{"kind":"drop-tail","limit_bytes":null,"limit_packets":null}},"record":true}}]}}"#
+        ))?;
+        let found = rate_steps(&plan, &[], 7, 0)?;
+        Ok(found.iter().map(|(at, rate)| (at.as_nanos() / 1_000_000, rate.as_bps())).collect())
+    }
+
+    #[test]
+    fn each_rate_stands_at_its_instant() {
+        assert_eq!(steps(r#"{"kind":"constant","bps":5}"#).unwrap(), [(0, 5)]);
+        let two = r#"{"kind":"steps","steps":[[0,10],[200000000,20]],"repeat_after_ns":null}"#;
+        assert_eq!(steps(two).unwrap(), [(0, 10), (200, 20)]);
+        let again = r#"{"kind":"steps","steps":[[0,10],[200000000,20]],"repeat_after_ns":600000000}"#;
+        assert_eq!(steps(again).unwrap(), [(0, 10), (200, 20), (600, 10), (800, 20)]);
+        let uniform = r#"{"kind":"uniform","low_bps":10,"high_bps":1000000,"hold_ns":250000000,"initial_bps":7,"stream":null}"#;
+        let drawn = steps(uniform).unwrap();
+        assert_eq!(drawn.iter().map(|(at, _)| *at).collect::<Vec<_>>(), [0, 250, 500, 750]);
+        assert!(drawn[0].1 == 7 && drawn[1..].windows(2).all(|pair| pair[0].1 != pair[1].1), "{drawn:?}");
+    }
+
+    #[test]
+    fn more_steps_than_anybody_can_make_are_refused() {
+        for often in [
+            r#"{"kind":"uniform","low_bps":10,"high_bps":1000000,"hold_ns":1,"initial_bps":7,"stream":null}"#,
+            r#"{"kind":"steps","steps":[[0,10],[1,20]],"repeat_after_ns":2}"#,
+        ] {
+            let said = steps(often).unwrap_err().to_string();
+            assert!(said.starts_with("link l: rate: changes 1000000000 times; accepted"), "{said}");
+        }
+    }
+
+    #[test]
+    fn what_has_no_steps_is_refused() {
+        let said = steps(r#"{"kind":"unlimited"}"#).unwrap_err().to_string();
+        assert!(said.contains("constant, steps, uniform"), "{said}");
+    }
+}

@@ -1,0 +1,217 @@
+//! From the plan of a queue to the queue: drop-tail, a router protocol with its capacity source, or a managed queue.
+
+use airpath_channel::{ChannelRate, RateProcess};
+use airpath_model::config::ConfigError;
+use airpath_model::declare::ComponentError;
+use airpath_model::{Bytes, CapacitySource, Duration, Qdisc, RandomStream, TrueRate};
+use airpath_queue::{
+    Abc, AbcConfig, DropTail, Limit, LoadFactor, LoadFactorConfig, Mpcp, NegativeShare, Qfcp, QfcpConfig,
+    Router, RouterProtocol, UpsilonOn, Vcp, Xcp, XcpConfig,
+};
+
+use airpath_estimate::declare::{LinkTruth, SourceFacts};
+
+use super::managed::managed;
+use crate::Components;
+use crate::link::Queue;
+use crate::packet::Packet;
+use airpath_plan::Fault;
+use airpath_plan::{
+    FlowPlan, NegativeSharePlan, Plan, ProtocolPlan, QueuePlan, SourcePlan, TrafficPlan, UpsilonOnPlan,
+};
+
+/// The queue of a plan, in front of a link with that rate process, over which full packets of `full_packet` go; `flow_sources`
+/// is the flow of the plan to which each flow of the run belongs, and random choices come from `random`.
+///
+/// # Errors
+/// What a component says of its parameters.
+pub(crate) fn qdisc(
+    plan: &QueuePlan,
+    rate: &RateProcess,
+    full_packet: Bytes,
+    flow_sources: &[u32],
+    random: RandomStream,
+    components: &Components,
+) -> Result<Queue, Fault> {
+    let limit = limit(plan);
+    let buffer = buffer_size(limit, full_packet);
+    match plan {
+        QueuePlan::DropTail { .. } => Ok(Queue::DropTail(DropTail::new(limit))),
+        QueuePlan::Managed { management, .. } => {
+            managed(management, limit, buffer, flow_sources, random, components)
+                .map(Queue::ours)
+                .map_err(|error| Fault::in_table("queue", error))
+        }
+        QueuePlan::Router { protocol, source, .. } => {
+            let source = self::source(source, protocol, limit, buffer, rate, components)?;
+            router(limit, buffer, protocol, source).map(Queue::ours)
+        }
+    }
+}
+
+/// How much may wait.
+pub(crate) fn limit(plan: &QueuePlan) -> Limit {
+    match plan.limits() {
+        (Some(bytes), _) => Limit::Bytes(Bytes::new(bytes)),
+        (None, Some(packets)) => Limit::Packets(packets),
+        (None, None) => Limit::Unlimited,
+    }
+}
+
+fn router(
+    limit: Limit,
+    buffer: Bytes,
+    protocol: &ProtocolPlan,
+    source: Box<dyn CapacitySource>,
+) -> Result<Box<dyn Qdisc<Packet>>, Fault> {
+    match *protocol {
+        ProtocolPlan::Xcp {
+            alpha,
+            beta,
+            gamma,
+            min_interval_ns,
+            max_interval_ns,
+            negative_share,
+            upsilon_on,
+            form,
+        } => {
+            let config = XcpConfig {
+                alpha,
+                beta,
+                gamma,
+                min_interval: Duration::from_nanos(min_interval_ns),
+                max_interval: Duration::from_nanos(max_interval_ns),
+                negative_share: match negative_share {
+                    NegativeSharePlan::All => NegativeShare::All,
+                    NegativeSharePlan::Data => NegativeShare::Data,
+                },
+                upsilon_on: match upsilon_on {
+                    UpsilonOnPlan::Capacity => UpsilonOn::Capacity,
+                    UpsilonOnPlan::Spare => UpsilonOn::Spare,
+                    UpsilonOnPlan::Feedback => UpsilonOn::Feedback,
+                    UpsilonOnPlan::PositiveFeedback => UpsilonOn::PositiveFeedback,
+                },
+                form: form.into(),
+            };
+            boxed(limit, Xcp::new(config, source, buffer).map_err(of_protocol)?)
+        }
+        ProtocolPlan::Vcp { interval_ns, sampling_ns, kappa_q, target, queue_weight } => {
+            let load_factor = load_factor(interval_ns, sampling_ns, kappa_q, target, queue_weight, source)?;
+            boxed(limit, Vcp::new(load_factor))
+        }
+        ProtocolPlan::Mpcp { interval_ns, sampling_ns, kappa_q, target, queue_weight } => {
+            let load_factor = load_factor(interval_ns, sampling_ns, kappa_q, target, queue_weight, source)?;
+            boxed(limit, Mpcp::new(load_factor))
+        }
+        ProtocolPlan::Qfcp { beta, interval_ns } => {
+            let config = QfcpConfig { beta, interval: Duration::from_nanos(interval_ns) };
+            boxed(limit, Qfcp::new(config, source, buffer).map_err(of_protocol)?)
+        }
+        ProtocolPlan::Abc { target, delta_ns, delay_threshold_ns, window_ns, token_limit } => {
+            let config = AbcConfig {
+                target,
+                delta: Duration::from_nanos(delta_ns),
+                delay_threshold: Duration::from_nanos(delay_threshold_ns),
+                window: Duration::from_nanos(window_ns),
+                token_limit,
+            };
+            boxed(limit, Abc::new(config, source).map_err(of_protocol)?)
+        }
+    }
+}
+
+fn load_factor(
+    interval_ns: u64,
+    sampling_ns: u64,
+    kappa_q: f64,
+    target: f64,
+    queue_weight: f64,
+    source: Box<dyn CapacitySource>,
+) -> Result<LoadFactor, Fault> {
+    let (interval, sampling) = (Duration::from_nanos(interval_ns), Duration::from_nanos(sampling_ns));
+    LoadFactor::new(LoadFactorConfig { interval, sampling, kappa_q, target, queue_weight }, source)
+        .map_err(of_protocol)
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "one shape for all arms")]
+fn boxed<T: RouterProtocol<Packet> + 'static>(
+    limit: Limit,
+    protocol: T,
+) -> Result<Box<dyn Qdisc<Packet>>, Fault> {
+    Ok(Box::new(Router::new(limit, protocol)))
+}
+
+/// Builds the capacity source of a router.
+fn source(
+    plan: &SourcePlan,
+    protocol: &ProtocolPlan,
+    limit: Limit,
+    buffer: Bytes,
+    rate: &RateProcess,
+    components: &Components,
+) -> Result<Box<dyn CapacitySource>, Fault> {
+    let factory = components.sources.read(plan, &()).map_err(of_source)?;
+    let needs = factory.needs();
+    if limit == Limit::Unlimited && needs.limit {
+        let problem = "the capacity source acts on shares of the buffer; accepted: a limit";
+        return Err(Fault::new("queue.limit", problem));
+    }
+    let xcp_alpha = match *protocol {
+        ProtocolPlan::Xcp { alpha, .. } => Some(alpha),
+        _ => None,
+    };
+    if let (None, Some(problem)) = (xcp_alpha, needs.xcp) {
+        return Err(Fault::new("queue.source", problem));
+    }
+    factory.build(SourceFacts { buffer, truth: &Truth(rate), xcp_alpha }).map_err(of_source)
+}
+
+/// The true rate of a link of the simulation.
+#[derive(Debug)]
+struct Truth<'a>(&'a RateProcess);
+
+impl LinkTruth for Truth<'_> {
+    fn averaged_over(&self, averaging: Duration) -> Box<dyn TrueRate> {
+        Box::new(ChannelRate::new(self.0).averaged_over(averaging))
+    }
+}
+
+/// A buffer in bytes, as thresholds need it: a limit in packets counts full packets, no limit counts as a terabyte.
+fn buffer_size(limit: Limit, full_packet: Bytes) -> Bytes {
+    match limit {
+        Limit::Bytes(bytes) => bytes,
+        Limit::Packets(packets) => full_packet * packets,
+        Limit::Unlimited => Bytes::new(1_000_000_000_000),
+    }
+}
+
+/// For each link the largest data packet that the flows of a plan send over it, on the wire; where none does, and where
+/// datagrams have sizes that are drawn, one that fills an Ethernet frame counts as well.
+pub(crate) fn full_packets(plan: &Plan) -> Vec<Bytes> {
+    let mut largest = vec![None; plan.links.len()];
+    for flow in &plan.flows {
+        let packet = Some(largest_packet(flow));
+        flow.path.iter().for_each(|&link| largest[link] = packet.max(largest[link]));
+    }
+    largest.into_iter().map(|packet| Bytes::new(packet.unwrap_or(ETHERNET))).collect()
+}
+
+fn largest_packet(flow: &FlowPlan) -> u64 {
+    match (&flow.transport, &flow.traffic) {
+        // Who checks packets refuses larger ones.
+        (Some(transport), _) => transport.mss_bytes.saturating_add(transport.header_bytes),
+        (None, TrafficPlan::ConstantBitRate { packet_bytes, .. }) => *packet_bytes,
+        (None, _) => ETHERNET,
+    }
+}
+
+/// Bytes of a packet that fills an Ethernet frame.
+const ETHERNET: u64 = 1500;
+
+fn of_protocol(error: ConfigError) -> Fault {
+    Fault::in_table("queue.protocol", error)
+}
+
+fn of_source(error: impl Into<ComponentError>) -> Fault {
+    Fault::in_table("queue.source", error)
+}

@@ -1,0 +1,88 @@
+//! The components of this source tree, for the packets of a network.
+
+use std::sync::LazyLock;
+
+use crate::Packet;
+
+/// The registries of all kinds of components.
+pub type Components = airpath_plan::Components<Packet>;
+
+/// Returns the components of this source tree.
+pub fn components() -> &'static Components {
+    static BUILTIN: LazyLock<Components> = LazyLock::new(Components::builtin);
+    &BUILTIN
+}
+
+#[cfg(test)]
+mod tests {
+    use airpath_control::declare::ControllerFacts;
+    use airpath_estimate::declare::{LinkTruth, SourceFacts};
+    use airpath_model::declare::ranges::disagreements;
+    use airpath_model::declare::{Value, Values};
+    use airpath_model::{Bytes, Duration, RandomStream, Rate, Timestamp, TrueRate};
+    use airpath_queue::Limit;
+    use airpath_queue::declare::QueueFacts;
+
+    use super::*;
+
+    /// A link of 10 Mbit/s.
+    #[derive(Debug)]
+    struct FixedLink;
+
+    impl LinkTruth for FixedLink {
+        fn averaged_over(&self, _averaging: Duration) -> Box<dyn TrueRate> {
+            Box::new(FixedRate)
+        }
+    }
+
+    #[derive(Debug)]
+    struct FixedRate;
+
+    impl TrueRate for FixedRate {
+        fn rate(&mut self, _now: Timestamp) -> Rate {
+            Rate::from_bps(10_000_000)
+        }
+    }
+
+    #[test]
+    fn schemas_and_construction_of_all_kinds_accept_the_same_values() {
+        let Components { control, queues, sources } = components();
+        let buffer = Bytes::new(100_000);
+        let random = RandomStream::new(1, "test");
+        let (initial_window, mss) = (Bytes::new(14_600), Bytes::new(1460));
+        let facts = || ControllerFacts { initial_window, mss, handshake_rtt: None, random: random.clone() };
+        let queue_facts =
+            || QueueFacts { limit: Limit::Bytes(buffer), buffer, flow_sources: &[], random: random.clone() };
+        let source_facts = SourceFacts { buffer, truth: &FixedLink, xcp_alpha: Some(0.4) };
+        let found = [
+            disagreements(&control.controllers, control, |plan| {
+                control.controllers.build(plan, control, facts()).map(|_| ())
+            }),
+            disagreements(&control.slow_starts, &(), |plan| {
+                control.slow_starts.build(plan, &(), ()).map(|_| ())
+            }),
+            disagreements(queues, &(), |plan| queues.build(plan, &(), queue_facts()).map(|_| ())),
+            disagreements(sources, &(), |plan| sources.build(plan, &(), source_facts).map(|_| ())),
+        ];
+        for (wrong, tried) in found {
+            assert!(wrong.is_empty(), "{wrong:#?}");
+            assert!(tried >= 20, "{tried}");
+        }
+    }
+
+    #[test]
+    fn completing_a_complete_component_changes_nothing() {
+        let context = r#"{"packet": 1500, "mean_bps": 1e7, "mss": 1460, "protocol": "xcp"}"#;
+        let schemas = components().schemas();
+        for (kind, all) in schemas.as_object().unwrap() {
+            for id in all["x-order"].as_array().unwrap() {
+                let id = id.as_str().unwrap();
+                let first = components().complete(kind, &format!("{id:?}"), context).unwrap();
+                let mut plan: Values = serde_json::from_str(&first).unwrap();
+                plan.insert("kind".to_owned(), id.into());
+                let plan = Value::Object(plan).to_string();
+                assert_eq!(components().complete(kind, &plan, "{}").unwrap(), first, "{kind} {id}");
+            }
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Links whose queues somebody else keeps: a router outside of the network, to which packets go and from which they come
+//! back. Their transmitters, channels and records stay here.
+
+use airpath_model::{Backlog, Bytes, Ecn, PathHeader, Timestamp};
+
+use super::ExternalNetwork;
+use crate::context::Context;
+use crate::event::Target;
+use crate::link::AnyLink;
+use crate::link::Link;
+
+impl ExternalNetwork {
+    /// The handle of the next packet that goes out to the keeper of a link's queue; ask until there is none whenever
+    /// something has happened in the network.
+    pub fn next_out(&mut self, link: usize) -> Option<u32> {
+        self.queue_of(link)?.outside()?.next_out()
+    }
+
+    /// The packet of that handle comes back at `now`: it leaves the queue with this ECN field and header and is sent.
+    /// Call [`ExternalNetwork::advance`] up to `now` before.
+    pub fn come_back(&mut self, now: Timestamp, link: usize, handle: u32, ecn: Ecn, path: PathHeader) {
+        self.on_outside(now, link, |at, context, link| link.come_back(at, handle, (ecn, path), context));
+    }
+
+    /// The packet of that handle was dropped at `now` because the queue was full; the same holds.
+    pub fn lose_outside(&mut self, now: Timestamp, link: usize, handle: u32) {
+        self.on_outside(now, link, |at, context, link| link.lose_outside(at, handle, context));
+    }
+
+    /// What is outside, at the keeper of a link's queue.
+    pub fn outside(&mut self, link: usize) -> Backlog {
+        let queue = self.queue_of(link).and_then(Link::outside);
+        queue.map_or_else(Backlog::default, |queue| queue.outside())
+    }
+
+    /// What came back from the keeper of a link's queue before the transmitter was free, and waits for that.
+    pub fn early(&mut self, link: usize) -> Bytes {
+        self.queue_of(link).and_then(Link::outside).map_or(Bytes::ZERO, |queue| queue.back())
+    }
+
+    /// The keeper of a link's queue says what it observed, by name, at the end of an interval of the series, which may be
+    /// over. What is said of intervals after the end of the run is left out.
+    pub fn observe_outside(&mut self, link: usize, end: Timestamp, observed: &[(String, f64)]) {
+        for (name, value) in
+            observed.iter().filter(|_| end <= self.network.end && link < self.network.links.len())
+        {
+            self.network.context.recorder.on_observation(link as u32, end, name, *value);
+        }
+    }
+
+    fn queue_of(&mut self, link: usize) -> Option<&mut Link> {
+        self.network.links.get_mut(link)?.full()
+    }
+
+    fn on_outside(
+        &mut self,
+        now: Timestamp,
+        index: usize,
+        work: impl FnOnce(Timestamp, &mut Context, &mut Link),
+    ) {
+        let network = &mut self.network;
+        network.now = network.now.max(now.min(network.end));
+        network.events.all_over(network.now);
+        let Some(link) = network.links.get_mut(index).and_then(AnyLink::full) else { return };
+        work(network.now, &mut network.context, link);
+        let (at, since) = link.next_event(network.now);
+        network.events.schedule_since(index as Target, at, since);
+    }
+}

@@ -1,0 +1,92 @@
+//! A queue that somebody else keeps: packets go out to it, and come back when it lets them go.
+
+use std::collections::VecDeque;
+
+use airpath_model::{Backlog, Bytes, DropReason, Packet as _, Qdisc, QueueSink, Timestamp};
+
+use crate::packet::{Body, Packet};
+
+/// Stands in a link for a queue elsewhere. What came back from there waits here until the transmitter is free: no time if
+/// the other queue keeps to the link's rate.
+#[derive(Debug, Default)]
+pub(crate) struct OutsideQueue {
+    /// In the order in which they came.
+    outside: VecDeque<Packet>,
+    /// How many of them, at the end, its keeper has not been told of.
+    untold: usize,
+    back: VecDeque<Packet>,
+    backlog: Backlog,
+}
+
+impl OutsideQueue {
+    /// The handle of the next packet that goes out.
+    pub(crate) fn next_out(&mut self) -> Option<u32> {
+        let packet = self.outside.get(self.outside.len().checked_sub(self.untold)?)?;
+        self.untold -= 1;
+        handle(packet)
+    }
+
+    /// The packet of that handle, which is outside no more. Those before it stay.
+    pub(crate) fn take(&mut self, wanted: u32) -> Option<Packet> {
+        let told = self.outside.len() - self.untold;
+        let place = self.outside.iter().take(told).position(|packet| handle(packet) == Some(wanted))?;
+        let packet = self.outside.remove(place)?;
+        self.forget(&packet);
+        Some(packet)
+    }
+
+    /// A packet that was taken waits for the transmitter.
+    pub(crate) fn put_back(&mut self, packet: Packet) {
+        self.count(&packet);
+        self.back.push_back(packet);
+    }
+
+    /// What waits outside.
+    pub(crate) fn outside(&self) -> Backlog {
+        Backlog { bytes: self.backlog.bytes - self.back(), packets: self.outside.len() as u64 }
+    }
+
+    /// What came back and waits for the transmitter, bytes.
+    pub(crate) fn back(&self) -> Bytes {
+        self.back.iter().map(airpath_model::Packet::size).sum()
+    }
+
+    fn count(&mut self, packet: &Packet) {
+        self.backlog.bytes += packet.size();
+        self.backlog.packets += 1;
+    }
+
+    fn forget(&mut self, packet: &Packet) {
+        self.backlog.bytes -= packet.size();
+        self.backlog.packets -= 1;
+    }
+}
+
+fn handle(packet: &Packet) -> Option<u32> {
+    match packet.body {
+        Body::External(external) => Some(external.handle),
+        _ => None,
+    }
+}
+
+impl Qdisc<Packet> for OutsideQueue {
+    fn enqueue(&mut self, now: Timestamp, packet: Packet, sink: &mut dyn QueueSink<Packet>) {
+        // Nobody else would know what it is.
+        if handle(&packet).is_none() {
+            return sink.on_drop(now, packet, DropReason::Overflow);
+        }
+        self.count(&packet);
+        self.untold += 1;
+        self.outside.push_back(packet);
+    }
+
+    fn dequeue(&mut self, _now: Timestamp, _sink: &mut dyn QueueSink<Packet>) -> Option<Packet> {
+        let packet = self.back.pop_front()?;
+        self.forget(&packet);
+        Some(packet)
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.backlog
+    }
+}

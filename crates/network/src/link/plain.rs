@@ -1,0 +1,226 @@
+//! One direction of a link at which nobody counts anything: drop-tail, one rate, one delay, and every packet arrives.
+//!
+//! What becomes of a packet is known when it comes: when it begins to leave, when it arrives. So nothing is caught up
+//! with, and one line holds those that wait and those on their way. `tests/it/properties.rs` holds it against [`Link`],
+//! which does the same step by step.
+//!
+//! [`Link`]: crate::link::Link
+
+use std::collections::VecDeque;
+
+use airpath_channel::SteadyRate;
+use airpath_model::{Backlog, Bytes, DropReason, Duration, Packet as _, Timestamp, Transmission};
+use airpath_queue::Limit;
+
+use crate::context::Context;
+use crate::event::{Entry, Target};
+use crate::packet::Packet;
+use crate::prefetch;
+
+/// One direction of a link at which nobody counts.
+#[derive(Debug)]
+pub(crate) struct PlainLink {
+    /// Packets that wait or are on their way, in the order of arrival at the far end. Where another link takes them
+    /// ([`PlainLink::into`]), only what is known of those that wait.
+    line: VecDeque<InLine>,
+    /// Of those, the last ones, which wait; some may have begun to leave since this was last looked at.
+    waiting: Backlog,
+    /// Where every packet goes next, if that is a link which wants to know of its arrivals beforehand; else [`NOWHERE`].
+    into: Target,
+    /// Whether a packet was ever taken.
+    used: bool,
+    limit: Limit,
+    rate: SteadyRate,
+    delay: Duration,
+}
+
+/// No link has so high a number.
+const NOWHERE: Target = Target::MAX;
+
+/// A packet between the two ends.
+#[derive(Debug)]
+pub(crate) struct InLine {
+    /// When it was offered, or when it became the first of those that [pass](PlainLink::pass).
+    pub(crate) offered: Timestamp,
+    /// When it begins to leave.
+    pub(crate) begins: Timestamp,
+    /// When it arrives at the far end.
+    pub(crate) arrival: Timestamp,
+    size: u32,
+    /// None where another link has it.
+    pub(crate) packet: Option<Packet>,
+}
+
+/// What becomes of a packet that is offered.
+#[derive(Debug)]
+pub(crate) enum Offered {
+    /// It was dropped, or others are before it.
+    Nothing,
+    /// It is the first in line: when it arrives, and when that would have been scheduled.
+    First { arrival: Timestamp, since: Timestamp },
+    /// It will arrive at the link that wants to know, by that event.
+    Announced(Target, Entry, Packet),
+}
+
+impl PlainLink {
+    /// An idle link.
+    pub(crate) fn new(limit: Limit, rate: SteadyRate, delay: Duration) -> Self {
+        Self {
+            line: VecDeque::new(),
+            waiting: Backlog::default(),
+            into: NOWHERE,
+            used: false,
+            limit,
+            rate,
+            delay,
+        }
+    }
+
+    /// From now on the next link takes the packets, as soon as it is known when they arrive.
+    pub(crate) fn announce_to(&mut self, next: Target) {
+        self.into = next;
+    }
+
+    /// How long a packet is on its way when it has left.
+    pub(crate) fn delay(&self) -> Duration {
+        self.delay
+    }
+
+    /// Whether it announces its packets to the next link.
+    pub(crate) fn announces(&self) -> bool {
+        self.into != NOWHERE
+    }
+
+    /// The link to which it announces its packets.
+    #[inline]
+    pub(crate) fn announces_to(&self) -> Option<Target> {
+        self.announces().then_some(self.into)
+    }
+
+    /// A packet arrives at the near end of this link, the one with that index, at `now`, which may lie ahead when nothing else can come before it.
+    #[inline]
+    pub(crate) fn offer(
+        &mut self,
+        index: Target,
+        now: Timestamp,
+        mut packet: Packet,
+        context: &mut Context,
+    ) -> Offered {
+        // Departures at the same instant come first, so they have made room.
+        self.let_begin(now);
+        let size = packet.size();
+        if !self.limit.admits(self.waiting, size) {
+            context.on_gone(index, now, packet, DropReason::Overflow);
+            return Offered::Nothing;
+        }
+        let free_at = self.rate.free_at();
+        let continues = free_at > now;
+        let begins = free_at.max(now);
+        if continues {
+            packet.queueing += begins.since(now);
+            self.waiting.packets += 1;
+            self.waiting.bytes += size;
+        }
+        // When the packet before it arrives, or arrived: only then this one is the first in line. It may be gone already, if the end
+        // had it ahead of time.
+        let since = if self.used { now.max(free_at + self.delay) } else { now };
+        self.used = true;
+        let departs = self.rate.departs(&Transmission { start: begins, size, continues });
+        let arrival = departs + self.delay;
+        let in_line = InLine { offered: now, begins, arrival, size: packet.size, packet: None };
+        if self.announces() {
+            if continues {
+                self.line.push_back(in_line);
+            }
+            return Offered::Announced(self.into, Entry::new(arrival, since, index), packet);
+        }
+        let first = self.line.is_empty();
+        self.line.push_back(InLine { packet: Some(packet), ..in_line });
+        if first { Offered::First { arrival, since } } else { Offered::Nothing }
+    }
+
+    /// A packet arrives at the near end of this link at `at`, now or later, from one that never fills its queue and
+    /// whose packets all come this way. Gives it back with the event by which it arrives at the far end.
+    #[inline]
+    pub(crate) fn pass(&mut self, index: Target, at: Timestamp, mut packet: Packet) -> (Entry, Packet) {
+        let free_at = self.rate.free_at();
+        let continues = free_at > at;
+        let begins = free_at.max(at);
+        packet.queueing += begins.since(at);
+        // When the packet before it arrived; only then this one became the first in line.
+        let since = if self.used { at.max(free_at + self.delay) } else { at };
+        self.used = true;
+        let departs = self.rate.departs(&Transmission { start: begins, size: packet.size(), continues });
+        (Entry::new(departs + self.delay, since, index), packet)
+    }
+
+    /// Whether no packet is inside that was not announced to another link.
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.line.is_empty()
+    }
+
+    /// Keeps a packet that passes until it arrives at the far end. Tells whether it is the first in line.
+    pub(crate) fn keep(&mut self, event: Entry, packet: Packet) -> bool {
+        let first = self.line.is_empty();
+        // Where no queue fills nobody asks who waits.
+        let begins = Timestamp::ZERO;
+        let (offered, arrival, size) = (event.since(), event.at(), packet.size);
+        self.line.push_back(InLine { offered, begins, arrival, size, packet: Some(packet) });
+        first
+    }
+
+    /// The packet that arrives at the far end at `now`, if one does.
+    #[inline]
+    pub(crate) fn deliver(&mut self, now: Timestamp) -> Option<Packet> {
+        if self.line.front().is_none_or(|head| head.arrival > now) {
+            return None;
+        }
+        if self.waiting.packets == self.line.len() as u64 {
+            self.one_begins(0);
+        }
+        let head = self.line.pop_front();
+        prefetch::line(&self.line, |next| next.packet.as_ref());
+        head.and_then(|head| head.packet)
+    }
+
+    /// The head of the line.
+    #[inline]
+    pub(crate) fn head(&self) -> Option<&InLine> {
+        self.line.front()
+    }
+
+    /// Packets inside the link: waiting, being sent, or on the way, unless they were announced to another.
+    pub(crate) fn packets_inside(&self) -> u64 {
+        if self.announces() { 0 } else { self.line.len() as u64 }
+    }
+
+    /// Those that have begun to leave by `now` wait no more.
+    fn let_begin(&mut self, now: Timestamp) {
+        while self.waiting.packets > 0 {
+            let first = self.line.len() - self.waiting.packets as usize;
+            if self.line[first].begins > now {
+                return;
+            }
+            self.one_begins(first);
+        }
+    }
+
+    /// The packet at this place of the line, the first that waits, does not wait any more.
+    fn one_begins(&mut self, place: usize) {
+        self.waiting.packets -= 1;
+        self.waiting.bytes -= Bytes::new(u64::from(self.line[place].size));
+        if self.announces() {
+            self.line.pop_front();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_link_fills_two_cache_lines() {
+        let size = size_of::<crate::link::AnyLink>();
+        assert!(size <= 128, "{size} bytes");
+    }
+}

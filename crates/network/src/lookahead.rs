@@ -1,0 +1,10 @@
+//! Links that know packets before they arrive, so that packets need fewer events.
+
+mod ahead;
+mod arrivals;
+mod hand_over;
+mod lanes;
+
+pub use ahead::FlowEnds;
+pub(crate) use ahead::{Sizes, look_ahead};
+pub(crate) use arrivals::Arrivals;

@@ -1,0 +1,177 @@
+//! Packets of which it is known when they will come.
+
+use std::cmp::Ordering;
+use std::collections::{BinaryHeap, VecDeque};
+
+use super::lanes::Lanes;
+use crate::event::Entry;
+use crate::packet::Packet;
+use crate::prefetch;
+
+/// Packets that will arrive at the near end of a link, the earliest first.
+///
+/// Those that are announced in the order in which they come wait in a line. Where links before this one are far ahead of others,
+/// packets of the others wait in [lanes](Lanes), and what fits nowhere in a heap.
+#[derive(Debug, Default)]
+pub(crate) struct Arrivals {
+    line: VecDeque<Arrival>,
+    lanes: Lanes,
+    others: BinaryHeap<Arrival>,
+    /// How many do not wait in line.
+    beside: usize,
+    announced: u32,
+}
+
+/// A packet that will arrive. The greatest is the one that comes first, as the heap wants it.
+#[derive(Debug)]
+pub(crate) struct Arrival {
+    /// The event that it would have been.
+    pub(crate) event: Entry,
+    /// Packets that arrive by the same event keep their order. May wrap: such packets are announced one after the other.
+    number: u32,
+    pub(crate) packet: Packet,
+}
+
+impl Arrivals {
+    /// A packet will come. Tells whether it is now the first.
+    pub(crate) fn announce(&mut self, event: Entry, packet: Packet) -> bool {
+        self.announced = self.announced.wrapping_add(1);
+        let arrival = Arrival { event, number: self.announced, packet };
+        if self.line.back().is_some_and(|last| last.event <= event) {
+            self.line.push_back(arrival);
+            return false;
+        }
+        let was_first = self.next();
+        if self.line.is_empty() {
+            self.line.push_back(arrival);
+        } else {
+            self.beside += 1;
+            if let Err(arrival) = self.lanes.put(arrival) {
+                self.others.push(arrival);
+            }
+        }
+        event < was_first
+    }
+
+    /// The event of the first; [`Entry::NONE`] without one.
+    #[inline]
+    pub(crate) fn next(&self) -> Entry {
+        let in_line = self.next_in_line();
+        if self.beside == 0 { in_line } else { in_line.min(self.lanes.next()).min(self.next_other()) }
+    }
+
+    #[inline]
+    fn next_in_line(&self) -> Entry {
+        self.line.front().map_or(Entry::NONE, |first| first.event)
+    }
+
+    fn next_other(&self) -> Entry {
+        self.others.peek().map_or(Entry::NONE, |first| first.event)
+    }
+
+    /// Takes the first, unless its event comes after `until`. Events that are equal are arrivals at the end of one link at one
+    /// instant, and what was announced by such a one comes from an earlier of them.
+    #[inline]
+    pub(crate) fn take_until(&mut self, until: Entry) -> Option<(Entry, Packet)> {
+        let in_line = self.next_in_line();
+        let mut event = in_line;
+        if self.beside > 0 {
+            let in_lanes = self.lanes.next();
+            event = event.min(in_lanes).min(self.next_other());
+            // Of equal events the one in line was announced first, then those in a lane: what did not fit when one of them was announced
+            // does not fit as long as that one waits.
+            if event < in_line && event <= until {
+                self.beside -= 1;
+                let taken = if in_lanes == event { self.lanes.pop() } else { self.others.pop() };
+                return taken.map(|arrival| (event, arrival.packet));
+            }
+        }
+        if event > until {
+            return None;
+        }
+        let taken = self.line.pop_front();
+        prefetch::line(&self.line, |next| Some(&next.packet));
+        taken.map(|arrival| (event, arrival.packet))
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> u64 {
+        (self.line.len() + self.beside) as u64
+    }
+}
+
+impl Ord for Arrival {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let number = || other.number.wrapping_sub(self.number).cast_signed().cmp(&0);
+        other.event.cmp(&self.event).then_with(number)
+    }
+}
+
+impl PartialOrd for Arrival {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Arrival {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Arrival {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use airpath_model::{Duration, PathHeader, Timestamp};
+    use proptest::prelude::*;
+
+    use crate::packet::{Body, Contents, PacketPool};
+
+    /// A packet that is known by its number.
+    fn packet(number: usize) -> Packet {
+        PacketPool::default().packet(Contents {
+            flow: number as u32,
+            connection: 0,
+            hop: 0,
+            size: 1500,
+            enqueued_at: Timestamp::ZERO,
+            queueing: Duration::ZERO,
+            body: Body::Datagram { sequence: 0, sent_at: Timestamp::ZERO, path: PathHeader::None },
+        })
+    }
+
+    proptest! {
+        /// Against a plain list: packets of up to a hundred links, each announced at one of few instants, nearly all links in order,
+        /// and taken now and then.
+        #[test]
+        fn agrees_with_a_plain_list(
+            steps in prop::collection::vec((0_u32..100, 0_u64..40, prop::bool::weighted(0.9)), 1..400),
+        ) {
+            let (mut arrivals, mut list, mut latest) = (Arrivals::default(), Vec::new(), [0; 100]);
+            let (mut until, mut taken, mut wanted) = (Entry::new(Timestamp::ZERO, Timestamp::ZERO, 0), Vec::new(), Vec::new());
+            for (number, (from, later, in_order)) in steps.into_iter().enumerate() {
+                // Not before what was taken, and of a link in order, one nanosecond apart or at the same instant.
+                let earliest = until.at().as_nanos() + 1;
+                let at = if in_order { earliest.max(latest[from as usize]) + later / 20 } else { earliest + later };
+                latest[from as usize] = latest[from as usize].max(at);
+                let event = Entry::new(Timestamp::from_nanos(at), Timestamp::ZERO, from);
+                let first = list.iter().map(|&(event, _)| event).min().unwrap_or(Entry::NONE);
+                prop_assert_eq!(arrivals.next(), first);
+                prop_assert_eq!(arrivals.announce(event, packet(number)), event < first);
+                list.push((event, number));
+                if later % 10 == 0 {
+                    until = Entry::last_at(Timestamp::from_nanos(until.at().as_nanos() + later));
+                    list.sort_unstable();
+                    let rest = list.partition_point(|&(event, _)| event <= until);
+                    wanted.extend(list.drain(..rest));
+                    taken.extend(std::iter::from_fn(|| arrivals.take_until(until)));
+                }
+                prop_assert_eq!(arrivals.len(), list.len() as u64);
+            }
+            let taken: Vec<_> = taken.iter().map(|(event, packet)| (*event, packet.flow as usize)).collect();
+            prop_assert_eq!(taken, wanted);
+        }
+    }
+}

@@ -1,0 +1,311 @@
+//! The network of a run: links, routes, the packets inside, and the records.
+
+use std::sync::Arc;
+
+use airpath_model::{Duration, Timestamp};
+
+use airpath_plan::{Input, Plan, PlanError};
+
+use crate::Components;
+use crate::build::{assemble_links, assemble_recorder};
+use crate::context::Context;
+use crate::event::{Entry, EventQueue, Target};
+use crate::link::{AnyLink, Offered};
+use crate::lookahead::{FlowEnds, Sizes, look_ahead};
+use crate::packet::{Packet, PacketPool};
+use crate::record::{FlowSeries, FlowState, FlowSummary, FlowTable, Recorded, Table};
+use crate::routes::END_OF_ROUTE;
+use crate::transmissions::Transmissions;
+
+/// The links of a run and all that is inside them.
+#[derive(Debug)]
+pub struct Network {
+    /// The current time.
+    pub now: Timestamp,
+    /// The end of the run.
+    pub end: Timestamp,
+    pub(crate) measure_from: Timestamp,
+    interval: Duration,
+    pub(crate) links: Vec<AnyLink>,
+    /// Those that must have caught up at the end of each interval.
+    full_links: Vec<u32>,
+    delays_s: Vec<f64>,
+    /// Routes of all flows, one after the other: links, each route ended by [`END_OF_ROUTE`].
+    pub(crate) routes: Arc<[Target]>,
+    /// Targets are the links, the timers of whoever drives, and the sampling clock.
+    pub events: EventQueue,
+    /// The records, and the memory of packets.
+    pub context: Context,
+    /// Counters of the engine.
+    pub counts: Counts,
+    clock: Target,
+    /// Before this instant nobody asks the ends of flows how they are.
+    pub(crate) horizon: Timestamp,
+    /// When the last interval ended.
+    interval_ended: Timestamp,
+}
+
+/// Who drives a network.
+#[derive(Debug)]
+pub enum Driver<'a> {
+    /// These flows, with two timers each.
+    Simulation(&'a mut [FlowEnds]),
+    /// A caller with packets of any size, who reads what channels damage
+    /// ([`ExternalNetwork::damage`](crate::ExternalNetwork::damage)).
+    External {
+        /// Links whose queues the caller keeps.
+        outside: &'a [usize],
+    },
+}
+
+/// What a run hands out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// The tables documented in `docs/results.md`, but for `flow_series`.
+    pub tables: Vec<Table>,
+    /// The table `flow_series`, which becomes wide only when somebody wants it.
+    pub flow_series: FlowSeries,
+    /// Names of the quantities in the tables `link_observations` and `flow_observations`, by their number there.
+    pub quantities: Vec<String>,
+    /// A pcapng file, when links were captured; that of external packets is the
+    /// caller's ([`ExternalNetwork::captured`](crate::ExternalNetwork::captured)).
+    pub capture: Option<Vec<u8>>,
+    /// What the senders of flows saw of their packets, where that was to be kept, in the order of flows.
+    pub transmissions: Vec<Transmissions>,
+    /// What the engine did.
+    pub counts: Counts,
+}
+
+/// What the engine did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Events taken from the queue.
+    pub events: u64,
+    /// Packets offered to a link: one packet over one link, data and acknowledgments alike.
+    pub packet_hops: u64,
+    /// Packets inside links when the run ended.
+    pub packets_inside: u64,
+    /// Packets that reached the end of their route.
+    pub packets_received: u64,
+    /// Packets that senders and receivers let go.
+    pub packets_sent: u64,
+}
+
+/// Whoever takes the packets that reach the ends of their routes.
+pub trait Ends {
+    /// Until when nothing but packets happens at the end that a packet reaches. One that arrives before then may be
+    /// [received](Ends::receive) as soon as it is known when it arrives, after those that arrive there before it.
+    fn idle_until(&self, packet: &Packet) -> Timestamp;
+
+    /// A packet of a flow arrives soon: asks for what is known of the flow.
+    fn prefetch_flow(&self, packet: &Packet);
+
+    /// The same, a little later, for the end that it reaches.
+    fn prefetch_end(&self, packet: &Packet);
+
+    /// A packet reaches the end of its route by that event, which is under way or lies ahead.
+    fn receive(&mut self, network: &mut Network, event: Entry, packet: Packet);
+}
+
+impl Network {
+    /// The network of a plan that was checked, with those routes, for flows that come from these flows of the plan.
+    pub fn assemble(
+        plan: &Plan,
+        inputs: &[Arc<Input>],
+        seed: u64,
+        routes: Vec<u32>,
+        sources: &[u32],
+        driver: Driver<'_>,
+        components: &Components,
+    ) -> Result<Self, PlanError> {
+        let (keep_damage, outside) = match &driver {
+            Driver::Simulation(_) => (false, &[][..]),
+            Driver::External { outside } => (true, *outside),
+        };
+        let (mut links, delays_s) =
+            assemble_links(plan, inputs, seed, sources, keep_damage, outside, components)?;
+        let (flows, sizes) = match driver {
+            Driver::Simulation(flows) => (flows, Some(Sizes::of(plan))),
+            Driver::External { .. } => (&mut [][..], None),
+        };
+        let routes: Arc<[Target]> = routes.into();
+        look_ahead(plan, &routes, &mut links, flows, sizes);
+        let timers = 2 * flows.len();
+        let full = |link: &AnyLink| matches!(link, AnyLink::Full(_));
+        let full_links = (0..).zip(&links).filter(|(_, link)| full(link)).map(|(index, _)| index).collect();
+        Ok(Self {
+            now: Timestamp::ZERO,
+            end: Timestamp::from_nanos(plan.duration_ns),
+            measure_from: Timestamp::from_nanos(plan.record.measure_from_ns),
+            interval: Duration::from_nanos(plan.record.interval_ns),
+            events: EventQueue::new(links.len(), timers + 1),
+            clock: (links.len() + timers) as Target,
+            horizon: Timestamp::ZERO,
+            full_links,
+            links,
+            delays_s,
+            routes,
+            context: Context { recorder: assemble_recorder(plan, sources)?, pool: PacketPool::default() },
+            counts: Counts::default(),
+            interval_ended: Timestamp::ZERO,
+        })
+    }
+
+    /// The first target that is a timer of whoever drives.
+    #[inline]
+    pub fn first_timer(&self) -> usize {
+        self.links.len()
+    }
+
+    /// The target that is the sampling clock.
+    #[inline]
+    pub fn clock(&self) -> usize {
+        self.clock as usize
+    }
+
+    /// The packet at the head of a link reaches the far end, and others of which it is known before may follow.
+    #[inline]
+    pub fn on_link(&mut self, index: usize, ends: &mut impl Ends) {
+        match &mut self.links[index] {
+            AnyLink::Plain(link) => {
+                if let Some(packet) = link.deliver(self.now) {
+                    self.go_on(packet, ends);
+                }
+                self.drain(index, ends);
+            }
+            AnyLink::Full(link) => {
+                self.counts.packet_hops += link.take_in(self.events.current(), &mut self.context);
+                if link.hands_over() {
+                    link.advance(self.now, &mut self.context);
+                    return self.hand_over(index, ends);
+                }
+                let packet = link.deliver(self.now, &mut self.context);
+                let (at, since) = link.next_event(self.now);
+                self.events.schedule_since(index as Target, at, since);
+                if let Some(packet) = packet {
+                    self.go_on(packet, ends);
+                }
+            }
+        }
+    }
+
+    /// A packet has come out of a link.
+    #[inline]
+    pub(crate) fn go_on(&mut self, mut packet: Packet, ends: &mut impl Ends) {
+        let next = packet.go_on(&self.routes);
+        if next == END_OF_ROUTE {
+            return self.arrive(self.events.current(), packet, ends);
+        }
+        self.offer(next as usize, packet);
+    }
+
+    /// A packet enters its first link when that event happens, which is under way or lies ahead.
+    #[inline]
+    pub fn send(&mut self, event: Entry, packet: Packet) {
+        self.counts.packets_sent += 1;
+        let index = self.routes[packet.hop as usize];
+        if let AnyLink::Plain(_) = self.links[index as usize] {
+            self.offer_plain(index as usize, event.at(), packet);
+        } else if event == self.events.current() {
+            self.offer(index as usize, packet);
+        } else {
+            self.announce(index, event, packet);
+        }
+    }
+
+    /// A packet arrives at the near end of a link.
+    #[inline]
+    pub(crate) fn offer(&mut self, index: usize, packet: Packet) {
+        if let AnyLink::Full(link) = &mut self.links[index] {
+            self.counts.packet_hops += 1 + link.take_in(self.events.current(), &mut self.context);
+            link.offer(self.now, packet, &mut self.context);
+            let (at, since) = link.next_event(self.now);
+            self.events.schedule_since(index as Target, at, since);
+        } else {
+            self.offer_plain(index, self.now, packet);
+        }
+    }
+
+    /// A packet arrives at the near end of a plain link, now or later.
+    #[inline]
+    pub(crate) fn offer_plain(&mut self, index: usize, at: Timestamp, packet: Packet) {
+        let AnyLink::Plain(link) = &mut self.links[index] else { return };
+        // What arrives after the end of the run is not counted.
+        self.counts.packet_hops += u64::from(at <= self.end);
+        match link.offer(index as Target, at, packet, &mut self.context) {
+            Offered::Nothing => {}
+            Offered::First { arrival, since } => self.events.schedule_since(index as Target, arrival, since),
+            Offered::Announced(next, event, mut packet) => {
+                packet.hop += 1;
+                self.announce(next, event, packet);
+            }
+        }
+    }
+
+    /// A packet will arrive at the near end of a link, by that event.
+    #[inline]
+    pub(crate) fn announce(&mut self, target: Target, event: Entry, packet: Packet) {
+        let AnyLink::Full(link) = &mut self.links[target as usize] else { return };
+        if link.announce(event, packet) {
+            let (at, since) = link.next_event(self.now);
+            self.events.schedule_since(target, at, since);
+        }
+    }
+
+    /// Ends an interval of the series. Calls `state` for each of the first `flows` flows, and `summary` too when the
+    /// warm-up ends with the interval.
+    pub fn end_interval(
+        &mut self,
+        flows: usize,
+        state: impl Fn(usize) -> FlowState,
+        summary: impl Fn(usize) -> FlowSummary,
+    ) {
+        for &index in &self.full_links {
+            let Some(link) = self.links[index as usize].full() else { continue };
+            self.counts.packet_hops += link.take_in(self.events.current(), &mut self.context);
+            link.advance(self.now, &mut self.context);
+            let offered = link.offered_bits(self.now);
+            self.context.recorder.end_link_interval(index, self.now, offered);
+            link.observe(self.now, &mut self.context);
+        }
+        for flow in 0..flows {
+            self.context.recorder.end_flow_interval(flow as u32, self.now, &state(flow));
+        }
+        self.interval_ended = self.now;
+        if self.now == self.measure_from {
+            self.context.recorder.begin_measuring(self.now, (0..flows).map(summary).collect());
+        }
+        if self.now == self.end {
+            self.context.recorder.end_measuring();
+        }
+        self.schedule_clock();
+    }
+
+    /// Asks for the end of the next interval.
+    pub fn schedule_clock(&mut self) {
+        let at = self.now + self.interval;
+        if at <= self.end {
+            // As the oldest event of its instant: else an arrival at that instant would count before it or after it,
+            // depending on which of the two was asked for earlier, and so on how long intervals are.
+            self.events.schedule_since(self.clock, at, Timestamp::ZERO);
+        }
+        self.horizon = at.min(self.end + Duration::from_nanos(1));
+    }
+
+    /// The results, with what the ends of each flow say; they reach to the end of the last interval.
+    pub fn outcome(mut self, flows: impl Iterator<Item = FlowSummary>) -> Outcome {
+        let end = Entry::last_at(self.end);
+        for &index in &self.full_links {
+            let Some(link) = self.links[index as usize].full() else { continue };
+            self.counts.packet_hops += link.take_in(end, &mut self.context);
+        }
+        self.counts.packets_inside = self.links.iter().map(AnyLink::packets_inside).sum();
+        let mut table = FlowTable::default();
+        for (flow, summary) in (0..).zip(flows) {
+            table.push(self.context.recorder.flow_row(flow, &summary));
+        }
+        let Recorded { tables, flow_series, quantities, capture } =
+            self.context.recorder.finish(self.interval_ended, table, &self.delays_s);
+        Outcome { tables, flow_series, quantities, capture, transmissions: Vec::new(), counts: self.counts }
+    }
+}

@@ -1,0 +1,24 @@
+//! What a run measures. Counters are plain numbers bumped on the packet path; rows are made once an interval.
+
+mod estimate;
+mod flow;
+mod histogram;
+mod link;
+mod quantities;
+mod recorder;
+mod rows;
+mod series;
+mod sparse;
+mod state;
+mod step;
+mod table;
+
+pub use series::FlowSeries;
+pub use state::{FlowState, FlowSummary};
+pub use step::LinkStep;
+pub use table::{Column, Table};
+
+pub(crate) use link::Buffer;
+pub use recorder::{FlowProbe, Recorder};
+pub(crate) use recorder::{Keep, Recorded};
+pub(crate) use rows::FlowTable;

@@ -1,0 +1,32 @@
+//! Routes: for each flow the links to its receiver and back.
+
+use airpath_plan::Plan;
+
+/// Ends a route in the route table.
+pub const END_OF_ROUTE: u32 = u32::MAX;
+
+/// Where the routes of one flow of the plan begin in the route table.
+#[derive(Clone, Copy, Debug)]
+pub struct FlowRoutes {
+    /// From its sender to its receiver.
+    pub forward: u32,
+    /// Back.
+    pub back: u32,
+}
+
+/// The route table of a checked plan, and where in it each flow of the plan stands.
+pub fn assemble_routes(plan: &Plan) -> (Vec<u32>, Vec<FlowRoutes>) {
+    let mut routes = Vec::new();
+    let mut add = |path: &[usize]| {
+        let begins = routes.len() as u32;
+        routes.extend(path.iter().map(|&link| link as u32));
+        routes.push(END_OF_ROUTE);
+        begins
+    };
+    let places = plan.flows.iter().map(|flow| {
+        let forward = add(&flow.path);
+        FlowRoutes { forward, back: add(&flow.reverse_path) }
+    });
+    let places = places.collect();
+    (routes, places)
+}

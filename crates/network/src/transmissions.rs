@@ -1,0 +1,115 @@
+//! What the sender of a flow sees of each of its packets: what logs of flows (qlog) are written from.
+
+use airpath_model::Timestamp;
+
+/// Something that happened to a packet, as its sender sees it. Each transmission is a packet of its own, numbered from 0
+/// within the flow, as in QUIC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Transmission {
+    /// It leaves.
+    Sent {
+        /// Its number.
+        packet: u64,
+        /// What congestion control counts of it: payload over the simulator's transport, the whole packet over QUIC.
+        bytes: u32,
+        /// An earlier packet had the same data: which of them arrives, and so its round trip, is not known.
+        again: bool,
+    },
+    /// An acknowledgment arrives; what it acknowledges for the first time follows.
+    Acknowledgment {
+        /// Its size on the wire, where it is known.
+        bytes: Option<u32>,
+    },
+    /// The acknowledgment before tells that it has arrived.
+    Acknowledged {
+        /// Its number.
+        packet: u64,
+    },
+    /// It is taken for lost.
+    Lost {
+        /// Its number.
+        packet: u64,
+    },
+}
+
+/// What happened to the packets of one flow, in the order of time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Transmissions {
+    /// The flow.
+    pub flow: u32,
+    /// What happened, and when.
+    pub entries: Vec<(Timestamp, Transmission)>,
+    /// When entries began to be left out, since there were too many.
+    pub full_at: Option<Timestamp>,
+    most: usize,
+}
+
+/// The most flows of a run of which transmissions are kept.
+const MOST_LOGGED_FLOWS: usize = 64;
+
+/// The most entries that are kept in a run, 24 bytes each.
+const MOST_ENTRIES: usize = 1 << 21;
+
+impl Transmissions {
+    /// Of a flow that shares what is kept with others, so many flows in all.
+    pub fn new(flow: u32, flows: usize) -> Self {
+        Self { flow, entries: Vec::new(), full_at: None, most: MOST_ENTRIES / flows.max(1) }
+    }
+
+    /// Keeps an entry, if there is room.
+    pub fn push(&mut self, now: Timestamp, what: Transmission) {
+        if self.full_at.is_some() {
+            return;
+        }
+        // An acknowledgment is kept with all that it tells, or not at all.
+        if self.entries.len() >= self.most && !matches!(what, Transmission::Acknowledged { .. }) {
+            self.full_at = Some(now);
+            return;
+        }
+        self.entries.push((now, what));
+    }
+}
+
+/// Of which flows transmissions are kept, at most 64: of each flow it is told whether it sends over connections, and its number
+/// within its source. The first of each source come first, then the second, …
+pub fn logged_flows(flows: impl Iterator<Item = (bool, u32)>) -> Vec<bool> {
+    let flows: Vec<(bool, u32)> = flows.collect();
+    let mut candidates: Vec<usize> = (0..flows.len()).filter(|&flow| flows[flow].0).collect();
+    candidates.sort_by_key(|&flow| (flows[flow].1, flow));
+    let mut chosen = vec![false; flows.len()];
+    candidates.iter().take(MOST_LOGGED_FLOWS).for_each(|&flow| chosen[flow] = true);
+    chosen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(ms: u64) -> Timestamp {
+        Timestamp::from_nanos(ms * 1_000_000)
+    }
+
+    #[test]
+    fn the_first_flows_of_each_source_are_logged() {
+        // Two long-lived flows, datagrams, and a hundred arrivals.
+        let flows = [(true, 0), (true, 0), (false, 0)].into_iter().chain((0..100).map(|k| (true, k)));
+        let chosen = logged_flows(flows);
+        assert_eq!(chosen[..4], [true, true, false, true]);
+        assert_eq!(chosen.iter().filter(|chosen| **chosen).count(), 64);
+        assert!(chosen[3..65].iter().all(|chosen| *chosen) && chosen[65..].iter().all(|chosen| !chosen));
+    }
+
+    #[test]
+    fn what_is_kept_is_bounded_and_acknowledgments_are_whole() {
+        let mut kept = Transmissions { most: 3, ..Transmissions::default() };
+        kept.push(at(0), Transmission::Sent { packet: 0, bytes: 1, again: false });
+        kept.push(at(0), Transmission::Sent { packet: 1, bytes: 1, again: false });
+        kept.push(at(1), Transmission::Acknowledgment { bytes: None });
+        kept.push(at(1), Transmission::Acknowledged { packet: 0 });
+        kept.push(at(1), Transmission::Acknowledged { packet: 1 });
+        kept.push(at(2), Transmission::Sent { packet: 2, bytes: 1, again: false });
+        kept.push(at(3), Transmission::Acknowledgment { bytes: None });
+        kept.push(at(3), Transmission::Acknowledged { packet: 2 });
+        assert_eq!((kept.entries.len(), kept.full_at), (5, Some(at(2))));
+    }
+}

@@ -1,0 +1,121 @@
+//! All components of a simulation: those of the algorithm crates, and those that consist of parts of several crates.
+
+use std::fmt::Debug;
+
+use airpath_control::declare::{AnySlowStart, Controllers, FlowContext, SlowStarts};
+use airpath_control::{EstimatedSsthresh, StandardSlowStart};
+use airpath_estimate::declare::{CapacitySources, SourceContext};
+use airpath_model::config::ConfigError;
+use airpath_model::declare::{
+    Component, ComponentError, ComponentPlan, JsonSchema, Kind, Registry, Value, Values,
+};
+use airpath_model::{Bytes, Packet};
+use airpath_queue::declare::{QueueContext, Queues};
+use serde::{Deserialize, Serialize};
+
+use crate::plan::{AckRatePlan, FilterPlan, SamplerPlan};
+
+/// The registries of all kinds of components, for queues of packets of type `P`.
+#[derive(Debug)]
+pub struct Components<P: Packet + Debug + Send + 'static> {
+    /// Controllers, and slow starts.
+    pub control: airpath_control::declare::Components,
+    /// Queue disciplines.
+    pub queues: Registry<Queues<P>>,
+    /// Capacity sources.
+    pub sources: Registry<CapacitySources>,
+}
+
+/// The properties of a link or flow on which defaults may depend.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Context {
+    #[serde(default)]
+    packet: Bytes,
+    mean_bps: Option<f64>,
+    #[serde(default)]
+    mss: Bytes,
+    protocol: Option<String>,
+}
+
+impl<P: Packet + Debug + Send + 'static> Components<P> {
+    /// Returns the components of this source tree in registries of their own, to which others can be added.
+    pub fn builtin() -> Self {
+        let mut control = airpath_control::declare::Components::builtin();
+        control.slow_starts = control.slow_starts.with::<HoeConfig>();
+        Self {
+            control,
+            queues: airpath_queue::declare::builtin(),
+            sources: airpath_estimate::declare::builtin(),
+        }
+    }
+
+    /// Returns the JSON schemas of all components: `{kind: {id: schema}}`. The key `x-order` of each kind contains the
+    /// ids in the order of registration.
+    pub fn schemas(&self) -> Value {
+        fn of<K: Kind>(registry: &Registry<K>) -> (String, Value) {
+            let order = registry.ids().map(Value::from).collect();
+            let mut all: Values =
+                registry.schemas().map(|(id, schema)| (id.to_owned(), schema.clone())).collect();
+            all.insert("x-order".to_owned(), Value::Array(order));
+            (K::NAME.to_owned(), Value::Object(all))
+        }
+        let Self { control, queues, sources } = self;
+        Value::Object(
+            [of(&control.controllers), of(&control.slow_starts), of(queues), of(sources)]
+                .into_iter()
+                .collect(),
+        )
+    }
+
+    /// Returns the values of a component with all defaults, as JSON in the order of declaration.
+    ///
+    /// `component` is the JSON text of a [`ComponentPlan`]; `context` is a JSON object with the keys `packet` (largest
+    /// packet of any flow, bytes), `mean_bps` (mean rate of the link), `mss` (largest payload, bytes) and `protocol` (router
+    /// protocol of the link), all optional.
+    ///
+    /// # Errors
+    /// As [`Registry::complete`]; there is no such kind, or one of the texts is not what it should be.
+    pub fn complete(
+        &self,
+        kind: &str,
+        component: &str,
+        context: &str,
+    ) -> Result<String, (ComponentError, Values)> {
+        let wrong = |error: serde_json::Error| (ComponentError::new("", error.to_string()), Values::new());
+        let Context { packet, mean_bps, mss, protocol } = serde_json::from_str(context).map_err(wrong)?;
+        let plan: ComponentPlan<()> = serde_json::from_str(component).map_err(wrong)?;
+        let Self { control, queues, sources } = self;
+        match kind {
+            Controllers::NAME => control.controllers.complete(&plan, &FlowContext { mss }, control),
+            SlowStarts::NAME => control.slow_starts.complete(&plan, &(), &()),
+            Queues::<P>::NAME => queues.complete(&plan, &QueueContext { packet, mean_bps }, &()),
+            CapacitySources::NAME => {
+                sources.complete(&plan, &SourceContext { packet, mean_bps, protocol }, &())
+            }
+            _ => {
+                let problem = format!("there are no components of kind {kind:?}");
+                Err((ComponentError::new("", problem), Values::new()))
+            }
+        }
+    }
+}
+
+/// As `standard`, towards an initial threshold from the least-squares slope of three acknowledgments (Hoe 1996).
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+struct HoeConfig {}
+
+impl Component<SlowStarts> for HoeConfig {
+    const ID: &'static str = "hoe";
+
+    fn build(&self, (): ()) -> Result<AnySlowStart, ConfigError> {
+        Ok(AnySlowStart::new(EstimatedSsthresh::new(StandardSlowStart::default(), HOE.build()?)))
+    }
+}
+
+/// Hoe (1996): the slope through three acknowledgments. Closely spaced is our choice: packets that left within 1 ms.
+const HOE: AckRatePlan = AckRatePlan::Filtered {
+    sampler: SamplerPlan::BackToBack { acks: 3, spacing_ns: 1_000_000 },
+    filter: FilterPlan::First,
+};

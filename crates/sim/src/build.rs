@@ -1,0 +1,119 @@
+//! From a plan to flows.
+
+mod transport;
+
+use airpath_model::{Bytes, RandomStream, Timestamp};
+use airpath_network::{Components, FlowRoutes, logged_flows};
+use airpath_plan::workload::{Files, Sending, Workload, workloads};
+use airpath_plan::{AckRatePlan, ControllerPlan, Fault, FlowPlan, Part, Plan, PlanError, PlannedController};
+
+use crate::flow::{ConnectionSetup, ConnectionSource, Flow, FlowKind};
+use transport::{receiver_config, sender_config};
+
+/// The flows of a checked plan, each with the flow of the plan that it comes from. Every random component gets a stream
+/// of its own, named by its path.
+pub(crate) fn assemble_flows(
+    plan: &Plan,
+    routes: &[FlowRoutes],
+    seed: u64,
+    components: &Components,
+) -> Result<(Vec<Flow>, Vec<u32>), PlanError> {
+    let (mut flows, mut sources) = (Vec::new(), Vec::new());
+    // Successive flows with equal controllers share one factory.
+    let mut last: Option<(&ControllerPlan, PlannedController)> = None;
+    for (source, (flow, routes)) in (0..).zip(plan.flows.iter().zip(routes)) {
+        last = match (&flow.controller, last) {
+            (Some(wanted), Some((known, planned))) if wanted == known => Some((known, planned)),
+            (Some(wanted), _) => Some((wanted, read_controller(flow, wanted, components)?)),
+            (None, last) => last,
+        };
+        let planned = flow.controller.as_ref().and(last.as_ref()).map(|(_, planned)| planned);
+        for (instance, (start, kind)) in (0..).zip(kinds(flow, plan, seed, planned)?) {
+            let (index, route, reverse_route) = (flows.len() as u32, routes.forward, routes.back);
+            flows.push(Flow::new(index, instance, [route, reverse_route], start, kind));
+            sources.push(source);
+        }
+    }
+    if plan.record.qlog {
+        keep_logs(&mut flows);
+    }
+    Ok((flows, sources))
+}
+
+/// Keeps logs of as many flows as may have one.
+fn keep_logs(flows: &mut [Flow]) {
+    let is_reliable = |flow: &Flow| matches!(flow.kind, FlowKind::Connections(_));
+    let chosen = logged_flows(flows.iter().map(|flow| (is_reliable(flow), flow.instance)));
+    let count = chosen.iter().filter(|chosen| **chosen).count();
+    flows.iter_mut().zip(chosen).filter(|(_, chosen)| *chosen).for_each(|(flow, _)| flow.keep_log(count));
+}
+
+fn read_controller(
+    flow: &FlowPlan,
+    plan: &ControllerPlan,
+    components: &Components,
+) -> Result<PlannedController, PlanError> {
+    PlannedController::new(plan, &components.control)
+        .map_err(|error| Fault::in_table("controller", error).of(Part::flow(flow)))
+}
+
+/// The flows of one source: one, or for random arrivals as many as arrive.
+fn kinds(
+    flow: &FlowPlan,
+    plan: &Plan,
+    seed: u64,
+    planned: Option<&PlannedController>,
+) -> Result<Vec<(Timestamp, FlowKind)>, PlanError> {
+    let observers: Vec<_> = flow
+        .estimators
+        .iter()
+        .map(|&number| (number, plan.estimators[usize::from(number)].estimator))
+        .collect();
+    let mut controllers = RandomStream::new(seed, &format!("flow/{}/controller", flow.name));
+    workloads(flow, Timestamp::from_nanos(plan.duration_ns), seed)
+        .into_iter()
+        .map(|Workload { start, stop, sending }| {
+            let kind = match sending {
+                Sending::Files(files) => {
+                    connection(flow, planned, observers.clone(), files, start, stop, controllers.split())?
+                }
+                Sending::Datagrams(datagrams) => FlowKind::Datagrams(Box::new(datagrams)),
+            };
+            Ok((start, kind))
+        })
+        .collect()
+}
+
+fn connection(
+    flow: &FlowPlan,
+    planned: Option<&PlannedController>,
+    observers: Vec<(u16, AckRatePlan)>,
+    files: Files,
+    start: Timestamp,
+    stop: Timestamp,
+    random: RandomStream,
+) -> Result<FlowKind, PlanError> {
+    let wrong = |fault: Fault| fault.of(Part::flow(flow));
+    let (Some(transport), Some(controller)) = (&flow.transport, planned) else {
+        return Err(wrong(Fault::new("", "needs a controller and a transport")));
+    };
+    if let Some(algorithm) = controller.kernel() {
+        let problem = format!("kernel:{algorithm} is the kernel's: it runs in the emulator only");
+        return Err(wrong(Fault::new("scheme", problem)));
+    }
+    let setup = ConnectionSetup {
+        files,
+        sender: sender_config(transport),
+        receiver: receiver_config(transport),
+        controller: controller.clone(),
+        observers,
+        random,
+        initial_window: Bytes::new(transport.initial_window_bytes),
+        header: transport.header_bytes as u32, // checked against the largest packet
+        ack_size: transport.ack_bytes as u32,
+        start,
+        stop,
+    };
+    let source = ConnectionSource::new(setup).map_err(wrong)?;
+    Ok(FlowKind::Connections(Box::new(source)))
+}

@@ -1,0 +1,230 @@
+//! Flows: a source of data at one end, a receiver at the other.
+
+mod connection;
+mod datagrams;
+mod segment_log;
+
+use airpath_model::Timestamp;
+use airpath_network::{
+    Body, Context, Entry, FlowEnds, FlowRoutes, FlowState, FlowSummary, Packet, PacketPool, Recorder, Target,
+    Transmissions,
+};
+
+use airpath_plan::workload::Datagrams;
+
+use segment_log::SegmentLog;
+
+pub(crate) use connection::{ConnectionSetup, ConnectionSource};
+
+/// One flow.
+#[derive(Debug)]
+pub(crate) struct Flow {
+    /// Its place in the list of flows.
+    pub(crate) index: u32,
+    /// Its number within the plan's source: above zero only for flows that arrive at random.
+    pub(crate) instance: u32,
+    /// Where its forward route begins in the route table.
+    pub(crate) route: u32,
+    /// Where its reverse route begins.
+    pub(crate) reverse_route: u32,
+    /// When it begins.
+    pub(crate) start: Timestamp,
+    /// When each end wants to be woken next.
+    pub(crate) timers: [Timer; 2],
+    /// Whether each end may be given packets ahead of time: whether what it sends then may be.
+    pub(crate) ahead: [bool; 2],
+    /// What it sends, and who receives it.
+    pub(crate) kind: FlowKind,
+    /// What its sender sees of its packets, where that is kept.
+    log: Option<Box<SegmentLog>>,
+}
+
+/// What a flow sends.
+#[derive(Debug)]
+pub(crate) enum FlowKind {
+    /// Data over transport connections.
+    Connections(Box<ConnectionSource>),
+    /// Datagrams to a receiver that only counts.
+    Datagrams(Box<Datagrams>),
+}
+
+impl Flow {
+    /// A flow that has not begun, with its routes forward and back.
+    pub(crate) fn new(index: u32, instance: u32, routes: [u32; 2], start: Timestamp, kind: FlowKind) -> Self {
+        let [route, reverse_route] = routes;
+        let (timers, ahead) = ([Timer { due: Timestamp::NEVER, set: Timestamp::ZERO }; 2], [false; 2]);
+        Self { index, instance, route, reverse_route, start, timers, ahead, kind, log: None }
+    }
+
+    /// Returns what links must know of the two ends.
+    pub(crate) fn ends(&self) -> FlowEnds {
+        let (reverse, are_independent) = match &self.kind {
+            FlowKind::Connections(source) => (Some(self.reverse_route), source.opens_one_connection()),
+            FlowKind::Datagrams(_) => (None, true),
+        };
+        FlowEnds {
+            routes: FlowRoutes { forward: self.route, back: self.reverse_route },
+            sends_over: [Some(self.route), reverse],
+            are_independent,
+            ahead: self.ahead,
+        }
+    }
+
+    /// Something is due at the sending end at `now`, or may have become due.
+    pub(crate) fn wake_sender(&mut self, now: Timestamp, recorder: &mut Recorder) {
+        match &mut self.kind {
+            FlowKind::Connections(source) => source.wake_sender(now, self.index, recorder),
+            FlowKind::Datagrams(_) => {}
+        }
+    }
+
+    /// Something is due at the receiving end.
+    pub(crate) fn wake_receiver(&mut self, now: Timestamp) {
+        match &mut self.kind {
+            FlowKind::Connections(source) => source.wake_receiver(now),
+            FlowKind::Datagrams(_) => {}
+        }
+    }
+
+    /// The next data packet that may leave at `now`; ask until there is none.
+    #[inline]
+    pub(crate) fn poll_data(&mut self, now: Timestamp, context: &mut Context) -> Option<Packet> {
+        let packet = match &mut self.kind {
+            FlowKind::Connections(source) => source.poll_data(now, self.index, self.route, context),
+            FlowKind::Datagrams(source) => {
+                let datagram = source.poll(now)?;
+                let contents = datagrams::packet(now, self.index, self.route, datagram);
+                Some(context.pool.packet(contents))
+            }
+        }?;
+        context.recorder.on_sent(self.index, u64::from(packet.size));
+        if let Some(log) = &mut self.log {
+            log.on_packet(now, &packet);
+        }
+        Some(packet)
+    }
+
+    /// The next acknowledgment that may leave at `now`; ask until there is none.
+    #[inline]
+    pub(crate) fn poll_acknowledgment(&mut self, now: Timestamp, pool: &mut PacketPool) -> Option<Packet> {
+        match &mut self.kind {
+            FlowKind::Connections(source) => {
+                source.poll_acknowledgment(now, self.index, self.reverse_route, pool)
+            }
+            FlowKind::Datagrams(_) => None,
+        }
+    }
+
+    /// The end at which a packet arrives.
+    #[inline]
+    pub(crate) fn reached_by(packet: &Packet) -> End {
+        if let Body::Acknowledgment(_) = packet.body { End::Sender } else { End::Receiver }
+    }
+
+    /// A packet of this flow arrives at the end of its route. Tells which end it reached.
+    pub(crate) fn receive(&mut self, now: Timestamp, packet: &mut Packet, recorder: &mut Recorder) -> End {
+        let (connection, size) = (packet.connection, packet.size);
+        match (&mut self.kind, &mut packet.body) {
+            (FlowKind::Connections(source), Body::Segment { segment, sent_at }) => {
+                let sent_at = *sent_at;
+                let goodput = source.on_segment(now, connection, segment);
+                recorder.on_received(now, sent_at, packet, goodput);
+                End::Receiver
+            }
+            (FlowKind::Connections(source), Body::Acknowledgment(acknowledgment)) => {
+                if let Some(log) = &mut self.log {
+                    log.on_acknowledgment(now, (connection, size), acknowledgment);
+                }
+                source.on_acknowledgment(now, connection, acknowledgment, self.index, recorder);
+                End::Sender
+            }
+            (_, &mut Body::Datagram { sent_at, .. }) => {
+                recorder.on_received(now, sent_at, packet, u64::from(packet.size));
+                End::Receiver
+            }
+            _ => {
+                debug_assert!(false, "a packet of a kind that its flow does not send");
+                End::Receiver
+            }
+        }
+    }
+
+    /// Begins to keep what its sender sees of its packets; before it begins. So many flows share what is kept.
+    pub(crate) fn keep_log(&mut self, flows: usize) {
+        self.log = Some(Box::new(SegmentLog::new(Transmissions::new(self.index, flows))));
+    }
+
+    /// What its sender saw of its packets, where that was kept.
+    pub(crate) fn into_log(self) -> Option<Transmissions> {
+        self.log.map(|log| log.finish())
+    }
+
+    /// When the sending end must be woken next.
+    pub(crate) fn next_sender_event(&self) -> Timestamp {
+        match &self.kind {
+            FlowKind::Connections(source) => source.next_sender_event(),
+            FlowKind::Datagrams(source) => source.next_event(),
+        }
+    }
+
+    /// When the receiving end must be woken next.
+    pub(crate) fn next_receiver_event(&self) -> Timestamp {
+        match &self.kind {
+            FlowKind::Connections(source) => source.next_receiver_event(),
+            FlowKind::Datagrams(_) => Timestamp::NEVER,
+        }
+    }
+
+    /// What the series wants to know at `now`.
+    pub(crate) fn state(&self, now: Timestamp) -> FlowState {
+        match &self.kind {
+            FlowKind::Connections(source) => source.state(),
+            FlowKind::Datagrams(source) => FlowState::unknown(source.is_active(now)),
+        }
+    }
+
+    /// What its row in the table of flows wants to know.
+    pub(crate) fn summary(&self) -> FlowSummary {
+        let begun = FlowSummary { instance: self.instance, ..FlowSummary::begun(self.start) };
+        match &self.kind {
+            FlowKind::Connections(source) => source.complete(begun),
+            FlowKind::Datagrams(source) => FlowSummary { sent_packets: source.sent(), ..begun },
+        }
+    }
+}
+
+/// When one end wants to be woken.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Timer {
+    /// When.
+    pub(crate) due: Timestamp,
+    /// When it began to want that: of two that are due at one instant, the one that was set earlier comes first.
+    pub(crate) set: Timestamp,
+}
+
+impl Timer {
+    /// The event that it is for that target.
+    #[inline]
+    pub(crate) fn event(self, target: Target) -> Entry {
+        Entry::new(self.due, self.set, target)
+    }
+}
+
+/// One of the two ends of a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// Where data comes from.
+    Sender,
+    /// Where data goes.
+    Receiver,
+}
+
+/// Both, by their numbers.
+pub(crate) const ENDS: [End; 2] = [End::Sender, End::Receiver];
+
+impl End {
+    /// Its number: 0 or 1.
+    pub(crate) const fn index(self) -> usize {
+        self as usize
+    }
+}
