@@ -8,11 +8,9 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread::{self, JoinHandle};
 
 use airpath_model::{Duration, Timestamp};
-use airpath_network::Outcome;
-use airpath_network::{ExternalNetwork, FlowSummary};
+use airpath_network::{ExternalNetwork, FlowSummary, Outcome};
 use airpath_os_linux::{Context, Scheduling};
-use airpath_plan::Plan;
-use airpath_plan::{Input, Part};
+use airpath_plan::{Input, Part, Plan};
 
 use crate::address::Side;
 use crate::capture::Capture;

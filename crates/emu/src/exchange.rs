@@ -7,8 +7,7 @@ use std::sync::Arc;
 
 use airpath_model::{Ecn, LoadCode, PathHeader, Timestamp};
 use airpath_network::{Direction, ExternalNetwork, ExternalPacket, FlowSummary};
-use airpath_plan::{Input, Part};
-use airpath_plan::{Plan, ProtocolPlan, QueuePlan};
+use airpath_plan::{Input, Part, Plan, ProtocolPlan, QueuePlan};
 
 use crate::address::{MAX_FLOWS, Side, flow_of};
 use crate::connection_flows::{Connection, ConnectionFlow, ConnectionFlows};

@@ -3,13 +3,12 @@
 use std::path::PathBuf;
 use std::process::{Child, Command};
 
-use airpath_os_linux::{Context, NetworkNamespace, Route, SystemError, device_index, write};
+use airpath_os_linux::{Context, NetworkNamespace, Route, SystemError, device_index, inet_diag, write};
 use netlink_packet_route::link::LinkAttribute;
 
 use crate::address::{PREFIX_LENGTH, Side};
 use crate::error::EmulationError;
 use crate::processes::Processes;
-use crate::sock_diag::destroy_sockets;
 use crate::tun::Tun;
 
 /// The name of each host's device.
@@ -67,7 +66,7 @@ impl Host {
     /// # Errors
     /// Where the kernel cannot: it needs `CONFIG_INET_DIAG_DESTROY`.
     pub fn destroy_sockets(&self) -> Result<usize, SystemError> {
-        self.enter(destroy_sockets)?.context("destroying sockets (CONFIG_INET_DIAG_DESTROY)")
+        self.enter(inet_diag::destroy_sockets)?.context("destroying sockets (CONFIG_INET_DIAG_DESTROY)")
     }
 
     /// Whether a socket in the host waits for connections (TCP) or datagrams (UDP).

@@ -1,8 +1,7 @@
 //! What the links of an emulation were to do and did.
 
 use airpath_model::Damage;
-use airpath_network::Outcome;
-use airpath_network::long_run_loss;
+use airpath_network::{Outcome, long_run_loss};
 use airpath_plan::Plan;
 
 use crate::address::Side;

@@ -3,11 +3,9 @@
 use std::sync::Arc;
 
 use airpath_model::Duration;
-use airpath_network::ExternalNetwork;
-use airpath_network::RunControl;
+use airpath_network::{ExternalNetwork, RunControl};
 use airpath_os_linux::run_sources_in_real_time;
-use airpath_plan::Input;
-use airpath_plan::Plan;
+use airpath_plan::{Input, Plan};
 
 use crate::address::Side;
 use crate::emulation::{Emulated, Emulation, Options};

@@ -3,12 +3,9 @@
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddrV4};
 
-use airpath_os_linux::{Context, Netlink, SystemError, socket_table};
-use netlink_packet_core::ParseableParametrized;
+use airpath_os_linux::{Context, Netlink, SystemError, inet_diag, socket_table};
 use netlink_packet_sock_diag::inet::nlas::Nla;
-use netlink_packet_sock_diag::inet::{ExtensionFlags, InetRequest, InetResponse, SocketId, StateFlags};
-use netlink_packet_sock_diag::{AF_INET, AF_INET6, IPPROTO_TCP, SOCK_DIAG_BY_FAMILY};
-use netlink_packet_sock_diag::{SockDiagDestroy, SockDiagMessage};
+use netlink_packet_sock_diag::inet::{ExtensionFlags, InetResponse, StateFlags};
 use netlink_sys::protocols::NETLINK_SOCK_DIAG;
 
 use crate::address::Side;
@@ -89,8 +86,9 @@ impl Sockets for SockDiag {
     fn sockets(&self) -> io::Result<Vec<TcpSocket>> {
         let states = !(StateFlags::LISTEN | StateFlags::TIME_WAIT | StateFlags::SYN_RECV);
         let mut sockets = Vec::new();
-        for family in FAMILIES {
-            let request = request(family, ExtensionFlags::INFO | ExtensionFlags::CONG, states.clone());
+        for family in inet_diag::FAMILIES {
+            let request =
+                inet_diag::request(family, ExtensionFlags::INFO | ExtensionFlags::CONG, states.clone());
             self.questions.dump(request, |bytes| sockets.extend(TcpSocket::parse(bytes)))?;
         }
         Ok(sockets)
@@ -103,55 +101,10 @@ impl Sockets for SockDiag {
     }
 }
 
-/// Destroys all TCP sockets of the namespace of the calling thread, in whatever state; gives how many there were.
-///
-/// # Errors
-/// Where the kernel cannot.
-pub(crate) fn destroy_sockets() -> io::Result<usize> {
-    let netlink = Netlink::open(NETLINK_SOCK_DIAG)?;
-    let mut found = Vec::new();
-    for family in FAMILIES {
-        let all = request(family, ExtensionFlags::empty(), StateFlags::all());
-        netlink.dump(all, |bytes| found.extend(response(bytes)))?;
-    }
-    for InetResponse { header, .. } in &found {
-        let request = InetRequest {
-            family: header.family,
-            protocol: IPPROTO_TCP,
-            extensions: ExtensionFlags::empty(),
-            states: StateFlags::all(),
-            socket_id: header.socket_id.clone(),
-        };
-        match netlink.request(SockDiagDestroy::new(SockDiagMessage::InetRequest(request)), 0) {
-            // It went by itself.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            other => other?,
-        }
-    }
-    Ok(found.len())
-}
-
-/// Both families of sockets: those of IPv6 may have connections over IPv4.
-const FAMILIES: [u8; 2] = [AF_INET, AF_INET6];
-
-/// Asks for all TCP sockets of a family in some states.
-fn request(family: u8, extensions: ExtensionFlags, states: StateFlags) -> SockDiagMessage {
-    let socket_id = if family == AF_INET { SocketId::new_v4() } else { SocketId::new_v6() };
-    SockDiagMessage::InetRequest(InetRequest { family, protocol: IPPROTO_TCP, extensions, states, socket_id })
-}
-
-/// Reads what the kernel says of a socket of one of the families.
-fn response(bytes: &[u8]) -> Option<InetResponse> {
-    match SockDiagMessage::parse_with_param(bytes, SOCK_DIAG_BY_FAMILY) {
-        Ok(SockDiagMessage::InetResponse(response)) => Some(*response),
-        _ => None,
-    }
-}
-
 impl TcpSocket {
     /// Reads what the kernel says of a socket; `None` where that is no connection over IPv4, or makes no sense.
     fn parse(bytes: &[u8]) -> Option<Self> {
-        let InetResponse { header, nlas } = response(bytes)?;
+        let InetResponse { header, nlas } = inet_diag::response(bytes)?;
         let (mut congestion_control, mut info) = (None, None);
         for attribute in nlas {
             match attribute {
@@ -282,7 +235,7 @@ mod tests {
             let _ = TcpSocket::parse(&bytes);
             // What looks more like a socket with attributes.
             if bytes.len() > 80 {
-                bytes[0] = FAMILIES[family];
+                bytes[0] = inet_diag::FAMILIES[family];
                 let mut at = 72;
                 for (kind, length) in (1_u16..).zip(lengths) {
                     let Some(header) = bytes.get_mut(at..at + 4) else { break };

@@ -1,12 +1,12 @@
 //! Packets as a capture tool at the entrance of a link would see them.
 
 use airpath_model::Timestamp;
+use airpath_plan::LinkPlan;
 use airpath_trace::capture::{CaptureWriter, PacketDescription, PacketKind, TcpDescription, TcpFlags};
 use airpath_transport::{Acknowledgment, Segment};
 
-use crate::external::{Captured, ExternalPacket};
+use crate::external_packet::{Captured, ExternalPacket};
 use crate::packet::{Body, Packet};
-use airpath_plan::LinkPlan;
 
 /// A capture in memory; writes nothing when no link is observed.
 pub(crate) struct Capture {

@@ -1,7 +1,6 @@
 //! A network whose packets the caller sends, keeps and receives, such as an emulator with real packets and a real clock.
 
 mod outside;
-mod packet;
 
 use std::sync::Arc;
 
@@ -10,13 +9,12 @@ use airpath_plan::{Input, Plan, PlanError};
 
 use crate::components;
 use crate::event::Entry;
+use crate::external_packet::{Captured, Delivery, Direction, ExternalPacket, Lost};
 use crate::link::AnyLink;
 use crate::network::{Driver, Ends, Network, Outcome};
 use crate::packet::{Body, Contents, External, Packet};
 use crate::record::{FlowState, FlowSummary};
 use crate::routes::{FlowRoutes, assemble_routes};
-
-pub use packet::{Captured, Delivery, Direction, ExternalPacket, Lost};
 
 /// The network of a plan, for packets of the caller.
 ///

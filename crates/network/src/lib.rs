@@ -9,6 +9,7 @@ mod components;
 mod context;
 mod event;
 mod external;
+mod external_packet;
 mod link;
 mod lookahead;
 mod network;
@@ -24,7 +25,8 @@ pub use build::{independent_packet_loss, long_run_loss, packet_loss, rate_steps}
 pub use components::{Components, components};
 pub use context::Context;
 pub use event::{Entry, EventQueue, Target};
-pub use external::{Captured, Delivery, Direction, ExternalNetwork, ExternalPacket, Lost};
+pub use external::ExternalNetwork;
+pub use external_packet::{Captured, Delivery, Direction, ExternalPacket, Lost};
 pub use lookahead::FlowEnds;
 pub use network::{Counts, Driver, Ends, Network, Outcome};
 pub use packet::{Body, Contents, Packet, PacketPool};

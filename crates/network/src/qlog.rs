@@ -1,11 +1,11 @@
 //! Logs of flows (qlog), from what a run recorded.
 
+use airpath_plan::Plan;
 use airpath_trace::qlog::{EventWriter, WrittenEvent};
 
 use crate::network::Outcome;
 use crate::qlog::rows::{Beside, rows_beside};
 use crate::transmissions::{Transmission, Transmissions, logged_flows};
-use airpath_plan::Plan;
 
 mod rows;
 

@@ -6,6 +6,7 @@
 
 mod awake;
 mod error;
+pub mod inet_diag;
 mod namespace;
 mod netlink;
 mod route;

@@ -15,11 +15,9 @@ mod wakeups;
 use std::sync::Arc;
 
 use airpath_model::{RandomStream, Timestamp};
-use airpath_network::ExternalNetwork;
-use airpath_network::{Outcome, RunControl, logged_flows};
+use airpath_network::{ExternalNetwork, Outcome, RunControl, logged_flows};
 use airpath_plan::workload::{Sending, workloads};
-use airpath_plan::{Fault, Input, Part, PlanError};
-use airpath_plan::{FlowPlan, Plan};
+use airpath_plan::{Fault, FlowPlan, Input, Part, Plan, PlanError};
 
 use exchange::Exchange;
 use settings::FlowSettings;

@@ -17,8 +17,7 @@ use std::sync::Arc;
 use airpath_model::{Bytes, Duration, Rate, Timestamp};
 use airpath_network::rate_steps;
 use airpath_os_linux::{NetworkNamespace, Route, SystemError, device_index, write};
-use airpath_plan::Plan;
-use airpath_plan::{Input, Part};
+use airpath_plan::{Input, Part, Plan};
 use netlink_packet_route::link::LinkAttribute;
 
 use crate::address::{PREFIX_LENGTH, Side};

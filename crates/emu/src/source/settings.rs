@@ -1,8 +1,7 @@
 //! What of a plan the kernel is told: for each connection, and for a whole host.
 
 use airpath_os_linux::{SystemError, write};
-use airpath_plan::Part;
-use airpath_plan::{ControllerPlan, FlowPlan, Plan, RecoveryPlan, TransportPlan};
+use airpath_plan::{ControllerPlan, FlowPlan, Part, Plan, RecoveryPlan, TransportPlan};
 
 use crate::error::EmulationError;
 use crate::host::Host;

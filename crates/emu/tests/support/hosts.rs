@@ -5,8 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use airpath_emu::{Emulation, Hosts, Options, Side};
-use airpath_plan::Input;
-use airpath_plan::Plan;
+use airpath_plan::{Input, Plan};
 
 use super::skipped;
 

@@ -8,10 +8,9 @@ use airpath_channel::{
     TwoStateFading,
 };
 use airpath_model::{Bytes, Channel, Duration, RandomStream};
+use airpath_plan::{BurstPlan, ChainPlan, ClockPlan, CodingPlan, Fault, LinkPlan, Part, PlanError};
 
 use crate::link::Air;
-use airpath_plan::{BurstPlan, ChainPlan, ClockPlan, CodingPlan, LinkPlan};
-use airpath_plan::{Fault, Part, PlanError};
 
 /// The channel of `link`; what it draws comes from the streams `link/NAME/loss` and `link/NAME/loss-states`.
 /// `keeps_damage` is whether it keeps what it damages.

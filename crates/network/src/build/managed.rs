@@ -2,12 +2,12 @@
 
 use airpath_model::declare::ComponentError;
 use airpath_model::{Bytes, Qdisc, RandomStream};
+use airpath_plan::ManagementPlan;
 use airpath_queue::declare::QueueFacts;
 use airpath_queue::{Classifier, Drr, Limit, Priority};
 
 use crate::Components;
 use crate::packet::Packet;
-use airpath_plan::ManagementPlan;
 
 /// The queue of a plan with that limit, which is `buffer` in bytes; `flow_sources` and `random` as for any queue.
 ///

@@ -4,11 +4,9 @@ use std::sync::Arc;
 
 use airpath_channel::ChannelRate;
 use airpath_model::{Duration, Rate, Timestamp, TrueRate as _};
+use airpath_plan::{Fault, Input, LinkPlan, Part, Plan, PlanError, RatePlan};
 
 use super::assemble::rate_process;
-use airpath_plan::Input;
-use airpath_plan::{Fault, Part, PlanError};
-use airpath_plan::{LinkPlan, Plan, RatePlan};
 
 /// When the rate of a link number `link` of the plan changes, and to what, from the start to the end of the run: the same
 /// rates, drawn from the same streams, as the link has in a simulation.

@@ -10,15 +10,14 @@ use airpath_queue::{
 };
 
 use airpath_estimate::declare::{LinkTruth, SourceFacts};
+use airpath_plan::{
+    Fault, FlowPlan, NegativeSharePlan, Plan, ProtocolPlan, QueuePlan, SourcePlan, TrafficPlan, UpsilonOnPlan,
+};
 
 use super::managed::managed;
 use crate::Components;
 use crate::link::Queue;
 use crate::packet::Packet;
-use airpath_plan::Fault;
-use airpath_plan::{
-    FlowPlan, NegativeSharePlan, Plan, ProtocolPlan, QueuePlan, SourcePlan, TrafficPlan, UpsilonOnPlan,
-};
 
 /// The queue of a plan, in front of a link with that rate process, over which full packets of `full_packet` go; `flow_sources`
 /// is the flow of the plan to which each flow of the run belongs, and random choices come from `random`.

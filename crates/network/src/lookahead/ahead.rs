@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use airpath_model::Duration;
+use airpath_plan::{LinkPlan, Plan, QueuePlan, RatePlan, TrafficPlan};
 
 use crate::event::Target;
 use crate::link::AnyLink;
 use crate::routes::END_OF_ROUTE;
 use crate::routes::FlowRoutes;
-use airpath_plan::{LinkPlan, Plan, QueuePlan, RatePlan, TrafficPlan};
 
 /// The two ends of a flow, as far as links must know them: the sender, then the receiver.
 #[derive(Clone, Copy, Debug)]

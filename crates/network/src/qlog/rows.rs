@@ -1,11 +1,11 @@
 //! Rows of a run's tables as events.
 
+use airpath_plan::Plan;
 use airpath_trace::qlog::{WrittenMetrics, number};
 use serde_json::{Value, json};
 
 use crate::network::Outcome;
 use crate::record::Table;
-use airpath_plan::Plan;
 
 /// What a row of a table becomes.
 #[derive(Clone, Debug, PartialEq)]

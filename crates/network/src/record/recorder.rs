@@ -20,7 +20,7 @@ use super::state::{FlowState, FlowSummary};
 use super::step::LinkStep;
 use super::table::Table;
 use crate::capture::Capture;
-use crate::external::Captured;
+use crate::external_packet::Captured;
 use crate::packet::{Body, External, Packet};
 use crate::prefetch;
 

@@ -4,8 +4,9 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use airpath_model::{Ecn, Measurement, PathHeader, Probe, Timestamp};
-use airpath_network::{Delivery, Direction, ExternalNetwork, ExternalPacket, FlowState, FlowSummary};
-use airpath_network::{Outcome, Transmissions};
+use airpath_network::{
+    Delivery, Direction, ExternalNetwork, ExternalPacket, FlowState, FlowSummary, Outcome, Transmissions,
+};
 use bytes::{Bytes, BytesMut};
 use quinn_proto::{
     ConnectionHandle, DatagramEvent, Dir, EcnCodepoint, Event, Incoming, StreamEvent, StreamId, Transmit,

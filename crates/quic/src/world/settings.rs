@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use airpath_model::{Bytes, RandomStream};
 use airpath_network::components;
-use airpath_plan::{Fault, Part, PlanError, PlannedController};
-use airpath_plan::{FlowPlan, TransportPlan};
+use airpath_plan::{Fault, FlowPlan, Part, PlanError, PlannedController, TransportPlan};
 use airpath_transport::QuicDriver;
 use quinn_proto::congestion;
 use quinn_proto::{

@@ -1,8 +1,10 @@
 //! Scenarios over quinn: what arrives, beside the simulator's own transport.
 
-use crate::common::*;
 use airpath_network::{Outcome, RunControl};
+
 use airpath_plan::*;
+
+use crate::common::*;
 use airpath_quic::{QuicRun, RunError};
 
 fn over_quic(plan: &Plan, seed: u64) -> Outcome {

@@ -7,12 +7,12 @@ use airpath_model::{Bytes, Duration, RandomStream, RttEstimate, Steered, Timesta
 use airpath_network::{
     Body, Contents, Context, FlowState, FlowSummary, Packet, PacketPool, Recorder, prefetch,
 };
+use airpath_plan::workload::Files;
 use airpath_plan::{AckRatePlan, Fault, PlannedController};
 use airpath_transport::{Acknowledgment, Receiver, ReceiverConfig, Segment, Sender, SenderConfig};
 
 use super::End;
 use crate::observers::Observed;
-use airpath_plan::workload::Files;
 
 /// The two ends of a flow's connections. One connection lives at a time.
 #[derive(Debug)]

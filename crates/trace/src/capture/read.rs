@@ -6,6 +6,7 @@
 mod between;
 mod decode;
 mod link_layer;
+mod reason;
 mod source;
 mod tcp;
 

@@ -2,8 +2,8 @@
 
 use etherparse::EtherType;
 
-use super::decode::Reason;
 use super::link_layer::{Network, by_version, rest};
+use super::reason::Reason;
 
 /// Takes everything off that stands before IP.
 pub(super) fn without_tags(mut network: Network<'_>) -> Result<Network<'_>, Reason> {

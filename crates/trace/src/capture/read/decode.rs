@@ -6,26 +6,8 @@ use std::net::IpAddr;
 use etherparse::{IpNumber, LaxNetSlice, LaxSlicedPacket};
 
 use super::link_layer::network;
+use super::reason::Reason;
 use super::tcp::{Addresses, TcpPacket, tcp};
-
-/// Why a packet gives no TCP header.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Reason {
-    /// Fewer bytes were captured than its headers have.
-    CutShort,
-    /// Something else than IP.
-    NotIp,
-    /// IP, but not TCP.
-    NotTcp,
-    /// A fragment of an IP packet.
-    Fragment,
-    /// Encrypted by the link layer.
-    Encrypted,
-    /// A link layer that cannot be read.
-    LinkType(i32),
-    /// Headers that contradict themselves.
-    Malformed,
-}
 
 /// Packets that were left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

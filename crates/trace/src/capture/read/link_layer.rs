@@ -5,7 +5,7 @@
 use etherparse::EtherType;
 
 use super::between::{over_ethernet, point_to_point, without_tags};
-use super::decode::Reason;
+use super::reason::Reason;
 
 /// The network layer of a packet.
 pub(super) struct Network<'a> {

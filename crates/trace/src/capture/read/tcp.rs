@@ -4,7 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use etherparse::{TcpHeader, TcpHeaderSlice, TcpOptionElement, TcpOptionsIterator};
 
-use super::decode::Reason;
+use super::reason::Reason;
 
 /// A TCP packet of a capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -14,7 +14,7 @@ pub enum Direction {
 }
 
 impl Direction {
-    pub(super) fn of(packet: &External) -> Self {
+    pub(crate) fn of(packet: &External) -> Self {
         if packet.is_data { Self::Forward } else { Self::Back }
     }
 }
