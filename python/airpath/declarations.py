@@ -26,6 +26,11 @@ def ids(kind: str) -> list[str]:
     return list(_declarations()[kind]["x-order"])
 
 
+def choices(kind: str, or_none: bool) -> list[str]:
+    """Return the ids that a nested component may have; `or_none` adds that of no component."""
+    return ["none", *ids(kind)] if or_none else ids(kind)
+
+
 def declaration(kind: str, name: str) -> dict[str, Any]:
     """Return the schema of a component."""
     schema: dict[str, Any] = _declarations()[kind][name]

@@ -8,19 +8,19 @@ import functools
 import json
 from collections.abc import Callable, Mapping
 from types import new_class
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, Union
 
-from pydantic import Field, Strict, WrapValidator
+from pydantic import BeforeValidator, Field, Strict, WrapValidator
 
 from airpath import _core
-from airpath.declarations import BOUNDS, LARGEST, declaration, ids
+from airpath.declarations import BOUNDS, LARGEST, choices, declaration, ids
 from airpath.declared_reader import read_component
 from airpath.errors import UsageError
 from airpath.messages import ValueOfKeyError
 from airpath.quantities import Duration, Flag, PositiveDuration, Rate, RateOrOutage, Size, Table, Threshold
 from airpath.units import format_duration, format_rate, format_size, parse_threshold
 
-__all__ = ["ParameterError", "component_type", "formatted", "plan_values", "table"]
+__all__ = ["ParameterError", "component_type", "formatted", "plan_values", "table", "tagged"]
 
 _QUANTITIES: Final[Mapping[str, tuple[Any, Any]]] = {
     "ns": (Duration, PositiveDuration),
@@ -105,7 +105,7 @@ def table(
 def _annotation(schema: Mapping[str, Any]) -> Any:
     """Return the type of a parameter."""
     if component := schema.get("x-component"):
-        return component_type(component)
+        return component_type(component, "x-or-none" in schema)
     if choices := schema.get("oneOf"):
         return Literal[tuple(choice["const"] for choice in choices)]
     bounds = {ours: schema[theirs] for theirs, ours in BOUNDS.items() if theirs in schema}
@@ -123,8 +123,33 @@ def _annotation(schema: Mapping[str, Any]) -> Any:
     raise TypeError(f"no type for {schema}")
 
 
+def tagged(kind: str, ending: str, text: str) -> Any:
+    """Return the type of a component of a scenario: its id, or a table with a `kind`.
+
+    Parameters
+    ----------
+    kind
+        The kind of component.
+    ending
+        What the names of the classes of its tables end with.
+    text
+        Help text of the key `kind`.
+    """
+    of_kind = Field(description=text)
+    tables = tuple(
+        table(kind, name, f"{name.title().replace('-', '')}{ending}", kind=(Literal[name], of_kind))
+        for name in ids(kind)
+    )
+    one = Annotated[Union[tables], Field(discriminator="kind")]  # noqa: UP007
+    expand = BeforeValidator(
+        lambda value: {"kind": value} if isinstance(value, str) else value,
+        json_schema_input_type=str | one,  # type: ignore[operator]
+    )
+    return Annotated[one, expand]
+
+
 @functools.cache
-def component_type(kind: str) -> Any:
+def component_type(kind: str, or_none: bool = False) -> Any:
     """Return the type of a nested component: its id, or a table with its `kind` and parameters.
 
     Such a table has no class: a class for each pair of components would take milliseconds at import.
@@ -138,7 +163,7 @@ def component_type(kind: str) -> Any:
             raise ValueOfKeyError(faults[0].path.removeprefix("."), faults[0].message)
         return values
 
-    return Annotated[Literal[tuple(ids(kind))], WrapValidator(read)]
+    return Annotated[Literal[tuple(choices(kind, or_none))], WrapValidator(read)]
 
 
 def plan_values(

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from airpath import units
 from airpath.bounds import bound
-from airpath.declarations import BOUNDS, LARGEST, declaration, ids
+from airpath.declarations import BOUNDS, LARGEST, choices, declaration, ids
 from airpath.errors import UnitError
 from airpath.messages import Fault, not_one_of, show, unknown_key
 
@@ -73,7 +73,11 @@ def read_component(kind: str, given: Mapping[str, Any], path: str) -> tuple[dict
 def _value(schema: Mapping[str, Any], given: Any) -> Any:
     """Return a value in its base unit."""
     if "x-component" in schema or "oneOf" in schema:
-        accepted = ids(schema["x-component"]) if "x-component" in schema else _choices(schema)
+        accepted = (
+            choices(schema["x-component"], "x-or-none" in schema)
+            if "x-component" in schema
+            else _choices(schema)
+        )
         if given not in accepted or not isinstance(given, str):
             raise _WrongError(not_one_of(given, accepted))
         return given

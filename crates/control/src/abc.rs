@@ -8,20 +8,33 @@ use airpath_model::{
 };
 
 use crate::ConfigError;
+#[cfg(feature = "declare")]
+use crate::declare::{Components, ControllerFacts, Controllers};
 use crate::windowed::QUANTUM_SEGMENTS;
 use airpath_model::config::check;
+#[cfg(feature = "declare")]
+use airpath_model::declare::{Component, ComponentError, Nested};
 
 /// No window is larger, bytes: up to here a float counts single bytes.
 const LARGEST_WINDOW: f64 = 9_007_199_254_740_992.0;
 
 /// ABC's parameters at a sender.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(
+    feature = "declare",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(default)
+)]
 pub struct AbcConfig {
-    /// Packets that additive increase adds in a round trip, finite and not negative. 1.
+    /// Packets that additive increase adds in a round trip, so that flows come to equal shares (Goyal et al.
+    /// 2020: 1).
+    #[cfg_attr(feature = "declare", schemars(range(min = 0)))]
     pub additive_increase: f64,
-    /// Packets below which brakes do not take the window, at least 1 and finite. 5.
+    /// Packets below which brakes do not take the window (the authors' code: 5).
+    #[cfg_attr(feature = "declare", schemars(range(min = 1)))]
     pub minimum_window: f64,
-    /// Packets leave at this many windows in a round trip, greater than 0 and finite. 2.
+    /// Packets leave at this many windows in a round trip (the authors' code: 2).
+    #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0)))]
     pub pacing_gain: f64,
 }
 
@@ -29,6 +42,35 @@ impl Default for AbcConfig {
     /// As released (`tcp_abc.c`).
     fn default() -> Self {
         Self { additive_increase: 1.0, minimum_window: 5.0, pacing_gain: 2.0 }
+    }
+}
+
+/// Parameters of ABC's sender (Goyal et al. 2020; the authors' code).
+#[cfg(feature = "declare")]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+pub struct AbcSenderConfig {
+    #[serde(flatten)]
+    abc: AbcConfig,
+    /// A second window that answers losses, for bottlenecks that are not ABC's; the smaller one counts (Goyal
+    /// et al. 2020, section 4.1): `none` (the authors' `tcp_abc.c`, which answers no loss) or that of another
+    /// controller, such as `cubic` (their `tcp_abccubic.c`; RFC 9438 here).
+    #[serde(default = "Nested::<Controllers>::none")]
+    #[schemars(extend("x-or-none" = true))]
+    second_window: Nested<Controllers>,
+}
+
+#[cfg(feature = "declare")]
+impl Component<Controllers> for AbcSenderConfig {
+    const ID: &'static str = "abc";
+
+    fn bind(&mut self, parts: &Components) -> Result<(), ComponentError> {
+        let bound = self.second_window.bind_if_any(&parts.controllers, parts);
+        bound.map_err(|error| error.inside("second_window"))
+    }
+
+    fn build(&self, facts: ControllerFacts) -> Result<Box<dyn Controller>, ConfigError> {
+        let ControllerFacts { initial_window, mss, .. } = facts;
+        Ok(Box::new(Abc::new(self.abc, self.second_window.build_if_any(facts)?, initial_window, mss)?))
     }
 }
 

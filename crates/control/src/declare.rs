@@ -158,7 +158,12 @@ impl Components {
                 .with::<CopaConfig>()
                 .with::<LedbatPlusPlusConfig>()
                 .with::<crate::HyblaConfig>()
-                .with::<WindowedConfig<crate::IllinoisConfig>>(),
+                .with::<WindowedConfig<crate::IllinoisConfig>>()
+                .with::<crate::XcpConfig>()
+                .with::<crate::VcpConfig>()
+                .with::<crate::MpcpConfig>()
+                .with::<crate::QfcpConfig>()
+                .with::<crate::AbcSenderConfig>(),
             slow_starts: Registry::default()
                 .with::<StandardConfig>()
                 .with::<PerAcknowledgmentConfig>()

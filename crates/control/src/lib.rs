@@ -48,6 +48,8 @@ mod windowed;
 mod windowed_extremum;
 mod xcp;
 
+#[cfg(feature = "declare")]
+pub use abc::AbcSenderConfig;
 pub use abc::{Abc, AbcConfig};
 pub use agent::Agent;
 pub use airpath_model::config::ConfigError;
@@ -70,17 +72,20 @@ pub use loss_differentiation::{
 pub use new_reno::{Counting, NewReno, NewRenoConfig};
 pub use prague::{Prague, PragueConfig};
 pub use qfcp::Qfcp;
+#[cfg(feature = "declare")]
+pub use qfcp::QfcpConfig;
 pub use slow_start::{
     EveryOtherRound, EveryOtherRoundConfig, PerAcknowledgmentConfig, SlowStart, StandardConfig,
     StandardSlowStart,
 };
 pub use threshold_unit::ThresholdUnit;
 pub use vcp::{
-    AdditiveScaling, AfterFreeze, Mpcp, MpcpConfig, RttScaling, Vcp, VcpBounds, VcpConfig, VcpFreeze,
+    AdditiveScaling, AfterFreeze, LoadResponseConfig, Mpcp, MpcpConfig, RttScaling, Vcp, VcpBounds,
+    VcpConfig, VcpFreeze,
 };
 pub use vegas::{Vegas, VegasConfig};
 pub use veno::{Veno, VenoConfig};
 pub use westwood::{MinimumRtt, Westwood, WestwoodConfig, WestwoodReduction};
 pub use window_rule::WindowRule;
 pub use windowed::Windowed;
-pub use xcp::{InterPacket, Xcp};
+pub use xcp::{InterPacket, Xcp, XcpConfig};

@@ -6,11 +6,32 @@ use airpath_model::{
 };
 
 use crate::ConfigError;
+#[cfg(feature = "declare")]
+use crate::declare::{ControllerFacts, Controllers};
 use crate::windowed::QUANTUM_SEGMENTS;
 use airpath_model::config::check;
+#[cfg(feature = "declare")]
+use airpath_model::declare::Component;
+#[cfg(feature = "declare")]
+use alloc::boxed::Box;
 
 /// However low the rate: one segment leaves in this time, as only its acknowledgment can bring a better rate.
 const LONGEST_SPACING: Duration = Duration::from_secs(10);
+
+/// QFCP's sender has no parameters: it sends at the rate that it is told.
+#[cfg(feature = "declare")]
+#[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(default)]
+pub struct QfcpConfig {}
+
+#[cfg(feature = "declare")]
+impl Component<Controllers> for QfcpConfig {
+    const ID: &'static str = "qfcp";
+
+    fn build(&self, facts: ControllerFacts) -> Result<Box<dyn Controller>, ConfigError> {
+        Ok(Box::new(Qfcp::new(facts.initial_window, facts.mss)?))
+    }
+}
 
 /// The sender of the quick flow control protocol (Pu and Hamdi, IEEE Transactions on Wireless Communications 7(6),
 /// 2008; the text was at hand only in abstract).

@@ -7,68 +7,60 @@ mod scaling;
 
 pub use mpcp::{Mpcp, MpcpConfig};
 pub use overload::{AfterFreeze, VcpFreeze};
+pub use response::LoadResponseConfig;
 pub use scaling::{AdditiveScaling, RttScaling, VcpBounds};
 
 use airpath_model::{
-    AckEvent, Bytes, CongestionEvent, Control, Controller, Duration, LoadCode, Measurement, PathHeader,
-    Phase, Probe, Requirements, SendEvent, Timestamp,
+    AckEvent, Bytes, CongestionEvent, Control, Controller, LoadCode, Measurement, PathHeader, Phase, Probe,
+    Requirements, SendEvent, Timestamp,
 };
 
 use crate::ConfigError;
+#[cfg(feature = "declare")]
+use crate::declare::{ControllerFacts, Controllers};
 use airpath_model::config::check;
+#[cfg(feature = "declare")]
+use airpath_model::declare::Component;
+#[cfg(feature = "declare")]
+use alloc::boxed::Box;
 use overload::Region;
-use response::{LoadResponse, ResponseConfig};
-use scaling::Scaling;
+use response::LoadResponse;
 
 /// The load factor where low load ends: σ of SIGCOMM'05, section 4.2.
 const LOW_LOAD: f64 = 0.8;
 
 /// Parameters of VCP's sender (Xia et al., SIGCOMM'05, Table 2).
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(
+    feature = "declare",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(default)
+)]
 pub struct VcpConfig {
-    /// Which round-trip time scales the increases.
-    pub rtt_scaling: RttScaling,
-    /// How additive increase follows the round-trip time.
-    pub additive_scaling: AdditiveScaling,
-    /// To which round-trip time additive increase refers.
-    pub bounds: VcpBounds,
-    /// Whether scaling stops at the 500 ms of the authors' code.
-    pub rtt_cap: bool,
-    /// What the freeze after a decrease keeps from happening.
-    pub freeze: VcpFreeze,
-    /// What an overload does in the round trip after the freeze.
-    pub after_freeze: AfterFreeze,
-    /// κ: gain of multiplicative increase, greater than 0, at most 1 (the paper's bound for stability is 0.5). 0.25:
-    /// the window grows by ξ = κ (1 − 0.8) / 0.8 = 1/16 each `t_ρ`.
+    /// Parameters that MPCP's sender has as well.
+    #[cfg_attr(feature = "declare", serde(flatten))]
+    pub response: LoadResponseConfig,
+    /// kappa: gain of the multiplicative increase, at most 1 (Xia et al. 2005: 0.25).
+    // The window grows by ξ = κ (1 − 0.8) / 0.8 = 1/16 each t_ρ. The paper's bound for stability is 0.5.
+    #[cfg_attr(feature = "declare", schemars(range(max = 1), extend("exclusiveMinimum" = 0)))]
     pub kappa: f64,
-    /// α: packets that additive increase adds each `t_ρ`, greater than 0. 1.
-    pub alpha: f64,
-    /// β: factor of multiplicative decrease, greater than 0, less than 1. 0.875.
+    /// beta: the part of the window that an overload leaves (Xia et al. 2005: 0.875).
+    #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1)))]
     pub beta: f64,
-    /// `t_ρ`: the routers' load-factor interval, greater than zero. 200 ms.
-    pub interval: Duration,
-    /// The part of the window that a loss or a mark leaves, greater than 0, less than 1. 0.5, as under Reno.
-    pub loss_factor: f64,
-    /// Spread windows of 2 to 64 packets over long round trips.
-    pub pace_small_windows: bool,
 }
 
 impl Default for VcpConfig {
     fn default() -> Self {
-        Self {
-            rtt_scaling: RttScaling::default(),
-            additive_scaling: AdditiveScaling::default(),
-            bounds: VcpBounds::default(),
-            rtt_cap: true,
-            freeze: VcpFreeze::default(),
-            after_freeze: AfterFreeze::default(),
-            kappa: 0.25,
-            alpha: 1.0,
-            beta: 0.875,
-            interval: Duration::from_millis(200),
-            loss_factor: 0.5,
-            pace_small_windows: true,
-        }
+        Self { response: LoadResponseConfig::default(), kappa: 0.25, beta: 0.875 }
+    }
+}
+
+#[cfg(feature = "declare")]
+impl Component<Controllers> for VcpConfig {
+    const ID: &'static str = "vcp";
+
+    fn build(&self, facts: ControllerFacts) -> Result<Box<dyn Controller>, ConfigError> {
+        Ok(Box::new(Vcp::new(*self, facts.initial_window, facts.mss)?))
     }
 }
 
@@ -94,24 +86,9 @@ impl Vcp {
     ///
     /// Fails when a parameter is out of range, `mss` is zero, or the window does not hold one packet.
     pub fn new(config: VcpConfig, initial_window: Bytes, mss: Bytes) -> Result<Self, ConfigError> {
-        let VcpConfig { kappa, beta, .. } = config;
+        let VcpConfig { response, kappa, beta } = config;
         check(kappa > 0.0 && kappa <= 1.0, "kappa", "greater than 0 and at most 1", kappa)?;
         check(beta > 0.0 && beta < 1.0, "beta", "greater than 0 and less than 1", beta)?;
-        let response = ResponseConfig {
-            scaling: Scaling::new(
-                config.rtt_scaling,
-                config.additive_scaling,
-                config.bounds,
-                config.rtt_cap,
-                config.interval,
-            ),
-            freeze: config.freeze,
-            after_freeze: config.after_freeze,
-            alpha: config.alpha,
-            interval: config.interval,
-            loss_factor: config.loss_factor,
-            pace_small_windows: config.pace_small_windows,
-        };
         let response = LoadResponse::new(response, initial_window, mss)?;
         Ok(Self { response, xi: kappa * (1.0 - LOW_LOAD) / LOW_LOAD, beta, code: None })
     }

@@ -6,8 +6,14 @@ use airpath_model::{
 };
 
 use crate::ConfigError;
+#[cfg(feature = "declare")]
+use crate::declare::{ControllerFacts, Controllers};
 use crate::windowed::QUANTUM_SEGMENTS;
 use airpath_model::config::check;
+#[cfg(feature = "declare")]
+use airpath_model::declare::Component;
+#[cfg(feature = "declare")]
+use alloc::boxed::Box;
 
 /// The change of throughput that every packet asks for, byte/s: all there is (ns-2.35 `xcp/xcp-end-sys.cc`).
 const DEMAND: f64 = 1e24;
@@ -17,6 +23,8 @@ const LARGEST_WINDOW: f64 = 9_007_199_254_740_992.0;
 
 /// By what the round-trip time is divided to give X, the time between two packets that a header carries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
 pub enum InterPacket {
     /// Whole packets of the window, as a window of 1.9 packets sends one in a round trip (ns-2.35: `window()` is an
     /// integer).
@@ -25,6 +33,40 @@ pub enum InterPacket {
     /// The window, fractions of a packet included (draft-falk-xcp-spec-03). Flows of few packets then say that they send
     /// more than they do.
     Window,
+}
+
+/// Parameters of XCP's sender.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(
+    feature = "declare",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(default)
+)]
+pub struct XcpConfig {
+    /// What feedback changes: the `rate` (draft-falk-xcp-spec-03, ns-2.35: it counts over the sender's newest
+    /// RTT, and residues bound what an interval gives out) or the `window` (Katabi et al. 2002: over the RTT that
+    /// its packet carried, without residues).
+    pub form: XcpForm,
+    /// A loss halves the window, as in ns-2; otherwise it is only repaired.
+    pub halve_on_loss: bool,
+    /// By what the RTT is divided to give X: `whole-packets` of the window, which is what leaves in a round
+    /// trip (ns-2), or the `window` with its fractions (draft-falk-xcp-spec-03).
+    pub inter_packet: InterPacket,
+}
+
+impl Default for XcpConfig {
+    fn default() -> Self {
+        Self { form: XcpForm::Rate, halve_on_loss: true, inter_packet: InterPacket::default() }
+    }
+}
+
+#[cfg(feature = "declare")]
+impl Component<Controllers> for XcpConfig {
+    const ID: &'static str = "xcp";
+
+    fn build(&self, facts: ControllerFacts) -> Result<Box<dyn Controller>, ConfigError> {
+        Ok(Box::new(Xcp::new(*self, facts.initial_window, facts.mss)?))
+    }
 }
 
 /// XCP's sender in the rate form (draft-falk-xcp-spec-03, section 3.2; ns-2.35 `xcp/xcp-end-sys.cc`).
@@ -42,9 +84,7 @@ pub enum InterPacket {
 /// changes nothing.
 #[derive(Clone, Debug)]
 pub struct Xcp {
-    halve_on_loss: bool,
-    form: XcpForm,
-    inter_packet: InterPacket,
+    config: XcpConfig,
     mss: Bytes,
     /// Bytes of payload; a fraction of a byte counts, as feedback is small on each acknowledgment.
     window: f64,
@@ -54,33 +94,12 @@ pub struct Xcp {
 
 impl Xcp {
     /// A controller that starts with `initial_window` (bytes of payload), which the first feedback moves after a round
-    /// trip; `mss` is the largest payload of one packet. `halve_on_loss`: a loss halves the window (ns-2's sender),
-    /// else it is only repaired. Fails when `mss` is zero or the window does not hold one segment.
-    pub fn new(halve_on_loss: bool, initial_window: Bytes, mss: Bytes) -> Result<Self, ConfigError> {
+    /// trip; `mss` is the largest payload of one packet. Fails when `mss` is zero or the window does not hold one segment.
+    pub fn new(config: XcpConfig, initial_window: Bytes, mss: Bytes) -> Result<Self, ConfigError> {
         check(!mss.is_zero(), "mss", "at least one byte", mss.as_f64())?;
         check(initial_window >= mss, "initial_window", "at least one segment", initial_window.as_f64())?;
         let window = initial_window.as_f64().min(LARGEST_WINDOW);
-        Ok(Self {
-            halve_on_loss,
-            form: XcpForm::Rate,
-            inter_packet: InterPacket::default(),
-            mss,
-            window,
-            before_signal: None,
-        })
-    }
-
-    /// The same in that form. In the window form feedback counts over the round-trip time that its packet carried: the
-    /// change of window that the paper's routers write is that product.
-    #[must_use]
-    pub const fn with_form(self, form: XcpForm) -> Self {
-        Self { form, ..self }
-    }
-
-    /// The same with X computed so.
-    #[must_use]
-    pub const fn with_inter_packet(self, inter_packet: InterPacket) -> Self {
-        Self { inter_packet, ..self }
+        Ok(Self { config, mss, window, before_signal: None })
     }
 }
 
@@ -94,7 +113,7 @@ impl Controller for Xcp {
         if rtt.is_zero() {
             return PathHeader::Xcp(XcpHeader { rtt, inter_packet: Duration::ZERO, delta_throughput: 0.0 });
         }
-        let inter_packet = match self.inter_packet {
+        let inter_packet = match self.config.inter_packet {
             InterPacket::WholePackets => rtt / (self.window as u64 / event.mss.get().max(1)).max(1),
             // The window holds a segment at least.
             InterPacket::Window => rtt.mul_f64(event.mss.as_f64() / self.window),
@@ -112,7 +131,8 @@ impl Controller for Xcp {
         if feedback > 0.0 && !event.window_limited {
             return;
         }
-        let rtt = match self.form {
+        // The window form: the change of window that the paper's routers write is a product with the RTT of the packet.
+        let rtt = match self.config.form {
             XcpForm::Rate => event.rtt.smoothed,
             XcpForm::Window => header.rtt,
         };
@@ -129,7 +149,7 @@ impl Controller for Xcp {
         let segment = event.mss.as_f64();
         self.window = match event.signal {
             CongestionSignal::Timeout => segment,
-            CongestionSignal::Loss | CongestionSignal::EcnCe if self.halve_on_loss => {
+            CongestionSignal::Loss | CongestionSignal::EcnCe if self.config.halve_on_loss => {
                 (self.window / 2.0).max(segment)
             }
             CongestionSignal::Loss | CongestionSignal::EcnCe => self.window,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use airpath_model::{Ecn, LoadCode, PathHeader, Timestamp};
 use airpath_network::{Direction, ExternalNetwork, ExternalPacket, FlowSummary};
-use airpath_plan::{Input, Part, Plan, ProtocolPlan, QueuePlan};
+use airpath_plan::{Input, Part, Plan, QueuePlan};
 
 use crate::address::{MAX_FLOWS, Side, flow_of};
 use crate::connection_flows::{Connection, ConnectionFlow, ConnectionFlows};
@@ -92,7 +92,7 @@ impl Exchange {
         let load_codes = plan
             .links
             .iter()
-            .any(|link| matches!(link.queue, QueuePlan::Router { protocol: ProtocolPlan::Vcp { .. }, .. }));
+            .any(|link| matches!(&link.queue, QueuePlan::Router { protocol, .. } if protocol.kind == "vcp"));
         let flows = plan.flows.iter().map(|flow| Flow {
             forward: !flow.path.is_empty(),
             back: !flow.reverse_path.is_empty(),

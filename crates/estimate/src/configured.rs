@@ -12,7 +12,7 @@ use alloc::boxed::Box;
 use crate::declare::{CapacitySources, SourceContext, SourceFacts};
 use crate::report;
 
-/// Parameters of a configured capacity.
+/// A capacity that somebody configured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub struct ConfiguredConfig {

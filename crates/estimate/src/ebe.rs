@@ -42,7 +42,7 @@ pub enum SpareArrivals {
     Estimator,
 }
 
-/// Parameters of EBE, the estimator by an extended Kalman filter on the M/M/1 transient mean.
+/// EBE: an extended Kalman filter on queue and arrivals.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub struct EbeConfig {

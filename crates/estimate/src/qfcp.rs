@@ -11,7 +11,7 @@ use airpath_model::declare::{Component, ComponentError, Values};
 #[cfg(feature = "declare")]
 use alloc::boxed::Box;
 
-/// Parameters of [`Qfcp`].
+/// QFCP's: the output rate while busy, growing while idle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub struct QfcpConfig {

@@ -24,7 +24,7 @@ pub enum QueueSignal {
     Last,
 }
 
-/// Parameters of XCP-b: spare bandwidth from the variation of the queue (Abrantes and Ricardo 2006).
+/// XCP-b: spare bandwidth from the variation of the queue; for the protocol `xcp` only.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub struct XcpBConfig {

@@ -23,6 +23,7 @@
 //! | `x-order` | keys of the table in the order of declaration |
 //! | `x-default-from` | the default depends on this property of the link or flow, or on this parameter |
 //! | `x-component` | kind of a nested component: its id, or a table with the key `kind` |
+//! | `x-or-none` | a nested component may also be `none` |
 //! | `x-at-most` | name of another parameter that this one must not exceed |
 //! | `x-exceeds-acknowledged` | of a controller: one acknowledgment may open its window by more than it acknowledges |
 //! | `x-less-than` | name of another parameter that must be greater than this one |

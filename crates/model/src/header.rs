@@ -39,6 +39,8 @@ pub struct XcpHeader {
 /// In which of its two forms XCP computes. Their equations are the same; what they do with the round-trip time and with
 /// what is left of the feedback is not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
 pub enum XcpForm {
     /// Changes of rate (draft-falk-xcp-spec-03; ns-2.35): the sender multiplies feedback by its newest round-trip time, and
     /// routers give out what residues hold.

@@ -16,12 +16,14 @@ pub fn components() -> &'static Components {
 #[cfg(test)]
 mod tests {
     use airpath_control::declare::ControllerFacts;
+    use airpath_estimate::Configured;
     use airpath_estimate::declare::{LinkTruth, SourceFacts};
     use airpath_model::declare::ranges::disagreements;
-    use airpath_model::declare::{Value, Values};
     use airpath_model::{Bytes, Duration, RandomStream, Rate, Timestamp, TrueRate};
     use airpath_queue::Limit;
-    use airpath_queue::declare::QueueFacts;
+    use airpath_queue::declare::{ProtocolFacts, QueueFacts};
+
+    use airpath_model::declare::{Value, Values};
 
     use super::*;
 
@@ -46,13 +48,18 @@ mod tests {
 
     #[test]
     fn schemas_and_construction_of_all_kinds_accept_the_same_values() {
-        let Components { control, queues, sources } = components();
+        let Components { control, queues, protocols, sources } = components();
         let buffer = Bytes::new(100_000);
         let random = RandomStream::new(1, "test");
         let (initial_window, mss) = (Bytes::new(14_600), Bytes::new(1460));
         let facts = || ControllerFacts { initial_window, mss, handshake_rtt: None, random: random.clone() };
         let queue_facts =
             || QueueFacts { limit: Limit::Bytes(buffer), buffer, flow_sources: &[], random: random.clone() };
+        let protocol_facts = || ProtocolFacts {
+            limit: Limit::Bytes(buffer),
+            buffer,
+            source: Box::new(Configured::new(Rate::from_bps(10_000_000))),
+        };
         let source_facts = SourceFacts { buffer, truth: &FixedLink, xcp_alpha: Some(0.4) };
         let found = [
             disagreements(&control.controllers, control, |plan| {
@@ -62,6 +69,7 @@ mod tests {
                 control.slow_starts.build(plan, &(), ()).map(|_| ())
             }),
             disagreements(queues, &(), |plan| queues.build(plan, &(), queue_facts()).map(|_| ())),
+            disagreements(protocols, &(), |plan| protocols.build(plan, &(), protocol_facts()).map(|_| ())),
             disagreements(sources, &(), |plan| sources.build(plan, &(), source_facts).map(|_| ())),
         ];
         for (wrong, tried) in found {

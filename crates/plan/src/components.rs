@@ -10,7 +10,7 @@ use airpath_model::declare::{
     Component, ComponentError, ComponentPlan, JsonSchema, Kind, Registry, Value, Values,
 };
 use airpath_model::{Bytes, Packet};
-use airpath_queue::declare::{QueueContext, Queues};
+use airpath_queue::declare::{QueueContext, Queues, Routers};
 use serde::{Deserialize, Serialize};
 
 use crate::plan::{AckRatePlan, FilterPlan, SamplerPlan};
@@ -22,6 +22,8 @@ pub struct Components<P: Packet + Debug + Send + 'static> {
     pub control: airpath_control::declare::Components,
     /// Queue disciplines.
     pub queues: Registry<Queues<P>>,
+    /// Router protocols.
+    pub protocols: Registry<Routers<P>>,
     /// Capacity sources.
     pub sources: Registry<CapacitySources>,
 }
@@ -46,6 +48,7 @@ impl<P: Packet + Debug + Send + 'static> Components<P> {
         Self {
             control,
             queues: airpath_queue::declare::builtin(),
+            protocols: airpath_queue::declare::protocols(),
             sources: airpath_estimate::declare::builtin(),
         }
     }
@@ -60,9 +63,9 @@ impl<P: Packet + Debug + Send + 'static> Components<P> {
             all.insert("x-order".to_owned(), Value::Array(order));
             (K::NAME.to_owned(), Value::Object(all))
         }
-        let Self { control, queues, sources } = self;
+        let Self { control, queues, protocols, sources } = self;
         Value::Object(
-            [of(&control.controllers), of(&control.slow_starts), of(queues), of(sources)]
+            [of(&control.controllers), of(&control.slow_starts), of(queues), of(protocols), of(sources)]
                 .into_iter()
                 .collect(),
         )
@@ -85,11 +88,12 @@ impl<P: Packet + Debug + Send + 'static> Components<P> {
         let wrong = |error: serde_json::Error| (ComponentError::new("", error.to_string()), Values::new());
         let Context { packet, mean_bps, mss, protocol } = serde_json::from_str(context).map_err(wrong)?;
         let plan: ComponentPlan<()> = serde_json::from_str(component).map_err(wrong)?;
-        let Self { control, queues, sources } = self;
+        let Self { control, queues, protocols, sources } = self;
         match kind {
             Controllers::NAME => control.controllers.complete(&plan, &FlowContext { mss }, control),
             SlowStarts::NAME => control.slow_starts.complete(&plan, &(), &()),
             Queues::<P>::NAME => queues.complete(&plan, &QueueContext { packet, mean_bps }, &()),
+            Routers::<P>::NAME => protocols.complete(&plan, &(), &()),
             CapacitySources::NAME => {
                 sources.complete(&plan, &SourceContext { packet, mean_bps, protocol }, &())
             }

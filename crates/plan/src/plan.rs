@@ -21,15 +21,12 @@ pub use airpath_control::{Counting, CubicForm, ThresholdUnit};
 pub use airpath_model::declare::ComponentPlan;
 pub use bursts::{BurstPlan, ChainPlan, ClockPlan, CodingPlan};
 pub use ceiling::{CeilingProfilePlan, EbeCeilingPlan, ProbingGrowthPlan, RttThresholdPlan};
-pub use controller::{
-    AdditiveScalingPlan, AfterFreezePlan, ControllerPlan, EvidencePlan, FreezePlan, HistoryRulePlan,
-    InterPacketPlan, MinimumRttPlan, RttScalingPlan, VcpBoundsPlan, WestwoodReductionPlan,
-};
+pub use controller::{ControllerPlan, EvidencePlan, HistoryRulePlan, MinimumRttPlan, WestwoodReductionPlan};
 pub use estimator::{AckRatePlan, EstimatorPlan, FilterPlan, SamplerPlan, StartPlan, VirtualSamplesPlan};
 pub use flow::{FlowPlan, LossDetectionPlan, RecoveryPlan, RtoFloorPlan, TrafficPlan, TransportPlan};
 pub use link::{ArqPlan, LinkPlan, RatePlan};
 pub use managed::ManagementPlan;
-pub use queue::{NegativeSharePlan, ProtocolPlan, QueuePlan, SourcePlan, UpsilonOnPlan, XcpFormPlan};
+pub use queue::{ProtocolPlan, QueuePlan, SourcePlan};
 
 /// A whole run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

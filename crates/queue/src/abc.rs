@@ -3,34 +3,58 @@
 use alloc::boxed::Box;
 
 use airpath_model::config::{check, check_timer};
+#[cfg(feature = "declare")]
+use airpath_model::declare::Component;
 use airpath_model::{AbcMark, Backlog, Bytes, CapacitySource, Duration, Packet, PathHeader, Timestamp};
 
+#[cfg(feature = "declare")]
+use crate::declare::prelude::*;
 use crate::sliding_rate::SlidingRate;
 use crate::{ConfigError, RouterProtocol};
 
 /// ABC's parameters at a router.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(
+    feature = "declare",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(default),
+    schemars(title = "ABC", description = "ABC: packets carry an accelerate or a brake.")
+)]
 pub struct AbcConfig {
-    /// η: target utilisation, greater than 0, at most 1. 0.98.
-    pub target: f64,
-    /// δ: in what time what waits too long is drained, greater than zero. 133 ms; more than 2/3 of the round trip for stability.
+    /// eta: the target utilisation (the authors' code: 0.98).
+    #[cfg_attr(feature = "declare", schemars(range(max = 1), extend("exclusiveMinimum" = 0)))]
+    pub target_utilisation: f64,
+    /// delta: in what time a queue that is too long is drained (the authors' script: 100 ms / 0.75). Stable
+    /// above two thirds of the round-trip time.
+    #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0)))]
     pub delta: Duration,
-    /// `d_t`: the queueing delay from which on the target rate falls. 50 ms.
+    /// d_t: the queueing delay from which on the target rate falls (the authors' script: 50 ms).
     pub delay_threshold: Duration,
-    /// T: the window over which the dequeue rate is measured, at least a microsecond. 20 ms.
-    pub window: Duration,
-    /// The most accelerates that are saved up, at least 1 and finite. 5.
+    /// T: over what time the dequeue rate is measured (the authors' code: 20 ms).
+    #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "minimum" = 1000)))]
+    pub rate_window: Duration,
+    /// The most accelerates that the token bucket saves up (the authors' code: 5).
+    #[cfg_attr(feature = "declare", schemars(range(min = 1)))]
     pub token_limit: f64,
+}
+
+#[cfg(feature = "declare")]
+impl<P: Packet + Debug + Send + 'static> Component<Routers<P>> for AbcConfig {
+    const ID: &'static str = "abc";
+
+    fn build(&self, facts: ProtocolFacts) -> Result<Box<dyn Qdisc<P>>, ConfigError> {
+        Ok(Box::new(Router::new(facts.limit, Abc::new(*self, facts.source)?)))
+    }
 }
 
 impl Default for AbcConfig {
     /// As released for round trips of 100 ms (`exp.sh`, `cellular_packet_queue.cc`).
     fn default() -> Self {
         Self {
-            target: 0.98,
+            target_utilisation: 0.98,
             delta: Duration::from_nanos(133_333_333),
             delay_threshold: Duration::from_millis(50),
-            window: Duration::from_millis(20),
+            rate_window: Duration::from_millis(20),
             token_limit: 5.0,
         }
     }
@@ -66,10 +90,10 @@ impl Abc {
     /// A router that has seen nothing at the start of the run. Fails when a parameter is outside the range that
     /// [`AbcConfig`] states, or when the source never knows a capacity (`xcp-b`).
     pub fn new(config: AbcConfig, mut source: Box<dyn CapacitySource>) -> Result<Self, ConfigError> {
-        let AbcConfig { target, delta, window, token_limit, .. } = config;
-        check(target > 0.0 && target <= 1.0, "target", "greater than 0 and at most 1", target)?;
+        let AbcConfig { target_utilisation: target, delta, rate_window, token_limit, .. } = config;
+        check(target > 0.0 && target <= 1.0, "target_utilisation", "greater than 0 and at most 1", target)?;
         check(!delta.is_zero(), "delta", "greater than zero", delta.as_secs_f64())?;
-        check_timer(window, "window")?;
+        check_timer(rate_window, "rate_window")?;
         let several = token_limit >= 1.0 && token_limit.is_finite();
         check(several, "token_limit", "at least 1 and finite", token_limit)?;
         let knows = source.capacity(Timestamp::ZERO).is_some();
@@ -77,7 +101,7 @@ impl Abc {
         Ok(Self {
             config,
             source,
-            dequeued: SlidingRate::new(window),
+            dequeued: SlidingRate::new(rate_window),
             tokens: token_limit,
             target_rate: 0.0,
             dequeue_rate: 0.0,
@@ -92,7 +116,8 @@ impl Abc {
         // (μ / δ) (x − d_t), with x = waits / μ.
         let excess = waits - capacity * self.config.delay_threshold.as_secs_f64();
         let drained = excess.max(0.0) / self.config.delta.as_secs_f64();
-        self.target_rate = (self.config.target * self.source.probing() * capacity - drained).max(0.0);
+        self.target_rate =
+            (self.config.target_utilisation * self.source.probing() * capacity - drained).max(0.0);
         self.dequeue_rate = self.dequeued.on_departure(now, size);
         // The packet that leaves counts, so that the rate is above zero.
         self.fraction = (self.target_rate / (2.0 * self.dequeue_rate)).min(1.0);

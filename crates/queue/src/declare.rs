@@ -1,13 +1,28 @@
-//! Queue disciplines as components.
+//! Queue disciplines and router protocols as components.
 
 use alloc::boxed::Box;
+use alloc::format;
 use core::fmt::Debug;
 use core::marker::PhantomData;
 
 use airpath_model::declare::{ComponentError, Kind, Registry, Values};
-use airpath_model::{Bytes, Packet, Qdisc, RandomStream};
+use airpath_model::{Bytes, CapacitySource, Duration, Packet, Qdisc, RandomStream};
 
-use crate::{AvqConfig, CodelConfig, DualPi2Config, FqCodelConfig, Limit, PieConfig, RedConfig, RemConfig};
+use crate::{
+    AbcConfig, AvqConfig, CodelConfig, DualPi2Config, FqCodelConfig, Limit, MpcpConfig, PieConfig,
+    QfcpConfig, RedConfig, RemConfig, VcpConfig, XcpConfig,
+};
+
+/// What the declaration of a router protocol uses.
+pub(crate) mod prelude {
+    pub(crate) use alloc::boxed::Box;
+    pub(crate) use core::fmt::Debug;
+
+    pub(crate) use airpath_model::Qdisc;
+
+    pub(crate) use super::{ProtocolFacts, ProtocolNeeds, Routers, check_order};
+    pub(crate) use crate::Router;
+}
 
 /// Queue disciplines for packets of type `P`.
 #[derive(Debug)]
@@ -82,4 +97,68 @@ pub fn builtin<P: Packet + Debug + Send + 'static>() -> Registry<Queues<P>> {
         .with::<FqCodelConfig>()
         .with::<PieConfig>()
         .with::<DualPi2Config>()
+}
+
+/// Router protocols over a drop-tail queue for packets of type `P`.
+#[derive(Debug)]
+pub struct Routers<P>(PhantomData<fn() -> P>);
+
+/// Router protocols in plans, which do not depend on the type of packets.
+#[derive(Debug)]
+pub struct Protocols;
+
+/// What a router protocol states to the capacity source that serves it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ProtocolNeeds {
+    /// α of XCP, by which it multiplies spare bandwidth; `None` under a protocol that needs a capacity.
+    pub xcp_alpha: Option<f64>,
+}
+
+/// What the construction of a router needs in addition to the parameters of its protocol.
+#[derive(Debug)]
+pub struct ProtocolFacts {
+    /// The limit of the queue.
+    pub limit: Limit,
+    /// The same limit in bytes.
+    pub buffer: Bytes,
+    /// The capacity source.
+    pub source: Box<dyn CapacitySource>,
+}
+
+impl<P: 'static> Kind for Routers<P> {
+    const NAME: &'static str = "router-protocol";
+    type Context = ();
+    type Parts = ();
+    type Needs = ProtocolNeeds;
+    type Facts<'a> = ProtocolFacts;
+    type Built = Box<dyn Qdisc<P>>;
+
+    fn example() {}
+}
+
+/// Rejects a time that is longer than the one that limits it.
+///
+/// # Errors
+/// `short` is longer than `long`; the text contains placeholders for both values.
+pub(crate) fn check_order(
+    shorter: &str,
+    short: Duration,
+    longer: &str,
+    long: Duration,
+) -> Result<(), ComponentError> {
+    if short <= long {
+        return Ok(());
+    }
+    let problem = format!(r#""{shorter}" ({{{shorter}}}) must not be longer than "{longer}" ({{{longer}}})"#);
+    Err(ComponentError::new("", problem))
+}
+
+/// Returns the router protocols of this crate: one line each.
+pub fn protocols<P: Packet + Debug + Send + 'static>() -> Registry<Routers<P>> {
+    Registry::default()
+        .with::<XcpConfig>()
+        .with::<VcpConfig>()
+        .with::<MpcpConfig>()
+        .with::<QfcpConfig>()
+        .with::<AbcConfig>()
 }

@@ -51,4 +51,6 @@ pub use rem::{Rem, RemConfig, Unmarkable};
 pub use router::{Router, RouterProtocol};
 pub use sample::QueueSample;
 pub use vcp::{LoadFactor, LoadFactorConfig, Mpcp, Vcp};
+#[cfg(feature = "declare")]
+pub use vcp::{MpcpConfig, VcpConfig};
 pub use xcp::{NegativeShare, UpsilonOn, Xcp, XcpConfig, XcpControl, XcpFeedback, XcpFlows};

@@ -6,9 +6,13 @@ use airpath_model::{
     Backlog, Bytes, CapacitySource, ControlInterval, Duration, Packet, PathHeader, Rate, Timestamp,
 };
 
+#[cfg(feature = "declare")]
+use crate::declare::prelude::*;
 use crate::interval_meter::IntervalMeter;
 use crate::{ConfigError, RouterProtocol};
 use airpath_model::config::{check, check_timer};
+#[cfg(feature = "declare")]
+use airpath_model::declare::Component;
 
 /// The least that may be given to a flow, byte/s: greater than zero, so that the count of flows stays finite.
 const LEAST_RATE: f64 = 1.0;
@@ -24,12 +28,35 @@ const LEAST_SHARE: f64 = 0.05;
 
 /// QFCP's parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(
+    feature = "declare",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(default),
+    schemars(title = "QFCP", description = "QFCP: packets carry the fair rate of a flow.")
+)]
 pub struct QfcpConfig {
-    /// Gain on the queue, not negative: about 0.5.
+    /// Gain on the queue: R = (C - beta q/d)/N (0.5, as recalled from the literature).
+    #[cfg_attr(feature = "declare", schemars(range(min = 0)))]
     pub beta: f64,
-    /// Length of the control interval d, greater than zero; longer than the round trips, or the count of flows
-    /// swings.
-    pub interval: Duration,
+    /// Time between two fair rates: longer than the round trips, or the count of flows swings (our choice: VCP's
+    /// load-factor interval).
+    #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "minimum" = 1000)))]
+    pub control_interval: Duration,
+}
+
+impl Default for QfcpConfig {
+    fn default() -> Self {
+        Self { beta: 0.5, control_interval: Duration::from_millis(200) }
+    }
+}
+
+#[cfg(feature = "declare")]
+impl<P: Packet + Debug + Send + 'static> Component<Routers<P>> for QfcpConfig {
+    const ID: &'static str = "qfcp";
+
+    fn build(&self, facts: ProtocolFacts) -> Result<Box<dyn Qdisc<P>>, ConfigError> {
+        Ok(Box::new(Router::new(facts.limit, Qfcp::new(*self, facts.source, facts.buffer)?)))
+    }
 }
 
 /// QFCP (Pu and Hamdi, IEEE Transactions on Wireless Communications 7(6), 2008; the text was at hand only in
@@ -75,9 +102,9 @@ impl Qfcp {
         source: Box<dyn CapacitySource>,
         buffer: Bytes,
     ) -> Result<Self, ConfigError> {
-        let QfcpConfig { beta, interval } = config;
+        let QfcpConfig { beta, control_interval: interval } = config;
         check(beta >= 0.0 && beta.is_finite(), "beta", "at least zero and finite", beta)?;
-        check_timer(interval, "interval")?;
+        check_timer(interval, "control_interval")?;
         Ok(Self {
             config,
             source,
@@ -98,7 +125,7 @@ impl Qfcp {
             length: passed.length,
             input_rate: passed.input_rate,
             probing,
-            mean_rtt: self.config.interval,
+            mean_rtt: self.config.control_interval,
             queue: passed.shortest_queue.as_f64(),
             shortest_queue: passed.shortest_queue.as_f64(),
             mean_queue: passed.mean_queue,
@@ -107,15 +134,15 @@ impl Qfcp {
         });
         self.input_rate = passed.input_rate;
         let capacity = (spare.bandwidth + passed.input_rate).max(0.0);
-        let given = capacity - self.config.beta * spare.queue / self.config.interval.as_secs_f64();
+        let given = capacity - self.config.beta * spare.queue / self.config.control_interval.as_secs_f64();
         if let Some(rate) = self.fair_rate {
             // The share of the flows from which a packet comes in an interval; the others have not answered yet.
-            let heard = (rate * self.config.interval.as_secs_f64() / FULL_PACKET).min(1.0);
+            let heard = (rate * self.config.control_interval.as_secs_f64() / FULL_PACKET).min(1.0);
             let most = libm::pow(MOST_CHANGE, heard);
             self.flows = (passed.input_rate / rate).clamp(self.flows / most, self.flows * most).max(1.0);
         }
         self.fair_rate = Some((given.max(LEAST_SHARE * capacity) / self.flows).max(LEAST_RATE));
-        self.due = now + self.config.interval;
+        self.due = now + self.config.control_interval;
     }
 }
 

@@ -5,10 +5,37 @@ mod mpcp;
 
 pub use load_factor::{LoadFactor, LoadFactorConfig};
 pub use mpcp::Mpcp;
+#[cfg(feature = "declare")]
+pub use mpcp::MpcpConfig;
 
+#[cfg(feature = "declare")]
+use airpath_model::declare::{Component, ComponentError};
 use airpath_model::{Backlog, LoadCode, Packet, PathHeader, Timestamp};
 
 use crate::RouterProtocol;
+#[cfg(feature = "declare")]
+use crate::{ConfigError, declare::prelude::*};
+
+/// Parameters of [`Vcp`]: those of its load factor.
+#[cfg(feature = "declare")]
+#[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(transparent)]
+#[schemars(title = "VCP", description = "VCP: packets carry one of three load regions.")]
+pub struct VcpConfig(LoadFactorConfig);
+
+#[cfg(feature = "declare")]
+impl<P: Packet + Debug + Send + 'static> Component<Routers<P>> for VcpConfig {
+    const ID: &'static str = "vcp";
+
+    fn check(&self) -> Result<(), ComponentError> {
+        self.0.check_intervals()
+    }
+
+    fn build(&self, facts: ProtocolFacts) -> Result<Box<dyn Qdisc<P>>, ConfigError> {
+        let load_factor = LoadFactor::new(self.0, facts.source)?;
+        Ok(Box::new(Router::new(facts.limit, Vcp::new(load_factor))))
+    }
+}
 
 /// VCP's router (Xia et al., SIGCOMM'05, section 4.1).
 ///

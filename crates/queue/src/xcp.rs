@@ -2,10 +2,14 @@
 
 use alloc::boxed::Box;
 
+use airpath_model::config::{check, check_timer};
+#[cfg(feature = "declare")]
+use airpath_model::declare::{Component, ComponentError};
 use airpath_model::{Backlog, Bytes, CapacitySource, Duration, Packet, PathHeader, Timestamp, XcpForm};
 
+#[cfg(feature = "declare")]
+use crate::declare::prelude::*;
 use crate::{ConfigError, RouterProtocol};
-use airpath_model::config::{check, check_timer};
 
 mod control;
 mod feedback;
@@ -20,27 +24,64 @@ pub use upsilon::UpsilonOn;
 
 /// XCP's parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(
+    feature = "declare",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(default),
+    schemars(title = "XCP", description = "XCP: each packet carries the change of rate that routers allow.")
+)]
 pub struct XcpConfig {
-    /// Gain on spare bandwidth, greater than zero; stable below π / (4 √2) = 0.555 (SIGCOMM 2002, theorem 1).
-    pub alpha: f64,
-    /// Gain on the persistent queue, not negative; α² √2 in the theorem.
-    pub beta: f64,
-    /// Share of the traffic that is shuffled between flows in each interval, 0 to 1.
-    pub gamma: f64,
-    /// Shortest control interval, greater than zero.
-    pub min_interval: Duration,
-    /// Longest control interval, and cap of each packet's RTT; not below the shortest.
-    pub max_interval: Duration,
-    /// Whose bytes share the negative feedback.
-    pub negative_share: NegativeShare,
-    /// What Υ of a source that probes multiplies.
-    pub upsilon_on: UpsilonOn,
-    /// Changes of rate, given out as far as residues last, or of window, without residues.
+    /// What feedback changes: the `rate` (draft-falk-xcp-spec-03, ns-2.35: it counts over the sender's newest
+    /// RTT, and residues bound what an interval gives out) or the `window` (Katabi et al. 2002: over the RTT that
+    /// its packet carried, without residues).
     pub form: XcpForm,
+    /// Gain on spare bandwidth (Katabi et al. 2002: 0.4; stable below pi/(4√2) = 0.555).
+    #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0)))]
+    pub alpha: f64,
+    /// Gain on the persistent queue (Katabi et al. 2002: alpha²√2 = 0.226).
+    #[cfg_attr(feature = "declare", schemars(range(min = 0)))]
+    pub beta: f64,
+    /// Share of the traffic that is shuffled between flows (Katabi et al. 2002: 0.1).
+    #[cfg_attr(feature = "declare", schemars(range(min = 0, max = 1)))]
+    pub gamma: f64,
+    /// Shortest control interval (ns-2.35: 1 ms; the draft recommends 5 to 10 ms).
+    #[cfg_attr(
+        feature = "declare",
+        schemars(extend("exclusiveMinimum" = 0, "minimum" = 1000, "x-at-most" = "max_interval"))
+    )]
+    pub min_interval: Duration,
+    /// Longest control interval, and cap of each packet's RTT (ns-2.35: 1 s; the draft allows 0.5 to 1 s).
+    #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0)))]
+    pub max_interval: Duration,
+    /// Whose bytes share negative feedback: those of `all` packets (ns-2.35) or of `data` packets, on which it
+    /// can be written (Katabi et al. 2002).
+    pub negative_share: NegativeShare,
+    /// What Upsilon of EBE's queue maintainer multiplies: the `capacity` (the only one that leaves a link at
+    /// rest), the `spare` bandwidth C - y, the `feedback`, or `positive-feedback` only.
+    pub upsilon_on: UpsilonOn,
+}
+
+#[cfg(feature = "declare")]
+impl<P: Packet + Debug + Send + 'static> Component<Routers<P>> for XcpConfig {
+    const ID: &'static str = "xcp";
+
+    fn check(&self) -> Result<(), ComponentError> {
+        check_order("min_interval", self.min_interval, "max_interval", self.max_interval)
+    }
+
+    fn needs(&self) -> ProtocolNeeds {
+        ProtocolNeeds { xcp_alpha: Some(self.alpha) }
+    }
+
+    fn build(&self, facts: ProtocolFacts) -> Result<Box<dyn Qdisc<P>>, ConfigError> {
+        Ok(Box::new(Router::new(facts.limit, Xcp::new(*self, facts.source, facts.buffer)?)))
+    }
 }
 
 /// Whose bytes share XCP's negative feedback.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
 pub enum NegativeShare {
     /// All that arrived (ns-2.35 `xcp/xcpq.cc`). The part that falls to acknowledgments and foreign packets is written on
     /// nobody, so that a link with many of them comes to rest above its target.

@@ -1,6 +1,6 @@
 """The routers of a scenario that the kernel can run (`airpathd router`), and the arguments of the daemon."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -8,15 +8,11 @@ from airpath.declared import formatted
 from airpath.messages import show
 from airpath.scenario.refusals import Refusal
 from airpath.schemes import LinkFacts
-from airpath.schemes.protocols import PROTOCOLS, LoadFactorRouter, XcpRouter
-from airpath.schemes.sources import SOURCES, ConfiguredSource, EbeSource, QfcpSource, XcpBSource
-from airpath.units import format_duration
+from airpath.schemes.protocols import PROTOCOL, SOURCE, protocol_plan, source_plan
 
 _KERNELS: Final = "a router of the kernel"
-_UNITS: Final = {"_ns": format_duration}
-"""The format of the quantities of a router protocol, by the end of their key in a plan."""
-_SOURCES: Final = {"configured": ConfiguredSource, "ebe": EbeSource, "qfcp": QfcpSource, "xcp-b": XcpBSource}
-"""The tables of the capacity sources that the daemon has."""
+_SOURCES: Final = ("configured", "ebe", "qfcp", "xcp-b")
+"""The capacity sources that the daemon has."""
 
 
 class NoKernelRouterError(Exception):
@@ -62,42 +58,37 @@ def kernel_routers(plan: Mapping[str, Any]) -> tuple[KernelRouter, ...]:
 def _arguments(link: str, queue: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the arguments of the daemon for a router. Its parameters must be those of the daemon."""
     protocol, source, limit = queue["protocol"], queue["source"], queue["limit_bytes"]
-    tables = {"vcp": LoadFactorRouter, "xcp": XcpRouter}
-    if (kind := protocol["kind"]) not in tables:
+    if (kind := protocol["kind"]) not in ("vcp", "xcp"):
         raise _refused(
             link, "queue.protocol.kind", f"the kernel has no router for {kind}; accepted: vcp, xcp", kind
         )
-    for field, value, accepted in _differences(protocol, PROTOCOLS[kind](tables[kind]())):
-        unit = next((unit for unit in _UNITS if field.endswith(unit)), "")
-        found, wanted = (_UNITS[unit](one) if unit else one for one in (value, accepted))
-        raise _refused_value(link, f"queue.protocol.{field.removesuffix(unit)}", found, wanted)
+    _reject_differences(link, "protocol", PROTOCOL, protocol, protocol_plan(kind))
     if limit is None:
         raise _refused(link, "queue.limit", f"{_KERNELS} needs a limit; accepted: one in bytes, time or bdp")
     arguments: tuple[str, ...] = ("--protocol", kind, "--capacity", source["kind"], "--buffer", f"{limit}B")
-    if source["kind"] not in ("configured", "ebe", "qfcp", "xcp-b"):
+    if source["kind"] not in _SOURCES:
         problem = (
             f"the capacity source {source['kind']} runs in the simulator only; accepted for {_KERNELS}:"
             " configured, ebe, qfcp, xcp-b"
         )
         raise _refused(link, "queue.source.kind", problem, source["kind"])
     facts = LinkFacts(source.get("capacity"), source.get("packet", 1500))
-    usual = SOURCES[source["kind"]](_SOURCES[source["kind"]](), kind, facts)
-    for field, *values in _differences(source, usual):
-        found, wanted = (formatted("capacity-source", source["kind"], field, value) for value in values)
-        raise _refused_value(link, f"queue.source.{field}", found, wanted)
+    _reject_differences(link, "source", SOURCE, source, source_plan(source["kind"], kind, facts))
     if source["kind"] == "xcp-b":
         return arguments
     arguments += ("--rate", _bits(source["capacity"]))
     return arguments if source["kind"] == "configured" else (*arguments, "--packet", f"{facts.packet_bytes}B")
 
 
-def _differences(asked: Mapping[str, Any], usual: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
-    """Return the parameters that the daemon does not accept: name, value, and accepted value."""
-    return ((name, value, usual[name]) for name, value in asked.items() if value != usual[name])
-
-
-def _refused_value(link: str, where: str, found: Any, accepted: Any) -> NoKernelRouterError:
-    return _refused(link, where, f"accepted for {_KERNELS}: {show(accepted)}", found)
+def _reject_differences(
+    link: str, table: str, kind: str, asked: Mapping[str, Any], usual: Mapping[str, Any]
+) -> None:
+    """Reject a component with a parameter that differs from the daemon's."""
+    for name, value in asked.items():
+        if value != usual[name]:
+            found, accepted = (formatted(kind, asked["kind"], name, one) for one in (value, usual[name]))
+            problem = f"accepted for {_KERNELS}: {show(accepted)}"
+            raise _refused(link, f"queue.{table}.{name}", problem, found)
 
 
 def _refused(link: str, where: str, problem: str, found: Any = None) -> NoKernelRouterError:

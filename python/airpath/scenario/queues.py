@@ -1,14 +1,14 @@
 """The queue in front of a link, as written in a scenario, and the registry of queue disciplines."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
+from airpath.declared import tagged
 from airpath.quantities import Buffer, Table, Text
 from airpath.scenario.managed_queues import ManagedQueue
-from airpath.schemes.protocols import AbcRouter, LoadFactorRouter, MpcpRouter, QfcpRouter, XcpRouter
-from airpath.schemes.sources import ConfiguredSource, EbeSource, OracleSource, QfcpSource, XcpBSource
+from airpath.schemes.protocols import PROTOCOL, SOURCE
 
 
 class DropTailQueue(Table):
@@ -22,100 +22,6 @@ class DropTailQueue(Table):
     """
 
 
-class XcpProtocol(XcpRouter):
-    """XCP: each packet carries the change of rate that routers allow."""
-
-    kind: Literal["xcp"]
-    """The router protocol."""
-
-
-class VcpProtocol(LoadFactorRouter):
-    """VCP: packets carry one of three load regions."""
-
-    kind: Literal["vcp"]
-    """The router protocol."""
-
-
-class MpcpProtocol(MpcpRouter):
-    """MPCP, and DPCP with `digits = 2`: packets carry the load factor, finely quantised."""
-
-    kind: Literal["mpcp"]
-    """The router protocol."""
-
-
-class QfcpProtocol(QfcpRouter):
-    """QFCP: packets carry the fair rate of a flow."""
-
-    kind: Literal["qfcp"]
-    """The router protocol."""
-
-
-class AbcProtocol(AbcRouter):
-    """ABC: packets carry an accelerate or a brake."""
-
-    kind: Literal["abc"]
-    """The router protocol."""
-
-
-class ConfiguredCapacity(ConfiguredSource):  # type: ignore[misc, valid-type]
-    """A capacity that somebody configured."""
-
-    kind: Literal["configured"]
-    """The capacity source."""
-
-
-class OracleCapacity(OracleSource):  # type: ignore[misc, valid-type]
-    """The true capacity at every moment: the bound that no estimator can beat."""
-
-    kind: Literal["oracle"]
-    """The capacity source."""
-
-
-class XcpBCapacity(XcpBSource):  # type: ignore[misc, valid-type]
-    """XCP-b: spare bandwidth from the variation of the queue; for the protocol `xcp` only."""
-
-    kind: Literal["xcp-b"]
-    """The capacity source."""
-
-
-class QfcpCapacity(QfcpSource):  # type: ignore[misc, valid-type]
-    """QFCP's: the output rate while busy, growing while idle."""
-
-    kind: Literal["qfcp"]
-    """The capacity source."""
-
-
-class EbeCapacity(EbeSource):  # type: ignore[misc, valid-type]
-    """EBE: an extended Kalman filter on queue and arrivals."""
-
-    kind: Literal["ebe"]
-    """The capacity source."""
-
-
-AnyProtocol = XcpProtocol | VcpProtocol | MpcpProtocol | QfcpProtocol | AbcProtocol
-AnySource = ConfiguredCapacity | OracleCapacity | XcpBCapacity | QfcpCapacity | EbeCapacity
-
-
-def _expand(value: Any) -> Any:
-    """Return the short form of a table that holds nothing but its kind."""
-    return {"kind": value} if isinstance(value, str) else value
-
-
-Protocol = Annotated[
-    Annotated[AnyProtocol, Field(discriminator="kind")],
-    BeforeValidator(
-        _expand, json_schema_input_type=str | Annotated[AnyProtocol, Field(discriminator="kind")]
-    ),
-]
-"""A router protocol: its name, or a table with a `kind`."""
-
-CapacitySource = Annotated[
-    Annotated[AnySource, Field(discriminator="kind")],
-    BeforeValidator(_expand, json_schema_input_type=str | Annotated[AnySource, Field(discriminator="kind")]),
-]
-"""A capacity source: its name, or a table with a `kind`."""
-
-
 class RouterQueue(Table):
     """Drop-tail under a router protocol with a capacity source."""
 
@@ -123,9 +29,9 @@ class RouterQueue(Table):
     """The queue discipline."""
     limit: Buffer
     """Most that waits, as for drop-tail."""
-    protocol: Protocol
+    protocol: tagged(PROTOCOL, "Protocol", "The router protocol.")  # type: ignore[valid-type]
     """What the router computes and writes on packets: its name, or a table with a `kind`."""
-    source: CapacitySource
+    source: tagged(SOURCE, "Capacity", "The capacity source.")  # type: ignore[valid-type]
     """What it believes its link can carry: the name of a capacity source, or a table with a `kind`."""
 
 

@@ -3,28 +3,11 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from airpath import _core
 from airpath.errors import ScenarioError
 from airpath.messages import Fault, scenario_error, show
-
-_KEYS: Final[Mapping[tuple[str, str], Mapping[str, str]]] = MappingProxyType(
-    {
-        ("queue.protocol", "vcp"): (
-            load := {
-                "interval": "load_factor_interval",
-                "sampling": "queue_sampling_interval",
-                "target": "target_utilisation",
-            }
-        ),
-        ("queue.protocol", "mpcp"): load,
-        ("queue.protocol", "qfcp"): {"interval": "control_interval"},
-        ("queue.protocol", "abc"): {"target": "target_utilisation", "window": "rate_window"},
-    }
-)
-"""For tables of a link, and kinds: keys by what the engine calls them, where that is something else."""
 
 
 @dataclass(frozen=True)
@@ -33,8 +16,6 @@ class LinkPlace:
 
     path: str
     """Its table."""
-    kinds: Mapping[str, str]
-    """The kinds of its `queue`, `queue.protocol` and `queue.source` in the plan."""
     router: str | None
     """Where the parameters of its router stand, if not in its `queue`."""
 
@@ -105,8 +86,6 @@ def refusal_error(refusal: Refusal, places: Places, tables: Mapping[str, Any], s
 def _of_link(place: LinkPlace, where: str) -> list[str]:
     """Return the paths at which a field of a link may stand, the most likely one first."""
     table, _, key = where.rpartition(".")
-    kind = place.kinds.get(table)
-    key = key if kind is None else _KEYS.get((table, kind), {}).get(key, key)
     if place.router is not None and table in ("queue.protocol", "queue.source"):
         if key == "kind":  # a scheme chose it
             return [f"{place.router.removesuffix('.parameters').removesuffix('.scheme')}.scheme"]

@@ -8,7 +8,7 @@ period (over the run, if it does not repeat), of uniform draws the middle of the
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -280,7 +280,7 @@ class _Resolution:
         plans: list[dict[str, Any]] = []
         buffers: dict[str, BufferSize] = {}
         for draft in self.network.links.values():
-            self._note_place(draft, {})
+            self.places.links[draft.name] = LinkPlace(draft.path, None)
             limit_bytes, limit_packets = self._limit(draft)
             buffers[draft.name] = self._buffer_size(draft, limit_bytes, limit_packets)
             plans.append(
@@ -303,19 +303,13 @@ class _Resolution:
         if isinstance(draft.queue, DropTailQueue):  # first: most links are those of hosts
             return {"kind": "drop-tail", **limits}
         if isinstance(draft.queue, ManagedQueue):
-            management = {"management": management_plan(draft.queue, self._figures(draft))}
-            self._note_place(draft, management)
-            return {"kind": "managed", **limits, **management}
+            management = management_plan(draft.queue, self._figures(draft))
+            return {"kind": "managed", **limits, "management": management}
         router = router_of(draft, self.speakers, self.largest_packet)
         if router is None:
             return {"kind": "drop-tail", **limits}
-        self._note_place(draft, router.plan, router.path)
+        self.places.links[draft.name] = LinkPlace(draft.path, router.path)
         return {"kind": "router", **limits, **router.plan}
-
-    def _note_place(self, draft: LinkDraft, queue: Mapping[str, Any], router: str | None = None) -> None:
-        tables = {"queue": "management", "queue.protocol": "protocol", "queue.source": "source"}
-        kinds = {table: queue[part]["kind"] for table, part in tables.items() if part in queue}
-        self.places.links[draft.name] = LinkPlace(draft.path, kinds, router)
 
     def _figures(self, draft: LinkDraft) -> LinkFigures:
         return LinkFigures(draft, self.base_rtt[draft.name], self.largest_packet, self.flow_entries)

@@ -11,8 +11,7 @@ from airpath.messages import FieldError, faults
 from airpath.scenario.channels import LinkDraft
 from airpath.scenario.queues import RouterQueue, SchemeQueue
 from airpath.schemes import LinkFacts, Scheme, SchemeParameters, parse_scheme
-from airpath.schemes.protocols import PROTOCOLS
-from airpath.schemes.sources import SOURCES
+from airpath.schemes.protocols import protocol_plan, source_plan
 
 
 @dataclass(frozen=True)
@@ -68,16 +67,7 @@ def router_of(draft: LinkDraft, speakers: Sequence[Speaker], packet_bytes: int) 
     path = f"{draft.path}.queue"
     queue = draft.queue
     if isinstance(queue, RouterQueue):
-        protocol, source = queue.protocol.kind, queue.source.kind
-        try:
-            return Router(
-                {
-                    "protocol": PROTOCOLS[protocol](queue.protocol),
-                    "source": SOURCES[source](queue.source, protocol, facts),
-                }
-            )
-        except UsageError as error:
-            raise FieldError(f"{path}.source", str(error)) from None
+        return _of_queue(queue, facts, path)
     if not isinstance(queue, SchemeQueue):
         return None
     if queue.scheme is None:
@@ -89,6 +79,19 @@ def router_of(draft: LinkDraft, speakers: Sequence[Speaker], packet_bytes: int) 
     scheme, parameters = checked_parameters(named, options, f"{path}.scheme")
     plan = _of_scheme(scheme, parameters, facts, f"{path}.scheme")
     return None if plan is None else Router(plan, f"{path}.scheme")
+
+
+def _of_queue(queue: RouterQueue, facts: LinkFacts, path: str) -> Router:
+    """Return the router of a queue that says its protocol and its source."""
+    name = queue.protocol.kind
+    table = "protocol"
+    try:
+        protocol = protocol_plan(name, queue.protocol)
+        table = "source"
+        source = source_plan(queue.source.kind, name, facts, queue.source)
+    except UsageError as error:
+        raise FieldError(f"{path}.{table}", str(error)) from None
+    return Router({"protocol": protocol, "source": source})
 
 
 def refuse_deaf_routers(speakers: Iterable[Speaker], queues: Mapping[str, Mapping[str, Any]]) -> None:

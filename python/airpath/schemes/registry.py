@@ -133,7 +133,12 @@ def _of_declarations(listed: Iterable[Scheme]) -> Iterator[Scheme]:
         )
 
 
-SCHEMES: Final = (*END_TO_END, *_of_declarations(END_TO_END), *WESTWOOD, *ROUTER_ASSISTED)
+SCHEMES: Final = (
+    *END_TO_END,
+    *_of_declarations((*END_TO_END, *WESTWOOD, *ROUTER_ASSISTED)),
+    *WESTWOOD,
+    *ROUTER_ASSISTED,
+)
 """Every scheme that can be simulated and is listed, in the order of lists and legends."""
 
 

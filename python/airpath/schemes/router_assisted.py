@@ -11,39 +11,17 @@ from itertools import product
 from types import MappingProxyType
 from typing import Any, Final
 
+from airpath.declared import table
 from airpath.quantities import Table
-from airpath.schemes.protocols import (
-    PROTOCOLS,
-    AbcRouter,
-    LoadFactorRouter,
-    MpcpRouter,
-    QfcpRouter,
-    TwoDigits,
-    XcpRouter,
-)
-from airpath.schemes.scheme import LinkFacts, Router, Scheme, SchemeParameters, joined
-from airpath.schemes.senders import (
-    AbcSender,
-    MpcpSender,
-    QfcpSender,
-    VcpSender,
-    XcpSender,
-    abc_sender,
-    mpcp_sender,
-    qfcp_sender,
-    vcp_sender,
-    xcp_sender,
-)
-from airpath.schemes.sources import (
-    SOURCES,
-    ConfiguredSource,
-    EbeSource,
-    HoldingEbeSource,
-    LinkLayerSource,
-    OracleSource,
-    QfcpSource,
-    XcpBSource,
-    no_capacity,
+from airpath.schemes.protocols import PROTOCOL, SOURCE, no_capacity, protocol_plan, source_plan
+from airpath.schemes.scheme import (
+    LinkFacts,
+    Router,
+    Scheme,
+    SchemeParameters,
+    controller_plan,
+    controller_table,
+    joined,
 )
 
 
@@ -61,8 +39,6 @@ class Family:
     """The router protocol; also the sender's controller."""
     parameters: tuple[type[Table], ...]
     """Parameters of sender and router protocol."""
-    build: Callable[[Any, int], dict[str, Any]]
-    """The sender as in a plan."""
     own_source: str
     """The source of the scheme that has the family's name alone."""
     marker: str
@@ -121,7 +97,7 @@ def compose(
         "marker": family.marker if name == family.id else source.marker or family.marker,
         "controller": family.protocol,
         "parameters": parameters or parameters_of(family, source),
-        "build": family.build,
+        "build": controller_plan,
         "estimator": source.id,
         "aliases": () if long_name == name else (long_name,),
         "transport": {**_TRANSPORT, **family.transport},
@@ -152,8 +128,8 @@ def parameters_of(family: Family, source: Source) -> type[SchemeParameters]:
 def _router_plan(protocol: str, source: str) -> Callable[[Any, LinkFacts], dict[str, Any]]:
     def plan(parameters: Any, link: LinkFacts) -> dict[str, Any]:
         return {
-            "protocol": PROTOCOLS[protocol](parameters),
-            "source": SOURCES[source](parameters, protocol, link),
+            "protocol": protocol_plan(protocol, parameters),
+            "source": source_plan(source, protocol, link, parameters),
         }
 
     return plan
@@ -167,6 +143,13 @@ _TRANSPORT: Final[Mapping[str, Any]] = {
 }
 
 
+def _parts(protocol: str, **variant: Any) -> tuple[type[Table], ...]:
+    """Return the parameters of the sender and the router of a protocol."""
+    name = protocol.capitalize()
+    sender = controller_table(protocol, f"{name}Sender", **variant)
+    return sender, table(PROTOCOL, protocol, f"{name}Router")
+
+
 def _colours(configured: str, ebe: str, oracle: str, qfcp: str, **more: str) -> Mapping[str, str]:
     colours = {"configured": configured, "ebe": ebe, "oracle": oracle, "qfcp": qfcp}
     return MappingProxyType(colours | {name.replace("_", "-"): colour for name, colour in more.items()})
@@ -177,8 +160,7 @@ XCP: Final = Family(
     title="XCP",
     description="routers give each packet a change of rate (Katabi et al. 2002, rate form)",
     protocol="xcp",
-    parameters=(XcpSender, XcpRouter),
-    build=xcp_sender,
+    parameters=_parts("xcp"),
     own_source="configured",
     marker="^",
     colours=_colours("#00483a", "#009e73", "#6ccbb0", "#3f7d20", xcp_b="#9aa51e"),
@@ -190,8 +172,7 @@ VCP: Final = Family(
     title="VCP",
     description="routers mark one of three load regions in two bits (Xia et al. 2005)",
     protocol="vcp",
-    parameters=(VcpSender, LoadFactorRouter),
-    build=vcp_sender,
+    parameters=_parts("vcp"),
     own_source="configured",
     marker="v",
     colours=_colours("#5b1f52", "#cc79a7", "#e9bcd6", "#94477c"),
@@ -201,8 +182,7 @@ MPCP: Final = Family(
     title="MPCP",
     description="VCP with a load factor of 2n bits over n packets (Li and Yousefi'zadeh 2009)",
     protocol="mpcp",
-    parameters=(MpcpSender, MpcpRouter),
-    build=mpcp_sender,
+    parameters=_parts("mpcp"),
     own_source="configured",
     marker="<",
     colours=_colours("#10386b", "#56b4e9", "#a9dbf7", "#2f74ab"),
@@ -212,8 +192,13 @@ DPCP: Final = Family(
     title="DPCP",
     description="MPCP with words of two packets",
     protocol="mpcp",
-    parameters=(TwoDigits, MpcpSender, MpcpRouter),
-    build=mpcp_sender,
+    parameters=_parts(
+        "mpcp",
+        defaults={"digits": 2},
+        help_texts={
+            "digits": "n: how many packets carry one word of 2n bits; DPCP is MPCP with two (16 levels)."
+        },
+    ),
     own_source="configured",
     marker=">",
     colours=_colours("#35298a", "#8d84dd", "#c6c1f2", "#6156b5"),
@@ -223,8 +208,7 @@ QFCP: Final = Family(
     title="QFCP",
     description="routers give every flow the same fair rate (Pu and Hamdi 2008)",
     protocol="qfcp",
-    parameters=(QfcpSender, QfcpRouter),
-    build=qfcp_sender,
+    parameters=_parts("qfcp"),
     own_source="qfcp",
     marker="h",
     colours=_colours("#5c3a12", "#b97f3c", "#dfc08f", "#8a5a20"),
@@ -236,8 +220,7 @@ ABC: Final = Family(
     title="ABC",
     description="routers mark each packet with accelerate or brake (Goyal et al. 2020)",
     protocol="abc",
-    parameters=(AbcSender, AbcRouter),
-    build=abc_sender,
+    parameters=_parts("abc"),
     # The link layer of the paper's routers tells them the rate of the moment.
     own_source="oracle",
     marker="X",
@@ -248,11 +231,41 @@ ABC: Final = Family(
 FAMILIES: Final = (XCP, VCP, MPCP, DPCP, QFCP, ABC)
 """Every family, in the order of lists and legends."""
 
-CONFIGURED: Final = Source("configured", "configured", "configured capacity", ConfiguredSource, None)
-ORACLE: Final = Source("oracle", "oracle", "true capacity, a bound", OracleSource, "*")
-XCP_B: Final = Source("xcp-b", "b", "spare bandwidth from the variation of the queue", XcpBSource, "P")
-QFCP_OUTPUT: Final = Source("qfcp", "qfcp", "capacity from the output rate", QfcpSource, None)
-EBE: Final = Source("ebe", "EBE", "capacity by EBE, from queue and arrivals", EbeSource, "D")
+CONFIGURED: Final = Source(
+    "configured",
+    "configured",
+    "configured capacity",
+    table(SOURCE, "configured", "ConfiguredSource"),
+    None,
+)
+ORACLE: Final = Source(
+    "oracle",
+    "oracle",
+    "true capacity, a bound",
+    table(SOURCE, "oracle", "OracleSource"),
+    "*",
+)
+XCP_B: Final = Source(
+    "xcp-b",
+    "b",
+    "spare bandwidth from the variation of the queue",
+    table(SOURCE, "xcp-b", "XcpBSource"),
+    "P",
+)
+QFCP_OUTPUT: Final = Source(
+    "qfcp",
+    "qfcp",
+    "capacity from the output rate",
+    table(SOURCE, "qfcp", "QfcpSource"),
+    None,
+)
+EBE: Final = Source(
+    "ebe",
+    "EBE",
+    "capacity by EBE, from queue and arrivals",
+    table(SOURCE, "ebe", "EbeSource"),
+    "D",
+)
 CAPACITY_SOURCES: Final = (CONFIGURED, XCP_B, EBE, ORACLE, QFCP_OUTPUT)
 """Every source, in the order of lists and legends."""
 
@@ -272,10 +285,38 @@ def why_no_pair(name: str) -> str:
     return ""
 
 
-HOLDING: Final = parameters_of(XCP, replace(EBE, id="ebe-hold", parameters=HoldingEbeSource))
+_HOLDING_EBE: Final = table(
+    SOURCE,
+    "ebe",
+    "HoldingEbeSource",
+    defaults={"profile": "linear", "monitor": "hold", "upsilon": 1.2},
+    help_texts={
+        "profile": "How the filter is read; see `xcp-ebe`.",
+        "monitor": "Link-capacity monitor; see `xcp-ebe`.",
+        "upsilon": "Upsilon, the factor on the capacity while the maintainer is on.",
+    },
+)
+"""EBE as we would use it: other defaults, found by the ablation (`airpath reproduce ebe`).
+
+The filter that follows the last sample has the least lag; an empty queue does not lower the estimate, so
+that the maintainer need not win back what was lost and can probe gently.
+"""
+
+HOLDING: Final = parameters_of(XCP, replace(EBE, id="ebe-hold", parameters=_HOLDING_EBE))
 """Parameters of our own variant of XCP-EBE."""
 
-TOLD_BY_LINK_LAYER: Final = parameters_of(ABC, replace(ORACLE, parameters=LinkLayerSource))
+_LINK_LAYER: Final = table(
+    SOURCE,
+    "oracle",
+    "LinkLayerSource",
+    defaults={"averaging": 20_000_000},
+    help_texts={
+        "averaging": "Over what the capacity is averaged on a link that has delivery opportunities instead of"
+        " a rate; at\nleast 1 ms (ABC's authors' code: 20 ms)."
+    },
+)
+
+TOLD_BY_LINK_LAYER: Final = parameters_of(ABC, replace(ORACLE, parameters=_LINK_LAYER))
 """Parameters of ABC as published, whose routers know their link sooner than the oracle says by default."""
 
 ROUTER_ASSISTED: Final = (

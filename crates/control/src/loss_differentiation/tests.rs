@@ -1,7 +1,7 @@
 use airpath_model::{Duration, LoadCode, NullProbe, Rate, RttEstimate};
 
 use super::*;
-use crate::{NewReno, StandardSlowStart, Vcp, VcpConfig, Windowed, Xcp};
+use crate::{NewReno, StandardSlowStart, Vcp, VcpConfig, Windowed, Xcp, XcpConfig};
 
 const MSS: Bytes = Bytes::new(1000);
 const RTT: Duration = Duration::from_millis(100);
@@ -175,7 +175,7 @@ fn amounts_lost_are_hidden_with_the_loss() {
 
 #[test]
 fn only_what_the_controller_heard_of_is_undone() {
-    let mut controller = around(Xcp::new(true, MSS * 20, MSS).unwrap());
+    let mut controller = around(Xcp::new(XcpConfig::default(), MSS * 20, MSS).unwrap());
     hear(&mut controller, 16, true);
     assert_eq!(signal(&mut controller, TIMEOUT, 1), 1);
     hear(&mut controller, 1, false);
@@ -183,7 +183,7 @@ fn only_what_the_controller_heard_of_is_undone() {
     controller.on_spurious(Timestamp::ZERO, &mut NullProbe);
     assert_eq!(controller.control().window, MSS, "the false timeout was the dismissed one");
 
-    let mut controller = around(Xcp::new(true, MSS * 20, MSS).unwrap());
+    let mut controller = around(Xcp::new(XcpConfig::default(), MSS * 20, MSS).unwrap());
     hear(&mut controller, 16, true);
     signal(&mut controller, TIMEOUT, 1);
     controller.on_spurious(Timestamp::ZERO, &mut NullProbe);

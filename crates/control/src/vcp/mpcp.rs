@@ -1,16 +1,21 @@
 //! Multi-packet congestion control (MPCP) at a sender: VCP with the load factor itself instead of three codes.
 
 use airpath_model::{
-    AckEvent, Bytes, CongestionEvent, CongestionSignal, Control, Controller, Duration, LoadWord, Measurement,
+    AckEvent, Bytes, CongestionEvent, CongestionSignal, Control, Controller, LoadWord, Measurement,
     PathHeader, Phase, Probe, Requirements, SendEvent, Timestamp,
 };
 
-use super::overload::{AfterFreeze, Region, VcpFreeze};
-use super::response::{LoadResponse, ResponseConfig};
-use super::scaling::{AdditiveScaling, RttScaling, Scaling, VcpBounds};
-use super::{LOW_LOAD, VcpConfig};
+use super::LOW_LOAD;
+use super::overload::Region;
+use super::response::{LoadResponse, LoadResponseConfig};
 use crate::ConfigError;
+#[cfg(feature = "declare")]
+use crate::declare::{ControllerFacts, Controllers};
 use airpath_model::config::check;
+#[cfg(feature = "declare")]
+use airpath_model::declare::Component;
+#[cfg(feature = "declare")]
+use alloc::boxed::Box;
 
 /// The most packets for one word that the header's level has room for.
 const MAX_DIGITS: u8 = 8;
@@ -26,48 +31,32 @@ const STRONGEST_DECREASE: f64 = 0.5;
 
 /// Parameters of MPCP's sender (docs/schemes/mpcp.md).
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(
+    feature = "declare",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(default)
+)]
 pub struct MpcpConfig {
-    /// n: packets that carry one word, 1 to 8. 2, which is DPCP.
+    /// n: how many packets carry one word of 2n bits. Three, 64 levels, are our choice.
+    #[cfg_attr(feature = "declare", schemars(range(min = 1, max = 8)))]
     pub digits: u8,
-    /// Which round-trip time scales the increases.
-    pub rtt_scaling: RttScaling,
-    /// How additive increase follows the round-trip time.
-    pub additive_scaling: AdditiveScaling,
-    /// To which round-trip time additive increase refers.
-    pub bounds: VcpBounds,
-    /// Whether scaling stops at the 500 ms of the authors' code.
-    pub rtt_cap: bool,
-    /// What the freeze after a decrease keeps from happening.
-    pub freeze: VcpFreeze,
-    /// What an overload does in the round trip after the freeze.
-    pub after_freeze: AfterFreeze,
-    /// α: packets that additive increase adds each `t_ρ`, greater than 0. 1.
-    pub alpha: f64,
-    /// `t_ρ`: the routers' load-factor interval, greater than zero. 200 ms.
-    pub interval: Duration,
-    /// The part of the window that a loss or a mark leaves, greater than 0, less than 1. 0.5, as under Reno.
-    pub loss_factor: f64,
-    /// Spread windows of 2 to 64 packets over long round trips.
-    pub pace_small_windows: bool,
+    /// Parameters that VCP's sender has as well.
+    #[cfg_attr(feature = "declare", serde(flatten))]
+    pub response: LoadResponseConfig,
 }
 
 impl Default for MpcpConfig {
-    /// DPCP; the rest as VCP.
     fn default() -> Self {
-        let vcp = VcpConfig::default();
-        Self {
-            digits: 2,
-            rtt_scaling: vcp.rtt_scaling,
-            additive_scaling: vcp.additive_scaling,
-            bounds: vcp.bounds,
-            rtt_cap: vcp.rtt_cap,
-            freeze: vcp.freeze,
-            after_freeze: vcp.after_freeze,
-            alpha: vcp.alpha,
-            interval: vcp.interval,
-            loss_factor: vcp.loss_factor,
-            pace_small_windows: vcp.pace_small_windows,
-        }
+        Self { digits: 3, response: LoadResponseConfig::default() }
+    }
+}
+
+#[cfg(feature = "declare")]
+impl Component<Controllers> for MpcpConfig {
+    const ID: &'static str = "mpcp";
+
+    fn build(&self, facts: ControllerFacts) -> Result<Box<dyn Controller>, ConfigError> {
+        Ok(Box::new(Mpcp::new(*self, facts.initial_window, facts.mss)?))
     }
 }
 
@@ -100,23 +89,8 @@ impl Mpcp {
     ///
     /// Fails when a parameter is out of range, `mss` is zero, or the window does not hold one packet.
     pub fn new(config: MpcpConfig, initial_window: Bytes, mss: Bytes) -> Result<Self, ConfigError> {
-        let digits = config.digits;
+        let MpcpConfig { digits, response } = config;
         check((1..=MAX_DIGITS).contains(&digits), "digits", "1 to 8", digits.into())?;
-        let response = ResponseConfig {
-            scaling: Scaling::new(
-                config.rtt_scaling,
-                config.additive_scaling,
-                config.bounds,
-                config.rtt_cap,
-                config.interval,
-            ),
-            freeze: config.freeze,
-            after_freeze: config.after_freeze,
-            alpha: config.alpha,
-            interval: config.interval,
-            loss_factor: config.loss_factor,
-            pace_small_windows: config.pace_small_windows,
-        };
         Ok(Self {
             response: LoadResponse::new(response, initial_window, mss)?,
             digits,

@@ -4,6 +4,8 @@ use airpath_model::{Duration, Timestamp};
 
 /// What the freeze after a decrease keeps from happening.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
 pub enum VcpFreeze {
     /// Everything: the window does not change, and then grows additively for a round trip whatever the load (the
     /// paper's text).
@@ -15,6 +17,8 @@ pub enum VcpFreeze {
 
 /// What an overload does in the round trip of additive increase that follows the freeze.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
 pub enum AfterFreeze {
     /// Nothing: the window grows additively whatever codes arrive (the authors' code). A cycle of decrease and
     /// growth then rests at a window of `α_s` / (1 − β), 8 `α_s`, whatever the capacity.

@@ -5,7 +5,7 @@ use airpath_model::{
 };
 
 use super::overload::{AfterFreeze, Overload, Region, VcpFreeze};
-use super::scaling::Scaling;
+use super::scaling::{AdditiveScaling, RttScaling, Scaling, VcpBounds};
 use crate::ConfigError;
 use crate::windowed::QUANTUM_SEGMENTS;
 use airpath_model::config::check;
@@ -13,19 +13,61 @@ use airpath_model::config::check;
 /// Windows of 2 to 64 packets may be spread over the round trip.
 const PACED_WINDOWS: core::ops::RangeInclusive<f64> = 2.0..=64.0;
 
-/// What a load response is told when it is made.
-#[derive(Clone, Debug)]
-pub(crate) struct ResponseConfig {
-    pub(crate) scaling: Scaling,
-    pub(crate) freeze: VcpFreeze,
-    pub(crate) after_freeze: AfterFreeze,
-    /// α, packets for each `t_ρ`.
-    pub(crate) alpha: f64,
-    /// `t_ρ`.
-    pub(crate) interval: Duration,
-    /// The part of the window that a loss leaves.
-    pub(crate) loss_factor: f64,
-    pub(crate) pace_small_windows: bool,
+/// Parameters that the senders of VCP and MPCP share (Xia et al., SIGCOMM'05, Table 2).
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(
+    feature = "declare",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(default)
+)]
+pub struct LoadResponseConfig {
+    /// t_rho: how often routers compute the load factor, and how long senders freeze after an overload (Xia et
+    /// al. 2005: 200 ms).
+    #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0)))]
+    pub load_factor_interval: Duration,
+    /// Which round-trip time scales increases: the `minimum` seen, the `smoothed` one (the queue then feeds
+    /// its own growth), or none: `unscaled` increases are per round trip.
+    pub rtt_scaling: RttScaling,
+    /// How the additive increase follows the RTT: with its `square` (the same rates for all), in proportion
+    /// (`linear`), or not (`none`).
+    pub additive_scaling: AdditiveScaling,
+    /// To which RTT the additive increase refers: `spec` (t_rho) or `author` (the authors' code: 100 ms).
+    pub bounds: VcpBounds,
+    /// Stop scaling at 500 ms, as the authors' code does.
+    pub rtt_cap: bool,
+    /// What an overload freezes for t_rho: `all` changes of the window (the paper), or further decreases only
+    /// (the authors' code).
+    pub freeze: VcpFreeze,
+    /// What an overload does in the RTT of additive increase after the freeze: nothing (`author`, the authors'
+    /// code), a further decrease where that takes no more than the increase gives (`guarded`, ours), or always
+    /// (`obey`: codes rule as soon as the freeze ends).
+    pub after_freeze: AfterFreeze,
+    /// alpha: additive increase in packets for each t_rho (Xia et al. 2005: 1).
+    #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0)))]
+    pub alpha: f64,
+    /// The part of the window that a loss leaves: a half as under Reno, or that of an overload, 0.875, where a
+    /// loss is to be one.
+    #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1)))]
+    pub loss_factor: f64,
+    /// Spread small windows over the round trip, as the authors' code does.
+    pub pace_small_windows: bool,
+}
+
+impl Default for LoadResponseConfig {
+    fn default() -> Self {
+        Self {
+            load_factor_interval: Duration::from_millis(200),
+            rtt_scaling: RttScaling::default(),
+            additive_scaling: AdditiveScaling::default(),
+            bounds: VcpBounds::default(),
+            rtt_cap: true,
+            freeze: VcpFreeze::default(),
+            after_freeze: AfterFreeze::default(),
+            alpha: 1.0,
+            loss_factor: 0.5,
+            pace_small_windows: true,
+        }
+    }
 }
 
 /// The window of a sender that is steered by the load of its path.
@@ -52,21 +94,24 @@ pub(crate) struct LoadResponse {
 impl LoadResponse {
     /// Starts with `initial_window` (bytes of payload, at least one packet of `mss`).
     pub(crate) fn new(
-        config: ResponseConfig,
+        config: LoadResponseConfig,
         initial_window: Bytes,
         mss: Bytes,
     ) -> Result<Self, ConfigError> {
-        let ResponseConfig {
-            scaling,
+        let LoadResponseConfig {
+            load_factor_interval: interval,
+            rtt_scaling,
+            additive_scaling,
+            bounds,
+            rtt_cap,
             freeze,
             after_freeze,
             alpha,
-            interval,
             loss_factor,
             pace_small_windows,
         } = config;
         check(alpha > 0.0 && alpha.is_finite(), "alpha", "greater than 0 and finite", alpha)?;
-        check(!interval.is_zero(), "interval", "greater than zero", 0.0)?;
+        check(!interval.is_zero(), "load_factor_interval", "greater than zero", 0.0)?;
         check(
             loss_factor > 0.0 && loss_factor < 1.0,
             "loss_factor",
@@ -76,7 +121,7 @@ impl LoadResponse {
         check(!mss.is_zero(), "mss", "at least one byte", mss.as_f64())?;
         check(initial_window >= mss, "initial_window", "at least one segment", initial_window.as_f64())?;
         Ok(Self {
-            scaling,
+            scaling: Scaling::new(rtt_scaling, additive_scaling, bounds, rtt_cap, interval),
             overload: Overload::new(freeze, after_freeze, interval),
             alpha,
             interval,

@@ -4,6 +4,8 @@ use airpath_model::{Duration, RttEstimate};
 
 /// Which round-trip time scales the increases.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
 pub enum RttScaling {
     /// The smallest one seen. The default: the queue that an increase makes does not speed up the increase.
     #[default]
@@ -18,6 +20,8 @@ pub enum RttScaling {
 /// How additive increase follows the round-trip time. Multiplicative increase is scaled in any case, unless by
 /// [`RttScaling::Unscaled`] nothing is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
 pub enum AdditiveScaling {
     /// With its square: flows with different round-trip times get the same rate (SIGCOMM'05, section 4.2).
     #[default]
@@ -30,11 +34,15 @@ pub enum AdditiveScaling {
 
 /// To which round-trip time additive increase refers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
 pub enum VcpBounds {
     /// The paper's `t_ρ`: a flow with a round-trip time of `t_ρ` adds α packets a round trip.
     #[default]
+    #[cfg_attr(feature = "declare", serde(rename = "spec"))]
     Paper,
     /// The authors' code: additive increase refers to 100 ms, so that it is four times as fast at 200 ms.
+    #[cfg_attr(feature = "declare", serde(rename = "author"))]
     Authors,
 }
 

@@ -1,4 +1,4 @@
-use airpath_model::{NullProbe, Timestamp};
+use airpath_model::{Duration, NullProbe, Timestamp};
 
 use super::*;
 
@@ -28,7 +28,11 @@ fn the_code_chooses_the_law() {
     }
     // ξ = 0.5 × 0.25, α = 2, β = 0.5.
     for (code, window) in [(LoadCode::Low, 18_000), (LoadCode::High, 18_000), (LoadCode::Overload, 8_000)] {
-        let mut controller = vcp(VcpConfig { kappa: 0.5, alpha: 2.0, beta: 0.5, ..VcpConfig::default() });
+        let mut controller = vcp(VcpConfig {
+            response: LoadResponseConfig { alpha: 2.0, ..LoadResponseConfig::default() },
+            kappa: 0.5,
+            beta: 0.5,
+        });
         assert_eq!(round(&mut controller, &mut NullProbe, 0, PathHeader::Load(code)), window, "{code:?}");
     }
 }
@@ -76,8 +80,11 @@ fn what_makes_no_sense_is_refused() {
         VcpConfig { kappa: f64::NAN, ..good },
         VcpConfig { beta: 0.0, ..good },
         VcpConfig { beta: 1.0, ..good },
-        VcpConfig { alpha: 0.0, ..good },
-        VcpConfig { interval: Duration::ZERO, ..good },
+        VcpConfig { response: LoadResponseConfig { alpha: 0.0, ..good.response }, ..good },
+        VcpConfig {
+            response: LoadResponseConfig { load_factor_interval: Duration::ZERO, ..good.response },
+            ..good
+        },
     ];
     for config in bad {
         assert!(Vcp::new(config, MSS * 16, MSS).is_err(), "{config:?}");

@@ -6,7 +6,7 @@ const MSS: Bytes = Bytes::new(1000);
 const RTT: Duration = Duration::from_millis(100);
 
 fn xcp(halve_on_loss: bool) -> Xcp {
-    Xcp::new(halve_on_loss, MSS * 10, MSS).unwrap()
+    Xcp::new(XcpConfig { halve_on_loss, ..XcpConfig::default() }, MSS * 10, MSS).unwrap()
 }
 
 fn rtt() -> RttEstimate {
@@ -58,7 +58,7 @@ fn feedback_times_the_round_trip_moves_the_window() {
 #[test]
 fn the_form_says_over_which_round_trip_feedback_counts() {
     for (form, window) in [(XcpForm::Rate, 10_000 + 7500), (XcpForm::Window, 10_000 + 2500)] {
-        let mut controller = xcp(true).with_form(form);
+        let mut controller = Xcp::new(XcpConfig { form, ..XcpConfig::default() }, MSS * 10, MSS).unwrap();
         let mut event = ack(header(25_000.0));
         event.rtt.smoothed = RTT * 3;
         assert_eq!(window_after(&mut controller, &event), window, "{form:?}");
@@ -69,7 +69,8 @@ fn the_form_says_over_which_round_trip_feedback_counts() {
 #[test]
 fn the_time_between_packets_counts_whole_ones_or_the_window() {
     for (by, micros) in [(InterPacket::WholePackets, 100_000), (InterPacket::Window, 62_500)] {
-        let mut controller = xcp(true).with_inter_packet(by);
+        let mut controller =
+            Xcp::new(XcpConfig { inter_packet: by, ..XcpConfig::default() }, MSS * 10, MSS).unwrap();
         assert_eq!(window_after(&mut controller, &ack(header(-84_000.0))), 1600);
         let mut event = SendEvent::at(Timestamp::ZERO, MSS);
         event.mss = MSS;
@@ -181,6 +182,6 @@ fn a_false_signal_gives_the_window_back() {
 #[test]
 fn it_needs_feedback_and_a_window_that_sends() {
     assert!(xcp(true).requirements().path_feedback);
-    assert!(Xcp::new(true, MSS, Bytes::ZERO).is_err());
-    assert!(Xcp::new(true, Bytes::new(999), MSS).is_err());
+    assert!(Xcp::new(XcpConfig::default(), MSS, Bytes::ZERO).is_err());
+    assert!(Xcp::new(XcpConfig::default(), Bytes::new(999), MSS).is_err());
 }

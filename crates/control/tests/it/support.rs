@@ -6,10 +6,10 @@ use airpath_control::{
     Abc, AbcConfig, AdditiveScaling, AfterFreeze, Agent, Bbr, BbrConfig, Bic, BicConfig, CongestionEvidence,
     Copa, CopaConfig, Cubic, CubicConfig, CubicEbe, EstimatedSsthresh, EveryOtherRound, Fixed, HighSpeed,
     HighSpeedConfig, Htcp, HtcpConfig, HystartPlusPlus, LedbatPlusPlus, LedbatPlusPlusConfig,
-    LossDifferentiation, LossDifferentiationConfig, MinimumRtt, Mpcp, MpcpConfig, NewReno, Prague,
-    PragueConfig, ProbingGrowth, Qfcp, RttScaling, SlowStart, StandardSlowStart, Vcp, VcpBounds, VcpConfig,
-    VcpFreeze, Vegas, VegasConfig, Veno, VenoConfig, Westwood, WestwoodConfig, WestwoodReduction, WindowRule,
-    Windowed, Xcp,
+    LoadResponseConfig, LossDifferentiation, LossDifferentiationConfig, MinimumRtt, Mpcp, MpcpConfig,
+    NewReno, Prague, PragueConfig, ProbingGrowth, Qfcp, RttScaling, SlowStart, StandardSlowStart, Vcp,
+    VcpBounds, VcpConfig, VcpFreeze, Vegas, VegasConfig, Veno, VenoConfig, Westwood, WestwoodConfig,
+    WestwoodReduction, WindowRule, Windowed, Xcp, XcpConfig,
 };
 use airpath_estimate::{
     AckRate, AckRateConfig, FilterConfig, SamplerConfig, Start, VirtualSamples, WindowLength,
@@ -118,29 +118,29 @@ pub(crate) const LISTED: [(&str, Function); 48] = [
     ("fixed-paced", || fixed(Some(Rate::from_bps(5_000_000)))),
     ("vcp", || vcp(VcpConfig::default())),
     ("vcp-authors", || {
-        vcp(VcpConfig {
+        vcp_with(LoadResponseConfig {
             rtt_scaling: RttScaling::Smoothed,
             bounds: VcpBounds::Authors,
             freeze: VcpFreeze::DecreasesOnly,
-            ..VcpConfig::default()
+            ..LoadResponseConfig::default()
         })
     }),
     ("vcp-guarded", || {
-        vcp(VcpConfig {
+        vcp_with(LoadResponseConfig {
             additive_scaling: AdditiveScaling::Linear,
             after_freeze: AfterFreeze::Guarded,
-            ..VcpConfig::default()
+            ..LoadResponseConfig::default()
         })
     }),
     ("vcp-obeying", || {
-        vcp(VcpConfig {
+        vcp_with(LoadResponseConfig {
             additive_scaling: AdditiveScaling::None,
             rtt_cap: false,
             after_freeze: AfterFreeze::Obey,
-            ..VcpConfig::default()
+            ..LoadResponseConfig::default()
         })
     }),
-    ("mpcp", || mpcp(MpcpConfig::default())),
+    ("mpcp", || mpcp(MpcpConfig { digits: 2, ..MpcpConfig::default() })),
     ("cubic-ebe", || cubic_ebe(CeilingProfile::Recommended, ProbingGrowth::Acknowledged)),
     ("cubic-ebe-journal", || cubic_ebe(CeilingProfile::Journal, ProbingGrowth::Acknowledged)),
     ("cubic-ebe-increment", || cubic_ebe(CeilingProfile::None, ProbingGrowth::Increment)),
@@ -277,7 +277,10 @@ fn cubic_ebe(profile: CeilingProfile, growth: ProbingGrowth) -> Box<dyn Controll
 }
 
 fn xcp(halve_on_loss: bool) -> Box<dyn Controller> {
-    Box::new(Xcp::new(halve_on_loss, MSS * 10, MSS).expect("ten segments are a window"))
+    Box::new(
+        Xcp::new(XcpConfig { halve_on_loss, ..XcpConfig::default() }, MSS * 10, MSS)
+            .expect("ten segments are a window"),
+    )
 }
 
 fn abc(second: Option<Box<dyn Controller>>) -> Box<dyn Controller> {
@@ -286,6 +289,10 @@ fn abc(second: Option<Box<dyn Controller>>) -> Box<dyn Controller> {
 
 fn fixed(pacing: Option<Rate>) -> Box<dyn Controller> {
     Box::new(Fixed::new(MSS * 10, pacing, MSS).expect("ten segments are a window"))
+}
+
+fn vcp_with(response: LoadResponseConfig) -> Box<dyn Controller> {
+    vcp(VcpConfig { response, ..VcpConfig::default() })
 }
 
 fn vcp(config: VcpConfig) -> Box<dyn Controller> {

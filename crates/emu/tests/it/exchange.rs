@@ -170,13 +170,7 @@ fn overload(plan: &Plan, bytes: &[u8]) -> Vec<Vec<u8>> {
 
 #[test]
 fn a_vcp_router_raises_the_code_in_the_ecn_field() {
-    let vcp = ProtocolPlan::Vcp {
-        interval_ns: 200 * MILLISECOND,
-        sampling_ns: 10 * MILLISECOND,
-        kappa_q: 0.5,
-        target: 0.98,
-        queue_weight: 0.25,
-    };
+    let vcp = ProtocolPlan::named("vcp");
     let plan = routed(vcp, SourcePlan::named("configured").with("capacity", 10_000_000));
     for (sent, expected) in [(0b01, [0b01, 0b11]), (0b10, [0b10, 0b11]), (0b11, [0b11; 2]), (0b00, [0b00; 2])]
     {
@@ -189,16 +183,7 @@ fn a_vcp_router_raises_the_code_in_the_ecn_field() {
 
 #[test]
 fn an_xcp_router_lowers_the_feedback_in_the_option() {
-    let xcp = ProtocolPlan::Xcp {
-        alpha: 0.4,
-        beta: 0.226,
-        gamma: 0.1,
-        min_interval_ns: MILLISECOND,
-        max_interval_ns: 1000 * MILLISECOND,
-        negative_share: NegativeSharePlan::All,
-        upsilon_on: UpsilonOnPlan::Capacity,
-        form: XcpFormPlan::Rate,
-    };
+    let xcp = ProtocolPlan::named("xcp");
     let plan = routed(xcp, SourcePlan::named("configured").with("capacity", 10_000_000));
     let asked = 1_000_000_i32;
     let mut segment = vec![0; 20];

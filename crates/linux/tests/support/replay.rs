@@ -26,7 +26,7 @@ fn reference(kind: Kind, mss: u32, segments: u32) -> Box<dyn Controller> {
     let mss = Bytes::new(mss.into());
     let window = mss * u64::from(segments);
     match kind {
-        Kind::Xcp => Box::new(Xcp::new(true, window, mss).unwrap()),
+        Kind::Xcp => Box::new(Xcp::new(airpath_control::XcpConfig::default(), window, mss).unwrap()),
         Kind::Vcp => {
             let vcp = Box::new(Vcp::new(VcpConfig::default(), window, mss).unwrap());
             let config = LossDifferentiationConfig {

@@ -91,6 +91,9 @@ impl<'de, K> Deserialize<'de> for ComponentPlan<K> {
     }
 }
 
+/// The id of no component.
+const NONE: &str = "none";
+
 /// A component that is a parameter of another one, such as the slow start of a window rule.
 ///
 /// It is read and written as a [`ComponentPlan`]. [`Nested::bind`] reads the values once; [`Nested::build`] then constructs
@@ -104,6 +107,11 @@ impl<K: Kind> Nested<K> {
     /// The component of that id with its defaults, not bound yet.
     pub fn named(kind: &'static str) -> Self {
         ComponentPlan::named(kind).into()
+    }
+
+    /// No component, for a parameter with the keyword `x-or-none`.
+    pub fn none() -> Self {
+        Self::named(NONE)
     }
 
     /// Reads the component from the registry of its kind. If values were given, the plan then contains all of them.
@@ -127,6 +135,22 @@ impl<K: Kind> Nested<K> {
     pub fn build(&self, facts: K::Facts<'_>) -> Result<K::Built, ConfigError> {
         let unbound = ConfigError { parameter: K::NAME, range: "a component that is bound", value: f64::NAN };
         self.factory.as_ref().ok_or(unbound)?.build(facts)
+    }
+
+    /// Reads the component as [`Nested::bind`] does, unless it is [`Nested::none`].
+    ///
+    /// # Errors
+    /// As [`Nested::bind`].
+    pub fn bind_if_any(&mut self, registry: &Registry<K>, parts: &K::Parts) -> Result<(), ComponentError> {
+        if self.plan.kind == NONE { Ok(()) } else { self.bind(registry, parts) }
+    }
+
+    /// Constructs the component, unless it is [`Nested::none`].
+    ///
+    /// # Errors
+    /// As [`Nested::build`].
+    pub fn build_if_any(&self, facts: K::Facts<'_>) -> Result<Option<K::Built>, ConfigError> {
+        if self.plan.kind == NONE { Ok(None) } else { self.build(facts).map(Some) }
     }
 }
 

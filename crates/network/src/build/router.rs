@@ -1,23 +1,16 @@
 //! From the plan of a queue to the queue: drop-tail, a router protocol with its capacity source, or a managed queue.
 
 use airpath_channel::{ChannelRate, RateProcess};
-use airpath_model::config::ConfigError;
-use airpath_model::declare::ComponentError;
-use airpath_model::{Bytes, CapacitySource, Duration, Qdisc, RandomStream, TrueRate};
-use airpath_queue::{
-    Abc, AbcConfig, DropTail, Limit, LoadFactor, LoadFactorConfig, Mpcp, NegativeShare, Qfcp, QfcpConfig,
-    Router, RouterProtocol, UpsilonOn, Vcp, Xcp, XcpConfig,
-};
-
 use airpath_estimate::declare::{LinkTruth, SourceFacts};
-use airpath_plan::{
-    Fault, FlowPlan, NegativeSharePlan, Plan, ProtocolPlan, QueuePlan, SourcePlan, TrafficPlan, UpsilonOnPlan,
-};
+use airpath_model::declare::ComponentError;
+use airpath_model::{Bytes, CapacitySource, Duration, RandomStream, TrueRate};
+use airpath_plan::{Fault, FlowPlan, Plan, QueuePlan, SourcePlan, TrafficPlan};
+use airpath_queue::declare::ProtocolFacts;
+use airpath_queue::{DropTail, Limit};
 
 use super::managed::managed;
 use crate::Components;
 use crate::link::Queue;
-use crate::packet::Packet;
 
 /// The queue of a plan, in front of a link with that rate process, over which full packets of `full_packet` go; `flow_sources`
 /// is the flow of the plan to which each flow of the run belongs, and random choices come from `random`.
@@ -42,8 +35,10 @@ pub(crate) fn qdisc(
                 .map_err(|error| Fault::in_table("queue", error))
         }
         QueuePlan::Router { protocol, source, .. } => {
-            let source = self::source(source, protocol, limit, buffer, rate, components)?;
-            router(limit, buffer, protocol, source).map(Queue::ours)
+            let protocol = components.protocols.read(protocol, &()).map_err(of_protocol)?;
+            let xcp_alpha = protocol.needs().xcp_alpha;
+            let source = self::source(source, xcp_alpha, limit, buffer, rate, components)?;
+            protocol.build(ProtocolFacts { limit, buffer, source }).map(Queue::ours).map_err(of_protocol)
         }
     }
 }
@@ -57,93 +52,10 @@ pub(crate) fn limit(plan: &QueuePlan) -> Limit {
     }
 }
 
-fn router(
-    limit: Limit,
-    buffer: Bytes,
-    protocol: &ProtocolPlan,
-    source: Box<dyn CapacitySource>,
-) -> Result<Box<dyn Qdisc<Packet>>, Fault> {
-    match *protocol {
-        ProtocolPlan::Xcp {
-            alpha,
-            beta,
-            gamma,
-            min_interval_ns,
-            max_interval_ns,
-            negative_share,
-            upsilon_on,
-            form,
-        } => {
-            let config = XcpConfig {
-                alpha,
-                beta,
-                gamma,
-                min_interval: Duration::from_nanos(min_interval_ns),
-                max_interval: Duration::from_nanos(max_interval_ns),
-                negative_share: match negative_share {
-                    NegativeSharePlan::All => NegativeShare::All,
-                    NegativeSharePlan::Data => NegativeShare::Data,
-                },
-                upsilon_on: match upsilon_on {
-                    UpsilonOnPlan::Capacity => UpsilonOn::Capacity,
-                    UpsilonOnPlan::Spare => UpsilonOn::Spare,
-                    UpsilonOnPlan::Feedback => UpsilonOn::Feedback,
-                    UpsilonOnPlan::PositiveFeedback => UpsilonOn::PositiveFeedback,
-                },
-                form: form.into(),
-            };
-            boxed(limit, Xcp::new(config, source, buffer).map_err(of_protocol)?)
-        }
-        ProtocolPlan::Vcp { interval_ns, sampling_ns, kappa_q, target, queue_weight } => {
-            let load_factor = load_factor(interval_ns, sampling_ns, kappa_q, target, queue_weight, source)?;
-            boxed(limit, Vcp::new(load_factor))
-        }
-        ProtocolPlan::Mpcp { interval_ns, sampling_ns, kappa_q, target, queue_weight } => {
-            let load_factor = load_factor(interval_ns, sampling_ns, kappa_q, target, queue_weight, source)?;
-            boxed(limit, Mpcp::new(load_factor))
-        }
-        ProtocolPlan::Qfcp { beta, interval_ns } => {
-            let config = QfcpConfig { beta, interval: Duration::from_nanos(interval_ns) };
-            boxed(limit, Qfcp::new(config, source, buffer).map_err(of_protocol)?)
-        }
-        ProtocolPlan::Abc { target, delta_ns, delay_threshold_ns, window_ns, token_limit } => {
-            let config = AbcConfig {
-                target,
-                delta: Duration::from_nanos(delta_ns),
-                delay_threshold: Duration::from_nanos(delay_threshold_ns),
-                window: Duration::from_nanos(window_ns),
-                token_limit,
-            };
-            boxed(limit, Abc::new(config, source).map_err(of_protocol)?)
-        }
-    }
-}
-
-fn load_factor(
-    interval_ns: u64,
-    sampling_ns: u64,
-    kappa_q: f64,
-    target: f64,
-    queue_weight: f64,
-    source: Box<dyn CapacitySource>,
-) -> Result<LoadFactor, Fault> {
-    let (interval, sampling) = (Duration::from_nanos(interval_ns), Duration::from_nanos(sampling_ns));
-    LoadFactor::new(LoadFactorConfig { interval, sampling, kappa_q, target, queue_weight }, source)
-        .map_err(of_protocol)
-}
-
-#[expect(clippy::unnecessary_wraps, reason = "one shape for all arms")]
-fn boxed<T: RouterProtocol<Packet> + 'static>(
-    limit: Limit,
-    protocol: T,
-) -> Result<Box<dyn Qdisc<Packet>>, Fault> {
-    Ok(Box::new(Router::new(limit, protocol)))
-}
-
-/// Builds the capacity source of a router.
+/// Builds the capacity source of a router; `xcp_alpha` is what its protocol states.
 fn source(
     plan: &SourcePlan,
-    protocol: &ProtocolPlan,
+    xcp_alpha: Option<f64>,
     limit: Limit,
     buffer: Bytes,
     rate: &RateProcess,
@@ -155,10 +67,6 @@ fn source(
         let problem = "the capacity source acts on shares of the buffer; accepted: a limit";
         return Err(Fault::new("queue.limit", problem));
     }
-    let xcp_alpha = match *protocol {
-        ProtocolPlan::Xcp { alpha, .. } => Some(alpha),
-        _ => None,
-    };
     if let (None, Some(problem)) = (xcp_alpha, needs.xcp) {
         return Err(Fault::new("queue.source", problem));
     }
@@ -207,7 +115,7 @@ fn largest_packet(flow: &FlowPlan) -> u64 {
 /// Bytes of a packet that fills an Ethernet frame.
 const ETHERNET: u64 = 1500;
 
-fn of_protocol(error: ConfigError) -> Fault {
+fn of_protocol(error: impl Into<ComponentError>) -> Fault {
     Fault::in_table("queue.protocol", error)
 }
 

@@ -3,21 +3,16 @@
 use std::sync::Arc;
 
 use airpath_control::{
-    Abc, AbcConfig, AdditiveScaling, AfterFreeze, Agent, ConfigError, CongestionEvidence, Cubic, CubicConfig,
-    CubicEbe, Fixed, HistoryRule, InterPacket, LossDifferentiation, LossDifferentiationConfig, MinimumRtt,
-    Mpcp, MpcpConfig, Qfcp, RttScaling, Vcp, VcpBounds, VcpConfig, VcpFreeze, Westwood, WestwoodConfig,
-    WestwoodReduction, Xcp,
+    Agent, ConfigError, CongestionEvidence, Cubic, CubicConfig, CubicEbe, Fixed, HistoryRule,
+    LossDifferentiation, LossDifferentiationConfig, MinimumRtt, Westwood, WestwoodConfig, WestwoodReduction,
 };
 use airpath_model::declare::{ComponentError, Factory, Nested};
-use airpath_model::{Bytes, Controller, Duration, RandomStream, Rate};
+use airpath_model::{Bytes, Controller, RandomStream, Rate};
 
 use airpath_control::declare::{Components, ControllerFacts, Controllers, SlowStarts};
 
 use super::ceiling;
-use crate::plan::{
-    AdditiveScalingPlan, AfterFreezePlan, ControllerPlan, EvidencePlan, FreezePlan, HistoryRulePlan,
-    InterPacketPlan, MinimumRttPlan, RttScalingPlan, VcpBoundsPlan, WestwoodReductionPlan,
-};
+use crate::plan::{ControllerPlan, EvidencePlan, HistoryRulePlan, MinimumRttPlan, WestwoodReductionPlan};
 
 /// A controller of a plan. It is read once and builds the controllers of all connections of a flow.
 #[derive(Clone, Debug)]
@@ -135,73 +130,6 @@ fn listed(
             let rule = CubicEbe::new(cubic, estimator, ceiling::probing_growth(probing_growth));
             facts.windowed(rule, slow_start)
         }
-        ControllerPlan::Xcp { halve_on_loss, form, inter_packet } => {
-            let xcp = Xcp::new(halve_on_loss, initial_window, mss)?;
-            Ok(Box::new(xcp.with_form(form.into()).with_inter_packet(self::inter_packet(inter_packet))))
-        }
-        ControllerPlan::Vcp {
-            rtt_scaling,
-            additive_scaling,
-            bounds,
-            rtt_cap,
-            freeze,
-            after_freeze,
-            kappa,
-            alpha,
-            beta,
-            interval_ns,
-            loss_factor,
-            pace_small_windows,
-        } => {
-            let config = VcpConfig {
-                rtt_scaling: self::rtt_scaling(rtt_scaling),
-                additive_scaling: self::additive_scaling(additive_scaling),
-                bounds: self::bounds(bounds),
-                rtt_cap,
-                freeze: self::freeze(freeze),
-                after_freeze: self::after_freeze(after_freeze),
-                kappa,
-                alpha,
-                beta,
-                interval: Duration::from_nanos(interval_ns),
-                loss_factor,
-                pace_small_windows,
-            };
-            Ok(Box::new(Vcp::new(config, initial_window, mss)?))
-        }
-        ControllerPlan::Mpcp {
-            digits,
-            rtt_scaling,
-            additive_scaling,
-            bounds,
-            rtt_cap,
-            freeze,
-            after_freeze,
-            alpha,
-            interval_ns,
-            loss_factor,
-            pace_small_windows,
-        } => {
-            let config = MpcpConfig {
-                digits,
-                rtt_scaling: self::rtt_scaling(rtt_scaling),
-                additive_scaling: self::additive_scaling(additive_scaling),
-                bounds: self::bounds(bounds),
-                rtt_cap,
-                freeze: self::freeze(freeze),
-                after_freeze: self::after_freeze(after_freeze),
-                alpha,
-                interval: Duration::from_nanos(interval_ns),
-                loss_factor,
-                pace_small_windows,
-            };
-            Ok(Box::new(Mpcp::new(config, initial_window, mss)?))
-        }
-        ControllerPlan::Qfcp => Ok(Box::new(Qfcp::new(initial_window, mss)?)),
-        ControllerPlan::Abc { additive_increase, minimum_window, pacing_gain, .. } => {
-            let config = AbcConfig { additive_increase, minimum_window, pacing_gain };
-            Ok(Box::new(Abc::new(config, nested(facts.random)?, initial_window, mss)?))
-        }
         ControllerPlan::LossDifferentiation { history, threshold, rule, evidence, .. } => {
             let config = LossDifferentiationConfig {
                 history,
@@ -234,50 +162,5 @@ const fn evidence(plan: EvidencePlan) -> CongestionEvidence {
     match plan {
         EvidencePlan::Feedback => CongestionEvidence::Feedback,
         EvidencePlan::QueueingDelay { share } => CongestionEvidence::QueueingDelay { share },
-    }
-}
-
-const fn inter_packet(plan: InterPacketPlan) -> InterPacket {
-    match plan {
-        InterPacketPlan::WholePackets => InterPacket::WholePackets,
-        InterPacketPlan::Window => InterPacket::Window,
-    }
-}
-
-const fn rtt_scaling(plan: RttScalingPlan) -> RttScaling {
-    match plan {
-        RttScalingPlan::Minimum => RttScaling::Minimum,
-        RttScalingPlan::Smoothed => RttScaling::Smoothed,
-        RttScalingPlan::Unscaled => RttScaling::Unscaled,
-    }
-}
-
-const fn additive_scaling(plan: AdditiveScalingPlan) -> AdditiveScaling {
-    match plan {
-        AdditiveScalingPlan::Square => AdditiveScaling::Square,
-        AdditiveScalingPlan::Linear => AdditiveScaling::Linear,
-        AdditiveScalingPlan::None => AdditiveScaling::None,
-    }
-}
-
-const fn bounds(plan: VcpBoundsPlan) -> VcpBounds {
-    match plan {
-        VcpBoundsPlan::Spec => VcpBounds::Paper,
-        VcpBoundsPlan::Author => VcpBounds::Authors,
-    }
-}
-
-const fn freeze(plan: FreezePlan) -> VcpFreeze {
-    match plan {
-        FreezePlan::All => VcpFreeze::All,
-        FreezePlan::DecreasesOnly => VcpFreeze::DecreasesOnly,
-    }
-}
-
-const fn after_freeze(plan: AfterFreezePlan) -> AfterFreeze {
-    match plan {
-        AfterFreezePlan::Author => AfterFreeze::Author,
-        AfterFreezePlan::Guarded => AfterFreeze::Guarded,
-        AfterFreezePlan::Obey => AfterFreeze::Obey,
     }
 }

@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 use super::declared::declared_or_listed;
 use super::{
     AckRatePlan, ComponentPlan, Counting, CubicForm, EbeCeilingPlan, ProbingGrowthPlan, ThresholdUnit,
-    XcpFormPlan,
 };
 
 /// A congestion controller and its parameters.
@@ -49,80 +48,6 @@ pub enum ControllerPlan {
         /// Slow start.
         slow_start: ComponentPlan<SlowStarts>,
     },
-    /// XCP's sender.
-    Xcp {
-        /// A loss halves the window, as in ns-2; without, it is only repaired.
-        halve_on_loss: bool,
-        /// Feedback changes the rate or the window; as in routers.
-        form: XcpFormPlan,
-        /// By what the round-trip time is divided to give X.
-        inter_packet: InterPacketPlan,
-    },
-    /// VCP's sender.
-    Vcp {
-        /// Which RTT scales increases.
-        rtt_scaling: RttScalingPlan,
-        /// How the additive increase follows the RTT.
-        additive_scaling: AdditiveScalingPlan,
-        /// Reference of the additive increase.
-        bounds: VcpBoundsPlan,
-        /// Stop scaling at 500 ms.
-        rtt_cap: bool,
-        /// What an overload freezes.
-        freeze: FreezePlan,
-        /// What an overload does in the round trip after the freeze.
-        after_freeze: AfterFreezePlan,
-        /// MI's gain κ: 0.25.
-        kappa: f64,
-        /// AI's α in packets for each `t_ρ`: 1.
-        alpha: f64,
-        /// MD's factor: 0.875.
-        beta: f64,
-        /// `t_ρ`, nanoseconds.
-        interval_ns: u64,
-        /// The part of the window that a loss leaves: 0.5.
-        loss_factor: f64,
-        /// Spread small windows over the round trip.
-        pace_small_windows: bool,
-    },
-    /// MPCP's sender.
-    Mpcp {
-        /// Packets that carry one word: 2 for DPCP.
-        digits: u8,
-        /// Which RTT scales increases.
-        rtt_scaling: RttScalingPlan,
-        /// How the additive increase follows the RTT.
-        additive_scaling: AdditiveScalingPlan,
-        /// Reference of the additive increase.
-        bounds: VcpBoundsPlan,
-        /// Stop scaling at 500 ms.
-        rtt_cap: bool,
-        /// What an overload freezes.
-        freeze: FreezePlan,
-        /// What an overload does in the round trip after the freeze.
-        after_freeze: AfterFreezePlan,
-        /// AI's α in packets for each `t_ρ`: 1.
-        alpha: f64,
-        /// `t_ρ`, nanoseconds.
-        interval_ns: u64,
-        /// The part of the window that a loss leaves: 0.5.
-        loss_factor: f64,
-        /// Spread small windows over the round trip.
-        pace_small_windows: bool,
-    },
-    /// QFCP's sender.
-    Qfcp,
-    /// ABC's sender.
-    Abc {
-        /// Packets that additive increase adds in a round trip: 1.
-        additive_increase: f64,
-        /// Packets below which brakes do not take the window: 5.
-        minimum_window: f64,
-        /// Windows that leave in a round trip: 2.
-        pacing_gain: f64,
-        /// Another controller whose window counts where it is smaller.
-        second: Option<Box<ControllerPlan>>,
-    },
     /// Another controller that hears of losses only while acknowledgments tell of congestion (VCP-W).
     LossDifferentiation {
         /// The other one.
@@ -157,19 +82,7 @@ pub enum ControllerPlan {
 
 declared_or_listed!(
     ControllerPlan,
-    [
-        "cubic-ebe",
-        "westwood",
-        "xcp",
-        "vcp",
-        "mpcp",
-        "qfcp",
-        "abc",
-        "loss-differentiation",
-        "fixed",
-        "agent",
-        "kernel"
-    ]
+    ["cubic-ebe", "westwood", "loss-differentiation", "fixed", "agent", "kernel"]
 );
 
 impl ControllerPlan {
@@ -184,7 +97,6 @@ impl ControllerPlan {
     /// The controller inside another one.
     pub(crate) fn inner(&self) -> Option<&Self> {
         match self {
-            Self::Abc { second, .. } => second.as_deref(),
             Self::LossDifferentiation { controller, .. } => Some(controller),
             _ => None,
         }
@@ -211,60 +123,6 @@ pub enum MinimumRttPlan {
     SinceTimeout,
 }
 
-/// By what XCP's sender divides the round-trip time to give the time between two packets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum InterPacketPlan {
-    /// Whole packets of the window.
-    WholePackets,
-    /// The window, fractions included.
-    Window,
-}
-
-/// Which round-trip time scales VCP's increases.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum RttScalingPlan {
-    /// The smallest one seen.
-    Minimum,
-    /// The smoothed one.
-    Smoothed,
-    /// None: increases are per round trip.
-    Unscaled,
-}
-
-/// How VCP's additive increase follows the round-trip time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum AdditiveScalingPlan {
-    /// With its square.
-    Square,
-    /// In proportion.
-    Linear,
-    /// Not at all.
-    None,
-}
-
-/// Reference of VCP's additive increase.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum VcpBoundsPlan {
-    /// The paper's `t_ρ`.
-    Spec,
-    /// The authors' code: 100 ms.
-    Author,
-}
-
-/// What VCP does during the freeze after an overload.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum FreezePlan {
-    /// The window does not change at all.
-    All,
-    /// Only further decreases are suppressed, as in the authors' code.
-    DecreasesOnly,
-}
-
 /// Which acknowledgments of a history must tell of congestion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -286,16 +144,4 @@ pub enum EvidencePlan {
         /// The share.
         share: f64,
     },
-}
-
-/// What an overload does in the round trip of additive increase after VCP's freeze.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum AfterFreezePlan {
-    /// Nothing, as in the authors' code.
-    Author,
-    /// Nothing while the decrease takes more than the round trip gives.
-    Guarded,
-    /// It decreases again; there is no such round trip.
-    Obey,
 }

@@ -1,10 +1,14 @@
 //! How loaded a link is: demand over what the link carries.
 
+use airpath_model::config::{check, check_timer};
+#[cfg(feature = "declare")]
+use airpath_model::declare::ComponentError;
 use airpath_model::{Backlog, Bytes, CapacitySource, Duration, LoadCode, Packet, Timestamp};
 use alloc::boxed::Box;
 
+#[cfg(feature = "declare")]
+use crate::declare::check_order;
 use crate::{ConfigError, QueueSample};
-use airpath_model::config::{check, check_timer};
 
 /// ρ from which on the code says high load: 80 % (SIGCOMM'05, section 3.1).
 const HIGH_LOAD: f64 = 0.8;
@@ -14,28 +18,41 @@ const OVERLOAD: f64 = 1.0;
 
 /// Parameters of the load factor (Xia et al., SIGCOMM'05, section 4.1 and Table 2).
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(
+    feature = "declare",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(default)
+)]
 pub struct LoadFactorConfig {
-    /// `t_ρ`: how often the load factor is computed, greater than zero. 200 ms: above the round-trip time of most
-    /// flows.
-    pub interval: Duration,
-    /// `t_q`: how often the queue is sampled, greater than zero and at most the interval. 10 ms.
-    pub sampling: Duration,
-    /// `κ_q`: the share of the steady queue that one interval shall drain, not negative. 0.5.
+    /// t_rho: how often routers compute the load factor, and how long senders freeze after an overload (Xia et
+    /// al. 2005: 200 ms).
+    #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "minimum" = 1000)))]
+    pub load_factor_interval: Duration,
+    /// t_q: how often the queue is sampled (Xia et al. 2005: 10 ms).
+    #[cfg_attr(
+        feature = "declare",
+        schemars(extend("exclusiveMinimum" = 0, "minimum" = 1000, "x-at-most" = "load_factor_interval"))
+    )]
+    pub queue_sampling_interval: Duration,
+    /// kappa_q: how fast the steady queue is drained (Xia et al. 2005: 0.5).
+    #[cfg_attr(feature = "declare", schemars(range(min = 0)))]
     pub kappa_q: f64,
-    /// `γ_l`: the utilisation aimed at, greater than 0, at most 1. 0.98.
-    pub target: f64,
-    /// Weight of the newest interval's mean queue in the steady queue, greater than 0, at most 1. 0.25, as a comment
-    /// in the authors' code has it; the paper only says that the queue is low-pass filtered.
+    /// gamma_l: the target utilisation (Xia et al. 2005: 0.98).
+    #[cfg_attr(feature = "declare", schemars(range(max = 1), extend("exclusiveMinimum" = 0)))]
+    pub target_utilisation: f64,
+    /// Weight of the newest interval in the steady queue (the authors' code: 0.25).
+    #[cfg_attr(feature = "declare", schemars(range(max = 1), extend("exclusiveMinimum" = 0)))]
     pub queue_weight: f64,
 }
 
 impl Default for LoadFactorConfig {
     fn default() -> Self {
         Self {
-            interval: Duration::from_millis(200),
-            sampling: Duration::from_millis(10),
+            load_factor_interval: Duration::from_millis(200),
+            queue_sampling_interval: Duration::from_millis(10),
             kappa_q: 0.5,
-            target: 0.98,
+            target_utilisation: 0.98,
+            // A comment in the authors' code; the paper only says that the queue is low-pass filtered.
             queue_weight: 0.25,
         }
     }
@@ -43,15 +60,33 @@ impl Default for LoadFactorConfig {
 
 impl LoadFactorConfig {
     fn check(&self) -> Result<(), ConfigError> {
-        let Self { interval, sampling, kappa_q, target, queue_weight } = *self;
-        check_timer(interval, "interval")?;
-        let range = "greater than zero and at most the interval";
-        check_timer(sampling, "sampling")?;
-        check(sampling <= interval, "sampling", range, sampling.as_secs_f64())?;
+        let Self {
+            load_factor_interval: interval,
+            queue_sampling_interval: sampling,
+            kappa_q,
+            target_utilisation: target,
+            queue_weight,
+        } = *self;
+        check_timer(interval, "load_factor_interval")?;
+        let range = "greater than zero and at most load_factor_interval";
+        check_timer(sampling, "queue_sampling_interval")?;
+        check(sampling <= interval, "queue_sampling_interval", range, sampling.as_secs_f64())?;
         check(kappa_q >= 0.0 && kappa_q.is_finite(), "kappa_q", "not negative and finite", kappa_q)?;
         let range = "greater than 0 and at most 1";
-        check(target > 0.0 && target <= 1.0, "target", range, target)?;
+        check(target > 0.0 && target <= 1.0, "target_utilisation", range, target)?;
         check(queue_weight > 0.0 && queue_weight <= 1.0, "queue_weight", range, queue_weight)
+    }
+
+    /// See [`Component::check`](airpath_model::declare::Component::check).
+    #[cfg(feature = "declare")]
+    pub(crate) fn check_intervals(&self) -> Result<(), ComponentError> {
+        let Self { load_factor_interval, queue_sampling_interval, .. } = *self;
+        check_order(
+            "queue_sampling_interval",
+            queue_sampling_interval,
+            "load_factor_interval",
+            load_factor_interval,
+        )
     }
 }
 
@@ -102,8 +137,8 @@ impl LoadFactor {
             config,
             source,
             interval_began: Timestamp::ZERO,
-            next_sample: Timestamp::ZERO + config.sampling,
-            next_interval: Timestamp::ZERO + config.interval,
+            next_sample: Timestamp::ZERO + config.queue_sampling_interval,
+            next_interval: Timestamp::ZERO + config.load_factor_interval,
             arrived: Bytes::ZERO,
             sampled: 0.0,
             samples: 0,
@@ -151,7 +186,7 @@ impl LoadFactor {
         if self.next_sample <= now {
             self.sampled += backlog.bytes.as_f64();
             self.samples += 1;
-            self.next_sample = next_multiple(now, self.config.sampling);
+            self.next_sample = next_multiple(now, self.config.queue_sampling_interval);
         }
         if self.next_interval > now {
             return false;
@@ -182,11 +217,11 @@ impl LoadFactor {
             self.steady_queue += self.config.queue_weight * (mean - self.steady_queue);
         }
         if let Some(capacity) = self.source.capacity(now) {
-            let carried = self.config.target * self.source.probing() * capacity * length;
+            let carried = self.config.target_utilisation * self.source.probing() * capacity * length;
             self.load = (arrived + self.config.kappa_q * self.steady_queue) / carried.max(1.0);
         }
         self.interval_began = now;
-        self.next_interval = next_multiple(now, self.config.interval);
+        self.next_interval = next_multiple(now, self.config.load_factor_interval);
         self.arrived = Bytes::ZERO;
         self.sampled = 0.0;
         self.samples = 0;

@@ -1,9 +1,39 @@
 //! Multi-packet congestion control (MPCP) at a router: the load factor, quantised, on each data packet.
 
+#[cfg(feature = "declare")]
+use airpath_model::declare::{Component, ComponentError};
 use airpath_model::{Backlog, LoadWord, Packet, PathHeader, Timestamp};
 
 use super::LoadFactor;
+#[cfg(feature = "declare")]
+use super::LoadFactorConfig;
 use crate::RouterProtocol;
+#[cfg(feature = "declare")]
+use crate::{ConfigError, declare::prelude::*};
+
+/// Parameters of [`Mpcp`]: those of its load factor.
+#[cfg(feature = "declare")]
+#[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(transparent)]
+#[schemars(
+    title = "MPCP",
+    description = "MPCP, and DPCP with `digits = 2`: packets carry the load factor, finely quantised."
+)]
+pub struct MpcpConfig(LoadFactorConfig);
+
+#[cfg(feature = "declare")]
+impl<P: Packet + Debug + Send + 'static> Component<Routers<P>> for MpcpConfig {
+    const ID: &'static str = "mpcp";
+
+    fn check(&self) -> Result<(), ComponentError> {
+        self.0.check_intervals()
+    }
+
+    fn build(&self, facts: ProtocolFacts) -> Result<Box<dyn Qdisc<P>>, ConfigError> {
+        let load_factor = LoadFactor::new(self.0, facts.source)?;
+        Ok(Box::new(Router::new(facts.limit, Mpcp::new(load_factor))))
+    }
+}
 
 /// MPCP's router (Li and Yousefi'zadeh, CCR 39(5), 2009; DPCP is the case of two packets for a word).
 ///

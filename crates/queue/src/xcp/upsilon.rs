@@ -5,6 +5,8 @@
 ///
 /// F = α S − β Q / d, with S = C − y where Υ is not in it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
 pub enum UpsilonOn {
     /// The capacity: S = Υ C − y. The only one that leaves a link at rest, where F is zero.
     #[default]

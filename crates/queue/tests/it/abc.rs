@@ -155,7 +155,7 @@ fn the_source_has_its_timer_and_reports_beside_the_router() {
 #[test]
 fn an_accelerate_takes_more_than_one_token() {
     for (token_limit, left) in [(1.0, BRAKE), (2.0, ACCELERATE)] {
-        let config = AbcConfig { token_limit, target: 1.0, ..AbcConfig::default() };
+        let config = AbcConfig { token_limit, target_utilisation: 1.0, ..AbcConfig::default() };
         let mut driver = Driver::new(Abc::new(config, Box::new(Known(1e9))).expect("at the bounds"));
         assert_eq!(pass(&mut driver, MILLISECOND, ACCELERATE), left, "{token_limit}");
     }
@@ -197,11 +197,11 @@ impl airpath_model::CapacitySource for Heard {
 fn impossible_parameters_are_refused() {
     let good = AbcConfig::default();
     for config in [
-        AbcConfig { target: 0.0, ..good },
-        AbcConfig { target: 1.01, ..good },
-        AbcConfig { target: f64::NAN, ..good },
+        AbcConfig { target_utilisation: 0.0, ..good },
+        AbcConfig { target_utilisation: 1.01, ..good },
+        AbcConfig { target_utilisation: f64::NAN, ..good },
         AbcConfig { delta: Duration::ZERO, ..good },
-        AbcConfig { window: Duration::from_nanos(999), ..good },
+        AbcConfig { rate_window: Duration::from_nanos(999), ..good },
         AbcConfig { token_limit: 0.9, ..good },
         AbcConfig { token_limit: f64::INFINITY, ..good },
     ] {

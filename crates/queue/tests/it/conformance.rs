@@ -66,7 +66,7 @@ fn xcp() -> Xcp {
 }
 
 fn qfcp() -> Qfcp {
-    let config = QfcpConfig { beta: 0.5, interval: Duration::from_millis(200) };
+    let config = QfcpConfig { beta: 0.5, control_interval: Duration::from_millis(200) };
     Qfcp::new(config, Box::new(Known(125_000.0)), Bytes::new(6000)).expect("the parameters are in range")
 }
 

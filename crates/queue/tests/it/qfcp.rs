@@ -8,7 +8,7 @@ use crate::source::{Event, Known, Listening};
 
 const SIZE: Bytes = Bytes::new(1000);
 const BUFFER: Bytes = Bytes::new(50_000);
-const CONFIG: QfcpConfig = QfcpConfig { beta: 0.5, interval: Duration::from_millis(100) };
+const CONFIG: QfcpConfig = QfcpConfig { beta: 0.5, control_interval: Duration::from_millis(100) };
 const ASKED: PathHeader = PathHeader::FairRate(Rate::UNLIMITED);
 
 fn driver(capacity: f64) -> Driver<Qfcp> {
@@ -29,7 +29,7 @@ fn interval(driver: &mut Driver<Qfcp>, packets: u64, waiting: u64) {
             driver.depart();
         }
     }
-    driver.run_to(driver.now + CONFIG.interval);
+    driver.run_to(driver.now + CONFIG.control_interval);
 }
 
 fn close(left: f64, right: f64) -> bool {
@@ -133,7 +133,7 @@ fn impossible_parameters_are_refused() {
     for config in [
         QfcpConfig { beta: f64::NAN, ..CONFIG },
         QfcpConfig { beta: -1.0, ..CONFIG },
-        QfcpConfig { interval: Duration::ZERO, ..CONFIG },
+        QfcpConfig { control_interval: Duration::ZERO, ..CONFIG },
     ] {
         assert!(Qfcp::new(config, Box::new(Known(1.0)), BUFFER).is_err());
     }

@@ -234,11 +234,7 @@ fn packets_that_overtake_others_break_no_connection() {
 #[test]
 fn what_quinn_cannot_drive_is_refused_with_the_flow() {
     let bbr = ControllerPlan::Declared(ComponentPlan::named("bbr"));
-    let xcp = ControllerPlan::Xcp {
-        halve_on_loss: true,
-        form: XcpFormPlan::Rate,
-        inter_packet: InterPacketPlan::Window,
-    };
+    let xcp = ControllerPlan::Declared(ComponentPlan::named("xcp"));
     for (controller, why) in [(bbr, "quinn paces by its window"), (xcp, "a header that routers write")] {
         let error = QuicRun::new(&bottleneck(1, vec![flow("f", controller)]), &[], 1).err().unwrap();
         let text = error.to_string();

@@ -74,7 +74,7 @@ fn xcp(bencher: Bencher<'_, '_>) {
 
 #[divan::bench]
 fn qfcp(bencher: Bencher<'_, '_>) {
-    let config = QfcpConfig { beta: 0.5, interval: Duration::from_millis(200) };
+    let config = QfcpConfig { beta: 0.5, control_interval: Duration::from_millis(200) };
     let header = PathHeader::FairRate(Rate::from_bps(10_000_000));
     pass(bencher, router(Qfcp::new(config, source(), BUFFER).unwrap()), header);
 }

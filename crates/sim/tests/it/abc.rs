@@ -9,7 +9,7 @@ const DELAY_MS: f64 = 50.0;
 const PACKETS_PER_SECOND: f64 = 1000.0;
 
 fn abc() -> ControllerPlan {
-    ControllerPlan::Abc { additive_increase: 1.0, minimum_window: 5.0, pacing_gain: 2.0, second: None }
+    ControllerPlan::Declared(ComponentPlan::named("abc"))
 }
 
 /// A router of ABC that knows its link, behind which 250 packets may wait.
@@ -94,12 +94,8 @@ fn flows_that_come_later_get_their_share() {
     assert!(jain(&outcome) > 0.97, "{}", jain(&outcome));
     let mut alone = plan;
     for flow in &mut alone.flows {
-        flow.controller = Some(ControllerPlan::Abc {
-            additive_increase: 0.0,
-            minimum_window: 5.0,
-            pacing_gain: 2.0,
-            second: None,
-        });
+        let patient = ComponentPlan::named("abc").with("additive_increase", 0.0);
+        flow.controller = Some(ControllerPlan::Declared(patient));
     }
     // It is the additive increase that does it.
     let without = jain(&run(&alone, 1));
@@ -141,18 +137,13 @@ fn of_two_bottlenecks_the_smaller_rules() {
 /// Behind a bottleneck that says nothing accelerates never end: CUBIC's window holds the flow, and without it most is lost.
 #[test]
 fn with_a_second_window_a_foreign_bottleneck_is_shared() {
-    let outcome = |second: Option<ControllerPlan>| {
+    let outcome = |second: &str| {
         let links = vec![
             routed("routed", mbps(100), 1.0),
             link("back", RatePlan::Unlimited, DELAY_MS),
             LinkPlan { queue: packets(100), ..link("foreign", mbps(12), DELAY_MS) },
         ];
-        let abc = ControllerPlan::Abc {
-            additive_increase: 1.0,
-            minimum_window: 5.0,
-            pacing_gain: 2.0,
-            second: second.map(Box::new),
-        };
+        let abc = ControllerPlan::Declared(ComponentPlan::named("abc").with("second_window", second));
         let flows = [abc, cubic()].into_iter().enumerate().map(|(index, controller)| FlowPlan {
             path: vec![0, 2],
             ..flow(&format!("f{index}"), controller)
@@ -161,7 +152,7 @@ fn with_a_second_window_a_foreign_bottleneck_is_shared() {
         plan.record.measure_from_ns = 20 * SECOND;
         run(&plan, 1)
     };
-    let (held, free) = (outcome(Some(cubic())), outcome(None));
+    let (held, free) = (outcome("cubic"), outcome("none"));
     let lost = |outcome: &Outcome| table(outcome, "links").integers("dropped_packets_total")[2];
     assert!(jain(&held) > 0.9, "{}", jain(&held));
     assert!(jain(&free) < 0.6, "{}", jain(&free));

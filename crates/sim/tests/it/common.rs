@@ -116,29 +116,14 @@ pub(crate) fn transport() -> TransportPlan {
 
 /// A router of ABC that knows its link, behind which 250 packets may wait.
 pub(crate) fn abc_router() -> QueuePlan {
-    let protocol = ProtocolPlan::Abc {
-        target: 0.98,
-        delta_ns: 133_333_333,
-        delay_threshold_ns: 50 * MILLISECOND,
-        window_ns: 20 * MILLISECOND,
-        token_limit: 5.0,
-    };
+    let protocol = ProtocolPlan::named("abc");
     let source = SourcePlan::named("oracle").with("averaging", 20 * MILLISECOND);
     QueuePlan::Router { limit_bytes: None, limit_packets: Some(250), protocol, source }
 }
 
 /// XCP's router in the rate form, with control intervals between two numbers of nanoseconds.
-pub(crate) fn xcp_protocol([min_interval_ns, max_interval_ns]: [u64; 2]) -> ProtocolPlan {
-    ProtocolPlan::Xcp {
-        alpha: 0.4,
-        beta: 0.226,
-        gamma: 0.1,
-        min_interval_ns,
-        max_interval_ns,
-        negative_share: NegativeSharePlan::All,
-        upsilon_on: UpsilonOnPlan::Capacity,
-        form: XcpFormPlan::Rate,
-    }
+pub(crate) fn xcp_protocol([shortest, longest]: [u64; 2]) -> ProtocolPlan {
+    ProtocolPlan::named("xcp").with("min_interval", shortest).with("max_interval", longest)
 }
 
 pub(crate) fn newreno() -> ControllerPlan {

@@ -220,11 +220,7 @@ fn a_limit_in_packets_is_a_buffer_of_the_packets_that_come() {
             .with("signal", "minimum");
         let queue = QueuePlan::Router { limit_bytes, limit_packets, protocol, source };
         let links = there_and_back(LinkPlan { queue, ..link("bottleneck", mbps(10), 20.0) }, 20.0);
-        let controller = ControllerPlan::Xcp {
-            halve_on_loss: true,
-            form: XcpFormPlan::Rate,
-            inter_packet: InterPacketPlan::WholePackets,
-        };
+        let controller = ControllerPlan::Declared(ComponentPlan::named("xcp"));
         let mut sender = flow("flow", controller);
         sender.transport = Some(TransportPlan { mss_bytes: 1000, ..transport() });
         plan(20, links, vec![sender])

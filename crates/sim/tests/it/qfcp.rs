@@ -8,14 +8,14 @@ fn scenario(flows: u64) -> Plan {
     let queue = QueuePlan::Router {
         limit_bytes: Some(575_000),
         limit_packets: None,
-        protocol: ProtocolPlan::Qfcp { beta: 0.5, interval_ns: 200 * MILLISECOND },
+        protocol: ProtocolPlan::named("qfcp"),
         source: SourcePlan::named("configured").with("capacity", 10_000_000),
     };
     let links = there_and_back(LinkPlan { queue, ..link("bottleneck", mbps(10), 40.0) }, 40.0);
     let sources = (0..flows)
         .map(|index| FlowPlan {
             start_ns: Draw::Constant { value: index as f64 * SECOND as f64 },
-            ..flow(&format!("f{index}"), ControllerPlan::Qfcp)
+            ..flow(&format!("f{index}"), ControllerPlan::Declared(ComponentPlan::named("qfcp")))
         })
         .collect();
     let mut plan = plan(40, links, sources);

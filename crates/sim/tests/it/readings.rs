@@ -17,11 +17,7 @@ fn run_of(protocol: &ProtocolPlan, source: &SourcePlan) -> String {
         };
         LinkPlan { queue, ..link(name, rate, 20.0) }
     };
-    let xcp = || ControllerPlan::Xcp {
-        halve_on_loss: true,
-        form: XcpFormPlan::Rate,
-        inter_packet: InterPacketPlan::WholePackets,
-    };
+    let xcp = || ControllerPlan::Declared(ComponentPlan::named("xcp"));
     let other = FlowPlan { path: vec![1], reverse_path: vec![0], measured_at: 1, ..flow("other", xcp()) };
     let mut plan = plan(8, vec![routed("there"), routed("back")], vec![flow("one", xcp()), other]);
     plan.record.interval_ns = SECOND;
@@ -37,26 +33,8 @@ fn all_differ(readings: &[(String, ProtocolPlan, SourcePlan)]) {
     }
 }
 
-fn xcp(negative_share: NegativeSharePlan, upsilon_on: UpsilonOnPlan) -> ProtocolPlan {
-    let ProtocolPlan::Xcp { alpha, beta, gamma, min_interval_ns, max_interval_ns, form, .. } =
-        xcp_protocol([MILLISECOND, SECOND])
-    else {
-        panic!("these are its parameters")
-    };
-    ProtocolPlan::Xcp {
-        alpha,
-        beta,
-        gamma,
-        min_interval_ns,
-        max_interval_ns,
-        negative_share,
-        upsilon_on,
-        form,
-    }
-}
-
 fn plain() -> ProtocolPlan {
-    xcp(NegativeSharePlan::All, UpsilonOnPlan::Capacity)
+    xcp_protocol([MILLISECOND, SECOND])
 }
 
 /// EBE as published, but for what is switched and for a threshold that the queue passes often, so that Upsilon comes and goes.
@@ -119,11 +97,10 @@ fn every_switch_of_ebe_does_something_of_its_own() {
 
 #[test]
 fn every_reading_of_xcp_and_of_xcp_b_does_something_of_its_own() {
-    use UpsilonOnPlan::{Capacity, Feedback, PositiveFeedback, Spare};
-    let mut readings: Vec<_> = [Capacity, Spare, Feedback, PositiveFeedback]
-        .map(|on| (format!("{on:?}"), xcp(NegativeSharePlan::All, on), ebe(PUBLISHED)))
+    let mut readings: Vec<_> = ["capacity", "spare", "feedback", "positive-feedback"]
+        .map(|on| (on.to_owned(), plain().with("upsilon_on", on), ebe(PUBLISHED)))
         .into();
-    readings.push(("data".to_owned(), xcp(NegativeSharePlan::Data, Capacity), ebe(PUBLISHED)));
+    readings.push(("data".to_owned(), plain().with("negative_share", "data"), ebe(PUBLISHED)));
     for signal in ["minimum", "mean", "last"] {
         let source = SourcePlan::named("xcp-b")
             .with("kappa", 0.02)

@@ -10,47 +10,16 @@ const MEGABIT: u64 = 1_000_000;
 const EBE_DUMBBELL: [u64; 12] = [10, 14, 17, 19, 15, 17, 5, 2, 6, 4, 8, 5];
 
 fn vcp() -> ControllerPlan {
-    ControllerPlan::Vcp {
-        rtt_scaling: RttScalingPlan::Minimum,
-        additive_scaling: AdditiveScalingPlan::Square,
-        bounds: VcpBoundsPlan::Spec,
-        rtt_cap: true,
-        freeze: FreezePlan::All,
-        after_freeze: AfterFreezePlan::Author,
-        kappa: 0.25,
-        alpha: 1.0,
-        beta: 0.875,
-        interval_ns: 200 * MILLISECOND,
-        loss_factor: 0.5,
-        pace_small_windows: true,
-    }
+    ControllerPlan::Declared(ComponentPlan::named("vcp"))
 }
 
 fn mpcp(digits: u8) -> ControllerPlan {
-    ControllerPlan::Mpcp {
-        digits,
-        rtt_scaling: RttScalingPlan::Minimum,
-        additive_scaling: AdditiveScalingPlan::Square,
-        bounds: VcpBoundsPlan::Spec,
-        rtt_cap: true,
-        freeze: FreezePlan::All,
-        after_freeze: AfterFreezePlan::Author,
-        alpha: 1.0,
-        interval_ns: 200 * MILLISECOND,
-        loss_factor: 0.5,
-        pace_small_windows: true,
-    }
+    ControllerPlan::Declared(ComponentPlan::named("mpcp").with("digits", digits))
 }
 
 fn router(controller: &ControllerPlan, source: SourcePlan) -> QueuePlan {
-    let (interval_ns, sampling_ns) = (200 * MILLISECOND, 10 * MILLISECOND);
-    let (kappa_q, target, queue_weight) = (0.5, 0.98, 0.25);
-    let protocol = match controller {
-        ControllerPlan::Mpcp { .. } => {
-            ProtocolPlan::Mpcp { interval_ns, sampling_ns, kappa_q, target, queue_weight }
-        }
-        _ => ProtocolPlan::Vcp { interval_ns, sampling_ns, kappa_q, target, queue_weight },
-    };
+    let ControllerPlan::Declared(sender) = controller else { panic!("it is a declared component") };
+    let protocol = ProtocolPlan::new(sender.kind.clone(), serde_json::Map::new());
     QueuePlan::Router { limit_bytes: Some(575_000), limit_packets: None, protocol, source }
 }
 
@@ -140,10 +109,7 @@ fn a_late_flow_gets_an_equal_share() {
 #[test]
 fn scaled_increases_give_flows_with_different_round_trip_times_the_same_rate() {
     let share = |scaling| {
-        let mut controller = vcp();
-        if let ControllerPlan::Vcp { rtt_scaling, .. } = &mut controller {
-            *rtt_scaling = scaling;
-        }
+        let controller = ControllerPlan::Declared(ComponentPlan::named("vcp").with("rtt_scaling", scaling));
         let bottleneck = LinkPlan {
             delay_ns: Draw::Constant { value: 20e6 },
             ..routed("bottleneck", mbps(10), &controller, configured(10))
@@ -158,7 +124,7 @@ fn scaled_increases_give_flows_with_different_round_trip_times_the_same_rate() {
         let goodput = table(&run(&plan, 1), "flows").integers("goodput_bytes").to_vec();
         goodput[0] as f64 / goodput[1] as f64
     };
-    let (scaled, unscaled) = (share(RttScalingPlan::Minimum), share(RttScalingPlan::Unscaled));
+    let (scaled, unscaled) = (share("minimum"), share("unscaled"));
     assert!((scaled - 1.0).abs() < 0.15, "{scaled}");
     // The same number of packets a round trip: rates as 1 / RTT², (100 / 40)² = 6.25.
     assert!((5.0..7.5).contains(&unscaled), "{unscaled}");

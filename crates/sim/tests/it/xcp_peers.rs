@@ -129,11 +129,7 @@ fn scenario(cell: &serde_json::Value) -> Plan {
                 transport: Some(ns2_transport()),
                 ..flow(
                     &format!("f{direction}-{index}"),
-                    ControllerPlan::Xcp {
-                        halve_on_loss: true,
-                        form: XcpFormPlan::Rate,
-                        inter_packet: InterPacketPlan::WholePackets,
-                    },
+                    ControllerPlan::Declared(ComponentPlan::named("xcp")),
                 )
             });
         }

@@ -1,4 +1,4 @@
-use airpath_model::{NullProbe, Timestamp};
+use airpath_model::{Duration, NullProbe, Timestamp};
 
 use super::*;
 

@@ -2,27 +2,13 @@ use alloc::string::ToString as _;
 
 use airpath_model::Timestamp;
 
-use super::super::scaling::{AdditiveScaling, RttScaling, VcpBounds};
-
 use super::*;
 
 const MSS: Bytes = Bytes::new(1000);
 const XI: Region = Region::Multiplicative(0.0625);
 
-fn config() -> ResponseConfig {
-    ResponseConfig {
-        scaling: scaling(AdditiveScaling::Square),
-        freeze: VcpFreeze::All,
-        after_freeze: AfterFreeze::Author,
-        alpha: 1.0,
-        interval: Duration::from_millis(200),
-        loss_factor: 0.5,
-        pace_small_windows: true,
-    }
-}
-
-fn scaling(additive: AdditiveScaling) -> Scaling {
-    Scaling::new(RttScaling::Minimum, additive, VcpBounds::Paper, true, Duration::from_millis(200))
+fn config() -> LoadResponseConfig {
+    LoadResponseConfig::default()
 }
 
 fn response(packets: u64) -> LoadResponse {
@@ -89,7 +75,7 @@ fn a_decrease_is_at_once_and_once() {
 fn a_guard_lets_many_flows_go_below_the_resting_window() {
     // Cycles of decrease, freeze and a round trip of growth under an overload that never ends.
     let resting = |after_freeze, additive| {
-        let config = ResponseConfig { after_freeze, scaling: scaling(additive), ..config() };
+        let config = LoadResponseConfig { after_freeze, additive_scaling: (additive), ..config() };
         let mut response = LoadResponse::new(config, MSS * 40, MSS).unwrap();
         for millis in 0..200_000 {
             // A window of data is acknowledged in 400 ms.
@@ -159,7 +145,7 @@ fn losses_are_answered_as_reno_does_and_undone_when_false() {
 
 #[test]
 fn a_loss_leaves_the_part_that_is_asked_for_and_at_least_one_packet() {
-    let config = ResponseConfig { loss_factor: 0.875, ..config() };
+    let config = LoadResponseConfig { loss_factor: 0.875, ..config() };
     let mut response = LoadResponse::new(config, Bytes::new(10_000), Bytes::new(1_000)).unwrap();
     response.on_congestion(&signal(CongestionSignal::Loss, 0));
     assert_eq!(window(&response), 8_750);
@@ -167,7 +153,7 @@ fn a_loss_leaves_the_part_that_is_asked_for_and_at_least_one_packet() {
     response.on_congestion(&signal(CongestionSignal::Loss, 0));
     assert_eq!(window(&response), 1_000);
     for loss_factor in [0.0, 1.0, -0.5, f64::NAN] {
-        let config = ResponseConfig { loss_factor, ..self::config() };
+        let config = LoadResponseConfig { loss_factor, ..self::config() };
         let error = LoadResponse::new(config, Bytes::new(10_000), Bytes::new(1_000)).unwrap_err();
         assert!(error.to_string().contains("loss_factor"), "{error}");
     }
@@ -176,7 +162,7 @@ fn a_loss_leaves_the_part_that_is_asked_for_and_at_least_one_packet() {
 #[test]
 fn small_windows_are_spread_over_long_round_trips() {
     let pacing = |packets, rtt, pace_small_windows| {
-        let config = ResponseConfig { pace_small_windows, ..config() };
+        let config = LoadResponseConfig { pace_small_windows, ..config() };
         let mut response = LoadResponse::new(config, MSS * packets, MSS).unwrap();
         response.on_ack(&ack(0, 0, rtt), None);
         response.control()
@@ -205,9 +191,9 @@ fn what_makes_no_sense_is_refused() {
     assert!(new(config(), MSS).is_ok());
     assert!(new(config(), Bytes::new(999)).is_err());
     assert!(LoadResponse::new(config(), MSS, Bytes::ZERO).is_err());
-    assert!(new(ResponseConfig { interval: Duration::ZERO, ..config() }, MSS).is_err());
+    assert!(new(LoadResponseConfig { load_factor_interval: Duration::ZERO, ..config() }, MSS).is_err());
     for alpha in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        assert!(new(ResponseConfig { alpha, ..config() }, MSS).is_err(), "{alpha}");
+        assert!(new(LoadResponseConfig { alpha, ..config() }, MSS).is_err(), "{alpha}");
     }
 }
 
@@ -216,7 +202,7 @@ fn what_makes_no_sense_is_refused() {
 #[test]
 fn a_guarded_sender_decreases_again_where_growth_makes_up_for_it() {
     for (window, expected) in [(8.0, 7.0), (8.5, 8.5 + 1.0 / 8.5)] {
-        let guarded = ResponseConfig { after_freeze: AfterFreeze::Guarded, ..config() };
+        let guarded = LoadResponseConfig { after_freeze: AfterFreeze::Guarded, ..config() };
         let mut response = LoadResponse::new(guarded, MSS * 16, MSS).unwrap();
         response.on_ack(&ack(0, 1, 200), Some(Region::Decrease(0.875)));
         response.window = window;

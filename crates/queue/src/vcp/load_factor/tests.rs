@@ -194,13 +194,13 @@ fn reports_bits_and_bytes_and_what_the_source_says() {
 fn what_makes_no_sense_is_refused() {
     let good = LoadFactorConfig::default();
     let bad = [
-        LoadFactorConfig { interval: Duration::ZERO, ..good },
-        LoadFactorConfig { sampling: Duration::ZERO, ..good },
-        LoadFactorConfig { sampling: Duration::from_millis(201), ..good },
+        LoadFactorConfig { load_factor_interval: Duration::ZERO, ..good },
+        LoadFactorConfig { queue_sampling_interval: Duration::ZERO, ..good },
+        LoadFactorConfig { queue_sampling_interval: Duration::from_millis(201), ..good },
         LoadFactorConfig { kappa_q: -0.1, ..good },
         LoadFactorConfig { kappa_q: f64::INFINITY, ..good },
-        LoadFactorConfig { target: 0.0, ..good },
-        LoadFactorConfig { target: 1.01, ..good },
+        LoadFactorConfig { target_utilisation: 0.0, ..good },
+        LoadFactorConfig { target_utilisation: 1.01, ..good },
         LoadFactorConfig { queue_weight: 0.0, ..good },
         LoadFactorConfig { queue_weight: f64::NAN, ..good },
     ];
