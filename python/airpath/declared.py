@@ -140,10 +140,10 @@ def tagged(kind: str, ending: str, text: str) -> Any:
         table(kind, name, f"{name.title().replace('-', '')}{ending}", kind=(Literal[name], of_kind))
         for name in ids(kind)
     )
-    one = Annotated[Union[tables], Field(discriminator="kind")]  # noqa: UP007
+    one = Annotated[Union[tables], Field(discriminator="kind")]  # type: ignore[valid-type]  # noqa: UP007
     expand = BeforeValidator(
         lambda value: {"kind": value} if isinstance(value, str) else value,
-        json_schema_input_type=str | one,  # type: ignore[operator]
+        json_schema_input_type=str | one,
     )
     return Annotated[one, expand]
 

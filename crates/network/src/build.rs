@@ -2,7 +2,6 @@
 
 mod assemble;
 mod channel;
-mod managed;
 mod rate_steps;
 mod router;
 

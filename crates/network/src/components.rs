@@ -53,8 +53,13 @@ mod tests {
         let random = RandomStream::new(1, "test");
         let (initial_window, mss) = (Bytes::new(14_600), Bytes::new(1460));
         let facts = || ControllerFacts { initial_window, mss, handshake_rtt: None, random: random.clone() };
-        let queue_facts =
-            || QueueFacts { limit: Limit::Bytes(buffer), buffer, flow_sources: &[], random: random.clone() };
+        let queue_facts = || QueueFacts {
+            limit: Limit::Bytes(buffer),
+            buffer,
+            flows: 0,
+            flow_sources: &[],
+            random: random.clone(),
+        };
         let protocol_facts = || ProtocolFacts {
             limit: Limit::Bytes(buffer),
             buffer,

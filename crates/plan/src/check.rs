@@ -7,9 +7,7 @@ use serde_json::Value;
 
 use crate::fault::{Fault, Part, PlanError};
 use crate::input::Input;
-use crate::plan::{
-    AckRatePlan, ControllerPlan, Draw, FlowPlan, LinkPlan, Plan, QueuePlan, RatePlan, TrafficPlan,
-};
+use crate::plan::{AckRatePlan, ControllerPlan, Draw, FlowPlan, LinkPlan, Plan, RatePlan, TrafficPlan};
 
 /// Links, and two ends of each flow, that a run can have at most.
 pub const MAX_TARGETS: usize = 1 << 24;
@@ -65,9 +63,8 @@ impl Plan {
     /// The first thing that cannot be run.
     pub fn check_network(&self, inputs: &[Arc<Input>]) -> Result<(), PlanError> {
         self.check_run().map_err(|fault| fault.of(Part::Run))?;
-        let flows = self.flows.len();
         for link in &self.links {
-            check_link(link, inputs, flows).map_err(|fault| fault.of(Part::link(link)))?;
+            check_link(link, inputs).map_err(|fault| fault.of(Part::link(link)))?;
         }
         for flow in &self.flows {
             check_route(flow, &self.links, self.estimators.len())
@@ -107,7 +104,7 @@ impl Plan {
     }
 }
 
-fn check_link(link: &LinkPlan, inputs: &[Arc<Input>], flows: usize) -> Result<(), Fault> {
+fn check_link(link: &LinkPlan, inputs: &[Arc<Input>]) -> Result<(), Fault> {
     valid(link.delay_ns, "delay")?;
     link.jitter_ns.map_or(Ok(()), |jitter| valid(jitter, "jitter"))?;
     ensure((0.0..=1.0).contains(&link.loss), "loss", "accepted: from 0 to 1")?;
@@ -116,15 +113,6 @@ fn check_link(link: &LinkPlan, inputs: &[Arc<Input>], flows: usize) -> Result<()
     let (limit_bytes, limit_packets) = link.queue.limits();
     let one_limit = limit_bytes.is_none() || limit_packets.is_none();
     ensure(one_limit, "queue.limit", "a queue has one limit, not two")?;
-    if let QueuePlan::Managed { management, .. } = &link.queue
-        && let Some((class_of_flow, classes)) = management.classes()
-    {
-        ensure(
-            class_of_flow.len() == flows && class_of_flow.iter().all(|&class| (class as usize) < classes),
-            "queue.classes",
-            "accepted: one class for each flow, of those that there are",
-        )?;
-    }
     match link.rate {
         RatePlan::Opportunities { trace, .. } => ensure(
             matches!(inputs.get(trace).map(AsRef::as_ref), Some(Input::Opportunities { .. })),

@@ -12,7 +12,6 @@ mod declared;
 mod estimator;
 mod flow;
 mod link;
-mod managed;
 mod queue;
 
 use serde::{Deserialize, Serialize};
@@ -25,8 +24,7 @@ pub use controller::{ControllerPlan, EvidencePlan, HistoryRulePlan, MinimumRttPl
 pub use estimator::{AckRatePlan, EstimatorPlan, FilterPlan, SamplerPlan, StartPlan, VirtualSamplesPlan};
 pub use flow::{FlowPlan, LossDetectionPlan, RecoveryPlan, RtoFloorPlan, TrafficPlan, TransportPlan};
 pub use link::{ArqPlan, LinkPlan, RatePlan};
-pub use managed::ManagementPlan;
-pub use queue::{ProtocolPlan, QueuePlan, SourcePlan};
+pub use queue::{ManagementPlan, ProtocolPlan, QueuePlan, SourcePlan};
 
 /// A whole run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

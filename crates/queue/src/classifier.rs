@@ -3,6 +3,11 @@
 use alloc::boxed::Box;
 
 use airpath_model::RandomStream;
+#[cfg(feature = "declare")]
+use airpath_model::config::check;
+
+#[cfg(feature = "declare")]
+use crate::{ConfigError, declare::QueueFacts};
 
 /// Chooses one of several queues by the flow of a packet.
 #[derive(Clone, Debug)]
@@ -28,6 +33,23 @@ impl Classifier {
     /// So many queues by a hash.
     pub fn hash(queues: u32, random: &mut RandomStream) -> Self {
         Self::Hash { queues, perturbation: random.bits() }
+    }
+
+    /// A class for each flow of the plan. The table has an entry for each flow of the run and each of its directions.
+    ///
+    /// # Errors
+    /// A flow has no class, or one that does not exist.
+    #[cfg(feature = "declare")]
+    pub(crate) fn of_classes(
+        classes: u32,
+        class_of_flow: &[u32],
+        facts: &QueueFacts<'_>,
+    ) -> Result<Self, ConfigError> {
+        let fits = class_of_flow.len() == facts.flows && class_of_flow.iter().all(|&class| class < classes);
+        check(fits, "classes", "one class for each flow, of those that there are", f64::NAN)?;
+        let class = |&flow: &u32| class_of_flow.get(flow as usize).copied().unwrap_or(u32::MAX);
+        let of_flow = facts.flow_sources.iter().map(class).flat_map(|class| [class; 2]).collect();
+        Ok(Self::Table { queues: classes, of_flow })
     }
 
     /// How many queues there are.

@@ -9,8 +9,8 @@ use airpath_model::declare::{ComponentError, Kind, Registry, Values};
 use airpath_model::{Bytes, CapacitySource, Duration, Packet, Qdisc, RandomStream};
 
 use crate::{
-    AbcConfig, AvqConfig, CodelConfig, DualPi2Config, FqCodelConfig, Limit, MpcpConfig, PieConfig,
-    QfcpConfig, RedConfig, RemConfig, VcpConfig, XcpConfig,
+    AbcConfig, AvqConfig, CodelConfig, DrrConfig, DualPi2Config, FqCodelConfig, Limit, MpcpConfig, PieConfig,
+    PriorityConfig, QfcpConfig, RedConfig, RemConfig, VcpConfig, WeightedDrrConfig, XcpConfig,
 };
 
 /// What the declaration of a router protocol uses.
@@ -68,6 +68,8 @@ pub struct QueueFacts<'a> {
     pub limit: Limit,
     /// The same limit in bytes.
     pub buffer: Bytes,
+    /// The number of flows of the plan.
+    pub flows: usize,
     /// For each flow of the run, the flow of the plan to which it belongs.
     pub flow_sources: &'a [u32],
     /// The random stream of the queue.
@@ -97,6 +99,9 @@ pub fn builtin<P: Packet + Debug + Send + 'static>() -> Registry<Queues<P>> {
         .with::<FqCodelConfig>()
         .with::<PieConfig>()
         .with::<DualPi2Config>()
+        .with::<PriorityConfig>()
+        .with::<DrrConfig>()
+        .with::<WeightedDrrConfig>()
 }
 
 /// Router protocols over a drop-tail queue for packets of type `P`.

@@ -6,11 +6,79 @@ use alloc::vec::Vec;
 use core::fmt::Debug;
 
 use airpath_model::config::check;
+#[cfg(feature = "declare")]
+use airpath_model::declare::{Component, ComponentError, Values, defaults};
 use airpath_model::{Backlog, Bytes, DropReason, Packet, Qdisc, QueueSink, Timestamp};
 
+#[cfg(feature = "declare")]
+use crate::declare::{QueueContext, QueueFacts, Queues};
 use crate::fifo::Fifo;
 use crate::lanes::Lanes;
+#[cfg(feature = "declare")]
+use crate::limit::MAX_QUEUES;
 use crate::{Classifier, ConfigError, Limit};
+
+/// Deficit round robin (Shreedhar and Varghese 1995).
+#[cfg(feature = "declare")]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+pub struct DrrConfig {
+    /// What a queue of weight 1 sends in its turn. Default: the largest packet that any flow sends.
+    #[schemars(extend("exclusiveMinimum" = 0, "x-default-from" = "packet"))]
+    pub quantum: Bytes,
+    /// Without `weights`, how many queues flows are hashed to.
+    #[serde(default = "default::queues")]
+    #[schemars(range(min = 1, max = 1_048_576))]
+    pub queues: u32,
+}
+
+#[cfg(feature = "declare")]
+defaults! {
+    queues: u32 = 1024;
+}
+
+#[cfg(feature = "declare")]
+impl<P: Packet + Debug + Send + 'static> Component<Queues<P>> for DrrConfig {
+    const ID: &'static str = "drr";
+
+    fn fill_defaults(given: &mut Values, context: &QueueContext) -> Result<(), ComponentError> {
+        given.entry("quantum").or_insert(context.packet.get().into());
+        Ok(())
+    }
+
+    fn build(&self, mut facts: QueueFacts<'_>) -> Result<Box<dyn Qdisc<P>>, ConfigError> {
+        let Self { quantum, queues } = *self;
+        check((1..=MAX_QUEUES).contains(&queues), "queues", "from 1 to 1048576", queues.into())?;
+        let classifier = Classifier::hash(queues, &mut facts.random);
+        Ok(Box::new(Drr::new(facts.limit, classifier, &alloc::vec![quantum; queues as usize])?))
+    }
+}
+
+/// Deficit round robin over classes of flows.
+#[cfg(feature = "declare")]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(default)]
+pub struct WeightedDrrConfig {
+    /// What each class sends in its turn.
+    #[schemars(extend("x-default-from" = "packet"))]
+    pub quanta: Vec<Bytes>,
+    /// Class of each flow of the plan.
+    pub class_of_flow: Vec<u32>,
+}
+
+#[cfg(feature = "declare")]
+impl<P: Packet + Debug + Send + 'static> Component<Queues<P>> for WeightedDrrConfig {
+    const ID: &'static str = "weighted-drr";
+
+    fn fill_defaults(given: &mut Values, context: &QueueContext) -> Result<(), ComponentError> {
+        given.entry("quanta").or_insert_with(|| alloc::vec![context.packet.get()].into());
+        Ok(())
+    }
+
+    fn build(&self, facts: QueueFacts<'_>) -> Result<Box<dyn Qdisc<P>>, ConfigError> {
+        let classes = Classifier::of_classes(self.quanta.len() as u32, &self.class_of_flow, &facts)?;
+        Ok(Box::new(Drr::new(facts.limit, classes, &self.quanta)?))
+    }
+}
 
 /// Deficit round robin: queues take turns; in its turn a queue may send its quantum of bytes and what it could not use of
 /// the turn before, as long as it is busy. Busy queues share the link as their quanta.

@@ -14,14 +14,13 @@ use crate::codel::CodelControl;
 use crate::declare::{QueueContext, QueueFacts, Queues};
 use crate::fifo::Fifo;
 use crate::lanes::Lanes;
+use crate::limit::MAX_QUEUES;
 use crate::{Classifier, CodelConfig, ConfigError, Limit};
 #[cfg(feature = "declare")]
 use alloc::boxed::Box;
 
 /// Most packets that an overflow drops at once (RFC 8290, section 4.1; Linux).
 const DROP_BATCH: u64 = 64;
-/// Most queues: each takes memory from the beginning.
-const MAX_QUEUES: u32 = 1 << 20;
 
 /// Flow queueing with controlled delay (RFC 8290).
 #[derive(Clone, Copy, Debug, PartialEq)]

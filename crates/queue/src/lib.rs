@@ -40,11 +40,15 @@ pub use classifier::Classifier;
 pub use codel::{Codel, CodelConfig};
 pub use drop_tail::DropTail;
 pub use drr::Drr;
+#[cfg(feature = "declare")]
+pub use drr::{DrrConfig, WeightedDrrConfig};
 pub use dual_pi2::{DualPi2, DualPi2Config};
 pub use fq_codel::{FqCodel, FqCodelConfig};
 pub use limit::Limit;
 pub use pie::{Pie, PieConfig, PieDelay};
 pub use priority::Priority;
+#[cfg(feature = "declare")]
+pub use priority::PriorityConfig;
 pub use qfcp::{Qfcp, QfcpConfig};
 pub use red::{Red, RedConfig};
 pub use rem::{Rem, RemConfig, Unmarkable};

@@ -2,6 +2,9 @@
 
 use airpath_model::{Backlog, Bytes};
 
+/// Most queues of one discipline: each takes memory from the beginning.
+pub(crate) const MAX_QUEUES: u32 = 1 << 20;
+
 /// The size of a buffer. The packet being sent has left the buffer and does not count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {

@@ -3,11 +3,49 @@
 use core::fmt::Debug;
 
 use airpath_model::config::check;
+#[cfg(feature = "declare")]
+use airpath_model::declare::Component;
 use airpath_model::{Backlog, DropReason, Packet, Qdisc, QueueSink, Timestamp};
 
+#[cfg(feature = "declare")]
+use crate::declare::{QueueFacts, Queues};
 use crate::fifo::Fifo;
 use crate::lanes::Lanes;
+#[cfg(feature = "declare")]
+use crate::limit::MAX_QUEUES;
 use crate::{Classifier, ConfigError, Limit};
+#[cfg(feature = "declare")]
+use alloc::{boxed::Box, vec::Vec};
+
+/// Strict priority between classes of flows.
+#[cfg(feature = "declare")]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(default)]
+pub struct PriorityConfig {
+    /// Number of classes.
+    #[schemars(range(min = 1, max = 1_048_576))]
+    pub classes: u32,
+    /// Class of each flow of the plan; class 0 goes first.
+    pub class_of_flow: Vec<u32>,
+}
+
+#[cfg(feature = "declare")]
+impl Default for PriorityConfig {
+    fn default() -> Self {
+        Self { classes: 1, class_of_flow: Vec::new() }
+    }
+}
+
+#[cfg(feature = "declare")]
+impl<P: Packet + Debug + Send + 'static> Component<Queues<P>> for PriorityConfig {
+    const ID: &'static str = "priority";
+
+    fn build(&self, facts: QueueFacts<'_>) -> Result<Box<dyn Qdisc<P>>, ConfigError> {
+        check((1..=MAX_QUEUES).contains(&self.classes), "classes", "from 1 to 1048576", self.classes.into())?;
+        let classes = Classifier::of_classes(self.classes, &self.class_of_flow, &facts)?;
+        Ok(Box::new(Priority::new(facts.limit, classes)?))
+    }
+}
 
 /// Strict priority: the first class that has a packet sends it, so that a class waits as long as one before it is busy.
 ///

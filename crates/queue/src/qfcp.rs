@@ -38,8 +38,7 @@ pub struct QfcpConfig {
     /// Gain on the queue: R = (C - beta q/d)/N (0.5, as recalled from the literature).
     #[cfg_attr(feature = "declare", schemars(range(min = 0)))]
     pub beta: f64,
-    /// Time between two fair rates: longer than the round trips, or the count of flows swings (our choice: VCP's
-    /// load-factor interval).
+    /// Time between two fair rates: longer than the round trips (our choice: VCP's load-factor interval).
     #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "minimum" = 1000)))]
     pub control_interval: Duration,
 }

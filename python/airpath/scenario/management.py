@@ -9,25 +9,14 @@ from airpath.declared import ParameterError, plan_values
 from airpath.messages import FieldError
 from airpath.nearest import suggestion
 from airpath.scenario.amounts import LinkFigures
-from airpath.scenario.managed_queues import (
-    AvqQueue,
-    CodelQueue,
-    DrrQueue,
-    DualPi2Queue,
-    FqCodelQueue,
-    ManagedQueue,
-    PieQueue,
-    PriorityQueue,
-    RedQueue,
-    RemQueue,
-)
+from airpath.scenario.managed_queues import ManagedTable, PriorityQueue
 from airpath.units import AmountUnit
 
 PIE_MEASURED_BYTES: Final = 16_384
 """`DQ_THRESHOLD` of PIE: with less behind a packet that leaves no measurement begins (RFC 8033)."""
 
 
-def management_plan(queue: ManagedQueue, link: LinkFigures) -> dict[str, Any]:
+def management_plan(queue: ManagedTable, link: LinkFigures) -> dict[str, Any]:
     """Return the management of a queue as in a plan.
 
     Raises
@@ -35,29 +24,31 @@ def management_plan(queue: ManagedQueue, link: LinkFigures) -> dict[str, Any]:
     FieldError
         If a parameter does not fit the others or the link.
     """
-    return _PLANS[type(queue)](queue, link, f"{link.draft.path}.queue")
+    return _PLANS.get(queue.kind, _declared)(queue, link, f"{link.draft.path}.queue")
 
 
-def _declared(queue: Any, link: LinkFigures, path: str) -> dict[str, Any]:
-    """Return a declared queue as in a plan."""
+def _declared(
+    queue: Any, link: LinkFigures, path: str, name: str | None = None, **resolved: Any
+) -> dict[str, Any]:
+    """Return a queue as in a plan; `name` is the id of its component, if that is not its kind."""
     context = {"packet": link.packet_bytes, "mean_bps": link.draft.mean_bps}
+    component = ("queue", name or queue.kind)
     try:
-        return plan_values(queue, context, resolved=_thresholds(queue, link, path))
+        return plan_values(queue, context, component, _thresholds(queue, link, path) | resolved)
     except ParameterError as error:
         raise FieldError(".".join(filter(None, (path, error.parameter))), error.problem) from None
 
 
 def _thresholds(queue: Any, link: LinkFigures, path: str) -> dict[str, float]:
     """Return the thresholds of a queue that were given, in packets."""
-    kind, name, _ = queue.component
     return {
         key: link.packets_of(amount, queue.packet or link.packet_bytes, f"{path}.{key}")
-        for key, schema in declaration(kind, name)["properties"].items()
+        for key, schema in declaration("queue", queue.kind)["properties"].items()
         if schema.get("x-unit") == "threshold" and (amount := getattr(queue, key)) is not None
     }
 
 
-def _red(queue: RedQueue, link: LinkFigures, path: str) -> dict[str, Any]:
+def _red(queue: Any, link: LinkFigures, path: str) -> dict[str, Any]:
     _refuse_without_ecn(queue, "mark_limit", path)
     plan = _declared(queue, link, path)
     if queue.limit.unit is not AmountUnit.UNLIMITED:
@@ -71,18 +62,18 @@ def _red(queue: RedQueue, link: LinkFigures, path: str) -> dict[str, Any]:
     return plan
 
 
-def _rem(queue: RemQueue, link: LinkFigures, path: str) -> dict[str, Any]:
+def _rem(queue: Any, link: LinkFigures, path: str) -> dict[str, Any]:
     _refuse_without_ecn(queue, "unmarkable", path)
     return _declared(queue, link, path)
 
 
-def _avq(queue: AvqQueue, link: LinkFigures, path: str) -> dict[str, Any]:
+def _avq(queue: Any, link: LinkFigures, path: str) -> dict[str, Any]:
     if queue.limit.unit is AmountUnit.UNLIMITED:
         raise FieldError(f"{path}.limit", 'found "unlimited"; the virtual queue of avq needs a buffer')
     return _declared(queue, link, path)
 
 
-def _pie(queue: PieQueue, link: LinkFigures, path: str) -> dict[str, Any]:
+def _pie(queue: Any, link: LinkFigures, path: str) -> dict[str, Any]:
     _refuse_without_ecn(queue, "mark_limit", path)
     plan = _declared(queue, link, path)
     if queue.delay == "departure-rate" and queue.limit.unit is not AmountUnit.UNLIMITED:
@@ -99,40 +90,27 @@ def _pie(queue: PieQueue, link: LinkFigures, path: str) -> dict[str, Any]:
 
 def _priority(queue: PriorityQueue, link: LinkFigures, path: str) -> dict[str, Any]:
     class_of_flow = _classes(queue.classes, link.flow_entries, f"{path}.classes")
-    return {"kind": "priority", "classes": len(queue.classes) + 1, "class_of_flow": class_of_flow}
+    return _declared(queue, link, path, classes=len(queue.classes) + 1, class_of_flow=class_of_flow)
 
 
-def _drr(queue: DrrQueue, link: LinkFigures, path: str) -> dict[str, Any]:
-    quantum = queue.quantum or link.packet_bytes
+def _drr(queue: Any, link: LinkFigures, path: str) -> dict[str, Any]:
     if queue.weights is None:
-        return {"kind": "drr", "quantum_bytes": quantum, "queues": queue.queues}
+        return _declared(queue, link, path)
     if "queues" in queue.model_fields_set:
         raise FieldError(f"{path}.queues", 'has no effect with "weights", which give each entry one queue')
-    weights = [*queue.weights.values(), 1]
-    return {
-        "kind": "weighted-drr",
-        "quanta_bytes": [quantum * weight for weight in weights],
-        "class_of_flow": _classes([[name] for name in queue.weights], link.flow_entries, f"{path}.weights"),
-    }
+    quantum = queue.quantum or link.packet_bytes
+    quanta = [quantum * weight for weight in (*queue.weights.values(), 1)]
+    classes = _classes([[name] for name in queue.weights], link.flow_entries, f"{path}.weights")
+    return _declared(queue, link, path, "weighted-drr", quanta=quanta, class_of_flow=classes)
 
 
-_PLANS: Mapping[type, Callable[[Any, LinkFigures, str], dict[str, Any]]] = MappingProxyType(
-    {
-        RedQueue: _red,
-        RemQueue: _rem,
-        AvqQueue: _avq,
-        CodelQueue: _declared,
-        FqCodelQueue: _declared,
-        PieQueue: _pie,
-        DualPi2Queue: _declared,
-        PriorityQueue: _priority,
-        DrrQueue: _drr,
-    }
+_PLANS: Final[Mapping[str, Callable[[Any, LinkFigures, str], dict[str, Any]]]] = MappingProxyType(
+    {"red": _red, "rem": _rem, "avq": _avq, "pie": _pie, "priority": _priority, "drr": _drr}
 )
-"""How the queue of each table stands in a plan."""
+"""How queues with more than values of their own stand in a plan, by kind."""
 
 
-def _refuse_without_ecn(queue: RedQueue | RemQueue | PieQueue, key: str, path: str) -> None:
+def _refuse_without_ecn(queue: Any, key: str, path: str) -> None:
     if key in queue.model_fields_set and not queue.ecn:
         raise FieldError(f"{path}.{key}", 'has no effect with "ecn = false", which disables marks')
 

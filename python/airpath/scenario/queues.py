@@ -1,13 +1,13 @@
 """The queue in front of a link, as written in a scenario, and the registry of queue disciplines."""
 
 from dataclasses import dataclass
-from typing import Annotated, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias
 
 from pydantic import Field
 
 from airpath.declared import tagged
 from airpath.quantities import Buffer, Table, Text
-from airpath.scenario.managed_queues import ManagedQueue
+from airpath.scenario.managed_queues import ManagedQueue, ManagedTable
 from airpath.schemes.protocols import PROTOCOL, SOURCE
 
 
@@ -48,9 +48,12 @@ class SchemeQueue(Table):
     """
 
 
-AnyQueue = DropTailQueue | RouterQueue | SchemeQueue | ManagedQueue
+AnyQueue: TypeAlias = DropTailQueue | RouterQueue | SchemeQueue | ManagedTable
 
-Queue = Annotated[AnyQueue, Field(discriminator="kind")]
+if TYPE_CHECKING:
+    Queue: TypeAlias = AnyQueue
+else:
+    Queue = Annotated[DropTailQueue | RouterQueue | SchemeQueue | ManagedQueue, Field(discriminator="kind")]
 """A queue: a table with a `kind`."""
 
 

@@ -30,7 +30,7 @@ from airpath.scenario.flows import (
     Transport,
 )
 from airpath.scenario.losses import loss_plan
-from airpath.scenario.managed_queues import ManagedQueue
+from airpath.scenario.managed_queues import ManagedTable
 from airpath.scenario.management import management_plan
 from airpath.scenario.model import ScenarioDocument
 from airpath.scenario.network import Network, extra_rtt_of
@@ -302,7 +302,7 @@ class _Resolution:
         limits = {"limit_bytes": limit_bytes, "limit_packets": limit_packets}
         if isinstance(draft.queue, DropTailQueue):  # first: most links are those of hosts
             return {"kind": "drop-tail", **limits}
-        if isinstance(draft.queue, ManagedQueue):
+        if isinstance(draft.queue, ManagedTable):
             management = management_plan(draft.queue, self._figures(draft))
             return {"kind": "managed", **limits, "management": management}
         router = router_of(draft, self.speakers, self.largest_packet)

@@ -91,7 +91,12 @@ class RustTypes:
             self.check(value[name], rust_type, f"{path}.{name}")
 
 
-DECLARED = {"ControllerPlan": "controller", "ManagementPlan": "queue", "SourcePlan": "capacity-source"}
+DECLARED = {
+    "ControllerPlan": "controller",
+    "ManagementPlan": "queue",
+    "ProtocolPlan": "router-protocol",
+    "SourcePlan": "capacity-source",
+}
 """Types of the plan, some of whose kinds are components that declare themselves."""
 
 

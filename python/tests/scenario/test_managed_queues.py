@@ -120,7 +120,7 @@ def test_classes_go_by_the_entries_of_flows():
     drr = {"kind": "drr", "limit": "1bdp", "quantum": "1kB", "weights": {"rest": 2, "voice": 5}}
     assert management(drr, flows=flows) == {
         "kind": "weighted-drr",
-        "quanta_bytes": [2000, 5000, 1000],
+        "quanta": [2000, 5000, 1000],
         "class_of_flow": [2, 2, 1, 0],
     }
 

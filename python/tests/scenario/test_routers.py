@@ -13,7 +13,6 @@ from airpath.scenario.simulation import simulation
 from airpath.schemes import SCHEMES, LinkFacts, find_scheme
 from airpath.schemes.registry import named_schemes
 from airpath.schemes.router_assisted import CAPACITY_SOURCES, FAMILIES, XCP, compose, parameters_of
-from airpath.schemes.senders import MpcpSender
 from airpath.units import parse_rate
 
 TYPES = RustTypes()
@@ -76,8 +75,8 @@ def test_the_defaults_are_those_of_the_findings():
         "alpha": 0.4,
         "beta": 0.226,
         "gamma": 0.1,
-        "min_interval_ns": 1_000_000,
-        "max_interval_ns": 1_000_000_000,
+        "min_interval": 1_000_000,
+        "max_interval": 1_000_000_000,
         "negative_share": "all",
         "upsilon_on": "capacity",
         "form": "rate",
@@ -118,10 +117,10 @@ def test_the_defaults_are_those_of_the_findings():
     assert router["source"]["upsilon"] == 1.14
     assert router["protocol"] == {
         "kind": "vcp",
-        "interval_ns": 200_000_000,
-        "sampling_ns": 10_000_000,
+        "load_factor_interval": 200_000_000,
+        "queue_sampling_interval": 10_000_000,
         "kappa_q": 0.5,
-        "target": 0.98,
+        "target_utilisation": 0.98,
         "queue_weight": 0.25,
     }
     assert sender == {
@@ -135,7 +134,7 @@ def test_the_defaults_are_those_of_the_findings():
         "kappa": 0.25,
         "alpha": 1.0,
         "beta": 0.875,
-        "interval_ns": 200_000_000,
+        "load_factor_interval": 200_000_000,
         "loss_factor": 0.5,
         "pace_small_windows": True,
     }
@@ -146,8 +145,8 @@ def test_the_defaults_are_those_of_the_findings():
 
 def test_a_shared_interval_is_one_parameter():
     resolved = plan(dumbbell(flows__0__scheme="vcp:load_factor_interval=100ms"))
-    assert resolved["links"][0]["queue"]["protocol"]["interval_ns"] == 100_000_000
-    assert resolved["flows"][0]["controller"]["interval_ns"] == 100_000_000
+    assert resolved["links"][0]["queue"]["protocol"]["load_factor_interval"] == 100_000_000
+    assert resolved["flows"][0]["controller"]["load_factor_interval"] == 100_000_000
 
 
 def test_packets_carry_the_header_of_the_scheme():
@@ -462,5 +461,5 @@ def lab(colour, blindness):
 
 
 def test_words_of_mpcp_have_a_length_that_the_plan_can_hold():
-    assert MpcpSender().digits == 3
+    assert find_scheme("mpcp").parameters().digits == 3
     assert "at most 8" in refusal(dumbbell(flows__0__scheme="mpcp:digits=9"))

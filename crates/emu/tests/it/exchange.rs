@@ -252,13 +252,11 @@ fn channels_tell_what_damage_was_to_be_expected() {
 /// A capture shows a packet at each link as the routers before left it, not as it went out.
 #[test]
 fn captured_packets_are_as_they_were_at_their_link() {
-    let management = ManagementPlan::Declared(
-        ComponentPlan::named("codel")
-            .with("target", 1)
-            .with("interval", 1)
-            .with("packet", 100)
-            .with("ecn", true),
-    );
+    let management = ManagementPlan::named("codel")
+        .with("target", 1)
+        .with("interval", 1)
+        .with("packet", 100)
+        .with("ecn", true);
     let queue = QueuePlan::Managed { limit_bytes: None, limit_packets: Some(100), management };
     let marking = LinkPlan { queue, ..link("marking", constant(8_000_000), 1.0, 100) };
     let links = vec![

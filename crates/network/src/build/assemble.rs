@@ -46,7 +46,8 @@ pub(crate) fn assemble_links(
         let qdisc = if outside {
             Queue::kept_outside()
         } else {
-            qdisc(&link.queue, &rate, full_packet, sources, stream("queue"), components).map_err(wrong)?
+            let (flows, random) = (plan.flows.len(), stream("queue"));
+            qdisc(&link.queue, &rate, full_packet, flows, sources, random, components).map_err(wrong)?
         };
         let channel = channel(link, rate, seed, keep_damage).map_err(wrong)?;
         let propagation = propagation(link, delay, stream("jitter"));

@@ -5,15 +5,15 @@ use airpath_estimate::declare::{LinkTruth, SourceFacts};
 use airpath_model::declare::ComponentError;
 use airpath_model::{Bytes, CapacitySource, Duration, RandomStream, TrueRate};
 use airpath_plan::{Fault, FlowPlan, Plan, QueuePlan, SourcePlan, TrafficPlan};
-use airpath_queue::declare::ProtocolFacts;
+use airpath_queue::declare::{ProtocolFacts, QueueFacts};
 use airpath_queue::{DropTail, Limit};
 
-use super::managed::managed;
 use crate::Components;
 use crate::link::Queue;
 
-/// The queue of a plan, in front of a link with that rate process, over which full packets of `full_packet` go; `flow_sources`
-/// is the flow of the plan to which each flow of the run belongs, and random choices come from `random`.
+/// The queue of a plan, in front of a link with that rate process, over which full packets of `full_packet` go; `flows` is
+/// the number of flows of the plan, `flow_sources` the one to which each flow of the run belongs, and random choices come
+/// from `random`.
 ///
 /// # Errors
 /// What a component says of its parameters.
@@ -21,6 +21,7 @@ pub(crate) fn qdisc(
     plan: &QueuePlan,
     rate: &RateProcess,
     full_packet: Bytes,
+    flows: usize,
     flow_sources: &[u32],
     random: RandomStream,
     components: &Components,
@@ -30,7 +31,10 @@ pub(crate) fn qdisc(
     match plan {
         QueuePlan::DropTail { .. } => Ok(Queue::DropTail(DropTail::new(limit))),
         QueuePlan::Managed { management, .. } => {
-            managed(management, limit, buffer, flow_sources, random, components)
+            let facts = QueueFacts { limit, buffer, flows, flow_sources, random };
+            components
+                .queues
+                .build(management, &(), facts)
                 .map(Queue::ours)
                 .map_err(|error| Fault::in_table("queue", error))
         }

@@ -1,10 +1,10 @@
 //! Queues, router protocols and what they believe of their links.
 
 use airpath_estimate::declare::CapacitySources;
-use airpath_queue::declare::Protocols;
+use airpath_queue::declare::{Disciplines, Protocols};
 use serde::{Deserialize, Serialize};
 
-use super::{ComponentPlan, ManagementPlan};
+use super::ComponentPlan;
 
 /// A queue discipline and its parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -38,6 +38,9 @@ pub enum QueuePlan {
         management: ManagementPlan,
     },
 }
+
+/// Active queue management or a scheduler in a plan.
+pub type ManagementPlan = ComponentPlan<Disciplines>;
 
 /// A router protocol in a plan.
 pub type ProtocolPlan = ComponentPlan<Protocols>;

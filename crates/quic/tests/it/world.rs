@@ -168,13 +168,11 @@ fn codel() -> QueuePlan {
     QueuePlan::Managed {
         limit_bytes: None,
         limit_packets: Some(1000),
-        management: ManagementPlan::Declared(
-            ComponentPlan::named("codel")
-                .with("target", 5 * MILLISECOND)
-                .with("interval", 100 * MILLISECOND)
-                .with("packet", 1500)
-                .with("ecn", true),
-        ),
+        management: ManagementPlan::named("codel")
+            .with("target", 5 * MILLISECOND)
+            .with("interval", 100 * MILLISECOND)
+            .with("packet", 1500)
+            .with("ecn", true),
     }
 }
 

@@ -142,17 +142,15 @@ pub(crate) fn cubic_2008() -> ControllerPlan {
 
 /// `DualPI2` with Linux's defaults.
 pub(crate) fn dual_pi2() -> ManagementPlan {
-    ManagementPlan::Declared(
-        ComponentPlan::named("dual-pi2")
-            .with("target", 15 * MILLISECOND)
-            .with("update_interval", 16 * MILLISECOND)
-            .with("alpha", 0.16)
-            .with("beta", 3.2)
-            .with("coupling", 2.0)
-            .with("step", MILLISECOND)
-            .with("classic_share", 0.1)
-            .with("packet", 1500),
-    )
+    ManagementPlan::named("dual-pi2")
+        .with("target", 15 * MILLISECOND)
+        .with("update_interval", 16 * MILLISECOND)
+        .with("alpha", 0.16)
+        .with("beta", 3.2)
+        .with("coupling", 2.0)
+        .with("step", MILLISECOND)
+        .with("classic_share", 0.1)
+        .with("packet", 1500)
 }
 
 pub(crate) fn prague() -> ControllerPlan {

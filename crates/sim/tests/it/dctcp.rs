@@ -17,8 +17,7 @@ const PACKETS_PER_SECOND: f64 = 1e8 / 12_000.0;
 /// Flows over 100 Mbit/s behind the low-latency queue of `DualPI2`, whose step marks what finds `threshold` packets before it.
 fn over(rtt_ms: f64, threshold: f64, flows: u32) -> Outcome {
     let step_ns = (threshold / PACKETS_PER_SECOND * SECOND as f64) as u64;
-    let ManagementPlan::Declared(queue) = dual_pi2() else { panic!("it is a declared component") };
-    let management = ManagementPlan::Declared(queue.with("step", step_ns));
+    let management = dual_pi2().with("step", step_ns);
     let queue = QueuePlan::Managed { limit_bytes: None, limit_packets: Some(10_000), management };
     let forward = LinkPlan { queue, ..link("bottleneck", mbps(MBPS), rtt_ms / 2.0) };
     // No round trip is shorter than the virtual one: Prague's rule is DCTCP's then.

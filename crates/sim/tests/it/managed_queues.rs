@@ -1,8 +1,8 @@
 //! Managed queues in whole runs: what their specifications promise of delay, isolation and shares.
 
 use crate::common::*;
-use airpath_sim::Outcome;
 use airpath_sim::plan::*;
+use airpath_sim::{Outcome, Simulation};
 
 /// 20 Mbit/s, 40 ms of base RTT: full packets take 0.6 ms.
 const MBPS: u64 = 20;
@@ -42,41 +42,35 @@ fn throughputs(outcome: &Outcome) -> Vec<f64> {
 }
 
 fn codel(ecn: bool) -> ManagementPlan {
-    ManagementPlan::Declared(
-        ComponentPlan::named("codel")
-            .with("target", 5 * MILLISECOND)
-            .with("interval", 100 * MILLISECOND)
-            .with("packet", 1500)
-            .with("ecn", ecn),
-    )
+    ManagementPlan::named("codel")
+        .with("target", 5 * MILLISECOND)
+        .with("interval", 100 * MILLISECOND)
+        .with("packet", 1500)
+        .with("ecn", ecn)
 }
 
 fn fq_codel(ecn: bool) -> ManagementPlan {
-    ManagementPlan::Declared(
-        ComponentPlan::named("fq-codel")
-            .with("target", 5 * MILLISECOND)
-            .with("interval", 100 * MILLISECOND)
-            .with("packet", 1500)
-            .with("ecn", ecn)
-            .with("quantum", 1500)
-            .with("queues", 1024),
-    )
+    ManagementPlan::named("fq-codel")
+        .with("target", 5 * MILLISECOND)
+        .with("interval", 100 * MILLISECOND)
+        .with("packet", 1500)
+        .with("ecn", ecn)
+        .with("quantum", 1500)
+        .with("queues", 1024)
 }
 
 fn pie(ecn: bool) -> ManagementPlan {
-    ManagementPlan::Declared(
-        ComponentPlan::named("pie")
-            .with("target", 15 * MILLISECOND)
-            .with("update_interval", 15 * MILLISECOND)
-            .with("alpha", 0.125)
-            .with("beta", 1.25)
-            .with("max_burst", 150 * MILLISECOND)
-            .with("delay", "timestamps")
-            .with("derandomise", true)
-            .with("ecn", ecn)
-            .with("mark_limit", 0.1)
-            .with("packet", 1500),
-    )
+    ManagementPlan::named("pie")
+        .with("target", 15 * MILLISECOND)
+        .with("update_interval", 15 * MILLISECOND)
+        .with("alpha", 0.125)
+        .with("beta", 1.25)
+        .with("max_burst", 150 * MILLISECOND)
+        .with("delay", "timestamps")
+        .with("derandomise", true)
+        .with("ecn", ecn)
+        .with("mark_limit", 0.1)
+        .with("packet", 1500)
 }
 
 #[test]
@@ -109,14 +103,12 @@ fn queues_that_aim_at_a_delay_hold_it_near_their_target_and_the_link_busy() {
 #[test]
 fn avq_holds_the_utilisation_that_is_wanted() {
     for (gamma, most) in [(0.98, 0.021), (0.8, 0.002)] {
-        let management = ManagementPlan::Declared(
-            ComponentPlan::named("avq")
-                .with("capacity", MBPS * 1_000_000)
-                .with("alpha", 0.15)
-                .with("gamma", gamma)
-                .with("initial_share", 0.8)
-                .with("ecn", true),
-        );
+        let management = ManagementPlan::named("avq")
+            .with("capacity", MBPS * 1_000_000)
+            .with("alpha", 0.15)
+            .with("gamma", gamma)
+            .with("initial_share", 0.8)
+            .with("ecn", true);
         let queue = QueuePlan::Managed { limit_bytes: None, limit_packets: Some(70), management };
         let outcome = run(&plan_of(queue, &vec![newreno(); 20], true), 1);
         let (delay, utilisation) = delay_and_utilisation(&outcome);
@@ -159,7 +151,7 @@ fn fq_codel_and_drr_share_evenly_between_flows_that_do_not() {
     };
     assert!(shares(packets(70)) < 0.6);
     assert!(shares(managed(fq_codel(false))) > 0.7);
-    let drr = ManagementPlan::Drr { quantum_bytes: 1500, queues: 1024 };
+    let drr = ManagementPlan::named("drr").with("quantum", 1500).with("queues", 1024);
     assert!(
         shares(QueuePlan::Managed { limit_bytes: None, limit_packets: Some(140), management: drr }) > 0.85
     );
@@ -173,8 +165,9 @@ fn unresponsive(name: &str, bps: u64) -> FlowPlan {
 
 #[test]
 fn weighted_drr_shares_by_its_quanta() {
-    let management =
-        ManagementPlan::WeightedDrr { quanta_bytes: vec![1500, 3000, 4500], class_of_flow: vec![0, 1, 2] };
+    let management = ManagementPlan::named("weighted-drr")
+        .with("quanta", vec![1500, 3000, 4500])
+        .with("class_of_flow", vec![0, 1, 2]);
     let mut plan = plan_of(managed(management), &[], false);
     plan.flows = ["a", "b", "c"].map(|name| unresponsive(name, 20_000_000)).to_vec();
     let rates = throughputs(&run(&plan, 1));
@@ -187,7 +180,7 @@ fn weighted_drr_shares_by_its_quanta() {
 /// The upper class offers what the link carries for half of the time: the lower one has the other half.
 #[test]
 fn priority_starves_the_lower_class_only_while_the_upper_is_busy() {
-    let management = ManagementPlan::Priority { classes: 2, class_of_flow: vec![1, 0] };
+    let management = priority(2, &[1, 0]);
     let mut plan = plan_of(managed(management), &[], false);
     let mut upper = unresponsive("upper", 20_000_000);
     if let TrafficPlan::ConstantBitRate { on_ns, off_ns, .. } = &mut upper.traffic {
@@ -203,14 +196,23 @@ fn priority_starves_the_lower_class_only_while_the_upper_is_busy() {
     assert!(flows.reals("queueing_mean_s")[1] < 0.001, "{:?}", flows.reals("queueing_mean_s"));
 }
 
+fn priority(classes: u32, class_of_flow: &[u32]) -> ManagementPlan {
+    ManagementPlan::named("priority").with("classes", classes).with("class_of_flow", class_of_flow)
+}
+
 #[test]
 fn a_class_for_each_flow_is_asked_for() {
     for (classes, class_of_flow) in [(2, vec![0]), (2, vec![0, 1]), (1, vec![0, 0])] {
-        let management = ManagementPlan::Priority { classes, class_of_flow: class_of_flow.clone() };
+        let management = priority(classes, &class_of_flow);
         let plan = plan_of(managed(management), &[cubic(), cubic()], false);
         let fits = class_of_flow.len() == 2;
-        assert_eq!(plan.check(&[]).is_ok(), fits, "{class_of_flow:?} of {classes}");
+        assert_eq!(Simulation::new(&plan, &[], 1).is_ok(), fits, "{class_of_flow:?} of {classes}");
     }
-    let management = ManagementPlan::Priority { classes: 1, class_of_flow: vec![0, 1] };
-    assert!(plan_of(managed(management), &[cubic(), cubic()], false).check(&[]).is_err());
+    let management = priority(1, &[0, 1]);
+    let plan = plan_of(managed(management), &[cubic(), cubic()], false);
+    let problem = Simulation::new(&plan, &[], 1).unwrap_err().to_string();
+    assert_eq!(
+        problem,
+        "link bottleneck: queue.classes: accepted: one class for each flow, of those that there are"
+    );
 }

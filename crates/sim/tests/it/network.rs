@@ -19,13 +19,11 @@ fn links() -> Vec<LinkPlan> {
         jitter_ns: Some(Draw::Exponential { mean: 1e6 }),
         ..link("repeating", mbps(12), 2.0)
     };
-    let management = ManagementPlan::Declared(
-        ComponentPlan::named("codel")
-            .with("target", MILLISECOND)
-            .with("interval", 10 * MILLISECOND)
-            .with("packet", 100)
-            .with("ecn", true),
-    );
+    let management = ManagementPlan::named("codel")
+        .with("target", MILLISECOND)
+        .with("interval", 10 * MILLISECOND)
+        .with("packet", 100)
+        .with("ecn", true);
     let queue = QueuePlan::Managed { limit_bytes: None, limit_packets: Some(30), management };
     let marking = LinkPlan { queue, ..link("marking", mbps(5), 4.0) };
     let there = [plain, lossy, repeating, marking];

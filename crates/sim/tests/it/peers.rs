@@ -107,38 +107,34 @@ fn red(cell: &serde_json::Value) -> ManagementPlan {
     let number = |key: &str| cell[key].as_f64().unwrap();
     let rtt_in_packets = 3.0 * (0.04 * 10e6 / 12_000.0 + 1.0);
     let ns_3 = text(&cell["sim"]).starts_with("ns-3");
-    ManagementPlan::Declared(
-        ComponentPlan::named("red")
-            .with("unit", "packets")
-            .with("minimum", number("minimum"))
-            .with("maximum", number("maximum"))
-            .with("max_probability", if ns_3 { 0.02 } else { 0.1 })
-            .with("weight", if ns_3 { 0.002 } else { 1.0 - libm::exp(-1.0 / (10.0 * rtt_in_packets)) })
-            .with("gentle", true)
-            .with("wait", true)
-            .with("adaptive", cell["adaptive"].as_bool().unwrap())
-            .with("ecn", cell["ecn"].as_bool().unwrap())
-            .with("mark_limit", if ns_3 { 1.0 } else { 0.1 })
-            .with("packet", 1500)
-            .with("capacity", 10_000_000),
-    )
+    ManagementPlan::named("red")
+        .with("unit", "packets")
+        .with("minimum", number("minimum"))
+        .with("maximum", number("maximum"))
+        .with("max_probability", if ns_3 { 0.02 } else { 0.1 })
+        .with("weight", if ns_3 { 0.002 } else { 1.0 - libm::exp(-1.0 / (10.0 * rtt_in_packets)) })
+        .with("gentle", true)
+        .with("wait", true)
+        .with("adaptive", cell["adaptive"].as_bool().unwrap())
+        .with("ecn", cell["ecn"].as_bool().unwrap())
+        .with("mark_limit", if ns_3 { 1.0 } else { 0.1 })
+        .with("packet", 1500)
+        .with("capacity", 10_000_000)
 }
 
 /// REM as ns-2 had it.
 fn rem(ecn: bool) -> ManagementPlan {
-    ManagementPlan::Declared(
-        ComponentPlan::named("rem")
-            .with("unit", "packets")
-            .with("capacity", 10_000_000)
-            .with("interval", 2 * MILLISECOND)
-            .with("gamma", 0.001)
-            .with("alpha", 0.1)
-            .with("phi", 1.001)
-            .with("target", 20.0)
-            .with("ecn", ecn)
-            .with("unmarkable", "pass")
-            .with("packet", 1500),
-    )
+    ManagementPlan::named("rem")
+        .with("unit", "packets")
+        .with("capacity", 10_000_000)
+        .with("interval", 2 * MILLISECOND)
+        .with("gamma", 0.001)
+        .with("alpha", 0.1)
+        .with("phi", 1.001)
+        .with("target", 20.0)
+        .with("ecn", ecn)
+        .with("unmarkable", "pass")
+        .with("packet", 1500)
 }
 
 fn cells(name: &str) -> Vec<serde_json::Value> {

@@ -365,23 +365,21 @@ fn any_queue() -> impl Strategy<Value = QueuePlan> {
 /// Management that acts within a few packets.
 fn any_management() -> impl Strategy<Value = ManagementPlan> {
     prop_oneof![
-        any::<bool>().prop_map(|ecn| ManagementPlan::Declared(
-            ComponentPlan::named("red")
-                .with("unit", "packets")
-                .with("minimum", 1.0)
-                .with("maximum", 5.0)
-                .with("max_probability", 0.5)
-                .with("weight", 0.2)
-                .with("gentle", true)
-                .with("wait", ecn)
-                .with("adaptive", ecn)
-                .with("ecn", ecn)
-                .with("mark_limit", 0.5)
-                .with("packet", 1500)
-                .with("capacity", 12_000_000)
-        )),
-        Just(ManagementPlan::Declared(
-            ComponentPlan::named("rem")
+        any::<bool>().prop_map(|ecn| ManagementPlan::named("red")
+            .with("unit", "packets")
+            .with("minimum", 1.0)
+            .with("maximum", 5.0)
+            .with("max_probability", 0.5)
+            .with("weight", 0.2)
+            .with("gentle", true)
+            .with("wait", ecn)
+            .with("adaptive", ecn)
+            .with("ecn", ecn)
+            .with("mark_limit", 0.5)
+            .with("packet", 1500)
+            .with("capacity", 12_000_000)),
+        Just(
+            ManagementPlan::named("rem")
                 .with("unit", "bytes")
                 .with("capacity", 1_000_000)
                 .with("interval", 5 * MILLISECOND)
@@ -390,46 +388,38 @@ fn any_management() -> impl Strategy<Value = ManagementPlan> {
                 .with("phi", 1.1)
                 .with("target", 3.0)
                 .with("packet", 1500)
-        )),
-        any::<bool>().prop_map(|ecn| ManagementPlan::Declared(
-            ComponentPlan::named("avq")
-                .with("capacity", 2_000_000)
-                .with("alpha", 0.15)
-                .with("gamma", 0.98)
-                .with("initial_share", 0.8)
-                .with("ecn", ecn)
-        )),
-        any::<bool>().prop_map(|ecn| ManagementPlan::Declared(
-            ComponentPlan::named("codel")
-                .with("target", MILLISECOND)
-                .with("interval", 10 * MILLISECOND)
-                .with("packet", 100)
-                .with("ecn", ecn),
-        )),
-        any::<bool>().prop_map(|ecn| ManagementPlan::Declared(
-            ComponentPlan::named("fq-codel")
-                .with("target", MILLISECOND)
-                .with("interval", 10 * MILLISECOND)
-                .with("packet", 100)
-                .with("ecn", ecn)
-                .with("quantum", 700)
-                .with("queues", 3)
-        )),
-        any::<bool>().prop_map(|ecn| ManagementPlan::Declared(
-            ComponentPlan::named("pie")
-                .with("target", MILLISECOND)
-                .with("update_interval", 5 * MILLISECOND)
-                .with("alpha", 1.0)
-                .with("beta", 10.0)
-                .with("max_burst", 10 * MILLISECOND)
-                .with("delay", if ecn { "timestamps" } else { "departure-rate" })
-                .with("derandomise", ecn)
-                .with("ecn", ecn)
-                .with("mark_limit", 0.3)
-                .with("packet", 100)
-        )),
-        Just(ManagementPlan::Declared(
-            ComponentPlan::named("dual-pi2")
+        ),
+        any::<bool>().prop_map(|ecn| ManagementPlan::named("avq")
+            .with("capacity", 2_000_000)
+            .with("alpha", 0.15)
+            .with("gamma", 0.98)
+            .with("initial_share", 0.8)
+            .with("ecn", ecn)),
+        any::<bool>().prop_map(|ecn| ManagementPlan::named("codel")
+            .with("target", MILLISECOND)
+            .with("interval", 10 * MILLISECOND)
+            .with("packet", 100)
+            .with("ecn", ecn)),
+        any::<bool>().prop_map(|ecn| ManagementPlan::named("fq-codel")
+            .with("target", MILLISECOND)
+            .with("interval", 10 * MILLISECOND)
+            .with("packet", 100)
+            .with("ecn", ecn)
+            .with("quantum", 700)
+            .with("queues", 3)),
+        any::<bool>().prop_map(|ecn| ManagementPlan::named("pie")
+            .with("target", MILLISECOND)
+            .with("update_interval", 5 * MILLISECOND)
+            .with("alpha", 1.0)
+            .with("beta", 10.0)
+            .with("max_burst", 10 * MILLISECOND)
+            .with("delay", if ecn { "timestamps" } else { "departure-rate" })
+            .with("derandomise", ecn)
+            .with("ecn", ecn)
+            .with("mark_limit", 0.3)
+            .with("packet", 100)),
+        Just(
+            ManagementPlan::named("dual-pi2")
                 .with("target", MILLISECOND)
                 .with("update_interval", 5 * MILLISECOND)
                 .with("alpha", 1.0)
@@ -438,8 +428,8 @@ fn any_management() -> impl Strategy<Value = ManagementPlan> {
                 .with("step", MILLISECOND)
                 .with("classic_share", 0.1)
                 .with("packet", 100)
-        )),
-        Just(ManagementPlan::Drr { quantum_bytes: 700, queues: 2 }),
+        ),
+        Just(ManagementPlan::named("drr").with("quantum", 700).with("queues", 2)),
     ]
 }
 

@@ -15,21 +15,19 @@ const SECOND_ONE: i64 = 1;
 /// pauses over both that are measured at the first, and datagrams of any size over the second. All is over before the run ends.
 fn two_links(measure_from_ns: u64) -> Plan {
     let first = LinkPlan { queue: packets(4), loss: 0.02, ..link("first", mbps(8), 5.0) };
-    let red = ManagementPlan::Declared(
-        ComponentPlan::named("red")
-            .with("unit", "packets")
-            .with("minimum", 1.0)
-            .with("maximum", 6.0)
-            .with("max_probability", 0.2)
-            .with("weight", 0.02)
-            .with("gentle", true)
-            .with("wait", true)
-            .with("adaptive", false)
-            .with("ecn", true)
-            .with("mark_limit", 1.0)
-            .with("packet", 1000)
-            .with("capacity", 8_000_000),
-    );
+    let red = ManagementPlan::named("red")
+        .with("unit", "packets")
+        .with("minimum", 1.0)
+        .with("maximum", 6.0)
+        .with("max_probability", 0.2)
+        .with("weight", 0.02)
+        .with("gentle", true)
+        .with("wait", true)
+        .with("adaptive", false)
+        .with("ecn", true)
+        .with("mark_limit", 1.0)
+        .with("packet", 1000)
+        .with("capacity", 8_000_000);
     let managed = QueuePlan::Managed { limit_bytes: Some(12_000), limit_packets: None, management: red };
     let second = LinkPlan { queue: managed, ..link("second", mbps(5), 7.0) };
     let mut bulk = flow("bulk", newreno());
