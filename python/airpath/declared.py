@@ -6,7 +6,7 @@ ranges, choices, defaults, help texts) and the form of its values in a plan.
 
 import functools
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from types import new_class
 from typing import Annotated, Any, Final, Literal, Union
 
@@ -17,7 +17,17 @@ from airpath.declarations import BOUNDS, LARGEST, choices, declaration, ids
 from airpath.declared_reader import read_component
 from airpath.errors import UsageError
 from airpath.messages import ValueOfKeyError
-from airpath.quantities import Duration, Flag, PositiveDuration, Rate, RateOrOutage, Size, Table, Threshold
+from airpath.quantities import (
+    Duration,
+    Flag,
+    PositiveDuration,
+    Rate,
+    RateOrOutage,
+    Size,
+    Table,
+    Threshold,
+    Window,
+)
 from airpath.units import format_duration, format_rate, format_size, parse_threshold
 
 __all__ = ["ParameterError", "component_type", "formatted", "plan_values", "table", "tagged"]
@@ -27,9 +37,16 @@ _QUANTITIES: Final[Mapping[str, tuple[Any, Any]]] = {
     "bit/s": (RateOrOutage, Rate),
     "B": (Size, Size),
     "threshold": (Threshold, Threshold),
+    "window": (Window, Window),
 }
 """The types of each unit: zero allowed, and greater than zero."""
-_FORMATS: Final = {"ns": format_duration, "bit/s": format_rate, "B": format_size, "threshold": "{:g}".format}
+_FORMATS: Final = {
+    "ns": format_duration,
+    "bit/s": format_rate,
+    "B": format_size,
+    "threshold": "{:g}".format,
+    "window": format_size,
+}
 
 
 class ParameterError(UsageError):
@@ -51,6 +68,7 @@ def table(
     fixed: Mapping[str, Any] | None = None,
     defaults: Mapping[str, Any] | None = None,
     help_texts: Mapping[str, str] | None = None,
+    without: Collection[str] = (),
     **more: Any,
 ) -> Any:
     """Return the class of the table of a component.
@@ -62,13 +80,15 @@ def table(
     title
         Name of the class.
     base
-        Base class of the class.
+        Base class of the class. It may have fields for some of the parameters.
     fixed
         Parameters with a constant value; the table does not have these keys.
     defaults
         Defaults that differ from those of the component, as in a scenario.
     help_texts
         Help texts that differ from those of the component.
+    without
+        Parameters for which the caller of `plan_values` has a value (`resolved`).
     **more
         Further fields: annotation and `Field`.
     """
@@ -76,13 +96,13 @@ def table(
     properties = schema.get("properties", {})
     fields: dict[str, Any] = {}
     for key in schema.get("x-order", properties):
-        if key in (fixed or {}):
+        if key in (fixed or {}) or key in without or key in base.model_fields:
             continue
         one = properties[key]
         default = (defaults or {}).get(key, one.get("default"))
         text = (help_texts or {}).get(key, one.get("description", ""))
         annotation = _annotation(one)
-        if "x-default-from" in one:
+        if "x-default-from" in one or "null" in one.get("type", ()):
             annotation = annotation | None
         elif default is None:
             default = ...

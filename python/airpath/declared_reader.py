@@ -15,11 +15,21 @@ from airpath.declarations import BOUNDS, LARGEST, choices, declaration, ids
 from airpath.errors import UnitError
 from airpath.messages import Fault, not_one_of, show, unknown_key
 
+
+def _window(text: object) -> int:
+    """Read a window in bytes; the size of a packet is not known here."""
+    window = units.parse_window(text)
+    if window.unit is not units.AmountUnit.BYTES:
+        raise UnitError(f'found "{text}"; accepted here: a window in bytes')
+    return int(window.value)
+
+
 _PARSERS: Final[Mapping[str, Callable[[object], Any]]] = {
     "ns": units.parse_duration,
     "bit/s": units.parse_rate,
     "B": units.parse_size,
     "threshold": units.parse_threshold,
+    "window": _window,
 }
 
 

@@ -8,6 +8,8 @@ use crate::{Cubic, WindowRule};
 
 /// What the estimator's Υ multiplies while it probes. EBE-J, section III-C, says "cwnd", by its estimation timer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
 pub enum ProbingGrowth {
     /// The window, over a round trip: Υ − 1 segments for each acknowledged one, or CUBIC's growth where that is more.
     #[default]

@@ -14,9 +14,9 @@ use airpath_model::{Bytes, Controller, Duration, RandomStream};
 use serde::de::DeserializeOwned;
 
 use crate::{
-    BbrConfig, BicConfig, CopaConfig, CubicConfig, EveryOtherRoundConfig, HighSpeedConfig, HtcpConfig,
-    HystartPlusPlusConfig, LedbatPlusPlusConfig, NewRenoConfig, PerAcknowledgmentConfig, PragueConfig,
-    StandardConfig, VegasConfig, VenoConfig, WindowRule, Windowed,
+    BbrConfig, BicConfig, CopaConfig, CubicConfig, EveryOtherRoundConfig, FixedConfig, HighSpeedConfig,
+    HtcpConfig, HystartPlusPlusConfig, LedbatPlusPlusConfig, NewRenoConfig, PerAcknowledgmentConfig,
+    PragueConfig, StandardConfig, VegasConfig, VenoConfig, WindowRule, Windowed,
 };
 pub use slow_start::{AnySlowStart, SlowStarts};
 
@@ -157,13 +157,15 @@ impl Components {
                 .with::<BbrConfig>()
                 .with::<CopaConfig>()
                 .with::<LedbatPlusPlusConfig>()
+                .with::<FixedConfig>()
                 .with::<crate::HyblaConfig>()
                 .with::<WindowedConfig<crate::IllinoisConfig>>()
                 .with::<crate::XcpConfig>()
                 .with::<crate::VcpConfig>()
                 .with::<crate::MpcpConfig>()
                 .with::<crate::QfcpConfig>()
-                .with::<crate::AbcSenderConfig>(),
+                .with::<crate::AbcSenderConfig>()
+                .with::<crate::DifferentiatedConfig>(),
             slow_starts: Registry::default()
                 .with::<StandardConfig>()
                 .with::<PerAcknowledgmentConfig>()

@@ -5,8 +5,38 @@ use airpath_model::{
 };
 
 use crate::ConfigError;
+#[cfg(feature = "declare")]
+use crate::declare::{ControllerFacts, Controllers};
 use crate::windowed::QUANTUM_SEGMENTS;
 use airpath_model::config::check;
+#[cfg(feature = "declare")]
+use airpath_model::declare::Component;
+#[cfg(feature = "declare")]
+use alloc::boxed::Box;
+
+/// Parameters of the fixed window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+pub struct FixedConfig {
+    /// The window of payload, in packets (of one maximum segment size) or bytes.
+    #[cfg_attr(
+        feature = "declare",
+        schemars(extend("x-unit" = "window", "exclusiveMinimum" = 0, "examples" = [14_600]))
+    )]
+    pub window: Bytes,
+    /// Send at this rate of payload instead of in bursts.
+    #[cfg_attr(feature = "declare", serde(default), schemars(extend("exclusiveMinimum" = 0)))]
+    pub rate: Option<Rate>,
+}
+
+#[cfg(feature = "declare")]
+impl Component<Controllers> for FixedConfig {
+    const ID: &'static str = "fixed";
+
+    fn build(&self, facts: ControllerFacts) -> Result<Box<dyn Controller>, ConfigError> {
+        Ok(Box::new(Fixed::new(self.window, self.rate, facts.mss)?))
+    }
+}
 
 /// Keeps a fixed amount in flight whatever happens, in bursts or at a fixed rate.
 #[derive(Clone, Debug)]
@@ -24,7 +54,7 @@ impl Fixed {
     pub fn new(window: Bytes, pacing: Option<Rate>, mss: Bytes) -> Result<Self, ConfigError> {
         check(!mss.is_zero(), "mss", "at least one byte", mss.as_f64())?;
         check(window >= mss, "window", "at least one segment", window.as_f64())?;
-        check(pacing != Some(Rate::ZERO), "pacing", "greater than zero", 0.0)?;
+        check(pacing != Some(Rate::ZERO), "rate", "greater than zero", 0.0)?;
         Ok(Self { window, pacing, mss })
     }
 }

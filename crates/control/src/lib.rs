@@ -59,13 +59,15 @@ pub use copa::{Copa, CopaConfig};
 pub use cubic::{Cubic, CubicConfig, CubicForm};
 pub use cubic_ebe::{CubicEbe, ProbingGrowth};
 pub use estimated_ssthresh::EstimatedSsthresh;
-pub use fixed::Fixed;
+pub use fixed::{Fixed, FixedConfig};
 pub use high_speed::{HighSpeed, HighSpeedConfig};
 pub use htcp::{Htcp, HtcpConfig};
 pub use hybla::HyblaConfig;
 pub use hystart_plus_plus::{HystartPlusPlus, HystartPlusPlusConfig};
 pub use illinois::{Illinois, IllinoisConfig};
 pub use ledbat_plus_plus::{LedbatPlusPlus, LedbatPlusPlusConfig};
+#[cfg(feature = "declare")]
+pub use loss_differentiation::DifferentiatedConfig;
 pub use loss_differentiation::{
     CongestionEvidence, CongestionHistory, HistoryRule, LossDifferentiation, LossDifferentiationConfig,
 };

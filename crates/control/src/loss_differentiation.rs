@@ -11,31 +11,77 @@ use airpath_model::{
 };
 
 use crate::ConfigError;
+#[cfg(feature = "declare")]
+use crate::declare::{Components, ControllerFacts, Controllers};
+#[cfg(feature = "declare")]
+use airpath_model::declare::{Component, ComponentError, Nested};
 pub use evidence::CongestionEvidence;
 use evidence::Witness;
 pub use history::{CongestionHistory, HistoryRule};
 
 /// Parameters of the loss-differentiation heuristic (VCP-W, section IV-C).
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(feature = "declare", serde(default))]
 pub struct LossDifferentiationConfig {
-    /// N: acknowledgments that are remembered, 1 to 64. 32.
+    /// N: acknowledgments that are remembered, 1 to 64 (VCP-W: 32).
+    #[cfg_attr(feature = "declare", schemars(range(min = 1, max = 64)))]
     pub history: u8,
-    /// T: how many of them must tell of congestion, 1 to N. 16.
-    pub threshold: u8,
-    /// Which T of them.
-    pub rule: HistoryRule,
-    /// What tells of congestion.
+    /// T: how many of them must tell of congestion for a loss to be congestion, at most N (VCP-W: 16).
+    #[cfg_attr(feature = "declare", schemars(range(min = 1, max = 64), extend("x-at-most" = "history")))]
+    pub history_threshold: u8,
+    /// Which T: the newest ones, `consecutive`, or any of the N (`total`).
+    pub history_rule: HistoryRule,
+    /// What in an acknowledgment tells of congestion, beside an ECN echo: the routers' `feedback` (overload, negative
+    /// feedback), or a `queueing-delay` above its share of the largest seen.
     pub evidence: CongestionEvidence,
+    /// That share (ours).
+    #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1)))]
+    pub delay_share: f64,
 }
 
 impl Default for LossDifferentiationConfig {
     fn default() -> Self {
         Self {
             history: 32,
-            threshold: 16,
-            rule: HistoryRule::Consecutive,
+            history_threshold: 16,
+            history_rule: HistoryRule::Consecutive,
             evidence: CongestionEvidence::Feedback,
+            delay_share: 0.5,
         }
+    }
+}
+
+/// A controller with loss differentiation.
+#[cfg(feature = "declare")]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+pub struct DifferentiatedConfig {
+    /// The controller.
+    #[schemars(extend("examples" = ["newreno"]))]
+    controller: Nested<Controllers>,
+    #[serde(flatten)]
+    heuristic: LossDifferentiationConfig,
+}
+
+#[cfg(feature = "declare")]
+impl Component<Controllers> for DifferentiatedConfig {
+    const ID: &'static str = "loss-differentiation";
+
+    fn check(&self) -> Result<(), ComponentError> {
+        let LossDifferentiationConfig { history, history_threshold, .. } = self.heuristic;
+        if history_threshold <= history {
+            return Ok(());
+        }
+        let problem = r#""history_threshold" ({history_threshold}) must be at most "history" ({history})"#;
+        Err(ComponentError::new("", problem))
+    }
+
+    fn bind(&mut self, parts: &Components) -> Result<(), ComponentError> {
+        self.controller.bind(&parts.controllers, parts).map_err(|error| error.inside("controller"))
+    }
+
+    fn build(&self, facts: ControllerFacts) -> Result<Box<dyn Controller>, ConfigError> {
+        Ok(Box::new(LossDifferentiation::new(self.heuristic, self.controller.build(facts)?)?))
     }
 }
 
@@ -73,11 +119,12 @@ impl LossDifferentiation {
         config: LossDifferentiationConfig,
         controller: Box<dyn Controller>,
     ) -> Result<Self, ConfigError> {
-        let LossDifferentiationConfig { history, threshold, rule, evidence } = config;
+        let LossDifferentiationConfig { history, history_threshold, history_rule, evidence, delay_share } =
+            config;
         Ok(Self {
             controller,
-            history: CongestionHistory::new(history, threshold, rule)?,
-            witness: Witness::new(evidence)?,
+            history: CongestionHistory::new(history, history_threshold, history_rule)?,
+            witness: Witness::new(evidence, delay_share)?,
             dismissed: false,
             repairing: false,
             dismissed_losses: 0,

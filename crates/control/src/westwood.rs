@@ -8,26 +8,29 @@ use crate::{Counting, NewReno, ThresholdUnit, WindowRule};
 
 /// Parameters of [`Westwood`]; the default is that of 2001.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(feature = "declare", serde(default))]
 pub struct WestwoodConfig {
-    /// When a loss sets the window.
+    /// A loss only lowers the window (Westwood 2001, the ns-2 module of 2002, SARBE); otherwise it may raise it to
+    /// bandwidth times RTT (the text of GM; Linux).
+    pub guard: bool,
+    /// When a loss sets the window: `at-loss`, or `after-recovery`, with half of the flight until then (Linux).
     pub reduction: WestwoodReduction,
-    /// Whether a loss may raise the window, where bandwidth times RTT exceeds it. Off in the paper of 2001, in the
-    /// ns-2 module of 2002 and in SARBE; on in the text of GM and in Linux.
-    pub may_raise: bool,
-    /// Which RTT turns bandwidth into a window, for estimators that keep none of their own.
+    /// Which RTT makes a window of the bandwidth: the smallest `of-flow`, or the smallest `since-timeout`, as the path
+    /// may be another then (Linux). Westwood+ keeps its own.
     pub minimum_rtt: MinimumRtt,
-    /// In what bandwidth times RTT is counted: whole segments in the ns-2 module of 2002 and in Linux, bytes in the
-    /// formula of the papers.
+    /// In what bandwidth times RTT is counted: whole `segments`, rounded down (the ns-2 module of 2002, Linux), or
+    /// `bytes`, without rounding (the papers' formula).
     pub threshold_unit: ThresholdUnit,
-    /// What growth in congestion avoidance counts.
+    /// The unit by which the window grows in congestion avoidance, as for NewReno.
     pub counting: Counting,
 }
 
 impl Default for WestwoodConfig {
     fn default() -> Self {
         Self {
+            guard: true,
             reduction: WestwoodReduction::default(),
-            may_raise: false,
             minimum_rtt: MinimumRtt::default(),
             threshold_unit: ThresholdUnit::Segments,
             counting: Counting::default(),
@@ -37,6 +40,8 @@ impl Default for WestwoodConfig {
 
 /// When a loss sets the window to bandwidth times RTT.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
 pub enum WestwoodReduction {
     /// At once (Mascolo et al. 2001; GM; SARBE).
     #[default]
@@ -48,6 +53,8 @@ pub enum WestwoodReduction {
 
 /// Which RTT is the smallest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
 pub enum MinimumRtt {
     /// Of all samples (the papers).
     #[default]
@@ -111,7 +118,7 @@ impl<E: AckRateEstimator + Clone> WindowRule for Westwood<E> {
     }
 
     fn window_after_loss(&self, window: Bytes, ssthresh: Bytes) -> Bytes {
-        let raise = self.config.may_raise && self.config.reduction == WestwoodReduction::AtLoss;
+        let raise = !self.config.guard && self.config.reduction == WestwoodReduction::AtLoss;
         if raise { ssthresh } else { window.min(ssthresh) }
     }
 
@@ -120,7 +127,7 @@ impl<E: AckRateEstimator + Clone> WindowRule for Westwood<E> {
             WestwoodReduction::AtLoss => None,
             WestwoodReduction::AfterRecovery => self.bandwidth_times_rtt(event.mss),
         }?;
-        Some(if self.config.may_raise { measured } else { measured.min(window) })
+        Some(if self.config.guard { measured.min(window) } else { measured })
     }
 
     fn requirements(&self) -> Requirements {

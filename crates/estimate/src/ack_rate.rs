@@ -8,35 +8,75 @@ mod filter;
 mod sampler;
 mod westwood_plus;
 
+#[cfg(feature = "declare")]
+use airpath_model::declare::{Variants, defaults};
 use airpath_model::{
     AckEvent, AckRateEstimator, AckRateRequirements, CongestionEvent, Duration, Measurement, Probe,
 };
 
 use crate::ConfigError;
+#[cfg(feature = "declare")]
+use crate::declare::AckRates;
 pub use acked_count::AckedCount;
 pub use filter::bilinear::{Bilinear, VirtualSamples};
 pub use filter::link_state::LinkState;
 pub use filter::stability::{MAX_STABILITY_WINDOW, Stability, StabilityStep};
 pub use filter::two_state::TwoState;
 pub use filter::{Filter, FilterConfig, Start};
-pub use sampler::{Sample, Sampler, SamplerConfig, WindowLength};
+pub use sampler::{Sample, Sampler, SamplerConfig};
 pub use westwood_plus::WestwoodPlus;
 
-/// Which ACK-rate estimator: plain values, from which [`AckRate::new`] makes one.
+/// The parameters of an ACK-rate estimator: plain values, from which [`AckRate::new`] makes one.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(feature = "declare", serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields))]
 pub enum AckRateConfig {
-    /// A sampler and a filter.
+    /// A sampler and a filter. The default is that of Westwood (Casetti et al. 2001).
     Filtered {
         /// Where samples come from.
+        #[cfg_attr(
+            feature = "declare",
+            serde(default),
+            schemars(extend("x-component" = "sampler"))
+        )]
         sampler: SamplerConfig,
         /// What smooths them.
+        #[cfg_attr(
+            feature = "declare",
+            serde(default),
+            schemars(extend("x-component" = "filter"))
+        )]
         filter: FilterConfig,
     },
     /// Westwood+ as in Linux.
     WestwoodPlus {
-        /// HZ of the kernel: its clock's ticks in a second. 1000 or 250 are usual.
+        /// HZ: ticks of the kernel's clock in a second, in which it counts (1000 or 250 are usual).
+        #[cfg_attr(
+            feature = "declare",
+            serde(default = "default::ticks_per_second"),
+            schemars(range(min = 20, max = 1_000_000))
+        )]
         ticks_per_second: u32,
     },
+}
+
+#[cfg(feature = "declare")]
+defaults! {
+    ticks_per_second: u32 = 1000;
+}
+
+#[cfg(feature = "declare")]
+impl Default for AckRateConfig {
+    fn default() -> Self {
+        Self::Filtered { sampler: SamplerConfig::default(), filter: FilterConfig::default() }
+    }
+}
+
+#[cfg(feature = "declare")]
+impl Variants<AckRates> for AckRateConfig {
+    fn build(&self, (): ()) -> Result<AckRate, ConfigError> {
+        AckRate::new(*self)
+    }
 }
 
 /// An ACK-rate estimator. A plain value: no allocation, cheap to copy.

@@ -13,25 +13,35 @@ const LARGEST: f64 = 1e9;
 
 /// Which reading of the paper's filter (docs/estimators/ebe-ceiling.md).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
 pub enum CeilingProfile {
-    /// As EBE-J prints it: R is the running variance of all measurements, P starts as identity, eq. 23 at each step.
-    Journal,
     /// R is at least (5 % of the ceiling)², P starts with a variance of (10 ms)² of the round-trip time, and eq. 23
     /// corrects at most once a round trip. Not in the paper.
     #[default]
     Recommended,
+    /// As EBE-J prints it: R is the running variance of all measurements, P starts as identity, eq. 23 at each step.
+    Journal,
     /// No filter: the ceiling stays what the last loss left.
     None,
 }
 
 /// When eq. 23 corrects the ceiling (EBE-J eq. 21).
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(feature = "declare", serde(default))]
 pub struct Trigger {
-    /// ε: the window is near the ceiling within this share: 0.3. Greater than zero.
+    /// epsilon: how near W_max the window must be for the filter to lower W_max (EBE-J, section II-A: 0.3).
+    #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0)))]
     pub epsilon: f64,
-    /// Ω: the round-trip time lies above that of the loss by less than this share: 0.2. Greater than zero.
+    /// Omega: up to which excess over the RTT at the last loss it does, less than nu (EBE-J: 0.2).
+    #[cfg_attr(
+        feature = "declare",
+        schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1, "x-less-than" = "nu"))
+    )]
     pub omega: f64,
-    /// ν: the round-trip time lies below that of the loss by more than this share: 0.5. Between Ω and 1.
+    /// nu: how far the RTT must be below that at the last loss for the filter to raise W_max (EBE-J: 0.5).
+    #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1)))]
     pub nu: f64,
 }
 

@@ -1,4 +1,4 @@
-//! Capacity sources as components.
+//! Capacity sources, and ACK-rate estimators with their samplers and filters, as components.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -8,7 +8,7 @@ use core::fmt::Debug;
 use airpath_model::declare::{ComponentError, Kind, Registry, Values};
 use airpath_model::{Bytes, CapacitySource, Duration, Rate, TrueRate};
 
-use crate::{ConfiguredConfig, EbeConfig, OracleConfig, QfcpConfig, XcpBConfig};
+use crate::{AckRate, ConfiguredConfig, EbeConfig, Filter, OracleConfig, QfcpConfig, Sampler, XcpBConfig};
 
 /// Capacity sources.
 #[derive(Debug)]
@@ -84,6 +84,37 @@ impl Kind for CapacitySources {
         SourceContext { packet: Bytes::new(1500), mean_bps: Some(1e7), protocol: Some("xcp".into()) }
     }
 }
+
+/// Implements [`Kind`] for components whose parameters say everything.
+macro_rules! plain_kind {
+    ($kind:ident, $name:literal, $built:ty) => {
+        impl Kind for $kind {
+            const NAME: &'static str = $name;
+            type Context = ();
+            type Parts = ();
+            type Needs = ();
+            type Facts<'a> = ();
+            type Built = $built;
+
+            fn example() {}
+        }
+    };
+}
+
+/// ACK-rate estimators.
+#[derive(Debug)]
+pub struct AckRates;
+plain_kind!(AckRates, "ack-rate", AckRate);
+
+/// Where ACK-rate estimators take their samples from.
+#[derive(Debug)]
+pub struct Samplers;
+plain_kind!(Samplers, "sampler", Sampler);
+
+/// What smooths the samples of ACK-rate estimators.
+#[derive(Debug)]
+pub struct Filters;
+plain_kind!(Filters, "filter", Filter);
 
 /// Rejects a rate above the rate that limits it.
 ///

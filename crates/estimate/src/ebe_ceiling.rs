@@ -10,34 +10,59 @@ use airpath_model::config::{ConfigError, check};
 
 /// Parameters of [`EbeCeiling`].
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(feature = "declare", serde(default))]
 pub struct EbeCeilingConfig {
-    /// Which reading of the paper's filter.
+    /// The filter: as EBE-J prints it (`journal`), with measurement noise of at least 5 % of W_max and one correction a
+    /// round trip (`recommended`; ours), or `none`.
     pub profile: CeilingProfile,
-    /// When the filter corrects the ceiling.
-    pub trigger: Trigger,
-    /// What the maintainer's threshold is a share of; `None` for no maintainer.
-    pub maintainer: Option<RttThreshold>,
-    /// The maintainer's threshold as that share, in (0, 1]: 0.15 (EBE-J, section III-C).
+    /// The RTT maintainer: whether the window probes beyond W_max when the queue is short.
+    pub maintainer: RttMaintenance,
+    /// What the maintainer's threshold is a share of: the `queueing-delay` at the last loss, above the smallest RTT, or
+    /// the whole RTT (`literal`: EBE-J as printed, which a long path never meets).
+    pub rtt_threshold: RttThreshold,
+    /// The maintainer's threshold as that share (EBE-J, section III-C: 0.15).
+    #[cfg_attr(feature = "declare", schemars(range(max = 1), extend("exclusiveMinimum" = 0)))]
     pub threshold: f64,
-    /// Υ ≥ 1: 2.0 (EBE-J, section III-C).
+    /// Upsilon (EBE-J, section III-C: 2.0); 1.2 to 1.4 lose less.
+    #[cfg_attr(feature = "declare", schemars(range(min = 1)))]
     pub upsilon: f64,
-    /// For how many round trips after a loss the maintainer rests, at least 0: 1. Not in the paper.
+    /// For how many RTTs the maintainer rests after a loss; ours.
+    #[cfg_attr(feature = "declare", schemars(range(min = 0)))]
     pub hold_off: f64,
+    /// When the filter corrects the ceiling.
+    #[cfg_attr(feature = "declare", serde(flatten))]
+    pub trigger: Trigger,
     /// The measurement timer, greater than zero: 10 ms (EBE-J, section III-A).
+    #[cfg_attr(feature = "declare", serde(skip))]
     pub sampling: Duration,
     /// The estimation timer, at least the measurement timer: 200 ms (EBE-J, section III-A).
+    #[cfg_attr(feature = "declare", serde(skip))]
     pub interval: Duration,
+}
+
+/// Whether there is an RTT maintainer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
+pub enum RttMaintenance {
+    /// The window probes beyond the ceiling when the queue is short.
+    #[default]
+    On,
+    /// No maintainer.
+    Off,
 }
 
 impl Default for EbeCeilingConfig {
     fn default() -> Self {
         Self {
             profile: CeilingProfile::default(),
-            trigger: Trigger::default(),
-            maintainer: Some(RttThreshold::default()),
+            maintainer: RttMaintenance::default(),
+            rtt_threshold: RttThreshold::default(),
             threshold: 0.15,
             upsilon: 2.0,
             hold_off: 1.0,
+            trigger: Trigger::default(),
             sampling: Duration::from_millis(10),
             interval: Duration::from_millis(200),
         }
@@ -110,9 +135,8 @@ impl EbeCeiling {
         config.check()?;
         Ok(Self {
             filter: CeilingFilter::new(config.profile, config.trigger),
-            maintainer: config
-                .maintainer
-                .map(|threshold| RttMaintainer::new(threshold, config.threshold, config.upsilon)),
+            maintainer: (config.maintainer == RttMaintenance::On)
+                .then(|| RttMaintainer::new(config.rtt_threshold, config.threshold, config.upsilon)),
             hold_off: config.hold_off,
             interval: config.interval,
             means: IntervalMeans::new(config.sampling, config.interval),

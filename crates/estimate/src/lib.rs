@@ -41,13 +41,12 @@ mod xcp_b;
 pub use ack_rate::{
     AckRate, AckRateConfig, AckedCount, Bilinear, Filter, FilterConfig, LinkState, MAX_STABILITY_WINDOW,
     Sample, Sampler, SamplerConfig, Stability, StabilityStep, Start, TwoState, VirtualSamples, WestwoodPlus,
-    WindowLength,
 };
 pub use airpath_model::config::ConfigError;
 pub use ceiling_filter::{CeilingCycle, CeilingFilter, CeilingMeasured, CeilingProfile, Trigger};
 pub use configured::{Configured, ConfiguredConfig};
 pub use ebe::{Ebe, EbeConfig, SampledQueue, SpareArrivals};
-pub use ebe_ceiling::{EbeCeiling, EbeCeilingConfig};
+pub use ebe_ceiling::{EbeCeiling, EbeCeilingConfig, RttMaintenance};
 pub use kalman::{Covariance, Estimate, Gain, Jacobian};
 pub use latch::Latch;
 pub use link_capacity_monitor::{LinkCapacityMonitor, Monitor, MonitorInput};

@@ -4,11 +4,13 @@ use crate::Latch;
 
 /// What its threshold is a share of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
 pub enum RttThreshold {
     /// The queueing delay: `RTT_min` + share (`R_max` − `RTT_min`). Our reading; it tends to the
     /// print when the base round trip is short.
     #[default]
-    Queueing,
+    QueueingDelay,
     /// `R_max` itself, as EBE-J prints it: cannot bind unless the base round trip is below that share.
     Literal,
 }
@@ -32,7 +34,7 @@ impl RttMaintainer {
     /// same unit; says Υ while on, else 1.
     pub fn update(&mut self, mean_rtt: f64, rtt_min: f64, rtt_max: f64) -> f64 {
         let threshold = match self.threshold {
-            RttThreshold::Queueing => rtt_min + self.share * (rtt_max - rtt_min),
+            RttThreshold::QueueingDelay => rtt_min + self.share * (rtt_max - rtt_min),
             RttThreshold::Literal => self.share * rtt_max,
         };
         self.latch.update(mean_rtt, threshold);

@@ -19,12 +19,13 @@
 //!
 //! | keyword | meaning |
 //! |---|---|
-//! | `x-unit` | base unit in which a plan counts a quantity: `ns`, `bit/s`, `B`; `threshold` is a queue in packets |
+//! | `x-unit` | base unit in which a plan counts a quantity: `ns`, `bit/s`, `B`; `threshold` is a queue in packets, `window` is a size that may be given in packets |
 //! | `x-order` | keys of the table in the order of declaration |
 //! | `x-default-from` | the default depends on this property of the link or flow, or on this parameter |
 //! | `x-component` | kind of a nested component: its id, or a table with the key `kind` |
 //! | `x-or-none` | a nested component may also be `none` |
 //! | `x-at-most` | name of another parameter that this one must not exceed |
+//! | `examples` | values for tests; of a parameter without default |
 //! | `x-exceeds-acknowledged` | of a controller: one acknowledgment may open its window by more than it acknowledges |
 //! | `x-less-than` | name of another parameter that must be greater than this one |
 
@@ -106,6 +107,20 @@ pub trait Component<K: Kind>:
         Ok(())
     }
 
+    /// Constructs the component.
+    ///
+    /// # Errors
+    /// A parameter is outside its range.
+    fn build(&self, facts: K::Facts<'_>) -> Result<K::Built, ConfigError>;
+}
+
+/// An enum whose variants are components that need no facts of their own: plain values, such as the filters of an estimator.
+///
+/// Its JSON form is tagged by `kind` (`#[serde(tag = "kind")]`), and every parameter has a default.
+/// [`Registry::with_variants`] registers them.
+pub trait Variants<K: Kind>:
+    Debug + Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'static
+{
     /// Constructs the component.
     ///
     /// # Errors

@@ -7,7 +7,9 @@ use serde_json::Value;
 
 use crate::fault::{Fault, Part, PlanError};
 use crate::input::Input;
-use crate::plan::{AckRatePlan, ControllerPlan, Draw, FlowPlan, LinkPlan, Plan, RatePlan, TrafficPlan};
+use crate::plan::{
+    AckRateConfig, ControllerPlan, Draw, EstimatorPlan, FlowPlan, LinkPlan, Plan, RatePlan, TrafficPlan,
+};
 
 /// Links, and two ends of each flow, that a run can have at most.
 pub const MAX_TARGETS: usize = 1 << 24;
@@ -19,12 +21,12 @@ struct Version {
     format: Option<Value>,
 }
 
-impl AckRatePlan {
-    /// Reads an estimator from the JSON text that stands for it in a plan.
+impl EstimatorPlan {
+    /// Reads the parameters of an estimator from their JSON text in a plan.
     ///
     /// # Errors
-    /// Where the text is no estimator.
-    pub fn from_json(text: &str) -> Result<Self, PlanError> {
+    /// The text is not an estimator.
+    pub fn config_from_json(text: &str) -> Result<AckRateConfig, PlanError> {
         serde_json::from_str(text).map_err(|error| PlanError::Syntax(error.to_string()))
     }
 }
@@ -233,7 +235,7 @@ fn check_traffic(flow: &FlowPlan, links: &[LinkPlan]) -> Result<(), Fault> {
     ensure(
         flow.traffic != TrafficPlan::Bulk
             || transport.receive_window_bytes != u64::MAX
-            || matches!(flow.controller, Some(ControllerPlan::Fixed { .. }))
+            || flow.controller.as_ref().is_some_and(ControllerPlan::has_fixed_window)
             || !flow.path.iter().all(unlimited),
         "",
         "nothing limits it: give a link on its path a rate, or the transport a receive window",

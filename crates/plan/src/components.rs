@@ -1,19 +1,18 @@
 //! All components of a simulation: those of the algorithm crates, and those that consist of parts of several crates.
 
+mod composed;
+
 use std::fmt::Debug;
 
-use airpath_control::declare::{AnySlowStart, Controllers, FlowContext, SlowStarts};
-use airpath_control::{EstimatedSsthresh, StandardSlowStart};
-use airpath_estimate::declare::{CapacitySources, SourceContext};
-use airpath_model::config::ConfigError;
-use airpath_model::declare::{
-    Component, ComponentError, ComponentPlan, JsonSchema, Kind, Registry, Value, Values,
-};
+use airpath_control::declare::{Controllers, FlowContext, SlowStarts, WindowedConfig};
+use airpath_estimate::declare::{AckRates, CapacitySources, Filters, Samplers, SourceContext};
+use airpath_estimate::{AckRateConfig, FilterConfig, SamplerConfig};
+use airpath_model::declare::{ComponentError, ComponentPlan, Kind, Registry, Value, Values};
 use airpath_model::{Bytes, Packet};
 use airpath_queue::declare::{QueueContext, Queues, Routers};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
-use crate::plan::{AckRatePlan, FilterPlan, SamplerPlan};
+use composed::{CeilingCubicConfig, EstimatedWestwoodConfig, HoeConfig};
 
 /// The registries of all kinds of components, for queues of packets of type `P`.
 #[derive(Debug)]
@@ -26,6 +25,12 @@ pub struct Components<P: Packet + Debug + Send + 'static> {
     pub protocols: Registry<Routers<P>>,
     /// Capacity sources.
     pub sources: Registry<CapacitySources>,
+    /// ACK-rate estimators.
+    pub ack_rates: Registry<AckRates>,
+    /// Where ACK-rate estimators take their samples from.
+    pub samplers: Registry<Samplers>,
+    /// What smooths these samples.
+    pub filters: Registry<Filters>,
 }
 
 /// The properties of a link or flow on which defaults may depend.
@@ -45,11 +50,18 @@ impl<P: Packet + Debug + Send + 'static> Components<P> {
     pub fn builtin() -> Self {
         let mut control = airpath_control::declare::Components::builtin();
         control.slow_starts = control.slow_starts.with::<HoeConfig>();
+        control.controllers = control
+            .controllers
+            .with::<WindowedConfig<EstimatedWestwoodConfig>>()
+            .with::<WindowedConfig<CeilingCubicConfig>>();
         Self {
             control,
             queues: airpath_queue::declare::builtin(),
             protocols: airpath_queue::declare::protocols(),
             sources: airpath_estimate::declare::builtin(),
+            ack_rates: Registry::default().with_variants::<AckRateConfig>(),
+            samplers: Registry::default().with_variants::<SamplerConfig>(),
+            filters: Registry::default().with_variants::<FilterConfig>(),
         }
     }
 
@@ -63,12 +75,11 @@ impl<P: Packet + Debug + Send + 'static> Components<P> {
             all.insert("x-order".to_owned(), Value::Array(order));
             (K::NAME.to_owned(), Value::Object(all))
         }
-        let Self { control, queues, protocols, sources } = self;
-        Value::Object(
-            [of(&control.controllers), of(&control.slow_starts), of(queues), of(protocols), of(sources)]
-                .into_iter()
-                .collect(),
-        )
+        let Self { control, queues, protocols, sources, ack_rates, samplers, filters } = self;
+        let end_to_end = [of(&control.controllers), of(&control.slow_starts)];
+        let routers = [of(queues), of(protocols), of(sources)];
+        let estimators = [of(ack_rates), of(samplers), of(filters)];
+        Value::Object(end_to_end.into_iter().chain(routers).chain(estimators).collect())
     }
 
     /// Returns the values of a component with all defaults, as JSON in the order of declaration.
@@ -88,7 +99,7 @@ impl<P: Packet + Debug + Send + 'static> Components<P> {
         let wrong = |error: serde_json::Error| (ComponentError::new("", error.to_string()), Values::new());
         let Context { packet, mean_bps, mss, protocol } = serde_json::from_str(context).map_err(wrong)?;
         let plan: ComponentPlan<()> = serde_json::from_str(component).map_err(wrong)?;
-        let Self { control, queues, protocols, sources } = self;
+        let Self { control, queues, protocols, sources, ack_rates, samplers, filters } = self;
         match kind {
             Controllers::NAME => control.controllers.complete(&plan, &FlowContext { mss }, control),
             SlowStarts::NAME => control.slow_starts.complete(&plan, &(), &()),
@@ -97,6 +108,9 @@ impl<P: Packet + Debug + Send + 'static> Components<P> {
             CapacitySources::NAME => {
                 sources.complete(&plan, &SourceContext { packet, mean_bps, protocol }, &())
             }
+            AckRates::NAME => ack_rates.complete(&plan, &(), &()),
+            Samplers::NAME => samplers.complete(&plan, &(), &()),
+            Filters::NAME => filters.complete(&plan, &(), &()),
             _ => {
                 let problem = format!("there are no components of kind {kind:?}");
                 Err((ComponentError::new("", problem), Values::new()))
@@ -104,22 +118,3 @@ impl<P: Packet + Debug + Send + 'static> Components<P> {
         }
     }
 }
-
-/// As `standard`, towards an initial threshold from the least-squares slope of three acknowledgments (Hoe 1996).
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
-struct HoeConfig {}
-
-impl Component<SlowStarts> for HoeConfig {
-    const ID: &'static str = "hoe";
-
-    fn build(&self, (): ()) -> Result<AnySlowStart, ConfigError> {
-        Ok(AnySlowStart::new(EstimatedSsthresh::new(StandardSlowStart::default(), HOE.build()?)))
-    }
-}
-
-/// Hoe (1996): the slope through three acknowledgments. Closely spaced is our choice: packets that left within 1 ms.
-const HOE: AckRatePlan = AckRatePlan::Filtered {
-    sampler: SamplerPlan::BackToBack { acks: 3, spacing_ns: 1_000_000 },
-    filter: FilterPlan::First,
-};

@@ -4,16 +4,16 @@
 
 mod check;
 mod components;
-mod configure;
 mod draw;
 mod fault;
 mod input;
 mod plan;
+mod planned_controller;
 pub mod workload;
 
 pub use check::MAX_TARGETS;
 pub use components::Components;
-pub use configure::PlannedController;
 pub use fault::{Fault, Part, PlanError};
 pub use input::Input;
 pub use plan::*;
+pub use planned_controller::PlannedController;

@@ -6,7 +6,6 @@
 //! engine rejects a plan of any other version.
 
 mod bursts;
-mod ceiling;
 mod controller;
 mod declared;
 mod estimator;
@@ -16,12 +15,11 @@ mod queue;
 
 use serde::{Deserialize, Serialize};
 
-pub use airpath_control::{Counting, CubicForm, ThresholdUnit};
+pub use airpath_estimate::{AckRateConfig, FilterConfig, SamplerConfig, Start, VirtualSamples};
 pub use airpath_model::declare::ComponentPlan;
 pub use bursts::{BurstPlan, ChainPlan, ClockPlan, CodingPlan};
-pub use ceiling::{CeilingProfilePlan, EbeCeilingPlan, ProbingGrowthPlan, RttThresholdPlan};
-pub use controller::{ControllerPlan, EvidencePlan, HistoryRulePlan, MinimumRttPlan, WestwoodReductionPlan};
-pub use estimator::{AckRatePlan, EstimatorPlan, FilterPlan, SamplerPlan, StartPlan, VirtualSamplesPlan};
+pub use controller::ControllerPlan;
+pub use estimator::EstimatorPlan;
 pub use flow::{FlowPlan, LossDetectionPlan, RecoveryPlan, RtoFloorPlan, TrafficPlan, TransportPlan};
 pub use link::{ArqPlan, LinkPlan, RatePlan};
 pub use queue::{ManagementPlan, ProtocolPlan, QueuePlan, SourcePlan};

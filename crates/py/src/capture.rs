@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use airpath_replay::{Analysis, EstimateResult, FlowResult, NamedEstimator, Options, Series, analyse};
-use airpath_sim::plan::AckRatePlan;
+use airpath_sim::plan::EstimatorPlan;
 use airpath_trace::capture::ReadReport;
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
@@ -89,9 +89,8 @@ impl Replay {
         let estimators = estimators
             .into_iter()
             .map(|(name, plan)| {
-                let plan = AckRatePlan::from_json(&plan).map_err(refused)?;
-                NamedEstimator::new(name, plan.config())
-                    .map_err(|error| PlanError::new_err(error.to_string()))
+                let config = EstimatorPlan::config_from_json(&plan).map_err(refused)?;
+                NamedEstimator::new(name, config).map_err(|error| PlanError::new_err(error.to_string()))
             })
             .collect::<PyResult<Vec<_>>>()?;
         let options = Options { estimators, ..Options::default() };

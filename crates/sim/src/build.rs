@@ -2,10 +2,11 @@
 
 mod transport;
 
+use airpath_estimate::AckRateConfig;
 use airpath_model::{Bytes, RandomStream, Timestamp};
 use airpath_network::{Components, FlowRoutes, logged_flows};
 use airpath_plan::workload::{Files, Sending, Workload, workloads};
-use airpath_plan::{AckRatePlan, ControllerPlan, Fault, FlowPlan, Part, Plan, PlanError, PlannedController};
+use airpath_plan::{ControllerPlan, Fault, FlowPlan, Part, Plan, PlanError, PlannedController};
 
 use crate::flow::{ConnectionSetup, ConnectionSource, Flow, FlowKind};
 use transport::{receiver_config, sender_config};
@@ -87,7 +88,7 @@ fn kinds(
 fn connection(
     flow: &FlowPlan,
     planned: Option<&PlannedController>,
-    observers: Vec<(u16, AckRatePlan)>,
+    observers: Vec<(u16, AckRateConfig)>,
     files: Files,
     start: Timestamp,
     stop: Timestamp,

@@ -1,13 +1,10 @@
 """End-to-end schemes: they need nothing from routers but that they carry and drop packets."""
 
-from typing import Annotated, Any, Final, Literal
+from typing import Any, Final
 
-from pydantic import Field, Strict
-
-from airpath.quantities import Rate, Window
+from airpath.declared import plan_values, table
 from airpath.schemes.era_baselines import ERA_BASELINES
-from airpath.schemes.protocols import Share
-from airpath.schemes.scheme import Scheme, SchemeParameters, controller_plan, controller_table, window_bytes
+from airpath.schemes.scheme import Scheme, controller_plan, controller_table, window_bytes
 
 NewRenoParameters: Final = controller_table("newreno", "NewRenoParameters")
 CubicParameters: Final = controller_table("cubic", "CubicParameters", fixed={"form": "rfc9438"})
@@ -24,37 +21,9 @@ Cubic2008Parameters: Final = controller_table(
 )
 
 
-class CubicEbeParameters(Cubic2008Parameters):  # type: ignore[misc, valid-type]
-    """Parameters of CUBIC-EBE: those of CUBIC of 2008 and those of the estimator."""
-
-    profile: Literal["recommended", "journal", "none"] = "recommended"
-    """The filter: as EBE-J prints it (`journal`), with measurement noise of at least 5 % of W_max and one
-    correction a round trip (`recommended`; ours), or `none`.
-    """
-    maintainer: Literal["on", "off"] = "on"
-    """The RTT maintainer: whether the window probes beyond W_max when the queue is short."""
-    rtt_threshold: Literal["queueing-delay", "literal"] = "queueing-delay"
-    """What the maintainer's threshold is a share of: the `queueing-delay` at the last loss, above the
-    smallest RTT, or the whole RTT (`literal`: EBE-J as printed, which a long path never meets).
-    """
-    threshold: Share = 0.15
-    """The maintainer's threshold as that share (EBE-J, section III-C: 0.15)."""
-    upsilon: Annotated[float, Strict(), Field(ge=1)] = 2.0
-    """Upsilon (EBE-J, section III-C: 2.0); 1.2 to 1.4 lose less."""
-    probing_growth: Literal["acknowledged", "interval", "increment", "ceiling"] = "acknowledged"
-    """What Upsilon multiplies while the maintainer is on: the window, by Upsilon - 1 segments for each
-    `acknowledged` one or at once at each `interval` of 200 ms; CUBIC's `increment`; or W_max (`ceiling`).
-    """
-    hold_off: Annotated[float, Strict(), Field(ge=0)] = 1.0
-    """For how many RTTs the maintainer rests after a loss; ours."""
-    epsilon: Annotated[float, Strict(), Field(gt=0)] = 0.3
-    """epsilon: how near W_max the window must be for the filter to lower W_max (EBE-J, section II-A: 0.3)."""
-    omega: Annotated[float, Strict(), Field(gt=0, lt=1)] = 0.2
-    """Omega: up to which excess over the RTT at the last loss it does, less than nu (EBE-J: 0.2)."""
-    nu: Annotated[float, Strict(), Field(gt=0, lt=1)] = 0.5
-    """nu: how far the RTT must be below that at the last loss for the filter to raise W_max (EBE-J: 0.5)."""
-
-
+CubicEbeParameters: Final = table(
+    "controller", "cubic-ebe", "CubicEbeParameters", base=Cubic2008Parameters, fixed={"form": "2008"}
+)
 DctcpParameters: Final = controller_table(
     "prague",
     "DctcpParameters",
@@ -64,40 +33,8 @@ DctcpParameters: Final = controller_table(
 )
 
 
-class FixedParameters(SchemeParameters):
-    """Parameters of the fixed window."""
-
-    window: Window
-    """The window of payload, in packets (of one maximum segment size) or bytes."""
-    rate: Rate | None = None
-    """Send at this rate of payload instead of in bursts."""
-
-
-def _cubic_ebe(parameters: CubicEbeParameters, mss_bytes: int) -> dict[str, Any]:
-    maintained = parameters.maintainer == "on"
-    return {
-        **controller_plan(parameters, mss_bytes),
-        "kind": "cubic-ebe",
-        "estimator": {
-            "profile": parameters.profile,
-            "epsilon": float(parameters.epsilon),
-            "omega": float(parameters.omega),
-            "nu": float(parameters.nu),
-            "maintainer": parameters.rtt_threshold if maintained else None,
-            "threshold": float(parameters.threshold),
-            "upsilon": float(parameters.upsilon),
-            "hold_off": float(parameters.hold_off),
-        },
-        "probing_growth": parameters.probing_growth,
-    }
-
-
-def _fixed(parameters: FixedParameters, mss_bytes: int) -> dict[str, Any]:
-    return {
-        "kind": "fixed",
-        "window_bytes": window_bytes(parameters.window, mss_bytes),
-        "pacing_bps": parameters.rate,
-    }
+def _fixed(parameters: Any, mss_bytes: int) -> dict[str, Any]:
+    return plan_values(parameters, {}, resolved={"window": window_bytes(parameters.window, mss_bytes)})
 
 
 END_TO_END: Final = (
@@ -144,7 +81,7 @@ END_TO_END: Final = (
         marker="d",
         controller="cubic",
         parameters=CubicEbeParameters,
-        build=_cubic_ebe,
+        build=controller_plan,
         estimator="ebe",
         transport={"initial_window": "3 packets"},
     ),
@@ -211,7 +148,7 @@ END_TO_END: Final = (
         colour="#000000",
         marker="x",
         controller="fixed",
-        parameters=FixedParameters,
+        parameters=controller_table("fixed", "FixedParameters"),
         build=_fixed,
     ),
 )

@@ -4,7 +4,6 @@ They are what [Westwood][airpath.schemes.westwood] controls with, what flows run
 what reads recorded traffic.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
@@ -12,10 +11,11 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from airpath.bounds import finite_number
+from airpath.declared import table
 from airpath.errors import UsageError
 from airpath.nearest import suggestion
 from airpath.quantities import Table
-from airpath.schemes import ack_rate
+from airpath.schemes.ack_rate import ack_rate_plan, back_to_back, filtered
 from airpath.schemes.options import split_options
 
 
@@ -33,8 +33,28 @@ class Estimator:
     """Its colour in every figure, `#rrggbb`; that of the scheme that controls with it."""
     parameters: type[Table]
     """Its parameters, with units, ranges and defaults."""
-    build: Callable[[Any], dict[str, Any]]
-    """From its parameters to the estimator of a plan."""
+
+    def build(self, parameters: Any) -> dict[str, Any]:
+        """Return the estimator with these parameters as in a plan."""
+        return ack_rate_plan(self.parameters, parameters)
+
+
+_EACH_ROUND_TRIP: Final = (
+    "round-trip",
+    "As `samples` elsewhere; here one for each round trip unless told otherwise.",
+)
+_OF_INTERVALS: Final = (
+    "interval",
+    "As `samples` elsewhere; here data of a fixed time unless told otherwise.",
+)
+_BY_RECEIVER: Final = (
+    "receiver-clock",
+    "As `samples` elsewhere; here by the receiver's timestamps unless told otherwise.",
+)
+_OF_TRANSPORT: Final = (
+    "delivery-rate",
+    "As `samples` elsewhere; here the transport's own unless told otherwise.",
+)
 
 
 ESTIMATORS: Final = (
@@ -43,120 +63,130 @@ ESTIMATORS: Final = (
         title="Westwood",
         description="each ACK's sample through the bilinear filter, GM (6), with virtual samples of zero",
         colour="#882255",
-        parameters=ack_rate.Bilinear,
-        build=ack_rate.bilinear,
+        parameters=filtered("bilinear", "Bilinear"),
     ),
     Estimator(
         id="westwood-zoh",
         title="Westwood (zero-order hold)",
         description="each ACK's sample through GM's filter (2)",
         colour="#aa4499",
-        parameters=ack_rate.ZeroOrderHold,
-        build=ack_rate.zero_order_hold,
+        parameters=filtered("zero-order-hold", "ZeroOrderHold"),
     ),
     Estimator(
         id="westwood-ti",
         title="Westwood (time-invariant)",
         description="each ACK's sample through GM's filter (3), whatever the time between",
         colour="#cc6677",
-        parameters=ack_rate.TimeInvariant,
-        build=ack_rate.time_invariant,
+        parameters=filtered("time-invariant", "TimeInvariant"),
     ),
     Estimator(
         id="westwood-aa",
         title="Westwood (anti-aliased)",
         description="one sample for each RTT through the bilinear filter, GM (6)",
         colour="#332288",
-        parameters=ack_rate.AntiAliasedBilinear,
-        build=ack_rate.bilinear,
+        parameters=filtered(
+            "bilinear",
+            "AntiAliasedBilinear",
+            samples=_EACH_ROUND_TRIP,
+            defaults={"virtual_samples": "held"},
+            help_texts={
+                "virtual_samples": "What long gaps are filled with; here the sample itself each tau/4 (GM,"
+                " section 5)."
+            },
+        ),
     ),
     Estimator(
         id="westwood-10ms",
         title="Westwood (10 ms)",
         description="samples of at least 10 ms through the bilinear filter, GM (6): for bursty links",
         colour="#aa3377",
-        parameters=ack_rate.IntervalBilinear,
-        build=ack_rate.bilinear,
+        parameters=filtered("bilinear", "IntervalBilinear", samples=_OF_INTERVALS),
     ),
     Estimator(
         id="westwood-zoh-aa",
         title="Westwood (zero-order hold, anti-aliased)",
         description="one sample for each RTT through GM's filter (2)",
         colour="#6699cc",
-        parameters=ack_rate.AntiAliasedZeroOrderHold,
-        build=ack_rate.zero_order_hold,
+        parameters=filtered("zero-order-hold", "AntiAliasedZeroOrderHold", samples=_EACH_ROUND_TRIP),
     ),
     Estimator(
         id="westwood-ti-aa",
         title="Westwood (time-invariant, anti-aliased)",
         description="one sample for each RTT through GM's filter (3)",
         colour="#88ccee",
-        parameters=ack_rate.AntiAliasedTimeInvariant,
-        build=ack_rate.time_invariant,
+        parameters=filtered("time-invariant", "AntiAliasedTimeInvariant", samples=_EACH_ROUND_TRIP),
     ),
     Estimator(
         id="westwood+",
         title="Westwood+",
         description="one sample for each RTT through two low-pass filters, in the integers of Linux",
         colour="#44aa99",
-        parameters=ack_rate.WestwoodPlus,
-        build=ack_rate.westwood_plus,
+        parameters=table("ack-rate", "westwood-plus", "WestwoodPlus"),
     ),
     Estimator(
         id="sarbe",
         title="SARBE",
         description="samples by the receiver's timestamps through the stability filter",
         colour="#117733",
-        parameters=ack_rate.Stability,
-        build=ack_rate.stability,
+        parameters=filtered("stability", "Stability", samples=_BY_RECEIVER),
     ),
     Estimator(
         id="dynapara",
         title="DynaPara-like",
         description="stand-in for DynaPara: each ACK's sample, a coefficient for each state of the link",
         colour="#999933",
-        parameters=ack_rate.TwoState,
-        build=ack_rate.two_state,
+        parameters=filtered("two-state", "TwoState", fixed={"timed": False}),
     ),
     Estimator(
         id="dynapara-timed",
         title="DynaPara-like, timed",
         description="stand-in for DynaPara: the same with coefficients over an RTT",
         colour="#ddaa33",
-        parameters=ack_rate.TimedTwoState,
-        build=ack_rate.timed_two_state,
+        parameters=filtered(
+            "two-state",
+            "TimedTwoState",
+            fixed={"timed": True},
+            defaults={"good": 0.5, "bad": 0.2},
+            help_texts={
+                "good": "The part of the old estimate that is kept over one smoothed RTT in the good state"
+                " (our choice)."
+            },
+        ),
     ),
     Estimator(
         id="delivery-rate",
         title="Delivery rate",
         description="the transport's delivery-rate samples as modern stacks take them, unfiltered",
         colour="#004488",
-        parameters=ack_rate.DeliveryRate,
-        build=ack_rate.unfiltered,
+        parameters=filtered("none", "DeliveryRate", samples=_OF_TRANSPORT),
     ),
     Estimator(
         id="samples",
         title="Samples",
         description="raw samples without a filter, of each ACK unless told otherwise",
         colour="#bbbbbb",
-        parameters=ack_rate.Sampling,
-        build=ack_rate.unfiltered,
+        parameters=filtered("none", "Samples"),
     ),
     Estimator(
         id="packet-pair",
         title="Packet pair",
         description="median of pairs of packets that left back to back (Keshav 1991)",
         colour="#994455",
-        parameters=ack_rate.PacketPair,
-        build=ack_rate.packet_pair,
+        parameters=back_to_back(
+            "median",
+            "PacketPair",
+            acks=2,
+            help_texts={
+                "spacing": "Packets that left within this time of each other are a pair (our choice)."
+            },
+        ),
     ),
     Estimator(
         id="hoe",
         title="Hoe's slope",
         description="first least-squares slope through three acknowledgments (Hoe 1996)",
         colour="#997700",
-        parameters=ack_rate.Hoe,
-        build=ack_rate.hoe,
+        parameters=back_to_back("first", "Hoe"),
     ),
 )
 """Every estimator, in the order of lists and legends."""

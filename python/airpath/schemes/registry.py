@@ -118,8 +118,9 @@ _MARKERS: Final = ("o", "s", "^", "D", "v", "P")
 
 def _of_declarations(listed: Iterable[Scheme]) -> Iterator[Scheme]:
     """Return a scheme for every controller that declares itself and is in no scheme of `listed`."""
-    known = {scheme.controller for scheme in listed}
-    for index, name in enumerate(name for name in ids("controller") if name not in known):
+    known = {name for scheme in listed for name in (scheme.id, scheme.controller)}
+    new = (name for name in ids("controller") if name not in known and not _goes_around_another(name))
+    for index, name in enumerate(new):
         declared = declaration("controller", name)
         yield Scheme(
             id=name,
@@ -131,6 +132,12 @@ def _of_declarations(listed: Iterable[Scheme]) -> Iterator[Scheme]:
             parameters=controller_table(name, f"{name.title()}Parameters"),
             build=controller_plan,
         )
+
+
+def _goes_around_another(name: str) -> bool:
+    """Return whether a controller is none without another component that has no default."""
+    parameters = declaration("controller", name).get("properties", {}).values()
+    return any("x-component" in one and "default" not in one for one in parameters)
 
 
 SCHEMES: Final = (

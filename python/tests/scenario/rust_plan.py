@@ -25,14 +25,6 @@ def _definition(name, path):
 SOURCE = "\n".join(
     [path.read_text(encoding="utf-8") for path in FILES]
     + [_definition(name, CRATES / "channel" / "src" / "fading.rs") for name in ("Antennas", "Psk")]
-    + [
-        _definition(name, CRATES / "control" / "src" / f"{file}.rs")
-        for name, file in (
-            ("Counting", "new_reno"),
-            ("ThresholdUnit", "threshold_unit"),
-            ("CubicForm", "cubic"),
-        )
-    ]
 )
 
 
@@ -68,8 +60,6 @@ class RustTypes:
             assert len(value) == len(types), f"{path}: {value!r} has not {len(types)} items"
             for index, (item, item_type) in enumerate(zip(value, types, strict=True)):
                 self.check(item, item_type, f"{path}[{index}]")
-        elif rust_type == "ComponentPlan<SlowStarts>":
-            _check_component("slow-start", {"kind": value} if isinstance(value, str) else value, path)
         elif rust_type in DECLARED and value["kind"] in declared.ids(DECLARED[rust_type]):
             _check_component(DECLARED[rust_type], value, path)
         elif rust_type in PRIMITIVES:
@@ -96,6 +86,7 @@ DECLARED = {
     "ManagementPlan": "queue",
     "ProtocolPlan": "router-protocol",
     "SourcePlan": "capacity-source",
+    "AckRateConfig": "ack-rate",
 }
 """Types of the plan, some of whose kinds are components that declare themselves."""
 

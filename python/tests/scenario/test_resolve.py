@@ -164,15 +164,15 @@ def test_windows_in_packets_count_segments():
 
     assert controller("fixed:window=20 packets", transport__mss="1000B") == {
         "kind": "fixed",
-        "window_bytes": 20_000,
-        "pacing_bps": None,
+        "window": 20_000,
+        "rate": None,
     }
     assert controller("fixed:window=20kB,rate=3mbps") == {
         "kind": "fixed",
-        "window_bytes": 20_000,
-        "pacing_bps": 3_000_000,
+        "window": 20_000,
+        "rate": 3_000_000,
     }
-    assert controller("fixed", flows__0__parameters={"window": "1KiB"})["window_bytes"] == 1024
+    assert controller("fixed", flows__0__parameters={"window": "1KiB"})["window"] == 1024
 
 
 def test_parameters_override_options():

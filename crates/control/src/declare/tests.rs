@@ -1,6 +1,5 @@
 use alloc::borrow::Cow;
 use alloc::format;
-use alloc::string::ToString;
 use alloc::sync::Arc;
 
 use airpath_model::config::check;
@@ -27,8 +26,10 @@ fn part(json: &str) -> ComponentPlan<Controllers> {
 fn every_component_is_built_with_its_defaults() {
     let components = Components::builtin();
     for id in components.controllers.ids() {
-        let part = ComponentPlan::<Controllers>::new(Cow::Owned(id.to_string()), Values::new());
-        assert!(components.controllers.build(&part, &components, facts()).is_ok(), "{id}");
+        assert!(
+            components.controllers.build(&components.controllers.example(id), &components, facts()).is_ok(),
+            "{id}"
+        );
     }
 }
 

@@ -6,50 +6,49 @@ use crate::ConfigError;
 use airpath_model::config::check;
 
 /// What in an acknowledgment tells of congestion. An echo of a CE mark always does.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
 pub enum CongestionEvidence {
     /// The word of routers: VCP's overload, XCP's negative feedback (VCP-W, section IV-C), a load of MPCP of 1 or more,
     /// a brake of ABC. QFCP's rates, and acknowledgments without a word, do not.
     Feedback,
-    /// A queueing delay above `share` (greater than 0, less than 1) of the largest one seen: the newest round-trip time
+    /// A queueing delay above a share (greater than 0, less than 1) of the largest one seen: the newest round-trip time
     /// is above the smallest by more than that part of the largest spread so far. With 0.5 this is where the Spike
     /// scheme (Cen, Cosman and Voelker, IEEE/ACM Transactions on Networking 11(5), 2003) begins to believe in
     /// congestion, on round-trip times instead of one-way delays.
-    QueueingDelay {
-        /// The part of the largest queueing delay.
-        share: f64,
-    },
+    QueueingDelay,
 }
 
 /// Reads the evidence off acknowledgments.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Witness {
     evidence: CongestionEvidence,
+    /// The part of the largest queueing delay.
+    share: f64,
     /// The largest queueing delay seen.
     largest: Duration,
 }
 
 impl Witness {
-    pub(super) fn new(evidence: CongestionEvidence) -> Result<Self, ConfigError> {
-        if let CongestionEvidence::QueueingDelay { share } = evidence {
-            check(share > 0.0 && share < 1.0, "delay_share", "greater than 0 and less than 1", share)?;
-        }
-        Ok(Self { evidence, largest: Duration::ZERO })
+    pub(super) fn new(evidence: CongestionEvidence, share: f64) -> Result<Self, ConfigError> {
+        check(share > 0.0 && share < 1.0, "delay_share", "greater than 0 and less than 1", share)?;
+        Ok(Self { evidence, share, largest: Duration::ZERO })
     }
 
     pub(super) fn tells_of_congestion(&mut self, event: &AckEvent) -> bool {
         let told = match self.evidence {
             CongestionEvidence::Feedback => routers_tell(event.path),
-            CongestionEvidence::QueueingDelay { share } => self.queue_is_long(event, share),
+            CongestionEvidence::QueueingDelay => self.queue_is_long(event),
         };
         told || event.congestion_experienced
     }
 
-    fn queue_is_long(&mut self, event: &AckEvent, share: f64) -> bool {
+    fn queue_is_long(&mut self, event: &AckEvent) -> bool {
         // The smallest may be this very sample: no queue.
         let delay = event.rtt.latest - event.rtt.minimum;
         self.largest = self.largest.max(delay);
-        delay > self.largest.mul_f64(share)
+        delay > self.largest.mul_f64(self.share)
     }
 }
 
@@ -70,7 +69,7 @@ mod tests {
     use super::*;
 
     fn told(path: PathHeader) -> bool {
-        let mut witness = Witness::new(CongestionEvidence::Feedback).unwrap();
+        let mut witness = Witness::new(CongestionEvidence::Feedback, 0.5).unwrap();
         let mut event = AckEvent::at(Timestamp::ZERO);
         event.path = path;
         witness.tells_of_congestion(&event)
@@ -98,8 +97,8 @@ mod tests {
 
     #[test]
     fn a_mark_tells_whatever_else_is_listened_to() {
-        for evidence in [CongestionEvidence::Feedback, CongestionEvidence::QueueingDelay { share: 0.5 }] {
-            let mut witness = Witness::new(evidence).unwrap();
+        for evidence in [CongestionEvidence::Feedback, CongestionEvidence::QueueingDelay] {
+            let mut witness = Witness::new(evidence, 0.5).unwrap();
             let mut event = AckEvent::at(Timestamp::ZERO);
             assert!(!witness.tells_of_congestion(&event));
             event.congestion_experienced = true;
@@ -109,7 +108,7 @@ mod tests {
 
     #[test]
     fn a_delay_tells_when_it_is_above_its_share_of_the_largest() {
-        let mut witness = Witness::new(CongestionEvidence::QueueingDelay { share: 0.5 }).unwrap();
+        let mut witness = Witness::new(CongestionEvidence::QueueingDelay, 0.5).unwrap();
         let (minimum, mut outcome) = (Duration::from_millis(100), std::vec::Vec::new());
         // Queues of 0, 40, 100, 50, 51 and 49 ms: the largest is above half of itself, half of it is not.
         for milliseconds in [100, 140, 200, 150, 151, 149] {
@@ -123,7 +122,7 @@ mod tests {
     #[test]
     fn shares_out_of_range_are_refused() {
         for share in [0.0, 1.0, f64::NAN] {
-            assert!(Witness::new(CongestionEvidence::QueueingDelay { share }).is_err());
+            assert!(Witness::new(CongestionEvidence::QueueingDelay, share).is_err());
         }
     }
 }

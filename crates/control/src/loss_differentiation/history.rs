@@ -5,6 +5,8 @@ use airpath_model::config::check;
 
 /// Which acknowledgments of the history must tell of congestion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
 pub enum HistoryRule {
     /// The newest T, one after the other.
     #[default]
@@ -30,7 +32,8 @@ impl CongestionHistory {
     /// Fails when either is out of range.
     pub fn new(length: u8, threshold: u8, rule: HistoryRule) -> Result<Self, ConfigError> {
         check((1..=64).contains(&length), "history", "1 to 64", length.into())?;
-        check((1..=length).contains(&threshold), "threshold", "1 to the history", threshold.into())?;
+        let range = "1 to the history";
+        check((1..=length).contains(&threshold), "history_threshold", range, threshold.into())?;
         let counted = match rule {
             HistoryRule::Consecutive => threshold,
             HistoryRule::Total => length,

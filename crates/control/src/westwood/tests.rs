@@ -94,8 +94,8 @@ fn a_timeout_sets_the_threshold_to_it_and_the_window_to_one_segment() {
 
 #[test]
 fn the_window_is_raised_only_where_it_may_be() {
-    for (may_raise, window) in [(false, 10), (true, 20)] {
-        let config = WestwoodConfig { may_raise, ..WestwoodConfig::default() };
+    for (guard, window) in [(true, 10), (false, 20)] {
+        let config = WestwoodConfig { guard, ..WestwoodConfig::default() };
         let mut controller = westwood(told(), config, 10);
         signal(&mut controller, CongestionSignal::Loss, 10);
         assert_eq!(segments(&controller), (window, 20));
@@ -120,10 +120,10 @@ fn next_to_no_bandwidth_leaves_two_segments() {
 /// Linux: half during the recovery, then what is estimated at its end, which may be more than there ever was.
 #[test]
 fn after_recovery_the_window_is_set_at_its_end() {
-    for (may_raise, window) in [(false, 18), (true, 20)] {
+    for (guard, window) in [(true, 18), (false, 20)] {
         let config = WestwoodConfig {
             reduction: WestwoodReduction::AfterRecovery,
-            may_raise,
+            guard,
             ..WestwoodConfig::default()
         };
         let mut controller = westwood(told(), config, 18);

@@ -30,7 +30,7 @@ proptest! {
     #[test]
     fn every_controller_keeps_the_contract_with_loss_differentiation(operations in operations()) {
         for (name, construct) in controllers() {
-            for evidence in [CongestionEvidence::Feedback, CongestionEvidence::QueueingDelay { share: 0.5 }] {
+            for evidence in [CongestionEvidence::Feedback, CongestionEvidence::QueueingDelay] {
                 let mut ledger = Ledger::new(name, follows(name), differentiated(evidence, construct()));
                 for &operation in &operations {
                     ledger.apply(operation);

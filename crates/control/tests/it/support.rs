@@ -11,9 +11,7 @@ use airpath_control::{
     VcpBounds, VcpConfig, VcpFreeze, Vegas, VegasConfig, Veno, VenoConfig, Westwood, WestwoodConfig,
     WestwoodReduction, WindowRule, Windowed, Xcp, XcpConfig,
 };
-use airpath_estimate::{
-    AckRate, AckRateConfig, FilterConfig, SamplerConfig, Start, VirtualSamples, WindowLength,
-};
+use airpath_estimate::{AckRate, AckRateConfig, FilterConfig, SamplerConfig, Start, VirtualSamples};
 use airpath_estimate::{CeilingProfile, EbeCeiling, EbeCeilingConfig};
 use airpath_model::{
     AbcMark, AckEvent, Bytes, CongestionEvent, CongestionSignal, Controller, Duration, LoadCode, LoadWord,
@@ -46,7 +44,6 @@ pub(crate) fn controllers() -> &'static [Constructor] {
 pub(crate) mod declared {
     use super::*;
     use airpath_control::declare::{Components, ControllerFacts};
-    use airpath_model::declare::{ComponentPlan, Values};
 
     static COMPONENTS: LazyLock<Components> = LazyLock::new(Components::builtin);
 
@@ -54,8 +51,8 @@ pub(crate) mod declared {
     pub(super) fn not_listed() -> impl Iterator<Item = Constructor> {
         let registry = &COMPONENTS.controllers;
         registry.ids().filter(|id| LISTED.iter().all(|(name, _)| name != id)).map(|id| {
-            let plan = ComponentPlan::<()>::new(id.into(), Values::new());
-            let factory = registry.read(&plan, &COMPONENTS).expect("the defaults are in range");
+            let factory =
+                registry.read(&registry.example(id), &COMPONENTS).expect("the defaults are in range");
             let construct = move || {
                 let random = RandomStream::new(1, "flow/conformance/controller");
                 let facts =
@@ -162,13 +159,11 @@ pub(crate) const LISTED: [(&str, Function); 48] = [
         let start = Start::First;
         westwood(SamplerConfig::PerAck, FilterConfig::ZeroOrderHold { tau: Duration::from_secs(1), start })
     }),
-    ("westwood-aa", || {
-        westwood(SamplerConfig::Accumulated(WindowLength::RoundTrip), bilinear(VirtualSamples::Held))
-    }),
+    ("westwood-aa", || westwood(SamplerConfig::RoundTrip, bilinear(VirtualSamples::Held))),
     ("westwood+", || {
         let config = WestwoodConfig {
             reduction: WestwoodReduction::AfterRecovery,
-            may_raise: true,
+            guard: false,
             minimum_rtt: MinimumRtt::SinceTimeout,
             ..WestwoodConfig::default()
         };
@@ -193,7 +188,7 @@ pub(crate) const LISTED: [(&str, Function); 48] = [
     }),
     ("newreno-loss-differentiation", || {
         let newreno = windowed(NewReno::default(), StandardSlowStart::default());
-        differentiated(CongestionEvidence::QueueingDelay { share: 0.5 }, newreno)
+        differentiated(CongestionEvidence::QueueingDelay, newreno)
     }),
 ];
 
@@ -202,7 +197,8 @@ pub(crate) fn differentiated(
     evidence: CongestionEvidence,
     controller: Box<dyn Controller>,
 ) -> Box<dyn Controller> {
-    let config = LossDifferentiationConfig { history: 8, threshold: 2, evidence, ..Default::default() };
+    let config =
+        LossDifferentiationConfig { history: 8, history_threshold: 2, evidence, ..Default::default() };
     Box::new(LossDifferentiation::new(config, controller).expect("in range"))
 }
 

@@ -8,10 +8,14 @@ pub(crate) mod stability;
 pub(crate) mod two_state;
 
 use airpath_model::config::check;
+#[cfg(feature = "declare")]
+use airpath_model::declare::{Variants, defaults};
 use airpath_model::{AckEvent, CongestionEvent, Duration};
 
 use super::sampler::Sample;
 use crate::ConfigError;
+#[cfg(feature = "declare")]
+use crate::declare::Filters;
 use bilinear::{Bilinear, VirtualSamples};
 use exponential::{TimeInvariant, ZeroOrderHold};
 use median::Median;
@@ -20,6 +24,8 @@ use two_state::TwoState;
 
 /// Where a filter begins; the papers do not say.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
 pub enum Start {
     /// At the first sample. On compressed acknowledgments that can be far too high.
     #[default]
@@ -35,57 +41,107 @@ impl Start {
     }
 }
 
-/// Which filter.
+/// What smooths samples. The default is that of Westwood (Casetti et al. 2001).
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(feature = "declare", serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields))]
 pub enum FilterConfig {
-    /// None: the last sample is the estimate.
+    /// No filter: the last sample is the estimate.
     None,
     /// Low-pass with zero-order hold (GM eq. 2): y += (1 − e^(−Δ/τ))(b − y).
     ZeroOrderHold {
-        /// τ. GM: 1 s, and 0.1 s to show what is too short.
+        /// tau, the time constant (GM: 1 s; 0.1 s shows what is too short).
+        #[cfg_attr(feature = "declare", serde(default = "default::tau"), schemars(extend("exclusiveMinimum" = 0)))]
         tau: Duration,
-        /// Where it begins.
+        /// Where the filter begins: at the `first` sample, or at `zero`; GM does not say.
+        #[cfg_attr(feature = "declare", serde(default))]
         start: Start,
     },
     /// Low-pass with a constant coefficient (GM eq. 3): y = α y + (1 − α) b, whatever Δ.
     TimeInvariant {
-        /// α, from 0 to below 1. GM: 0.9.
+        /// alpha: the part of the old estimate that is kept at each sample (GM: 0.9).
+        #[cfg_attr(feature = "declare", serde(default = "default::kept"), schemars(range(min = 0.0), extend("exclusiveMaximum" = 1)))]
         alpha: f64,
-        /// Where it begins.
+        /// Where the filter begins: at the `first` sample, or at `zero`; GM does not say.
+        #[cfg_attr(feature = "declare", serde(default))]
         start: Start,
     },
     /// Low-pass by the bilinear transform (GM eq. 6), the filter of the first Westwood.
     Bilinear {
-        /// τ. GM: 1 s.
+        /// tau, the time constant (GM: 1 s).
+        #[cfg_attr(feature = "declare", serde(default = "default::tau"), schemars(extend("exclusiveMinimum" = 0)))]
         tau: Duration,
-        /// What long gaps are filled with.
+        /// What long gaps are filled with: samples of `zero` each tau/2 (the first Westwood), the sample itself `held` each
+        /// tau/4 (GM, section 5), or nothing, which lets a gap above 2 tau swing the estimate.
+        #[cfg_attr(feature = "declare", serde(default = "default::virtual_samples"))]
         virtual_samples: VirtualSamples,
-        /// Where it begins.
+        /// Where the filter begins: at the `first` sample, or at `zero`; GM does not say.
+        #[cfg_attr(feature = "declare", serde(default))]
         start: Start,
     },
     /// SARBE's stability filter (eqs. 2 to 5).
     Stability {
-        /// β, from 0 to below 1. SARBE: 0.8.
+        /// beta: the part of the old instability that is kept (SARBE: 0.8).
+        #[cfg_attr(feature = "declare", serde(default = "default::beta"), schemars(range(min = 0.0), extend("exclusiveMaximum" = 1)))]
         beta: f64,
-        /// N, from 1 to [`crate::MAX_STABILITY_WINDOW`]. SARBE: 8.
+        /// N: of how many samples the largest instability is taken (SARBE: 8).
+        #[cfg_attr(
+            feature = "declare",
+            serde(default = "default::stability_window"),
+            schemars(range(min = 1, max = 16))
+        )]
         window: u8,
     },
     /// Two coefficients, for a good and a bad state of a wireless link: our stand-in for `DynaPara`.
     TwoState {
-        /// The part of the old estimate that is kept in the good state, from 0 to below 1.
+        /// The part of the old estimate that is kept at each sample in the good state (our choice).
+        #[cfg_attr(feature = "declare", serde(default = "default::kept"), schemars(range(min = 0.0), extend("exclusiveMaximum" = 1)))]
         good: f64,
-        /// The same in the bad state.
+        /// The same in the bad state (our choice).
+        #[cfg_attr(feature = "declare", serde(default = "default::bad"), schemars(range(min = 0.0), extend("exclusiveMaximum" = 1)))]
         bad: f64,
-        /// The parts are kept over one RTT instead of over one sample.
+        /// The parts are kept over one smoothed RTT instead of over one sample.
+        #[cfg_attr(feature = "declare", serde(default))]
         timed: bool,
     },
     /// The median of the last samples (of an even number the lower one of the middle).
     Median {
-        /// How many, from 1 to 15.
+        /// Of how many pairs the median is taken (our choice).
+        #[cfg_attr(
+            feature = "declare",
+            serde(default = "default::median_window"),
+            schemars(range(min = 1, max = 15))
+        )]
         window: u8,
     },
     /// The first sample for ever.
     First,
+}
+
+#[cfg(feature = "declare")]
+defaults! {
+    tau: Duration = Duration::from_secs(1);
+    kept: f64 = 0.9;
+    virtual_samples: VirtualSamples = VirtualSamples::Zero;
+    beta: f64 = 0.8;
+    stability_window: u8 = 8;
+    bad: f64 = 0.6;
+    median_window: u8 = 9;
+}
+
+#[cfg(feature = "declare")]
+impl Default for FilterConfig {
+    fn default() -> Self {
+        let (tau, virtual_samples) = (default::tau(), default::virtual_samples());
+        Self::Bilinear { tau, virtual_samples, start: Start::default() }
+    }
+}
+
+#[cfg(feature = "declare")]
+impl Variants<Filters> for FilterConfig {
+    fn build(&self, (): ()) -> Result<Filter, ConfigError> {
+        Filter::new(*self)
+    }
 }
 
 /// Makes an estimate of samples, byte/s.

@@ -7,11 +7,14 @@ mod instants;
 mod receiver_clock;
 
 use airpath_model::config::check;
+#[cfg(feature = "declare")]
+use airpath_model::declare::{Variants, defaults};
 use airpath_model::{AckEvent, AckRateRequirements, Bytes, Duration};
 
 use crate::ConfigError;
-use accumulation::Accumulation;
-pub use accumulation::WindowLength;
+#[cfg(feature = "declare")]
+use crate::declare::Samplers;
+use accumulation::{Accumulation, WindowLength};
 use back_to_back::BackToBack;
 use delivery_rate::DeliveryRate;
 use receiver_clock::ReceiverClock;
@@ -32,31 +35,70 @@ impl Sample {
     }
 }
 
-/// Which samples are taken.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// The samples that are taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(feature = "declare", serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields))]
 pub enum SamplerConfig {
     /// One for each acknowledgment: d/Δ (GM eq. 1). Acknowledgments that arrive at the same instant make one.
+    #[default]
     PerAck,
-    /// Data is added up over a window: one RTT is GM's cure of aliasing (section 5), a fixed time of 10 ms or more
-    /// that of links whose scheduler delivers many packets in a millisecond.
-    Accumulated(WindowLength),
-    /// Data over the receiver's clock as its timestamps tell it (SARBE eq. 1): queues on the way of the
-    /// acknowledgments do not matter.
+    /// One for each smoothed RTT, the data of which is added up: GM's cure of aliasing (section 5).
+    RoundTrip,
+    /// One for each interval of a fixed length, the data of which is added up.
+    Interval {
+        /// How long data is added up, at least. 10 ms or more cures links whose scheduler delivers many packets in a
+        /// millisecond.
+        #[cfg_attr(
+            feature = "declare",
+            serde(default = "default::interval"),
+            schemars(extend("exclusiveMinimum" = 0))
+        )]
+        interval: Duration,
+    },
+    /// Data over the receiver's clock, which its timestamps show (SARBE eq. 1): queues on the way of the
+    /// acknowledgments do not matter. Data is added up until the timestamp changes.
     ReceiverClock {
-        /// The clock's step: stamps are rounded down to it. Data is added up until the stamp moves.
+        /// The step of the receiver's clock; stamps are rounded down to it. Linux stamps in 1 ms, older systems in 10 ms.
+        #[cfg_attr(
+            feature = "declare",
+            serde(default = "default::resolution"),
+            schemars(extend("exclusiveMinimum" = 0))
+        )]
         resolution: Duration,
     },
-    /// Samples that the transport takes (draft-ietf-ccwg-bbr, "delivery rate sampling"), those limited by the
-    /// application left out.
+    /// Samples that the transport takes (draft-ietf-ccwg-bbr, "delivery rate sampling"), without those that the
+    /// application limited.
     DeliveryRate,
     /// Least-squares slope of data over time through acknowledgments of packets that left back to back (Hoe 1996:
     /// three); with two it is packet pair (Keshav 1991).
     BackToBack {
-        /// How many acknowledgments make a sample, 2 to 16.
-        acks: u8,
-        /// Packets that left within this time of each other left back to back.
+        /// Packets that left within this time of each other are close (our choice).
+        #[cfg_attr(feature = "declare", serde(default = "default::spacing"))]
         spacing: Duration,
+        /// How many acknowledgments the slope goes through (Hoe 1996: 3).
+        #[cfg_attr(
+            feature = "declare",
+            serde(default = "default::acks"),
+            schemars(range(min = 2, max = 16))
+        )]
+        acks: u8,
     },
+}
+
+#[cfg(feature = "declare")]
+defaults! {
+    interval: Duration = Duration::from_millis(10);
+    resolution: Duration = Duration::from_micros(1);
+    spacing: Duration = Duration::from_millis(1);
+    acks: u8 = 3;
+}
+
+#[cfg(feature = "declare")]
+impl Variants<Samplers> for SamplerConfig {
+    fn build(&self, (): ()) -> Result<Sampler, ConfigError> {
+        Sampler::new(*self)
+    }
 }
 
 /// Takes samples.
@@ -82,18 +124,17 @@ impl Sampler {
             SamplerConfig::PerAck => {
                 Kind::Accumulation(Accumulation::new(WindowLength::Fixed(Duration::ZERO)))
             }
-            SamplerConfig::Accumulated(window) => {
-                if let WindowLength::Fixed(length) = window {
-                    positive(length, "interval")?;
-                }
-                Kind::Accumulation(Accumulation::new(window))
+            SamplerConfig::RoundTrip => Kind::Accumulation(Accumulation::new(WindowLength::RoundTrip)),
+            SamplerConfig::Interval { interval } => {
+                positive(interval, "interval")?;
+                Kind::Accumulation(Accumulation::new(WindowLength::Fixed(interval)))
             }
             SamplerConfig::ReceiverClock { resolution } => {
                 positive(resolution, "resolution")?;
                 Kind::ReceiverClock(ReceiverClock::new(resolution))
             }
             SamplerConfig::DeliveryRate => Kind::DeliveryRate(DeliveryRate::default()),
-            SamplerConfig::BackToBack { acks, spacing } => {
+            SamplerConfig::BackToBack { spacing, acks } => {
                 check((2..=16).contains(&acks), "acks", "from 2 to 16", f64::from(acks))?;
                 Kind::BackToBack(BackToBack::new(acks, spacing))
             }

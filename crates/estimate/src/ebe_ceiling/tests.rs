@@ -97,7 +97,7 @@ fn a_loss_turns_it_off() {
 
 #[test]
 fn the_literal_threshold_never_binds_on_a_long_path() {
-    let config = EbeCeilingConfig { maintainer: Some(RttThreshold::Literal), ..EbeCeilingConfig::default() };
+    let config = EbeCeilingConfig { rtt_threshold: RttThreshold::Literal, ..EbeCeilingConfig::default() };
     let mut ebe = ebe(config);
     ebe.on_loss(at(0.0), 1000.0, &rtt(FULL));
     assert!(acknowledge(&mut ebe, 0.0, 20.0, BASE).into_iter().all(is_one));

@@ -1,8 +1,6 @@
 //! What every ACK-rate estimator promises, for any list of events; and what some promise beyond.
 
-use airpath_estimate::{
-    AckRate, AckRateConfig, FilterConfig, SamplerConfig, Start, VirtualSamples, WindowLength,
-};
+use airpath_estimate::{AckRate, AckRateConfig, FilterConfig, SamplerConfig, Start, VirtualSamples};
 use airpath_model::{
     AckEvent, AckRateEstimator, Bytes, CongestionEvent, CongestionSignal, Duration, Measurement, NullProbe,
     Probe, RateSample, Timestamp,
@@ -14,8 +12,8 @@ const MSS: u64 = 1000;
 fn samplers() -> Vec<SamplerConfig> {
     let mut all = vec![
         SamplerConfig::PerAck,
-        SamplerConfig::Accumulated(WindowLength::RoundTrip),
-        SamplerConfig::Accumulated(WindowLength::Fixed(Duration::from_millis(10))),
+        SamplerConfig::RoundTrip,
+        SamplerConfig::Interval { interval: Duration::from_millis(10) },
         SamplerConfig::DeliveryRate,
         SamplerConfig::BackToBack { acks: 2, spacing: Duration::from_micros(100) },
         SamplerConfig::BackToBack { acks: 3, spacing: Duration::from_millis(100) },
@@ -294,7 +292,7 @@ fn accumulation_over_the_scheduler_s_interval_takes_its_bursts_away() {
     };
     let single = run(SamplerConfig::PerAck);
     assert!(single > 5.0, "{single}");
-    let accumulated = run(SamplerConfig::Accumulated(WindowLength::Fixed(Duration::from_millis(10))));
+    let accumulated = run(SamplerConfig::Interval { interval: Duration::from_millis(10) });
     assert!((accumulated - 1.0).abs() < 1e-6, "{accumulated}");
 }
 
@@ -357,7 +355,7 @@ fn impossible_parameters_are_refused() {
     let tau = Duration::ZERO;
     let start = Start::First;
     let refused = [
-        (SamplerConfig::Accumulated(WindowLength::Fixed(Duration::ZERO)), none),
+        (SamplerConfig::Interval { interval: Duration::ZERO }, none),
         (SamplerConfig::ReceiverClock { resolution: Duration::ZERO }, none),
         (SamplerConfig::BackToBack { acks: 1, spacing: Duration::ZERO }, none),
         (SamplerConfig::BackToBack { acks: 17, spacing: Duration::ZERO }, none),

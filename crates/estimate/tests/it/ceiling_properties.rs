@@ -1,6 +1,8 @@
 //! What holds of EBE's window ceiling for every order of acknowledgments and losses.
 
-use airpath_estimate::{CeilingProfile, EbeCeiling, EbeCeilingConfig, RttMaintainer, RttThreshold};
+use airpath_estimate::{
+    CeilingProfile, EbeCeiling, EbeCeilingConfig, RttMaintainer, RttMaintenance, RttThreshold,
+};
 use airpath_model::{Duration, RttEstimate, Timestamp, WindowCeilingEstimator};
 use proptest::prelude::*;
 
@@ -35,12 +37,13 @@ fn config() -> impl Strategy<Value = EbeCeilingConfig> {
         CeilingProfile::Journal,
         CeilingProfile::None,
     ]);
-    let maintainer =
-        prop::sample::select(vec![None, Some(RttThreshold::Queueing), Some(RttThreshold::Literal)]);
-    (profile, maintainer, 0.01..=1.0f64, 1.0..3.0f64, 0.0..4.0f64).prop_map(
-        |(profile, maintainer, threshold, upsilon, hold_off)| EbeCeilingConfig {
+    let maintainer = prop::sample::select(vec![RttMaintenance::On, RttMaintenance::Off]);
+    let rtt_threshold = prop::sample::select(vec![RttThreshold::QueueingDelay, RttThreshold::Literal]);
+    (profile, maintainer, rtt_threshold, 0.01..=1.0f64, 1.0..3.0f64, 0.0..4.0f64).prop_map(
+        |(profile, maintainer, rtt_threshold, threshold, upsilon, hold_off)| EbeCeilingConfig {
             profile,
             maintainer,
+            rtt_threshold,
             threshold,
             upsilon,
             hold_off,
@@ -95,7 +98,7 @@ proptest! {
 
 #[test]
 fn a_loss_makes_the_rtt_maintainer_forget() {
-    let mut maintainer = RttMaintainer::new(RttThreshold::Queueing, 0.15, 2.0);
+    let mut maintainer = RttMaintainer::new(RttThreshold::QueueingDelay, 0.15, 2.0);
     maintainer.update(0.5, 0.5, 0.6);
     maintainer.reset();
     assert!((maintainer.update(0.5, 0.5, 0.6) - 1.0).abs() < 1e-12, "the first value only fills the memory");

@@ -1,7 +1,7 @@
 //! ACK-rate samplers and filters, one step at a time: what each acknowledgment and each loss changes.
 
 use airpath_estimate::{
-    AckRate, AckRateConfig, FilterConfig, SamplerConfig, Start, VirtualSamples, WestwoodPlus, WindowLength,
+    AckRate, AckRateConfig, FilterConfig, SamplerConfig, Start, VirtualSamples, WestwoodPlus,
 };
 use airpath_model::*;
 
@@ -109,7 +109,7 @@ fn estimators_say_what_they_need() {
     let none = AckRateRequirements::default();
     let (ms, plain) = (Duration::from_millis(1), FilterConfig::None);
     assert_eq!(needs(SamplerConfig::PerAck, plain), none);
-    let rtt = SamplerConfig::Accumulated(WindowLength::RoundTrip);
+    let rtt = SamplerConfig::RoundTrip;
     assert_eq!(needs(rtt, plain), AckRateRequirements { rtt: true, ..none });
     let receiver = SamplerConfig::ReceiverClock { resolution: ms };
     assert_eq!(needs(receiver, plain), AckRateRequirements { receiver_time: true, ..none });

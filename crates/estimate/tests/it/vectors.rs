@@ -199,7 +199,7 @@ fn maintainers() {
         for series in ["rtt", "rtt_short_base"] {
             let case = &run[series];
             for (name, threshold) in
-                [("queueing", RttThreshold::Queueing), ("literal", RttThreshold::Literal)]
+                [("queueing", RttThreshold::QueueingDelay), ("literal", RttThreshold::Literal)]
             {
                 let mut maintainer = RttMaintainer::new(threshold, share, 2.0);
                 for (j, rtt) in list(&case["rtt"]).iter().enumerate() {

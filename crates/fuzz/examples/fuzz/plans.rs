@@ -9,7 +9,7 @@ use airpath_emu::Exchange;
 use airpath_fuzz::{Kind, Target};
 use airpath_quic::{QuicRun, RunError};
 use airpath_replay::NamedEstimator;
-use airpath_sim::plan::{AckRatePlan, ControllerPlan, FlowPlan, Plan, RatePlan, TrafficPlan};
+use airpath_sim::plan::{ControllerPlan, EstimatorPlan, FlowPlan, Plan, RatePlan, TrafficPlan};
 use airpath_sim::{
     Input, Outcome, PlanError, RunControl, Simulation, independent_packet_loss, packet_loss, rate_steps,
 };
@@ -159,7 +159,7 @@ fn said(error: &PlanError) {
 fn runs(bytes: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(bytes) else { return false };
     let mut plan = match Plan::from_json(text) {
-        Ok(plan) => plan,
+        Ok(config) => config,
         Err(error) => {
             said(&error);
             return false;
@@ -212,8 +212,11 @@ fn bound(plan: &mut Plan) {
     plan.duration_ns = (SIMULATED_NS / interval).clamp(1, plan.duration_ns / interval) * interval;
     plan.record.measure_from_ns = 0;
     for flow in &mut plan.flows {
-        if let Some(ControllerPlan::Fixed { window_bytes, .. }) = &mut flow.controller {
-            *window_bytes = (*window_bytes).min(IN_FLIGHT);
+        if let Some(ControllerPlan::Declared(component)) = &mut flow.controller
+            && let Some(window) = component.values.get_mut("window")
+            && window.as_u64().is_some_and(|window| window > IN_FLIGHT)
+        {
+            *window = IN_FLIGHT.into();
         }
         if let Some(transport) = &mut flow.transport {
             transport.receive_window_bytes = transport.receive_window_bytes.min(IN_FLIGHT);
@@ -245,14 +248,14 @@ fn for_a_while(run: impl FnOnce(&RunControl) -> Option<Outcome>) -> Option<Outco
 
 fn estimates(bytes: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(bytes) else { return false };
-    let plan = match AckRatePlan::from_json(text) {
-        Ok(plan) => plan,
+    let config = match EstimatorPlan::config_from_json(text) {
+        Ok(config) => config,
         Err(error) => {
             said(&error);
             return false;
         }
     };
-    match NamedEstimator::new("fuzzed".to_owned(), plan.config()) {
+    match NamedEstimator::new("fuzzed".to_owned(), config) {
         Ok(estimator) => {
             crate::captures::replayed(estimator);
             true

@@ -1,9 +1,9 @@
 //! Events for a controller of the BPF programs and its Rust counterpart.
 
 use airpath_control::{
-    CongestionEvidence, Cubic, CubicConfig, CubicEbe, HistoryRule, LossDifferentiation,
-    LossDifferentiationConfig, MinimumRtt, NewReno, ProbingGrowth, StandardSlowStart, Vcp, VcpConfig,
-    Westwood, WestwoodConfig, WestwoodReduction, Windowed, Xcp,
+    Cubic, CubicConfig, CubicEbe, LossDifferentiation, LossDifferentiationConfig, MinimumRtt, NewReno,
+    ProbingGrowth, StandardSlowStart, Vcp, VcpConfig, Westwood, WestwoodConfig, WestwoodReduction, Windowed,
+    Xcp,
 };
 use airpath_estimate::{AckRate, AckRateConfig, EbeCeiling, EbeCeilingConfig, FilterConfig, SamplerConfig};
 use airpath_linux::native::{self, Kind, NativeController};
@@ -29,12 +29,7 @@ fn reference(kind: Kind, mss: u32, segments: u32) -> Box<dyn Controller> {
         Kind::Xcp => Box::new(Xcp::new(airpath_control::XcpConfig::default(), window, mss).unwrap()),
         Kind::Vcp => {
             let vcp = Box::new(Vcp::new(VcpConfig::default(), window, mss).unwrap());
-            let config = LossDifferentiationConfig {
-                history: 32,
-                threshold: 16,
-                rule: HistoryRule::Consecutive,
-                evidence: CongestionEvidence::Feedback,
-            };
+            let config = LossDifferentiationConfig::default();
             Box::new(LossDifferentiation::new(config, vcp).unwrap())
         }
         Kind::CubicEbe => {
@@ -45,7 +40,7 @@ fn reference(kind: Kind, mss: u32, segments: u32) -> Box<dyn Controller> {
         Kind::Westwood => {
             let config = WestwoodConfig {
                 reduction: WestwoodReduction::AfterRecovery,
-                may_raise: true,
+                guard: false,
                 ..WestwoodConfig::default()
             };
             let estimator = AckRate::new(AckRateConfig::WestwoodPlus { ticks_per_second: 1000 }).unwrap();

@@ -9,10 +9,12 @@ use alloc::vec::Vec;
 use core::fmt::{self, Debug};
 
 use serde::Deserialize;
-use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde::de::{DeserializeOwned, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 
-use super::{Component, ComponentError, ComponentPlan, Factory, Kind, SchemaGenerator, Values};
+use super::{
+    Component, ComponentError, ComponentPlan, Factory, JsonSchema, Kind, SchemaGenerator, Values, Variants,
+};
 use crate::config::ConfigError;
 
 /// Reads the values of a plan into a factory, with the registries from which nested components come.
@@ -39,12 +41,8 @@ pub struct Entry<K: Kind> {
 
 impl<K: Kind> Entry<K> {
     fn of<C: Component<K>>() -> Self {
-        let mut schema = schemars::generate::SchemaSettings::draft2020_12()
-            .with(|settings| settings.inline_subschemas = true)
-            .into_generator()
-            .into_root_schema_for::<C>()
-            .to_value();
-        let mut example = Values::new();
+        let mut schema = schema_of::<C>();
+        let mut example = examples(&schema);
         if let (Ok(()), Some(table)) = (C::fill_defaults(&mut example, &K::example()), schema.as_object_mut())
         {
             if let Ok(config) = parse::<C>(&example) {
@@ -67,12 +65,51 @@ impl<K: Kind> Entry<K> {
         }
     }
 
+    /// The variant that `schema` describes, of an enum `V`.
+    fn of_variant<V: Variants<K>>(mut schema: Value) -> Option<Self> {
+        let table = schema.as_object_mut()?;
+        let kind = table.get_mut("properties")?.as_object_mut()?.remove("kind")?;
+        let id = kind.get("const")?.as_str()?.to_string();
+        let example = Variant(parse_variant::<V>(&id, &Values::new()).ok()?);
+        table.remove("required");
+        table.insert("x-order".to_string(), keys(&Factory::<K>::json(&example)));
+        table.insert("title".to_string(), id.clone().into());
+        table.insert("additionalProperties".to_string(), Value::Bool(false));
+        let kind = id.clone();
+        Some(Self {
+            id: Cow::Owned(id),
+            schema,
+            fill_defaults: Box::new(|_, _| Ok(())),
+            read: Box::new(move |values, _| Ok(Arc::new(Variant(parse_variant::<V>(&kind, values)?)))),
+        })
+    }
+
     fn knows(&self, parameter: &str) -> bool {
         self.schema.get("properties").is_some_and(|properties| properties.get(parameter).is_some())
     }
 }
 
-fn parse<C: serde::de::DeserializeOwned>(values: &Values) -> Result<C, ComponentError> {
+fn schema_of<C: JsonSchema>() -> Value {
+    schemars::generate::SchemaSettings::draft2020_12()
+        .with(|settings| settings.inline_subschemas = true)
+        .into_generator()
+        .into_root_schema_for::<C>()
+        .to_value()
+}
+
+/// Returns the first example of each parameter that has examples.
+fn examples(schema: &Value) -> Values {
+    let properties = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+    properties.filter_map(|(name, one)| Some((name.clone(), one.get("examples")?.get(0)?.clone()))).collect()
+}
+
+fn parse_variant<V: DeserializeOwned>(id: &str, values: &Values) -> Result<V, ComponentError> {
+    let mut values = values.clone();
+    values.insert("kind".to_string(), id.into());
+    parse(&values)
+}
+
+fn parse<C: DeserializeOwned>(values: &Values) -> Result<C, ComponentError> {
     serde_json::from_value(Value::Object(values.clone()))
         .map_err(|error| ComponentError::new("", error.to_string()))
 }
@@ -100,6 +137,22 @@ impl<K: Kind, C: Component<K>> Factory<K> for Declared<C> {
 
     fn json(&self) -> String {
         json(&self.0)
+    }
+}
+
+/// The factory of a component that is a variant of an enum.
+#[derive(Debug)]
+struct Variant<V>(V);
+
+impl<K: Kind, V: Variants<K>> Factory<K> for Variant<V> {
+    fn build(&self, facts: K::Facts<'_>) -> Result<K::Built, ConfigError> {
+        self.0.build(facts)
+    }
+
+    fn json(&self) -> String {
+        // The kind comes first.
+        let json = json(&self.0);
+        format!("{{{}", json.split_once(',').map_or("}", |(_, parameters)| parameters))
     }
 }
 
@@ -164,6 +217,21 @@ impl<K: Kind> Registry<K> {
         self
     }
 
+    /// Adds every variant of the enum `V` as a component.
+    ///
+    /// # Panics
+    /// The id of a variant is taken, or a parameter has no default.
+    #[must_use]
+    pub fn with_variants<V: Variants<K>>(mut self) -> Self {
+        let schema = schema_of::<V>();
+        for variant in schema.get("oneOf").and_then(Value::as_array).into_iter().flatten() {
+            let entry = Entry::of_variant::<V>(variant.clone());
+            let entry = entry.unwrap_or_else(|| panic!("no {} with defaults: {variant}", K::NAME));
+            self.register(entry).unwrap_or_else(|error| panic!("{}: {error}", K::NAME));
+        }
+        self
+    }
+
     /// Adds a component.
     ///
     /// # Errors
@@ -185,6 +253,12 @@ impl<K: Kind> Registry<K> {
     /// Returns the ids with their schemas in the order of registration.
     pub fn schemas(&self) -> impl Iterator<Item = (&str, &Value)> {
         self.entries.iter().map(|entry| (&*entry.id, &entry.schema))
+    }
+
+    /// Returns the component of that id with examples of the parameters that have no default, for tests.
+    pub fn example(&self, id: &str) -> ComponentPlan<K> {
+        let values = self.find(id).map(|entry| examples(&entry.schema));
+        ComponentPlan::new(Cow::Owned(id.to_string()), values.unwrap_or_default())
     }
 
     /// Whether the registry contains a component of that id.

@@ -8,7 +8,7 @@ use std::io::{Cursor, Write};
 use crate::common::estimators::options;
 use crate::common::qlog_damage;
 use crate::plans::*;
-use airpath_model::AckEvent;
+use airpath_model::{AckEvent, Duration};
 use airpath_quic::QuicRun;
 use airpath_replay::{
     NamedEstimator, Options, QlogAnalysis, QlogObserver, analyse_qlog, analyse_qlog_observed,
@@ -40,21 +40,21 @@ impl QlogObserver for Replayed {
 
 /// Estimators as a plan has them.
 fn planned() -> Vec<EstimatorPlan> {
-    let (tau_ns, start) = (SECOND, StartPlan::First);
-    let bilinear = |virtual_samples| FilterPlan::Bilinear { tau_ns, virtual_samples, start };
-    let hold = FilterPlan::ZeroOrderHold { tau_ns, start };
-    let ten = SamplerPlan::Interval { interval_ns: 10 * MILLISECOND };
-    let pair = SamplerPlan::BackToBack { acks: 2, spacing_ns: MILLISECOND };
-    let filtered = |sampler, filter| AckRatePlan::Filtered { sampler, filter };
+    let (tau, start) = (Duration::from_secs(1), Start::First);
+    let bilinear = |virtual_samples| FilterConfig::Bilinear { tau, virtual_samples, start };
+    let hold = FilterConfig::ZeroOrderHold { tau, start };
+    let ten = SamplerConfig::Interval { interval: Duration::from_millis(10) };
+    let pair = SamplerConfig::BackToBack { acks: 2, spacing: Duration::from_millis(1) };
+    let filtered = |sampler, filter| AckRateConfig::Filtered { sampler, filter };
     [
-        ("westwood", filtered(SamplerPlan::PerAck, bilinear(VirtualSamplesPlan::Zero))),
-        ("westwood-zoh", filtered(SamplerPlan::PerAck, hold)),
-        ("westwood-10ms", filtered(ten, bilinear(VirtualSamplesPlan::Zero))),
-        ("westwood-aa", filtered(SamplerPlan::RoundTrip, bilinear(VirtualSamplesPlan::Held))),
-        ("westwood+", AckRatePlan::WestwoodPlus { ticks_per_second: 1000 }),
-        ("samples", filtered(SamplerPlan::PerAck, FilterPlan::None)),
-        ("packet-pair", filtered(pair, FilterPlan::Median { window: 9 })),
-        ("delivery-rate", filtered(SamplerPlan::DeliveryRate, FilterPlan::None)),
+        ("westwood", filtered(SamplerConfig::PerAck, bilinear(VirtualSamples::Zero))),
+        ("westwood-zoh", filtered(SamplerConfig::PerAck, hold)),
+        ("westwood-10ms", filtered(ten, bilinear(VirtualSamples::Zero))),
+        ("westwood-aa", filtered(SamplerConfig::RoundTrip, bilinear(VirtualSamples::Held))),
+        ("westwood+", AckRateConfig::WestwoodPlus { ticks_per_second: 1000 }),
+        ("samples", filtered(SamplerConfig::PerAck, FilterConfig::None)),
+        ("packet-pair", filtered(pair, FilterConfig::Median { window: 9 })),
+        ("delivery-rate", filtered(SamplerConfig::DeliveryRate, FilterConfig::None)),
     ]
     .map(|(name, estimator)| EstimatorPlan { name: name.to_owned(), estimator })
     .into()
@@ -89,7 +89,7 @@ fn distances(
     estimators: &[(i64, &EstimatorPlan)],
     from_s: f64,
 ) -> (BTreeMap<String, f64>, QlogAnalysis) {
-    let named = |plan: &EstimatorPlan| NamedEstimator::new(&plan.name, plan.estimator.config()).unwrap();
+    let named = |plan: &EstimatorPlan| NamedEstimator::new(&plan.name, plan.estimator).unwrap();
     let options = Options {
         estimators: estimators.iter().map(|(_, plan)| named(plan)).collect(),
         ..Options::default()
@@ -154,24 +154,17 @@ fn with_losses_those_that_count_what_is_delivered_are_equal_and_those_that_count
     assert!((0.01..0.3).contains(&distances["westwood"]), "{distances:?}");
 }
 
-/// What Westwood over this estimator is as a plan.
-fn westwood(estimator: &AckRatePlan) -> ControllerPlan {
-    ControllerPlan::Westwood {
-        estimator: *estimator,
-        reduction: WestwoodReductionPlan::AtLoss,
-        may_raise: false,
-        minimum_rtt: MinimumRttPlan::OfFlow,
-        threshold_unit: ThresholdUnit::Segments,
-        counting: Counting::Bytes,
-        slow_start: ComponentPlan::named("standard"),
-    }
+/// Westwood over this estimator.
+fn westwood_over(estimator: AckRateConfig) -> ControllerPlan {
+    let estimator = serde_json::to_value(estimator).unwrap();
+    ControllerPlan::Declared(ComponentPlan::named("westwood").with("estimator", estimator))
 }
 
 #[test]
 fn the_log_of_a_run_over_quic_gives_what_its_controllers_estimated() {
     for estimator in planned() {
         let mut plan = plan_of(0.003, 60);
-        plan.flows[0].controller = Some(westwood(&estimator.estimator));
+        plan.flows[0].controller = Some(westwood_over(estimator.estimator));
         let outcome = QuicRun::new(&plan, &[], 5).unwrap().run(&RunControl::default()).unwrap();
         // In the handshake packets share datagrams, which the log cannot tell apart: filters forget it over 20 time constants.
         let (distances, analysis) = distances(&plan, &outcome, &[(0, &estimator)], 20.0);

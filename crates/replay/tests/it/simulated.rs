@@ -7,45 +7,45 @@ use std::io::Cursor;
 use std::net::SocketAddr;
 
 use crate::plans::*;
-use airpath_model::AckEvent;
+use airpath_model::{AckEvent, Duration};
 use airpath_replay::{AckObserver, FlowResult, NamedEstimator, Options, Vantage, analyse_observed};
 use airpath_sim::plan::*;
 use airpath_sim::{Column, Outcome};
 
-fn filtered(sampler: SamplerPlan, filter: FilterPlan) -> AckRatePlan {
-    AckRatePlan::Filtered { sampler, filter }
+fn filtered(sampler: SamplerConfig, filter: FilterConfig) -> AckRateConfig {
+    AckRateConfig::Filtered { sampler, filter }
 }
 
 /// Estimators as a plan has them, by the names of the registry.
 fn estimators() -> Vec<EstimatorPlan> {
-    let (tau_ns, start) = (SECOND, StartPlan::First);
-    let bilinear = |virtual_samples| FilterPlan::Bilinear { tau_ns, virtual_samples, start };
-    let hold = FilterPlan::ZeroOrderHold { tau_ns, start };
-    let low_pass = FilterPlan::TimeInvariant { alpha: 0.9, start };
-    let pair = SamplerPlan::BackToBack { acks: 2, spacing_ns: MILLISECOND };
-    let triple = SamplerPlan::BackToBack { acks: 3, spacing_ns: MILLISECOND };
-    let ten = SamplerPlan::Interval { interval_ns: 10 * MILLISECOND };
-    let clock = SamplerPlan::ReceiverClock { resolution_ns: MILLISECOND };
-    let coarse = SamplerPlan::ReceiverClock { resolution_ns: 10 * MILLISECOND };
-    let stability = FilterPlan::Stability { beta: 0.8, window: 8 };
-    let two_state = FilterPlan::TwoState { good: 0.9, bad: 0.6, timed: false };
+    let (tau, start) = (Duration::from_secs(1), Start::First);
+    let bilinear = |virtual_samples| FilterConfig::Bilinear { tau, virtual_samples, start };
+    let hold = FilterConfig::ZeroOrderHold { tau, start };
+    let low_pass = FilterConfig::TimeInvariant { alpha: 0.9, start };
+    let pair = SamplerConfig::BackToBack { acks: 2, spacing: Duration::from_millis(1) };
+    let triple = SamplerConfig::BackToBack { acks: 3, spacing: Duration::from_millis(1) };
+    let ten = SamplerConfig::Interval { interval: Duration::from_millis(10) };
+    let clock = SamplerConfig::ReceiverClock { resolution: Duration::from_millis(1) };
+    let coarse = SamplerConfig::ReceiverClock { resolution: Duration::from_millis(10) };
+    let stability = FilterConfig::Stability { beta: 0.8, window: 8 };
+    let two_state = FilterConfig::TwoState { good: 0.9, bad: 0.6, timed: false };
     [
-        ("westwood", filtered(SamplerPlan::PerAck, bilinear(VirtualSamplesPlan::Zero))),
-        ("westwood-aa", filtered(SamplerPlan::RoundTrip, bilinear(VirtualSamplesPlan::Held))),
-        ("westwood-10ms", filtered(ten, bilinear(VirtualSamplesPlan::Zero))),
-        ("westwood+", AckRatePlan::WestwoodPlus { ticks_per_second: 1000 }),
-        ("westwood-zoh", filtered(SamplerPlan::PerAck, hold)),
-        ("westwood-zoh-aa", filtered(SamplerPlan::RoundTrip, hold)),
-        ("westwood-ti", filtered(SamplerPlan::PerAck, low_pass)),
-        ("westwood-ti-aa", filtered(SamplerPlan::RoundTrip, low_pass)),
-        ("dynapara", filtered(SamplerPlan::PerAck, two_state)),
-        ("dynapara:samples=round-trip", filtered(SamplerPlan::RoundTrip, two_state)),
+        ("westwood", filtered(SamplerConfig::PerAck, bilinear(VirtualSamples::Zero))),
+        ("westwood-aa", filtered(SamplerConfig::RoundTrip, bilinear(VirtualSamples::Held))),
+        ("westwood-10ms", filtered(ten, bilinear(VirtualSamples::Zero))),
+        ("westwood+", AckRateConfig::WestwoodPlus { ticks_per_second: 1000 }),
+        ("westwood-zoh", filtered(SamplerConfig::PerAck, hold)),
+        ("westwood-zoh-aa", filtered(SamplerConfig::RoundTrip, hold)),
+        ("westwood-ti", filtered(SamplerConfig::PerAck, low_pass)),
+        ("westwood-ti-aa", filtered(SamplerConfig::RoundTrip, low_pass)),
+        ("dynapara", filtered(SamplerConfig::PerAck, two_state)),
+        ("dynapara:samples=round-trip", filtered(SamplerConfig::RoundTrip, two_state)),
         ("sarbe", filtered(clock, stability)),
         ("sarbe:resolution=10ms", filtered(coarse, stability)),
-        ("samples", filtered(SamplerPlan::PerAck, FilterPlan::None)),
-        ("packet-pair", filtered(pair, FilterPlan::Median { window: 9 })),
-        ("hoe", filtered(triple, FilterPlan::First)),
-        ("delivery-rate", filtered(SamplerPlan::DeliveryRate, FilterPlan::None)),
+        ("samples", filtered(SamplerConfig::PerAck, FilterConfig::None)),
+        ("packet-pair", filtered(pair, FilterConfig::Median { window: 9 })),
+        ("hoe", filtered(triple, FilterConfig::First)),
+        ("delivery-rate", filtered(SamplerConfig::DeliveryRate, FilterConfig::None)),
     ]
     .map(|(name, estimator)| EstimatorPlan { name: name.to_owned(), estimator })
     .into()
@@ -115,7 +115,7 @@ fn distances(outcome: &Outcome) -> (BTreeMap<String, f64>, FlowResult) {
 }
 
 fn replay(outcome: &Outcome) -> (Replayed, FlowResult) {
-    let named = |plan: EstimatorPlan| NamedEstimator::new(plan.name, plan.estimator.config()).unwrap();
+    let named = |plan: EstimatorPlan| NamedEstimator::new(plan.name, plan.estimator).unwrap();
     let options = Options { estimators: estimators().into_iter().map(named).collect(), ..Options::default() };
     let mut replayed = Replayed::default();
     let capture = Cursor::new(outcome.capture.clone().unwrap());

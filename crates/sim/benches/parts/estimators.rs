@@ -2,7 +2,7 @@
 
 use airpath_estimate::{
     AckRate, AckRateConfig, Ebe, EbeConfig, FilterConfig, Measured, Monitor, Predictor, Profile, Qfcp,
-    QfcpConfig, SamplerConfig, Start, VirtualSamples, WindowLength, XcpB, XcpBConfig,
+    QfcpConfig, SamplerConfig, Start, VirtualSamples, XcpB, XcpBConfig,
 };
 use airpath_model::{
     AckEvent, AckRateEstimator, Backlog, Bytes, CapacitySource, Duration, NullProbe, RttEstimate, Timestamp,
@@ -82,7 +82,7 @@ fn westwood(bencher: Bencher<'_, '_>) {
 
 #[divan::bench]
 fn westwood_aa(bencher: Bencher<'_, '_>) {
-    ack_rate(bencher, filtered(SamplerConfig::Accumulated(WindowLength::RoundTrip), bilinear()));
+    ack_rate(bencher, filtered(SamplerConfig::RoundTrip, bilinear()));
 }
 
 #[divan::bench]

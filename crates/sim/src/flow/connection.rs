@@ -2,13 +2,14 @@
 
 use std::mem::offset_of;
 
+use airpath_estimate::{AckRate, AckRateConfig};
 use airpath_model::config::ConfigError;
 use airpath_model::{Bytes, Duration, RandomStream, RttEstimate, Steered, Timestamp};
 use airpath_network::{
     Body, Contents, Context, FlowState, FlowSummary, Packet, PacketPool, Recorder, prefetch,
 };
 use airpath_plan::workload::Files;
-use airpath_plan::{AckRatePlan, Fault, PlannedController};
+use airpath_plan::{Fault, PlannedController};
 use airpath_transport::{Acknowledgment, Receiver, ReceiverConfig, Segment, Sender, SenderConfig};
 
 use super::End;
@@ -21,7 +22,7 @@ pub(crate) struct ConnectionSource {
     sender_config: SenderConfig,
     receiver_config: ReceiverConfig,
     controller: PlannedController,
-    observers: Vec<(u16, AckRatePlan)>,
+    observers: Vec<(u16, AckRateConfig)>,
     /// Where the controllers' streams are split off.
     random: RandomStream,
     initial_window: Bytes,
@@ -59,7 +60,7 @@ pub(crate) struct ConnectionSetup {
     pub(crate) receiver: ReceiverConfig,
     pub(crate) controller: PlannedController,
     /// Estimators beside the controller, with their numbers in the plan.
-    pub(crate) observers: Vec<(u16, AckRatePlan)>,
+    pub(crate) observers: Vec<(u16, AckRateConfig)>,
     /// What controllers draw from.
     pub(crate) random: RandomStream,
     pub(crate) initial_window: Bytes,
@@ -319,7 +320,7 @@ impl ConnectionSource {
 fn open(
     config: SenderConfig,
     plan: &PlannedController,
-    observers: &[(u16, AckRatePlan)],
+    observers: &[(u16, AckRateConfig)],
     initial_window: Bytes,
     random: RandomStream,
 ) -> Result<Sender, Fault> {
@@ -329,7 +330,7 @@ fn open(
     };
     let mut controller = plan.build(initial_window, config.mss, random).map_err(of_controller)?;
     if !observers.is_empty() {
-        let built = observers.iter().map(|(number, plan)| Ok((*number, plan.build()?)));
+        let built = observers.iter().map(|(number, plan)| Ok((*number, AckRate::new(*plan)?)));
         let observers: Result<Vec<_>, _> = built.collect::<Result<_, ConfigError>>();
         let observers = observers.map_err(|error| Fault::in_table("estimators", error))?;
         controller = Box::new(Observed { controller, observers });

@@ -62,7 +62,7 @@ fn what_ends_have_ahead_of_time_changes_nothing_but_the_number_of_events() {
 fn samples_of_estimators_come_in_the_order_of_time() {
     let mut plan = mixed(true);
     plan.record.estimate_samples = true;
-    let estimator = AckRatePlan::WestwoodPlus { ticks_per_second: 1000 };
+    let estimator = AckRateConfig::WestwoodPlus { ticks_per_second: 1000 };
     plan.estimators = vec![EstimatorPlan { name: "westwood+".to_owned(), estimator }];
     for flow in plan.flows.iter_mut().filter(|flow| flow.controller.is_some()) {
         flow.estimators = vec![0];
@@ -90,7 +90,7 @@ fn events_at_one_instant_keep_their_order() {
         bytes: Draw::Exponential { mean: 60_000.0 },
         pause_ns: Draw::Constant { value: 1e6 },
     };
-    let paced = ControllerPlan::Fixed { window_bytes: 100_000, pacing_bps: Some(3_000_000) };
+    let paced = fixed_and_paced();
     let start_ns = Draw::Constant { value: 1e6 };
     let files =
         FlowPlan { traffic, start_ns, path: vec![0, 1], reverse_path: vec![2, 4, 5], ..flow("files", paced) };

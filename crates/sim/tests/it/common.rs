@@ -158,7 +158,13 @@ pub(crate) fn prague() -> ControllerPlan {
 }
 
 pub(crate) fn fixed(window_bytes: u64) -> ControllerPlan {
-    ControllerPlan::Fixed { window_bytes, pacing_bps: None }
+    ControllerPlan::Declared(ComponentPlan::named("fixed").with("window", window_bytes))
+}
+
+/// 100 kB in flight, sent at 3 Mbit/s.
+pub(crate) fn fixed_and_paced() -> ControllerPlan {
+    let fixed = ComponentPlan::named("fixed").with("window", 100_000).with("rate", 3_000_000);
+    ControllerPlan::Declared(fixed)
 }
 
 pub(crate) fn datagrams(name: &str, traffic: TrafficPlan) -> FlowPlan {

@@ -1,44 +1,51 @@
 //! ACK-rate estimators in runs: beside a controller, and as part of one.
 
 use crate::common::*;
+use airpath_model::Duration;
 use airpath_sim::plan::*;
 use airpath_sim::{Outcome, Simulation};
 
-fn filtered(sampler: SamplerPlan, filter: FilterPlan) -> AckRatePlan {
-    AckRatePlan::Filtered { sampler, filter }
+fn filtered(sampler: SamplerConfig, filter: FilterConfig) -> AckRateConfig {
+    AckRateConfig::Filtered { sampler, filter }
 }
 
-fn bilinear(virtual_samples: VirtualSamplesPlan) -> FilterPlan {
-    FilterPlan::Bilinear { tau_ns: SECOND, virtual_samples, start: StartPlan::First }
+fn bilinear(virtual_samples: VirtualSamples) -> FilterConfig {
+    FilterConfig::Bilinear { tau: Duration::from_secs(1), virtual_samples, start: Start::First }
+}
+
+/// Westwood over this estimator.
+fn westwood_over(estimator: AckRateConfig) -> ControllerPlan {
+    let estimator = serde_json::to_value(estimator).unwrap();
+    ControllerPlan::Declared(ComponentPlan::named("westwood").with("estimator", estimator))
 }
 
 /// Every kind of estimator by a name.
 fn estimators() -> Vec<EstimatorPlan> {
-    let stability = FilterPlan::Stability { beta: 0.8, window: 8 };
-    let stamps = |resolution_ns| SamplerPlan::ReceiverClock { resolution_ns };
+    let stability = FilterConfig::Stability { beta: 0.8, window: 8 };
+    let stamps = |micros| SamplerConfig::ReceiverClock { resolution: Duration::from_micros(micros) };
     [
-        ("westwood", filtered(SamplerPlan::PerAck, bilinear(VirtualSamplesPlan::Zero))),
-        ("westwood-aa", filtered(SamplerPlan::RoundTrip, bilinear(VirtualSamplesPlan::Held))),
+        ("westwood", filtered(SamplerConfig::PerAck, bilinear(VirtualSamples::Zero))),
+        ("westwood-aa", filtered(SamplerConfig::RoundTrip, bilinear(VirtualSamples::Held))),
         (
             "westwood-3",
-            filtered(SamplerPlan::PerAck, FilterPlan::TimeInvariant { alpha: 0.9, start: StartPlan::First }),
+            filtered(SamplerConfig::PerAck, FilterConfig::TimeInvariant { alpha: 0.9, start: Start::First }),
         ),
         (
             "westwood-10ms",
             filtered(
-                SamplerPlan::Interval { interval_ns: 10 * MILLISECOND },
-                FilterPlan::ZeroOrderHold { tau_ns: SECOND, start: StartPlan::First },
+                SamplerConfig::Interval { interval: Duration::from_millis(10) },
+                FilterConfig::ZeroOrderHold { tau: Duration::from_secs(1), start: Start::First },
             ),
         ),
-        ("westwood+", AckRatePlan::WestwoodPlus { ticks_per_second: 1000 }),
-        ("sarbe-1us", filtered(stamps(1000), stability)),
-        ("sarbe-10ms", filtered(stamps(10 * MILLISECOND), stability)),
-        ("delivery-rate", filtered(SamplerPlan::DeliveryRate, FilterPlan::None)),
+        ("westwood+", AckRateConfig::WestwoodPlus { ticks_per_second: 1000 }),
+        ("sarbe-1us", filtered(stamps(1), stability)),
+        ("sarbe-10ms", filtered(stamps(10_000), stability)),
+        ("delivery-rate", filtered(SamplerConfig::DeliveryRate, FilterConfig::None)),
         (
             "packet-pair",
             filtered(
-                SamplerPlan::BackToBack { acks: 2, spacing_ns: MILLISECOND },
-                FilterPlan::Median { window: 9 },
+                SamplerConfig::BackToBack { acks: 2, spacing: Duration::from_millis(1) },
+                FilterConfig::Median { window: 9 },
             ),
         ),
     ]
@@ -153,15 +160,7 @@ fn a_controller_s_own_estimate_is_recorded_and_equals_the_same_estimator_beside_
 fn own_equals_beside(name: &str) {
     let place = estimators().iter().position(|one| one.name == name).unwrap();
     let own = estimators()[place].estimator;
-    let controller = ControllerPlan::Westwood {
-        estimator: own,
-        reduction: WestwoodReductionPlan::AtLoss,
-        may_raise: false,
-        minimum_rtt: MinimumRttPlan::OfFlow,
-        threshold_unit: ThresholdUnit::Segments,
-        counting: Counting::Bytes,
-        slow_start: ComponentPlan::named("standard"),
-    };
+    let controller = westwood_over(own);
     let mut plan = scenario(&controller, true, 1);
     plan.record.estimate_samples = true;
     let outcome = run(&plan, 3);
@@ -237,7 +236,7 @@ fn estimators_without_what_they_need_are_refused() {
     plan.flows[0].estimators = vec![0, 0];
     assert!(Simulation::new(&plan, &[], 1).is_err());
     plan.flows[0].estimators = vec![0];
-    plan.estimators[0].estimator = AckRatePlan::WestwoodPlus { ticks_per_second: 0 };
+    plan.estimators[0].estimator = AckRateConfig::WestwoodPlus { ticks_per_second: 0 };
     let message = Simulation::new(&plan, &[], 1).err().unwrap().to_string();
     assert!(message.contains("ticks_per_second"), "{message}");
 }

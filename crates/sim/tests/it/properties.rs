@@ -466,7 +466,7 @@ fn any_controller() -> impl Strategy<Value = ControllerPlan> {
         Just(cubic()),
         Just(cubic_2008()),
         (1_460_u64..200_000).prop_map(fixed),
-        Just(ControllerPlan::Fixed { window_bytes: 100_000, pacing_bps: Some(3_000_000) }),
+        Just(fixed_and_paced()),
     ]
 }
 

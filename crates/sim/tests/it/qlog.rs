@@ -239,7 +239,8 @@ fn estimators_links_and_routers_are_told_and_flows_without_a_controller_have_no_
     };
     let mut plan = plan(2, links, vec![flow("f", newreno()), datagrams("noise", noise)]);
     plan.record.qlog = true;
-    let filtered = AckRatePlan::Filtered { sampler: SamplerPlan::DeliveryRate, filter: FilterPlan::None };
+    let filtered =
+        AckRateConfig::Filtered { sampler: SamplerConfig::DeliveryRate, filter: FilterConfig::None };
     plan.estimators = vec![EstimatorPlan { name: "delivery-rate".to_owned(), estimator: filtered }];
     plan.flows[0].estimators = vec![0];
     let (_, logs) = logs(&plan, 1);

@@ -7,14 +7,16 @@ use crate::ack_rate::sampler::Sample;
 
 /// What the gap before a sample is filled with. Without anything, gaps above 2τ make the pole negative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
 pub enum VirtualSamples {
-    /// Nothing.
-    None,
     /// Samples of zero every τ/2 when the gap exceeds τ/2 (Casetti et al. 2001). The estimate falls during silence,
     /// but all data of a long gap then counts for its last piece only.
     Zero,
     /// The sample itself every τ/4 when the gap exceeds τ/4 (GM, section 5), for anti-aliased samples.
     Held,
+    /// Nothing.
+    None,
 }
 
 /// y = ((2τ − Δ) y + Δ (b + b₋₁))/(2τ + Δ) (GM eq. 6).

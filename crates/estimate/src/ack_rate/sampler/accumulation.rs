@@ -7,7 +7,7 @@ use super::instants::{Instant, Instants};
 
 /// How long a window lasts at least.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WindowLength {
+pub(super) enum WindowLength {
     /// The smoothed RTT; before the first RTT sample no window closes.
     RoundTrip,
     /// Always the same time.

@@ -2,7 +2,6 @@
 
 use airpath_estimate::{
     Filter, FilterConfig, Sample, Sampler, SamplerConfig, Stability, Start, VirtualSamples, WestwoodPlus,
-    WindowLength,
 };
 use airpath_model::{AckEvent, Bytes, Duration, Timestamp};
 use serde_json::Value;
@@ -132,8 +131,7 @@ fn gm_filters_by_name(tau: Duration, start: Start) -> [(&'static str, FilterConf
 /// Every output over the acknowledgments. Of the filter itself: without virtual samples it can fall below zero, which
 /// an estimator never answers.
 fn estimates(window: Option<Duration>, filter: FilterConfig, acks: &[Value]) -> Vec<f64> {
-    let sampler = window
-        .map_or(SamplerConfig::PerAck, |length| SamplerConfig::Accumulated(WindowLength::Fixed(length)));
+    let sampler = window.map_or(SamplerConfig::PerAck, |interval| SamplerConfig::Interval { interval });
     let mut sampler = Sampler::new(sampler).unwrap();
     let mut filter = Filter::new(filter).unwrap();
     let mut events: Vec<AckEvent> =

@@ -1,6 +1,6 @@
 //! Estimators of every kind: each sampler and each filter, with the parameters of their papers.
 
-use airpath_estimate::{AckRateConfig, FilterConfig, SamplerConfig, Start, VirtualSamples, WindowLength};
+use airpath_estimate::{AckRateConfig, FilterConfig, SamplerConfig, Start, VirtualSamples};
 use airpath_model::Duration;
 use airpath_replay::{NamedEstimator, Options};
 
@@ -11,8 +11,8 @@ pub(crate) fn every_estimator() -> Vec<NamedEstimator> {
     let hold = FilterConfig::ZeroOrderHold { tau, start };
     let low_pass = FilterConfig::TimeInvariant { alpha: 0.9, start };
     let two_state = |good, bad, timed| FilterConfig::TwoState { good, bad, timed };
-    let round_trip = SamplerConfig::Accumulated(WindowLength::RoundTrip);
-    let ten = SamplerConfig::Accumulated(WindowLength::Fixed(Duration::from_millis(10)));
+    let round_trip = SamplerConfig::RoundTrip;
+    let ten = SamplerConfig::Interval { interval: Duration::from_millis(10) };
     let clock = SamplerConfig::ReceiverClock { resolution: Duration::from_nanos(1_000) };
     let close = |acks| SamplerConfig::BackToBack { acks, spacing: Duration::from_millis(1) };
     let mut all = vec![
