@@ -5,12 +5,29 @@ needs such a word says so.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Final
 
+from tree_sitter import Node
+
 from airpath_lint.setup import Place, Unread
-from airpath_lint.shell_syntax import Choice, Command, Function, Loop, Node, TooDeepError, Word, parse
+from airpath_lint.shell_syntax import (
+    BLOCKS,
+    COMMANDS,
+    TooDeepError,
+    Word,
+    descendants,
+    line_of,
+    literal,
+    parse,
+    redirected,
+    steps,
+    text_of,
+    word_of,
+    words_of,
+)
 from airpath_lint.words import UNKNOWN, unknown
 
 MOST_COMMANDS: Final = 2_000
@@ -71,17 +88,18 @@ class Script:
     unread: Callable[[Unread], None]
     variables: dict[str, str] = field(default_factory=dict)
     lines: set[int] = field(default_factory=set)
-    _functions: dict[str, Function] = field(default_factory=dict)
+    _functions: dict[str, Node] = field(default_factory=dict)
+    _errors: dict[int, str] = field(default_factory=dict)
     _called: set[str] = field(default_factory=set)
     _count: int = 0
     _calls: int = 0
 
-    def run(self, text: str) -> None:
+    def run(self, script: str) -> None:
         """Run the text of a script."""
         try:
-            nodes = parse(text.replace(UNKNOWN, " "))
-            self.lines = set(self._lines_that_matter(nodes))
-            self._run(nodes)
+            root, self._errors = parse(script.replace(UNKNOWN, " "))
+            self.lines = set(self._lines_that_matter(root.children))
+            self._run(root.children)
         except TooDeepError:
             self._remark(1, "", "blocks nest too deep")
             return
@@ -89,34 +107,50 @@ class Script:
             self._remark(enough.line, "", f"more than {MOST_COMMANDS} commands; the rest is not read")
             return
         for name, function in self._functions.items():
-            if name not in self._called and (line := self._line_that_matters(function.body)) is not None:
-                self._remark(
-                    line, f"{name}()", "this function is not called in the script with what it needs"
-                )
+            if name not in self._called and (at := self._line_that_matters([function])) is not None:
+                self._remark(at, f"{name}()", "this function is not called in the script with what it needs")
 
-    def _run(self, nodes: list[Node]) -> None:
+    def _run(self, nodes: Iterable[Node]) -> bool | None:
+        """Run statements; return whether the last command succeeds, `None` if that is unknown."""
         succeeded: bool | None = None
-        for node in nodes:
-            match node:
-                case Command():
-                    if (node.before == "||" and succeeded) or (node.before == "&&" and succeeded is False):
-                        continue
-                    succeeded = self._command(node)
-                case Choice():
-                    self._choice(node)
-                case Loop():
+        skipped = False
+        for node in steps(nodes):
+            if node.type in ("&&", "||"):
+                skipped = succeeded is (node.type == "||")
+                continue
+            if skipped:
+                skipped = False
+                continue
+            match node.type:
+                case "if_statement":
+                    first = [one for one in node.children if not one.type.endswith("_clause")]
+                    clauses = [one.children for one in node.children if one.type.endswith("_clause")]
+                    self._choice(node, [first, *clauses])
+                    succeeded = None
+                case "case_statement":
+                    self._choice(node, [one.children for one in node.children if one.type == "case_item"])
+                    succeeded = None
+                case "for_statement" | "c_style_for_statement":
                     self._loop(node)
-                case Function():
-                    self._functions[node.name] = node
+                    succeeded = None
+                case "function_definition":
+                    self._functions[text_of(node.child_by_field_name("name"))] = node
+                case "negated_command":
+                    inner = self._run(node.children)
+                    succeeded = None if inner is None else not inner
+                case _ if node.type in BLOCKS:
+                    succeeded = self._run(node.children)
+                case _ if node.type in COMMANDS:
+                    succeeded = self._command(node)
+        return succeeded
 
-    def _command(self, command: Command) -> bool | None:
-        self._step(command.line)
-        words: list[str] = []
-        for word in command.words:
-            words += self._expanded(word)
-        # What a prompt puts before a command in notes.
-        while words and words[0] in ("$", "%", ">"):
-            words.pop(0)
+    def _command(self, command: Node) -> bool | None:
+        at = line_of(command)
+        self._step(at)
+        further, body = redirected(command)
+        words = [text for word in words_of(command) + further for text in self._expanded(word)]
+        lines = range(at, command.end_point.row + 2)
+        words += [unknown(self._errors[one]) for one in lines if one in self._errors]
         declared = len(words) > 1 and words[0] in _DECLARES
         while words and (declared or _ASSIGNMENT.match(words[0])):
             match = _ASSIGNMENT.match(words[0])
@@ -130,20 +164,20 @@ class Script:
             self._set_arguments(arguments[count:])
             return None
         if words[0] in self._functions:
-            self.lines.add(command.line)
-            self._call(self._functions[words[0]], words[1:])
+            self.lines.add(at)
+            self._call(self._functions[words[0]], words[0], words[1:])
             return None
-        return self.handle(ShellCommand(command.line, words, command.body))
+        return self.handle(ShellCommand(at, words, body))
 
-    def _call(self, function: Function, arguments: list[str]) -> None:
+    def _call(self, function: Node, name: str, arguments: list[str]) -> None:
         if self._calls >= MOST_CALLS:
-            self._remark(function.line, f"{function.name}()", "functions call each other too deep")
+            self._remark(line_of(function), f"{name}()", "functions call each other too deep")
             return
-        self._called.add(function.name)
+        self._called.add(name)
         before = self._arguments()
         self._set_arguments(arguments)
         self._calls += 1
-        self._run(function.body)
+        self._run(function.children_by_field_name("body"))
         self._calls -= 1
         self._set_arguments(before)
 
@@ -158,35 +192,35 @@ class Script:
         self.variables = {name: text for name, text in self.variables.items() if not name.isdigit()}
         self.variables |= {str(number): text for number, text in enumerate(arguments, 1)}
 
-    def _choice(self, choice: Choice) -> None:
-        """Read the first branch in which anything matters, and say of the others that they are not read."""
-        matters = [(branch, self._line_that_matters(branch)) for branch in choice.branches]
+    def _choice(self, choice: Node, branches: list[list[Node]]) -> None:
+        """Run the first branch in which anything matters, and report the others that are not read."""
+        matters = [(branch, self._line_that_matters(branch)) for branch in branches]
         taken = next((branch for branch, line in matters if line is not None), None)
         before = dict(self.variables)
         if taken is not None:
             self._run(taken)
-        elif len(choice.branches) == 1:
-            self._run(choice.branches[0])
-        for branch, line in matters:
-            if line is not None and branch is not taken:
+        elif len(branches) == 1:
+            self._run(branches[0])
+        for branch, at in matters:
+            if at is not None and branch is not taken:
                 self._remark(
-                    line, "", "only the first branch that sets something up is read, and this is another"
+                    at, "", "only the first branch that sets something up is read, and this is another"
                 )
-        # Which branch is taken is not known, and with it what a variable is from here on.
-        names = {name for branch in choice.branches for name in _assigned(branch)}
-        for name in names:
-            if self.variables.get(name) != before.get(name) or len(choice.branches) > 1 or name not in before:
-                self.variables[name] = unknown(f"${name}, which depends on line {choice.line}")
+        # The branch that is taken is unknown, and so is a variable that it may set.
+        for assignment in descendants(chain(*branches), ("variable_assignment",)):
+            name = text_of(assignment.child_by_field_name("name"))
+            if self.variables.get(name) != before.get(name) or len(branches) > 1 or name not in before:
+                self.variables[name] = unknown(f"${name}, which depends on line {line_of(choice)}")
 
-    def _loop(self, loop: Loop) -> None:
-        if not loop.variable:
-            self._run(loop.body)
+    def _loop(self, loop: Node) -> None:
+        body = loop.children_by_field_name("body")
+        if loop.children[0].type != "for" or not (values := loop.children_by_field_name("value")):
+            self._run(body)
             return
-        for word in loop.words:
-            for value in self._expanded(word):
-                self._step(loop.line)
-                self.variables[loop.variable] = value
-                self._run(loop.body)
+        for text in (text for value in values for text in self._expanded(word_of(value))):
+            self._step(line_of(loop))
+            self.variables[text_of(loop.child_by_field_name("variable"))] = text
+            self._run(body)
 
     def _step(self, line: int) -> None:
         self._count += 1
@@ -196,12 +230,12 @@ class Script:
     def _expanded(self, word: Word) -> list[str]:
         """Return the words that a word becomes: unquoted variables are split at blanks."""
         arguments = self._arguments()
-        pieces = [piece for piece in word.pieces if piece.text]
+        pieces = [piece for piece in word if piece.text]
         if arguments and len(pieces) == 1 and pieces[0].kind == "variable" and pieces[0].text in "@*":
             return arguments
         words = [""]
         some = False
-        for piece in word.pieces:
+        for piece in word:
             some = some or piece.quoted or piece.kind != "text" or bool(piece.text)
             if piece.kind == "text":
                 words[-1] += piece.text
@@ -228,38 +262,14 @@ class Script:
             ]
         return words if some else []
 
-    def _line_that_matters(self, nodes: list[Node]) -> int | None:
+    def _line_that_matters(self, nodes: Iterable[Node]) -> int | None:
         return next(self._lines_that_matter(nodes), None)
 
-    def _lines_that_matter(self, nodes: list[Node]) -> Iterator[int]:
-        for node in nodes:
-            match node:
-                case Command():
-                    words = [word.literal or "" for word in node.words]
-                    if self.matters(words) or words[0] in self._functions:
-                        yield node.line
-                case Choice():
-                    for branch in node.branches:
-                        yield from self._lines_that_matter(branch)
-                case Loop() | Function():
-                    yield from self._lines_that_matter(node.body)
+    def _lines_that_matter(self, nodes: Iterable[Node]) -> Iterator[int]:
+        for command in descendants(nodes, COMMANDS):
+            words = [literal(word) or "" for word in words_of(command)]
+            if self.matters(words) or (words and words[0] in self._functions):
+                yield line_of(command)
 
     def _remark(self, line: int, text: str, why: str) -> None:
         self.unread(Unread(Place(self.source, line), text, why))
-
-
-def _assigned(nodes: list[Node]) -> set[str]:
-    """Return the names of the variables that may be set there."""
-    found: set[str] = set()
-    for node in nodes:
-        match node:
-            case Command():
-                for word in node.words:
-                    if word.pieces and (match := _ASSIGNMENT.match(word.pieces[0].text)):
-                        found.add(match[1])
-            case Choice():
-                for branch in node.branches:
-                    found |= _assigned(branch)
-            case Loop() | Function():
-                found |= _assigned(node.body)
-    return found

@@ -51,6 +51,14 @@ def unread(text):
         "$ tc qdisc add dev eth0 root netem delay 10ms",
         "while true; do tc qdisc replace dev eth0 root netem delay 10ms; sleep 1; done",
         "tc qdisc add dev eth0 root netem delay 10ms\r\n",
+        "tc 2>/dev/null qdisc add dev eth0 root netem delay 10ms",
+        "cat <<END | tc -batch -\n\nqdisc add dev eth0 root netem delay 10ms\nEND",
+        "O=delay; O+=' 10ms'; tc qdisc add dev eth0 root netem $O",
+        'D=10ms\nsudo sh -c "tc qdisc add dev eth0 root netem delay $D\n  true\n"',
+        "! tc qdisc change dev eth0 root netem && tc qdisc add dev eth0 root netem delay 10ms",
+        # tree-sitter-bash joins these lines (issues 228 and 347).
+        "A=1 D=10ms\n\nif x; then\ntc qdisc add dev eth0 root netem delay $D\nfi",
+        "ip link | grep eth | head -1 # a comment\ntc qdisc add dev eth0 root netem delay 10ms || exit 1",
     ],
 )
 def test_the_same_set_up_in_many_forms(text):
