@@ -77,7 +77,7 @@ def filtered(name: str, title: str, *, samples: tuple[str, str] | None = None, *
     **variant
         Options of `declared.table`.
     """
-    more = {"samples": (Samples, _samples(*samples))} if samples else {}
+    more: dict[str, Any] = {"samples": (Samples, _samples(*samples))} if samples else {}
     made: type[Table] = table("filter", name, title, base=SAMPLING, **variant, **more)
     return made
 

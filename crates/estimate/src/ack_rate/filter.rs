@@ -60,7 +60,7 @@ pub enum FilterConfig {
     /// Low-pass with a constant coefficient (GM eq. 3): y = α y + (1 − α) b, whatever Δ.
     TimeInvariant {
         /// alpha: the part of the old estimate that is kept at each sample (GM: 0.9).
-        #[cfg_attr(feature = "declare", serde(default = "default::kept"), schemars(range(min = 0.0), extend("exclusiveMaximum" = 1)))]
+        #[cfg_attr(feature = "declare", serde(default = "default::kept"), schemars(range(min = 0), extend("exclusiveMaximum" = 1)))]
         alpha: f64,
         /// Where the filter begins: at the `first` sample, or at `zero`; GM does not say.
         #[cfg_attr(feature = "declare", serde(default))]
@@ -82,7 +82,7 @@ pub enum FilterConfig {
     /// SARBE's stability filter (eqs. 2 to 5).
     Stability {
         /// beta: the part of the old instability that is kept (SARBE: 0.8).
-        #[cfg_attr(feature = "declare", serde(default = "default::beta"), schemars(range(min = 0.0), extend("exclusiveMaximum" = 1)))]
+        #[cfg_attr(feature = "declare", serde(default = "default::beta"), schemars(range(min = 0), extend("exclusiveMaximum" = 1)))]
         beta: f64,
         /// N: of how many samples the largest instability is taken (SARBE: 8).
         #[cfg_attr(
@@ -95,10 +95,10 @@ pub enum FilterConfig {
     /// Two coefficients, for a good and a bad state of a wireless link: our stand-in for `DynaPara`.
     TwoState {
         /// The part of the old estimate that is kept at each sample in the good state (our choice).
-        #[cfg_attr(feature = "declare", serde(default = "default::kept"), schemars(range(min = 0.0), extend("exclusiveMaximum" = 1)))]
+        #[cfg_attr(feature = "declare", serde(default = "default::kept"), schemars(range(min = 0), extend("exclusiveMaximum" = 1)))]
         good: f64,
         /// The same in the bad state (our choice).
-        #[cfg_attr(feature = "declare", serde(default = "default::bad"), schemars(range(min = 0.0), extend("exclusiveMaximum" = 1)))]
+        #[cfg_attr(feature = "declare", serde(default = "default::bad"), schemars(range(min = 0), extend("exclusiveMaximum" = 1)))]
         bad: f64,
         /// The parts are kept over one smoothed RTT instead of over one sample.
         #[cfg_attr(feature = "declare", serde(default))]

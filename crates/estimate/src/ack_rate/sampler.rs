@@ -74,7 +74,11 @@ pub enum SamplerConfig {
     /// three); with two it is packet pair (Keshav 1991).
     BackToBack {
         /// Packets that left within this time of each other are close (our choice).
-        #[cfg_attr(feature = "declare", serde(default = "default::spacing"))]
+        #[cfg_attr(
+            feature = "declare",
+            serde(default = "default::spacing"),
+            schemars(extend("exclusiveMinimum" = 0))
+        )]
         spacing: Duration,
         /// How many acknowledgments the slope goes through (Hoe 1996: 3).
         #[cfg_attr(
@@ -117,7 +121,7 @@ impl Sampler {
     /// A sampler that has seen nothing.
     ///
     /// # Errors
-    /// A window or resolution of no length, a number of acknowledgments outside 2 to 16.
+    /// An interval, resolution or spacing of no length, a number of acknowledgments outside 2 to 16.
     pub fn new(config: SamplerConfig) -> Result<Self, ConfigError> {
         let positive = |span: Duration, name| check(!span.is_zero(), name, "longer than nothing", 0.0);
         Ok(Self(match config {
@@ -135,6 +139,7 @@ impl Sampler {
             }
             SamplerConfig::DeliveryRate => Kind::DeliveryRate(DeliveryRate::default()),
             SamplerConfig::BackToBack { spacing, acks } => {
+                positive(spacing, "spacing")?;
                 check((2..=16).contains(&acks), "acks", "from 2 to 16", f64::from(acks))?;
                 Kind::BackToBack(BackToBack::new(acks, spacing))
             }

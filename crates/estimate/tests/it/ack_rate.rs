@@ -319,7 +319,7 @@ fn receiver_stamps_do_not_see_compression() {
 /// Slope of 3 points by the textbook: times 0, 1, 3 ms; data 0, 1000, 2000: 2000/3.111.. ms.
 #[test]
 fn three_acknowledgments_give_the_least_squares_slope() {
-    let sampler = SamplerConfig::BackToBack { acks: 3, spacing: Duration::ZERO };
+    let sampler = SamplerConfig::BackToBack { acks: 3, spacing: Duration::from_nanos(1) };
     let mut estimator = filtered(sampler, FilterConfig::First);
     for at in [0, 1_000_000, 3_000_000] {
         estimator.on_ack(&plain_ack(Timestamp::from_nanos(at), Bytes::new(MSS), MSS), &mut NullProbe);
@@ -357,8 +357,8 @@ fn impossible_parameters_are_refused() {
     let refused = [
         (SamplerConfig::Interval { interval: Duration::ZERO }, none),
         (SamplerConfig::ReceiverClock { resolution: Duration::ZERO }, none),
-        (SamplerConfig::BackToBack { acks: 1, spacing: Duration::ZERO }, none),
-        (SamplerConfig::BackToBack { acks: 17, spacing: Duration::ZERO }, none),
+        (SamplerConfig::BackToBack { acks: 1, spacing: Duration::from_nanos(1) }, none),
+        (SamplerConfig::BackToBack { acks: 17, spacing: Duration::from_nanos(1) }, none),
         (per_ack, FilterConfig::ZeroOrderHold { tau, start }),
         (per_ack, FilterConfig::Bilinear { tau, virtual_samples: VirtualSamples::Zero, start }),
         (per_ack, FilterConfig::TimeInvariant { alpha: 1.0, start }),

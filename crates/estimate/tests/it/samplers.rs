@@ -57,7 +57,7 @@ fn a_delivery_rate_sample_stands_for_the_time_since_the_last() {
 
 #[test]
 fn the_first_slope_is_the_answer_for_ever() {
-    let sampler = SamplerConfig::BackToBack { acks: 2, spacing: Duration::ZERO };
+    let sampler = SamplerConfig::BackToBack { acks: 2, spacing: Duration::from_nanos(1) };
     let mut estimator = filtered(sampler, FilterConfig::First);
     for ms in [0, 10, 20, 21] {
         estimator.on_ack(&ack(ms, 40), &mut NullProbe);
@@ -145,7 +145,7 @@ fn packets_are_back_to_back_with_those_right_before() {
 /// As a window update does.
 #[test]
 fn an_acknowledgment_of_nothing_ends_a_pair() {
-    let sampler = SamplerConfig::BackToBack { acks: 2, spacing: Duration::ZERO };
+    let sampler = SamplerConfig::BackToBack { acks: 2, spacing: Duration::from_nanos(1) };
     let mut estimator = filtered(sampler, FilterConfig::None);
     for (ms, advance) in [(0, 1000), (1, 0), (2, 1000)] {
         let mut event = ack(ms, 40);
@@ -158,7 +158,7 @@ fn an_acknowledgment_of_nothing_ends_a_pair() {
 /// A duplicate in between ends a pair.
 #[test]
 fn a_duplicate_ends_a_pair() {
-    let sampler = SamplerConfig::BackToBack { acks: 2, spacing: Duration::ZERO };
+    let sampler = SamplerConfig::BackToBack { acks: 2, spacing: Duration::from_nanos(1) };
     let mut estimator = filtered(sampler, FilterConfig::None);
     estimator.on_ack(&ack(0, 40), &mut NullProbe);
     let mut duplicate = ack(1, 40);
