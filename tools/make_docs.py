@@ -16,7 +16,7 @@ from typing import Any, get_args
 
 from pydantic import ConfigDict
 
-from airpath.link_options import LINK, FlowOptions, options_of
+from airpath.link_options import LinkAndFlows, options_of
 from airpath.links import LINKS
 from airpath.links.networks import networks
 from airpath.quantities import Table
@@ -83,8 +83,7 @@ def write(name: str, text: str) -> None:
 
 def link_options() -> str:
     """Return the table of the options that describe one link and its flows."""
-    options = {"link": LINK, **options_of(FlowOptions)}
-    return listed({f"--{name}": option.help for name, option in options.items()})
+    return listed({f"--{name}": option.help for name, option in options_of(LinkAndFlows).items()})
 
 
 def listed(entries: Mapping[str, str]) -> str:

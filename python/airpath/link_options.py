@@ -1,12 +1,17 @@
-"""The options that describe one link, its flows and its runs, each with its help text: one definition.
+"""The description of one link, its flows and its runs: one definition for commands, functions and suites.
 
-Commands take them as options, functions as keyword arguments, suites of checks as keys.
+Each field of `OneLink` and of the classes derived from it is an option of commands, a keyword argument of
+functions and a key of suites of checks. Only its name and its type are repeated, in `LinkOptions` and the
+dictionaries derived from it, because type checkers read keyword arguments from nothing else.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from types import MappingProxyType
-from typing import Annotated, Any, Final, TypedDict, get_type_hints
+from typing import Annotated, Any, Final, Self, TypedDict, get_type_hints
+
+from airpath.errors import UsageError
+from airpath.nearest import suggestion
 
 DEFAULT_NETWORK: Final = "lte"
 """The network that is used if neither a link nor a network is given."""
@@ -14,26 +19,25 @@ DEFAULT_NETWORK: Final = "lte"
 
 @dataclass(frozen=True)
 class Option:
-    """An option, as its help describes it."""
+    """The help text of a field."""
 
     help: str
-    """A noun phrase with unit and default."""
-    default: Any = None
-    """Its value if it is not given; `None` if that depends on the link."""
+    """A noun phrase with unit, range and default."""
     metavar: str | None = None
     """The placeholder of its value in the help of a command."""
 
 
-LINK: Final = Option(
-    "Rate (12mbps), named link (`airpath list links`) or trace file; default: that of --network.",
-    metavar="LINK",
-)
-"""The link itself, which functions take as an argument of its own."""
+@dataclass(frozen=True, kw_only=True)
+class OneLink:
+    """One link in each direction. An option that is `None` has the value of the network or the named link."""
 
-
-class LinkOptions(TypedDict, total=False):
-    """The properties of one link, except its rate."""
-
+    link: Annotated[
+        str | None,
+        Option(
+            "Rate (12mbps), named link (`airpath list links`) or trace file; default: that of --network.",
+            metavar="LINK",
+        ),
+    ] = None
     network: Annotated[
         str | None,
         Option(
@@ -41,7 +45,7 @@ class LinkOptions(TypedDict, total=False):
             f" replace parts of it; default without --link: {DEFAULT_NETWORK}.",
             metavar="NAME",
         ),
-    ]
+    ] = None
     rtt: Annotated[
         str | None,
         Option(
@@ -49,7 +53,7 @@ class LinkOptions(TypedDict, total=False):
             " that of the named link, else 40ms.",
             metavar="TIME",
         ),
-    ]
+    ] = None
     buffer: Annotated[
         str | None,
         Option(
@@ -57,7 +61,7 @@ class LinkOptions(TypedDict, total=False):
             " queue, else 1bdp.",
             metavar="SIZE",
         ),
-    ]
+    ] = None
     queue: Annotated[
         str | None,
         Option(
@@ -65,11 +69,11 @@ class LinkOptions(TypedDict, total=False):
             " default: drop-tail.",
             metavar="NAME",
         ),
-    ]
+    ] = None
     up: Annotated[
         str | None,
         Option("Reverse link, written like --link; default: the opposite of --link.", metavar="LINK"),
-    ]
+    ] = None
     loss: Annotated[
         str | float | None,
         Option(
@@ -77,7 +81,7 @@ class LinkOptions(TypedDict, total=False):
             " (1%:4); default: none.",
             metavar="SHARE[:BURST]",
         ),
-    ]
+    ] = None
     jitter: Annotated[
         str | None,
         Option(
@@ -85,7 +89,7 @@ class LinkOptions(TypedDict, total=False):
             " none.",
             metavar="TIME",
         ),
-    ]
+    ] = None
     reorder: Annotated[
         str | None,
         Option(
@@ -93,55 +97,87 @@ class LinkOptions(TypedDict, total=False):
             " others; default: none.",
             metavar="SHARE[:TIME]",
         ),
-    ]
+    ] = None
+
+    @classmethod
+    def of(cls, link: str | None, given: Mapping[str, Any]) -> Self:
+        """Return the link with the given options, and the defaults of the others.
+
+        Raises
+        ------
+        UsageError
+            If there is no such option, or a value is not of its type.
+        """
+        hints = get_type_hints(cls)
+        options = [name for name in hints if name != "link"]
+        for name, value in given.items():
+            if name not in options:
+                raise UsageError(f'there is no option "{name}"; {suggestion(name, options)}')
+            if hints[name] == str | None and not isinstance(value, str | None):
+                raise UsageError(f"{name}: found {value!r}; accepted: text")
+            if hints[name] is bool and not isinstance(value, bool):
+                raise UsageError(f"{name}: found {value!r}; accepted: True, False")
+        return cls(link=link, **given)
+
+    @property
+    def name(self) -> str:
+        """The name of the network or the link, for titles and folders."""
+        return self.network or self.link or DEFAULT_NETWORK
 
 
-class FlowOptions(LinkOptions, total=False):
-    """The properties of one link and its flows."""
+@dataclass(frozen=True, kw_only=True)
+class LinkAndFlows(OneLink):
+    """One link and its flows."""
 
-    ecn: Annotated[bool, Option("ECN marks instead of drops (RFC 3168), if the queue marks.", default=False)]
-    flows: Annotated[int, Option("Number of flows of each scheme.", default=1)]
+    ecn: Annotated[bool, Option("ECN marks instead of drops (RFC 3168), if the queue marks.")] = False
+    flows: Annotated[int, Option("Number of flows of each scheme.")] = 1
 
 
-class CompareOptions(FlowOptions, total=False):
-    """The properties of one link, its flows and the runs."""
+@dataclass(frozen=True, kw_only=True)
+class Comparison(LinkAndFlows):
+    """One link, its flows and the runs."""
 
-    duration: Annotated[str, Option("Length of a run, in simulated time.", default="60s")]
+    duration: Annotated[str, Option("Length of a run, in simulated time.")] = "60s"
     warm_up: Annotated[
         str,
         Option(
-            "Start of the measured interval; auto: 2 s after the latest start, at most a fifth of the run.",
-            default="auto",
+            "Start of the measured interval; auto: 2 s after the latest start, at most a fifth of the run."
         ),
-    ]
-    seed: Annotated[int, Option("Seed of the first repetition; repetition k uses seed + k.", default=1)]
-    repetitions: Annotated[int, Option("Number of repetitions.", default=1)]
+    ] = "auto"
+    seed: Annotated[int, Option("Seed of the first repetition; repetition k uses seed + k.")] = 1
+    repetitions: Annotated[int, Option("Number of repetitions.")] = 1
 
 
-def options_of(kind: type) -> Mapping[str, Option]:
-    """Return the options of one of these typed dictionaries, by name."""
-    return MappingProxyType(
-        {name: hint.__metadata__[0] for name, hint in get_type_hints(kind, include_extras=True).items()}
-    )
+class LinkOptions(TypedDict, total=False):
+    """The keyword arguments of a function of one link, documented by `OneLink`."""
+
+    network: str | None
+    rtt: str | None
+    buffer: str | None
+    queue: str | None
+    up: str | None
+    loss: str | float | None
+    jitter: str | None
+    reorder: str | None
 
 
-def with_defaults(kind: type, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what was given, with the defaults of the other options.
+class FlowOptions(LinkOptions, total=False):
+    """Those of a function of one link and its flows, documented by `LinkAndFlows`."""
 
-    Raises
-    ------
-    UsageError
-        If there is no such option, or a value is not of its type.
-    """
-    from airpath.errors import UsageError
-    from airpath.nearest import suggestion
+    ecn: bool
+    flows: int
 
-    options, hints = options_of(kind), get_type_hints(kind)
-    for name, value in given.items():
-        if name not in options:
-            raise UsageError(f'there is no option "{name}"; {suggestion(name, options)}')
-        if hints[name] == str | None and not isinstance(value, str | None):
-            raise UsageError(f"{name}: found {value!r}; accepted: text")
-        if hints[name] is bool and not isinstance(value, bool):
-            raise UsageError(f"{name}: found {value!r}; accepted: True, False")
-    return {name: option.default for name, option in options.items()} | dict(given)
+
+class CompareOptions(FlowOptions, total=False):
+    """Those of a function of one link, its flows and the runs, documented by `Comparison`."""
+
+    duration: str
+    warm_up: str
+    seed: int
+    repetitions: int
+
+
+def options_of(kind: type[OneLink]) -> Mapping[str, Option]:
+    """Return the help texts of the fields of a class, by name, with that of `link` first."""
+    hints = get_type_hints(kind, include_extras=True)
+    return MappingProxyType({one.name: hints[one.name].__metadata__[0] for one in fields(kind)})

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Self, get_type_hints
 
 from pydantic import BeforeValidator, Field, Strict, create_model, model_validator
 
-from airpath.link_options import LINK, CompareOptions, options_of
+from airpath.link_options import Comparison, options_of
 from airpath.metrics import METRICS
 from airpath.nearest import suggestion
 from airpath.quantities import Count, Flag, Name, Repetitions, Table, Text
@@ -83,7 +83,7 @@ Expectations = Annotated[
 """Expectations by metric; a list of tables has several of one metric."""
 
 
-LINK_KEYS: Final = {"link": LINK, **options_of(CompareOptions)}
+LINK_KEYS: Final = options_of(Comparison)
 """The keys with which a case describes a link, in place of a scenario."""
 _OF_RUNS: Final = ("repetitions", "seed")
 """Those that a case with a scenario has too."""
@@ -91,7 +91,7 @@ _OF_RUNS: Final = ("repetitions", "seed")
 
 def _link_fields() -> dict[str, Any]:
     """Return the fields of `LINK_KEYS` for pydantic; `None` if a key is absent."""
-    hints = {"link": str | None, **get_type_hints(CompareOptions)}
+    hints = get_type_hints(Comparison)
     kinds: dict[Any, Any] = {int: Count, bool: Flag, str | float | None: Text | float}
     return {
         name: (kinds.get(hints[name], Text) | None, Field(default=None, description=option.help))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Unpack
 
 import typer
 
-from airpath.cli.link_options import hint_at_bursts, takes_link_options
+from airpath.cli.link_options import hint_at_bursts, option_of_runs, takes_link_options
 from airpath.cli.output import (
     AllOption,
     FiguresOption,
@@ -21,7 +21,7 @@ from airpath.cli.output import (
     enter_world,
     file_name_of,
 )
-from airpath.link_options import FlowOptions
+from airpath.link_options import Comparison, FlowOptions, LinkAndFlows
 
 if TYPE_CHECKING:
     from airpath.precision import PrecisionRule
@@ -55,21 +55,15 @@ Examples:
 """
 
 
-@takes_link_options(FlowOptions)
+@takes_link_options(LinkAndFlows)
 def compare(
     schemes: Annotated[
         list[str],
         typer.Argument(help="Schemes, each with options after a colon (`airpath list schemes`)."),
     ],
     link: str | None,
-    duration: Annotated[str, typer.Option(help="Length of a run, in simulated time.")] = "60s",
-    warm_up: Annotated[
-        str,
-        typer.Option(
-            help="Start of the measured interval; auto: 2 s after the latest start, at most a fifth of the"
-            " run."
-        ),
-    ] = "auto",
+    duration: Annotated[str, option_of_runs("duration")] = Comparison.duration,
+    warm_up: Annotated[str, option_of_runs("warm_up")] = Comparison.warm_up,
     reps: Annotated[int | None, typer.Option(help="Repetitions of each scheme.", show_default="3")] = None,
     precision: Annotated[
         str | None,
@@ -98,7 +92,7 @@ def compare(
     max_reps: Annotated[
         int | None, typer.Option(help="Maximum number of repetitions with --precision.", show_default="100")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the first repetition; repetition k uses seed + k.")] = 1,
+    seed: Annotated[int, option_of_runs("seed")] = Comparison.seed,
     jobs: JobsOption = None,
     out: OutOption = None,
     force: ForceOption = False,
@@ -115,7 +109,6 @@ def compare(
     from airpath.cli.place import claim
     from airpath.cli.work import Output, compared_text, run_and_write
     from airpath.runner import compare_scenarios
-    from airpath.scenario.bottleneck import name_of_link
     from airpath.scenario.link_line import link_line
 
     until = _rule(
@@ -133,9 +126,10 @@ def compare(
         repetitions=(REPETITIONS if reps is None else reps) if until is None else until.max_repetitions,
         **options,
     )
-    hint_at_bursts(options)
+    one = LinkAndFlows.of(link, options)
+    hint_at_bursts(one)
     output = Output(
-        claim(out, Path("out") / f"compare-{file_name_of(name_of_link(link, options))}", force=force),
+        claim(out, Path("out") / f"compare-{file_name_of(one.name)}", force=force),
         jobs,
         as_json,
         report=not no_report,
@@ -143,7 +137,7 @@ def compare(
         opened=open_report,
         all_metrics=all_metrics,
     )
-    opening = link_line(next(iter(scenarios.values())), link, options)
+    opening = link_line(next(iter(scenarios.values())), one)
     run_and_write(scenarios, output, compared_text, world=world.value, until=until, opening=opening)
 
 

@@ -19,7 +19,7 @@ from airpath.cli.output import (
     show_json,
     tell,
 )
-from airpath.link_options import LinkOptions
+from airpath.link_options import LinkOptions, OneLink
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -46,7 +46,7 @@ Examples:
 """
 
 
-@takes_link_options(LinkOptions)
+@takes_link_options(OneLink)
 def emulate(
     command: Annotated[list[str], typer.Argument(help="Command and its arguments, after --.")],
     link: str | None,
@@ -85,7 +85,6 @@ def emulate(
     from airpath.emulation import emulate as run_command
     from airpath.errors import UsageError
     from airpath.results import summary_json
-    from airpath.scenario.bottleneck import name_of_link
 
     sides = {"sender": "senders", "senders": "senders", "receiver": "receivers", "receivers": "receivers"}
     if wrong := [side for side in capture or () if side not in sides]:
@@ -93,10 +92,11 @@ def emulate(
     if back is not None:
         options["up"] = back
     scenario = emulated_scenario(link, duration=duration, seed=seed, **options)
-    hint_at_bursts(options)
+    one = OneLink.of(link, options)
+    hint_at_bursts(one)
     serving = None if server is None else _words(server)
     ending = ".pcapng" if capture else ""
-    default = Path("out") / f"emulate-{file_name_of(name_of_link(link, options))}"
+    default = Path("out") / f"emulate-{file_name_of(one.name)}"
     out = claim(out, default, force=force, beside=ending)
     packets = out.parent / f"{out.name}.pcapng"
     if capture:

@@ -1,24 +1,25 @@
-"""The options of one link on the command line, made from their definition in `airpath.link_options`."""
+"""The options of one link on the command line, made from `airpath.link_options.OneLink`."""
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from dataclasses import fields
 from typing import Annotated, Any, TypeVar, get_type_hints
 
 import typer
 
 from airpath.cli.output import tell
-from airpath.link_options import LINK, Option, options_of
+from airpath.link_options import Comparison, OneLink, Option, options_of
 
 Command = TypeVar("Command", bound=Callable[..., None])
 
 
-def takes_link_options(kind: type) -> Callable[[Command], Command]:
-    """Return a decorator that gives a command `--link` and the options of a typed dictionary.
+def takes_link_options(kind: type[OneLink]) -> Callable[[Command], Command]:
+    """Return a decorator that gives a command the fields of a class as options.
 
     The command takes them as `link` and `**options`. They stand behind its arguments in the help.
     """
-    hints = {"link": str | None, **get_type_hints(kind)}
-    options = {"link": LINK, **options_of(kind)}
+    hints, options = get_type_hints(kind), options_of(kind)
+    defaults = {one.name: one.default for one in fields(kind)}
 
     def decorate(command: Command) -> Command:
         signature = inspect.signature(command)
@@ -27,7 +28,7 @@ def takes_link_options(kind: type) -> Callable[[Command], Command]:
             for name, one in signature.parameters.items()
             if name not in ("link", "options")
         ]
-        added = [_parameter(name, hints[name], option) for name, option in options.items()]
+        added = [_parameter(name, hints[name], option, defaults[name]) for name, option in options.items()]
         arguments = [one for one in own if one.default is inspect.Parameter.empty]
         others = [one for one in own if one.default is not inspect.Parameter.empty]
         # The type checker does not know that typer reads this attribute.
@@ -39,7 +40,7 @@ def takes_link_options(kind: type) -> Callable[[Command], Command]:
     return decorate
 
 
-def _parameter(name: str, hint: Any, option: Option) -> inspect.Parameter:
+def _parameter(name: str, hint: Any, option: Option, default: Any) -> inspect.Parameter:
     # On the command line every option but a switch or a number is text.
     kind = hint if hint in (bool, int) else str | None
     names = (f"--{name}",) if kind is bool else ()
@@ -47,12 +48,17 @@ def _parameter(name: str, hint: Any, option: Option) -> inspect.Parameter:
     return inspect.Parameter(
         name,
         inspect.Parameter.KEYWORD_ONLY,
-        default=option.default,
+        default=default,
         annotation=Annotated[kind, declared],
     )
 
 
-def hint_at_bursts(options: Mapping[str, Any]) -> None:
+def option_of_runs(name: str) -> Any:
+    """Return the declaration of an option that a field of `Comparison` documents."""
+    return typer.Option(help=options_of(Comparison)[name].help)
+
+
+def hint_at_bursts(link: OneLink) -> None:
     """Say once that losses of radio links come in bursts, if independent ones were asked for."""
-    if (loss := options.get("loss")) and ":" not in loss:
-        tell(f"losses are independent; radio loses in bursts: try --loss {loss}:4")
+    if link.loss and ":" not in str(link.loss):
+        tell(f"losses are independent; radio loses in bursts: try --loss {link.loss}:4")

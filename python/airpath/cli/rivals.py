@@ -5,7 +5,7 @@ from typing import Annotated, Unpack
 
 import typer
 
-from airpath.cli.link_options import hint_at_bursts, takes_link_options
+from airpath.cli.link_options import hint_at_bursts, option_of_runs, takes_link_options
 from airpath.cli.output import (
     FiguresOption,
     ForceOption,
@@ -22,7 +22,7 @@ from airpath.cli.output import (
     show_json,
     tell,
 )
-from airpath.link_options import FlowOptions
+from airpath.link_options import Comparison, FlowOptions, LinkAndFlows
 
 HELP = """\
 Examples:
@@ -35,17 +35,17 @@ Examples:
 """
 
 
-@takes_link_options(FlowOptions)
+@takes_link_options(LinkAndFlows)
 def rivals(
     schemes: Annotated[
         list[str],
         typer.Argument(help="Schemes, each with options after a colon (`airpath list schemes`)."),
     ],
     link: str | None,
-    duration: Annotated[str, typer.Option(help="Length of a run, in simulated time.")] = "60s",
+    duration: Annotated[str, option_of_runs("duration")] = Comparison.duration,
     warm_up: Annotated[str, typer.Option(help="Start of the measured interval.")] = "10s",
     reps: Annotated[int, typer.Option(help="Repetitions of each pair.")] = 1,
-    seed: Annotated[int, typer.Option(help="Seed of the first repetition; repetition k uses seed + k.")] = 1,
+    seed: Annotated[int, option_of_runs("seed")] = Comparison.seed,
     jobs: JobsOption = None,
     out: OutOption = None,
     force: ForceOption = False,
@@ -63,15 +63,15 @@ def rivals(
     from airpath.rivals.meetings import label, met, rival_scenarios
     from airpath.rivals.report import remarks, rivals_json, rivals_section, rivals_tables
     from airpath.runner import Interrupted, run_all
-    from airpath.scenario.bottleneck import name_of_link
     from airpath.scenario.link_line import link_line
 
     scenarios, refused = rival_scenarios(
         schemes, link, duration=duration, warm_up=warm_up, seed=seed, repetitions=reps, **options
     )
-    hint_at_bursts(options)
+    one = LinkAndFlows.of(link, options)
+    hint_at_bursts(one)
     output = Output(
-        claim(out, Path("out") / f"rivals-{file_name_of(name_of_link(link, options))}", force=force),
+        claim(out, Path("out") / f"rivals-{file_name_of(one.name)}", force=force),
         jobs,
         as_json,
         report=not no_report,
@@ -79,7 +79,7 @@ def rivals(
         opened=open_report,
     )
     if not as_json:
-        show(link_line(next(iter(scenarios.values())), link, options))
+        show(link_line(next(iter(scenarios.values())), one))
     labelled = {label(*pair): scenario for pair, scenario in scenarios.items()}
     first = next(iter(scenarios.values())).to_toml()
     text = f"# One of {len(scenarios)} pairs of {', '.join(schemes)}: the others have other schemes.\n{first}"

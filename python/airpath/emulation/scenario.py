@@ -2,9 +2,9 @@
 
 from typing import Final, Unpack
 
-from airpath.link_options import LinkOptions, with_defaults
+from airpath.link_options import LinkOptions, OneLink
 from airpath.scenario import Scenario
-from airpath.scenario.bottleneck import dumbbell, name_of_link
+from airpath.scenario.bottleneck import dumbbell
 from airpath.scenario.compare import ARGUMENTS, resolved, said_of_arguments
 from airpath.scenario.link_values import Rtt
 
@@ -40,17 +40,17 @@ def emulated_scenario(
     ScenarioError
         If another value is wrong.
     """
-    options = with_defaults(LinkOptions, given)
-    if options["rtt"] is not None:
-        Rtt.parse_one(options["rtt"])
+    one = OneLink.of(link, given)
+    if one.rtt is not None:
+        Rtt.parse_one(one.rtt)
     with said_of_arguments(ARGUMENTS):
         return resolved(
             {
                 "name": "emulate",
-                "title": f"a command over {name_of_link(link, options)}",
+                "title": f"a command over {one.name}",
                 "duration": LONGEST if duration is None else duration,
                 "seed": seed,
-                "topology": dumbbell(link, [], options),
+                "topology": dumbbell(one, []),
                 # What the command sends is its own business: only the way of its packets counts.
                 "flows": [{"name": "command", "traffic": {"kind": "constant-bit-rate", "rate": "1mbps"}}],
             }

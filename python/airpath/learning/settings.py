@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, Unpack, get_args
@@ -12,10 +12,10 @@ from airpath.errors import UnitError, UsageError
 from airpath.learning.actions import ActionKind
 from airpath.learning.rewards import Reward, RewardFunction
 from airpath.learning.variation import Variation
-from airpath.link_options import LinkOptions, with_defaults
+from airpath.link_options import LinkOptions, OneLink
 from airpath.nearest import suggestion
 from airpath.scenario import Scenario
-from airpath.scenario.bottleneck import dumbbell, name_of_link
+from airpath.scenario.bottleneck import dumbbell
 from airpath.scenario.compare import ARGUMENTS, said_of_arguments
 from airpath.scenario.link_values import Rtt, link_rate, loss_of
 from airpath.scenario.traces import read_trace
@@ -206,18 +206,18 @@ def _tables(
         )
     if isinstance(rivals, str) or not all(isinstance(rival, str) for rival in rivals):
         raise UsageError(f'rivals: found {rivals!r}; accepted: a list of schemes, as in ["cubic"]')
-    options = with_defaults(LinkOptions, given)
-    if link is None and options["network"] is None:
-        link = DEFAULT_LINK
-    if options["rtt"] is not None:
-        Rtt.parse_one(options["rtt"])
+    one = OneLink.of(link, given)
+    if one.link is None and one.network is None:
+        one = replace(one, link=DEFAULT_LINK)
+    if one.rtt is not None:
+        Rtt.parse_one(one.rtt)
     return {
         "name": "environment",
-        "title": f"an agent over {name_of_link(link, options)}",
+        "title": f"an agent over {one.name}",
         "duration": duration,
         # An agent that is still to learn loses packets by the million.
         "record": {"drops": False},
-        "topology": dumbbell(link, [], options),
+        "topology": dumbbell(one, []),
         "flows": [
             {"name": "flow", "scheme": AGENT.id},
             *({"name": f"rival-{number}", "scheme": rival} for number, rival in enumerate(rivals, 1)),

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from airpath._backends import BackendName
 from airpath.errors import ScenarioError
-from airpath.link_options import CompareOptions, with_defaults
+from airpath.link_options import CompareOptions, Comparison
 from airpath.results import Results, RunResult
 from airpath.rivals.pairs import FIRST, SECOND, pair_scenario
 from airpath.runner import refuse_schemes, run_all
@@ -100,13 +100,13 @@ def rival_scenarios(
 ) -> tuple[dict[tuple[str, str], Scenario], dict[tuple[str, str], str]]:
     """Return the scenarios of `rivals` by pair, without running them, and why others cannot be."""
     schemes = refuse_schemes(schemes, link)
-    options = with_defaults(CompareOptions, {"warm_up": WARM_UP, **given})
+    comparison = Comparison.of(link, {"warm_up": WARM_UP, **given})
     scenarios: dict[tuple[str, str], Scenario] = {}
     refused: dict[tuple[str, str], str] = {}
     pairs = list(combinations_with_replacement(schemes, 2))
     for number, pair in enumerate(pairs, start=1):
         try:
-            scenarios[pair] = pair_scenario(number, pair, link, options)
+            scenarios[pair] = pair_scenario(number, pair, comparison)
         except ScenarioError as error:
             # Beside itself a scheme can always be: then something else is wrong.
             if pair[0] == pair[1]:

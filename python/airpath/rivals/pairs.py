@@ -1,8 +1,8 @@
 """Two schemes on one link as a scenario."""
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
+from airpath.link_options import Comparison
 from airpath.scenario import Scenario
 from airpath.scenario.compare import ARGUMENTS, over_link, part_of_path, said_of_arguments
 from airpath.schemes import parse_scheme
@@ -13,19 +13,17 @@ SECOND: Final = "second"
 """That of the second."""
 
 
-def pair_scenario(
-    number: int, schemes: tuple[str, str], link: str | None, options: Mapping[str, Any]
-) -> Scenario:
+def pair_scenario(number: int, schemes: tuple[str, str], comparison: Comparison) -> Scenario:
     """Return long-lived flows of two schemes over one link.
 
     Parameters
     ----------
     number
         A number for the scenario's name.
-    schemes, link
+    schemes
         As for `airpath.rivals.rivals`.
-    options
-        `airpath.link_options.CompareOptions`, all of them.
+    comparison
+        The link, its flows and the runs.
 
     Raises
     ------
@@ -36,4 +34,4 @@ def pair_scenario(
     name = f"rivals-{number}-{part_of_path(first.id)}-{part_of_path(second.id)}"
     entries = {FIRST: (schemes[0], first), SECOND: (schemes[1], second)}
     with said_of_arguments(ARGUMENTS):
-        return over_link(name, f"{first.title} and {second.title}", link, entries, options)
+        return over_link(name, f"{first.title} and {second.title}", comparison, entries)

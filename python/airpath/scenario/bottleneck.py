@@ -1,10 +1,10 @@
 """A dumbbell that is described by the options of one link, not in a file."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from airpath.errors import UsageError
-from airpath.link_options import DEFAULT_NETWORK
+from airpath.link_options import DEFAULT_NETWORK, LinkAndFlows, OneLink
 from airpath.links import LINKS
 from airpath.links.networks import Network, find_network
 from airpath.scenario.link_values import Rtt, around, jitter_of, link_rate, loss_of, reorder_of
@@ -50,19 +50,15 @@ def queue_of(text: str, limit: str | None, buffer: str | None, bdp: str) -> dict
     return {**({} if limit is None else {"limit": limit}), **options, "kind": kind}
 
 
-def dumbbell(
-    link: str | None, schemes: Sequence[Scheme], options: Mapping[str, Any], *, draw_rtt: bool = False
-) -> dict[str, Any]:
-    """Return the dumbbell that the options of one link describe, as a scenario writes it.
+def dumbbell(link: OneLink, schemes: Sequence[Scheme], *, draw_rtt: bool = False) -> dict[str, Any]:
+    """Return the dumbbell of one link, as a scenario writes it.
 
     Parameters
     ----------
     link
-        A rate, the name of a shipped link, or the path of a trace; the network's if `None`.
+        The link.
     schemes
         Those whose flows cross the link. If one has a router of its own, that is the queue.
-    options
-        `airpath.link_options.LinkOptions`, all of them.
     draw_rtt
         Draw the delay of each run from `RTT_SPREAD` around its mean.
 
@@ -71,45 +67,39 @@ def dumbbell(
     UsageError
         If a value is wrong.
     """
-    network = network_of(link, options)
+    network = network_of(link)
     bottleneck, reverse = ({}, {}) if network is None else network.directions()
-    if link is not None:
-        bottleneck["rate"], delay = link_rate(link)
+    if link.link is not None:
+        bottleneck["rate"], delay = link_rate(link.link)
         bottleneck.setdefault("delay", delay)
         reverse.pop("rate", None)
-    if options["up"] is not None:
-        reverse["rate"] = link_rate(options["up"], "up")[0]
-    rtt = None if options["rtt"] is None else Rtt.parse(options["rtt"])
+    if link.up is not None:
+        reverse["rate"] = link_rate(link.up, "up")[0]
+    rtt = None if link.rtt is None else Rtt.parse(link.rtt)
     if rtt is not None:
         bottleneck["delay"] = rtt.delay
     if draw_rtt:
         bottleneck["delay"] = around(bottleneck["delay"])
-    _set_queue(bottleneck, reverse, link, schemes, options, rtt)
-    _set_channel(bottleneck, reverse, options)
+    _set_queue(bottleneck, reverse, link, schemes, rtt)
+    _set_channel(bottleneck, reverse, link)
     return {"kind": "dumbbell", "bottleneck": bottleneck, **({"reverse": reverse} if reverse else {})}
 
 
-def network_of(link: str | None, options: Mapping[str, Any]) -> Network | None:
+def network_of(link: OneLink) -> Network | None:
     """Return the network that was asked for; the default one if there is no link either."""
-    name = options["network"] or (DEFAULT_NETWORK if link is None else None)
+    name = link.network or (DEFAULT_NETWORK if link.link is None else None)
     return None if name is None else find_network(name)
-
-
-def name_of_link(link: str | None, options: Mapping[str, Any]) -> str:
-    """Return what titles and folders call the link: its own name, or the network's."""
-    return options["network"] or link or DEFAULT_NETWORK
 
 
 def _set_queue(
     bottleneck: dict[str, Any],
     reverse: dict[str, Any],
-    link: str | None,
+    link: OneLink,
     schemes: Sequence[Scheme],
-    options: Mapping[str, Any],
     rtt: Rtt | None,
 ) -> None:
-    named = next((named for named in LINKS if named.name == link), None)
-    queue, buffer = options["queue"], options["buffer"]
+    named = next((named for named in LINKS if named.name == link.link), None)
+    queue, buffer = link.queue, link.buffer
     limit = bottleneck.get("queue", {}).get("limit") or (named.buffer if named else None)
     bdp = "1bdp"
     if rtt is not None:
@@ -122,27 +112,25 @@ def _set_queue(
         reverse.pop("queue", None)
 
 
-def _set_channel(bottleneck: dict[str, Any], reverse: dict[str, Any], options: Mapping[str, Any]) -> None:
+def _set_channel(bottleneck: dict[str, Any], reverse: dict[str, Any], link: OneLink) -> None:
     """Replace the losses, repeats and jitter of a network by those that were asked for."""
-    if options["loss"] is not None and options["reorder"] is not None:
-        raise UsageError(
-            f'reorder: found "{options["reorder"]}" with loss "{options["loss"]}"; accepted: one of them'
-        )
+    if link.loss is not None and link.reorder is not None:
+        raise UsageError(f'reorder: found "{link.reorder}" with loss "{link.loss}"; accepted: one of them')
     changed: dict[str, Any] = {}
-    if options["loss"] is not None:
-        changed = {"loss": loss_of(options["loss"])}
-    if options["reorder"] is not None:
-        changed = reorder_of(options["reorder"])
+    if link.loss is not None:
+        changed = {"loss": loss_of(link.loss)}
+    if link.reorder is not None:
+        changed = reorder_of(link.reorder)
     for direction in (bottleneck, reverse) if changed else ():
         direction.pop("loss", None)
         direction.pop("arq", None)
     bottleneck |= changed
-    if options["jitter"] is not None:
-        bottleneck["jitter"] = jitter_of(options["jitter"])
+    if link.jitter is not None:
+        bottleneck["jitter"] = jitter_of(link.jitter)
         reverse.pop("jitter", None)
 
 
-def long_flows(name: str, text: str, scheme: Scheme, options: Mapping[str, Any]) -> dict[str, Any]:
+def long_flows(name: str, text: str, scheme: Scheme, link: LinkAndFlows) -> dict[str, Any]:
     """Return an entry of long-lived flows as a scenario writes it.
 
     Parameters
@@ -151,26 +139,24 @@ def long_flows(name: str, text: str, scheme: Scheme, options: Mapping[str, Any])
         What the entry is called.
     text, scheme
         The scheme as written, and what it stands for.
-    options
-        `airpath.link_options.FlowOptions`, all of them.
+    link
+        The link and its flows.
 
     Raises
     ------
     UsageError
         If a range of round-trip times is given for a single flow.
     """
-    marks = options["ecn"] and scheme.router is None and "ecn" not in scheme.transport
-    flows = {"name": name, "scheme": text, "count": options["flows"], "start": START}
-    if options["rtt"] is not None and (rtt := Rtt.parse(options["rtt"])).is_range:
-        if options["flows"] == 1:
-            raise UsageError(
-                f'rtt: found "{options["rtt"]}" for one flow; accepted: one time, or 2 flows or more'
-            )
+    marks = link.ecn and scheme.router is None and "ecn" not in scheme.transport
+    flows = {"name": name, "scheme": text, "count": link.flows, "start": START}
+    if link.rtt is not None and (rtt := Rtt.parse(link.rtt)).is_range:
+        if link.flows == 1:
+            raise UsageError(f'rtt: found "{link.rtt}" for one flow; accepted: one time, or 2 flows or more')
         flows["extra_rtt"] = rtt.extra
     return {**flows, "transport": {"ecn": True}} if marks else flows
 
 
-def refuse_for_routers_only(schemes: Sequence[Scheme], options: Mapping[str, Any]) -> None:
+def refuse_for_routers_only(schemes: Sequence[Scheme], link: LinkAndFlows) -> None:
     """Refuse what would change nothing, because all schemes have routers of their own.
 
     Raises
@@ -181,7 +167,7 @@ def refuse_for_routers_only(schemes: Sequence[Scheme], options: Mapping[str, Any
     if any(scheme.router is None for scheme in schemes):
         return
     names = ", ".join(scheme.id for scheme in schemes)
-    for argument, found in (("queue", options["queue"]), ("ecn", "true" if options["ecn"] else None)):
+    for argument, found in (("queue", link.queue), ("ecn", "true" if link.ecn else None)):
         if found is not None:
             raise UsageError(
                 f'{argument}: found "{found}", which has no effect: {names} have routers of their own'

@@ -7,8 +7,8 @@ from types import MappingProxyType
 from typing import Any, Final, Unpack
 
 from airpath.errors import ScenarioError, TraceError, UsageError
-from airpath.link_options import CompareOptions, with_defaults
-from airpath.scenario.bottleneck import dumbbell, long_flows, name_of_link, refuse_for_routers_only
+from airpath.link_options import CompareOptions, Comparison
+from airpath.scenario.bottleneck import dumbbell, long_flows, refuse_for_routers_only
 from airpath.scenario.scenario import Scenario
 from airpath.schemes import Scheme, parse_scheme
 
@@ -64,24 +64,18 @@ def compare_scenario(
     """
     if not schemes:
         raise UsageError("no scheme was given; name at least one")
-    options = with_defaults(CompareOptions, given)
+    comparison = Comparison.of(link, given)
     chosen = [parse_scheme(scheme)[0] for scheme in schemes]
-    refuse_for_routers_only(chosen, options)
+    refuse_for_routers_only(chosen, comparison)
     with said_of_arguments(ARGUMENTS):
         return [
-            over_link(
-                f"compare-{part_of_path(found.id)}", found.title, link, {"flow": (scheme, found)}, options
-            )
+            over_link(f"compare-{part_of_path(found.id)}", found.title, comparison, {"flow": (scheme, found)})
             for scheme, found in zip(schemes, chosen, strict=True)
         ]
 
 
 def over_link(
-    name: str,
-    title: str,
-    link: str | None,
-    schemes: Mapping[str, tuple[str, Scheme]],
-    options: Mapping[str, Any],
+    name: str, title: str, comparison: Comparison, schemes: Mapping[str, tuple[str, Scheme]]
 ) -> Scenario:
     """Return long-lived flows over one link.
 
@@ -89,24 +83,24 @@ def over_link(
     ----------
     name, title
         Name and title of the scenario; "over" and the link are added to the title.
-    link
-        As for `compare_scenario`.
+    comparison
+        The link, its flows and the runs.
     schemes
         By the name of an entry of flows its scheme, as written and as found.
-    options
-        `airpath.link_options.CompareOptions`, all of them.
     """
     found = [scheme for _, scheme in schemes.values()]
     return resolved(
         {
             "name": name,
-            "title": f"{title} over {name_of_link(link, options)}",
-            "duration": options["duration"],
-            "seed": options["seed"],
-            "repetitions": options["repetitions"],
-            "record": {"warm_up": options["warm_up"]},
-            "topology": dumbbell(link, found, options, draw_rtt=True),
-            "flows": [long_flows(entry, text, scheme, options) for entry, (text, scheme) in schemes.items()],
+            "title": f"{title} over {comparison.name}",
+            "duration": comparison.duration,
+            "seed": comparison.seed,
+            "repetitions": comparison.repetitions,
+            "record": {"warm_up": comparison.warm_up},
+            "topology": dumbbell(comparison, found, draw_rtt=True),
+            "flows": [
+                long_flows(entry, text, scheme, comparison) for entry, (text, scheme) in schemes.items()
+            ],
         }
     )
 

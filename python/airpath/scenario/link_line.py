@@ -1,9 +1,6 @@
 """One link and its flows in one line, for people."""
 
-from collections.abc import Mapping
-from typing import Any
-
-from airpath.link_options import DEFAULT_NETWORK, FlowOptions, with_defaults
+from airpath.link_options import DEFAULT_NETWORK, OneLink
 from airpath.quantities import Uniform
 from airpath.scenario.link_values import RTT_SPREAD, Rtt
 from airpath.scenario.resolve import BufferSize
@@ -12,35 +9,34 @@ from airpath.scenario.topology import Dumbbell
 from airpath.units import format_duration, format_rate, format_size
 
 
-def link_line(scenario: Scenario, link: str | None, options: Mapping[str, Any]) -> str:
+def link_line(scenario: Scenario, link: OneLink) -> str:
     """Return what a scenario of `compare` runs over.
 
     Parameters
     ----------
     scenario
         One of the scenarios.
-    link, options
-        The arguments that it was made of.
+    link
+        The link that it was made of.
     """
-    options = with_defaults(FlowOptions, options)
     rate = scenario.resolved.mean_rate_bps["bottleneck"]
     mean = "unlimited rate" if rate is None else format_rate(rate, 3)
     is_constant = scenario.plan()["links"][0]["rate"]["kind"] == "constant"
-    given = {name: options[name] for name in ("queue", "up", "loss", "jitter", "reorder")}
+    given = {name: getattr(link, name) for name in ("queue", "up", "loss", "jitter", "reorder")}
     parts = [
         mean if rate is None or is_constant else f"{mean} on average",
-        _rtt(scenario, options["rtt"]),
+        _rtt(scenario, link.rtt),
         _buffer(scenario.buffers["bottleneck"]),
         *(f"{name} {value}" for name, value in given.items() if value),
         _count(len(scenario.plan()["flows"]), "flow"),
     ]
-    return f"{_network(link, options)}{', '.join(parts)}"
+    return f"{_network(link)}{', '.join(parts)}"
 
 
-def _network(link: str | None, options: Mapping[str, Any]) -> str:
-    if options["network"] is not None:
-        return f"network {options['network']}{'' if link is None else f' with link {link}'}: "
-    return "" if link is not None else f"network {DEFAULT_NETWORK} (no --link or --network was given): "
+def _network(link: OneLink) -> str:
+    if link.network is not None:
+        return f"network {link.network}{'' if link.link is None else f' with link {link.link}'}: "
+    return "" if link.link is not None else f"network {DEFAULT_NETWORK} (no --link or --network was given): "
 
 
 def _rtt(scenario: Scenario, given: str | None) -> str:

@@ -4,17 +4,17 @@ import json
 
 import pytest
 
-from airpath.link_options import FlowOptions, LinkOptions, options_of
+from airpath.link_options import LinkAndFlows, OneLink, options_of
 
 SHORT = ("--duration", "1s", "--jobs", "1")
 
 
 @pytest.mark.parametrize(
-    ("command", "kind"), [("compare", FlowOptions), ("rivals", FlowOptions), ("emulate", LinkOptions)]
+    ("command", "kind"), [("compare", LinkAndFlows), ("rivals", LinkAndFlows), ("emulate", OneLink)]
 )
 def test_commands_have_every_option(airpath, command, kind):
     text = airpath(command, "--help").out
-    for name in ("link", *options_of(kind)):
+    for name in options_of(kind):
         assert f"--{name} " in text
 
 

@@ -8,7 +8,7 @@ import pytest
 from airpath.checks.document import CaseTable, ExpectationTable, SuiteTable
 from airpath.checks.suite import suite_names
 from airpath.cli.commands import all_commands, load
-from airpath.link_options import FlowOptions, options_of
+from airpath.link_options import LinkAndFlows, options_of
 from airpath.links.networks import networks
 from airpath.results.observations import FLOW_OBSERVATIONS, OBSERVATIONS
 from airpath.scenario import QUEUES, scenario_schema
@@ -168,7 +168,7 @@ def test_the_options_of_a_link_are_on_their_page():
     page = (DOCS / "compare.md").read_text(encoding="utf-8")
     assert "docs/reference/lists/link-options.md" in section(page, "Options of the link")
     table = make_docs.link_options()
-    assert all(f"`--{name}`" in table for name in ("link", *options_of(FlowOptions)))
+    assert all(f"`--{name}`" in table for name in options_of(LinkAndFlows))
 
 
 def test_every_command_is_in_the_reference():

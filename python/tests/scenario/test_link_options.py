@@ -1,5 +1,7 @@
 """The options of one link: the scenario that each stands for, and bad values."""
 
+from typing import get_type_hints
+
 import pytest
 
 import airpath
@@ -7,7 +9,15 @@ from airpath.checks.document import CaseTable
 from airpath.emulation import emulated_scenario
 from airpath.errors import ScenarioError, UsageError
 from airpath.learning import BottleneckEnv
-from airpath.link_options import CompareOptions, options_of
+from airpath.link_options import (
+    CompareOptions,
+    Comparison,
+    FlowOptions,
+    LinkAndFlows,
+    LinkOptions,
+    OneLink,
+    options_of,
+)
 from airpath.links.networks import networks
 from airpath.rivals.meetings import rival_scenarios
 from airpath.scenario import Scenario, compare_scenario
@@ -28,7 +38,7 @@ def written(bottleneck=None, reverse=None, flow=None, **more):
             "duration": "60s",
             "seed": 1,
             "repetitions": 1,
-            "record": {"warm_up": options_of(CompareOptions)["warm_up"].default},
+            "record": {"warm_up": Comparison.warm_up},
             "topology": {
                 "kind": "dumbbell",
                 "bottleneck": BOTTLENECK | (bottleneck or {}),
@@ -142,7 +152,15 @@ WRONG = {
 
 
 def test_each_option_has_a_bad_value_here():
-    assert set(WRONG) == set(options_of(CompareOptions))
+    assert {"link", *WRONG} == set(options_of(Comparison))
+
+
+@pytest.mark.parametrize(
+    ("kind", "keywords"),
+    [(OneLink, LinkOptions), (LinkAndFlows, FlowOptions), (Comparison, CompareOptions)],
+)
+def test_keyword_arguments_are_the_fields(kind, keywords):
+    assert {"link": str | None, **get_type_hints(keywords)} == get_type_hints(kind)
 
 
 @pytest.mark.parametrize(
@@ -222,4 +240,4 @@ def test_rivals_emulations_agents_and_suites_take_the_same_options():
 )
 def test_the_first_line(link, options, line):
     (scenario,) = compare_scenario(["cubic"], link, **options)
-    assert link_line(scenario, link, options).startswith(line)
+    assert link_line(scenario, LinkAndFlows.of(link, options)).startswith(line)
