@@ -7,7 +7,6 @@
 
 mod bursts;
 mod controller;
-mod declared;
 mod estimator;
 mod flow;
 mod link;

@@ -1,32 +1,56 @@
 //! Congestion controllers.
 
 use airpath_control::declare::Controllers;
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
 
 use super::ComponentPlan;
-use super::declared::declared_or_listed;
 
 /// A congestion controller and its parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields, remote = "Self")]
 pub enum ControllerPlan {
-    /// What an agent outside of the run sets, step by step ([`crate::Episodes`]).
+    /// Limits that an agent outside of the run sets, step by step.
     Agent,
-    /// A congestion control of the operating system's kernel: only the emulator has it.
+    /// A congestion control of the operating system's kernel, which only the emulator has.
     Kernel {
-        /// Its name there (`cubic`).
+        /// Its name in the kernel (`cubic`).
         algorithm: String,
     },
-    /// A component that declares itself.
+    /// A component.
     #[serde(skip)]
     Declared(ComponentPlan<Controllers>),
 }
 
-declared_or_listed!(ControllerPlan, ["agent", "kernel"]);
-
 impl ControllerPlan {
-    /// Whether the window is fixed.
+    /// The kinds that are not components.
+    pub const NOT_DECLARED: &[&str] = &["agent", "kernel"];
+
+    /// Returns whether the window is fixed.
     pub(crate) fn has_fixed_window(&self) -> bool {
         matches!(self, Self::Declared(component) if component.kind == "fixed")
+    }
+}
+
+impl Serialize for ControllerPlan {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Declared(component) => component.serialize(serializer),
+            other => Self::serialize(other, serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for ControllerPlan {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = Value::deserialize(deserializer)?;
+        let kind = value.as_str().or_else(|| value.get("kind")?.as_str());
+        let read = if kind.is_none_or(|kind| Self::NOT_DECLARED.contains(&kind)) {
+            Self::deserialize(value)
+        } else {
+            ComponentPlan::deserialize(value).map(Self::Declared)
+        };
+        read.map_err(D::Error::custom)
     }
 }
