@@ -463,3 +463,18 @@ def lab(colour, blindness):
 def test_words_of_mpcp_have_a_length_that_the_plan_can_hold():
     assert find_scheme("mpcp").parameters().digits == 3
     assert "at most 8" in refusal(dumbbell(flows__0__scheme="mpcp:digits=9"))
+
+
+def test_the_second_window_of_abc_is_that_of_any_controller_or_of_none():
+    abc = find_scheme("abc")
+
+    def second(**given):
+        return abc.build(abc.parameters(**given), 1000)["second_window"]
+
+    assert second() == "none"
+    assert second(second_window="newreno") == "newreno"
+    nested = second(second_window={"kind": "cubic", "beta": 0.8})
+    assert (nested["kind"], nested["beta"], nested["c"]) == ("cubic", 0.8, 0.4)
+    assert '(did you mean "cubic"?); accepted: none, newreno, cubic' in refusal(
+        dumbbell(flows__0__scheme="abc:second_window=cubik")
+    )

@@ -34,6 +34,20 @@ fn every_component_is_built_with_its_defaults() {
 }
 
 #[test]
+fn a_nested_component_may_be_none() {
+    let components = Components::builtin();
+    let built = |json| components.controllers.build(&part(json), &components, facts()).map(|_| ());
+    assert_eq!(built(r#"{"kind": "abc", "second_window": "none"}"#), Ok(()));
+    assert_eq!(built(r#"{"kind": "abc", "second_window": {"kind": "cubic", "beta": 0.8}}"#), Ok(()));
+    let refused = |json| built(json).unwrap_err().parameter;
+    assert_eq!(
+        refused(r#"{"kind": "abc", "second_window": {"kind": "cubic", "rate": 1}}"#),
+        "second_window.rate"
+    );
+    assert_eq!(refused(r#"{"kind": "cubic", "slow_start": "none"}"#), "slow_start.kind");
+}
+
+#[test]
 fn nested_components_have_parameters() {
     let components = Components::builtin();
     let cubic =
