@@ -45,6 +45,7 @@ COMMANDS = (
     "reproduce",
     "rivals",
     "validate",
+    "schema",
     "list",
     "trace show",
     "trace convert",
@@ -332,6 +333,20 @@ Where a key takes a random quantity, it is a fixed value or a table: `{uniform =
 Scenarios that come with airpath:
 
 --8<-- "docs/reference/lists/scenarios.md"
+
+## Completion in an editor
+
+`airpath schema > airpath.schema.json` writes the JSON schema of scenarios, with the parameters of every
+scheme. A TOML language server, such as [Taplo](https://taplo.tamasfe.dev) or the extension Even Better TOML
+of Visual Studio Code, completes, describes and checks the keys of a scenario whose first line names the
+schema:
+
+```toml
+#:schema ./airpath.schema.json
+```
+
+A key at the top, `"$schema" = "./airpath.schema.json"`, serves editors that read no such comment; airpath
+ignores it.
 """
 
 COMMAND_OPENING = """# The command line

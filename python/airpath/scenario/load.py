@@ -12,6 +12,9 @@ from airpath.shipped import find_shipped, shipped_names
 DEEPEST: Final = 50
 """Levels of tables and lists in a file; scenarios and sweeps have fewer than ten."""
 
+SCHEMA_KEY: Final = "$schema"
+"""A key at the top of a scenario that names its schema for editors; it is ignored."""
+
 SHIPPED: Final = Path(__file__).parent.parent / "scenarios"
 """The folder of the scenarios that are shipped."""
 

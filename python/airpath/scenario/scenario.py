@@ -12,7 +12,7 @@ from airpath import _core
 from airpath.errors import ScenarioError, UsageError
 from airpath.messages import FieldError, faults, scenario_error
 from airpath.scenario.describe import describe
-from airpath.scenario.load import find_file, override, plain, read_file
+from airpath.scenario.load import SCHEMA_KEY, find_file, override, plain, read_file
 from airpath.scenario.memory import MemoryEstimate, estimate_memory, refuse_if_too_large
 from airpath.scenario.model import ScenarioDocument
 from airpath.scenario.refusals import Refusal, refusal_error, refused
@@ -29,7 +29,7 @@ class Scenario:
     def __init__(
         self, tables: Mapping[str, Any], *, source: str = "scenario", folder: Path | None = None
     ) -> None:
-        self._tables = dict(tables)
+        self._tables = {key: value for key, value in tables.items() if key != SCHEMA_KEY}
         self._source = source
         self._folder = folder or Path()
         self._document = _validated(self._tables, source)

@@ -12,12 +12,46 @@ from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core.core_schema import ModelSchema, WithDefaultSchema
 
+from airpath.scenario.load import SCHEMA_KEY
 from airpath.scenario.model import ScenarioDocument
+from airpath.schemes import SCHEMES, Scheme
 
 
 def scenario_schema() -> dict[str, Any]:
     """Return the JSON schema of a scenario, with a description, unit and default for every key."""
     return ScenarioDocument.model_json_schema(by_alias=True, schema_generator=_AsWritten)
+
+
+def editor_schema() -> dict[str, Any]:
+    """Return the schema of a scenario for editors: also with the parameters of every scheme.
+
+    Parameters in the name of a scheme (`fixed:window=10`) are not checked, nor is any required.
+    """
+    schema = scenario_schema()
+    schema["$schema"] = GenerateJsonSchema.schema_dialect
+    schema["properties"][SCHEMA_KEY] = {
+        "type": "string",
+        "description": "Schema for editors; airpath ignores it.",
+    }
+    schema["$defs"]["Flow"]["allOf"] = [
+        {
+            "if": {"required": ["scheme"], "properties": {"scheme": {"pattern": _names(scheme)}}},
+            "then": {"properties": {"parameters": _parameters(scheme)}},
+        }
+        for scheme in SCHEMES
+    ]
+    return schema
+
+
+def _names(scheme: Scheme) -> str:
+    """Return the pattern of the names of a scheme, with or without options."""
+    names = "|".join((scheme.id, *scheme.aliases)).replace("+", r"\+")
+    return f"^({names})(:|$)"
+
+
+def _parameters(scheme: Scheme) -> dict[str, Any]:
+    schema = scheme.parameters.model_json_schema(by_alias=True, schema_generator=_AsWritten)
+    return {key: value for key, value in schema.items() if key != "required"}
 
 
 class _AsWritten(GenerateJsonSchema):

@@ -34,6 +34,12 @@ def test_json_is_alone_on_standard_output(airpath, command):
     assert isinstance(json.loads(outcome.out), dict)
 
 
+def test_the_schema_is_json(airpath):
+    outcome = airpath("schema")
+    assert (outcome.code, outcome.err) == (0, "")
+    assert "Flow" in json.loads(outcome.out)["$defs"]
+
+
 @pytest.mark.parametrize(
     "command",
     [["run"], ["compare"], ["validate"], ["list"], ["trace", "show"], ["trace", "convert"], ["doctor"]],

@@ -22,6 +22,7 @@ from airpath.scenario import (
 )
 from airpath.scenario.load import find_file, read_file
 from airpath.scenario.queues import Queue
+from airpath.scenario.schema import editor_schema
 
 GENERATOR = Path(__file__).parents[3] / "tools" / "make_links.py"
 
@@ -244,9 +245,9 @@ def test_every_queue_of_the_registry_is_a_queue_of_the_language():
 @pytest.fixture(scope="module")
 def validator():
     jsonschema = pytest.importorskip("jsonschema")
-    kind = jsonschema.validators.validator_for(scenario_schema())
-    kind.check_schema(scenario_schema())
-    return kind(scenario_schema())
+    kind = jsonschema.validators.validator_for(editor_schema())
+    kind.check_schema(editor_schema())
+    return kind(editor_schema())
 
 
 @pytest.mark.parametrize("name", scenario_names())
@@ -254,6 +255,29 @@ def test_the_schema_accepts_the_shipped_scenarios(name, validator):
     tables = read_file(find_file(name))
     assert list(validator.iter_errors(tables)) == []
     assert list(validator.iter_errors(tables | {"seed": "one"})) != []
+
+
+@pytest.mark.parametrize(
+    ("flow", "is_valid"),
+    [
+        ({"scheme": "cubic", "parameters": {"beta": 0.8}}, True),
+        ({"scheme": "cubic", "parameters": {"betta": 0.8}}, False),
+        ({"scheme": "cubic:c=1", "parameters": {"beta": 2.0}}, False),
+        ({"scheme": "reno", "parameters": {"slow_start": "hystart++"}}, True),
+        ({"scheme": "westwood+", "parameters": {"rtt0": "5ms"}}, False),
+        ({"scheme": "fixed:window=10 packets", "parameters": {}}, True),
+    ],
+    ids=str,
+)
+def test_the_schema_contains_the_parameters_of_schemes(flow, is_valid, validator):
+    tables = dumbbell() | {"flows": [{"name": "flow"} | flow]}
+    assert validator.is_valid(tables) == is_valid
+
+
+def test_a_scenario_may_name_its_schema(validator):
+    tables = {"$schema": "airpath.schema.json", **dumbbell()}
+    assert validator.is_valid(tables)
+    assert Scenario.from_dict(tables).to_dict() == Scenario.from_dict(dumbbell()).to_dict()
 
 
 def test_the_schema_gives_defaults_as_they_are_written():
