@@ -1,10 +1,13 @@
 """Every scheme, queue and link has its page, and what the pages name exists."""
 
+import re
+from importlib import import_module
 from pathlib import Path
 
 import make_docs
 import pytest
 
+import airpath
 from airpath.checks.document import CaseTable, ExpectationTable, SuiteTable
 from airpath.checks.suite import suite_names
 from airpath.cli.commands import all_commands, load
@@ -169,6 +172,30 @@ def test_the_options_of_a_link_are_on_their_page():
     assert "docs/reference/lists/link-options.md" in section(page, "Options of the link")
     table = make_docs.link_options()
     assert all(f"`--{name}`" in table for name in options_of(LinkAndFlows))
+
+
+def test_the_names_of_the_package_are_on_the_api_page():
+    listed = re.findall(r"^::: (\S+)", (DOCS / "api.md").read_text(encoding="utf-8"), re.MULTILINE)
+    found = []
+    for path in listed:
+        module, _, name = path.rpartition(".")
+        if module == "airpath":
+            found.append(import_module(path))
+            continue
+        home = import_module(module)
+        assert name in getattr(home, "__all__", [name]), path
+        found.append(getattr(home, name))
+    missing = [name for name in airpath.__all__ if not any(getattr(airpath, name) is one for one in found)]
+    assert missing == ["__version__"]
+
+
+def test_members_on_the_api_page_are_public():
+    text = (DOCS / "api.md").read_text(encoding="utf-8")
+    for package in ("plots", "statistics"):
+        listed = text.split(f"::: airpath.{package}\n")[1].split(":::")[0]
+        members = re.findall(r"^        - (\w+)", listed, re.MULTILINE)
+        assert members
+        assert set(members) <= set(import_module(f"airpath.{package}").__all__)
 
 
 def test_every_command_is_in_the_reference():
