@@ -1,8 +1,6 @@
 """Router protocols and capacity sources: how they stand in a plan."""
 
-from typing import Annotated, Any, Final
-
-from pydantic import Field, Strict
+from typing import Any, Final
 
 from airpath.declared import plan_values
 from airpath.errors import UsageError
@@ -12,11 +10,6 @@ PROTOCOL: Final = "router-protocol"
 """The kind of router protocols."""
 SOURCE: Final = "capacity-source"
 """The kind of capacity sources."""
-
-Share = Annotated[float, Strict(), Field(gt=0, le=1)]
-"""Above 0, at most 1."""
-Fraction = Annotated[float, Strict(), Field(gt=0, lt=1)]
-"""Between 0 and 1."""
 
 
 def no_capacity(protocol: str) -> str:
