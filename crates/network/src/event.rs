@@ -91,7 +91,7 @@ impl Entry {
         Timestamp::from_nanos((self.0 >> 64) as u64)
     }
 
-    /// When it was asked for, at the latest [`MAX_AGE`] before.
+    /// Returns the time at which it was requested, at most 18 minutes before.
     pub fn since(self) -> Timestamp {
         let youth = self.0 as u64 >> TARGET_BITS;
         Timestamp::from_nanos(self.at().as_nanos().saturating_sub(MAX_AGE - youth))
