@@ -80,9 +80,11 @@ mod tests {
             disagreements(samplers, &(), |plan| samplers.build(plan, &(), ()).map(|_| ())),
             disagreements(filters, &(), |plan| filters.build(plan, &(), ()).map(|_| ())),
         ];
-        for (wrong, tried) in found {
+        // ACK-rate estimators have one parameter of their own.
+        let least = [20, 20, 20, 20, 20, 8, 20, 20];
+        for ((wrong, tried), least) in found.into_iter().zip(least) {
             assert!(wrong.is_empty(), "{wrong:#?}");
-            assert!(tried >= 8, "{tried}");
+            assert!(tried >= least, "{tried} of {least}");
         }
     }
 
