@@ -28,7 +28,7 @@ impl Offloads {
     /// Those of a device of this thread's network namespace.
     pub(crate) fn of(device: &str) -> io::Result<Self> {
         let index = if_nametoindex(device)?;
-        let route = Route::open().map_err(|error| error.error)?;
+        let route = Route::open_with_timeout()?;
         let cut = is_on(device, SEGMENTS_IN_DEVICE)? || is_on(device, SEGMENTS_IN_KERNEL)?;
         Ok(Self {
             sends_trains: cut && route.max_gso_segments(index)? != Some(1),

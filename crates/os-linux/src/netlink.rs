@@ -18,8 +18,6 @@ pub struct Netlink {
 
 /// Size of the buffer of one read: the kernel fills at most 32 KiB at a time.
 const BUFFER: usize = 1 << 15;
-/// Seconds after which a missing answer is an error. The kernel answers every request.
-const TIMEOUT_S: i64 = 10;
 
 impl Netlink {
     /// Opens a socket of a netlink protocol.
@@ -30,8 +28,16 @@ impl Netlink {
         let mut socket = Socket::new(protocol)?;
         socket.bind_auto()?;
         socket.connect(&SocketAddr::new(0, 0))?;
-        setsockopt(&socket, sockopt::ReceiveTimeout, &TimeVal::seconds(TIMEOUT_S))?;
         Ok(Self { socket })
+    }
+
+    /// Sets the time after which a missing answer is an error. Without it a request waits without limit.
+    ///
+    /// # Errors
+    /// If the system refuses it.
+    pub fn set_timeout(&self, seconds: u32) -> io::Result<()> {
+        setsockopt(&self.socket, sockopt::ReceiveTimeout, &TimeVal::seconds(seconds.into()))?;
+        Ok(())
     }
 
     /// Opens a socket that receives the notifications of multicast groups, with a receive buffer of `bytes`. The kernel may

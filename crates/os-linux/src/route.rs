@@ -53,6 +53,17 @@ impl Route {
         Ok(Self { netlink: Netlink::open(NETLINK_ROUTE).context("a routing socket")? })
     }
 
+    /// Opens a routing socket for which an answer that is missing after a second is an error. The kernel answers every request,
+    /// but a daemon must not wait forever if it does not.
+    ///
+    /// # Errors
+    /// If the system refuses it.
+    pub fn open_with_timeout() -> io::Result<Self> {
+        let netlink = Netlink::open(NETLINK_ROUTE)?;
+        netlink.set_timeout(1)?;
+        Ok(Self { netlink })
+    }
+
     /// Switches a device on, with these settings.
     ///
     /// # Errors
@@ -142,16 +153,14 @@ impl Route {
     /// Lists all devices: if it is asked for one, the kernel notifies every listener before it answers.
     ///
     /// # Errors
-    /// If the kernel refuses it.
+    /// If the kernel refuses it, or if no entry is the root of the device and an entry cannot be parsed.
     pub fn root_qdisc(&self, device: u32) -> io::Result<Option<RootQdisc>> {
         let device = device as i32; // the kernel's indices are int
         let request = RouteNetlinkMessage::GetQueueDiscipline(TcMessage::with_index(device));
-        let mut found = None;
-        self.netlink.dump(request, |answer| {
-            let message = TcMessage::parse(answer)
-                .ok()
-                .filter(|message| message.header.index == device && message.header.parent == TcHandle::ROOT);
-            if let Some(message) = message {
+        let (mut found, mut unparsed) = (None, None);
+        self.netlink.dump(request, |answer| match TcMessage::parse(answer) {
+            Err(error) => unparsed = Some(error),
+            Ok(message) if message.header.index == device && message.header.parent == TcHandle::ROOT => {
                 let mut root = RootQdisc::default();
                 for attribute in message.attributes {
                     match attribute {
@@ -162,8 +171,14 @@ impl Route {
                 }
                 found = Some(root);
             }
+            Ok(_) => {}
         })?;
-        Ok(found)
+        match unparsed {
+            Some(error) if found.is_none() => {
+                Err(io::Error::new(io::ErrorKind::InvalidData, error.to_string()))
+            }
+            _ => Ok(found),
+        }
     }
 
     /// Returns the size of the link-layer header of a device in bytes, or `None` if its kind is unknown.

@@ -119,8 +119,8 @@ impl Router {
         load: impl FnOnce(u32) -> Result<Programs, Error>,
     ) -> Result<Self, Error> {
         let device = index_of(&config.device)?;
-        let route = Route::open()
-            .map_err(|error| Error::System { action: "cannot open rtnetlink", source: error.error })?;
+        let route = Route::open_with_timeout()
+            .map_err(|source| Error::System { action: "cannot open rtnetlink", source })?;
         let said = |source| Error::System { action: "cannot look at the device", source };
         let no_queue = || Error::NoQueue { device: config.device.clone() };
         let queue = |qdisc: &RootQdisc| qdisc.kind != "noqueue";
