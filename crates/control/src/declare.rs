@@ -1,4 +1,4 @@
-//! The kinds of components of this crate, and the components themselves.
+//! The kinds of components of this crate.
 
 mod slow_start;
 
@@ -13,11 +13,7 @@ use airpath_model::declare::{
 use airpath_model::{Bytes, Controller, Duration, RandomStream};
 use serde::de::DeserializeOwned;
 
-use crate::{
-    BbrConfig, BicConfig, CopaConfig, CubicConfig, EveryOtherRoundConfig, FixedConfig, HighSpeedConfig,
-    HtcpConfig, HystartPlusPlusConfig, LedbatPlusPlusConfig, NewRenoConfig, PerAcknowledgmentConfig,
-    PragueConfig, StandardConfig, VegasConfig, VenoConfig, WindowRule, Windowed,
-};
+use crate::{WindowRule, Windowed};
 pub use slow_start::{AnySlowStart, SlowStarts};
 
 /// Congestion controllers.
@@ -139,40 +135,6 @@ pub struct Components {
     pub controllers: Registry<Controllers>,
     /// Slow starts, which may be combined with any window rule.
     pub slow_starts: Registry<SlowStarts>,
-}
-
-impl Components {
-    /// Returns the components of this crate: one line each.
-    pub fn builtin() -> Self {
-        Self {
-            controllers: Registry::default()
-                .with::<WindowedConfig<NewRenoConfig>>()
-                .with::<WindowedConfig<CubicConfig>>()
-                .with::<WindowedConfig<VegasConfig>>()
-                .with::<WindowedConfig<BicConfig>>()
-                .with::<WindowedConfig<HighSpeedConfig>>()
-                .with::<WindowedConfig<HtcpConfig>>()
-                .with::<WindowedConfig<VenoConfig>>()
-                .with::<WindowedConfig<PragueConfig>>()
-                .with::<BbrConfig>()
-                .with::<CopaConfig>()
-                .with::<LedbatPlusPlusConfig>()
-                .with::<FixedConfig>()
-                .with::<crate::HyblaConfig>()
-                .with::<WindowedConfig<crate::IllinoisConfig>>()
-                .with::<crate::XcpConfig>()
-                .with::<crate::VcpConfig>()
-                .with::<crate::MpcpConfig>()
-                .with::<crate::QfcpConfig>()
-                .with::<crate::AbcSenderConfig>()
-                .with::<crate::DifferentiatedConfig>(),
-            slow_starts: Registry::default()
-                .with::<StandardConfig>()
-                .with::<PerAcknowledgmentConfig>()
-                .with::<EveryOtherRoundConfig>()
-                .with::<HystartPlusPlusConfig>(),
-        }
-    }
 }
 
 #[cfg(test)]

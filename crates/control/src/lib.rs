@@ -36,6 +36,8 @@ mod loss_differentiation;
 mod new_reno;
 mod prague;
 mod qfcp;
+#[cfg(feature = "declare")]
+mod registry;
 mod slow_start;
 mod threshold_unit;
 mod vcp;

@@ -5,6 +5,7 @@
 
 mod acked_count;
 mod filter;
+mod sample;
 mod sampler;
 mod westwood_plus;
 
@@ -16,14 +17,19 @@ use airpath_model::{
 
 use crate::ConfigError;
 #[cfg(feature = "declare")]
-use crate::declare::AckRates;
+use crate::declare::plain_kind;
 pub use acked_count::AckedCount;
+#[cfg(feature = "declare")]
+pub use filter::Filters;
 pub use filter::bilinear::{Bilinear, VirtualSamples};
 pub use filter::link_state::LinkState;
 pub use filter::stability::{MAX_STABILITY_WINDOW, Stability, StabilityStep};
 pub use filter::two_state::TwoState;
 pub use filter::{Filter, FilterConfig, Start};
-pub use sampler::{Sample, Sampler, SamplerConfig};
+pub use sample::Sample;
+#[cfg(feature = "declare")]
+pub use sampler::Samplers;
+pub use sampler::{Sampler, SamplerConfig};
 pub use westwood_plus::WestwoodPlus;
 
 /// The parameters of an ACK-rate estimator: plain values, from which [`AckRate::new`] makes one.
@@ -70,6 +76,12 @@ impl Default for AckRateConfig {
     fn default() -> Self {
         Self::Filtered { sampler: SamplerConfig::default(), filter: FilterConfig::default() }
     }
+}
+
+#[cfg(feature = "declare")]
+plain_kind! {
+    /// ACK-rate estimators.
+    AckRates, "ack-rate", AckRate
 }
 
 #[cfg(feature = "declare")]

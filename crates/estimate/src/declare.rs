@@ -1,14 +1,14 @@
-//! Capacity sources, and ACK-rate estimators with their samplers and filters, as components.
+//! The kinds of components of this crate.
 
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 use core::fmt::Debug;
 
-use airpath_model::declare::{ComponentError, Kind, Registry, Values};
+use airpath_model::declare::{ComponentError, Kind, Values};
 use airpath_model::{Bytes, CapacitySource, Duration, Rate, TrueRate};
 
-use crate::{AckRate, ConfiguredConfig, EbeConfig, Filter, OracleConfig, QfcpConfig, Sampler, XcpBConfig};
+pub use crate::ack_rate::{AckRates, Filters, Samplers};
 
 /// Capacity sources.
 #[derive(Debug)]
@@ -85,10 +85,14 @@ impl Kind for CapacitySources {
     }
 }
 
-/// Implements [`Kind`] for components whose parameters say everything.
+/// Defines a kind of components whose construction needs only their parameters.
 macro_rules! plain_kind {
-    ($kind:ident, $name:literal, $built:ty) => {
-        impl Kind for $kind {
+    ($(#[$doc:meta])* $kind:ident, $name:literal, $built:ty) => {
+        $(#[$doc])*
+        #[derive(Debug)]
+        pub struct $kind;
+
+        impl airpath_model::declare::Kind for $kind {
             const NAME: &'static str = $name;
             type Context = ();
             type Parts = ();
@@ -101,20 +105,7 @@ macro_rules! plain_kind {
     };
 }
 
-/// ACK-rate estimators.
-#[derive(Debug)]
-pub struct AckRates;
-plain_kind!(AckRates, "ack-rate", AckRate);
-
-/// Where ACK-rate estimators take their samples from.
-#[derive(Debug)]
-pub struct Samplers;
-plain_kind!(Samplers, "sampler", Sampler);
-
-/// What smooths the samples of ACK-rate estimators.
-#[derive(Debug)]
-pub struct Filters;
-plain_kind!(Filters, "filter", Filter);
+pub(crate) use plain_kind;
 
 /// Rejects a rate above the rate that limits it.
 ///
@@ -126,14 +117,4 @@ pub(crate) fn check_order(lower: &str, low: Rate, upper: &str, high: Rate) -> Re
     }
     let problem = format!("{lower} ({{{lower}}}) must not be above {upper} ({{{upper}}})");
     Err(ComponentError::new("", problem))
-}
-
-/// Returns the capacity sources of this crate: one line each.
-pub fn builtin() -> Registry<CapacitySources> {
-    Registry::default()
-        .with::<ConfiguredConfig>()
-        .with::<OracleConfig>()
-        .with::<XcpBConfig>()
-        .with::<QfcpConfig>()
-        .with::<EbeConfig>()
 }

@@ -31,6 +31,8 @@ mod oracle;
 mod predictor;
 mod qfcp;
 mod queue_maintainer;
+#[cfg(feature = "declare")]
+pub mod registry;
 mod report;
 mod rtt_maintainer;
 mod running_variance;

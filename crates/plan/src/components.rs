@@ -6,7 +6,6 @@ use std::fmt::Debug;
 
 use airpath_control::declare::{Controllers, FlowContext, SlowStarts, WindowedConfig};
 use airpath_estimate::declare::{AckRates, CapacitySources, Filters, Samplers, SourceContext};
-use airpath_estimate::{AckRateConfig, FilterConfig, SamplerConfig};
 use airpath_model::declare::{ComponentError, ComponentPlan, Kind, Registry, Value, Values};
 use airpath_model::{Bytes, Packet};
 use airpath_queue::declare::{QueueContext, Queues, Routers};
@@ -27,9 +26,9 @@ pub struct Components<P: Packet + Debug + Send + 'static> {
     pub sources: Registry<CapacitySources>,
     /// ACK-rate estimators.
     pub ack_rates: Registry<AckRates>,
-    /// Where ACK-rate estimators take their samples from.
+    /// Samplers of ACK-rate estimators.
     pub samplers: Registry<Samplers>,
-    /// What smooths these samples.
+    /// Filters of ACK-rate estimators.
     pub filters: Registry<Filters>,
 }
 
@@ -56,12 +55,12 @@ impl<P: Packet + Debug + Send + 'static> Components<P> {
             .with::<WindowedConfig<CeilingCubicConfig>>();
         Self {
             control,
-            queues: airpath_queue::declare::builtin(),
-            protocols: airpath_queue::declare::protocols(),
-            sources: airpath_estimate::declare::builtin(),
-            ack_rates: Registry::default().with_variants::<AckRateConfig>(),
-            samplers: Registry::default().with_variants::<SamplerConfig>(),
-            filters: Registry::default().with_variants::<FilterConfig>(),
+            queues: airpath_queue::registry::queues(),
+            protocols: airpath_queue::registry::protocols(),
+            sources: airpath_estimate::registry::capacity_sources(),
+            ack_rates: airpath_estimate::registry::ack_rates(),
+            samplers: airpath_estimate::registry::samplers(),
+            filters: airpath_estimate::registry::filters(),
         }
     }
 

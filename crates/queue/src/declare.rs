@@ -5,13 +5,10 @@ use alloc::format;
 use core::fmt::Debug;
 use core::marker::PhantomData;
 
-use airpath_model::declare::{ComponentError, Kind, Registry, Values};
-use airpath_model::{Bytes, CapacitySource, Duration, Packet, Qdisc, RandomStream};
+use airpath_model::declare::{ComponentError, Kind, Values};
+use airpath_model::{Bytes, CapacitySource, Duration, Qdisc, RandomStream};
 
-use crate::{
-    AbcConfig, AvqConfig, CodelConfig, DrrConfig, DualPi2Config, FqCodelConfig, Limit, MpcpConfig, PieConfig,
-    PriorityConfig, QfcpConfig, RedConfig, RemConfig, VcpConfig, WeightedDrrConfig, XcpConfig,
-};
+use crate::Limit;
 
 /// What the declaration of a router protocol uses.
 pub(crate) mod prelude {
@@ -89,21 +86,6 @@ impl<P: 'static> Kind for Queues<P> {
     }
 }
 
-/// Returns the queue disciplines of this crate: one line each.
-pub fn builtin<P: Packet + Debug + Send + 'static>() -> Registry<Queues<P>> {
-    Registry::default()
-        .with::<RedConfig>()
-        .with::<RemConfig>()
-        .with::<AvqConfig>()
-        .with::<CodelConfig>()
-        .with::<FqCodelConfig>()
-        .with::<PieConfig>()
-        .with::<DualPi2Config>()
-        .with::<PriorityConfig>()
-        .with::<DrrConfig>()
-        .with::<WeightedDrrConfig>()
-}
-
 /// Router protocols over a drop-tail queue for packets of type `P`.
 #[derive(Debug)]
 pub struct Routers<P>(PhantomData<fn() -> P>);
@@ -156,14 +138,4 @@ pub(crate) fn check_order(
     }
     let problem = format!(r#""{shorter}" ({{{shorter}}}) must not be longer than "{longer}" ({{{longer}}})"#);
     Err(ComponentError::new("", problem))
-}
-
-/// Returns the router protocols of this crate: one line each.
-pub fn protocols<P: Packet + Debug + Send + 'static>() -> Registry<Routers<P>> {
-    Registry::default()
-        .with::<XcpConfig>()
-        .with::<VcpConfig>()
-        .with::<MpcpConfig>()
-        .with::<QfcpConfig>()
-        .with::<AbcConfig>()
 }

@@ -25,6 +25,8 @@ mod pie;
 mod priority;
 mod qfcp;
 mod red;
+#[cfg(feature = "declare")]
+pub mod registry;
 mod rem;
 mod router;
 mod sample;

@@ -14,6 +14,7 @@
 pub mod capture;
 mod convert;
 mod decimal;
+mod direction;
 mod error;
 mod format;
 mod line;
@@ -27,9 +28,10 @@ mod trace;
 mod write;
 
 pub use convert::{ConversionError, MAX_ENTRIES, to_opportunities, to_rates};
+pub use direction::Direction;
 pub use error::TraceError;
 pub use format::{Format, UnknownFormat, detect};
-pub use read::{Direction, ReadOptions, read};
+pub use read::{ReadOptions, read};
 pub use statistics::{Outage, Statistics};
 pub use trace::{OPPORTUNITY_BYTES, Trace};
 pub use write::{write_airpath_csv, write_mahimahi};

@@ -7,28 +7,18 @@ pub(crate) mod starlink;
 pub(crate) mod two_column;
 pub(crate) mod value_unit;
 
-use crate::{Format, Trace, TraceError, detect};
+use crate::{Direction, Format, Trace, TraceError, detect};
 
-/// What to read of a file, where it holds more than one thing.
+/// What to read of a file that contains more than one thing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct ReadOptions {
-    /// The format; `None` finds it with [`detect`].
+    /// The format; `None` detects it with [`detect`].
     pub format: Option<Format>,
-    /// Which direction, in files with both ([`Format::GnettrackCsv`], [`Format::StarlinkCsv`]).
+    /// The direction, in files with both ([`Format::GnettrackCsv`], [`Format::StarlinkCsv`]).
     pub direction: Direction,
     /// Take the rates of G-NetTrack rows with a ping result as missing. The logger suspends its download while it
     /// pings, so most near-zero rates in such rows are an artefact of measurement, not an outage.
     pub drop_ping_rows: bool,
-}
-
-/// One of the two directions of an access link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Direction {
-    /// To the user.
-    #[default]
-    Down,
-    /// From the user.
-    Up,
 }
 
 /// Reads a trace. Rate series are shifted to start at zero and end one median step after their last row; a rate
@@ -45,7 +35,7 @@ pub fn read(bytes: &[u8], options: &ReadOptions) -> Result<Trace, TraceError> {
         Format::SecondsMbps => two_column::read(bytes, 9, 6),
         Format::MillisecondsKbps => two_column::read(bytes, 6, 3),
         Format::ValueUnitCsv => value_unit::read(bytes),
-        Format::GnettrackCsv => gnettrack::read(bytes, *options),
+        Format::GnettrackCsv => gnettrack::read(bytes, options.direction, options.drop_ping_rows),
         Format::StarlinkCsv => starlink::read(bytes, options.direction),
         Format::AirpathCsv => airpath::read(bytes),
     }

@@ -1,10 +1,11 @@
-//! What smooths samples of bandwidth.
+//! Filters of samples of bandwidth.
 
 pub(crate) mod bilinear;
 mod exponential;
 pub(crate) mod link_state;
 mod median;
 pub(crate) mod stability;
+mod start;
 pub(crate) mod two_state;
 
 use airpath_model::config::check;
@@ -12,36 +13,18 @@ use airpath_model::config::check;
 use airpath_model::declare::{Variants, defaults};
 use airpath_model::{AckEvent, CongestionEvent, Duration};
 
-use super::sampler::Sample;
+use super::sample::Sample;
 use crate::ConfigError;
 #[cfg(feature = "declare")]
-use crate::declare::Filters;
+use crate::declare::plain_kind;
 use bilinear::{Bilinear, VirtualSamples};
 use exponential::{TimeInvariant, ZeroOrderHold};
 use median::Median;
 use stability::Stability;
+pub use start::Start;
 use two_state::TwoState;
 
-/// Where a filter begins; the papers do not say.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
-#[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
-pub enum Start {
-    /// At the first sample. On compressed acknowledgments that can be far too high.
-    #[default]
-    First,
-    /// At zero, from which it takes a few time constants to come up.
-    Zero,
-}
-
-impl Start {
-    /// The state that the first sample finds.
-    fn before(self, first: f64) -> f64 {
-        if self == Self::First { first } else { 0.0 }
-    }
-}
-
-/// What smooths samples. The default is that of Westwood (Casetti et al. 2001).
+/// A filter of samples. The default is that of Westwood (Casetti et al. 2001).
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields))]
@@ -135,6 +118,12 @@ impl Default for FilterConfig {
         let (tau, virtual_samples) = (default::tau(), default::virtual_samples());
         Self::Bilinear { tau, virtual_samples, start: Start::default() }
     }
+}
+
+#[cfg(feature = "declare")]
+plain_kind! {
+    /// Filters of the samples of ACK-rate estimators.
+    Filters, "filter", Filter
 }
 
 #[cfg(feature = "declare")]

@@ -11,29 +11,14 @@ use airpath_model::config::check;
 use airpath_model::declare::{Variants, defaults};
 use airpath_model::{AckEvent, AckRateRequirements, Bytes, Duration};
 
+use super::sample::Sample;
 use crate::ConfigError;
 #[cfg(feature = "declare")]
-use crate::declare::Samplers;
+use crate::declare::plain_kind;
 use accumulation::{Accumulation, WindowLength};
 use back_to_back::BackToBack;
 use delivery_rate::DeliveryRate;
 use receiver_clock::ReceiverClock;
-
-/// One sample of bandwidth.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Sample {
-    /// Data over time, byte/s.
-    pub bandwidth: f64,
-    /// The time that it stands for: Δ of the filters.
-    pub interval: Duration,
-}
-
-impl Sample {
-    /// `amount` delivered in `interval`, which is longer than nothing.
-    pub(crate) fn new(amount: Bytes, interval: Duration) -> Self {
-        Self { bandwidth: amount.as_f64() / interval.as_secs_f64(), interval }
-    }
-}
 
 /// The samples that are taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -96,6 +81,12 @@ defaults! {
     resolution: Duration = Duration::from_micros(1);
     spacing: Duration = Duration::from_millis(1);
     acks: u8 = 3;
+}
+
+#[cfg(feature = "declare")]
+plain_kind! {
+    /// Samplers of ACK-rate estimators.
+    Samplers, "sampler", Sampler
 }
 
 #[cfg(feature = "declare")]

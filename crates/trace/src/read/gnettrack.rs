@@ -5,7 +5,7 @@
 
 use crate::line::{Line, first_line, lines};
 use crate::series::Series;
-use crate::{Direction, ReadOptions, Trace, TraceError};
+use crate::{Direction, Trace, TraceError};
 
 const HEADER: &str = "a header with the columns Timestamp and DL_bitrate or UL_bitrate";
 const TIMESTAMP: &str = "a time as 2019.12.16_07.22.43";
@@ -18,9 +18,9 @@ pub(crate) fn is_header(line: Line<'_>) -> bool {
     has(b"Timestamp") && (has(b"DL_bitrate") || has(b"UL_bitrate"))
 }
 
-pub(crate) fn read(bytes: &[u8], options: ReadOptions) -> Result<Trace, TraceError> {
+pub(crate) fn read(bytes: &[u8], direction: Direction, drop_ping_rows: bool) -> Result<Trace, TraceError> {
     let header = first_line(bytes, HEADER)?;
-    let columns = Columns::of(header, options)?;
+    let columns = Columns::of(header, direction, drop_ping_rows)?;
     let mut series = Series::default();
     let mut second: Option<Second<'_>> = None;
     for line in lines(bytes).skip(1) {
@@ -53,7 +53,7 @@ struct Columns {
 }
 
 impl Columns {
-    fn of(header: Line<'_>, options: ReadOptions) -> Result<Self, TraceError> {
+    fn of(header: Line<'_>, direction: Direction, drop_ping_rows: bool) -> Result<Self, TraceError> {
         let find = |name: &'static str| {
             header
                 .comma_fields()
@@ -63,11 +63,11 @@ impl Columns {
         Ok(Self {
             count: header.comma_fields().count(),
             time: find("Timestamp")?,
-            rate: find(match options.direction {
+            rate: find(match direction {
                 Direction::Down => "DL_bitrate",
                 Direction::Up => "UL_bitrate",
             })?,
-            ping: if options.drop_ping_rows { Some(find("PINGAVG")?) } else { None },
+            ping: if drop_ping_rows { Some(find("PINGAVG")?) } else { None },
         })
     }
 

@@ -2,8 +2,8 @@
 
 use airpath_model::Duration;
 
-use super::Start;
-use crate::ack_rate::sampler::Sample;
+use super::start::Start;
+use crate::ack_rate::sample::Sample;
 
 /// What the gap before a sample is filled with. Without anything, gaps above 2τ make the pole negative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

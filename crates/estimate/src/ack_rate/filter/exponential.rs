@@ -2,8 +2,8 @@
 
 use airpath_model::Duration;
 
-use super::Start;
-use crate::ack_rate::sampler::Sample;
+use super::start::Start;
+use crate::ack_rate::sample::Sample;
 
 /// GM eq. 2.
 #[derive(Clone, Debug)]

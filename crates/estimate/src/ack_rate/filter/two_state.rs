@@ -4,7 +4,7 @@ use airpath_model::{AckEvent, CongestionEvent, Duration};
 
 use super::exponential::keep;
 use super::link_state::LinkState;
-use crate::ack_rate::sampler::Sample;
+use crate::ack_rate::sample::Sample;
 
 /// y = a y + (1 − a) b, with one a for the good and one for the bad [`LinkState`].
 ///

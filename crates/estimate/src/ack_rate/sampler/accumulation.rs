@@ -2,8 +2,8 @@
 
 use airpath_model::{AckEvent, Bytes, Duration, Timestamp};
 
-use super::Sample;
 use super::instants::{Instant, Instants};
+use crate::ack_rate::sample::Sample;
 
 /// How long a window lasts at least.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use airpath_model::{AckEvent, Bytes, Duration, Timestamp};
 
-use super::Sample;
+use crate::ack_rate::sample::Sample;
 
 /// The slope of data over arrival time, by least squares, through a few acknowledgments in a row whose packets left
 /// back to back. Runs do not overlap. A run that arrives at one instant has no slope and is skipped.

@@ -2,7 +2,7 @@
 
 use airpath_model::{AckEvent, Timestamp};
 
-use super::Sample;
+use crate::ack_rate::sample::Sample;
 
 /// Delivery-rate samples. Each covers about a round trip, so that neighbours overlap; the time that one stands for
 /// is that since the one before it.

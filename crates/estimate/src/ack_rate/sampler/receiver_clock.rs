@@ -2,7 +2,7 @@
 
 use airpath_model::{AckEvent, Bytes, Duration};
 
-use super::Sample;
+use crate::ack_rate::sample::Sample;
 
 /// Data over the time between two stamps of the receiver (SARBE eq. 1). While the stamp stands still, or goes back
 /// because acknowledgments overtook each other, data is added to the next sample.

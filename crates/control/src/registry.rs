@@ -1,0 +1,45 @@
+//! The components of this crate.
+
+use airpath_model::declare::Registry;
+
+use crate::declare::{Components, WindowedConfig};
+use crate::{
+    AbcSenderConfig, BbrConfig, BicConfig, CopaConfig, CubicConfig, DifferentiatedConfig,
+    EveryOtherRoundConfig, FixedConfig, HighSpeedConfig, HtcpConfig, HyblaConfig, HystartPlusPlusConfig,
+    IllinoisConfig, LedbatPlusPlusConfig, MpcpConfig, NewRenoConfig, PerAcknowledgmentConfig, PragueConfig,
+    QfcpConfig, StandardConfig, VcpConfig, VegasConfig, VenoConfig, XcpConfig,
+};
+
+impl Components {
+    /// Returns the components of this crate: one line each.
+    pub fn builtin() -> Self {
+        Self {
+            controllers: Registry::default()
+                .with::<WindowedConfig<NewRenoConfig>>()
+                .with::<WindowedConfig<CubicConfig>>()
+                .with::<WindowedConfig<VegasConfig>>()
+                .with::<WindowedConfig<BicConfig>>()
+                .with::<WindowedConfig<HighSpeedConfig>>()
+                .with::<WindowedConfig<HtcpConfig>>()
+                .with::<WindowedConfig<VenoConfig>>()
+                .with::<WindowedConfig<PragueConfig>>()
+                .with::<BbrConfig>()
+                .with::<CopaConfig>()
+                .with::<LedbatPlusPlusConfig>()
+                .with::<FixedConfig>()
+                .with::<HyblaConfig>()
+                .with::<WindowedConfig<IllinoisConfig>>()
+                .with::<XcpConfig>()
+                .with::<VcpConfig>()
+                .with::<MpcpConfig>()
+                .with::<QfcpConfig>()
+                .with::<AbcSenderConfig>()
+                .with::<DifferentiatedConfig>(),
+            slow_starts: Registry::default()
+                .with::<StandardConfig>()
+                .with::<PerAcknowledgmentConfig>()
+                .with::<EveryOtherRoundConfig>()
+                .with::<HystartPlusPlusConfig>(),
+        }
+    }
+}

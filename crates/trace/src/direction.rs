@@ -1,0 +1,11 @@
+//! Directions of an access link.
+
+/// One of the two directions of an access link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Direction {
+    /// To the user.
+    #[default]
+    Down,
+    /// From the user.
+    Up,
+}
