@@ -6,9 +6,10 @@ ranges, choices, defaults, help texts) and the form of its values in a plan.
 
 import functools
 import json
+import operator
 from collections.abc import Callable, Collection, Mapping
 from types import new_class
-from typing import Annotated, Any, Final, Literal, Union
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import BeforeValidator, Field, Strict, WrapValidator
 
@@ -149,18 +150,18 @@ def tagged(kind: str, ending: str, text: str) -> Any:
     Parameters
     ----------
     kind
-        The kind of component.
+        Kind of the component.
     ending
-        What the names of the classes of its tables end with.
+        Ending of the names of the classes of its tables.
     text
         Help text of the key `kind`.
     """
     of_kind = Field(description=text)
-    tables = tuple(
+    tables = [
         table(kind, name, f"{name.title().replace('-', '')}{ending}", kind=(Literal[name], of_kind))
         for name in ids(kind)
-    )
-    one = Annotated[Union[tables], Field(discriminator="kind")]  # type: ignore[valid-type]  # noqa: UP007
+    ]
+    one: Any = Annotated[functools.reduce(operator.or_, tables), Field(discriminator="kind")]
     expand = BeforeValidator(
         lambda value: {"kind": value} if isinstance(value, str) else value,
         json_schema_input_type=str | one,

@@ -4,7 +4,7 @@ from airpath.cli.output import show_json
 
 HELP = """\
 A TOML language server reads it to complete, describe and check keys: write it into a file, and name the file
-in the first line of a scenario, as in `#:schema airpath.schema.json`.
+in the first line of a scenario, as in `#:schema ./airpath.schema.json`.
 
 Examples:
 

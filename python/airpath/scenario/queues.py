@@ -1,7 +1,7 @@
 """The queue in front of a link, as written in a scenario, and the registry of queue disciplines."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias
 
 from pydantic import Field
 
@@ -22,6 +22,14 @@ class DropTailQueue(Table):
     """
 
 
+if TYPE_CHECKING:
+    Protocol: TypeAlias = Any
+    CapacitySource: TypeAlias = Any
+else:
+    Protocol = tagged(PROTOCOL, "Protocol", "The router protocol.")
+    CapacitySource = tagged(SOURCE, "Capacity", "The capacity source.")
+
+
 class RouterQueue(Table):
     """Drop-tail under a router protocol with a capacity source."""
 
@@ -29,9 +37,9 @@ class RouterQueue(Table):
     """The queue discipline."""
     limit: Buffer
     """Most that waits, as for drop-tail."""
-    protocol: tagged(PROTOCOL, "Protocol", "The router protocol.")  # type: ignore[valid-type]
+    protocol: Protocol
     """What the router computes and writes on packets: its name, or a table with a `kind`."""
-    source: tagged(SOURCE, "Capacity", "The capacity source.")  # type: ignore[valid-type]
+    source: CapacitySource
     """What it believes its link can carry: the name of a capacity source, or a table with a `kind`."""
 
 
