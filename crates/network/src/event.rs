@@ -1,4 +1,4 @@
-//! The event queue: integer time, ties in the order in which they were asked for, at most one live entry for each target.
+//! The event queue: integer time, ties in the order in which they were requested, at most one live entry per target.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -6,34 +6,32 @@ use std::collections::BinaryHeap;
 use airpath_model::Timestamp;
 use airpath_plan::MAX_TARGETS;
 
-/// What an event wakes: a link, one end of a flow, or the sampling clock. An index, because the queue does not
-/// care which. Below 2^24.
+/// The target of an event: the index of a link, an end of a flow, or the sampling clock. Less than 2^24.
 pub type Target = u32;
 
 /// The event queue.
 ///
-/// Its size is links + timers, whatever the number of packets in flight: a link is a FIFO and waits only for the
-/// packet at its head. An entry that was overtaken by an earlier one for the same target stays in the heap and is
-/// skipped when it comes up. Links have a heap of their own: their events are near and come often, while timers are far
-/// off, are many where flows are many, and seldom come up.
+/// Its size is links + timers, independent of the number of packets in flight: a link is a FIFO and waits only for the packet
+/// at its head. An entry that was replaced by an earlier one of the same target stays in the heap, and is skipped later. Links
+/// have a heap of their own: their events are near and frequent, while timers are distant, numerous with many flows, and rare.
 #[derive(Debug)]
 pub struct EventQueue {
     links: Heap,
     timers: Heap,
-    /// Targets below are links.
+    /// Smaller targets are links.
     first_timer: Target,
-    /// Each target's live entry; [`Entry::NONE`] without one.
+    /// The live entry of each target, or [`Entry::NONE`].
     live: Vec<Entry>,
-    /// The event that was handed out last.
+    /// The current event.
     current: Entry,
 }
 
-/// Entries, the earliest on top.
+/// A heap of entries with the earliest on top.
 #[derive(Debug, Default)]
 struct Heap {
     entries: BinaryHeap<Reverse<Entry>>,
-    /// The entry at the top has been handed out already. What is inserted next takes its place, which costs half
-    /// of taking one out and putting one in.
+    /// Whether the entry at the top was returned already. The next entry replaces it, at half the cost of a removal and an
+    /// insertion.
     top_is_spent: bool,
 }
 
@@ -49,7 +47,7 @@ impl Heap {
         }
     }
 
-    /// The earliest entry that has not been handed out; [`Entry::NONE`] without one.
+    /// Returns the earliest entry that was not returned yet, or [`Entry::NONE`].
     fn top(&mut self) -> Entry {
         if self.top_is_spent {
             self.top_is_spent = false;
@@ -59,10 +57,10 @@ impl Heap {
     }
 }
 
-/// Time, then the time at which it was asked for (as an age of at most 2^40 ns, 18 minutes: all that are older count as equally
-/// old), then target (24 bits), in one number so that one comparison orders entries.
+/// An entry: its time, then the time of its request (as an age of at most 2^40 ns, 18 minutes; older requests count as equally
+/// old), then its target (24 bits), in one number, so that one comparison orders entries.
 ///
-/// So the order of events at one instant does not depend on how the engine came to know of them.
+/// The order of events at the same time therefore does not depend on how the engine learned of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Entry(u128);
 
@@ -73,14 +71,14 @@ impl Entry {
     /// Later than every entry.
     pub const NONE: Self = Self(u128::MAX);
 
-    /// An event at `at` that was asked for at `since`.
+    /// Returns an event at `at` that was requested at `since`.
     #[inline]
     pub fn new(at: Timestamp, since: Timestamp, target: Target) -> Self {
         let youth = MAX_AGE - at.as_nanos().saturating_sub(since.as_nanos()).min(MAX_AGE);
         Self(u128::from(at.as_nanos()) << 64 | u128::from(youth << TARGET_BITS | u64::from(target)))
     }
 
-    /// After every event at that instant.
+    /// Returns an entry after every event at that time.
     pub fn last_at(at: Timestamp) -> Self {
         Self(u128::from(at.as_nanos()) << 64 | u128::from(u64::MAX))
     }
@@ -97,7 +95,7 @@ impl Entry {
         Timestamp::from_nanos(self.at().as_nanos().saturating_sub(MAX_AGE - youth))
     }
 
-    /// Returns what the event wakes.
+    /// Returns the target of the event.
     #[inline]
     pub fn target(self) -> Target {
         self.0 as Target & (MAX_TARGETS as Target - 1)
@@ -105,7 +103,7 @@ impl Entry {
 }
 
 impl EventQueue {
-    /// An empty queue for targets of which the first are links.
+    /// Returns an empty queue. The first targets are the links.
     pub fn new(links: usize, timers: usize) -> Self {
         debug_assert!(links + timers <= MAX_TARGETS);
         Self {
@@ -117,7 +115,7 @@ impl EventQueue {
         }
     }
 
-    /// As [`Self::schedule_since`], asked for now.
+    /// Schedules an event as [`Self::schedule_since`] that is requested now.
     #[cfg(test)]
     fn schedule(&mut self, target: Target, at: Timestamp) {
         if at < self.live[target as usize].at() {
@@ -125,8 +123,8 @@ impl EventQueue {
         }
     }
 
-    /// Wakes `target` at `at`, or earlier if it is due earlier already: who is woken looks at what is due. The event is as if it
-    /// had been asked for at `since`.
+    /// Schedules an event of `target` at `at`, unless an earlier one is scheduled already: a target checks what is due. The order
+    /// of the event is as if it had been requested at `since`.
     #[inline]
     pub fn schedule_since(&mut self, target: Target, at: Timestamp, since: Timestamp) {
         if at < self.live[target as usize].at() {
@@ -134,13 +132,13 @@ impl EventQueue {
         }
     }
 
-    /// The event that is under way.
+    /// Returns the current event.
     #[inline]
     pub fn current(&self) -> Entry {
         self.current
     }
 
-    /// All events up to and including this instant are over.
+    /// Marks all events up to and including this time as past.
     pub fn all_over(&mut self, now: Timestamp) {
         self.current = self.current.max(Entry::last_at(now));
     }
@@ -152,7 +150,7 @@ impl EventQueue {
         heap.insert(entry);
     }
 
-    /// When the next event is due; [`Timestamp::NEVER`] without one.
+    /// Returns the time of the next event, or [`Timestamp::NEVER`].
     pub fn next_time(&mut self) -> Timestamp {
         loop {
             let (link, timer) = (self.links.top(), self.timers.top());
@@ -168,7 +166,7 @@ impl EventQueue {
         }
     }
 
-    /// The next event; its target has no live entry any more.
+    /// Removes and returns the next event.
     pub fn pop(&mut self) -> Option<(Timestamp, Target)> {
         loop {
             let (link, timer) = (self.links.top(), self.timers.top());

@@ -17,7 +17,7 @@ use crate::record::{FlowSeries, FlowState, FlowSummary, FlowTable, Recorded, Tab
 use crate::routes::END_OF_ROUTE;
 use crate::transmissions::Transmissions;
 
-/// The links of a run and all that is inside them.
+/// The links of a run, the packets inside, the event queue and the records.
 #[derive(Debug)]
 pub struct Network {
     /// The current time.
@@ -27,30 +27,30 @@ pub struct Network {
     pub(crate) measure_from: Timestamp,
     interval: Duration,
     pub(crate) links: Vec<AnyLink>,
-    /// Those that must have caught up at the end of each interval.
+    /// Links that must be advanced at the end of each interval.
     full_links: Vec<u32>,
     delays_s: Vec<f64>,
     /// Routes of all flows, one after the other: links, each route ended by [`END_OF_ROUTE`].
     pub(crate) routes: Arc<[Target]>,
-    /// Targets are the links, the timers of whoever drives, and the sampling clock.
+    /// The event queue. Its targets are the links, the timers of the driver, and the sampling clock.
     pub events: EventQueue,
     /// The records, and the memory of packets.
     pub context: Context,
     /// Counters of the engine.
     pub counts: Counts,
     clock: Target,
-    /// Before this instant nobody asks the ends of flows how they are.
+    /// Before this time, the state of the ends of flows is not recorded.
     pub(crate) horizon: Timestamp,
-    /// When the last interval ended.
+    /// The end of the last interval.
     interval_ended: Timestamp,
 }
 
-/// Who drives a network.
+/// The driver of a network.
 #[derive(Debug)]
 pub enum Driver<'a> {
-    /// These flows, with two timers each.
+    /// A simulation with these flows, with two timers each.
     Simulation(&'a mut [FlowEnds]),
-    /// A caller with packets of any size, who reads what channels damage
+    /// A caller with packets of any size, which reads the damage of channels
     /// ([`ExternalNetwork::damage`](crate::ExternalNetwork::damage)).
     External {
         /// Links whose queues the caller keeps.
@@ -58,25 +58,25 @@ pub enum Driver<'a> {
     },
 }
 
-/// What a run hands out.
+/// The results of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
-    /// The tables documented in `docs/results.md`, but for `flow_series`.
+    /// The tables documented in `docs/results.md`, except `flow_series`.
     pub tables: Vec<Table>,
-    /// The table `flow_series`, which becomes wide only when somebody wants it.
+    /// The table `flow_series` in a compact form, which is expanded on request.
     pub flow_series: FlowSeries,
-    /// Names of the quantities in the tables `link_observations` and `flow_observations`, by their number there.
+    /// The names of the quantities in the tables `link_observations` and `flow_observations`, by their index there.
     pub quantities: Vec<String>,
-    /// A pcapng file, when links were captured; that of external packets is the
-    /// caller's ([`ExternalNetwork::captured`](crate::ExternalNetwork::captured)).
+    /// A pcapng file, if links were captured. The capture of external packets is the caller's
+    /// ([`ExternalNetwork::captured`](crate::ExternalNetwork::captured)).
     pub capture: Option<Vec<u8>>,
-    /// What the senders of flows saw of their packets, where that was to be kept, in the order of flows.
+    /// The transmissions that senders observed, if they were to be recorded, in the order of flows.
     pub transmissions: Vec<Transmissions>,
-    /// What the engine did.
+    /// Counters of the engine.
     pub counts: Counts,
 }
 
-/// What the engine did.
+/// Counters of the engine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Events taken from the queue.
@@ -87,28 +87,31 @@ pub struct Counts {
     pub packets_inside: u64,
     /// Packets that reached the end of their route.
     pub packets_received: u64,
-    /// Packets that senders and receivers let go.
+    /// Packets that senders and receivers sent.
     pub packets_sent: u64,
 }
 
-/// Whoever takes the packets that reach the ends of their routes.
+/// The ends of flows, which receive the packets at the ends of their routes.
 pub trait Ends {
-    /// Until when nothing but packets happens at the end that a packet reaches. One that arrives before then may be
-    /// [received](Ends::receive) as soon as it is known when it arrives, after those that arrive there before it.
+    /// Returns the time before which the end that a packet reaches has no other event than packets. A packet that arrives earlier
+    /// may be [received](Ends::receive) as soon as its arrival time is known, after all packets that arrive there before it.
     fn idle_until(&self, packet: &Packet) -> Timestamp;
 
-    /// A packet of a flow arrives soon: asks for what is known of the flow.
+    /// Prefetches the data of the flow of a packet that arrives soon.
     fn prefetch_flow(&self, packet: &Packet);
 
-    /// The same, a little later, for the end that it reaches.
+    /// Prefetches the data of the end that the packet reaches, which arrives sooner.
     fn prefetch_end(&self, packet: &Packet);
 
-    /// A packet reaches the end of its route by that event, which is under way or lies ahead.
+    /// Receives a packet at the end of its route. Its event is the current one or a later one.
     fn receive(&mut self, network: &mut Network, event: Entry, packet: Packet);
 }
 
 impl Network {
-    /// The network of a plan that was checked, with those routes, for flows that come from these flows of the plan.
+    /// Builds the network of a checked plan. `sources` is the flow of the plan for each flow of the run.
+    ///
+    /// # Errors
+    /// The first thing in the plan that cannot be run.
     pub fn assemble(
         plan: &Plan,
         inputs: &[Arc<Input>],
@@ -151,19 +154,19 @@ impl Network {
         })
     }
 
-    /// The first target that is a timer of whoever drives.
+    /// Returns the first target that is a timer of the driver.
     #[inline]
     pub fn first_timer(&self) -> usize {
         self.links.len()
     }
 
-    /// The target that is the sampling clock.
+    /// Returns the target that is the sampling clock.
     #[inline]
     pub fn clock(&self) -> usize {
         self.clock as usize
     }
 
-    /// The packet at the head of a link reaches the far end, and others of which it is known before may follow.
+    /// Delivers the packet at the head of a link, and others whose arrival is known in advance.
     #[inline]
     pub fn on_link(&mut self, index: usize, ends: &mut impl Ends) {
         match &mut self.links[index] {
@@ -199,7 +202,7 @@ impl Network {
         self.offer(next as usize, packet);
     }
 
-    /// A packet enters its first link when that event happens, which is under way or lies ahead.
+    /// Sends a packet into its first link. Its event is the current one or a later one.
     #[inline]
     pub fn send(&mut self, event: Entry, packet: Packet) {
         self.counts.packets_sent += 1;
@@ -281,7 +284,7 @@ impl Network {
         self.schedule_clock();
     }
 
-    /// Asks for the end of the next interval.
+    /// Schedules the end of the next interval.
     pub fn schedule_clock(&mut self) {
         let at = self.now + self.interval;
         if at <= self.end {
@@ -292,7 +295,7 @@ impl Network {
         self.horizon = at.min(self.end + Duration::from_nanos(1));
     }
 
-    /// The results, with what the ends of each flow say; they reach to the end of the last interval.
+    /// Returns the results up to the end of the last interval. `flows` contains the summary of each flow.
     pub fn outcome(mut self, flows: impl Iterator<Item = FlowSummary>) -> Outcome {
         let end = Entry::last_at(self.end);
         for &index in &self.full_links {

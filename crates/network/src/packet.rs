@@ -1,4 +1,4 @@
-//! The simulator's packet: written once, handed on from link to link by its place.
+//! Packets: written once to memory and passed from link to link by reference.
 
 use std::ops::{Deref, DerefMut};
 
@@ -8,80 +8,79 @@ use airpath_transport::{Acknowledgment, Segment};
 use crate::event::Target;
 use crate::prefetch;
 
-/// A packet on its way: a place of its own in memory, so that a hop moves eight bytes.
+/// A packet inside the network. Its contents have an allocation of their own, so that a hop moves eight bytes.
 #[derive(Debug)]
 pub struct Packet(Box<Contents>);
 
-/// What there is to know of a packet, in two lines of the processor's cache: where many packets are on their way, a run takes as
-/// long as reading them does.
+/// The contents of a packet, in two cache lines: with many packets in flight, the time of a run is the time of reading them.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub struct Contents {
-    /// The flow it belongs to, also when it is an acknowledgment.
+    /// The index of its flow, also of an acknowledgment.
     pub flow: u32,
-    /// Which connection of the flow it belongs to: a source that repeats opens a fresh one for each file.
+    /// The index of its connection within the flow: a repeating source opens a new connection for each file.
     pub connection: u32,
-    /// Where in the route table the link stands that has it; once that one has sent it in order to hand it over, the next.
+    /// The index in the route table of the link that contains it, or of the next link once it was handed over.
     pub hop: u32,
     /// Size on the wire.
     pub size: u32,
-    /// When it came into the queue in which it waits, or last waited.
+    /// The time at which it entered its current or last queue.
     pub enqueued_at: Timestamp,
-    /// How long it has waited in queues so far.
+    /// Its time in queues so far.
     pub queueing: Duration,
-    /// What it carries.
+    /// Its payload.
     pub body: Body,
 }
 
-/// What a packet carries, and what is known of some kinds of packets only.
+/// The payload of a packet, and the fields that only some kinds of packets have.
 #[derive(Clone, Copy, Debug)]
 pub enum Body {
     /// Data of a transport connection.
     Segment {
         /// The data; its ECN field is that of the IP header.
         segment: Segment,
-        /// When its sender let it go.
+        /// The time at which it was sent.
         sent_at: Timestamp,
     },
     /// A bare acknowledgment. It is not ECN-capable (RFC 3168, section 6.1.4).
     Acknowledgment(Acknowledgment),
-    /// A datagram of a source that does not listen, with its number. It is not ECN-capable.
+    /// A datagram of a source without feedback. It is not ECN-capable.
     Datagram {
-        /// 0, 1, … within the flow.
+        /// Its number within the flow, from 0.
         sequence: u64,
-        /// When its sender let it go.
+        /// The time at which it was sent.
         sent_at: Timestamp,
-        /// It speaks to no router.
+        /// Its header for routers, which is empty.
         path: PathHeader,
     },
-    /// A packet of somebody who keeps what it carries.
+    /// A packet whose payload the caller keeps.
     External(External),
 }
 
-/// What the network must know of a packet that somebody else keeps.
+/// The fields of an external packet that the network reads.
 #[derive(Clone, Copy, Debug)]
 pub struct External {
-    /// By which its owner knows it.
+    /// The caller's name for it.
     pub handle: u32,
-    /// Whether it goes from the flow's sender to its receiver.
+    /// Whether its direction is from the flow's sender to its receiver.
     pub is_data: bool,
     /// The ECN field of its IP header.
     pub ecn: Ecn,
-    /// When its owner let it in.
+    /// The time at which it entered the network.
     pub sent_at: Timestamp,
-    /// What it says to routers.
+    /// Its header for routers.
     pub path: PathHeader,
 }
 
 impl Packet {
-    /// It goes on to what is next on its route: a link, which is given, or the mark at the end.
+    /// Advances to the next entry of its route, and returns it: a link, or the mark at the end.
     #[inline]
     pub fn go_on(&mut self, routes: &[Target]) -> Target {
         self.hop += 1;
         routes[self.hop as usize]
     }
 
-    /// It will be read soon.
+    /// Prefetches its contents.
     #[inline]
     pub fn prefetch(&self) {
         prefetch::two_lines(&self.flow);
@@ -89,7 +88,7 @@ impl Packet {
 }
 
 impl Contents {
-    /// The ECN field of its IP header.
+    /// Returns the ECN field of its IP header.
     pub fn ecn(&self) -> Ecn {
         match &self.body {
             Body::Segment { segment, .. } => segment.ecn,
@@ -143,7 +142,7 @@ impl airpath_model::Packet for Packet {
         self.0.ecn()
     }
 
-    /// Those that are not capable of ECN have no field to write; nobody marks them.
+    /// Does nothing for packets that are not ECN-capable, which are never marked.
     fn set_ecn(&mut self, ecn: Ecn) {
         match &mut self.body {
             Body::Segment { segment, .. } => segment.ecn = ecn,

@@ -1,7 +1,7 @@
-//! Asking for memory before it is read.
+//! Prefetching of memory.
 //!
-//! Where many packets are on their way, the next one and its place in line are no longer in the processor's cache, and a read
-//! waits for them as long as a whole event takes. Results do not depend on it.
+//! With many packets in flight, the next packet and its entry in the queue are no longer in the processor's cache, and a read
+//! takes as long as a whole event. Results do not depend on prefetching.
 
 use std::collections::VecDeque;
 use std::slice;
@@ -10,19 +10,19 @@ use prefetch_index::prefetch_index;
 
 use crate::packet::Packet;
 
-/// A value will be read soon.
+/// Prefetches a value.
 #[inline]
 pub fn value<T>(value: &T) {
     prefetch_index(slice::from_ref(value), 0);
 }
 
-/// The end of a value, and what begins there, will be read soon.
+/// Prefetches the end of a value, and what follows it.
 #[inline]
 pub fn end<T>(value: &T) {
     prefetch_index(slice::from_ref(value), 1);
 }
 
-/// What fills two lines will be read soon; `first` is what it begins with.
+/// Prefetches two cache lines, which start with `first`.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "where it lies is what counts")]
 #[inline]
 pub(crate) fn two_lines(first: &u32) {
@@ -31,8 +31,7 @@ pub(crate) fn two_lines(first: &u32) {
     prefetch_index(first, LINE / size_of::<u32>());
 }
 
-/// A line from which the first was taken goes on: what stands a few places further back will be read soon, and the packet there.
-/// Not where few stand in line: those are in the cache.
+/// Prefetches an entry a few positions behind the head of a queue, and its packet. Short queues are in the cache anyway.
 #[inline]
 pub(crate) fn line<T>(line: &VecDeque<T>, packet: impl Fn(&T) -> Option<&Packet>) {
     if line.len() > FEW {
@@ -43,7 +42,7 @@ pub(crate) fn line<T>(line: &VecDeque<T>, packet: impl Fn(&T) -> Option<&Packet>
     }
 }
 
-/// The last packet of a pile was taken, and will be written; so will those below it. Not where few are left.
+/// Prefetches a packet below the top of a stack, from which packets are taken and written. Short stacks are in the cache anyway.
 #[inline]
 pub(crate) fn pile(pile: &[Packet]) {
     if pile.len() > FEW
@@ -53,8 +52,8 @@ pub(crate) fn pile(pile: &[Packet]) {
     }
 }
 
-/// The lines of a field of something will be read soon: `bytes` from `field` on. Both are offsets from the beginning of that
-/// thing, as is `anchor_at`, where a number lies in it that can be pointed at.
+/// Prefetches `bytes` from the field at the offset `field` of a value, given a reference to a number at the offset `anchor_at` of
+/// the same value.
 #[inline]
 pub fn field(anchor: &u32, anchor_at: usize, field: usize, bytes: usize) {
     for place in (field..field + bytes + LINE).step_by(LINE) {
@@ -66,11 +65,11 @@ pub fn field(anchor: &u32, anchor_at: usize, field: usize, bytes: usize) {
 /// Bytes of a cache line.
 const LINE: usize = 64;
 
-/// How many places before: five to eight cache lines.
+/// Distance in entries: five to eight cache lines.
 const PLACES: usize = 8;
 
-/// How many packets before: what is done with so many takes about as long as a read from memory.
+/// Distance in packets: processing so many takes about as long as a read from memory.
 const PACKETS: usize = 6;
 
-/// So many packets take about 60 kB.
+/// The number of packets up to which nothing is prefetched; they take about 60 kB.
 const FEW: usize = 256;

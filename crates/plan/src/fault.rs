@@ -1,4 +1,4 @@
-//! What is wrong in a plan, and where: whoever made the plan knows what stands for that field in what a person wrote.
+//! Faults in a plan: the caller that wrote the plan translates the field into the terms of its own input.
 
 use std::fmt::{self, Display};
 

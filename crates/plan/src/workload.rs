@@ -1,4 +1,4 @@
-//! What the sources of a plan send, and when: drawn from the sources' own streams, whoever carries it out.
+//! What the sources of a plan send, and when: drawn from the sources' own random streams, in every backend.
 //!
 //! The simulator's flows send it over its own transport; the emulator sends the same over the kernel's sockets.
 
@@ -29,7 +29,7 @@ pub struct Workload {
 pub enum Sending {
     /// Data over transport connections.
     Files(Files),
-    /// Datagrams, which nobody controls.
+    /// Datagrams, without congestion control.
     Datagrams(Datagrams),
 }
 

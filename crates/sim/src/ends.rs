@@ -5,11 +5,12 @@ use airpath_network::{Ends, Entry, FlowSummary, Network, Packet, Target, Transmi
 
 use crate::flow::{ConnectionSource, ENDS, End, Flow, FlowKind, Timer};
 
-/// The flows of a run, whose ends take what arrives and send what may leave.
+/// The flows of a run, whose ends receive packets and send others.
 ///
-/// An end hears of packets, which come one after the other over one link, and of its own timers; between two rows of the series
-/// nobody asks it. So where the link knows when a packet will arrive and no timer comes before, the end can have it at once.
-/// What it sends then leaves later than now, which its first link must bear ([`Flow::ahead`]).
+/// The events of an end are packets, which arrive one after the other over one link, and its own timers; its state is not read
+/// between two rows of the series. If the link knows the arrival time of a packet and no timer is due before, the end can
+/// therefore receive the packet at once. Packets that it then sends leave later than now, which its first link must allow
+/// ([`Flow::ahead`]).
 #[derive(Debug)]
 pub(crate) struct Flows {
     flows: Vec<Flow>,

@@ -18,7 +18,7 @@ pub struct Simulation {
     pub(crate) flows: Flows,
 }
 
-/// How many events and packets pass between two looks at whether somebody wants the run to stop.
+/// The number of events and packets between two checks for a requested stop.
 const BETWEEN_LOOKS: u64 = 1 << 14;
 
 impl Simulation {

@@ -17,7 +17,7 @@ use crate::link::{AnyLink, Link, PlainLink, Queue};
 use crate::record::{Buffer, Keep, Recorder};
 
 /// The links of a checked plan and their delays; `sources` is the flow of the plan from which each flow of the run comes,
-/// `keep_damage` whether channels keep what they damage, and the queues of the links `outside` are somebody else's.
+/// `keep_damage` whether channels record their damage, and `outside` the links whose queues are kept outside.
 pub(crate) fn assemble_links(
     plan: &Plan,
     inputs: &[Arc<Input>],

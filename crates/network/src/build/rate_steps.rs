@@ -1,4 +1,4 @@
-//! The rates of a link as a list, for whoever sets them elsewhere.
+//! The rates of a link as a list, for a router outside of the network.
 
 use std::sync::Arc;
 

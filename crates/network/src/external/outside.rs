@@ -1,5 +1,5 @@
-//! Links whose queues somebody else keeps: a router outside of the network, to which packets go and from which they come
-//! back. Their transmitters, channels and records stay here.
+//! Links whose queues are kept outside of the network, by a router to which packets leave and from which they return. Their
+//! transmitters, channels and records are those of the network.
 
 use airpath_model::{Backlog, Bytes, Ecn, PathHeader, Timestamp};
 

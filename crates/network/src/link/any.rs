@@ -6,14 +6,14 @@ use crate::link::PlainLink;
 /// One direction of a link.
 #[derive(Debug)]
 pub(crate) enum AnyLink {
-    /// Nobody counts what happens there.
+    /// A link at which nothing is measured.
     Plain(PlainLink),
-    /// Everything that links can do.
+    /// A link with all features.
     Full(Box<Link>),
 }
 
 impl AnyLink {
-    /// Packets inside the link: waiting, being sent, or on the way.
+    /// Returns the number of packets inside the link: waiting, being sent, or in flight.
     pub(crate) fn packets_inside(&self) -> u64 {
         match self {
             Self::Plain(link) => link.packets_inside(),
@@ -21,7 +21,7 @@ impl AnyLink {
         }
     }
 
-    /// The link, if it must have caught up at the end of each interval.
+    /// Returns the link if it must be advanced at the end of each interval.
     pub(crate) fn full(&mut self) -> Option<&mut Link> {
         match self {
             Self::Plain(_) => None,

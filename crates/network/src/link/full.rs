@@ -35,7 +35,7 @@ use crate::routes::END_OF_ROUTE;
 #[derive(Debug)]
 pub(crate) struct Link {
     index: u32,
-    /// Whether anything is measured here. What nobody asks about is not counted.
+    /// Whether anything is measured here. Otherwise nothing is counted.
     watched: bool,
     qdisc: Queue,
     channel: Air,
@@ -106,8 +106,8 @@ impl Link {
         }
     }
 
-    /// Whether packets may be announced to it: it must have time to be woken before they can have arrived at its far end, and
-    /// nobody outside may wait for them.
+    /// Returns whether packets may be announced to it: there must be time to wake it before they can have arrived at its far
+    /// end, and its queue must not be kept outside.
     pub(crate) fn takes_announcements(&self) -> bool {
         self.takes_announcements
     }
@@ -335,7 +335,7 @@ impl Link {
             + in_repair
     }
 
-    /// Its queue, where somebody else keeps it.
+    /// Returns its queue if it is kept outside.
     pub(crate) fn outside(&mut self) -> Option<&mut OutsideQueue> {
         self.qdisc.outside()
     }

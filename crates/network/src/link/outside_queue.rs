@@ -1,4 +1,4 @@
-//! A queue that somebody else keeps: packets go out to it, and come back when it lets them go.
+//! A queue that is kept outside of the network: packets leave to it, and return when they leave the queue.
 
 use std::collections::VecDeque;
 
@@ -71,7 +71,7 @@ fn handle(packet: &Packet) -> Option<u32> {
 
 impl Qdisc<Packet> for OutsideQueue {
     fn enqueue(&mut self, now: Timestamp, packet: Packet, sink: &mut dyn QueueSink<Packet>) {
-        // Nobody else would know what it is.
+        // Only external packets are known outside.
         if handle(&packet).is_none() {
             return sink.on_drop(now, packet, DropReason::Overflow);
         }

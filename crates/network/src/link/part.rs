@@ -1,5 +1,5 @@
-//! The queue and the channel of a link. What most links have is called directly and lies inside the link; whatever
-//! else there is stands behind the door.
+//! The queue and the channel of a link. The kinds that most links have are stored inline and called directly; all others are
+//! behind trait objects.
 
 use airpath_channel::{LinkChannel, NoErrors};
 use airpath_model::{Backlog, Channel, Damage, Passage, Qdisc, QueueSink, Timestamp, Transmission};
@@ -17,12 +17,12 @@ pub(crate) enum Queue {
     Other(OtherQueue),
 }
 
-/// A queue behind a door.
+/// A queue behind a trait object.
 #[derive(Debug)]
 pub(crate) enum OtherQueue {
     /// One of ours.
     Ours(Box<dyn Qdisc<Packet>>),
-    /// One that somebody else keeps.
+    /// One that is kept outside.
     Outside(Box<OutsideQueue>),
 }
 
@@ -48,12 +48,12 @@ impl Queue {
         Self::Other(OtherQueue::Ours(queue))
     }
 
-    /// One that somebody else keeps.
+    /// One that is kept outside.
     pub(crate) fn kept_outside() -> Self {
         Self::Other(OtherQueue::Outside(Box::default()))
     }
 
-    /// The queue, if somebody else keeps it.
+    /// Returns the queue if it is kept outside.
     pub(crate) fn outside(&mut self) -> Option<&mut OutsideQueue> {
         match self {
             Self::Other(OtherQueue::Outside(queue)) => Some(queue),

@@ -1,4 +1,4 @@
-//! One direction of a link at which nobody counts anything: drop-tail, one rate, one delay, and every packet arrives.
+//! One direction of a link at which nothing is measured: drop-tail, one rate, one delay, and every packet arrives.
 //!
 //! What becomes of a packet is known when it comes: when it begins to leave, when it arrives. So nothing is caught up
 //! with, and one line holds those that wait and those on their way. `tests/it/properties.rs` holds it against [`Link`],
@@ -17,7 +17,7 @@ use crate::event::{Entry, Target};
 use crate::packet::Packet;
 use crate::prefetch;
 
-/// One direction of a link at which nobody counts.
+/// One direction of a link at which nothing is measured.
 #[derive(Debug)]
 pub(crate) struct PlainLink {
     /// Packets that wait or are on their way, in the order of arrival at the far end. Where another link takes them
@@ -163,7 +163,7 @@ impl PlainLink {
     /// Keeps a packet that passes until it arrives at the far end. Tells whether it is the first in line.
     pub(crate) fn keep(&mut self, event: Entry, packet: Packet) -> bool {
         let first = self.line.is_empty();
-        // Where no queue fills nobody asks who waits.
+        // Without a limit the number of waiting packets is not needed.
         let begins = Timestamp::ZERO;
         let (offered, arrival, size) = (event.since(), event.at(), packet.size);
         self.line.push_back(InLine { offered, begins, arrival, size, packet: Some(packet) });

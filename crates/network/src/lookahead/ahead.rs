@@ -59,7 +59,7 @@ impl Neighbour {
 /// the number of events.
 ///
 /// A link that only delays packets announces them to the next, when that is always the same and has counters of its own. A link
-/// with counters hands over where each link after it either takes announcements, or only delays, is fed by nobody else and
+/// with counters hands over where each link after it either takes announcements, or only delays, is fed by no other link and
 /// never drops, and where each end after it may have packets ahead. Links that are captured see each packet at its instant, because
 /// captures are written in the order of time.
 pub(crate) fn look_ahead(

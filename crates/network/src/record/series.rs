@@ -8,7 +8,7 @@ use super::sparse::{Row, SparseRows};
 use super::state::FlowState;
 use super::table::Table;
 
-/// The table `flow_series`, kept narrow until somebody wants it: with many flows little happens to one in an interval.
+/// The table `flow_series` in a compact form: with many flows, little happens to one of them in an interval.
 ///
 /// A row is kept as the numbers that it is made from, and of them only those that are not as expected: the counters
 /// that are not zero, and what the sender says where that is not what it said before.

@@ -44,7 +44,7 @@ impl SparseRows {
         let words = row.words();
         let (mut mask, mut used) = (0, 0);
         let room = self.words.room();
-        // Each word is written, and kept only if it is not zero: faster than a branch that nobody can foretell.
+        // Each word is written, and kept only if it is not zero: faster than a branch that cannot be predicted.
         let mut put = |bit: usize| {
             let keeps = words[bit] != 0;
             room[used % LONGEST] = words[bit];

@@ -1,4 +1,4 @@
-//! When datagrams leave that listen to nobody, and how long they are.
+//! Times and sizes of datagrams of sources without feedback.
 
 use airpath_model::{Bytes, Duration, RandomStream, Rate, Timestamp};
 

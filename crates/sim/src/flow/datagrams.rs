@@ -1,4 +1,4 @@
-//! Sources that send datagrams and listen to nobody.
+//! Sources of datagrams without feedback.
 
 use airpath_model::{Duration, PathHeader, Timestamp};
 use airpath_network::{Body, Contents};
