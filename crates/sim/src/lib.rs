@@ -13,11 +13,11 @@ mod steps;
 
 pub use airpath_network as network;
 pub use airpath_network::{
-    Column, Components, Counts, FlowLog, FlowSeries, LinkStep, Outcome, Packet, RunControl, Table,
-    components, flow_logs, independent_packet_loss, long_run_loss, packet_loss, rate_steps,
+    Column, Components, Counts, FlowLog, FlowSeries, Outcome, RunControl, Table, components, flow_logs,
+    independent_packet_loss, packet_loss, rate_steps,
 };
 pub use airpath_plan as plan;
-pub use airpath_plan::{Fault, Input, Part, PlanError};
+pub use airpath_plan::{Input, Part, PlanError};
 pub use episodes::{Action, Episodes, NotReady};
 pub use simulation::{Cancelled, Simulation};
 pub use steps::Step;
