@@ -20,14 +20,16 @@ def drawn(name):
 @pytest.mark.parametrize("name", NORMAL)
 @pytest.mark.parametrize("share", [0.02, 0.05])
 def test_normal_values_are_held_at_every_look(name, share):
-    found = coverage(*drawn(name), PrecisionRule(share))
+    values, mean = drawn(name)
+    found = coverage(values, mean, PrecisionRule(share))
     # 95 %, less the Student's t with few values (half a per cent) and three standard deviations of the count.
     assert found.at_every_look == pytest.approx(0.95, abs=0.005 + 3 * (0.05 * 0.95 / TRIALS) ** 0.5)
     assert found.at_the_end > 0.97
 
 
 def test_usual_intervals_at_every_look_would_not_hold_it():
-    found = coverage(*drawn(NORMAL[1]), PrecisionRule(0.05), 0.05)
+    values, mean = drawn(NORMAL[1])
+    found = coverage(values, mean, PrecisionRule(0.05), 0.05)
     assert found.at_every_look < 0.85
     assert found.at_the_end < 0.95
 

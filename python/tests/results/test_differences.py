@@ -34,9 +34,9 @@ def compare(monkeypatch):
 
 
 def difference(metric, first, second):
-    estimates = (MeanEstimate(value, value, value, 2) for value in (first, second))
+    of_first, of_second = (MeanEstimate(value, value, value, 2) for value in (first, second))
     by = second - first
-    return MetricDifference("x", metric, *estimates, MeanDifference(by, by, by, 2))
+    return MetricDifference("x", metric, of_first, of_second, MeanDifference(by, by, by, 2))
 
 
 def test_a_share_is_of_the_first_mean_whatever_its_sign():

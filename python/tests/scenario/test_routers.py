@@ -105,7 +105,10 @@ def test_the_defaults_are_those_of_the_findings():
         "inter_packet": "whole-packets",
     }
     xcp = find_scheme("xcp")
-    assert xcp.build(xcp.parameters(inter_packet="window"), 1000) == {**sender, "inter_packet": "window"}
+    assert xcp.build(xcp.parameters.model_validate({"inter_packet": "window"}), 1000) == {
+        **sender,
+        "inter_packet": "window",
+    }
     assert parts("xcp-b")[0]["source"] == {
         "kind": "xcp-b",
         "kappa": 0.0,

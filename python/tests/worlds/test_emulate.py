@@ -86,7 +86,7 @@ def test_results_say_where_they_come_from(emulated: Results, tmp_path: Path) -> 
     assert record.validity["delivered_packets"] > 500
     assert emulated.flows["recoveries"].null_count == 3
     origin = airpath.results.Origin(created="now")
-    airpath.results.write(emulated, tmp_path / "out", scenario_text="", origin=origin, figures=False)
+    airpath.results.write(emulated, tmp_path / "out", scenario_text="", origin=origin)
     again = read(tmp_path / "out").runs[0].record
     assert (again.world, again.validity) == ("emulate", record.validity)
     report = (tmp_path / "out" / "report.html").read_text()
@@ -134,7 +134,7 @@ def test_a_capture_of_links_goes_through_the_estimators(tmp_path: Path) -> None:
     )
     emulated = airpath.run(scenario, world="emulate")
     origin = airpath.results.Origin(created="now")
-    airpath.results.write(emulated, tmp_path / "out", scenario_text="", origin=origin, figures=False)
+    airpath.results.write(emulated, tmp_path / "out", scenario_text="", origin=origin)
     (file,) = (tmp_path / "out" / "captures").iterdir()
     told = json.loads((tmp_path / "out" / "provenance.json").read_text())["runs"][0]
     assert told["capture_sha256"] == hashlib.sha256(file.read_bytes()).hexdigest()
