@@ -11,17 +11,15 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from types import new_class
-from typing import Any, get_args
+from typing import Any
 
-from pydantic import ConfigDict
-
+from airpath.declared import Parameters
+from airpath.declared_reader import json_schema
 from airpath.link_options import LinkAndFlows, options_of
 from airpath.links import LINKS
 from airpath.links.networks import networks
-from airpath.quantities import Table
 from airpath.scenario import QUEUES, Scenario, scenario_names, scenario_schema
-from airpath.scenario.managed_queues import ManagedQueue
+from airpath.scenario.managed_queues import MANAGED_QUEUES
 from airpath.schemes import ESTIMATORS, SCHEMES
 from airpath.schemes.loss_differentiation import LossDifferentiation
 from airpath.schemes.router_assisted import CAPACITY_SOURCES, FAMILIES
@@ -59,7 +57,7 @@ def main() -> None:
     write("scenario.md", scenario_page(scenario_schema()))
     write("command-line.md", command_page())
     for name, parameters in parameter_tables().items():
-        write(f"parameters/{name}.md", "\n".join(keys(schema_of(parameters))) + "\n")
+        write(f"parameters/{name}.md", "\n".join(keys(json_schema(parameters.keys))) + "\n")
     write("lists/compositions.md", compositions())
     write("lists/schemes.md", listed({scheme.id: scheme.description for scheme in SCHEMES}))
     write("lists/estimators.md", estimators())
@@ -97,34 +95,16 @@ def listed(entries: Mapping[str, str]) -> str:
     )
 
 
-def parameter_tables() -> dict[str, type[Table]]:
+def parameter_tables() -> dict[str, Parameters]:
     """Return what has a table of parameters, by file."""
-    tables: dict[str, type[Table]] = {
-        scheme.id: scheme.parameters for scheme in SCHEMES if scheme.router is None
-    }
+    tables = {scheme.id: scheme.parameters for scheme in SCHEMES if scheme.router is None}
     for family in FAMILIES:
         # Of families with one protocol the first has the table; other defaults are with the compositions.
-        tables.setdefault(f"protocols/{family.protocol}", together(family.parameters))
+        tables.setdefault(f"protocols/{family.protocol}", Parameters.joined(*family.parameters))
     tables["loss-differentiation"] = LossDifferentiation
     tables |= {f"estimators/{estimator.id}": estimator.parameters for estimator in ESTIMATORS}
     tables |= {f"sources/{source.id}": source.parameters for source in CAPACITY_SOURCES}
-    return tables | {f"queues/{kind}": table for kind, table in managed_queues().items()}
-
-
-def managed_queues() -> dict[str, type[Table]]:
-    """Return the tables of managed queues by their kind."""
-    return {get_args(table.model_fields["kind"].annotation)[0]: table for table in get_args(ManagedQueue)}
-
-
-def together(parts: tuple[type[Table], ...]) -> type[Table]:
-    """Return the parameters of sender and router in one table."""
-
-    def body(namespace: dict[str, Any]) -> None:
-        # The fields bring their descriptions along; this class has no source text to look for more.
-        namespace["model_config"] = ConfigDict(use_attribute_docstrings=False)
-        namespace["__module__"] = __name__
-
-    return new_class("Together", parts, exec_body=body)
+    return tables | {f"queues/{kind}": table for kind, table in MANAGED_QUEUES.items()}
 
 
 def lint_rules() -> str:
@@ -168,15 +148,10 @@ def compositions() -> str:
     return "\n".join(lines) + "\n"
 
 
-def properties(parameters: type[Table]) -> Mapping[str, Any]:
-    """Return the keys of a table of parameters."""
-    found: Mapping[str, Any] = schema_of(parameters).get("properties", {})
+def properties(parameters: Parameters) -> Mapping[str, Any]:
+    """Return the keys of a table of parameters as they are written, so that defaults have their units."""
+    found: Mapping[str, Any] = json_schema(parameters.keys)["properties"]
     return found
-
-
-def schema_of(parameters: type[Table]) -> dict[str, Any]:
-    """Return the schema of a table of parameters as it is written, so that defaults have their units."""
-    return parameters.model_json_schema(by_alias=True, mode="serialization")
 
 
 def scenario_page(schema: Mapping[str, Any]) -> str:

@@ -1,46 +1,39 @@
-"""Tables of components, read by the schema that each component declares in the engine.
+"""Tables of components, read by the schemas that the components declare in the engine.
 
-A component has one declaration, next to its algorithm. From its schema follow the type of its table (units,
+A component has one declaration, next to its algorithm. From its schema follow the keys of its table (units,
 ranges, choices, defaults, help texts) and the form of its values in a plan.
 """
 
-import functools
 import json
-import operator
-from collections.abc import Callable, Collection, Mapping
-from types import new_class
-from typing import Annotated, Any, Final, Literal
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, Self
 
-from pydantic import BeforeValidator, Field, Strict, WrapValidator
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic_core import core_schema
 
 from airpath import _core
-from airpath.declarations import BOUNDS, LARGEST, choices, declaration, ids
-from airpath.declared_reader import read_component
+from airpath.declarations import declaration, ids
+from airpath.declared_reader import Keys, declared_keys, json_schema, read, written
 from airpath.errors import UsageError
-from airpath.messages import ValueOfKeyError
-from airpath.quantities import (
-    Duration,
-    Flag,
-    PositiveDuration,
-    Rate,
-    RateOrOutage,
-    Size,
-    Table,
-    Threshold,
-    Window,
-)
-from airpath.units import format_duration, format_rate, format_size, parse_threshold
+from airpath.messages import Fault, ValueOfKeyError, show, validation_error
+from airpath.units import Amount, format_duration, format_rate, format_size, window_bytes
 
-__all__ = ["ParameterError", "component_type", "formatted", "plan_values", "table", "tagged"]
+__all__ = [
+    "ParameterError",
+    "Parameters",
+    "TableError",
+    "Tagged",
+    "Values",
+    "formatted",
+    "plan_values",
+    "table",
+    "tagged",
+]
 
-_QUANTITIES: Final[Mapping[str, tuple[Any, Any]]] = {
-    "ns": (Duration, PositiveDuration),
-    "bit/s": (RateOrOutage, Rate),
-    "B": (Size, Size),
-    "threshold": (Threshold, Threshold),
-    "window": (Window, Window),
-}
-"""The types of each unit: zero allowed, and greater than zero."""
+Component = tuple[str, str]
+"""Kind and id of a component."""
+
 _FORMATS: Final = {
     "ns": format_duration,
     "bit/s": format_rate,
@@ -59,138 +52,213 @@ class ParameterError(UsageError):
         self.problem = problem
 
 
+class TableError(Exception):
+    """A table is rejected."""
+
+    def __init__(self, faults: list[Fault]) -> None:
+        super().__init__(faults[0].message)
+        self.faults = faults
+
+
+@dataclass(frozen=True)
+class Values(Mapping[str, Any]):
+    """A table that was read: given values in base units, and the defaults of the others."""
+
+    table: "Parameters"
+    """What was read."""
+    given: Mapping[str, Any]
+    """The values of the keys that the table had."""
+
+    def __getitem__(self, key: str) -> Any:
+        schema = self.table.keys[key]
+        return self.given[key] if key in self.given else schema.get("default")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.table.keys)
+
+    def __len__(self) -> int:
+        return len(self.table.keys)
+
+
+@dataclass(frozen=True, eq=False)
+class Parameters:
+    """The parameters of a component, or of several together, as the table that a user writes."""
+
+    keys: Keys = field(default_factory=dict)
+    """The schema of each key: that of the declaration, with default and help text of this table."""
+    component: Component = ("", "")
+    """The component whose parameters they are; of several the one that a plan has by default."""
+    fixed: Mapping[Component, Mapping[str, Any]] = field(default_factory=dict)
+    """Parameters with a constant value, which the table does not have, for each component."""
+    checks: tuple[Callable[[Values], None], ...] = ()
+    """Raise `ValueError` or `ValueOfKeyError` if values contradict each other."""
+    title: str = ""
+    """Its name in the schema of scenarios."""
+
+    @classmethod
+    def joined(cls, *parts: "Parameters") -> Self:
+        """Return the parameters of several tables together; the first has precedence."""
+        first, *_ = parts
+        backwards = parts[::-1]
+        return cls(
+            keys={key: schema for part in backwards for key, schema in part.keys.items()},
+            component=first.component,
+            fixed={component: fixed for part in backwards for component, fixed in part.fixed.items()},
+            checks=tuple(dict.fromkeys(check for part in parts for check in part.checks)),
+        )
+
+    def read(self, given: Mapping[str, Any], path: str = "") -> Values:
+        """Return the table at `path` with its values in base units.
+
+        Raises
+        ------
+        TableError
+            If values are wrong, keys are unknown or missing, or values contradict each other.
+        """
+        values, faults = read(self.keys, given, path)
+        if faults:
+            raise TableError(faults)
+        result = Values(self, values)
+        for check in self.checks:
+            try:
+                check(result)
+            except ValueOfKeyError as error:
+                raise TableError([Fault(f"{path}.{error.key}", str(error))]) from None
+            except ValueError as error:
+                raise TableError([Fault(path, str(error))]) from None
+        return result
+
+    def __get_pydantic_core_schema__(self, _: Any, __: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+        return core_schema.no_info_plain_validator_function(
+            self._validate,
+            ref=f"airpath.{self.title}:{id(self)}",
+            serialization=core_schema.plain_serializer_function_ser_schema(_written),
+        )
+
+    def __get_pydantic_json_schema__(
+        self, _: core_schema.CoreSchema, __: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        description = declaration(*self.component)["description"]
+        return {"title": self.title, "description": description, **json_schema(self.keys)}
+
+    def _validate(self, value: Any) -> Values:
+        """Return a table of a scenario; pydantic adds the path of the table to that of each fault."""
+        if isinstance(value, Values):
+            return value
+        if not isinstance(value, Mapping):
+            raise validation_error([Fault("", f"found {show(value)}; accepted: a table")], value)
+        try:
+            return self.read(value)
+        except TableError as error:
+            raise validation_error(error.faults, value) from None
+
+
+def _written(values: Values) -> dict[str, Any]:
+    return written(values.table.keys, values.given)
+
+
 def table(
     kind: str,
     name: str,
-    title: str,
-    /,
     *,
-    base: type[Table] = Table,
+    base: Parameters | None = None,
     fixed: Mapping[str, Any] | None = None,
     defaults: Mapping[str, Any] | None = None,
     help_texts: Mapping[str, str] | None = None,
     without: Collection[str] = (),
-    **more: Any,
-) -> Any:
-    """Return the class of the table of a component.
+    title: str = "",
+    **more: Mapping[str, Any],
+) -> Parameters:
+    """Return the table of a component.
 
     Parameters
     ----------
     kind, name
         Kind and id of the component.
-    title
-        Name of the class.
     base
-        Base class of the class. It may have fields for some of the parameters.
+        A table whose keys come first; it may have some of the parameters.
     fixed
         Parameters with a constant value; the table does not have these keys.
     defaults
-        Defaults that differ from those of the component, as in a scenario.
+        Defaults that differ from those of the component, as in a plan.
     help_texts
         Help texts that differ from those of the component.
     without
         Parameters for which the caller of `plan_values` has a value (`resolved`).
+    title
+        Its name in the schema of scenarios.
     **more
-        Further fields: annotation and `Field`.
+        The schemas of further keys.
     """
-    schema = declaration(kind, name)
-    properties = schema.get("properties", {})
-    fields: dict[str, Any] = {}
-    for key in schema.get("x-order", properties):
-        if key in (fixed or {}) or key in without or key in base.model_fields:
-            continue
-        one = properties[key]
-        default = (defaults or {}).get(key, one.get("default"))
-        text = (help_texts or {}).get(key, one.get("description", ""))
-        annotation = _annotation(one)
-        if "x-default-from" in one or "null" in one.get("type", ()):
-            annotation = annotation | None
-        elif default is None:
-            default = ...
-        elif one.get("x-unit") == "threshold":
-            default = parse_threshold(f"{default:g} packets")
-        fields[key] = (annotation, Field(default=default, description=text.strip()))
-    fields |= more
-
-    def body(namespace: dict[str, Any]) -> None:
-        namespace["__doc__"] = schema.get("description")
-        namespace["__module__"] = __name__
-        namespace["__annotations__"] = {key: annotation for key, (annotation, _) in fields.items()}
-        namespace.update({key: field for key, (_, field) in fields.items()})
-
-    made: Any = new_class(title, (base,), exec_body=body)
-    made.component = (kind, name, dict(fixed or {}))
-    return made
+    base = base or Parameters()
+    keys = dict(base.keys)
+    for key, schema in declared_keys(kind, name).items():
+        if key not in (fixed or {}) and key not in without and key not in keys:
+            changes = {
+                **({"default": defaults[key]} if defaults and key in defaults else {}),
+                **({"description": help_texts[key]} if help_texts and key in help_texts else {}),
+            }
+            keys[key] = {**schema, **changes} if changes else schema
+    return Parameters(
+        {**keys, **more}, (kind, name), {**base.fixed, (kind, name): fixed or {}}, base.checks, title
+    )
 
 
-def _annotation(schema: Mapping[str, Any]) -> Any:
-    """Return the type of a parameter."""
-    if component := schema.get("x-component"):
-        return component_type(component, "x-or-none" in schema)
-    if choices := schema.get("oneOf"):
-        return Literal[tuple(choice["const"] for choice in choices)]
-    bounds = {ours: schema[theirs] for theirs, ours in BOUNDS.items() if theirs in schema}
-    if unit := schema.get("x-unit"):
-        return _QUANTITIES[unit]["gt" in bounds]
-    match schema["type"]:
-        case "boolean":
-            return Flag
-        case "number":
-            return Annotated[float, Strict(), Field(**bounds)]
-        case "integer":
-            largest = LARGEST.get(schema.get("format", ""))
-            bounds = bounds if largest is None else {"le": largest, **bounds}
-            return Annotated[int, Strict(), Field(**bounds)]
-    raise TypeError(f"no type for {schema}")
+@dataclass(frozen=True, eq=False)
+class Tagged:
+    """Reads a table with a `kind` by the table of that kind, in an annotation of pydantic."""
+
+    tables: Mapping[str, Any]
+    """Tables of parameters, or models, by kind."""
+    or_name: bool = False
+    """The name of the kind alone is a table without other keys."""
+
+    def __get_pydantic_core_schema__(self, _: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+        choices = {name: handler.generate_schema(one) for name, one in self.tables.items()}
+        tagged = core_schema.tagged_union_schema(choices, "kind")
+        if not self.or_name:
+            return tagged
+        return core_schema.no_info_before_validator_function(
+            lambda value: {"kind": value} if isinstance(value, str) else value,
+            tagged,
+            json_schema_input_schema=core_schema.union_schema([core_schema.str_schema(), tagged]),
+        )
 
 
-def tagged(kind: str, ending: str, text: str) -> Any:
-    """Return the type of a component of a scenario: its id, or a table with a `kind`.
+def kind_key(name: str, text: str) -> Mapping[str, Any]:
+    """Return the key `kind` of a table with its schema."""
+    return {"kind": {"oneOf": [{"const": name}], "description": text}}
+
+
+def tagged(kind: str, ending: str, text: str) -> Tagged:
+    """Return how a component of a scenario is read: its id, or a table with a `kind`.
 
     Parameters
     ----------
     kind
         Kind of the component.
     ending
-        Ending of the names of the classes of its tables.
+        Ending of the names of its tables in the schema of scenarios.
     text
         Help text of the key `kind`.
     """
-    of_kind = Field(description=text)
-    tables = [
-        table(kind, name, f"{name.title().replace('-', '')}{ending}", kind=(Literal[name], of_kind))
-        for name in ids(kind)
-    ]
-    one: Any = Annotated[functools.reduce(operator.or_, tables), Field(discriminator="kind")]
-    expand = BeforeValidator(
-        lambda value: {"kind": value} if isinstance(value, str) else value,
-        json_schema_input_type=str | one,
-    )
-    return Annotated[one, expand]
+
+    def of(name: str) -> Parameters:
+        made = table(kind, name, title=title_of(name, ending))
+        return replace(made, keys={**made.keys, **kind_key(name, text)})
+
+    return Tagged({name: of(name) for name in ids(kind)}, or_name=True)
 
 
-@functools.cache
-def component_type(kind: str, or_none: bool = False) -> Any:
-    """Return the type of a nested component: its id, or a table with its `kind` and parameters.
-
-    Such a table has no class: a class for each pair of components would take milliseconds at import.
-    """
-
-    def read(value: object, handler: Callable[[object], Any]) -> Any:
-        if not isinstance(value, Mapping):
-            return handler(value)
-        values, faults = read_component(kind, value, "")
-        if faults:
-            raise ValueOfKeyError(faults[0].path.removeprefix("."), faults[0].message)
-        return values
-
-    return Annotated[Literal[tuple(choices(kind, or_none))], WrapValidator(read)]
+def title_of(name: str, ending: str) -> str:
+    """Return the name of the table of a component in the schema of scenarios."""
+    return f"{name.title().replace('-', '')}{ending}"
 
 
 def plan_values(
-    given: Any,
+    given: Values | None,
     context: Mapping[str, Any],
-    component: tuple[str, str] | None = None,
+    component: Component | None = None,
     resolved: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Return a component as in a plan: its kind and all its values.
@@ -198,11 +266,11 @@ def plan_values(
     Parameters
     ----------
     given
-        The table of the component.
+        The table of the component; without it, all values are the defaults.
     context
         Properties of its link or flow: `packet`, `mean_bps`, `mss`, `protocol`.
     component
-        Kind and id of the component, if the table contains the parameters of several.
+        Kind and id of the component, if it is not the one of the table.
     resolved
         Values that replace those of the table: amounts whose unit depends on the link.
 
@@ -211,21 +279,23 @@ def plan_values(
     ParameterError
         If parameters contradict each other or the context.
     """
-    kind, name, fixed = (*component, {}) if component else given.component
-    plan = {"kind": name, **fixed, **_written(given, kind, name), **(resolved or {})}
+    given = Values(Parameters(), {}) if given is None else given
+    component = component or given.table.component
+    kind, name = component
+    resolved = resolved or {}
+    values = {
+        key: window_bytes(given[key], context["mss"]) if isinstance(given[key], Amount) else given[key]
+        for key in declaration(kind, name)["x-order"]
+        if key in given and key not in resolved and given[key] is not None
+    }
+    plan = {"kind": name, **given.table.fixed.get(component, {}), **values, **resolved}
     try:
         completed = _core.complete_component(kind, json.dumps(plan), json.dumps(context))
     except _core.ComponentError as error:
-        parameter, problem, values = error.args
-        problem = _with_values(kind, name, problem, json.loads(values))
+        parameter, problem, found = error.args
+        problem = _with_values(kind, name, problem, json.loads(found))
         raise ParameterError(parameter, problem) from None
     return {"kind": name, **json.loads(completed)}
-
-
-def _written(given: Any, kind: str, name: str) -> dict[str, Any]:
-    """Return the values of a table except those for which the component has a default of its own."""
-    values = {key: getattr(given, key) for key in declaration(kind, name)["x-order"] if hasattr(given, key)}
-    return {key: value for key, value in values.items() if value is not None}
 
 
 def _with_values(kind: str, name: str, problem: str, values: Mapping[str, Any]) -> str:

@@ -1,6 +1,6 @@
-"""Reads the table of a component by its schema, without a class for each component.
+"""Reads a table of parameters by the schemas of its keys, without a class for each component.
 
-The messages are those of `airpath.messages`. `airpath.declared` uses it for nested components.
+The messages are those of `airpath.messages`.
 """
 
 import math
@@ -9,29 +9,41 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, Final
 
-from airpath import units
+from pydantic import TypeAdapter, ValidationError
+
 from airpath.bounds import bound
 from airpath.declarations import BOUNDS, LARGEST, choices, declaration, ids
 from airpath.errors import UnitError
-from airpath.messages import Fault, not_one_of, show, unknown_key
+from airpath.messages import Fault, faults, not_one_of, show, unknown_key
+from airpath.quantities import (
+    Buffer,
+    Duration,
+    PositiveDuration,
+    Quantity,
+    Rate,
+    RateOrOutage,
+    Size,
+    Table,
+    Threshold,
+    Window,
+)
+from airpath.units import AmountUnit
 
+Keys = Mapping[str, Mapping[str, Any]]
+"""The schema of each key of a table, in the order in which they are read.
 
-def _window(text: object) -> int:
-    """Read a window in bytes; the size of a packet is not known here."""
-    window = units.parse_window(text)
-    if window.unit is not units.AmountUnit.BYTES:
-        raise UnitError(f'found "{text}"; accepted here: a window in bytes')
-    return int(window.value)
+`x-type` is a type of pydantic, for a key that belongs to the scenario language and to no component.
+"""
 
-
-_PARSERS: Final[Mapping[str, Callable[[object], Any]]] = {
-    "ns": units.parse_duration,
-    "bit/s": units.parse_rate,
-    "B": units.parse_size,
-    "threshold": units.parse_threshold,
-    "window": _window,
+_QUANTITIES: Final[Mapping[str, tuple[Any, Any]]] = {
+    "ns": (Duration, PositiveDuration),
+    "bit/s": (RateOrOutage, Rate),
+    "B": (Size, Size),
+    "threshold": (Threshold, Threshold),
+    "window": (Window, Window),
+    "buffer": (Buffer, Buffer),
 }
-
+"""The types of each unit: zero allowed, and greater than zero."""
 
 _TESTS: Final[Mapping[str, Callable[[float, float], bool]]] = {
     "gt": operator.lt,
@@ -46,60 +58,95 @@ class _WrongError(Exception):
     """A value is rejected; the text contains what was found and what is accepted."""
 
 
-def read(kind: str, name: str, given: Mapping[str, Any], path: str) -> tuple[dict[str, Any], list[Fault]]:
-    """Return the values of the table at `path` in base units, and all faults."""
-    schema = declaration(kind, name)
+def read(keys: Keys, given: Mapping[str, Any], path: str) -> tuple[dict[str, Any], list[Fault]]:
+    """Return the given values of the table at `path` in base units, and all faults."""
     values: dict[str, Any] = {}
-    faults: list[Fault] = []
-    properties = schema.get("properties", {})
-    for key in schema.get("x-order", ()):
-        left_out = given.get(key) is None and "x-default-from" in properties[key]
-        if key in given and not left_out:
+    found: list[Fault] = []
+    for key, schema in keys.items():
+        here = f"{path}.{key}"
+        if key not in given:
+            if is_required(schema):
+                found.append(Fault(here, "required, but not given"))
+        elif given[key] is None and is_optional(schema):
+            continue
+        elif "x-type" in schema:
             try:
-                if "x-component" in properties[key] and isinstance(given[key], Mapping):
-                    values[key], wrong = read_component(
-                        properties[key]["x-component"], given[key], f"{path}.{key}"
-                    )
-                    faults += wrong
-                else:
-                    values[key] = _value(properties[key], given[key])
+                values[key] = schema["x-type"].validate_python(given[key])
+            except ValidationError as error:
+                found += faults(error, Table, given[key], here)
+        elif "x-component" in schema and isinstance(given[key], Mapping):
+            values[key], wrong = _read_component(schema["x-component"], given[key], here)
+            found += wrong
+        else:
+            try:
+                values[key] = _value(schema, given[key])
             except _WrongError as error:
-                faults.append(Fault(f"{path}.{key}", str(error)))
-        elif not left_out and "default" not in properties[key]:
-            faults.append(Fault(f"{path}.{key}", "required, but not given"))
-    faults += [Fault(f"{path}.{key}", unknown_key(key, properties)) for key in given if key not in properties]
-    return values, faults
+                found.append(Fault(here, str(error)))
+    found += [Fault(f"{path}.{key}", unknown_key(str(key), keys)) for key in given if key not in keys]
+    return values, found
 
 
-def read_component(kind: str, given: Mapping[str, Any], path: str) -> tuple[dict[str, Any], list[Fault]]:
+def written(keys: Keys, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return values as a person writes them: quantities with their units."""
+    return {key: _written(keys[key], value) for key, value in values.items()}
+
+
+def json_schema(keys: Keys) -> dict[str, Any]:
+    """Return the JSON schema of a table, for editors and for the documentation."""
+    schema = {
+        "type": "object",
+        "properties": {key: _described(key, one) for key, one in keys.items()},
+        "additionalProperties": False,
+    }
+    required = [key for key, one in keys.items() if is_required(one)]
+    return {**schema, "required": required} if required else schema
+
+
+def is_optional(schema: Mapping[str, Any]) -> bool:
+    """Return whether a key may be absent without a default of its own."""
+    return "x-default-from" in schema or "null" in schema.get("type", ())
+
+
+def is_required(schema: Mapping[str, Any]) -> bool:
+    """Return whether a table must have a key."""
+    return "default" not in schema and not is_optional(schema)
+
+
+def _read_component(kind: str, given: Mapping[str, Any], path: str) -> tuple[dict[str, Any], list[Fault]]:
     """Return the values of a nested component with its kind, and all faults."""
     rest = {key: value for key, value in given.items() if key != "kind"}
     if (name := given.get("kind")) not in ids(kind):
         return {}, [Fault(f"{path}.kind", not_one_of(name, ids(kind)))]
-    values, faults = read(kind, str(name), rest, path)
-    return {"kind": name, **values}, faults
+    keys = declared_keys(kind, str(name))
+    values, found = read(keys, rest, path)
+    for key in values:
+        if keys[key].get("x-unit") == "window":  # the size of a packet is not known here
+            if values[key].unit is not AmountUnit.BYTES:
+                text = f'found "{rest[key]}"; accepted here: a window in bytes'
+                found.append(Fault(f"{path}.{key}", text))
+            values[key] = int(values[key].value)
+    return {"kind": name, **values}, found
+
+
+def declared_keys(kind: str, name: str) -> dict[str, Mapping[str, Any]]:
+    """Return the keys of a component in the order of its declaration."""
+    schema = declaration(kind, name)
+    properties = schema.get("properties", {})
+    return {key: properties[key] for key in schema.get("x-order", ())}
 
 
 def _value(schema: Mapping[str, Any], given: Any) -> Any:
     """Return a value in its base unit."""
-    if "x-component" in schema or "oneOf" in schema:
-        accepted = (
-            choices(schema["x-component"], "x-or-none" in schema)
-            if "x-component" in schema
-            else _choices(schema)
-        )
+    if (accepted := _choices(schema)) is not None:
         if given not in accepted or not isinstance(given, str):
             raise _WrongError(not_one_of(given, accepted))
         return given
-    if unit := schema.get("x-unit"):
+    if "x-unit" in schema:
         try:
-            value = _PARSERS[unit](given)
+            return _quantity(schema).read(given)
         except UnitError as error:
             raise _WrongError(str(error)) from None
-        if value == 0 and ("exclusiveMinimum" in schema or unit == "B"):
-            raise _WrongError(f'found "{given}"; it must be more than zero')
-        return value
-    match schema["type"]:
+    match _type(schema):
         case "boolean":
             _reject_unless(isinstance(given, bool), given, "true or false")
         case "integer":
@@ -126,14 +173,73 @@ def _number(schema: Mapping[str, Any], given: float) -> float:
     return value
 
 
-def _choices(schema: Mapping[str, Any]) -> list[str]:
-    return [choice["const"] for choice in schema["oneOf"]]
+def _written(schema: Mapping[str, Any], value: Any) -> Any:
+    if "x-type" in schema:
+        return schema["x-type"].dump_python(value, mode="json")
+    return _quantity(schema).write(value) if "x-unit" in schema else value
+
+
+def _described(key: str, schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the JSON schema of a key."""
+    value = _described_value(schema)
+    if is_optional(schema):
+        value = {"anyOf": [value, {"type": "null"}]}
+    if not is_required(schema):
+        value["default"] = _default(schema)
+    title = key.replace("_", " ").title()
+    return {"title": title, "description": schema.get("description", "").strip(), **value}
+
+
+def _described_value(schema: Mapping[str, Any]) -> dict[str, Any]:
+    if "x-type" in schema:
+        adapter: TypeAdapter[Any] = schema["x-type"]
+        return adapter.json_schema()
+    if (accepted := _choices(schema)) is not None:
+        return {"type": "string", **({"enum": accepted} if len(accepted) > 1 else {"const": accepted[0]})}
+    if "x-unit" in schema:
+        return dict(_quantity(schema).described)
+    largest = LARGEST.get(schema.get("format", ""))
+    return {
+        "type": _type(schema),
+        **({} if largest is None else {"maximum": largest}),
+        **{bound: schema[bound] for bound in BOUNDS if bound in schema},
+    }
+
+
+def _default(schema: Mapping[str, Any]) -> Any:
+    """Return the default as a person writes it; that of a threshold is a number of packets."""
+    default = schema.get("default")
+    if default is None:
+        return None
+    if schema.get("x-unit") == "threshold":
+        return f"{default:g} packets"
+    return _written(schema, default)
+
+
+def _quantity(schema: Mapping[str, Any]) -> Quantity:
+    """Return how a quantity is read, written and described."""
+    quantity: Quantity = _QUANTITIES[schema["x-unit"]]["exclusiveMinimum" in schema].__metadata__[0]
+    return quantity
+
+
+def _type(schema: Mapping[str, Any]) -> str:
+    """Return the type of a value that is not null."""
+    types: str | list[str] = schema["type"]
+    return types if isinstance(types, str) else next(one for one in types if one != "null")
+
+
+def _choices(schema: Mapping[str, Any]) -> list[str] | None:
+    """Return the names that a value may have."""
+    if "x-component" in schema:
+        return choices(schema["x-component"], "x-or-none" in schema)
+    return [choice["const"] for choice in schema["oneOf"]] if "oneOf" in schema else None
 
 
 def _bounds(schema: Mapping[str, Any]) -> Iterator[tuple[str, Callable[[float], bool]]]:
     """Return each bound in words, and its test."""
     limits = {BOUNDS[key]: schema[key] for key in BOUNDS if key in schema}
-    limits |= {"le": LARGEST[schema["format"]]} if schema.get("format") in LARGEST else {}
+    if schema.get("format") in LARGEST:
+        limits.setdefault("le", LARGEST[schema["format"]])
     for name, limit in limits.items():
         yield bound(name, limit), partial(_TESTS[name], limit)
 

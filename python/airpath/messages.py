@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
-from pydantic_core import ErrorDetails
+from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
 from airpath.bounds import bound, finite_number
 from airpath.errors import ScenarioError
@@ -58,6 +58,19 @@ def faults(error: ValidationError, root: type[BaseModel], raw: object, prefix: s
     ]
 
 
+def validation_error(faults: Iterable[Fault], given: object) -> ValidationError:
+    """Return the error with which a reader of ours rejects a value in a model, for `faults` to find."""
+    lines = [
+        InitErrorDetails(
+            type=PydanticCustomError("fault", "{message}", {"message": fault.message}),
+            loc=tuple(filter(None, [fault.path.removeprefix(".")])),
+            input=given,
+        )
+        for fault in faults
+    ]
+    return ValidationError.from_exception_data("a table", lines)
+
+
 def _follows_from_another(details: ErrorDetails) -> bool:
     """Whether a list is called too short only because its items were found wrong."""
     return details["type"] == "too_short" and len(details["input"]) >= details["ctx"]["min_length"]
@@ -73,6 +86,8 @@ def _fault(details: ErrorDetails, root: type[BaseModel], raw: object, prefix: st
             return Fault(
                 path.removeprefix("."), unknown_key(str(location[-1]), _known_keys(root, location[:-1]))
             )
+        case "fault":
+            message = details["msg"]
         case "missing":
             message = "required, but not given"
         case "value_error":

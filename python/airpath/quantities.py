@@ -115,7 +115,7 @@ _SHAPES: Final = {"uniform": Uniform, "exponential": Exponential, "even": Even}
 
 
 @dataclass(frozen=True, eq=False)
-class _Quantity:
+class Quantity:
     """How a quantity is read, written and described.
 
     In place of pydantic's `PlainValidator`, which first builds a validator for the type that is annotated.
@@ -141,7 +141,7 @@ def _draw_field(
     write: Callable[[int], str],
     example: str,
     shapes: tuple[str, ...],
-) -> _Quantity:
+) -> Quantity:
     """Return how a number is read and written that may be random in one of `shapes`."""
     forms = {
         "uniform": '{uniform = ["LOW", "HIGH"]}',
@@ -189,18 +189,18 @@ def _draw_field(
         }
         for shape in shapes
     ]
-    return _Quantity(read, show, {"anyOf": [text, *tables]})
+    return Quantity(read, show, {"anyOf": [text, *tables]})
 
 
 def _text_field(
     parse: Callable[[object], Any], write: Callable[[Any], str], kept: type, examples: list[str]
-) -> _Quantity:
+) -> Quantity:
     """Return how a quantity is read and written as text."""
 
     def read(value: object) -> Any:
         return value if kept is Amount and isinstance(value, Amount) else parse(value)
 
-    return _Quantity(read, write, {"type": "string", "examples": examples})
+    return Quantity(read, write, {"type": "string", "examples": examples})
 
 
 def _positive(parse: Callable[[object], int]) -> Callable[[object], int]:

@@ -165,6 +165,12 @@ def parse_window(text: object) -> Amount:
         raise UnitError(f'found "{text}"; accepted: {WINDOW_HELP}') from None
 
 
+def window_bytes(window: Amount, mss_bytes: int) -> int:
+    """Return a window in bytes of payload, a packet counting as one maximum segment size."""
+    count = int(window.value)
+    return count * mss_bytes if window.unit is AmountUnit.PACKETS else count
+
+
 def parse_buffer(text: object) -> Amount:
     """Read a buffer: bytes, packets, time at the mean rate, bandwidth-delay products, or "unlimited"."""
     if text == "unlimited":

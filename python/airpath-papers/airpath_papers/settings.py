@@ -32,7 +32,7 @@ PARKING_LOT_LINKS: Final = ("R0-R1", "R1-R2", "R2-R3", "R3-R4", "R4-R5")
 def believing(scheme: str, capacity: str) -> str:
     """Return a scheme whose routers are told, or begin with, this capacity; unchanged if they ask nobody."""
     known, _ = parse_scheme(scheme)
-    return with_options(scheme, capacity=capacity) if "capacity" in known.parameters.model_fields else scheme
+    return with_options(scheme, capacity=capacity) if "capacity" in known.parameters.keys else scheme
 
 
 def title(scheme: str) -> str:

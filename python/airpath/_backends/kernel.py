@@ -116,7 +116,9 @@ class Kernel(Backend):
                 " overload for a mark; accepted: false"
             )
             raise _refused(scenario, flow, "transport.ecn", problem, found=True)
-        return flow | {"controller": find_scheme(named).build(None, flow["transport"]["mss_bytes"])}
+        kernel = find_scheme(named)
+        controller = kernel.build(kernel.parameters.read({}), flow["transport"]["mss_bytes"])
+        return flow | {"controller": controller}
 
     def _named(
         self, scenario: "Scenario", flow: Mapping[str, Any], scheme: str, available: Sequence[str]
@@ -145,7 +147,7 @@ class Kernel(Backend):
         else:
             plain = find_scheme(scheme)
             named = self.stands_for[scheme]
-            if flow["controller"] != plain.build(plain.parameters(), flow["transport"]["mss_bytes"]):
+            if flow["controller"] != plain.build(plain.parameters.read({}), flow["transport"]["mss_bytes"]):
                 problem = (
                     f'"{scheme}" with parameters of its own runs in the simulator only; accepted in world'
                     f" {self.name}: none, when it stands for {named}"

@@ -19,8 +19,8 @@ from airpath.scenario.bottleneck import dumbbell
 from airpath.scenario.compare import ARGUMENTS, said_of_arguments
 from airpath.scenario.link_values import Rtt, link_rate, loss_of
 from airpath.scenario.traces import read_trace
-from airpath.schemes import AGENT, window_bytes
-from airpath.units import format_duration, parse_duration, parse_window
+from airpath.schemes import AGENT
+from airpath.units import format_duration, parse_duration, parse_window, window_bytes
 
 DEFAULT_LINK: Final = "lte.down"
 DEFAULT_DURATION: Final = "30s"

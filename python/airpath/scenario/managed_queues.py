@@ -2,89 +2,81 @@
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Annotated, Any, Final, Literal, Union
+from typing import Annotated, Any, Final
 
-from pydantic import Field
+from pydantic import ConfigDict, Field, TypeAdapter
 
 from airpath.declarations import ids
-from airpath.declared import table
-from airpath.quantities import Buffer, Count, Name, Table
+from airpath.declared import Parameters, kind_key, table, title_of
+from airpath.quantities import Count, Name
 from airpath.units import parse_buffer
 
-
-class ManagedTable(Table):
-    """What the table of a managed queue begins with."""
-
-    kind: str
-    limit: Buffer
-
-
-_LIMITS: Final[Mapping[str, tuple[Any, str]]] = MappingProxyType(
+_LIMITS: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
     {
-        "avq": (
-            ...,
-            "Most that waits, as for drop-tail; the virtual queue has the same buffer, so that there must be"
-            " one.",
-        ),
-        "fq-codel": (
-            parse_buffer("10240 packets"),
-            "Most that waits in all queues together, as for drop-tail.",
-        ),
-        "dual-pi2": (
-            parse_buffer("10000 packets"),
-            "Most that waits in both queues together, as for drop-tail.",
-        ),
-        "drr": (
-            ...,
-            "Most that waits in all queues together, as for drop-tail; the longest loses packets.",
-        ),
+        "avq": {
+            "description": "Most that waits, as for drop-tail; the virtual queue has the same buffer, so that"
+            " there must be one.",
+        },
+        "fq-codel": {
+            "default": parse_buffer("10240 packets"),
+            "description": "Most that waits in all queues together, as for drop-tail.",
+        },
+        "dual-pi2": {
+            "default": parse_buffer("10000 packets"),
+            "description": "Most that waits in both queues together, as for drop-tail.",
+        },
+        "priority": {
+            "description": "Most that waits in all classes together, as for drop-tail; the last class loses"
+            " packets first.",
+        },
+        "drr": {
+            "description": "Most that waits in all queues together, as for drop-tail; the longest loses"
+            " packets.",
+        },
     }
 )
 """Default and help text of the limit of a queue, where they differ from those of the others."""
 
 
-def _table(name: str, **more: Any) -> Any:
-    """Return the class of the table of a queue; `more` has the options of `declared.table`."""
-    default, text = _LIMITS.get(name, (..., "Most that waits, as for drop-tail."))
-    return table(
-        "queue",
-        name,
-        f"{name.title().replace('-', '')}Queue",
-        base=ManagedTable,
-        kind=(Literal[name], Field(description="The queue discipline.")),
-        limit=(Buffer, Field(default=default, description=text)),
-        **more,
+def _table(name: str, **more: Any) -> Parameters:
+    """Return the table of a queue; `more` has the options of `declared.table`."""
+    limit = {"x-unit": "buffer", "description": "Most that waits, as for drop-tail."}
+    base = Parameters(
+        {**kind_key(name, "The queue discipline."), "limit": {**limit, **_LIMITS.get(name, {})}}
     )
+    return table("queue", name, base=base, title=title_of(name, "Queue"), **more)
 
 
-class PriorityQueue(ManagedTable):
-    """Strict priority: a class waits as long as one before it is busy."""
-
-    kind: Literal["priority"]
-    """The queue discipline."""
-    limit: Buffer
-    """Most that waits in all classes together, as for drop-tail; the last class loses packets first."""
-    classes: Annotated[list[list[Name]], Field(min_length=1)]
-    """Names of flow entries, from the class that goes first on. Flows that are not named go behind them."""
-
-
-_WEIGHTS = Annotated[dict[Name, Annotated[Count, Field(le=1_000_000)]], Field(min_length=1)]
-DrrQueue: Final = _table(
-    "drr",
-    weights=(
-        _WEIGHTS | None,
-        Field(
-            default=None,
-            description="Weights of flow entries by name, 1 to 1 000 000, each of which has one queue; all"
-            " others share one of\nweight 1. Default: a queue for each flow.",
-        ),
-    ),
+_LATER: Final = ConfigDict(defer_build=True)
+_CLASSES: Final[TypeAdapter[list[list[str]]]] = TypeAdapter(
+    Annotated[list[list[Name]], Field(min_length=1)], config=_LATER
 )
-
-_OF_FLOWS: Final = ("priority", "drr", "weighted-drr")
+_WEIGHTS: Final[TypeAdapter[dict[str, int]]] = TypeAdapter(
+    Annotated[dict[Name, Annotated[Count, Field(le=1_000_000)]], Field(min_length=1)], config=_LATER
+)
+_OF_FLOWS: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
+    {
+        "priority": {
+            "without": ("classes", "class_of_flow"),
+            "classes": {
+                "x-type": _CLASSES,
+                "description": "Names of flow entries, from the class that goes first on. Flows that are not"
+                " named go behind them.",
+            },
+        },
+        "drr": {
+            "weights": {
+                "x-type": _WEIGHTS,
+                "type": ["object", "null"],
+                "description": "Weights of flow entries by name, 1 to 1 000 000, each of which has one queue;"
+                " all others share one of\nweight 1. Default: a queue for each flow.",
+            },
+        },
+    }
+)
 """The queues whose parameters are names of flows in a scenario, and numbers in a plan."""
 
-ManagedQueue: Any = Union[
-    *(_table(name) for name in ids("queue") if name not in _OF_FLOWS), PriorityQueue, DrrQueue
-]
-"""The tables of queues that are managed, or that schedule."""
+MANAGED_QUEUES: Final = {
+    name: _table(name, **_OF_FLOWS.get(name, {})) for name in ids("queue") if name != "weighted-drr"
+}
+"""The tables of queues that are managed, or that schedule, by kind."""

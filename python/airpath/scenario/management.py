@@ -4,19 +4,17 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final
 
-from airpath.declarations import declaration
-from airpath.declared import ParameterError, plan_values
+from airpath.declared import ParameterError, Values, plan_values
 from airpath.messages import FieldError
 from airpath.nearest import suggestion
 from airpath.scenario.amounts import LinkFigures
-from airpath.scenario.managed_queues import ManagedTable, PriorityQueue
 from airpath.units import AmountUnit
 
 PIE_MEASURED_BYTES: Final = 16_384
 """`DQ_THRESHOLD` of PIE: with less behind a packet that leaves no measurement begins (RFC 8033)."""
 
 
-def management_plan(queue: ManagedTable, link: LinkFigures) -> dict[str, Any]:
+def management_plan(queue: Values, link: LinkFigures) -> dict[str, Any]:
     """Return the management of a queue as in a plan.
 
     Raises
@@ -24,35 +22,35 @@ def management_plan(queue: ManagedTable, link: LinkFigures) -> dict[str, Any]:
     FieldError
         If a parameter does not fit the others or the link.
     """
-    return _PLANS.get(queue.kind, _declared)(queue, link, f"{link.draft.path}.queue")
+    return _PLANS.get(queue["kind"], _declared)(queue, link, f"{link.draft.path}.queue")
 
 
 def _declared(
-    queue: Any, link: LinkFigures, path: str, name: str | None = None, **resolved: Any
+    queue: Values, link: LinkFigures, path: str, name: str | None = None, **resolved: Any
 ) -> dict[str, Any]:
     """Return a queue as in a plan; `name` is the id of its component, if that is not its kind."""
     context = {"packet": link.packet_bytes, "mean_bps": link.draft.mean_bps}
-    component = ("queue", name or queue.kind)
+    component = ("queue", name or queue["kind"])
     try:
         return plan_values(queue, context, component, _thresholds(queue, link, path) | resolved)
     except ParameterError as error:
         raise FieldError(".".join(filter(None, (path, error.parameter))), error.problem) from None
 
 
-def _thresholds(queue: Any, link: LinkFigures, path: str) -> dict[str, float]:
+def _thresholds(queue: Values, link: LinkFigures, path: str) -> dict[str, float]:
     """Return the thresholds of a queue that were given, in packets."""
     return {
-        key: link.packets_of(amount, queue.packet or link.packet_bytes, f"{path}.{key}")
-        for key, schema in declaration("queue", queue.kind)["properties"].items()
-        if schema.get("x-unit") == "threshold" and (amount := getattr(queue, key)) is not None
+        key: link.packets_of(amount, queue["packet"] or link.packet_bytes, f"{path}.{key}")
+        for key, amount in queue.given.items()
+        if queue.table.keys[key].get("x-unit") == "threshold"
     }
 
 
-def _red(queue: Any, link: LinkFigures, path: str) -> dict[str, Any]:
+def _red(queue: Values, link: LinkFigures, path: str) -> dict[str, Any]:
     _refuse_without_ecn(queue, "mark_limit", path)
     plan = _declared(queue, link, path)
-    if queue.limit.unit is not AmountUnit.UNLIMITED:
-        room = link.packets_of(queue.limit, plan["packet"], f"{path}.limit")
+    if queue["limit"].unit is not AmountUnit.UNLIMITED:
+        room = link.packets_of(queue["limit"], plan["packet"], f"{path}.limit")
         if plan["minimum"] >= room:
             raise FieldError(
                 f"{path}.minimum",
@@ -62,23 +60,23 @@ def _red(queue: Any, link: LinkFigures, path: str) -> dict[str, Any]:
     return plan
 
 
-def _rem(queue: Any, link: LinkFigures, path: str) -> dict[str, Any]:
+def _rem(queue: Values, link: LinkFigures, path: str) -> dict[str, Any]:
     _refuse_without_ecn(queue, "unmarkable", path)
     return _declared(queue, link, path)
 
 
-def _avq(queue: Any, link: LinkFigures, path: str) -> dict[str, Any]:
-    if queue.limit.unit is AmountUnit.UNLIMITED:
+def _avq(queue: Values, link: LinkFigures, path: str) -> dict[str, Any]:
+    if queue["limit"].unit is AmountUnit.UNLIMITED:
         raise FieldError(f"{path}.limit", 'found "unlimited"; the virtual queue of avq needs a buffer')
     return _declared(queue, link, path)
 
 
-def _pie(queue: Any, link: LinkFigures, path: str) -> dict[str, Any]:
+def _pie(queue: Values, link: LinkFigures, path: str) -> dict[str, Any]:
     _refuse_without_ecn(queue, "mark_limit", path)
     plan = _declared(queue, link, path)
-    if queue.delay == "departure-rate" and queue.limit.unit is not AmountUnit.UNLIMITED:
+    if queue["delay"] == "departure-rate" and queue["limit"].unit is not AmountUnit.UNLIMITED:
         packet = plan["packet"]
-        room = link.packets_of(queue.limit, packet, f"{path}.limit") * packet
+        room = link.packets_of(queue["limit"], packet, f"{path}.limit") * packet
         if room < PIE_MEASURED_BYTES + packet:
             raise FieldError(
                 f"{path}.delay",
@@ -88,30 +86,30 @@ def _pie(queue: Any, link: LinkFigures, path: str) -> dict[str, Any]:
     return plan
 
 
-def _priority(queue: PriorityQueue, link: LinkFigures, path: str) -> dict[str, Any]:
-    class_of_flow = _classes(queue.classes, link.flow_entries, f"{path}.classes")
-    return _declared(queue, link, path, classes=len(queue.classes) + 1, class_of_flow=class_of_flow)
+def _priority(queue: Values, link: LinkFigures, path: str) -> dict[str, Any]:
+    class_of_flow = _classes(queue["classes"], link.flow_entries, f"{path}.classes")
+    return _declared(queue, link, path, classes=len(queue["classes"]) + 1, class_of_flow=class_of_flow)
 
 
-def _drr(queue: Any, link: LinkFigures, path: str) -> dict[str, Any]:
-    if queue.weights is None:
+def _drr(queue: Values, link: LinkFigures, path: str) -> dict[str, Any]:
+    if queue["weights"] is None:
         return _declared(queue, link, path)
-    if "queues" in queue.model_fields_set:
+    if "queues" in queue.given:
         raise FieldError(f"{path}.queues", 'has no effect with "weights", which give each entry one queue')
-    quantum = queue.quantum or link.packet_bytes
-    quanta = [quantum * weight for weight in (*queue.weights.values(), 1)]
-    classes = _classes([[name] for name in queue.weights], link.flow_entries, f"{path}.weights")
+    quantum = queue["quantum"] or link.packet_bytes
+    quanta = [quantum * weight for weight in (*queue["weights"].values(), 1)]
+    classes = _classes([[name] for name in queue["weights"]], link.flow_entries, f"{path}.weights")
     return _declared(queue, link, path, "weighted-drr", quanta=quanta, class_of_flow=classes)
 
 
-_PLANS: Final[Mapping[str, Callable[[Any, LinkFigures, str], dict[str, Any]]]] = MappingProxyType(
+_PLANS: Final[Mapping[str, Callable[[Values, LinkFigures, str], dict[str, Any]]]] = MappingProxyType(
     {"red": _red, "rem": _rem, "avq": _avq, "pie": _pie, "priority": _priority, "drr": _drr}
 )
 """How queues with more than values of their own stand in a plan, by kind."""
 
 
-def _refuse_without_ecn(queue: Any, key: str, path: str) -> None:
-    if key in queue.model_fields_set and not queue.ecn:
+def _refuse_without_ecn(queue: Values, key: str, path: str) -> None:
+    if key in queue.given and not queue["ecn"]:
         raise FieldError(f"{path}.{key}", 'has no effect with "ecn = false", which disables marks')
 
 

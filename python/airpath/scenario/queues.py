@@ -1,13 +1,11 @@
 """The queue in front of a link, as written in a scenario, and the registry of queue disciplines."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias
+from typing import Annotated, Final, Literal
 
-from pydantic import Field
-
-from airpath.declared import tagged
+from airpath.declared import Tagged, Values, tagged
 from airpath.quantities import Buffer, Table, Text
-from airpath.scenario.managed_queues import ManagedQueue, ManagedTable
+from airpath.scenario.managed_queues import MANAGED_QUEUES
 from airpath.schemes.protocols import PROTOCOL, SOURCE
 
 
@@ -22,12 +20,8 @@ class DropTailQueue(Table):
     """
 
 
-if TYPE_CHECKING:
-    Protocol: TypeAlias = Any
-    CapacitySource: TypeAlias = Any
-else:
-    Protocol = tagged(PROTOCOL, "Protocol", "The router protocol.")
-    CapacitySource = tagged(SOURCE, "Capacity", "The capacity source.")
+Protocol = Annotated[Values, tagged(PROTOCOL, "Protocol", "The router protocol.")]
+CapacitySource = Annotated[Values, tagged(SOURCE, "Capacity", "The capacity source.")]
 
 
 class RouterQueue(Table):
@@ -56,12 +50,14 @@ class SchemeQueue(Table):
     """
 
 
-AnyQueue: TypeAlias = DropTailQueue | RouterQueue | SchemeQueue | ManagedTable
-
-if TYPE_CHECKING:
-    Queue: TypeAlias = AnyQueue
-else:
-    Queue = Annotated[DropTailQueue | RouterQueue | SchemeQueue | ManagedQueue, Field(discriminator="kind")]
+AnyQueue = DropTailQueue | RouterQueue | SchemeQueue | Values
+QUEUE_TABLES: Final = {
+    "drop-tail": DropTailQueue,
+    "router": RouterQueue,
+    "scheme": SchemeQueue,
+    **MANAGED_QUEUES,
+}
+Queue = Annotated[AnyQueue, Tagged(QUEUE_TABLES)]
 """A queue: a table with a `kind`."""
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
+from airpath.declared import Values
 from airpath.errors import TraceError, UsageError
 from airpath.messages import FieldError, scenario_error
 from airpath.nearest import suggestion
@@ -30,7 +31,6 @@ from airpath.scenario.flows import (
     Transport,
 )
 from airpath.scenario.losses import loss_plan
-from airpath.scenario.managed_queues import ManagedTable
 from airpath.scenario.management import management_plan
 from airpath.scenario.model import ScenarioDocument
 from airpath.scenario.network import Network, extra_rtt_of
@@ -39,7 +39,7 @@ from airpath.scenario.refusals import LinkPlace, Places
 from airpath.scenario.routers import Speaker, checked_parameters, refuse_deaf_routers, router_of
 from airpath.scenario.traces import TraceInput
 from airpath.scenario.transport import packet_bytes, transport_plan
-from airpath.schemes import Scheme, SchemeParameters, estimator_plan, parse_scheme
+from airpath.schemes import Scheme, estimator_plan, parse_scheme
 from airpath.units import AmountUnit, format_duration
 
 PLAN_FORMAT: Final = 2
@@ -119,7 +119,7 @@ class _Control:
     """How one entry is controlled and transported."""
 
     scheme: Scheme
-    parameters: SchemeParameters
+    parameters: Values
     controller: dict[str, Any]
     transport: dict[str, Any]
 
@@ -302,7 +302,7 @@ class _Resolution:
         limits = {"limit_bytes": limit_bytes, "limit_packets": limit_packets}
         if isinstance(draft.queue, DropTailQueue):  # first: most links are those of hosts
             return {"kind": "drop-tail", **limits}
-        if isinstance(draft.queue, ManagedTable):
+        if isinstance(draft.queue, Values):
             management = management_plan(draft.queue, self._figures(draft))
             return {"kind": "managed", **limits, "management": management}
         router = router_of(draft, self.speakers, self.largest_packet)
@@ -316,7 +316,8 @@ class _Resolution:
 
     def _limit(self, draft: LinkDraft) -> tuple[int | None, int | None]:
         """Return the limit of a queue in bytes or in packets."""
-        limit, path = draft.queue.limit, f"{draft.path}.queue.limit"
+        queue, path = draft.queue, f"{draft.path}.queue.limit"
+        limit = queue["limit"] if isinstance(queue, Values) else queue.limit
         if limit.unit is AmountUnit.UNLIMITED:
             return None, None
         if limit.unit is AmountUnit.PACKETS:
@@ -354,7 +355,7 @@ class _Resolution:
         )
 
 
-def scheme_of(entry: Flow, path: str) -> tuple[Scheme, SchemeParameters]:
+def scheme_of(entry: Flow, path: str) -> tuple[Scheme, Values]:
     """Return the scheme of an entry and its parameters, checked."""
     try:
         scheme, options = parse_scheme(entry.scheme or "")

@@ -4,13 +4,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import ValidationError
-
+from airpath.declared import TableError, Values
 from airpath.errors import UsageError
-from airpath.messages import FieldError, faults
+from airpath.messages import FieldError
 from airpath.scenario.channels import LinkDraft
 from airpath.scenario.queues import RouterQueue, SchemeQueue
-from airpath.schemes import LinkFacts, Scheme, SchemeParameters, parse_scheme
+from airpath.schemes import LinkFacts, Scheme, parse_scheme
 from airpath.schemes.protocols import protocol_plan, source_plan
 
 
@@ -21,7 +20,7 @@ class Speaker:
     path: str
     """Where the group stands in the scenario."""
     scheme: Scheme
-    parameters: SchemeParameters
+    parameters: Values
     controller: Mapping[str, Any]
     """Its controller as in the plan."""
     data: tuple[str, ...]
@@ -30,14 +29,12 @@ class Speaker:
     """Links back."""
 
 
-def checked_parameters(
-    scheme: Scheme, given: Mapping[str, Any], path: str
-) -> tuple[Scheme, SchemeParameters]:
+def checked_parameters(scheme: Scheme, given: Mapping[str, Any], path: str) -> tuple[Scheme, Values]:
     """Return a scheme with its parameters, checked; `path` is where they stand in the scenario."""
     try:
-        return scheme, scheme.parameters.model_validate(given)
-    except ValidationError as error:
-        first = faults(error, scheme.parameters, given, path)[0]
+        return scheme, scheme.parameters.read(given, path)
+    except TableError as error:
+        first = error.faults[0]
         raise FieldError(first.path, f'{first.message} (scheme "{scheme.id}")') from None
 
 
@@ -83,12 +80,12 @@ def router_of(draft: LinkDraft, speakers: Sequence[Speaker], packet_bytes: int) 
 
 def _of_queue(queue: RouterQueue, facts: LinkFacts, path: str) -> Router:
     """Return the router of a queue that says its protocol and its source."""
-    name = queue.protocol.kind
+    name = queue.protocol["kind"]
     table = "protocol"
     try:
         protocol = protocol_plan(name, queue.protocol)
         table = "source"
-        source = source_plan(queue.source.kind, name, facts, queue.source)
+        source = source_plan(queue.source["kind"], name, facts, queue.source)
     except UsageError as error:
         raise FieldError(f"{path}.{table}", str(error)) from None
     return Router({"protocol": protocol, "source": source})
@@ -155,9 +152,7 @@ def _different_routers(draft: LinkDraft, one: Speaker, other: Speaker) -> FieldE
     )
 
 
-def _of_scheme(
-    scheme: Scheme, parameters: SchemeParameters, facts: LinkFacts, path: str
-) -> dict[str, Any] | None:
+def _of_scheme(scheme: Scheme, parameters: Values, facts: LinkFacts, path: str) -> dict[str, Any] | None:
     if scheme.router is None:
         return None
     try:

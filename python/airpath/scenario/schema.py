@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core.core_schema import ModelSchema, WithDefaultSchema
 
+from airpath.declared_reader import json_schema
 from airpath.scenario.load import SCHEMA_KEY
 from airpath.scenario.model import ScenarioDocument
 from airpath.schemes import SCHEMES, Scheme
@@ -50,7 +51,7 @@ def _names(scheme: Scheme) -> str:
 
 
 def _parameters(scheme: Scheme) -> dict[str, Any]:
-    schema = scheme.parameters.model_json_schema(by_alias=True, schema_generator=_AsWritten)
+    schema = {"description": f"Parameters of {scheme.title}.", **json_schema(scheme.parameters.keys)}
     return {key: value for key, value in schema.items() if key != "required"}
 
 

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from airpath.messages import FieldError
 from airpath.scenario.flows import Transport
-from airpath.schemes import window_bytes
+from airpath.units import window_bytes
 
 IP_AND_TCP_BYTES: Final = 40
 """Headers of IPv4 and TCP without options."""

@@ -9,7 +9,7 @@ from airpath.schemes.agent import AGENT
 from airpath.schemes.estimators import ESTIMATORS, Estimator, estimator_plan, find_estimator
 from airpath.schemes.kernel import KERNEL_SCHEMES
 from airpath.schemes.registry import SCHEMES, find_scheme, parse_scheme, same_scheme
-from airpath.schemes.scheme import LinkFacts, Router, Scheme, SchemeParameters, window_bytes
+from airpath.schemes.scheme import LinkFacts, Router, Scheme
 
 __all__ = [
     "AGENT",
@@ -20,11 +20,9 @@ __all__ = [
     "LinkFacts",
     "Router",
     "Scheme",
-    "SchemeParameters",
     "estimator_plan",
     "find_estimator",
     "find_scheme",
     "parse_scheme",
     "same_scheme",
-    "window_bytes",
 ]

@@ -4,19 +4,15 @@ An estimator is a sampler and a filter. Every filter can take its samples from a
 """
 
 from collections.abc import Mapping
-from typing import Any, Final, Literal, Self
-
-from pydantic import Field, model_validator
+from typing import Any, Final
 
 from airpath.declarations import declaration, ids
-from airpath.declared import plan_values, table
-from airpath.quantities import Table
+from airpath.declared import Parameters, Values, plan_values, table
 
 BACK_TO_BACK: Final = "back-to-back"
 """The sampler that only estimators by packets that left together use."""
 
 _SAMPLERS: Final = tuple(name for name in ids("sampler") if name != BACK_TO_BACK)
-Samples: Any = Literal[_SAMPLERS]
 
 
 def _parameters(sampler: str) -> Mapping[str, Any]:
@@ -24,88 +20,69 @@ def _parameters(sampler: str) -> Mapping[str, Any]:
     return properties
 
 
-def _samples(default: str, text: str) -> Any:
-    return Field(default=default, description=text)
+def _samples(default: str, text: str) -> Mapping[str, Any]:
+    return {"oneOf": [{"const": name} for name in _SAMPLERS], "default": default, "description": text}
 
 
-class _Samples(Table):
-    samples: Samples = _samples(
-        "per-ack",
+def _nothing_without_meaning(values: Values) -> None:
+    for sampler in _SAMPLERS:
+        for key in _parameters(sampler):
+            if key in values.given and values["samples"] != sampler:
+                raise ValueError(f'"{key}" not applicable with samples = "{values["samples"]}"')
+
+
+def _with_samplers() -> Parameters:
+    """Return the choice of a sampler with the parameters of all samplers."""
+    text = (
         "Where samples come from: `per-ack` (data of each acknowledgment over the time since the one before),"
         "\n`round-trip` (data of one RTT over that time, GM's anti-aliasing), `interval` (data of a fixed"
         " time),\n`receiver-clock` (data over the receiver's timestamps, as SARBE does) or"
-        " `delivery-rate` (the\ntransport's own samples).",
+        " `delivery-rate` (the\ntransport's own samples)."
     )
-
-    @model_validator(mode="after")
-    def _nothing_without_meaning(self) -> Self:
-        for sampler in _SAMPLERS:
-            for key in _parameters(sampler):
-                if key in self.model_fields_set and self.samples != sampler:
-                    raise ValueError(f'"{key}" not applicable with samples = "{self.samples}"')
-        return self
-
-
-def _with_samplers() -> type[Table]:
-    """Return the class of the choice of a sampler with the parameters of all samplers."""
-    chosen: Any = _Samples
+    chosen = Parameters({"samples": _samples("per-ack", text)}, checks=(_nothing_without_meaning,))
     for sampler in filter(_parameters, _SAMPLERS):
         texts = {name: str(one["description"]) for name, one in _parameters(sampler).items()}
         only = {
             name: f'For `samples = "{sampler}"`: {text[:1].lower()}{text[1:]}' for name, text in texts.items()
         }
-        chosen = table("sampler", sampler, "Sampling", base=chosen, help_texts=only)
-    result: type[Table] = chosen
-    return result
+        chosen = table("sampler", sampler, base=chosen, help_texts=only)
+    return chosen
 
 
 SAMPLING: Final = _with_samplers()
-"""The class of the parameters of samples without a filter."""
+"""The parameters of samples without a filter."""
 
 
-def filtered(name: str, title: str, *, samples: tuple[str, str] | None = None, **variant: Any) -> type[Table]:
-    """Return the class of the parameters of a filter and of the sampler that it takes its samples from.
+def filtered(name: str, *, samples: tuple[str, str] | None = None, **variant: Any) -> Parameters:
+    """Return the parameters of a filter and of the sampler that it takes its samples from.
 
     Parameters
     ----------
     name
         The filter.
-    title
-        The name of the class.
     samples
         The sampler unless told otherwise, and the help text of that parameter.
     **variant
         Options of `declared.table`.
     """
-    more: dict[str, Any] = {"samples": (Samples, _samples(*samples))} if samples else {}
-    made: type[Table] = table("filter", name, title, base=SAMPLING, **variant, **more)
-    return made
+    more: dict[str, Any] = {"samples": _samples(*samples)} if samples else {}
+    return table("filter", name, base=SAMPLING, **variant, **more)
 
 
-def back_to_back(name: str, title: str, *, acks: int | None = None, **variant: Any) -> type[Table]:
-    """Return the class of the parameters of a filter over samples of packets that left back to back."""
+def back_to_back(name: str, *, acks: int | None = None, **variant: Any) -> Parameters:
+    """Return the parameters of a filter over samples of packets that left back to back."""
     fixed = {} if acks is None else {"acks": acks}
-    made = table("filter", name, title, base=table("sampler", BACK_TO_BACK, title, fixed=fixed, **variant))
-    made.back_to_back = fixed
-    result: type[Table] = made
-    return result
+    return table("filter", name, base=table("sampler", BACK_TO_BACK, fixed=fixed, **variant))
 
 
-def ack_rate_plan(parameters_of: Any, parameters: Any) -> dict[str, Any]:
-    """Return an estimator as in a plan, from the class of its parameters and their values.
+def ack_rate_plan(parameters: Parameters, values: Values) -> dict[str, Any]:
+    """Return an estimator as in a plan, from its parameters and their values.
 
     The values may belong to a larger table, such as that of a controller.
     """
-    kind, name, fixed = parameters_of.component
-    own = plan_values(parameters, {}, (kind, name), fixed)
-    if kind == "ack-rate":
+    own = plan_values(values, {}, parameters.component)
+    if parameters.component[0] == "ack-rate":
         return own
-    if hasattr(parameters_of, "back_to_back"):
-        sampler, fixed = BACK_TO_BACK, parameters_of.back_to_back
-    else:
-        sampler, fixed = parameters.samples, {}
-    return {
-        "kind": "filtered",
-        "sampler": plan_values(parameters, {}, ("sampler", sampler), fixed),
-        "filter": own,
-    }
+    pairs = ("sampler", BACK_TO_BACK) in parameters.fixed
+    sampler = BACK_TO_BACK if pairs else values["samples"]
+    return {"kind": "filtered", "sampler": plan_values(values, {}, ("sampler", sampler)), "filter": own}

@@ -2,14 +2,11 @@
 
 from typing import Any, Final
 
-from airpath.schemes.scheme import Scheme, SchemeParameters
+from airpath.declared import Parameters, Values
+from airpath.schemes.scheme import Scheme
 
 
-class AgentParameters(SchemeParameters):
-    """An agent has no parameters here: what it may do says the environment."""
-
-
-def _agent(_parameters: AgentParameters, _mss_bytes: int) -> dict[str, Any]:
+def _agent(_parameters: Values, _mss_bytes: int) -> dict[str, Any]:
     return {"kind": "agent"}
 
 
@@ -20,7 +17,7 @@ AGENT: Final = Scheme(
     colour="#1a1a2e",
     marker="H",
     controller="agent",
-    parameters=AgentParameters,
+    parameters=Parameters(),  # what it may do is in the settings of the environment
     build=_agent,
 )
 """Runs in environments for learning only: elsewhere nobody would set anything."""

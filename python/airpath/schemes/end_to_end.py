@@ -1,16 +1,14 @@
 """End-to-end schemes: they need nothing from routers but that they carry and drop packets."""
 
-from typing import Any, Final
+from typing import Final
 
-from airpath.declared import plan_values, table
+from airpath.declared import table
 from airpath.schemes.era_baselines import ERA_BASELINES
-from airpath.schemes.scheme import Scheme, controller_plan, controller_table, window_bytes
+from airpath.schemes.scheme import Scheme, controller_plan
 
-NewRenoParameters: Final = controller_table("newreno", "NewRenoParameters")
-CubicParameters: Final = controller_table("cubic", "CubicParameters", fixed={"form": "rfc9438"})
-Cubic2008Parameters: Final = controller_table(
+_CUBIC_2008: Final = table(
+    "controller",
     "cubic",
-    "Cubic2008Parameters",
     fixed={"form": "2008"},
     defaults={"beta": 0.8, "slow_start": "per-acknowledgment"},
     help_texts={
@@ -19,22 +17,6 @@ Cubic2008Parameters: Final = controller_table(
         "slow_start": "Slow start; Linux did not count bytes then (`tcp_abc` = 0), and HyStart came later.",
     },
 )
-
-
-CubicEbeParameters: Final = table(
-    "controller", "cubic-ebe", "CubicEbeParameters", base=Cubic2008Parameters, fixed={"form": "2008"}
-)
-DctcpParameters: Final = controller_table(
-    "prague",
-    "DctcpParameters",
-    # Prague's rule is DCTCP's where no RTT is shorter than its virtual one.
-    fixed={"virtual_rtt": 1},
-    help_texts={"gain": "g: the weight of the share of marks in one round (RFC 8257, section 4.2: 1/16)."},
-)
-
-
-def _fixed(parameters: Any, mss_bytes: int) -> dict[str, Any]:
-    return plan_values(parameters, {}, resolved={"window": window_bytes(parameters.window, mss_bytes)})
 
 
 END_TO_END: Final = (
@@ -46,7 +28,7 @@ END_TO_END: Final = (
         colour="#0072B2",
         marker="o",
         controller="newreno",
-        parameters=NewRenoParameters,
+        parameters=table("controller", "newreno"),
         build=controller_plan,
     ),
     Scheme(
@@ -56,7 +38,7 @@ END_TO_END: Final = (
         colour="#D55E00",
         marker="s",
         controller="cubic",
-        parameters=CubicParameters,
+        parameters=table("controller", "cubic", fixed={"form": "rfc9438"}),
         build=controller_plan,
     ),
     Scheme(
@@ -66,7 +48,7 @@ END_TO_END: Final = (
         colour="#E69F00",
         marker="D",
         controller="cubic",
-        parameters=Cubic2008Parameters,
+        parameters=_CUBIC_2008,
         build=controller_plan,
         # RFC 3390, section 1: three segments of 1460 bytes; ten (RFC 6928) came years later.
         transport={"initial_window": "3 packets"},
@@ -80,7 +62,7 @@ END_TO_END: Final = (
         colour="#8a4f00",
         marker="d",
         controller="cubic",
-        parameters=CubicEbeParameters,
+        parameters=table("controller", "cubic-ebe", base=_CUBIC_2008, fixed={"form": "2008"}),
         build=controller_plan,
         estimator="ebe",
         transport={"initial_window": "3 packets"},
@@ -92,7 +74,7 @@ END_TO_END: Final = (
         colour="#6060f0",
         marker="P",
         controller="bbr",
-        parameters=controller_table("bbr", "BbrParameters"),
+        parameters=table("controller", "bbr"),
         build=controller_plan,
     ),
     Scheme(
@@ -102,7 +84,7 @@ END_TO_END: Final = (
         colour="#30d878",
         marker="X",
         controller="copa",
-        parameters=controller_table("copa", "CopaParameters"),
+        parameters=table("controller", "copa"),
         build=controller_plan,
     ),
     Scheme(
@@ -112,7 +94,7 @@ END_TO_END: Final = (
         colour="#b8336a",
         marker="p",
         controller="prague",
-        parameters=controller_table("prague", "PragueParameters"),
+        parameters=table("controller", "prague"),
         build=controller_plan,
         # RFC 9331, section 4: ECT(1), feedback of how much was marked, and no bursts.
         transport={"ecn": "accurate", "pacing": True},
@@ -124,7 +106,15 @@ END_TO_END: Final = (
         colour="#5a5a00",
         marker="8",
         controller="prague",
-        parameters=DctcpParameters,
+        parameters=table(
+            "controller",
+            "prague",
+            # Prague's rule is DCTCP's where no RTT is shorter than its virtual one.
+            fixed={"virtual_rtt": 1},
+            help_texts={
+                "gain": "g: the weight of the share of marks in one round (RFC 8257, section 4.2: 1/16)."
+            },
+        ),
         build=controller_plan,
         # How much was marked; RFC 8257 echoes each mark in its own way instead.
         transport={"ecn": "accurate"},
@@ -136,7 +126,7 @@ END_TO_END: Final = (
         colour="#1800f0",
         marker="*",
         controller="ledbat++",
-        parameters=controller_table("ledbat++", "LedbatPlusPlusParameters"),
+        parameters=table("controller", "ledbat++"),
         build=controller_plan,
         # draft-irtf-iccrg-ledbat-plus-plus, section 4.1.
         transport={"initial_window": "2 packets"},
@@ -148,8 +138,8 @@ END_TO_END: Final = (
         colour="#000000",
         marker="x",
         controller="fixed",
-        parameters=controller_table("fixed", "FixedParameters"),
-        build=_fixed,
+        parameters=table("controller", "fixed"),
+        build=controller_plan,
     ),
 )
 """Every end-to-end scheme without an ACK-rate estimator, in the order of lists and legends."""

@@ -2,7 +2,8 @@
 
 from typing import Final
 
-from airpath.schemes.scheme import Scheme, controller_plan, controller_table
+from airpath.declared import table
+from airpath.schemes.scheme import Scheme, controller_plan
 
 ERA_BASELINES: Final = (
     Scheme(
@@ -12,7 +13,7 @@ ERA_BASELINES: Final = (
         colour="#2CE0F5",
         marker="v",
         controller="vegas",
-        parameters=controller_table("vegas", "VegasParameters"),
+        parameters=table("controller", "vegas"),
         build=controller_plan,
     ),
     Scheme(
@@ -22,7 +23,7 @@ ERA_BASELINES: Final = (
         colour="#7A0C2E",
         marker="P",
         controller="bic",
-        parameters=controller_table("bic", "BicParameters"),
+        parameters=table("controller", "bic"),
         build=controller_plan,
     ),
     Scheme(
@@ -33,7 +34,7 @@ ERA_BASELINES: Final = (
         colour="#FF8FB0",
         marker="X",
         controller="highspeed",
-        parameters=controller_table("highspeed", "HighSpeedParameters"),
+        parameters=table("controller", "highspeed"),
         build=controller_plan,
     ),
     Scheme(
@@ -44,7 +45,7 @@ ERA_BASELINES: Final = (
         colour="#1F7A68",
         marker="h",
         controller="htcp",
-        parameters=controller_table("htcp", "HtcpParameters"),
+        parameters=table("controller", "htcp"),
         build=controller_plan,
     ),
     Scheme(
@@ -54,7 +55,7 @@ ERA_BASELINES: Final = (
         colour="#3A12C8",
         marker="^",
         controller="veno",
-        parameters=controller_table("veno", "VenoParameters"),
+        parameters=table("controller", "veno"),
         build=controller_plan,
     ),
 )

@@ -8,13 +8,10 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
 
-from pydantic import ValidationError
-
-from airpath.bounds import finite_number
-from airpath.declared import table
+from airpath.declared import Parameters, TableError, Values, table
 from airpath.errors import UsageError
+from airpath.messages import Fault
 from airpath.nearest import suggestion
-from airpath.quantities import Table
 from airpath.schemes.ack_rate import ack_rate_plan, back_to_back, filtered
 from airpath.schemes.options import split_options
 
@@ -31,12 +28,12 @@ class Estimator:
     """What it is, in one line."""
     colour: str
     """Its colour in every figure, `#rrggbb`; that of the scheme that controls with it."""
-    parameters: type[Table]
+    parameters: Parameters
     """Its parameters, with units, ranges and defaults."""
 
-    def build(self, parameters: Any) -> dict[str, Any]:
-        """Return the estimator with these parameters as in a plan."""
-        return ack_rate_plan(self.parameters, parameters)
+    def build(self, values: Values) -> dict[str, Any]:
+        """Return the estimator with these values of its parameters as in a plan."""
+        return ack_rate_plan(self.parameters, values)
 
 
 _EACH_ROUND_TRIP: Final = (
@@ -63,21 +60,21 @@ ESTIMATORS: Final = (
         title="Westwood",
         description="each ACK's sample through the bilinear filter, GM (6), with virtual samples of zero",
         colour="#882255",
-        parameters=filtered("bilinear", "Bilinear"),
+        parameters=filtered("bilinear"),
     ),
     Estimator(
         id="westwood-zoh",
         title="Westwood (zero-order hold)",
         description="each ACK's sample through GM's filter (2)",
         colour="#aa4499",
-        parameters=filtered("zero-order-hold", "ZeroOrderHold"),
+        parameters=filtered("zero-order-hold"),
     ),
     Estimator(
         id="westwood-ti",
         title="Westwood (time-invariant)",
         description="each ACK's sample through GM's filter (3), whatever the time between",
         colour="#cc6677",
-        parameters=filtered("time-invariant", "TimeInvariant"),
+        parameters=filtered("time-invariant"),
     ),
     Estimator(
         id="westwood-aa",
@@ -86,7 +83,6 @@ ESTIMATORS: Final = (
         colour="#332288",
         parameters=filtered(
             "bilinear",
-            "AntiAliasedBilinear",
             samples=_EACH_ROUND_TRIP,
             defaults={"virtual_samples": "held"},
             help_texts={
@@ -100,42 +96,42 @@ ESTIMATORS: Final = (
         title="Westwood (10 ms)",
         description="samples of at least 10 ms through the bilinear filter, GM (6): for bursty links",
         colour="#aa3377",
-        parameters=filtered("bilinear", "IntervalBilinear", samples=_OF_INTERVALS),
+        parameters=filtered("bilinear", samples=_OF_INTERVALS),
     ),
     Estimator(
         id="westwood-zoh-aa",
         title="Westwood (zero-order hold, anti-aliased)",
         description="one sample for each RTT through GM's filter (2)",
         colour="#6699cc",
-        parameters=filtered("zero-order-hold", "AntiAliasedZeroOrderHold", samples=_EACH_ROUND_TRIP),
+        parameters=filtered("zero-order-hold", samples=_EACH_ROUND_TRIP),
     ),
     Estimator(
         id="westwood-ti-aa",
         title="Westwood (time-invariant, anti-aliased)",
         description="one sample for each RTT through GM's filter (3)",
         colour="#88ccee",
-        parameters=filtered("time-invariant", "AntiAliasedTimeInvariant", samples=_EACH_ROUND_TRIP),
+        parameters=filtered("time-invariant", samples=_EACH_ROUND_TRIP),
     ),
     Estimator(
         id="westwood+",
         title="Westwood+",
         description="one sample for each RTT through two low-pass filters, in the integers of Linux",
         colour="#44aa99",
-        parameters=table("ack-rate", "westwood-plus", "WestwoodPlus"),
+        parameters=table("ack-rate", "westwood-plus"),
     ),
     Estimator(
         id="sarbe",
         title="SARBE",
         description="samples by the receiver's timestamps through the stability filter",
         colour="#117733",
-        parameters=filtered("stability", "Stability", samples=_BY_RECEIVER),
+        parameters=filtered("stability", samples=_BY_RECEIVER),
     ),
     Estimator(
         id="dynapara",
         title="DynaPara-like",
         description="stand-in for DynaPara: each ACK's sample, a coefficient for each state of the link",
         colour="#999933",
-        parameters=filtered("two-state", "TwoState", fixed={"timed": False}),
+        parameters=filtered("two-state", fixed={"timed": False}),
     ),
     Estimator(
         id="dynapara-timed",
@@ -144,7 +140,6 @@ ESTIMATORS: Final = (
         colour="#ddaa33",
         parameters=filtered(
             "two-state",
-            "TimedTwoState",
             fixed={"timed": True},
             defaults={"good": 0.5, "bad": 0.2},
             help_texts={
@@ -158,14 +153,14 @@ ESTIMATORS: Final = (
         title="Delivery rate",
         description="the transport's delivery-rate samples as modern stacks take them, unfiltered",
         colour="#004488",
-        parameters=filtered("none", "DeliveryRate", samples=_OF_TRANSPORT),
+        parameters=filtered("none", samples=_OF_TRANSPORT),
     ),
     Estimator(
         id="samples",
         title="Samples",
         description="raw samples without a filter, of each ACK unless told otherwise",
         colour="#bbbbbb",
-        parameters=filtered("none", "Samples"),
+        parameters=filtered("none"),
     ),
     Estimator(
         id="packet-pair",
@@ -174,7 +169,6 @@ ESTIMATORS: Final = (
         colour="#994455",
         parameters=back_to_back(
             "median",
-            "PacketPair",
             acks=2,
             help_texts={
                 "spacing": "Packets that left within this time of each other are a pair (our choice)."
@@ -186,7 +180,7 @@ ESTIMATORS: Final = (
         title="Hoe's slope",
         description="first least-squares slope through three acknowledgments (Hoe 1996)",
         colour="#997700",
-        parameters=back_to_back("first", "Hoe"),
+        parameters=back_to_back("first"),
     ),
 )
 """Every estimator, in the order of lists and legends."""
@@ -222,20 +216,17 @@ def estimator_plan(text: str) -> dict[str, Any]:
     name, options = split_options(text)
     estimator = find_estimator(name)
     try:
-        parameters = estimator.parameters.model_validate(options)
-    except ValidationError as error:
-        raise UsageError(_fault(error.errors()[0], estimator) + f' (in "{text}")') from None
-    return estimator.build(parameters)
+        values = estimator.parameters.read(options)
+    except TableError as error:
+        raise UsageError(_message(error.faults[0], estimator) + f' (in "{text}")') from None
+    return estimator.build(values)
 
 
-def _fault(error: Any, estimator: Estimator) -> str:
-    key = str(error["loc"][0])
-    if error["type"] == "extra_forbidden":
-        known = estimator.parameters.model_fields
+def _message(fault: Fault, estimator: Estimator) -> str:
+    key = fault.path.removeprefix(".")
+    known = estimator.parameters.keys
+    if not key:
+        return f'estimator "{estimator.id}": {fault.message}'
+    if key not in known:
         return f'estimator "{estimator.id}" has no parameter "{key}"; {suggestion(key, known)}'
-    if error["type"] == "finite_number":
-        accepted = finite_number([estimator.parameters.model_fields[key]])
-        message = f"found {error['input']}; accepted: {accepted}"
-    else:
-        message = str(error["msg"]).removeprefix("Value error, ")
-    return f'parameter "{key}" of estimator "{estimator.id}": {message}'
+    return f'parameter "{key}" of estimator "{estimator.id}": {fault.message}'

@@ -3,15 +3,12 @@
 import re
 from typing import Any, Final
 
+from airpath.declared import Parameters, Values
 from airpath.errors import UsageError
-from airpath.schemes.scheme import Scheme, SchemeParameters
+from airpath.schemes.scheme import Scheme
 
 PREFIX: Final = "kernel:"
 """Begins the name of every congestion control of the kernel."""
-
-
-class KernelParameters(SchemeParameters):
-    """A congestion control of the kernel has no parameters here."""
 
 
 def kernel_scheme(name: str) -> Scheme:
@@ -31,7 +28,7 @@ def kernel_scheme(name: str) -> Scheme:
 
 
 def _scheme(name: str, title: str, description: str, colour: str, marker: str) -> Scheme:
-    def build(_parameters: KernelParameters, _mss_bytes: int) -> dict[str, Any]:
+    def build(_parameters: Values, _mss_bytes: int) -> dict[str, Any]:
         return {"kind": "kernel", "algorithm": name}
 
     return Scheme(
@@ -41,7 +38,7 @@ def _scheme(name: str, title: str, description: str, colour: str, marker: str) -
         colour=colour,
         marker=marker,
         controller="kernel",
-        parameters=KernelParameters,
+        parameters=Parameters(),
         build=build,
     )
 

@@ -3,8 +3,8 @@
 from dataclasses import replace
 from typing import Any, Final
 
-from airpath.declared import plan_values
-from airpath.schemes.scheme import Scheme, controller_table, joined
+from airpath.declared import Parameters, Values, plan_values, table
+from airpath.schemes.scheme import Scheme
 
 SUFFIX: Final = "-ld"
 """What makes of a scheme's name that of the same scheme with loss differentiation."""
@@ -14,12 +14,12 @@ ENDING: Final = f"each also with the ending {SUFFIX}, which tells losses apart b
 
 _ID: Final = "loss-differentiation"
 
-LossDifferentiation: Final = controller_table(_ID, "LossDifferentiation", without=("controller",))
+LossDifferentiation: Final = table("controller", _ID, without=("controller",))
 """Parameters of the loss-differentiation heuristic (VCP-W, section IV-C)."""
 
-WithoutRouters: Final = controller_table(
+WithoutRouters: Final = table(
+    "controller",
     _ID,
-    "WithoutRouters",
     without=("controller",),
     defaults={"evidence": "queueing-delay"},
     help_texts={
@@ -35,7 +35,7 @@ def differentiated(scheme: Scheme) -> Scheme:
     heuristic = LossDifferentiation if scheme.router is not None else WithoutRouters
     build = scheme.build
 
-    def around(parameters: Any, mss_bytes: int) -> dict[str, Any]:
+    def around(parameters: Values, mss_bytes: int) -> dict[str, Any]:
         inner = {"controller": build(parameters, mss_bytes)}
         return plan_values(parameters, {"mss": mss_bytes}, ("controller", _ID), inner)
 
@@ -45,11 +45,7 @@ def differentiated(scheme: Scheme) -> Scheme:
         title=f"{scheme.title}-LD",
         description=f"{scheme.description}; losses without signs of congestion leave the window",
         colour=_other_shade(scheme.colour),
-        parameters=joined(
-            f"{scheme.parameters.__name__}LossDifferentiation",
-            f"Parameters of {scheme.title} with loss differentiation.",
-            (scheme.parameters, heuristic),
-        ),
+        parameters=Parameters.joined(scheme.parameters, heuristic),
         build=around,
         aliases=(),
     )

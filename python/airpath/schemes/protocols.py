@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from airpath.declared import plan_values
+from airpath.declared import Values, plan_values
 from airpath.errors import UsageError
 from airpath.schemes.scheme import LinkFacts
 
@@ -17,7 +17,7 @@ def no_capacity(protocol: str) -> str:
     return f'"xcp-b" gives spare bandwidth and never a capacity, which {protocol} needs; it works with xcp'
 
 
-def protocol_plan(protocol: str, parameters: Any = None) -> dict[str, Any]:
+def protocol_plan(protocol: str, parameters: Values | None = None) -> dict[str, Any]:
     """Return a router protocol as in a plan; without parameters, with its defaults.
 
     Raises
@@ -28,7 +28,9 @@ def protocol_plan(protocol: str, parameters: Any = None) -> dict[str, Any]:
     return plan_values(parameters, {}, (PROTOCOL, protocol))
 
 
-def source_plan(source: str, protocol: str, link: LinkFacts, parameters: Any = None) -> dict[str, Any]:
+def source_plan(
+    source: str, protocol: str, link: LinkFacts, parameters: Values | None = None
+) -> dict[str, Any]:
     """Return the capacity source of a router as in a plan; without parameters, with its defaults.
 
     Raises

@@ -5,9 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from pydantic import ValidationError
-
 from airpath.declarations import declaration, ids
+from airpath.declared import TableError, table
 from airpath.errors import UsageError
 from airpath.nearest import suggestion
 from airpath.schemes.agent import AGENT
@@ -16,7 +15,7 @@ from airpath.schemes.kernel import PREFIX, kernel_scheme
 from airpath.schemes.loss_differentiation import ENDING, SUFFIX, differentiated
 from airpath.schemes.options import split_options
 from airpath.schemes.router_assisted import ROUTER_ASSISTED, compositions, why_no_pair
-from airpath.schemes.scheme import Scheme, controller_plan, controller_table
+from airpath.schemes.scheme import Scheme, controller_plan
 from airpath.schemes.westwood import WESTWOOD
 
 QUIC: Final = "quic:"
@@ -51,7 +50,7 @@ def find_scheme(name: str) -> Scheme:
 
 @functools.cache
 def _differentiated(name: str) -> Scheme:
-    """Return a scheme with loss differentiation; making the class of its parameters takes milliseconds."""
+    """Return a scheme with loss differentiation, the same object for the same name."""
     return differentiated(named_schemes()[name])
 
 
@@ -102,8 +101,8 @@ def same_scheme(texts: Iterable[str]) -> tuple[str, str] | None:
     for text in texts:
         try:
             scheme, options = parse_scheme(text)
-            given = scheme.parameters.model_validate(options).model_dump(exclude_unset=True)
-        except (UsageError, ValidationError):
+            given = scheme.parameters.read(options).given
+        except (UsageError, TableError):
             continue
         first = seen.setdefault((scheme.id, repr(sorted(given.items()))), text)
         if first != text:
@@ -129,7 +128,7 @@ def _of_declarations(listed: Iterable[Scheme]) -> Iterator[Scheme]:
             colour=_COLOURS[index % len(_COLOURS)],
             marker=_MARKERS[index % len(_MARKERS)],
             controller=name,
-            parameters=controller_table(name, f"{name.title()}Parameters"),
+            parameters=table("controller", name),
             build=controller_plan,
         )
 
@@ -158,8 +157,5 @@ _LISTED: Final = _by_name(SCHEMES)
 
 @functools.cache
 def named_schemes() -> Mapping[str, Scheme]:
-    """Return every scheme by its names, with the pairs that are not listed.
-
-    Making the classes of their parameters takes as long as a run, and few commands name such a pair.
-    """
+    """Return every scheme by its names, with the pairs that are not listed."""
     return MappingProxyType({**_by_name(compositions()), **_LISTED})

@@ -11,17 +11,13 @@ from itertools import product
 from types import MappingProxyType
 from typing import Any, Final
 
-from airpath.declared import table
-from airpath.quantities import Table
+from airpath.declared import Parameters, Values, table
 from airpath.schemes.protocols import PROTOCOL, SOURCE, no_capacity, protocol_plan, source_plan
 from airpath.schemes.scheme import (
     LinkFacts,
     Router,
     Scheme,
-    SchemeParameters,
     controller_plan,
-    controller_table,
-    joined,
 )
 
 
@@ -37,7 +33,7 @@ class Family:
     """What senders and routers do, in a few words."""
     protocol: str
     """The router protocol; also the sender's controller."""
-    parameters: tuple[type[Table], ...]
+    parameters: tuple[Parameters, ...]
     """Parameters of sender and router protocol."""
     own_source: str
     """The source of the scheme that has the family's name alone."""
@@ -61,19 +57,13 @@ class Source:
     """The second part of titles."""
     description: str
     """Where the capacity comes from, in a few words."""
-    parameters: type[Table]
+    parameters: Parameters
     """Its parameters."""
     marker: str | None
     """Marker in figures; that of the family when absent."""
 
 
-def compose(
-    family: Family,
-    source: Source,
-    *,
-    parameters: type[SchemeParameters] | None = None,
-    **changes: Any,
-) -> Scheme:
+def compose(family: Family, source: Source, **changes: Any) -> Scheme:
     """Return the scheme of a family with this source.
 
     Parameters
@@ -81,10 +71,7 @@ def compose(
     family
         Sender and router protocol.
     source
-        The capacity source.
-    parameters
-        Its parameters; by default those of sender, protocol and source together. A subclass of these with
-        other defaults makes a variant.
+        The capacity source; one with other defaults makes a variant.
     **changes
         Fields of `Scheme` that differ: id, title, description, colour, marker of a variant.
     """
@@ -96,7 +83,7 @@ def compose(
         "colour": family.colours[source.id],
         "marker": family.marker if name == family.id else source.marker or family.marker,
         "controller": family.protocol,
-        "parameters": parameters or parameters_of(family, source),
+        "parameters": Parameters.joined(*family.parameters, source.parameters),
         "build": controller_plan,
         "estimator": source.id,
         "aliases": () if long_name == name else (long_name,),
@@ -115,18 +102,8 @@ def _names(family: Family, source: Source) -> tuple[str, str]:
     return f"{family.id}-{source.id.removeprefix('xcp-')}", long_name
 
 
-def parameters_of(family: Family, source: Source) -> type[SchemeParameters]:
-    """Return the parameters of sender, router protocol and source together."""
-    name = "".join(part.capitalize() for part in (*family.id.split("-"), *source.id.split("-")))
-    return joined(
-        f"{name}Parameters",
-        f"Parameters of {family.title} with the source {source.id}.",
-        (*family.parameters, source.parameters),
-    )
-
-
 def _router_plan(protocol: str, source: str) -> Callable[[Any, LinkFacts], dict[str, Any]]:
-    def plan(parameters: Any, link: LinkFacts) -> dict[str, Any]:
+    def plan(parameters: Values, link: LinkFacts) -> dict[str, Any]:
         return {
             "protocol": protocol_plan(protocol, parameters),
             "source": source_plan(source, protocol, link, parameters),
@@ -143,11 +120,9 @@ _TRANSPORT: Final[Mapping[str, Any]] = {
 }
 
 
-def _parts(protocol: str, **variant: Any) -> tuple[type[Table], ...]:
+def _parts(protocol: str, **variant: Any) -> tuple[Parameters, ...]:
     """Return the parameters of the sender and the router of a protocol."""
-    name = protocol.capitalize()
-    sender = controller_table(protocol, f"{name}Sender", **variant)
-    return sender, table(PROTOCOL, protocol, f"{name}Router")
+    return table("controller", protocol, **variant), table(PROTOCOL, protocol)
 
 
 def _colours(configured: str, ebe: str, oracle: str, qfcp: str, **more: str) -> Mapping[str, str]:
@@ -235,35 +210,35 @@ CONFIGURED: Final = Source(
     "configured",
     "configured",
     "configured capacity",
-    table(SOURCE, "configured", "ConfiguredSource"),
+    table(SOURCE, "configured"),
     None,
 )
 ORACLE: Final = Source(
     "oracle",
     "oracle",
     "true capacity, a bound",
-    table(SOURCE, "oracle", "OracleSource"),
+    table(SOURCE, "oracle"),
     "*",
 )
 XCP_B: Final = Source(
     "xcp-b",
     "b",
     "spare bandwidth from the variation of the queue",
-    table(SOURCE, "xcp-b", "XcpBSource"),
+    table(SOURCE, "xcp-b"),
     "P",
 )
 QFCP_OUTPUT: Final = Source(
     "qfcp",
     "qfcp",
     "capacity from the output rate",
-    table(SOURCE, "qfcp", "QfcpSource"),
+    table(SOURCE, "qfcp"),
     None,
 )
 EBE: Final = Source(
     "ebe",
     "EBE",
     "capacity by EBE, from queue and arrivals",
-    table(SOURCE, "ebe", "EbeSource"),
+    table(SOURCE, "ebe"),
     "D",
 )
 CAPACITY_SOURCES: Final = (CONFIGURED, XCP_B, EBE, ORACLE, QFCP_OUTPUT)
@@ -285,16 +260,18 @@ def why_no_pair(name: str) -> str:
     return ""
 
 
-_HOLDING_EBE: Final = table(
-    SOURCE,
-    "ebe",
-    "HoldingEbeSource",
-    defaults={"profile": "linear", "monitor": "hold", "upsilon": 1.2},
-    help_texts={
-        "profile": "How the filter is read; see `xcp-ebe`.",
-        "monitor": "Link-capacity monitor; see `xcp-ebe`.",
-        "upsilon": "Upsilon, the factor on the capacity while the maintainer is on.",
-    },
+_HOLDING: Final = replace(
+    EBE,
+    parameters=table(
+        SOURCE,
+        "ebe",
+        defaults={"profile": "linear", "monitor": "hold", "upsilon": 1.2},
+        help_texts={
+            "profile": "How the filter is read; see `xcp-ebe`.",
+            "monitor": "Link-capacity monitor; see `xcp-ebe`.",
+            "upsilon": "Upsilon, the factor on the capacity while the maintainer is on.",
+        },
+    ),
 )
 """EBE as we would use it: other defaults, found by the ablation (`airpath reproduce ebe`).
 
@@ -302,22 +279,19 @@ The filter that follows the last sample has the least lag; an empty queue does n
 that the maintainer need not win back what was lost and can probe gently.
 """
 
-HOLDING: Final = parameters_of(XCP, replace(EBE, id="ebe-hold", parameters=_HOLDING_EBE))
-"""Parameters of our own variant of XCP-EBE."""
-
-_LINK_LAYER: Final = table(
-    SOURCE,
-    "oracle",
-    "LinkLayerSource",
-    defaults={"averaging": 20_000_000},
-    help_texts={
-        "averaging": "Over what the capacity is averaged on a link that has delivery opportunities instead of"
-        " a rate; at\nleast 1 ms (ABC's authors' code: 20 ms)."
-    },
+_LINK_LAYER: Final = replace(
+    ORACLE,
+    parameters=table(
+        SOURCE,
+        "oracle",
+        defaults={"averaging": 20_000_000},
+        help_texts={
+            "averaging": "Over what the capacity is averaged on a link that has delivery opportunities"
+            " instead of a rate; at\nleast 1 ms (ABC's authors' code: 20 ms)."
+        },
+    ),
 )
-
-TOLD_BY_LINK_LAYER: Final = parameters_of(ABC, replace(ORACLE, parameters=_LINK_LAYER))
-"""Parameters of ABC as published, whose routers know their link sooner than the oracle says by default."""
+"""The oracle of ABC as published, whose routers know their link sooner than it says by default."""
 
 ROUTER_ASSISTED: Final = (
     compose(XCP, CONFIGURED),
@@ -325,8 +299,7 @@ ROUTER_ASSISTED: Final = (
     compose(XCP, EBE),
     compose(
         XCP,
-        EBE,
-        parameters=HOLDING,
+        _HOLDING,
         id="xcp-ebe-hold",
         title="XCP-EBE-hold",
         description="XCP with EBE as we found it best (linear, hold, Upsilon 1.2); ours",
@@ -346,13 +319,12 @@ ROUTER_ASSISTED: Final = (
     compose(QFCP, QFCP_OUTPUT),
     compose(
         ABC,
-        ORACLE,
-        parameters=TOLD_BY_LINK_LAYER,
+        _LINK_LAYER,
         description=f"{ABC.description}; the link layer tells the true capacity",
     ),
     compose(ABC, EBE),
     compose(ABC, CONFIGURED),
 )
 """The schemes that are listed; the other pairs are found by their rule. A variant of ours is added here, with
-a class of parameters that says why its defaults differ.
+a source that says why its defaults differ.
 """

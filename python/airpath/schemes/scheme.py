@@ -2,27 +2,16 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from types import new_class
 from typing import Any
 
-from airpath.declared import plan_values, table
-from airpath.quantities import Table
-from airpath.units import Amount, AmountUnit
+from airpath.declared import Parameters, Values, plan_values
 
 __all__ = [
     "LinkFacts",
     "Router",
     "Scheme",
-    "SchemeParameters",
     "controller_plan",
-    "controller_table",
-    "joined",
-    "window_bytes",
 ]
-
-
-class SchemeParameters(Table):
-    """The parameters of a scheme; each scheme has its own subclass."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +32,7 @@ class Router:
     """The router protocol, as in the queue of a scenario."""
     source: str
     """The capacity source, as in the queue of a scenario."""
-    plan: Callable[[Any, LinkFacts], dict[str, Any]]
+    plan: Callable[[Values, LinkFacts], dict[str, Any]]
     """From the scheme's parameters and a link to `protocol` and `source` of a plan. Raises `UsageError` if
     the link does not say what the source must know.
     """
@@ -67,9 +56,9 @@ class Scheme:
     """Its marker in every figure, a Matplotlib marker code."""
     controller: str
     """The congestion controller of the sender."""
-    parameters: type[SchemeParameters]
+    parameters: Parameters
     """Its parameters, with units, ranges and defaults."""
-    build: Callable[[Any, int], dict[str, Any]]
+    build: Callable[[Values, int], dict[str, Any]]
     """From the parameters and the maximum segment size in bytes to the controller of a plan."""
     estimator: str | None = None
     """The bandwidth estimator that feeds the controller."""
@@ -83,29 +72,6 @@ class Scheme:
     """What its routers do; `None` for an end-to-end scheme."""
 
 
-def joined(name: str, description: str, parts: tuple[type[Table], ...]) -> type[SchemeParameters]:
-    """Return the parameters of several parts together, at least one of them those of a scheme."""
-
-    def body(namespace: dict[str, Any]) -> None:
-        namespace["__doc__"] = description
-        namespace["__module__"] = __name__
-
-    made = new_class(name, parts, exec_body=body)
-    assert issubclass(made, SchemeParameters)
-    return made
-
-
-def controller_table(name: str, title: str, **variant: Any) -> Any:
-    """Return the class of the parameters of a controller; `variant` has the options of `declared.table`."""
-    return table("controller", name, title, base=SchemeParameters, **variant)
-
-
-def controller_plan(parameters: Any, mss_bytes: int) -> dict[str, Any]:
+def controller_plan(parameters: Values, mss_bytes: int) -> dict[str, Any]:
     """Return a controller as in a plan."""
     return plan_values(parameters, {"mss": mss_bytes})
-
-
-def window_bytes(window: Amount, mss_bytes: int) -> int:
-    """Return a window in bytes of payload, a packet counting as one maximum segment size."""
-    count = int(window.value)
-    return count * mss_bytes if window.unit is AmountUnit.PACKETS else count

@@ -2,14 +2,14 @@
 
 from typing import Any, Final
 
-from airpath.declared import plan_values
+from airpath.declared import Parameters, Values, plan_values, table
 from airpath.schemes.estimators import find_estimator
-from airpath.schemes.scheme import Scheme, controller_table, joined
+from airpath.schemes.scheme import Scheme
 
-_SENDER: Final = controller_table("westwood", "WestwoodSender", without=("estimator",))
-_LINUX: Final = controller_table(
+_SENDER: Final = table("controller", "westwood", without=("estimator",))
+_LINUX: Final = table(
+    "controller",
     "westwood",
-    "LinuxWestwoodSender",
     without=("estimator",),
     defaults={"guard": False, "reduction": "after-recovery"},
     help_texts={
@@ -20,7 +20,7 @@ _LINUX: Final = controller_table(
 )
 
 
-def over(name: str, marker: str, description: str, sender: Any = _SENDER, **changes: Any) -> Scheme:
+def over(name: str, marker: str, description: str, sender: Parameters = _SENDER, **changes: Any) -> Scheme:
     """Return Westwood over the estimator of that name, under the same name.
 
     Parameters
@@ -38,7 +38,7 @@ def over(name: str, marker: str, description: str, sender: Any = _SENDER, **chan
     """
     estimator = find_estimator(name)
 
-    def build(given: Any, mss_bytes: int) -> dict[str, Any]:
+    def build(given: Values, mss_bytes: int) -> dict[str, Any]:
         return plan_values(
             given, {"mss": mss_bytes}, ("controller", "westwood"), {"estimator": estimator.build(given)}
         )
@@ -50,11 +50,7 @@ def over(name: str, marker: str, description: str, sender: Any = _SENDER, **chan
         "colour": estimator.colour,
         "marker": marker,
         "controller": "westwood",
-        "parameters": joined(
-            f"{sender.__name__}{estimator.parameters.__name__}",
-            f"Parameters of {estimator.title}.",
-            (sender, estimator.parameters),
-        ),
+        "parameters": Parameters.joined(sender, estimator.parameters),
         "build": build,
         "estimator": name,
     }

@@ -70,7 +70,7 @@ def assert_paired(figure_id, experiments, flows_of_each):
 def kind_of(scheme: str) -> str:
     """The kind of controller that stands in a plan."""
     known, options = parse_scheme(scheme)
-    return known.build(known.parameters.model_validate(options), 1000)["kind"]
+    return known.build(known.parameters.read(options), 1000)["kind"]
 
 
 def is_of_flows(path: str) -> bool:

@@ -8,7 +8,7 @@ import json
 import re
 from pathlib import Path
 
-from airpath import _core, declared
+from airpath import _core, declarations
 
 CRATES = Path(__file__).parents[3] / "crates"
 FOLDER = CRATES / "plan" / "src"
@@ -60,7 +60,7 @@ class RustTypes:
             assert len(value) == len(types), f"{path}: {value!r} has not {len(types)} items"
             for index, (item, item_type) in enumerate(zip(value, types, strict=True)):
                 self.check(item, item_type, f"{path}[{index}]")
-        elif rust_type in DECLARED and value["kind"] in declared.ids(DECLARED[rust_type]):
+        elif rust_type in DECLARED and value["kind"] in declarations.ids(DECLARED[rust_type]):
             _check_component(DECLARED[rust_type], value, path)
         elif rust_type in PRIMITIVES:
             assert PRIMITIVES[rust_type](value), f"{path}: {value!r} is no {rust_type}"

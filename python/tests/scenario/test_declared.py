@@ -5,8 +5,8 @@ import json
 import pytest
 from scenario_tables import dumbbell, plan
 
-from airpath import _core, declared
-from airpath.declared_reader import read
+from airpath import _core, declarations, declared
+from airpath.declared import plan_values, table
 from airpath.errors import ScenarioError
 from airpath.scenario import Scenario
 from airpath.schemes import find_scheme
@@ -46,28 +46,24 @@ def test_faults_of_a_nested_component_have_its_path(slow_start, message):
     assert str(raised.value) == f'scenario: flows[0].parameters.{message} (scheme "cubic")'
 
 
-def test_both_readers_accept_the_defaults_of_every_component():
+def test_the_engine_accepts_the_defaults_of_every_component():
     for kind in ("controller", "slow-start", "queue", "capacity-source"):
-        for name in declared.ids(kind):
-            properties = declared.declaration(kind, name).get("properties", {})
+        for name in declarations.ids(kind):
+            properties = declarations.declaration(kind, name).get("properties", {})
             required = {
                 key: declared.formatted(kind, name, key, one["examples"][0])
                 for key, one in properties.items()
                 if "default" not in one and "examples" in one
             }
-            values, faults = read(kind, name, required, "")
-            assert faults == []
             context = {"packet": 1500, "mean_bps": 1e7, "mss": 1460, "protocol": "xcp"}
-            completed = json.loads(
-                _core.complete_component(kind, json.dumps({"kind": name, **values}), json.dumps(context))
-            )
-            assert set(completed) == set(declared.declaration(kind, name)["x-order"])
+            plan = plan_values(table(kind, name).read(required), context)
+            assert set(plan) - {"kind"} == set(declarations.declaration(kind, name)["x-order"])
 
 
 def test_every_declared_controller_is_a_scheme():
     # The one that wraps others has no id of its own: `cubic-ld` is CUBIC with loss differentiation.
     # CUBIC-EBE is CUBIC with an estimator.
-    controllers = set(declared.ids("controller")) - {"loss-differentiation", "cubic-ebe"}
+    controllers = set(declarations.ids("controller")) - {"loss-differentiation", "cubic-ebe"}
     assert {find_scheme(name).controller for name in controllers} == controllers
     assert find_scheme("cubic-ebe").estimator == "ebe"
 

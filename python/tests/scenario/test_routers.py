@@ -1,18 +1,19 @@
 """Router-assisted schemes: how they are composed, and which router stands at which link."""
 
 import tomllib
+from dataclasses import replace
 
 import pytest
 from rust_plan import RustTypes
 from scenario_tables import dumbbell, graph, parking_lot, plan
 
+from airpath.declared import table
 from airpath.errors import ScenarioError, UsageError
 from airpath.scenario import Scenario, compare_scenario
-from airpath.scenario.schema import field_docstrings
 from airpath.scenario.simulation import simulation
 from airpath.schemes import SCHEMES, LinkFacts, find_scheme
 from airpath.schemes.registry import named_schemes
-from airpath.schemes.router_assisted import CAPACITY_SOURCES, FAMILIES, XCP, compose, parameters_of
+from airpath.schemes.router_assisted import CAPACITY_SOURCES, FAMILIES, XCP, compose
 from airpath.units import parse_rate
 
 TYPES = RustTypes()
@@ -61,13 +62,14 @@ def test_every_pair_makes_a_plan_that_the_engine_reads(scheme):
 @pytest.mark.parametrize("scheme", PAIRS)
 def test_every_parameter_is_described(scheme):
     parameters = find_scheme(scheme).parameters
-    assert set(field_docstrings(parameters)) == set(parameters.model_fields)
+    assert all(schema["description"] for schema in parameters.keys.values())
 
 
 def test_the_defaults_are_those_of_the_findings():
     def parts(name):
         scheme = find_scheme(name)
-        return scheme.router.plan(scheme.parameters(), LINK), scheme.build(scheme.parameters(), 1000)
+        defaults = scheme.parameters.read({})
+        return scheme.router.plan(defaults, LINK), scheme.build(defaults, 1000)
 
     router, sender = parts("xcp-ebe")
     assert router["protocol"] == {
@@ -105,7 +107,7 @@ def test_the_defaults_are_those_of_the_findings():
         "inter_packet": "whole-packets",
     }
     xcp = find_scheme("xcp")
-    assert xcp.build(xcp.parameters.model_validate({"inter_packet": "window"}), 1000) == {
+    assert xcp.build(xcp.parameters.read({"inter_packet": "window"}), 1000) == {
         **sender,
         "inter_packet": "window",
     }
@@ -382,17 +384,12 @@ def test_comparisons_give_each_scheme_what_it_needs():
 
 
 def test_a_variant_has_its_own_name_and_defaults():
-    class BetterParameters(parameters_of(XCP, CAPACITY_SOURCES[2])):
-        """Other defaults."""
-
-        monitor: str = "hold"
-        """Why it is better."""
-
+    better = table("capacity-source", "ebe", defaults={"monitor": "hold"})
     variant = compose(
-        XCP, CAPACITY_SOURCES[2], parameters=BetterParameters, id="better", title="Better", colour="#123456"
+        XCP, replace(CAPACITY_SOURCES[2], parameters=better), id="better", title="Better", colour="#123456"
     )
     assert (variant.id, variant.title, variant.marker) == ("better", "Better", "D")
-    source = variant.router.plan(variant.parameters(), LINK)["source"]
+    source = variant.router.plan(variant.parameters.read({}), LINK)["source"]
     assert (source["monitor"], source["profile"]) == ("hold", "icc")
 
 
@@ -464,7 +461,7 @@ def lab(colour, blindness):
 
 
 def test_words_of_mpcp_have_a_length_that_the_plan_can_hold():
-    assert find_scheme("mpcp").parameters().digits == 3
+    assert find_scheme("mpcp").parameters.read({})["digits"] == 3
     assert "at most 8" in refusal(dumbbell(flows__0__scheme="mpcp:digits=9"))
 
 
@@ -472,7 +469,7 @@ def test_the_second_window_of_abc_is_that_of_any_controller_or_of_none():
     abc = find_scheme("abc")
 
     def second(**given):
-        return abc.build(abc.parameters(**given), 1000)["second_window"]
+        return abc.build(abc.parameters.read(given), 1000)["second_window"]
 
     assert second() == "none"
     assert second(second_window="newreno") == "newreno"

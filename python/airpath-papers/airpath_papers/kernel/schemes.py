@@ -52,7 +52,7 @@ def in_kernel(written: str, available: Sequence[str]) -> InKernel:
         )
     of_sender = {option: value for option, value in options.items() if _moves_sender(scheme, option, value)}
     for option, value in of_sender.items():
-        own = scheme.parameters.model_fields[option].default
+        own = scheme.parameters.keys[option]["default"]
         departures.append(f"{scheme.controller.upper()}'s sender in the kernel: {option} {own}, not {value}")
     kept = {option: value for option, value in options.items() if option not in of_sender}
     return InKernel(with_options(name, **kept), tuple(departures))
@@ -60,5 +60,5 @@ def in_kernel(written: str, available: Sequence[str]) -> InKernel:
 
 def _moves_sender(scheme: Scheme, option: str, value: Any) -> bool:
     """Whether an option makes another sender than the default."""
-    chosen, default = (scheme.parameters.model_validate(one) for one in ({option: value}, {}))
+    chosen, default = (scheme.parameters.read(one) for one in ({option: value}, {}))
     return scheme.build(chosen, _SEGMENT_BYTES) != scheme.build(default, _SEGMENT_BYTES)
