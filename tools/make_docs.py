@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from airpath.declared import Parameters
-from airpath.declared_reader import json_schema
+from airpath.declared_schema import json_schema
 from airpath.link_options import LinkAndFlows, options_of
 from airpath.links import LINKS
 from airpath.links.networks import networks

@@ -5,6 +5,7 @@
 
 import functools
 import json
+from collections.abc import Mapping
 from typing import Any, Final
 
 from airpath import _core
@@ -26,12 +27,36 @@ def ids(kind: str) -> list[str]:
     return list(_declarations()[kind]["x-order"])
 
 
-def choices(kind: str, or_none: bool) -> list[str]:
-    """Return the ids that a nested component may have; `or_none` adds that of no component."""
-    return ["none", *ids(kind)] if or_none else ids(kind)
-
-
 def declaration(kind: str, name: str) -> dict[str, Any]:
     """Return the schema of a component."""
     schema: dict[str, Any] = _declarations()[kind][name]
     return schema
+
+
+def declared_keys(kind: str, name: str) -> dict[str, Mapping[str, Any]]:
+    """Return the parameters of a component with their schemas, in the order of its declaration."""
+    schema = declaration(kind, name)
+    return {key: schema["properties"][key] for key in schema["x-order"]}
+
+
+def is_optional(schema: Mapping[str, Any]) -> bool:
+    """Return whether a parameter may be absent without a default of its own."""
+    return "x-default-from" in schema or "null" in schema.get("type", ())
+
+
+def is_required(schema: Mapping[str, Any]) -> bool:
+    """Return whether a parameter must be given."""
+    return "default" not in schema and not is_optional(schema)
+
+
+def type_of(schema: Mapping[str, Any]) -> str:
+    """Return the type of a value that is not null."""
+    types: str | list[str] = schema["type"]
+    return types if isinstance(types, str) else next(one for one in types if one != "null")
+
+
+def names_of(schema: Mapping[str, Any]) -> list[str] | None:
+    """Return the names that a value may have; `None` for a number, a quantity or a truth value."""
+    if kind := schema.get("x-component"):
+        return ["none", *ids(kind)] if "x-or-none" in schema else ids(kind)
+    return [choice["const"] for choice in schema["oneOf"]] if "oneOf" in schema else None

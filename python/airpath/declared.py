@@ -13,8 +13,9 @@ from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import core_schema
 
 from airpath import _core
-from airpath.declarations import declaration, ids
-from airpath.declared_reader import Keys, declared_keys, json_schema, read, written
+from airpath.declarations import declaration, declared_keys, ids
+from airpath.declared_reader import Keys, read, written
+from airpath.declared_schema import json_schema
 from airpath.errors import UsageError
 from airpath.messages import Fault, ValueOfKeyError, show, validation_error
 from airpath.units import Amount, format_duration, format_rate, format_size, window_bytes

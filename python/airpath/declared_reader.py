@@ -9,10 +9,19 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, Final
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from airpath.bounds import bound
-from airpath.declarations import BOUNDS, LARGEST, choices, declaration, ids
+from airpath.declarations import (
+    BOUNDS,
+    LARGEST,
+    declared_keys,
+    ids,
+    is_optional,
+    is_required,
+    names_of,
+    type_of,
+)
 from airpath.errors import UnitError
 from airpath.messages import Fault, faults, not_one_of, show, unknown_key
 from airpath.quantities import (
@@ -88,28 +97,14 @@ def read(keys: Keys, given: Mapping[str, Any], path: str) -> tuple[dict[str, Any
 
 def written(keys: Keys, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return values as a person writes them: quantities with their units."""
-    return {key: _written(keys[key], value) for key, value in values.items()}
+    return {key: write(keys[key], value) for key, value in values.items()}
 
 
-def json_schema(keys: Keys) -> dict[str, Any]:
-    """Return the JSON schema of a table, for editors and for the documentation."""
-    schema = {
-        "type": "object",
-        "properties": {key: _described(key, one) for key, one in keys.items()},
-        "additionalProperties": False,
-    }
-    required = [key for key, one in keys.items() if is_required(one)]
-    return {**schema, "required": required} if required else schema
-
-
-def is_optional(schema: Mapping[str, Any]) -> bool:
-    """Return whether a key may be absent without a default of its own."""
-    return "x-default-from" in schema or "null" in schema.get("type", ())
-
-
-def is_required(schema: Mapping[str, Any]) -> bool:
-    """Return whether a table must have a key."""
-    return "default" not in schema and not is_optional(schema)
+def write(schema: Mapping[str, Any], value: Any) -> Any:
+    """Return a value as a person writes it."""
+    if "x-type" in schema:
+        return schema["x-type"].dump_python(value, mode="json")
+    return quantity(schema).write(value) if "x-unit" in schema else value
 
 
 def _read_component(kind: str, given: Mapping[str, Any], path: str) -> tuple[dict[str, Any], list[Fault]]:
@@ -128,25 +123,18 @@ def _read_component(kind: str, given: Mapping[str, Any], path: str) -> tuple[dic
     return {"kind": name, **values}, found
 
 
-def declared_keys(kind: str, name: str) -> dict[str, Mapping[str, Any]]:
-    """Return the keys of a component in the order of its declaration."""
-    schema = declaration(kind, name)
-    properties = schema.get("properties", {})
-    return {key: properties[key] for key in schema.get("x-order", ())}
-
-
 def _value(schema: Mapping[str, Any], given: Any) -> Any:
     """Return a value in its base unit."""
-    if (accepted := _choices(schema)) is not None:
+    if (accepted := names_of(schema)) is not None:
         if given not in accepted or not isinstance(given, str):
             raise _WrongError(not_one_of(given, accepted))
         return given
     if "x-unit" in schema:
         try:
-            return _quantity(schema).read(given)
+            return quantity(schema).read(given)
         except UnitError as error:
             raise _WrongError(str(error)) from None
-    match _type(schema):
+    match type_of(schema):
         case "boolean":
             _reject_unless(isinstance(given, bool), given, "true or false")
         case "integer":
@@ -173,66 +161,10 @@ def _number(schema: Mapping[str, Any], given: float) -> float:
     return value
 
 
-def _written(schema: Mapping[str, Any], value: Any) -> Any:
-    if "x-type" in schema:
-        return schema["x-type"].dump_python(value, mode="json")
-    return _quantity(schema).write(value) if "x-unit" in schema else value
-
-
-def _described(key: str, schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the JSON schema of a key."""
-    value = _described_value(schema)
-    if is_optional(schema):
-        value = {"anyOf": [value, {"type": "null"}]}
-    if not is_required(schema):
-        value["default"] = _default(schema)
-    title = key.replace("_", " ").title()
-    return {"title": title, "description": schema.get("description", "").strip(), **value}
-
-
-def _described_value(schema: Mapping[str, Any]) -> dict[str, Any]:
-    if "x-type" in schema:
-        adapter: TypeAdapter[Any] = schema["x-type"]
-        return adapter.json_schema()
-    if (accepted := _choices(schema)) is not None:
-        return {"type": "string", **({"enum": accepted} if len(accepted) > 1 else {"const": accepted[0]})}
-    if "x-unit" in schema:
-        return dict(_quantity(schema).described)
-    largest = LARGEST.get(schema.get("format", ""))
-    return {
-        "type": _type(schema),
-        **({} if largest is None else {"maximum": largest}),
-        **{bound: schema[bound] for bound in BOUNDS if bound in schema},
-    }
-
-
-def _default(schema: Mapping[str, Any]) -> Any:
-    """Return the default as a person writes it; that of a threshold is a number of packets."""
-    default = schema.get("default")
-    if default is None:
-        return None
-    if schema.get("x-unit") == "threshold":
-        return f"{default:g} packets"
-    return _written(schema, default)
-
-
-def _quantity(schema: Mapping[str, Any]) -> Quantity:
+def quantity(schema: Mapping[str, Any]) -> Quantity:
     """Return how a quantity is read, written and described."""
-    quantity: Quantity = _QUANTITIES[schema["x-unit"]]["exclusiveMinimum" in schema].__metadata__[0]
-    return quantity
-
-
-def _type(schema: Mapping[str, Any]) -> str:
-    """Return the type of a value that is not null."""
-    types: str | list[str] = schema["type"]
-    return types if isinstance(types, str) else next(one for one in types if one != "null")
-
-
-def _choices(schema: Mapping[str, Any]) -> list[str] | None:
-    """Return the names that a value may have."""
-    if "x-component" in schema:
-        return choices(schema["x-component"], "x-or-none" in schema)
-    return [choice["const"] for choice in schema["oneOf"]] if "oneOf" in schema else None
+    found: Quantity = _QUANTITIES[schema["x-unit"]]["exclusiveMinimum" in schema].__metadata__[0]
+    return found
 
 
 def _bounds(schema: Mapping[str, Any]) -> Iterator[tuple[str, Callable[[float], bool]]]:

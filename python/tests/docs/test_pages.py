@@ -11,7 +11,7 @@ import airpath
 from airpath.checks.document import CaseTable, ExpectationTable, SuiteTable
 from airpath.checks.suite import suite_names
 from airpath.cli.commands import all_commands, load
-from airpath.declared_reader import json_schema
+from airpath.declared_schema import json_schema
 from airpath.link_options import LinkAndFlows, options_of
 from airpath.links.networks import networks
 from airpath.results.observations import FLOW_OBSERVATIONS, OBSERVATIONS
