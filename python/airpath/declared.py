@@ -6,7 +6,7 @@ ranges, choices, defaults, help texts) and the form of its values in a plan.
 
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Final, Self
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
@@ -29,7 +29,7 @@ __all__ = [
     "formatted",
     "plan_values",
     "table",
-    "tagged",
+    "tables",
 ]
 
 Component = tuple[str, str]
@@ -205,6 +205,36 @@ def table(
     )
 
 
+def tables(kind: str, ending: str, help_text: str) -> dict[str, Parameters]:
+    """Return the tables of all components of a kind by id, each with the key `kind`.
+
+    Parameters
+    ----------
+    kind
+        Kind of the components.
+    ending
+        Ending of the names of their tables in the schema of scenarios.
+    help_text
+        Help text of the key `kind`.
+    """
+    return {
+        name: table(
+            kind, name, base=Parameters({"kind": kind_key(name, help_text)}), title=title_of(name, ending)
+        )
+        for name in ids(kind)
+    }
+
+
+def kind_key(name: str, help_text: str) -> Mapping[str, Any]:
+    """Return the schema of the key `kind` of a table."""
+    return {"oneOf": [{"const": name}], "description": help_text}
+
+
+def title_of(name: str, ending: str) -> str:
+    """Return the name of the table of a component in the schema of scenarios."""
+    return f"{name.title().replace('-', '')}{ending}"
+
+
 @dataclass(frozen=True, eq=False)
 class Tagged:
     """Reads a table with a `kind` by the table of that kind, in an annotation of pydantic."""
@@ -224,36 +254,6 @@ class Tagged:
             tagged,
             json_schema_input_schema=core_schema.union_schema([core_schema.str_schema(), tagged]),
         )
-
-
-def kind_key(name: str, text: str) -> Mapping[str, Any]:
-    """Return the key `kind` of a table with its schema."""
-    return {"kind": {"oneOf": [{"const": name}], "description": text}}
-
-
-def tagged(kind: str, ending: str, text: str) -> Tagged:
-    """Return how a component of a scenario is read: its id, or a table with a `kind`.
-
-    Parameters
-    ----------
-    kind
-        Kind of the component.
-    ending
-        Ending of the names of its tables in the schema of scenarios.
-    text
-        Help text of the key `kind`.
-    """
-
-    def of(name: str) -> Parameters:
-        made = table(kind, name, title=title_of(name, ending))
-        return replace(made, keys={**made.keys, **kind_key(name, text)})
-
-    return Tagged({name: of(name) for name in ids(kind)}, or_name=True)
-
-
-def title_of(name: str, ending: str) -> str:
-    """Return the name of the table of a component in the schema of scenarios."""
-    return f"{name.title().replace('-', '')}{ending}"
 
 
 def plan_values(

@@ -121,7 +121,13 @@ def suites() -> dict[str, str]:
 def _shipped(folder: str) -> dict[str, str]:
     """Return the descriptions in the files of a folder of the package, by name."""
     files = sorted((Path(__file__).parent.parent / folder).glob("*.toml"))
-    return {file.stem: tomllib.loads(file.read_text(encoding="utf-8"))["description"] for file in files}
+    return {file.stem: _description(file.read_text(encoding="utf-8")) for file in files}
+
+
+def _description(text: str) -> str:
+    """Return the description of a file; only the keys before the first table are read, which is faster."""
+    description: str = tomllib.loads(text.partition("\n[")[0])["description"]
+    return description
 
 
 _ENTRIES: dict[Section, Callable[[], dict[str, str]]] = {

@@ -42,7 +42,7 @@ def _table(name: str, **more: Any) -> Parameters:
     """Return the table of a queue; `more` has the options of `declared.table`."""
     limit = {"x-unit": "buffer", "description": "Most that waits, as for drop-tail."}
     base = Parameters(
-        {**kind_key(name, "The queue discipline."), "limit": {**limit, **_LIMITS.get(name, {})}}
+        {"kind": kind_key(name, "The queue discipline."), "limit": {**limit, **_LIMITS.get(name, {})}}
     )
     return table("queue", name, base=base, title=title_of(name, "Queue"), **more)
 

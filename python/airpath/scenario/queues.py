@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated, Final, Literal
 
-from airpath.declared import Tagged, Values, tagged
+from airpath.declared import Tagged, Values, tables
 from airpath.quantities import Buffer, Table, Text
 from airpath.scenario.managed_queues import MANAGED_QUEUES
 from airpath.schemes.protocols import PROTOCOL, SOURCE
@@ -20,8 +20,8 @@ class DropTailQueue(Table):
     """
 
 
-Protocol = Annotated[Values, tagged(PROTOCOL, "Protocol", "The router protocol.")]
-CapacitySource = Annotated[Values, tagged(SOURCE, "Capacity", "The capacity source.")]
+Protocol = Annotated[Values, Tagged(tables(PROTOCOL, "Protocol", "The router protocol."), or_name=True)]
+CapacitySource = Annotated[Values, Tagged(tables(SOURCE, "Capacity", "The capacity source."), or_name=True)]
 
 
 class RouterQueue(Table):
