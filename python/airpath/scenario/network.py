@@ -36,7 +36,7 @@ class Network:
         self._ends: dict[str, tuple[str, str]] = {}
         match topology:
             case Dumbbell():
-                link = DuplexLink(**dict(topology.bottleneck), reverse=topology.reverse)
+                link = DuplexLink.model_construct(**dict(topology.bottleneck), reverse=topology.reverse)
                 self._add(
                     channels,
                     link,
