@@ -20,18 +20,6 @@ from airpath.errors import UsageError
 from airpath.messages import Fault, ValueOfKeyError, show, validation_error
 from airpath.units import Amount, format_duration, format_rate, format_size, window_bytes
 
-__all__ = [
-    "ParameterError",
-    "Parameters",
-    "TableError",
-    "Tagged",
-    "Values",
-    "formatted",
-    "plan_values",
-    "table",
-    "tables",
-]
-
 Component = tuple[str, str]
 """Kind and id of a component."""
 
@@ -285,7 +273,7 @@ def plan_values(
     kind, name = component
     resolved = resolved or {}
     values = {
-        key: window_bytes(given[key], context["mss"]) if isinstance(given[key], Amount) else given[key]
+        key: _in_plan(given[key], context)
         for key in declaration(kind, name)["x-order"]
         if key in given and key not in resolved and given[key] is not None
     }
@@ -297,6 +285,17 @@ def plan_values(
         problem = _with_values(kind, name, problem, json.loads(found))
         raise ParameterError(parameter, problem) from None
     return {"kind": name, **json.loads(completed)}
+
+
+def _in_plan(value: Any, context: Mapping[str, Any]) -> Any:
+    """Return a value as in a plan: windows, also those of nested components, are in bytes."""
+    match value:
+        case Amount():
+            return window_bytes(value, context["mss"])
+        case Mapping():
+            return {key: _in_plan(inner, context) for key, inner in value.items()}
+        case _:
+            return value
 
 
 def _with_values(kind: str, name: str, problem: str, values: Mapping[str, Any]) -> str:

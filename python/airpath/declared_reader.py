@@ -36,7 +36,6 @@ from airpath.quantities import (
     Threshold,
     Window,
 )
-from airpath.units import AmountUnit
 
 Keys = Mapping[str, Mapping[str, Any]]
 """The schema of each key of a table, in the order in which they are read.
@@ -112,14 +111,7 @@ def _read_component(kind: str, given: Mapping[str, Any], path: str) -> tuple[dic
     rest = {key: value for key, value in given.items() if key != "kind"}
     if (name := given.get("kind")) not in ids(kind):
         return {}, [Fault(f"{path}.kind", not_one_of(name, ids(kind)))]
-    keys = declared_keys(kind, str(name))
-    values, found = read(keys, rest, path)
-    for key in values:
-        if keys[key].get("x-unit") == "window":  # the size of a packet is not known here
-            if values[key].unit is not AmountUnit.BYTES:
-                text = f'found "{rest[key]}"; accepted here: a window in bytes'
-                found.append(Fault(f"{path}.{key}", text))
-            values[key] = int(values[key].value)
+    values, found = read(declared_keys(kind, str(name)), rest, path)
     return {"kind": name, **values}, found
 
 

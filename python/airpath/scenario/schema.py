@@ -79,10 +79,9 @@ class _AsWritten(GenerateJsonSchema):
 
 
 def field_docstrings(model: type[BaseModel]) -> dict[str, str]:
-    """Return the docstring of each field of a model; for a declared field its help text."""
-    declared = {name: field.description for name, field in model.model_fields.items() if field.description}
+    """Return the docstring of each field of a model."""
     texts = {name: text for base in reversed(model.__mro__) for name, text in _own_docstrings(base).items()}
-    return declared | {name: text for name, text in texts.items() if name in model.model_fields}
+    return {name: text for name, text in texts.items() if name in model.model_fields}
 
 
 @cache  # finding the source text of a class takes long

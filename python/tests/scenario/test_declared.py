@@ -24,6 +24,13 @@ def test_a_nested_component_has_parameters():
     assert (slow_start["css_rounds"], slow_start["min_rtt_thresh"]) == (3, 2_000_000)
 
 
+def test_the_window_of_a_nested_component_may_be_in_packets():
+    fixed = {"kind": "fixed", "window": "10 packets"}
+    scenario = plan(dumbbell(flows__0__scheme="abc", flows__0__parameters={"second_window": fixed}))
+    mss = scenario["flows"][0]["transport"]["mss_bytes"]
+    assert scenario["flows"][0]["controller"]["second_window"]["window"] == 10 * mss
+
+
 @pytest.mark.parametrize(
     ("slow_start", "message"),
     [

@@ -41,6 +41,16 @@ CASES = {
         'flows[0].estimators[0]: parameter "resolution" of estimator "sarbe": found "0s"; it must be more'
         ' than zero (in "sarbe:resolution=0s")',
     ),
+    "parameter of an estimator below its bound": (
+        {"flows__0__estimators": ["hoe:acks=1"]},
+        'flows[0].estimators[0]: parameter "acks" of estimator "hoe": found 1; accepted: at least 2'
+        ' (in "hoe:acks=1")',
+    ),
+    "parameters of an estimator that contradict each other": (
+        {"flows__0__estimators": ["westwood:interval=5ms"]},
+        'flows[0].estimators[0]: estimator "westwood": "interval" not applicable with samples = "per-ack"'
+        ' (in "westwood:interval=5ms")',
+    ),
     "unknown key without a near one": (
         {"record__xyzzy": 1},
         "record.xyzzy: unknown key (accepted: capture, drops, estimate_samples, interval, packets, qlog,"
