@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from airpath import errors
     from airpath.loss_fit import fit
+    from airpath.plugins.controller import BitsPerSecond, Bytes, Controller, Seconds, Share
+    from airpath.plugins.specs import allow_code
     from airpath.precision import PrecisionRule
     from airpath.results import Results
     from airpath.runner import Interrupted, compare, run
@@ -20,13 +22,19 @@ if TYPE_CHECKING:
     from airpath.sweeps import SweepPlan, SweepResults, sweep
 
 __all__ = [
+    "BitsPerSecond",
+    "Bytes",
+    "Controller",
     "Interrupted",
     "PrecisionRule",
     "Results",
     "Scenario",
+    "Seconds",
+    "Share",
     "SweepPlan",
     "SweepResults",
     "__version__",
+    "allow_code",
     "compare",
     "errors",
     "fit",
@@ -35,12 +43,18 @@ __all__ = [
 ]
 
 _HOMES: Final = {
+    "BitsPerSecond": "airpath.plugins.controller",
+    "Bytes": "airpath.plugins.controller",
+    "Controller": "airpath.plugins.controller",
     "Interrupted": "airpath.runner",
     "PrecisionRule": "airpath.precision",
     "Results": "airpath.results",
     "Scenario": "airpath.scenario",
+    "Seconds": "airpath.plugins.controller",
+    "Share": "airpath.plugins.controller",
     "SweepPlan": "airpath.sweeps",
     "SweepResults": "airpath.sweeps",
+    "allow_code": "airpath.plugins.specs",
     "compare": "airpath.runner",
     "fit": "airpath.loss_fit",
     "run": "airpath.runner",

@@ -1,9 +1,9 @@
 """The engine, as Python sees it."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Literal, final
+from typing import Any, Literal, Self, final
 
 import numpy as np
 
@@ -29,6 +29,12 @@ class ComponentError(ValueError):
 
 class RunCancelled(RuntimeError):  # noqa: N818 - the engine's name
     """The run was cancelled before its end."""
+
+class PluginFailed(Exception):  # noqa: N818 - the engine's name
+    """A controller from outside raised the exception that is the cause of this one.
+
+    Argument: the simulated time, s.
+    """
 
 class TraceFormatError(ValueError):
     """The bytes are not a trace; arguments: message, line number (0 where no line is at fault)."""
@@ -86,14 +92,25 @@ def independent_packet_loss(bursts: str, size: int) -> float | None:
 class Simulation:
     """One run: a plan (JSON), the traces that it refers to by number, and a seed.
 
-    It is over the simulator's own transport, or over QUIC.
+    It is over the simulator's own transport, or over QUIC. `plugins` are controllers that are not part of
+    the engine: the name in plans, the JSON schema of the parameters, and a function from their values (JSON)
+    to an object.
     """
 
-    def __new__(cls, plan: str, traces: list[Trace], seed: int, over_quic: bool = False) -> Simulation: ...
+    def __new__(
+        cls,
+        plan: str,
+        traces: list[Trace],
+        seed: int,
+        over_quic: bool = False,
+        plugins: Sequence[tuple[str, str, Callable[[str], Controller]]] = ...,
+    ) -> Simulation: ...
     def run(
         self,
     ) -> tuple[dict[str, dict[str, np.ndarray]], bytes | None, dict[str, Any]]:
-        """Run to the end with the interpreter lock released: tables, capture, counts. Can be called once.
+        """Run to the end: tables, capture, counts. Can be called once.
+
+        The interpreter lock is released, unless a controller is written in Python.
 
         The counts are whole numbers, and `quantities` the names of those in `link_observations` and
         `flow_observations`; `logs` are those of flows (qlog): the flow, its events without a header.
@@ -103,8 +120,195 @@ class Simulation:
         """Ask the run to stop soon; `run` then raises `RunCancelled`."""
 
     @property
+    def plugin_calls(self) -> int | None:
+        """How many calls of controllers in Python have begun or ended: odd during a call.
+
+        `None` if there are no such controllers.
+        """
+
+    @property
     def progress(self) -> float:
         """The share of simulated time that is done, 0 to 1."""
+
+class Controller:
+    """What a controller in Python allows; `airpath.Controller` describes it."""
+
+    window: float
+    pacing_rate: float | None
+    quantum: float | None
+    ssthresh: float | None
+    next_timer: float | None
+
+    def __new__(cls, *arguments: object, **named: object) -> Self: ...
+    @property
+    def seed(self) -> int:
+        """The seed of the controller's random numbers."""
+
+    def record(self, name: str, value: float) -> None:
+        """Record a quantity. The table `flow_observations` has its last value in each interval."""
+
+@final
+class Facts:
+    """The properties of a connection that are known before its first packet."""
+
+    mss: int
+    """The largest payload of a packet, bytes."""
+    initial_window: int
+    """The initial window of the transport, bytes."""
+    handshake_rtt: float | None
+    """The round-trip time of the handshake, s; `None` if there was none."""
+
+@final
+class Ack:
+    """An acknowledgment. Valid during the call only."""
+
+    @property
+    def now(self) -> float:
+        """When it arrived, s."""
+
+    @property
+    def now_ns(self) -> int:
+        """When it arrived, ns."""
+
+    @property
+    def acked(self) -> int:
+        """Payload that it newly acknowledges, cumulatively or selectively, bytes."""
+
+    @property
+    def advance(self) -> int:
+        """Payload by which the cumulative acknowledgment advanced, bytes."""
+
+    @property
+    def duplicate(self) -> bool:
+        """Whether it advances nothing while data is outstanding (RFC 5681, section 2)."""
+
+    @property
+    def newly_lost(self) -> int:
+        """Payload that it reveals as lost, bytes."""
+
+    @property
+    def in_flight_before(self) -> int:
+        """Payload in flight before it was processed, bytes."""
+
+    @property
+    def in_flight(self) -> int:
+        """Payload in flight after it was processed, bytes."""
+
+    @property
+    def in_flight_at_send(self) -> int:
+        """Payload in flight when the newest packet that it acknowledges was sent, bytes; 0 if not known."""
+
+    @property
+    def mss(self) -> int:
+        """The largest payload of a packet, bytes."""
+
+    @property
+    def rtt(self) -> float | None:
+        """Its sample of the round-trip time, s; `None` under Karn's rule or without new data."""
+
+    @property
+    def smoothed_rtt(self) -> float | None:
+        """SRTT of RFC 6298, s; `None` before the first sample."""
+
+    @property
+    def rtt_variation(self) -> float | None:
+        """RTTVAR of RFC 6298, s; `None` before the first sample."""
+
+    @property
+    def minimum_rtt(self) -> float | None:
+        """The smallest sample of the connection, s; `None` before the first."""
+
+    @property
+    def delivery_rate(self) -> float | None:
+        """Its delivery-rate sample, bit/s; `None` where none could be taken."""
+
+    @property
+    def app_limited(self) -> bool:
+        """Whether the sender had nothing to send during the delivery-rate sample."""
+
+    @property
+    def round(self) -> int:
+        """Round trips since the connection began, counted by packets."""
+
+    @property
+    def window_limited(self) -> bool:
+        """Whether the window limited what was sent, and not the application or the receiver."""
+
+    @property
+    def in_recovery(self) -> bool:
+        """Whether losses are being repaired."""
+
+    @property
+    def congestion_experienced(self) -> bool:
+        """Whether the receiver echoes a CE mark."""
+
+    @property
+    def marked(self) -> int:
+        """How much arrived marked CE since the last acknowledgment, bytes; with accurate ECN only."""
+
+@final
+class Signal:
+    """A congestion signal. Valid during the call only."""
+
+    @property
+    def now(self) -> float:
+        """When it reached the sender, s."""
+
+    @property
+    def kind(self) -> Literal["loss", "mark", "timeout"]:
+        """A loss (once for each window of data), an echoed mark (at most once a round trip) or a timeout."""
+
+    @property
+    def flight_size(self) -> int:
+        """Payload that is sent and not cumulatively acknowledged, bytes (FlightSize of RFC 5681)."""
+
+    @property
+    def lost(self) -> int:
+        """Payload that was found lost with the signal, bytes."""
+
+    @property
+    def mss(self) -> int:
+        """The largest payload of a packet, bytes."""
+
+    @property
+    def smoothed_rtt(self) -> float | None:
+        """SRTT of RFC 6298, s; `None` before the first sample."""
+
+    @property
+    def minimum_rtt(self) -> float | None:
+        """The smallest sample of the connection, s; `None` before the first."""
+
+    @property
+    def consecutive(self) -> int:
+        """Of a timeout: how many there were since the last new acknowledgment, with this one."""
+
+@final
+class Sent:
+    """A data packet that leaves the sender. Valid during the call only."""
+
+    @property
+    def now(self) -> float:
+        """When it leaves, s."""
+
+    @property
+    def payload(self) -> int:
+        """Its payload, bytes."""
+
+    @property
+    def in_flight(self) -> int:
+        """Payload in flight with it, bytes."""
+
+    @property
+    def retransmission(self) -> bool:
+        """Whether it was sent before."""
+
+    @property
+    def app_limited(self) -> bool:
+        """Whether the sender had run out of data before it."""
+
+    @property
+    def mss(self) -> int:
+        """The largest payload of a packet, bytes."""
 
 @final
 class Episodes:

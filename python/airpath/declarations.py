@@ -22,6 +22,11 @@ def _declarations() -> dict[str, dict[str, Any]]:
     return declarations
 
 
+def add(kind: str, name: str, schema: Mapping[str, Any]) -> None:
+    """Add the schema of a component that is not part of the engine. Lists of components do not contain it."""
+    _declarations()[kind][name] = dict(schema)
+
+
 def ids(kind: str) -> list[str]:
     """Return the ids of the components of a kind in the order of their registration."""
     return list(_declarations()[kind]["x-order"])

@@ -307,5 +307,10 @@ def _with_values(kind: str, name: str, problem: str, values: Mapping[str, Any]) 
 
 def formatted(kind: str, name: str, parameter: str, value: Any) -> Any:
     """Return a value of a plan as a person writes it: a quantity with its unit, all else unchanged."""
-    unit = declaration(kind, name).get("properties", {}).get(parameter, {}).get("x-unit")
+    return formatted_in(declaration(kind, name).get("properties", {}).get(parameter, {}), value)
+
+
+def formatted_in(schema: Mapping[str, Any], value: Any) -> Any:
+    """Return a value of the parameter with this schema, as `formatted` does."""
+    unit = schema.get("x-unit")
     return _FORMATS[unit](value) if unit else value

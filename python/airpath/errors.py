@@ -36,6 +36,10 @@ class OutputError(AirpathError):
     """Results cannot be written or read back."""
 
 
+class PluginError(AirpathError):
+    """Code of the user failed: the text names file, line, scheme, seed and simulated time."""
+
+
 class UsageError(AirpathError):
     """A function or command was called with something it does not accept."""
 

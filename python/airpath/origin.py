@@ -10,7 +10,9 @@ from airpath import _core
 from airpath.results import Origin
 
 
-def origin_of_this_process(inputs: Mapping[str, bytes] | None = None) -> Origin:
+def origin_of_this_process(
+    inputs: Mapping[str, bytes] | None = None, code: Mapping[str, bytes] | None = None
+) -> Origin:
     """Return where results of this process come from, now."""
     return Origin(
         created=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -18,6 +20,7 @@ def origin_of_this_process(inputs: Mapping[str, bytes] | None = None) -> Origin:
         commit=_commit(),
         rust_version=_core.RUSTC or None,
         inputs=inputs or {},
+        code=code or {},
     )
 
 

@@ -51,7 +51,7 @@ class KeptRuns:
         return any(job.world in REAL_TIME for job in self.jobs)
 
     def changes(self, now: Mapping[str, Any]) -> list[Change]:
-        """Return what is not as it was: versions, platform, trace files, plans.
+        """Return what is not as it was: versions, platform, trace files, code, plans.
 
         Parameters
         ----------
@@ -59,9 +59,9 @@ class KeptRuns:
             What provenance says of this process (`airpath.results.provenance.environment`).
         """
         inputs = {
-            trace.path.name: hashlib.sha256(trace.path.read_bytes()).hexdigest()
+            name: hashlib.sha256(content).hexdigest()
             for scenario in self.scenarios.values()
-            for trace in scenario.traces
+            for name, content in scenario.inputs.items()
         }
         files = input_changes(self.facts, {"sha256": {"inputs": inputs}})
         return [*environment_changes(self.facts, now), *files, *self.changed_plans]

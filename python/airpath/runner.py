@@ -10,8 +10,9 @@ from typing import Any, Unpack
 
 from airpath._backends import BACKENDS, REAL_TIME, BackendName
 from airpath._backends.kernel import DATAGRAMS
-from airpath.errors import ScenarioError, UsageError
+from airpath.errors import PluginError, ScenarioError, UsageError
 from airpath.link_options import CompareOptions
+from airpath.plugins.specs import allow
 from airpath.precision.rule import PrecisionRule
 from airpath.progress import progress_bar
 from airpath.results import Results, RunResult
@@ -23,6 +24,23 @@ from airpath.units import format_size
 from airpath.workers import Job, execute
 
 LARGEST_SEED = 2**64 - 1
+
+
+class RunsFailed(PluginError):  # noqa: N818 - it is not one error
+    """Code of the user failed in some runs; the text has a line for each.
+
+    Attributes
+    ----------
+    results
+        The runs that were finished; possibly none.
+    asked
+        How many runs there would have been.
+    """
+
+    def __init__(self, results: Results, asked: int, failures: Sequence[PluginError]) -> None:
+        super().__init__("\n".join(str(failure) for failure in failures))
+        self.results = results
+        self.asked = asked
 
 
 class Interrupted(KeyboardInterrupt):
@@ -187,6 +205,7 @@ def refuse_schemes(schemes: Sequence[str], link: str | None = None) -> list[str]
     if not isinstance(schemes, Iterable):
         raise UsageError(f"schemes: found {schemes!r}; accepted: a list of schemes")
     schemes = list(schemes)
+    allow(schemes)
     for name, text in (*(("schemes", scheme) for scheme in schemes), ("link", link or "")):
         if not isinstance(text, str):
             raise UsageError(f"{name}: found {text!r}; accepted: text")
@@ -312,6 +331,8 @@ def run_jobs(work: Sequence[Job], jobs: int | None, on_progress: Callable[[float
     )
     if outcome.interrupted:
         raise Interrupted(results, len(work))
+    if outcome.failed:
+        raise RunsFailed(results, len(work), outcome.failed)
     return results
 
 

@@ -9,8 +9,10 @@ from typing import Any
 
 from airpath import _core
 from airpath._backends import BACKENDS, BackendName, EngineRun, Placed
-from airpath.errors import AirpathError, EmulationError
+from airpath.errors import AirpathError, EmulationError, PluginError
 from airpath.interrupts import InterruptRequest
+from airpath.plugins.specs import plugin_error
+from airpath.plugins.watchdog import watched
 from airpath.results import RunRecord
 from airpath.results.qlog import whole_logs
 from airpath.scenario import Scenario, TraceInput
@@ -61,6 +63,8 @@ class Outcome:
     """The finished jobs and their runs, in the order of the jobs."""
     interrupted: bool
     """Whether the work was interrupted before its end."""
+    failed: list[PluginError]
+    """The errors of code of the user; each ended one job."""
 
     @property
     def records(self) -> list[RunRecord]:
@@ -72,7 +76,7 @@ def execute(jobs: Sequence[Job], workers: int, on_progress: Callable[[float], No
     """Do all jobs, `workers` at a time.
 
     On an interrupt (Ctrl-C) the running simulations are stopped and the finished runs are returned. The first
-    failure of a job stops all others.
+    failure of a job stops all others, except a failure of code of the user: it ends its own job.
 
     Parameters
     ----------
@@ -108,7 +112,8 @@ def execute(jobs: Sequence[Job], workers: int, on_progress: Callable[[float], No
                 task.cancel()
     if not interrupted:
         on_progress(1.0)
-    return Outcome([(task.job, task.record) for task in tasks if task.record is not None], interrupted)
+    finished = [(task.job, task.record) for task in tasks if task.record is not None]
+    return Outcome(finished, interrupted, [task.failure for task in tasks if task.failure is not None])
 
 
 def run_job(job: Job) -> RunRecord:
@@ -131,6 +136,7 @@ class _Task:
 
     def __init__(self, job: Job, traces: dict[TraceInput, _core.Trace]) -> None:
         self.record: RunRecord | None = None
+        self.failure: PluginError | None = None
         self.job = job
         self._traces = traces
         self._run: EngineRun | None = None
@@ -138,15 +144,17 @@ class _Task:
     def run(self, stop: Event) -> None:
         """Do the job; called in a worker thread."""
         job = self.job
-        ready = _ready(job, [self._traces[trace] for trace in job.scenario.traces])
-        self._run = ready
-        # From here on the other thread can cancel the run; before, it could only set `stop`.
-        if stop.is_set():
-            return
         try:
+            ready = _ready(job, [self._traces[trace] for trace in job.scenario.traces])
+            self._run = ready
+            # From here on the other thread can cancel the run; before, it could only set `stop`.
+            if stop.is_set():
+                return
             self.record = _record(job, ready)
         except _core.RunCancelled:
             return
+        except PluginError as failure:
+            self.failure = failure
 
     def cancel(self) -> None:
         """Stop the run if it goes on."""
@@ -156,7 +164,7 @@ class _Task:
     @property
     def progress(self) -> float:
         """The share that is done, 0 to 1."""
-        if self.record is not None:
+        if self.record is not None or self.failure is not None:
             return 1.0
         run = self._run
         return 0.0 if run is None else run.progress
@@ -198,15 +206,20 @@ def _ready(job: Job, traces: list[_core.Trace]) -> EngineRun:
         return BACKENDS[job.world].make_run(job.placed, traces, job.seed)
     except _core.PlanError as error:
         raise job.scenario.refused(error) from None
+    except _core.PluginFailed as error:
+        raise plugin_error(error, f"{job.scheme}, seed {job.seed}") from error.__cause__
 
 
 def _record(job: Job, run: EngineRun) -> RunRecord:
     """Do a run to its end."""
     started = time.perf_counter()
     try:
-        tables, capture, counts = run.run()
+        with watched(run):
+            tables, capture, counts = run.run()
     except _core.PlanError as error:
         raise job.scenario.refused(error) from None
+    except _core.PluginFailed as error:
+        raise plugin_error(error, f"{job.scheme}, seed {job.seed}") from error.__cause__
     except (RuntimeError, OSError) as error:
         # Only the emulator's and quinn's own; a cancelled run is for whoever cancelled it.
         if job.world == "sim" or isinstance(error, _core.RunCancelled):

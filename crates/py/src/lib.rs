@@ -11,6 +11,7 @@ mod emulated_run;
 mod emulation;
 mod episodes;
 mod link_log;
+mod plugins;
 mod qlog;
 mod simulation;
 mod trace;
@@ -37,6 +38,8 @@ mod _core {
     use super::episodes::Episodes;
     #[pymodule_export]
     use super::link_log::{LinkLogFormatError, read_link_log};
+    #[pymodule_export]
+    use super::plugins::{Ack, Controller, Facts, PluginFailed, Sent, Signal};
     #[pymodule_export]
     use super::qlog::{analyse_qlog, is_qlog};
     #[pymodule_export]

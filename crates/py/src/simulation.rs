@@ -4,12 +4,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use airpath_quic::{QuicRun, RunError};
 use airpath_sim::plan::Plan;
-use airpath_sim::{Column, FlowLog, FlowSeries, Input, Outcome, Part, RunControl, Table, flow_logs};
+use airpath_sim::{
+    Column, Components, FlowLog, FlowSeries, Input, Outcome, Part, RunControl, Table, flow_logs,
+};
 use numpy::PyArray1 as Array;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
+use crate::plugins::{Failure, Plugin, components};
 use crate::trace::Trace;
 
 pyo3::create_exception!(
@@ -33,11 +36,13 @@ pub(crate) fn refused(error: airpath_sim::PlanError) -> PyErr {
 }
 
 /// One run: a plan (JSON), the traces that it refers to by number, and a seed; over the simulator's own transport, or over
-/// QUIC.
+/// QUIC. A plan may name controllers that are written in Python; the run then holds the interpreter lock.
 #[pyclass(frozen, module = "airpath._core")]
 pub(crate) struct Simulation {
     run: Mutex<Option<(Run, Plan)>>,
-    control: RunControl,
+    control: Arc<RunControl>,
+    /// The first error of a controller in Python, if the plan names one.
+    failure: Option<Arc<Failure>>,
 }
 
 /// What can be run in simulated time.
@@ -52,11 +57,14 @@ impl Run {
         inputs: &[Arc<Input>],
         seed: u64,
         over_quic: bool,
+        components: &Components,
     ) -> Result<Self, airpath_sim::PlanError> {
         if over_quic {
-            return QuicRun::new(plan, inputs, seed).map(|run| Self::OverQuic(Box::new(run)));
+            let run = QuicRun::with_components(plan, inputs, seed, components)?;
+            return Ok(Self::OverQuic(Box::new(run)));
         }
-        airpath_sim::Simulation::new(plan, inputs, seed).map(|run| Self::Simulated(Box::new(run)))
+        let run = airpath_sim::Simulation::with_components(plan, inputs, seed, components)?;
+        Ok(Self::Simulated(Box::new(run)))
     }
 
     fn run(self, control: &RunControl) -> PyResult<Outcome> {
@@ -72,10 +80,15 @@ impl Run {
     }
 }
 
+/// Returns the error of a controller in Python, if there is one, else `error`.
+fn raised(py: Python<'_>, failure: Option<&Failure>, error: PyErr) -> PyErr {
+    failure.and_then(|failure| failure.take(py)).unwrap_or(error)
+}
+
 #[pymethods]
 impl Simulation {
     #[new]
-    #[pyo3(signature = (plan, traces, seed, over_quic=false))]
+    #[pyo3(signature = (plan, traces, seed, over_quic=false, plugins=Vec::new()))]
     #[expect(clippy::needless_pass_by_value, reason = "what Python hands over is owned")]
     fn new(
         py: Python<'_>,
@@ -83,34 +96,55 @@ impl Simulation {
         traces: Vec<PyRef<'_, Trace>>,
         seed: u64,
         over_quic: bool,
+        plugins: Vec<Plugin>,
     ) -> PyResult<Self> {
         let inputs: Vec<Arc<Input>> = traces.iter().map(|trace| trace.input()).collect();
-        let made = || {
+        let control = Arc::new(RunControl::default());
+        let make = |components: &Components| {
             let plan = Plan::from_json(plan)?;
-            Run::new(&plan, &inputs, seed, over_quic).map(|run| (run, plan))
+            Run::new(&plan, &inputs, seed, over_quic, components).map(|run| (run, plan))
         };
-        let run = py.detach(made).map_err(refused)?;
-        Ok(Self { run: Mutex::new(Some(run)), control: RunControl::default() })
+        let (run, failure) = if plugins.is_empty() {
+            (py.detach(|| make(airpath_sim::components())), None)
+        } else {
+            let failure = Arc::new(Failure::new(Arc::clone(&control)));
+            (make(&components(plugins, &failure)?), Some(failure))
+        };
+        let run = run.map_err(|error| raised(py, failure.as_deref(), refused(error)))?;
+        Ok(Self { run: Mutex::new(Some(run)), control, failure })
     }
 
-    /// Runs to the end with the interpreter lock released. Can be called once.
+    /// Runs to the end with the interpreter lock released, unless a controller is written in Python. Can be called once.
     ///
     /// Returns (tables, capture, counts): tables as {name: {column: array}}, the pcapng file or None, and what the engine did as {name: number}, with the names of the quantities in
     /// `link_observations` and `flow_observations` as "quantities", and logs of flows (qlog) as "logs": (flow, events without a header).
     fn run<'py>(&self, py: Python<'py>) -> PyResult<Handed<'py>> {
         let run = self.run.lock().unwrap_or_else(PoisonError::into_inner).take();
         let (run, plan) = run.ok_or_else(|| PyRuntimeError::new_err("a run can be run once"))?;
-        let (outcome, logs) = py.detach(|| {
-            let outcome = run.run(&self.control)?;
-            let logs = flow_logs(&plan, &outcome);
-            PyResult::Ok((outcome, logs))
-        })?;
+        let outcome = match &self.failure {
+            None => py.detach(|| run.run(&self.control))?,
+            Some(failure) => {
+                let outcome = run.run(&self.control);
+                // A run may end before it notices that it is to stop.
+                if let Some(error) = failure.take(py) {
+                    return Err(error);
+                }
+                outcome?
+            }
+        };
+        let logs = py.detach(|| flow_logs(&plan, &outcome));
         hand_over(py, outcome, &logs)
     }
 
     /// Asks the run to stop soon; `run` then raises `RunCancelled`.
     fn cancel(&self) {
         self.control.cancel();
+    }
+
+    /// How many calls of controllers in Python have begun or ended: odd during a call. `None` without such controllers.
+    #[getter]
+    fn plugin_calls(&self) -> Option<u64> {
+        self.failure.as_ref().map(|failure| failure.calls())
     }
 
     /// The share of simulated time that is done, 0 to 1.

@@ -15,7 +15,7 @@ mod wakeups;
 use std::sync::Arc;
 
 use airpath_model::{RandomStream, Timestamp};
-use airpath_network::{ExternalNetwork, Outcome, RunControl, logged_flows};
+use airpath_network::{Components, ExternalNetwork, Outcome, RunControl, components, logged_flows};
 use airpath_plan::workload::{Sending, workloads};
 use airpath_plan::{Fault, FlowPlan, Input, Part, Plan, PlanError};
 
@@ -55,6 +55,19 @@ impl QuicRun {
     /// # Errors
     /// What in the plan cannot be run, or not over QUIC.
     pub fn new(plan: &Plan, inputs: &[Arc<Input>], seed: u64) -> Result<Self, PlanError> {
+        Self::with_components(plan, inputs, seed, components())
+    }
+
+    /// Builds a run whose plan may name controllers that are not part of this source tree.
+    ///
+    /// # Errors
+    /// As [`QuicRun::new`].
+    pub fn with_components(
+        plan: &Plan,
+        inputs: &[Arc<Input>],
+        seed: u64,
+        components: &Components,
+    ) -> Result<Self, PlanError> {
         plan.check(inputs)?;
         if !plan.record.capture.is_empty() {
             return Err(
@@ -65,7 +78,7 @@ impl QuicRun {
         let end = network.end();
         let mut sources = Vec::new();
         for (flow, planned) in plan.flows.iter().enumerate() {
-            sources.extend(sources_of(flow, planned, end, seed)?);
+            sources.extend(sources_of(flow, planned, end, seed, components)?);
         }
         let names = plan.flows.iter().map(|flow| flow.name.clone()).collect();
         let mut exchange = Exchange::new(network, sources, names, seed);
@@ -104,9 +117,15 @@ impl QuicRun {
 }
 
 /// The sources of one flow of the plan: one, or for random arrivals as many as arrive.
-fn sources_of(flow: usize, planned: &FlowPlan, end: Timestamp, seed: u64) -> Result<Vec<Source>, PlanError> {
+fn sources_of(
+    flow: usize,
+    planned: &FlowPlan,
+    end: Timestamp,
+    seed: u64,
+    components: &Components,
+) -> Result<Vec<Source>, PlanError> {
     let mut controllers = RandomStream::new(seed, &format!("flow/{}/controller", planned.name));
-    let settings = planned.controller.is_some().then(|| FlowSettings::of(planned)).transpose()?;
+    let settings = planned.controller.is_some().then(|| FlowSettings::of(planned, components)).transpose()?;
     let sources = workloads(planned, end, seed).into_iter().filter_map(|workload| {
         let (start, stop) = (workload.start, workload.stop);
         let kind = match workload.sending {

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from airpath._backends.backend import Backend, EngineRun, Placed, joined, own, refuse_agent
+from airpath.plugins.specs import engine_plugins
 
 if TYPE_CHECKING:
     from airpath import _core
@@ -46,7 +47,8 @@ class _SimulatedTime(Backend):
     def make_run(self, placed: Placed, traces: "list[_core.Trace]", seed: int) -> EngineRun:
         from airpath import _core
 
-        return _core.Simulation(json.dumps(placed.plan), traces, seed, over_quic=self.over_quic)
+        plan, plugins = json.dumps(placed.plan), engine_plugins(placed.plan)
+        return _core.Simulation(plan, traces, seed, over_quic=self.over_quic, plugins=plugins)
 
 
 class Simulator(_SimulatedTime):

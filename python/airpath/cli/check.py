@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from airpath.cli.output import (
+    AllowCodeOption,
     ForceOption,
     JobsOption,
     JsonOption,
@@ -86,6 +87,7 @@ def check(
     jobs: JobsOption = None,
     out: OutOption = None,
     force: ForceOption = False,
+    _allow_code: AllowCodeOption = False,
     world: WorldOption = WorldChoice.SIM,
     as_json: JsonOption = False,
 ) -> int:
@@ -95,8 +97,10 @@ def check(
     from airpath.checks import check as check_suite
     from airpath.checks.suite import find_suite
     from airpath.cli.place import claim
+    from airpath.plugins.specs import allow
     from airpath.results.directory import is_results
 
+    allow([scheme])
     chosen = Suite.load(suite, scheme=scheme, only=case or ())
     out = claim(
         out,

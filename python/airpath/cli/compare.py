@@ -45,6 +45,8 @@ Examples:
 
     airpath compare cubic cubic:beta=0.8 --link my-phone.trace --duration 2min --reps 5
 
+    airpath compare cubic my.py:Mine my.py:Mine:keep=0.8 --link lte.down
+
     airpath compare cubic prague xcp-ebe --link 40mbps --rtt 20ms --queue dual-pi2 --ecn
 
     airpath compare newreno cubic --link lte.down --precision 2% --max-reps 200
@@ -59,7 +61,10 @@ Examples:
 def compare(
     schemes: Annotated[
         list[str],
-        typer.Argument(help="Schemes, each with options after a colon (`airpath list schemes`)."),
+        typer.Argument(
+            help="Schemes, each with options after a colon (`airpath list schemes`), or controllers in Python"
+            " files (`my.py:Mine`).",
+        ),
     ],
     link: str | None,
     duration: Annotated[str, option_of_runs("duration")] = Comparison.duration,

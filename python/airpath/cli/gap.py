@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from airpath.cli.output import (
+    AllowCodeOption,
     FiguresOption,
     ForceOption,
     JobsOption,
@@ -59,6 +60,7 @@ def gap(
     no_report: NoReportOption = False,
     figures: FiguresOption = False,
     open_report: OpenOption = False,
+    _allow_code: AllowCodeOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Compare backends."""
@@ -71,10 +73,12 @@ def gap(
     from airpath.cli.work import Output, keep_finished, write_results
     from airpath.gap import gap as compare_worlds
     from airpath.gap.report import gap_json, gap_section, gap_tables
+    from airpath.plugins.specs import allow
     from airpath.runner import Interrupted
     from airpath.scenario import Scenario, parse_assignment
 
     changes: dict[str, Any] = dict(parse_assignment(setting) for setting in settings or [])
+    allow([*changes.values(), *(schemes or ())])
     chosen = Scenario.load(scenario)
     if changes:
         chosen = chosen.override(changes)

@@ -9,6 +9,9 @@ from typing import Annotated
 import typer
 
 from airpath.cli.output import JsonOption, show, show_json
+from airpath.errors import UsageError
+from airpath.nearest import suggestion
+from airpath.plugins.specs import Spec, allow
 
 HELP = """\
 Examples:
@@ -16,6 +19,8 @@ Examples:
     airpath list
 
     airpath list schemes
+
+    airpath list my.py
 
     airpath list links --json | jq -r '.links | keys[]'
 """
@@ -35,12 +40,28 @@ class Section(StrEnum):
 
 
 def listing(
-    section: Annotated[
-        Section | None, typer.Argument(help="Kind to list; default: all kinds with their counts.")
+    what: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="KIND|FILE",
+            help=f"Kind to list ({', '.join(Section)}), or a Python file with controllers; default: all kinds"
+            " with their counts.",
+            show_default=False,
+        ),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """List everything that has a name."""
+    if what is not None and (spec := Spec.parse(what)) is not None:
+        from airpath.cli.list_file import list_file
+
+        allow([what])
+        list_file(spec, as_json=as_json)
+        return
+    if what is not None and what not in list(Section):
+        near = suggestion(what, list(Section), "kinds")
+        raise UsageError(f'there is no kind "{what}"; {near}, or a Python file with controllers (my.py)')
+    section = None if what is None else Section(what)
     wanted = [section] if section else list(Section)
     if as_json:
         show_json({one.value: _ENTRIES[one]() for one in wanted})

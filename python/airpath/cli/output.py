@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ParamSpec
 import typer
 
 from airpath.errors import AirpathError
+from airpath.plugins.specs import allow_code
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -31,6 +32,14 @@ RepsOption = Annotated[
 ]
 ForceOption = Annotated[
     bool, typer.Option("--force", help="Replace earlier results in the directory given by --out.")
+]
+AllowCodeOption = Annotated[
+    bool,
+    typer.Option(
+        "--allow-code",
+        help="Let the file name schemes that are code (`my.py:Mine`), and run it.",
+        callback=lambda given: allow_code() if given else None,
+    ),
 ]
 NoReportOption = Annotated[bool, typer.Option("--no-report", help="Write tables only, without report.html.")]
 FiguresOption = Annotated[

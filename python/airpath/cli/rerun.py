@@ -10,6 +10,7 @@ import typer
 
 from airpath._backends import REAL_TIME
 from airpath.cli.output import (
+    AllowCodeOption,
     ForceOption,
     JobsOption,
     JsonOption,
@@ -47,6 +48,7 @@ def rerun(
     out: OutOption = None,
     force: ForceOption = False,
     no_report: NoReportOption = False,
+    _allow_code: AllowCodeOption = False,
     jobs: JobsOption = None,
     as_json: JsonOption = False,
 ) -> int:
@@ -61,7 +63,7 @@ def rerun(
     from airpath.rerun import compare_tables, differing, load_kept
     from airpath.results import summary_json, validity_json
     from airpath.results.provenance import environment
-    from airpath.runner import Interrupted
+    from airpath.runner import Interrupted, RunsFailed
 
     _refuse_other_results(results)
     kept = load_kept(results)
@@ -77,8 +79,8 @@ def rerun(
     try:
         with progress_bar(f"{count} run{'s' if count > 1 else ''}", None) as on_progress:
             done = kept.run(jobs, on_progress)
-    except Interrupted as interrupted:
-        keep_finished(interrupted, output, kept.scenarios, kept.scenario_text)
+    except (Interrupted, RunsFailed) as stopped:
+        keep_finished(stopped, output, kept.scenarios, kept.scenario_text)
         raise
     write_results(done, output, kept.scenarios, kept.scenario_text)
     tables = compare_tables(results, out)

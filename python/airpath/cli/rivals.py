@@ -62,7 +62,7 @@ def rivals(
     from airpath.cli.work import Output, keep_finished, write_results
     from airpath.rivals.meetings import label, met, rival_scenarios
     from airpath.rivals.report import remarks, rivals_json, rivals_section, rivals_tables
-    from airpath.runner import Interrupted, run_all
+    from airpath.runner import Interrupted, RunsFailed, run_all
     from airpath.scenario.link_line import link_line
 
     scenarios, refused = rival_scenarios(
@@ -85,8 +85,8 @@ def rivals(
     text = f"# One of {len(scenarios)} pairs of {', '.join(schemes)}: the others have other schemes.\n{first}"
     try:
         results = run_all(labelled, jobs=jobs, world=world.value)
-    except Interrupted as interrupted:
-        keep_finished(interrupted, output, labelled, text)
+    except (Interrupted, RunsFailed) as stopped:
+        keep_finished(stopped, output, labelled, text)
         raise
     found = met(schemes, results, scenarios, refused)
     told = rivals_json(found)

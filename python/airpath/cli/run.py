@@ -7,6 +7,7 @@ import typer
 
 from airpath.cli.output import (
     AllOption,
+    AllowCodeOption,
     FiguresOption,
     ForceOption,
     JobsOption,
@@ -80,6 +81,7 @@ def run(
             metavar="DIR", help="Folder for a Flent file of each run, in addition.", show_default=False
         ),
     ] = None,
+    _allow_code: AllowCodeOption = False,
     world: WorldOption = WorldChoice.SIM,
     as_json: JsonOption = False,
 ) -> None:
@@ -87,6 +89,7 @@ def run(
     enter_world(world)
     from airpath.cli.place import claim
     from airpath.cli.work import Output, refuse_no_folder, run_and_write
+    from airpath.plugins.specs import allow
     from airpath.results.flent import refuse_unfit_for_flent
     from airpath.runner import scheme_label
     from airpath.scenario import Scenario, parse_assignment
@@ -94,6 +97,7 @@ def run(
 
     changes: dict[str, Any] = dict(parse_assignment(setting) for setting in settings or [])
     changes |= {key: value for key, value in (("seed", seed), ("repetitions", reps)) if value is not None}
+    allow(changes.values())
     if packets:
         changes["record.packets"] = True
     if capture:

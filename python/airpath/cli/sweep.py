@@ -5,7 +5,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from airpath.cli.output import JobsOption, JsonOption, OutOption, show, show_json, show_json_list, tell
+from airpath.cli.output import (
+    AllowCodeOption,
+    JobsOption,
+    JsonOption,
+    OutOption,
+    show,
+    show_json,
+    show_json_list,
+    tell,
+)
 
 if TYPE_CHECKING:
     from airpath.sweeps import SweepPlan, SweepResults
@@ -40,6 +49,7 @@ def sweep(
         ),
     ] = "local",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="List the runs without running them.")] = False,
+    _allow_code: AllowCodeOption = False,
     as_json: JsonOption = False,
 ) -> int:
     """Run a sweep."""

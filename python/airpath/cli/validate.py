@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from airpath.cli.output import JsonOption, show, show_json, tell
+from airpath.cli.output import AllowCodeOption, JsonOption, show, show_json, tell
 from airpath.errors import AirpathError
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ def validate(
             "--resolved", help="Print the resolved values: rates, base RTTs, buffers in all units, traces."
         ),
     ] = False,
+    _allow_code: AllowCodeOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Check a scenario."""

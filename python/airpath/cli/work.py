@@ -20,7 +20,7 @@ from airpath.precision.rule import PrecisionRule
 from airpath.results import Results, RunResult, summary_json, summary_table, validity_json, write
 from airpath.results.qlog import qlog_files
 from airpath.results.significance import significant_differences
-from airpath.runner import Interrupted, repeated, run_all, workers
+from airpath.runner import Interrupted, RunsFailed, repeated, run_all, workers
 from airpath.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -113,9 +113,9 @@ def run_and_write(
     """
     try:
         results = run_all(scenarios, until=until, jobs=output.jobs, world=world)
-    except Interrupted as interrupted:
-        kept = _as_run(scenarios, interrupted.asked, until)
-        keep_finished(interrupted, output, kept, scenario_text(kept))
+    except (Interrupted, RunsFailed) as stopped:
+        kept = _as_run(scenarios, stopped.asked, until)
+        keep_finished(stopped, output, kept, scenario_text(kept))
         raise
     kept = _as_run(scenarios, len(results.runs), until)
     if not output.as_json:
@@ -140,18 +140,22 @@ def _as_run(
 
 
 def keep_finished(
-    interrupted: Interrupted, output: Output, scenarios: Mapping[str, Scenario], scenario_text: str
+    stopped: Interrupted | RunsFailed,
+    output: Output,
+    scenarios: Mapping[str, Scenario],
+    scenario_text: str,
 ) -> None:
-    """Print and write the runs that were finished before an interrupt, as `run_and_write` does."""
-    if not interrupted.results.runs:
-        tell("stopped before a run was finished: nothing was written")
+    """Print and write the runs that were finished before an interrupt, or beside some that failed."""
+    if not stopped.results.runs:
+        tell("no run was finished, so nothing was written")
         return
-    kept = len(interrupted.results.runs)
-    tell(f"stopped: keeping the {kept} of {interrupted.asked} runs that were finished")
+    kept = len(stopped.results.runs)
+    stop = "stopped: " if isinstance(stopped, Interrupted) else ""
+    tell(f"{stop}keeping the {kept} of {stopped.asked} runs that were finished")
     if not output.as_json:
-        _print(interrupted.results, output)
-    write_results(interrupted.results, output, scenarios, scenario_text)
-    _print_places(interrupted.results, output, interrupted=True)
+        _print(stopped.results, output)
+    write_results(stopped.results, output, scenarios, scenario_text)
+    _print_places(stopped.results, output, interrupted=True)
 
 
 def write_results(
@@ -182,16 +186,16 @@ def write_results(
     standard
         Whether the standard figures are drawn; else there are the figures of the sections only.
     """
-    inputs = {
-        trace.path.name: trace.path.read_bytes()
-        for scenario in scenarios.values()
-        for trace in scenario.traces
-    }
+    inputs: dict[str, bytes] = {}
+    code: dict[str, bytes] = {}
+    for scenario in scenarios.values():
+        inputs |= scenario.inputs
+        code |= {path.name: content for path, content in scenario.code.items()}
     write(
         results,
         output.folder,
         scenario_text=scenario_text,
-        origin=origin_of_this_process(inputs),
+        origin=origin_of_this_process(inputs, code),
         files=files or {},
     )
     if not (output.report or output.figures):

@@ -37,7 +37,9 @@ class Origin:
     rust_version
         Version of the compiler that built the engine, if known.
     inputs
-        Content of each input trace, by name.
+        Content of each file that the runs read, by name: traces and code.
+    code
+        Those that are code, of which the results contain copies.
     """
 
     created: str
@@ -45,6 +47,7 @@ class Origin:
     commit: str | None = None
     rust_version: str | None = None
     inputs: Mapping[str, bytes] = field(default_factory=dict)
+    code: Mapping[str, bytes] = field(default_factory=dict)
 
 
 def provenance(results: Results, scenario_text: str, origin: Origin) -> dict[str, Any]:

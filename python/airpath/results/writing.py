@@ -25,7 +25,7 @@ def write(
     origin: Origin,
     files: Mapping[str, Any] = MappingProxyType({}),
 ) -> Path:
-    """Write results: tables, summary, scenario, plans, provenance and captures.
+    """Write results: tables, summary, scenario, plans, provenance, captures and code.
 
     The directory is written under another name and then renamed, so a reader sees all of it or nothing.
     Earlier results at `out_dir` are replaced; a directory with other content is left alone.
@@ -61,6 +61,9 @@ def write(
         write_json(_plans(results), directory / "plan.json")
         write_json(provenance(results, scenario_text, origin), directory / "provenance.json")
         _write_packets(results, directory)
+        for name, source in origin.code.items():
+            (directory / "code").mkdir(exist_ok=True)
+            (directory / "code" / name).write_bytes(source)
         for name, content in files.items():
             write_json(content, directory / name)
 

@@ -60,6 +60,15 @@ def read_file(path: Path) -> dict[str, Any]:
     return tables
 
 
+def schemes_in(tables: Mapping[str, Any]) -> list[str]:
+    """Return the schemes of the flows of a scenario that may be wrong otherwise."""
+    flows = tables.get("flows")
+    of_flows = (
+        [flow.get("scheme") for flow in flows if isinstance(flow, Mapping)] if isinstance(flows, list) else []
+    )
+    return [scheme for scheme in of_flows if isinstance(scheme, str)]
+
+
 def _nests_deeper(tables: Mapping[str, Any], levels: int) -> bool:
     """Tell whether there are values in values in more levels than that, without a call for each."""
     level: list[Any] = [tables]

@@ -11,8 +11,9 @@ from pydantic import ValidationError
 from airpath import _core
 from airpath.errors import ScenarioError, UsageError
 from airpath.messages import FieldError, faults, scenario_error
+from airpath.plugins.specs import allow, kinds_of_code
 from airpath.scenario.describe import describe
-from airpath.scenario.load import SCHEMA_KEY, find_file, override, plain, read_file
+from airpath.scenario.load import SCHEMA_KEY, find_file, override, plain, read_file, schemes_in
 from airpath.scenario.memory import MemoryEstimate, estimate_memory, refuse_if_too_large
 from airpath.scenario.model import ScenarioDocument
 from airpath.scenario.refusals import Refusal, refusal_error, refused
@@ -50,6 +51,8 @@ class Scenario:
     def from_dict(cls, tables: Mapping[str, Any], *, folder: Path | None = None) -> Self:
         """Return a scenario from nested dictionaries, as TOML would give them.
 
+        Code in files that its schemes name (`my.py:Mine`) may run: the caller names it.
+
         Parameters
         ----------
         tables
@@ -62,7 +65,9 @@ class Scenario:
         ScenarioError
             If something is wrong; one line for each fault.
         """
-        return cls(plain(tables), folder=folder)
+        tables = plain(tables)
+        allow(schemes_in(tables))
+        return cls(tables, folder=folder)
 
     def override(self, assignments: Mapping[str, Any] | None = None, /, **more: Any) -> Self:
         """Return a copy with some keys replaced.
@@ -112,6 +117,21 @@ class Scenario:
     def repetitions(self) -> int:
         """How many independent runs it asks for."""
         return self._document.repetitions
+
+    @property
+    def code(self) -> dict[Path, bytes]:
+        """The files of the user that its schemes name, as they were loaded."""
+        if not (kinds := kinds_of_code(self.plan())):
+            return {}
+        from airpath.plugins.loading import loaded_plugins  # here, because few scenarios need it
+
+        return {path: text for plugin in loaded_plugins(kinds) for path, text in plugin.sources.items()}
+
+    @property
+    def inputs(self) -> dict[str, bytes]:
+        """The content of the trace files and the code that it reads, by the names of the files."""
+        code = {path.name: content for path, content in self.code.items()}
+        return {trace.path.name: trace.path.read_bytes() for trace in self.traces} | code
 
     def plan(self) -> Plan:
         """Return the plan: what the engine reads, in integers of ns, bytes and bit/s, ready for JSON."""

@@ -3,6 +3,7 @@
 import json
 
 from airpath import _core
+from airpath.plugins.specs import engine_plugins, plugin_error
 from airpath.scenario.scenario import Scenario
 from airpath.scenario.traces import read_trace
 
@@ -17,8 +18,10 @@ def simulation(scenario: Scenario, seed: int) -> _core.Simulation:
     TraceError
         If a trace cannot be read or breaks the rules of its format.
     """
-    traces = [read_trace(trace) for trace in scenario.traces]
+    traces, plan = [read_trace(trace) for trace in scenario.traces], scenario.plan()
     try:
-        return _core.Simulation(json.dumps(scenario.plan()), traces, seed)
+        return _core.Simulation(json.dumps(plan), traces, seed, plugins=engine_plugins(plan))
     except _core.PlanError as error:
         raise scenario.refused(error) from None
+    except _core.PluginFailed as error:
+        raise plugin_error(error, f"{scenario.name}, seed {seed}") from error.__cause__

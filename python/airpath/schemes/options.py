@@ -17,10 +17,15 @@ def split_options(text: str) -> tuple[str, dict[str, Any]]:
         If an option is not of the form `name=value`, or is given twice.
     """
     name, _, options = text.partition(":")
+    return name.strip(), options_of(options, text)
+
+
+def options_of(options: str, text: str) -> dict[str, Any]:
+    """Return the options that stand in a text after the name, as `split_options` does."""
     given = list(_options(options.split(","), text)) if options else []
     if twice := [key for key, count in Counter(key for key, _ in given).items() if count > 1]:
         raise UsageError(f'found "{twice[0]}" twice in "{text}"; accepted: each option once')
-    return name.strip(), dict(given)
+    return dict(given)
 
 
 def _options(options: Iterable[str], text: str) -> Iterator[tuple[str, Any]]:

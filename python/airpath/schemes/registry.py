@@ -9,11 +9,12 @@ from airpath.declarations import declaration, ids
 from airpath.declared import TableError, table
 from airpath.errors import UsageError
 from airpath.nearest import suggestion
+from airpath.plugins.specs import Spec
 from airpath.schemes.agent import AGENT
 from airpath.schemes.end_to_end import END_TO_END
 from airpath.schemes.kernel import PREFIX, kernel_scheme
 from airpath.schemes.loss_differentiation import ENDING, SUFFIX, differentiated
-from airpath.schemes.options import split_options
+from airpath.schemes.options import options_of, split_options
 from airpath.schemes.router_assisted import ROUTER_ASSISTED, compositions, why_no_pair
 from airpath.schemes.scheme import Scheme, controller_plan
 from airpath.schemes.westwood import WESTWOOD
@@ -34,6 +35,10 @@ def find_scheme(name: str) -> Scheme:
     UsageError
         If there is none; the text names the nearest.
     """
+    if (spec := Spec.parse(name)) is not None:
+        from airpath.schemes.plugin import plugin_scheme  # here, because few commands need it
+
+        return plugin_scheme(spec)
     if name.startswith(PREFIX):
         return kernel_scheme(name.removeprefix(PREFIX))
     if name == AGENT.id:
@@ -82,6 +87,8 @@ def parse_scheme(text: str) -> tuple[Scheme, dict[str, Any]]:
         )
     if text.strip().startswith(PREFIX):
         return find_scheme(text.strip()), {}
+    if (spec := Spec.parse(text)) is not None:
+        return find_scheme(spec.without_options), options_of(spec.options, text)
     name, options = split_options(text)
     return find_scheme(name), options
 

@@ -126,7 +126,7 @@ class SweepFolder:
             )
         if state.get("complete") and _differs(state, identity):
             raise OutputError(
-                f"{self.path} contains another sweep, or the same one with other trace files or another"
+                f"{self.path} contains another sweep, or the same one with other inputs or another"
                 " version; choose another directory with --out"
             )
 

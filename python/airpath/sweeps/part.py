@@ -146,7 +146,9 @@ def runs_schema(metrics: Sequence[str]) -> pa.Schema:
     text = [
         pa.field("plan_sha256", pa.string(), metadata=_about("SHA-256 of the resolved scenario")),
         pa.field(
-            "inputs_sha256", pa.string(), metadata=_about("digest of the trace files; null without any")
+            "inputs_sha256",
+            pa.string(),
+            metadata=_about("digest of traces and code; null without any"),
         ),
     ]
     kept = [SUMMARY_SCHEMA.field(name) for name in METRICS if name in metrics]

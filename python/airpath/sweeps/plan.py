@@ -13,10 +13,10 @@ from pydantic import ValidationError
 from airpath.errors import ScenarioError, UsageError
 from airpath.messages import faults, scenario_error
 from airpath.nearest import suggestion
+from airpath.plugins.specs import allowed
 from airpath.runner import joined_schemes
 from airpath.scenario import Scenario
-from airpath.scenario.load import find_file, override, plain, read_file
-from airpath.scenario.traces import TraceInput
+from airpath.scenario.load import find_file, override, plain, read_file, schemes_in
 from airpath.shipped import find_shipped, shipped_names
 from airpath.sweeps.axes import Axes, Point
 from airpath.sweeps.document import SweepDocument
@@ -71,8 +71,8 @@ class SweepPlan:
         seed = base.seed if self.document.seed is None else self.document.seed
         repetitions = self.document.repetitions or base.repetitions
         self.seeds: Sequence[int] = self.document.seeds or range(seed, seed + repetitions)
-        self.traces: tuple[TraceInput, ...] = self._try_scenarios()
-        """The trace files that its runs read."""
+        self.inputs: tuple[Path, ...] = self._try_scenarios()
+        """The files that its runs read: traces and code."""
 
     @classmethod
     def load(cls, path_or_name: str | Path) -> Self:
@@ -120,6 +120,7 @@ class SweepPlan:
                         seed=seed,
                         keep=tuple(sorted(self.document.keep)),
                         metrics=self.document.metrics,
+                        code=tuple(allowed(schemes_in(tables))),
                     )
                     yield SweepRun(number, point, scheme, task)
                     number += 1
@@ -144,8 +145,8 @@ class SweepPlan:
 
     @property
     def inputs_digest(self) -> str | None:
-        """A digest of the trace files as they are now, in the order in which the sweep names them."""
-        digests = "".join(digest_of_input(trace) for trace in self.traces)
+        """A digest of the inputs as they are now, in the order in which the sweep names them."""
+        digests = "".join(digest_of_input(path) for path in self.inputs)
         return hashlib.sha256(digests.encode()).hexdigest() if digests else None
 
     @property
@@ -187,14 +188,14 @@ class SweepPlan:
                 tables = override(tables, f"flows.{number}.scheme", scheme)
         return tables
 
-    def _try_scenarios(self) -> tuple[TraceInput, ...]:
-        """Try each value of each axis and each scheme once; returns the trace files that they name.
+    def _try_scenarios(self) -> tuple[Path, ...]:
+        """Try each value of each axis and each scheme once; returns the files that they name.
 
         Most mistakes are found so before the work.
         """
         first = next(iter(self.axes))
         tries = [(point, self._schemes[0]) for point in self.axes.corners()]
-        traces: dict[TraceInput, None] = {}
+        inputs: dict[Path, None] = {}
         for point, scheme in [*tries, *((first, scheme) for scheme in self._schemes[1:])]:
             tables = self._tables(point, scheme)
             where = ", ".join(filter(None, (f"scheme {scheme or _label(tables)}", self.axes.text(point))))
@@ -205,8 +206,8 @@ class SweepPlan:
             )
             scenario.plan()
             scenario.refuse_if_too_large()
-            traces |= dict.fromkeys(scenario.traces)
-        return tuple(traces)
+            inputs |= dict.fromkeys([*(trace.path for trace in scenario.traces), *scenario.code])
+        return tuple(inputs)
 
 
 def find_sweep(path_or_name: str | Path) -> Path:
@@ -227,10 +228,7 @@ def sweep_names() -> list[str]:
 
 def _label(tables: Mapping[str, Any]) -> str:
     """Return the label of a run in which every flow keeps its scheme; mistakes in it are found later."""
-    flows = tables.get("flows")
-    tables_of_flows = [flow for flow in flows if isinstance(flow, Mapping)] if isinstance(flows, list) else []
-    schemes = (flow.get("scheme") for flow in tables_of_flows)
-    return joined_schemes(scheme for scheme in schemes if isinstance(scheme, str))
+    return joined_schemes(schemes_in(tables))
 
 
 def _counted(count: int, noun: str) -> str:

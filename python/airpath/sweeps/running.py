@@ -172,8 +172,8 @@ def _work(
             do_runs(missing, engine, folder.parts, progress, show, on_stall)
             if plan.inputs_digest != identity["inputs_sha256"]:
                 raise OutputError(
-                    f"{folder.path}: a trace file changed during the sweep; the same command repeats the"
-                    " affected runs"
+                    f"{folder.path}: an input changed during the sweep; the same command repeats the affected"
+                    " runs"
                 )
             inputs = _dataset(plan, folder, engine, progress, identity)
     except KeyboardInterrupt:

@@ -12,11 +12,11 @@ from typing import Final
 
 from airpath.errors import AirpathError
 from airpath.fingerprint import fingerprint
+from airpath.plugins.specs import allow
 from airpath.results import RunResult
 from airpath.results.provenance import plan_text
 from airpath.runner import jobs_of
 from airpath.scenario import Scenario
-from airpath.scenario.traces import TraceInput
 from airpath.sweeps.part import Part
 from airpath.workers import run_job
 
@@ -56,10 +56,12 @@ class Task:
     """Names of tables to keep beside the metrics."""
     metrics: tuple[str, ...]
     """Names of metrics to keep."""
+    code: tuple[str, ...] = ()
+    """The schemes that are code, if the user allowed it to run."""
 
     @property
     def key(self) -> str:
-        """A digest of everything that the run depends on, but for the content of traces (`Part.inputs`)."""
+        """A digest of all that the run depends on, but for the content of traces and code (`Part.inputs`)."""
         content = (
             FORMAT, version(), self.scenario, self.folder, self.scheme, self.repetition, self.seed, self.keep,
             self.metrics,
@@ -102,6 +104,7 @@ def do_task(task: Task, expected_version: str) -> bytes | Failure:
     """
     if version() != expected_version:
         raise EngineMismatchError("a worker has another version of airpath; install the same everywhere")
+    allow(task.code)
     try:
         return _done(task).to_bytes()
     except (KeyboardInterrupt, SystemExit):
@@ -115,20 +118,21 @@ def do_task(task: Task, expected_version: str) -> bytes | Failure:
         )
 
 
-def digest_of_input(trace: TraceInput) -> str:
-    """Return the digest of a trace file; files that did not change are read once."""
-    state = trace.path.stat()
-    return _digest_of_file(trace.path, state.st_mtime_ns, state.st_size)
+def digest_of_input(path: Path) -> str:
+    """Return the digest of a file that runs read; files that did not change are read once."""
+    state = path.stat()
+    return _digest_of_file(path, state.st_mtime_ns, state.st_size)
 
 
 def _done(task: Task) -> Part:
     scenario = _scenario(task.scenario, task.folder)
     scenario.refuse_if_too_large()
     (job,) = jobs_of(task.scheme, scenario, task.seed, 1)
-    inputs = {str(trace.path): digest_of_input(trace) for trace in scenario.traces}
+    inputs = {str(trace.path): digest_of_input(trace.path) for trace in scenario.traces}
+    inputs |= {str(path): hashlib.sha256(source).hexdigest() for path, source in scenario.code.items()}
     result = RunResult(run_job(replace(job, repetition=task.repetition, drops="drops" in task.keep)))
     for trace in scenario.traces:
-        if digest_of_input(trace) != inputs[str(trace.path)]:
+        if digest_of_input(trace.path) != inputs[str(trace.path)]:
             raise AirpathError(f"{trace.path}: changed during the run")
     return Part.of(
         result,

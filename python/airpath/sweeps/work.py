@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from airpath.interrupts import InterruptRequest
-from airpath.scenario.traces import TraceInput
 from airpath.sweeps.engine import Engine, Pending, ResultLostError, WorkerLostError
 from airpath.sweeps.part import Part, PartStore
 from airpath.sweeps.plan import SweepPlan, SweepRun
@@ -61,12 +60,9 @@ def missing_runs(plan: SweepPlan, store: PartStore, progress: Progress) -> Itera
 
 
 def is_current(part: Part) -> bool:
-    """Whether the trace files that a run has read are still the same."""
+    """Whether the traces and the code that a run has read are still the same."""
     try:
-        return all(
-            digest_of_input(TraceInput(Path(path), None, "")) == digest
-            for path, digest in part.inputs.items()
-        )
+        return all(digest_of_input(Path(path)) == digest for path, digest in part.inputs.items())
     except OSError:
         return False
 

@@ -331,7 +331,7 @@ def test_a_complete_sweep_is_not_given_for_one_with_other_traces(tmp_path, monke
     airpath.sweep(plan, tmp_path / "out")
     assert len(engine.tasks) == 1
     trace.write_text("1\n1\n2\n3\n")
-    with pytest.raises(OutputError, match="with other trace files"):
+    with pytest.raises(OutputError, match="with other inputs"):
         airpath.sweep(plan, tmp_path / "out")
 
 
@@ -355,7 +355,7 @@ def test_a_trace_that_changes_while_runs_go_on_makes_no_data_set_of_both(tmp_pat
     (tmp_path / "tiny.toml").write_text(scenario)
     plan = {"name": "traced", "scenario": str(tmp_path / "tiny.toml"), "keep": [], "seeds": [1, 2, 3, 4]}
     inline(monkeypatch, EditingEngine(lambda: trace.write_text("1\n1\n2\n3\n")))
-    with pytest.raises(OutputError, match="a trace file changed during the sweep"):
+    with pytest.raises(OutputError, match="an input changed during the sweep"):
         airpath.sweep(plan, tmp_path / "out")
     inline(monkeypatch, InlineEngine())
     again = airpath.sweep(plan, tmp_path / "out")

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use airpath_model::{Bytes, RandomStream};
-use airpath_network::components;
+use airpath_network::Components;
 use airpath_plan::{Fault, FlowPlan, Part, PlanError, PlannedController, TransportPlan};
 use airpath_transport::QuicDriver;
 use quinn_proto::congestion;
@@ -40,7 +40,7 @@ pub(super) struct FlowSettings {
 
 impl FlowSettings {
     /// Of a flow of the plan, whose controller quinn can drive.
-    pub(super) fn of(flow: &FlowPlan) -> Result<Self, PlanError> {
+    pub(super) fn of(flow: &FlowPlan, components: &Components) -> Result<Self, PlanError> {
         let wrong = |fault: Fault| fault.of(Part::Flow(flow.name.clone()));
         let (Some(controller), Some(transport)) = (&flow.controller, &flow.transport) else {
             return Err(wrong(Fault::new("", "needs a controller and a transport")));
@@ -56,7 +56,7 @@ impl FlowSettings {
                 format!("packets of {packet} bytes; accepted over QUIC: up to {most}"),
             )));
         }
-        let controller = PlannedController::new(controller, &components().control)
+        let controller = PlannedController::new(controller, &components.control)
             .map_err(|error| wrong(Fault::in_table("controller", error)))?;
         let settings = Self::of_transport(transport, controller);
         let trial = settings

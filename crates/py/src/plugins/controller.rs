@@ -1,0 +1,300 @@
+//! A Python object as a congestion controller of the engine.
+
+use std::collections::HashSet;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
+use airpath_control::declare::ControllerFacts;
+use airpath_model::{
+    AckEvent, Bytes, CongestionEvent, Control, Measurement, Pacing, PathHeader, Phase, Probe, Rate,
+    SendEvent, Timestamp,
+};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+
+use super::Failure;
+use super::events::{Ack, Argument, Facts, Sent, Signal};
+
+/// The largest window, bytes. A sender keeps every packet in flight, so a window that grows without bound takes all
+/// memory before the run ends.
+const LARGEST_WINDOW: f64 = (1_u64 << 30) as f64;
+/// The largest pacing rate, bit/s.
+const LARGEST_RATE: f64 = 1e15;
+/// The most calls of `on_timer` at one instant.
+const TIMERS_AT_ONCE: u32 = 1000;
+/// The most names of quantities in a process, because they are never freed.
+const MOST_NAMES: usize = 1000;
+/// The burst limit of a controller that sets none, segments.
+const QUANTUM_SEGMENTS: u64 = 2;
+
+/// The base class of controllers in Python: what is allowed, as attributes that the controller sets.
+#[pyclass(subclass, module = "airpath._core")]
+pub(crate) struct Controller {
+    #[pyo3(get, set)]
+    window: f64,
+    #[pyo3(get, set)]
+    pacing_rate: Option<f64>,
+    #[pyo3(get, set)]
+    quantum: Option<f64>,
+    #[pyo3(get, set)]
+    ssthresh: Option<f64>,
+    #[pyo3(get, set)]
+    next_timer: Option<f64>,
+    /// The seed of the controller's random numbers.
+    #[pyo3(get)]
+    seed: u64,
+    /// Quantities that were recorded in the present call.
+    recorded: Vec<(&'static str, f64)>,
+}
+
+#[pymethods]
+impl Controller {
+    #[new]
+    #[pyo3(signature = (*_arguments, **_named))]
+    fn new(_arguments: &Bound<'_, PyTuple>, _named: Option<&Bound<'_, PyDict>>) -> Self {
+        Self {
+            window: 0.0,
+            pacing_rate: None,
+            quantum: None,
+            ssthresh: None,
+            next_timer: None,
+            seed: 0,
+            recorded: Vec::new(),
+        }
+    }
+
+    /// Records a quantity for the table `flow_observations`.
+    fn record(&mut self, name: &str, value: f64) -> PyResult<()> {
+        self.recorded.push((kept(name)?, value));
+        Ok(())
+    }
+}
+
+/// Returns a name that lives as long as the process, because telemetry does not copy names.
+fn kept(name: &str) -> PyResult<&'static str> {
+    static NAMES: LazyLock<Mutex<HashSet<&'static str>>> = LazyLock::new(Mutex::default);
+    let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = names.get(name) {
+        return Ok(known);
+    }
+    let is_word = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    if name.is_empty() || !name.chars().all(is_word) {
+        return Err(PyValueError::new_err(format!(
+            "found the quantity {name:?}; accepted: letters, digits and _"
+        )));
+    }
+    if names.len() == MOST_NAMES {
+        return Err(PyValueError::new_err(format!("more than {MOST_NAMES} names of quantities")));
+    }
+    let name: &'static str = Box::leak(name.into());
+    names.insert(name);
+    Ok(name)
+}
+
+/// A Python object as a controller. The run must be in a thread that holds the interpreter lock: attaching is then cheap.
+#[derive(Debug)]
+pub(super) struct PythonController {
+    object: Py<Controller>,
+    on_ack: Py<PyAny>,
+    on_congestion: Py<PyAny>,
+    /// Methods that the class may leave out.
+    on_sent: Option<Py<PyAny>>,
+    on_spurious: Option<Py<PyAny>>,
+    on_timer: Option<Py<PyAny>>,
+    ack: Argument<Ack>,
+    signal: Argument<Signal>,
+    sent: Argument<Sent>,
+    mss: Bytes,
+    control: Control,
+    ssthresh: Option<Bytes>,
+    phase: Phase,
+    next_timer: Timestamp,
+    /// The last instant at which `on_timer` was called, and how often.
+    timers: (Timestamp, u32),
+    failed: bool,
+    failure: Arc<Failure>,
+}
+
+impl PythonController {
+    pub(super) fn new(
+        object: &Bound<'_, Controller>,
+        mut facts: ControllerFacts,
+        failure: Arc<Failure>,
+    ) -> PyResult<Self> {
+        let py = object.py();
+        {
+            let mut base = object.borrow_mut();
+            base.window = facts.initial_window.as_f64();
+            base.seed = facts.random.bits();
+        }
+        let optional = |name: &str| object.getattr_opt(name).map(|found| found.map(Bound::unbind));
+        let required = |name: &str| {
+            optional(name)?
+                .ok_or_else(|| PyTypeError::new_err(format!("the controller has no method {name}")))
+        };
+        let mut made = Self {
+            on_ack: required("on_ack")?,
+            on_congestion: required("on_congestion")?,
+            on_sent: optional("on_sent")?,
+            on_spurious: optional("on_spurious")?,
+            on_timer: optional("on_timer")?,
+            ack: Argument::new(py)?,
+            signal: Argument::new(py)?,
+            sent: Argument::new(py)?,
+            object: object.clone().unbind(),
+            mss: facts.mss,
+            control: Control { window: facts.mss, pacing: Pacing::FromWindow, quantum: facts.mss },
+            ssthresh: None,
+            phase: Phase::Steady,
+            next_timer: Timestamp::NEVER,
+            timers: (Timestamp::ZERO, 0),
+            failed: false,
+            failure,
+        };
+        if let Some(start) = optional("start")? {
+            start.call1(py, (Facts::of(&facts),))?;
+        }
+        made.read(py, Timestamp::ZERO)?;
+        Ok(made)
+    }
+
+    /// Reads and checks what the object allows.
+    fn read(&mut self, py: Python<'_>, now: Timestamp) -> PyResult<()> {
+        let base = self.object.borrow(py);
+        let window = within("window", base.window, 1.0, LARGEST_WINDOW)?;
+        self.control.window = Bytes::from_f64(window).max(self.mss);
+        self.control.pacing = match base.pacing_rate {
+            Some(rate) => Pacing::At(Rate::from_bps_f64(within("pacing_rate", rate, 1.0, LARGEST_RATE)?)),
+            None => Pacing::FromWindow,
+        };
+        self.control.quantum = match base.quantum {
+            Some(quantum) => Bytes::from_f64(within("quantum", quantum, 1.0, LARGEST_WINDOW)?).max(self.mss),
+            None => self.mss * QUANTUM_SEGMENTS,
+        };
+        // No threshold, and an infinite one, are both the slow start before the first signal or none at all.
+        self.ssthresh = base.ssthresh.filter(|threshold| threshold.is_finite()).map(Bytes::from_f64);
+        self.phase = match base.ssthresh {
+            None => Phase::Steady,
+            Some(threshold) if window < threshold => Phase::SlowStart,
+            Some(_) => Phase::CongestionAvoidance,
+        };
+        self.next_timer = match base.next_timer {
+            None => Timestamp::NEVER,
+            Some(at) => {
+                let timer = Timestamp::from_secs_f64(within("next_timer", at, 0.0, 1e9)?);
+                if timer < now {
+                    let now = now.as_secs_f64();
+                    return Err(PyValueError::new_err(format!(
+                        "next_timer is {at} s, in the past: it is {now} s"
+                    )));
+                }
+                timer
+            }
+        };
+        Ok(())
+    }
+
+    /// Calls a method and reads what the object then allows. After an error it does nothing.
+    fn call(
+        &mut self,
+        name: &str,
+        now: Timestamp,
+        probe: &mut dyn Probe,
+        method: impl FnOnce(&Self, Python<'_>) -> PyResult<()>,
+    ) {
+        if self.failed {
+            return;
+        }
+        self.failure.count();
+        let called = Python::attach(|py| {
+            method(self, py)?;
+            let recorded = {
+                let mut base = self.object.borrow_mut(py);
+                if base.recorded.is_empty() { Vec::new() } else { std::mem::take(&mut base.recorded) }
+            };
+            for (name, value) in recorded {
+                probe.record(now, Measurement::Named(name, value));
+            }
+            self.read(py, now)
+                .map_err(|error| PyValueError::new_err(format!("after {name}, {}", error.value(py))))
+        });
+        self.failure.count();
+        if let Err(error) = called {
+            self.failed = true;
+            self.control.window = self.mss;
+            self.next_timer = Timestamp::NEVER;
+            self.failure.report(error, now);
+        }
+    }
+}
+
+fn within(name: &str, value: f64, least: f64, most: f64) -> PyResult<f64> {
+    if (least..=most).contains(&value) {
+        return Ok(value);
+    }
+    Err(PyValueError::new_err(format!("{name} is {value}; accepted: {least} to {most}")))
+}
+
+impl airpath_model::Controller for PythonController {
+    fn on_sent(&mut self, event: &SendEvent, probe: &mut dyn Probe) -> PathHeader {
+        if self.on_sent.is_some() {
+            self.call("on_sent", event.now, probe, |this, py| {
+                this.on_sent.as_ref().map_or(Ok(()), |on_sent| this.sent.pass(py, on_sent, *event))
+            });
+        }
+        PathHeader::None
+    }
+
+    fn on_ack(&mut self, event: &AckEvent, probe: &mut dyn Probe) {
+        self.call("on_ack", event.now, probe, |this, py| this.ack.pass(py, &this.on_ack, *event));
+    }
+
+    fn on_congestion(&mut self, event: &CongestionEvent, probe: &mut dyn Probe) {
+        self.call("on_congestion", event.now, probe, |this, py| {
+            this.signal.pass(py, &this.on_congestion, *event)
+        });
+    }
+
+    fn on_spurious(&mut self, now: Timestamp, probe: &mut dyn Probe) {
+        if self.on_spurious.is_some() {
+            self.call("on_spurious", now, probe, |this, py| {
+                let Some(on_spurious) = &this.on_spurious else { return Ok(()) };
+                on_spurious.bind(py).call1((now.as_secs_f64(),)).map(drop)
+            });
+        }
+    }
+
+    fn on_timer(&mut self, now: Timestamp, probe: &mut dyn Probe) {
+        self.timers = if self.timers.0 == now { (now, self.timers.1 + 1) } else { (now, 1) };
+        let calls = self.timers.1;
+        self.call("on_timer", now, probe, |this, py| {
+            if calls > TIMERS_AT_ONCE {
+                let at = now.as_secs_f64();
+                return Err(PyValueError::new_err(format!(
+                    "next_timer is {at} s for the {calls}th time, and it is {at} s"
+                )));
+            }
+            this.object.borrow_mut(py).next_timer = None;
+            match &this.on_timer {
+                Some(on_timer) => on_timer.bind(py).call1((now.as_secs_f64(),)).map(drop),
+                None => Err(PyTypeError::new_err("next_timer is set, but there is no method on_timer")),
+            }
+        });
+    }
+
+    fn next_timer(&self) -> Timestamp {
+        self.next_timer
+    }
+
+    fn control(&self) -> Control {
+        self.control
+    }
+
+    fn ssthresh(&self) -> Option<Bytes> {
+        self.ssthresh
+    }
+
+    fn phase(&self) -> Phase {
+        self.phase
+    }
+}

@@ -1,0 +1,100 @@
+"""How schemes name code (`my.py:Mine:keep=0.8`), and which files may run."""
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Self
+
+from airpath import _core
+from airpath.errors import PluginError
+
+if TYPE_CHECKING:
+    from airpath.plugins.controller import Controller
+
+_FORM: Final = re.compile(r"(?P<file>.+?\.py)(?::(?P<name>[^:]*))?(?::(?P<options>.*))?", re.DOTALL)
+
+_allowed: Final[set[Path]] = set()
+"""The files that may run."""
+_all_allowed = False
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A scheme that names a class in a file."""
+
+    file: Path
+    """The file, as it was written."""
+    name: str
+    """The class; empty if none was written."""
+    options: str
+    """The options, as written."""
+
+    @classmethod
+    def parse(cls, scheme: str) -> Self | None:
+        """Return what a scheme names; `None` if that is no file."""
+        found = _FORM.fullmatch(scheme.strip())
+        return (
+            None if found is None else cls(Path(found["file"]), found["name"] or "", found["options"] or "")
+        )
+
+    @property
+    def without_options(self) -> str:
+        """The scheme without its options."""
+        return f"{self.file}:{self.name}"
+
+    @property
+    def is_allowed(self) -> bool:
+        """Whether the file may run."""
+        return _all_allowed or self.file.resolve() in _allowed
+
+
+def allowed(schemes: Iterable[str]) -> Iterator[str]:
+    """Yield the schemes that name code which may run."""
+    for scheme in schemes:
+        if (spec := Spec.parse(scheme)) is not None and spec.is_allowed:
+            yield scheme
+
+
+def kinds_of_code(plan: Mapping[str, Any]) -> set[str]:
+    """Return the controllers of a plan that are code in files."""
+    kinds = {flow["controller"]["kind"] for flow in plan["flows"] if flow["controller"] is not None}
+    return {kind for kind in kinds if Spec.parse(kind) is not None}
+
+
+def engine_plugins(plan: Mapping[str, Any]) -> "list[tuple[str, str, Callable[[str], Controller]]]":
+    """Return the controllers of a plan that are code in files, as the engine takes them."""
+    if not (kinds := kinds_of_code(plan)):
+        return []
+    from airpath.plugins.loading import loaded_plugins  # here, because few plans need it
+
+    return [(plugin.id, json.dumps(plugin.schema), plugin.make) for plugin in loaded_plugins(kinds)]
+
+
+def plugin_error(failed: _core.PluginFailed, run: str) -> PluginError:
+    """Return the error of a run that code of the user ended: file, line, problem, run and simulated time."""
+    from airpath.plugins.loading import place  # here, because few runs need it
+
+    cause = failed.__cause__
+    where = place(cause)
+    text = f"{type(cause).__name__}: {cause} ({run}, at {failed.args[0]:g} s of simulated time)"
+    return PluginError(f"{where}: {text}" if where else text)
+
+
+def allow_code() -> None:
+    """Let files of scenarios, sweeps and suites name code (`my.py:Mine`), which then runs in this process.
+
+    Schemes that a program names itself need no permission.
+    """
+    global _all_allowed
+    _all_allowed = True
+
+
+def allow(schemes: Iterable[object]) -> None:
+    """Allow the files that these schemes name to run.
+
+    Callers have the user's word for it: the schemes were typed, or come from the user's program.
+    """
+    specs = (Spec.parse(scheme) for scheme in schemes if isinstance(scheme, str))
+    _allowed.update(spec.file.resolve() for spec in specs if spec is not None)

@@ -1,0 +1,44 @@
+"""Ends code of the user that does not return."""
+
+import ctypes
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from airpath import _core
+
+LIMIT_S = 10.0
+"""How long a call may take by the wall clock, at least; at most twice as long."""
+
+
+class NoReturnError(Exception):
+    """Raised inside code of the user that does not return."""
+
+    def __init__(self) -> None:
+        super().__init__(f"the call did not return within {2 * LIMIT_S:g} s")
+
+
+@contextmanager
+def watched(run: object) -> Iterator[None]:
+    """Raise `NoReturnError` in this thread if a call of code in a run does not return within `LIMIT_S`."""
+    if not isinstance(run, _core.Simulation) or run.plugin_calls is None:
+        yield
+        return
+    thread, done = threading.get_ident(), threading.Event()
+
+    def watch() -> None:
+        seen = None
+        while not done.wait(LIMIT_S):
+            calls = run.plugin_calls or 0
+            if calls == seen and calls % 2 == 1:
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(
+                    ctypes.c_ulong(thread), ctypes.py_object(NoReturnError)
+                )
+                return
+            seen = calls
+
+    threading.Thread(target=watch, daemon=True, name="airpath-watchdog").start()
+    try:
+        yield
+    finally:
+        done.set()

@@ -1,0 +1,188 @@
+"""Loading files with controllers: parameters, permission, changes."""
+
+import json
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+import airpath
+from airpath.errors import ScenarioError, UsageError
+from airpath.plugins import specs
+from airpath.plugins.specs import Spec
+from airpath.scenario import Scenario
+from airpath.schemes import parse_scheme
+
+LINK = {"duration": "3s", "repetitions": 1}
+
+
+pytestmark = pytest.mark.usefixtures("aimd")
+
+
+@pytest.fixture(autouse=True)
+def nothing_allowed(monkeypatch):
+    monkeypatch.setattr(specs, "_allowed", set())
+    monkeypatch.setattr(specs, "_all_allowed", False)
+
+
+def test_names_with_options_are_split():
+    assert Spec.parse("cubic:beta=0.8") is None
+    assert Spec.parse("kernel:bbr") is None
+    for text, parts in {
+        "my.py": ("my.py", "", ""),
+        "my.py:Mine": ("my.py", "Mine", ""),
+        " ../a b/my.py:Mine:keep=0.8,mode=b ": ("../a b/my.py", "Mine", "keep=0.8,mode=b"),
+        "my.py:Mine:file=other.py:X": ("my.py", "Mine", "file=other.py:X"),
+    }.items():
+        spec = Spec.parse(text)
+        assert (str(spec.file), spec.name, spec.options) == parts
+
+
+def test_parameters_are_annotated_attributes(aimd):
+    specs.allow([aimd])
+    scheme, options = parse_scheme(f"{aimd}:keep=0.7,target=5ms,count=3,quick=true,mode=gentle")
+    assert scheme.description == "Additive increase, multiplicative decrease."
+    plan = scheme.build(scheme.parameters.model_validate(options), 1460)
+    assert plan == {
+        "kind": aimd,
+        "keep": 0.7,
+        "increase": 1.0,
+        "target": 5_000_000,
+        "mode": "gentle",
+        "count": 3,
+        "quick": True,
+    }
+    (plugin,) = {scheme.build.args[0]}
+    made = plugin.make(json.dumps({key: value for key, value in plan.items() if key != "kind"}))
+    assert (made.keep, made.target, made.count, made.quick, made.mode) == (0.7, 0.005, 3, True, "gentle")
+
+
+@pytest.mark.parametrize(
+    ("option", "problem"),
+    [
+        ("kep=1", 'kep: unknown key; did you mean "keep"?'),
+        ("keep=2", "keep: found 2; accepted: at most 1"),
+        ("increase=0", "increase: found 0; accepted: more than 0"),
+        ("target=5", "target: found the bare number 5, which has no unit"),
+        ("mode=b", 'mode: found "b"; accepted: plain, gentle'),
+        ("count=1.5", "count: found 1.5; accepted: a whole number"),
+    ],
+)
+def test_wrong_options_are_refused_as_those_of_other_schemes(aimd, option, problem):
+    with pytest.raises(ScenarioError) as refused:
+        airpath.compare([f"{aimd}:{option}"], "12mbps", **LINK)
+    assert problem in str(refused.value)
+
+
+CLASS = "import airpath\nclass Mine(airpath.Controller):\n    {}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("x = (", "my.py:1: SyntaxError: '(' was never closed"),
+        ("1 / 0", "my.py:1: ZeroDivisionError: division by zero"),
+        ("x = 1", "my.py: there is no subclass of airpath.Controller"),
+        (CLASS.format("gain: float"), "my.py: Mine.gain: a parameter needs a default"),
+        (CLASS.format("gain: float = True"), "my.py: Mine.gain: found the default true; accepted: float"),
+        (CLASS.format("gain: list = 1"), "my.py: Mine.gain: a parameter cannot be <class 'list'>"),
+        (CLASS.format("gain: Missing = 1"), "my.py:3: NameError: name 'Missing' is not defined"),
+        (CLASS.format("pass").replace("Mine", "Mime"), 'there is no controller "Mine"; did you mean "Mime"?'),
+    ],
+)
+def test_files_that_cannot_be_loaded_are_named(write, text, problem):
+    write("my.py", text)
+    with pytest.raises(UsageError) as refused:
+        airpath.compare(["my.py:Mine"], "12mbps", **LINK)
+    assert problem in str(refused.value)
+
+
+def test_a_missing_file_or_class_is_named():
+    with pytest.raises(UsageError, match=r"cannot read gone.py: No such file or directory"):
+        airpath.compare(["gone.py:Mine"], "12mbps", **LINK)
+    with pytest.raises(UsageError, match=r"found aimd.py without a class; accepted: aimd.py:Aimd"):
+        airpath.compare(["aimd.py"], "12mbps", **LINK)
+
+
+def test_a_file_that_has_changed_is_loaded_again(write):
+    write("helper.py", "KEEP = 0.5\n")
+    write("my.py", "import airpath, helper\nclass Mine(airpath.Controller):\n    keep: float = helper.KEEP\n")
+
+    def default():
+        specs.allow(["my.py:Mine"])
+        return parse_scheme("my.py:Mine")[0].parameters().keep
+
+    assert default() == 0.5
+    write("helper.py", "KEEP = 0.75\n")
+    assert default() == 0.75
+
+
+SCENARIO = """
+    name = "own"
+    duration = "3s"
+
+    [topology]
+    kind = "dumbbell"
+    bottleneck = { rate = "10mbps", delay = "10ms" }
+
+    [[flows]]
+    name = "flow"
+    scheme = "aimd.py:Aimd:keep=0.7"
+"""
+
+
+def test_scenario_files_name_code_with_permission_only(write, airpath):
+    write("own.toml", SCENARIO)
+    with pytest.raises(ScenarioError, match=r'flows\[0\].scheme: "aimd.py:Aimd" is code'):
+        Scenario.load("own.toml")
+    done = airpath("run", "own.toml", "--no-report")
+    assert done.code == 2
+    assert "--allow-code" in done.err
+    for command in (("validate", "own.toml"), ("run", "own.toml", "--no-report", "--out", "first")):
+        assert airpath(*command, "--allow-code").code == 0
+    facts = json.loads(Path("first/provenance.json").read_text())
+    assert list(facts["sha256"]["inputs"]) == ["aimd.py"]
+    assert Path("first/code/aimd.py").read_bytes() == Path("aimd.py").read_bytes()
+
+
+def test_results_say_when_the_code_has_changed(write, airpath):
+    path = write("own.toml", SCENARIO)
+    assert airpath("run", "own.toml", "--no-report", "--out", "first", "--allow-code").code == 0
+    again = airpath("rerun", "first", "--no-report", "--out", "second", "--allow-code")
+    assert "byte-equal" in again.out
+    code = path.with_name("aimd.py")
+    code.write_text(code.read_text().replace("2 * signal.mss", "4 * signal.mss"))
+    changed = airpath("rerun", "first", "--no-report", "--out", "third", "--allow-code")
+    assert "aimd.py: " in changed.out
+
+
+SWEEP = """
+    name = "grid"
+    scenario = "own.toml"
+    schemes = ["aimd.py:Aimd", "newreno"]
+    seeds = [1, 2]
+
+    [grid]
+    "topology.bottleneck.rate" = ["5mbps", "10mbps"]
+"""
+
+
+def test_sweeps_know_the_code_of_their_runs(write, airpath):
+    write("own.toml", SCENARIO)
+    write("grid.toml", SWEEP)
+    assert "--allow-code" in airpath("sweep", "grid.toml", "--out", "grid").err
+
+    def throughput(out):
+        done = airpath("sweep", "grid.toml", "--out", out, "--allow-code")
+        if done.code != 0:
+            return done.err
+        table = pq.read_table(f"{out}/statistics.parquet").to_pylist()
+        return {row["scheme"]: row["mean"] for row in table if row["metric"] == "throughput_mbps"}
+
+    first = throughput("grid")
+    code = Path("aimd.py")
+    code.write_text(code.read_text().replace("self.keep * signal.flight_size", "signal.mss"))
+    assert "or the same one with other inputs" in throughput("grid")
+    second = throughput("other")
+    assert first["newreno"] == second["newreno"]
+    assert first["aimd.py:Aimd"] > second["aimd.py:Aimd"]

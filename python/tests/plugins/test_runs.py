@@ -1,0 +1,213 @@
+"""Controllers in Python files beside those of the engine, in runs."""
+
+import numpy as np
+import pytest
+
+import airpath
+from airpath.errors import PluginError
+from airpath.results.columns import TABLES
+
+LINK = {"rtt": "40ms", "duration": "8s", "repetitions": 1}
+
+FIXED = """
+    import airpath
+
+    class Fixed(airpath.Controller):
+        packets: int = 40
+
+        def start(self, facts):
+            self.window = self.packets * facts.mss
+
+        def on_ack(self, ack):
+            pass
+
+        def on_congestion(self, signal):
+            pass
+"""
+
+SEEN = """
+    import airpath
+
+    class Seen(airpath.Controller):
+        events = []
+
+        def start(self, facts):
+            self.draw = self.random.random()
+            self.note("start", facts.mss, facts.initial_window, facts.handshake_rtt)
+
+        def note(self, *event):
+            self.events.append(event)
+
+        def on_sent(self, sent):
+            self.note("sent", sent.now, sent.payload, sent.retransmission, sent.app_limited, sent.in_flight)
+
+        def on_ack(self, ack):
+            self.window = 1e5
+            self.pacing_rate = 9e6
+            self.record("seen_draw", self.draw)
+            type(self).last = ack
+            names = [name for name in dir(ack) if not name.startswith("_")]
+            self.note("ack", {name: getattr(ack, name) for name in names})
+            if self.next_timer is None:
+                self.next_timer = ack.now + 0.25
+
+        def on_congestion(self, signal):
+            names = [name for name in dir(signal) if not name.startswith("_")]
+            self.note("signal", {name: getattr(signal, name) for name in names})
+
+        def on_timer(self, now):
+            self.note("timer", now, self.next_timer)
+"""
+
+
+LABELS = ("scheme", "flow_scheme", "group")
+
+
+def assert_equal(first, second):
+    """Compare all tables, without the names of schemes."""
+    rows = 0
+    for name in TABLES:
+        ours, theirs = first.table(name), second.table(name)
+        assert ours.column_names == theirs.column_names
+        for column in set(ours.column_names) - set(LABELS):
+            np.testing.assert_array_equal(
+                ours[column].to_numpy(), theirs[column].to_numpy(), err_msg=f"{name}.{column}"
+            )
+        rows += ours.num_rows
+    assert rows > 100
+
+
+def test_the_same_controller_in_python_and_in_the_engine_gives_the_same_tables(write):
+    write("fixed.py", FIXED)
+    schemes = ["fixed.py:Fixed", "fixed:window=40 packets"]
+    assert_equal(*(airpath.compare([scheme], "12mbps", **LINK) for scheme in schemes))
+
+
+def test_what_is_told_and_what_is_answered(write):
+    write("seen.py", SEEN)
+    results = airpath.compare(["seen.py:Seen"], "10mbps", loss="1%", **LINK)
+    from airpath.plugins.loading import loaded_plugins
+
+    (plugin,) = loaded_plugins(["seen.py:Seen"])
+    events = plugin.controller.events
+    assert events[0][:3] == ("start", 1448, 14480)
+    times = [event[1] if event[0] in ("sent", "timer") else event[1]["now"] for event in events[1:]]
+    assert times == sorted(times)
+    acks = [event[1] for event in events if event[0] == "ack"]
+    assert all(0.039 < ack["rtt"] < 0.2 for ack in acks if ack["rtt"] is not None)
+    assert all(ack["minimum_rtt"] <= ack["smoothed_rtt"] for ack in acks if ack["smoothed_rtt"] is not None)
+    assert acks[-1]["now_ns"] == round(acks[-1]["now"] * 1e9)
+    sent = [event for event in events if event[0] == "sent"]
+    assert sum(ack["acked"] for ack in acks) <= sum(payload for _, _, payload, *_ in sent)
+    assert any(retransmission for _, _, _, retransmission, *_ in sent)
+    signals = [event[1] for event in events if event[0] == "signal"]
+    assert {signal["kind"] for signal in signals} <= {"loss", "timeout"}
+    timers = [event for event in events if event[0] == "timer"]
+    assert timers
+    assert all(next_timer is None for _, _, next_timer in timers)
+    # The window and the rate of the controller hold: 9 Mbit/s of payload at most.
+    flows = results.table("flow_series")
+    assert max(flows["cwnd_bytes"].to_pylist()) == 1e5
+    assert max(flows["pacing_rate_bps"].to_pylist()) == 9e6
+    assert max(flows["sent_bytes"].to_pylist()[5:]) <= 1.1 * 9e6 * 0.1 / 8
+    observed = results.table("flow_observations")
+    assert set(observed["quantity"].to_pylist()) == {"seen_draw"}
+    assert 0 < observed["value"][0].as_py() < 1
+    with pytest.raises(RuntimeError, match="valid only during the call"):
+        _ = plugin.controller.last.acked
+
+
+@pytest.mark.parametrize("world", ["sim", "quic"])
+def test_runs_do_not_depend_on_the_number_of_jobs(aimd, world):
+    schemes = [aimd, f"{aimd}:keep=0.8", "newreno"]
+    options = {**LINK, "repetitions": 2, "world": world}
+    first, second = (airpath.compare(schemes, "12mbps", **options, jobs=jobs) for jobs in (1, 3))
+    assert_equal(first, second)
+
+
+def test_random_numbers_follow_from_the_seed(write):
+    write(
+        "draws.py", FIXED.replace("self.packets * facts.mss", "facts.mss * (10 + 50 * self.random.random())")
+    )
+    first, second, third = (
+        airpath.compare(["draws.py:Fixed"], "12mbps", **LINK, seed=seed) for seed in (1, 1, 2)
+    )
+    assert_equal(first, second)
+    last = [results.table("flow_series")["cwnd_bytes"][-1] for results in (first, third)]
+    assert last[0] != last[1]
+
+
+def test_a_failing_run_ends_alone(aimd, write):
+    write(
+        "broken.py",
+        "import airpath\nclass Broken(airpath.Controller):\n"
+        "    def on_ack(self, ack):\n        ack.acked / 0\n    def on_congestion(self, signal): pass\n",
+    )
+    with pytest.raises(PluginError) as failed:
+        airpath.compare([aimd, "broken.py:Broken"], "12mbps", **{**LINK, "repetitions": 2})
+    first, second = str(failed.value).splitlines()
+    assert "broken.py:4: ZeroDivisionError: division by zero (broken.py:Broken, seed 1, at " in first
+    assert "seed 2" in second
+    assert [(run.record.scheme, run.record.seed) for run in failed.value.results.runs] == [
+        (aimd, 1),
+        (aimd, 2),
+    ]
+
+
+FAULTS = {
+    "self.window = -1": "after on_ack, window is -1; accepted: 1 to 1073741824",
+    "self.window = 0": "after on_ack, window is 0; accepted: 1 to 1073741824",
+    "self.window *= 2": "after on_ack, window is ",
+    "self.window = float('nan')": "after on_ack, window is NaN",
+    "self.window = 'much'": "faults.py:5: TypeError: must be real number, not str",
+    "self.pacing_rate = 0": "after on_ack, pacing_rate is 0; accepted: 1 to 1000000000000000",
+    "self.quantum = -5": "after on_ack, quantum is -5; accepted: 1 to 1073741824",
+    "self.next_timer = ack.now / 2": "in the past: it is ",
+    "self.next_timer = ack.now": "next_timer is set, but there is no method on_timer",
+    "self.record('my window', 1)": 'faults.py:5: ValueError: found the quantity "my window"',
+    "raise SystemExit(3)": "faults.py:5: SystemExit: 3",
+    "self.missing": "faults.py:5: AttributeError: 'Faulty' object has no attribute 'missing'",
+}
+
+
+@pytest.mark.parametrize("line", FAULTS)
+def test_a_wrong_answer_ends_the_run_with_one_line(write, line):
+    write(
+        "faults.py",
+        f"import airpath\nclass Faulty(airpath.Controller):\n    n = 0\n"
+        f"    def on_ack(self, ack):\n        {line}\n    def on_congestion(self, signal): pass\n",
+    )
+    with pytest.raises(PluginError) as failed:
+        airpath.compare(["faults.py:Faulty"], "12mbps", **LINK)
+    assert FAULTS[line] in str(failed.value)
+    assert len(str(failed.value).splitlines()) == 1
+
+
+def test_a_timer_that_never_moves_is_found(write):
+    write(
+        "zeno.py",
+        FIXED.replace("pass", "self.next_timer = ack.now", 1)
+        + "\n        def on_timer(self, now):\n            self.next_timer = now\n",
+    )
+    with pytest.raises(PluginError, match="for the 1001th time"):
+        airpath.compare(["zeno.py:Fixed"], "12mbps", **LINK)
+
+
+def test_what_does_not_start_is_said(write):
+    write("start.py", FIXED.replace("self.packets * facts.mss", "1 / 0"))
+    write("missing.py", FIXED.replace("on_congestion", "on_loss"))
+    with pytest.raises(
+        PluginError, match=r"start.py:8: ZeroDivisionError: division by zero \(start.py:Fixed"
+    ):
+        airpath.compare(["start.py:Fixed"], "12mbps", **LINK)
+    with pytest.raises(PluginError, match="the controller has no method on_congestion"):
+        airpath.compare(["missing.py:Fixed"], "12mbps", **LINK)
+
+
+def test_a_call_that_does_not_return_is_ended(write, monkeypatch):
+    from airpath.plugins import watchdog
+
+    monkeypatch.setattr(watchdog, "LIMIT_S", 0.01)
+    write("endless.py", FIXED.replace("pass", "\n                while True:\n                    pass", 1))
+    with pytest.raises(PluginError, match="NoReturnError: the call did not return"):
+        airpath.compare(["endless.py:Fixed"], "12mbps", **LINK)
