@@ -42,6 +42,7 @@ COMMANDS = (
     "sweep",
     "reproduce",
     "rivals",
+    "new",
     "validate",
     "schema",
     "list",

@@ -1,4 +1,4 @@
-"""The tutorial does what it says: its files, commands and Python are executed in order, in one directory."""
+"""The tutorials do what they say: their files, commands and Python are executed in order."""
 
 import re
 import shlex
@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from airpath.cli import main
 
-TUTORIAL = Path(__file__).parents[3] / "docs" / "tutorial.md"
+DOCS = Path(__file__).parents[3] / "docs"
+TUTORIAL, OWN_CONTROLLER = DOCS / "tutorial.md", DOCS / "own-controller.md"
 BLOCK = re.compile(
     r'^```(?P<language>\w+)(?: title="(?P<title>[^"]+)")?\n(?P<text>.*?)^```$', re.MULTILINE | re.DOTALL
 )
@@ -25,8 +27,8 @@ class Block:
     text: str
 
 
-def blocks() -> list[Block]:
-    return [Block(**match.groupdict()) for match in BLOCK.finditer(TUTORIAL.read_text(encoding="utf-8"))]
+def blocks(page: Path = TUTORIAL) -> list[Block]:
+    return [Block(**match.groupdict()) for match in BLOCK.finditer(page.read_text(encoding="utf-8"))]
 
 
 def commands(block: Block) -> Iterator[list[str]]:
@@ -48,24 +50,43 @@ def test_the_page_has_what_is_to_be_executed():
 @pytest.mark.usefixtures("without_rendering")
 def test_the_tutorial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
     monkeypatch.chdir(tmp_path)
-    namespace: dict[str, object] = {"__name__": "tutorial"}
-    printed = ""
-    for block in blocks():
-        match block.language:
-            case "toml" | "csv":
-                assert block.title is not None
-                (tmp_path / block.title).write_text(block.text, encoding="utf-8")
-            case "console":
-                for command in commands(block):
-                    called(command, capsys)
-            case "python":
-                capsys.readouterr()
-                exec(compile(block.text, str(TUTORIAL), "exec"), namespace)
-                printed += capsys.readouterr().out
+    printed = execute(TUTORIAL, capsys)
     assert "cubic" in printed
     for report in ("first", "gentle", "routers", "out/office", "newreno-office", "walk"):
         assert (tmp_path / report / "report.html").is_file()
     assert (tmp_path / "walk.png").is_file()
+
+
+@pytest.mark.usefixtures("without_rendering")
+def test_the_page_on_controllers_of_your_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.chdir(tmp_path)
+    assert "mine.py:Mine" in execute(OWN_CONTROLLER, capsys)
+    for results in ("first", "kept", "delay", "shared", "again"):
+        assert (tmp_path / results / "report.html").is_file()
+    observed = pq.read_table(tmp_path / "delay" / "flow_observations.parquet").to_pydict()
+    assert "near_queueing_ms" in observed["quantity"]
+
+
+def execute(page: Path, capsys: pytest.CaptureFixture[str]) -> str:
+    """Execute a page in the current directory, and return what its Python printed."""
+    namespace: dict[str, object] = {"__name__": "tutorial"}
+    printed = ""
+    for block in blocks(page):
+        if block.title is not None:
+            file = Path(block.title)
+            # A command of the page may have written it already.
+            assert not file.exists() or file.read_text(encoding="utf-8") == block.text
+            file.write_text(block.text, encoding="utf-8")
+        elif block.language == "console":
+            for command in commands(block):
+                called(command, capsys)
+        elif block.language == "python":
+            capsys.readouterr()
+            exec(compile(block.text, str(page), "exec"), namespace)
+            printed += capsys.readouterr().out
+    return printed
 
 
 def called(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
