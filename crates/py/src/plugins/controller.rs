@@ -1,6 +1,6 @@
 //! A Python object as a congestion controller of the engine.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use airpath_control::declare::ControllerFacts;
@@ -72,7 +72,7 @@ impl Controller {
 
 /// Returns a name that lives as long as the process, because telemetry does not copy names.
 fn kept(name: &str) -> PyResult<&'static str> {
-    static NAMES: LazyLock<Mutex<HashSet<&'static str>>> = LazyLock::new(Mutex::default);
+    static NAMES: LazyLock<Mutex<BTreeSet<&'static str>>> = LazyLock::new(Mutex::default);
     let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = names.get(name) {
         return Ok(known);
