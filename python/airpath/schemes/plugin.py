@@ -4,9 +4,10 @@ import functools
 from typing import Any, Final
 
 from airpath.declarations import add
+from airpath.declared import Values, table
 from airpath.plugins.loading import Plugin, load
 from airpath.plugins.specs import Spec
-from airpath.schemes.scheme import Scheme, SchemeParameters, controller_table
+from airpath.schemes.scheme import Scheme
 
 _LOOKS: Final = (
     ("#D81B60", "*"),
@@ -42,11 +43,11 @@ def _scheme(plugin: Plugin) -> Scheme:
         colour=colour,
         marker=marker,
         controller=plugin.id,
-        parameters=controller_table(plugin.id, f"{plugin.controller.__name__}Parameters"),
+        parameters=table("controller", plugin.id),
         build=functools.partial(_plan, plugin),
     )
 
 
-def _plan(plugin: Plugin, parameters: SchemeParameters, _mss_bytes: int) -> dict[str, Any]:
+def _plan(plugin: Plugin, parameters: Values, _mss_bytes: int) -> dict[str, Any]:
     """Return the controller as in a plan."""
-    return {"kind": plugin.id, **{key: getattr(parameters, key) for key in plugin.schema["x-order"]}}
+    return {"kind": plugin.id, **{key: parameters[key] for key in plugin.schema["x-order"]}}

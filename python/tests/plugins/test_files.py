@@ -42,7 +42,7 @@ def test_parameters_are_annotated_attributes(aimd):
     specs.allow([aimd])
     scheme, options = parse_scheme(f"{aimd}:keep=0.7,target=5ms,count=3,quick=true,mode=gentle")
     assert scheme.description == "Additive increase, multiplicative decrease."
-    plan = scheme.build(scheme.parameters.model_validate(options), 1460)
+    plan = scheme.build(scheme.parameters.read(options), 1460)
     assert plan == {
         "kind": aimd,
         "keep": 0.7,
@@ -110,7 +110,7 @@ def test_a_file_that_has_changed_is_loaded_again(write):
 
     def default():
         specs.allow(["my.py:Mine"])
-        return parse_scheme("my.py:Mine")[0].parameters().keep
+        return parse_scheme("my.py:Mine")[0].parameters.read({})["keep"]
 
     assert default() == 0.5
     write("helper.py", "KEEP = 0.75\n")
