@@ -10,12 +10,12 @@ from airpath.plugins.specs import Spec
 from airpath.schemes.scheme import Scheme
 
 _LOOKS: Final = (
-    ("#D81B60", "*"),
-    ("#1E88E5", "X"),
-    ("#8D6E00", "P"),
-    ("#004D40", "d"),
-    ("#7B1FA2", "p"),
-    ("#E65100", "h"),
+    ("#D81B60", "X"),
+    ("#1E88E5", "P"),
+    ("#8D6E00", "d"),
+    ("#004D40", "p"),
+    ("#7B1FA2", "h"),
+    ("#E65100", "*"),
 )
 """Colours and markers of schemes from files, in the order in which they are first named."""
 _order: Final[dict[str, int]] = {}

@@ -35,7 +35,7 @@ def find_scheme(name: str) -> Scheme:
     UsageError
         If there is none; the text names the nearest.
     """
-    if (spec := Spec.parse(name)) is not None:
+    if (spec := Spec.parse(name)) is not None and not spec.options:
         from airpath.schemes.plugin import plugin_scheme  # here, because few commands need it
 
         return plugin_scheme(spec)

@@ -8,6 +8,7 @@ import pytest
 
 import airpath
 from airpath.errors import ScenarioError, UsageError
+from airpath.plots.style import style_for
 from airpath.plugins import specs
 from airpath.plugins.specs import Spec
 from airpath.scenario import Scenario
@@ -36,6 +37,14 @@ def test_names_with_options_are_split():
     }.items():
         spec = Spec.parse(text)
         assert (str(spec.file), spec.name, spec.options) == parts
+
+
+def test_figures_tell_the_same_class_with_other_options_apart(aimd):
+    specs.allow([aimd])
+    style = style_for([aimd, f"{aimd}:keep=0.8"])
+    plain, gentle = style[aimd], style[f"{aimd}:keep=0.8"]
+    assert (plain.display_name, gentle.display_name) == ("Aimd", f"{aimd}:keep=0.8")
+    assert plain.colour != gentle.colour
 
 
 def test_parameters_are_annotated_attributes(aimd):
