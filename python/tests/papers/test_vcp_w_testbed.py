@@ -70,7 +70,7 @@ def test_every_rule_is_one_that_vcp_knows():
     for rule in RULES:
         known, options = parse_scheme(of_rule(rule))
         found = known.parameters.read(options)
-        assert found.rtt_scaling == "smoothed"
+        assert found["rtt_scaling"] == "smoothed"
     assert parse_scheme(of_rule(GUARDED))[1]["after_freeze"] == "guarded"
 
 
