@@ -111,10 +111,9 @@ class Parameters:
         for check in self.checks:
             try:
                 check(result)
-            except ValueOfKeyError as error:
-                raise TableError([Fault(f"{path}.{error.key}", str(error))]) from None
             except ValueError as error:
-                raise TableError([Fault(path, str(error))]) from None
+                here = f"{path}.{error.key}" if isinstance(error, ValueOfKeyError) else path
+                raise TableError([Fault(here, str(error))]) from None
         return result
 
     def __get_pydantic_core_schema__(self, _: Any, __: GetCoreSchemaHandler) -> core_schema.CoreSchema:
