@@ -52,6 +52,9 @@ def complete_component(kind: str, component: str, context: str) -> str:
     `mss`, all optional. Both are JSON.
     """
 
+def rewritten_plan(plan: str) -> str:
+    """Read a plan and write it back, both JSON, with every field and every parameter of its components."""
+
 def analyse_capture(
     path: str, estimators: list[tuple[str, str]], on_progress: Callable[[int], None] | None = None
 ) -> dict[str, Any]:

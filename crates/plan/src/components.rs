@@ -11,6 +11,8 @@ use airpath_model::{Bytes, Packet};
 use airpath_queue::declare::{QueueContext, Queues, Routers};
 use serde::Deserialize;
 
+use crate::fault::{Fault, Part, PlanError};
+use crate::plan::{ControllerPlan, Plan, QueuePlan};
 use composed::{CeilingCubicConfig, EstimatedWestwoodConfig, HoeConfig};
 
 /// The registries of all kinds of components, for queues of packets of type `P`.
@@ -113,6 +115,37 @@ impl<P: Packet + Debug + Send + 'static> Components<P> {
             _ => {
                 let problem = format!("there are no components of kind {kind:?}");
                 Err((ComponentError::new("", problem), Values::new()))
+            }
+        }
+    }
+
+    /// Reads a plan from its JSON text, and writes it with every field and every parameter of its components.
+    ///
+    /// # Errors
+    /// As [`Plan::from_json`]; a component is unknown, or its parameters are wrong.
+    pub fn rewrite(&self, plan: &str) -> Result<String, PlanError> {
+        let mut plan = Plan::from_json(plan)?;
+        for link in &mut plan.links {
+            let part = Part::link(link);
+            self.spell_out(&mut link.queue).map_err(|error| Fault::in_table("queue", error).of(part))?;
+        }
+        for flow in &mut plan.flows {
+            let part = Part::flow(flow);
+            if let Some(ControllerPlan::Declared(plan)) = &mut flow.controller {
+                let done = self.control.controllers.spell_out(plan, &self.control);
+                done.map_err(|error| Fault::in_table("controller", error).of(part))?;
+            }
+        }
+        serde_json::to_string(&plan).map_err(|error| PlanError::Syntax(error.to_string()))
+    }
+
+    fn spell_out(&self, queue: &mut QueuePlan) -> Result<(), ComponentError> {
+        match queue {
+            QueuePlan::DropTail { .. } => Ok(()),
+            QueuePlan::Managed { management, .. } => self.queues.spell_out(management, &()),
+            QueuePlan::Router { protocol, source, .. } => {
+                self.protocols.spell_out(protocol, &())?;
+                self.sources.spell_out(source, &())
             }
         }
     }

@@ -43,7 +43,7 @@ mod _core {
     #[pymodule_export]
     use super::qlog::{analyse_qlog, is_qlog};
     #[pymodule_export]
-    use super::simulation::{PlanError, RunCancelled, Simulation};
+    use super::simulation::{PlanError, RunCancelled, Simulation, rewritten_plan};
     #[pymodule_export]
     use super::trace::{Trace, TraceFormatError};
 

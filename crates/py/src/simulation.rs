@@ -35,6 +35,12 @@ pub(crate) fn refused(error: airpath_sim::PlanError) -> PyErr {
     PlanError::new_err((message, part, name, fault.field, fault.found, fault.problem))
 }
 
+/// Reads a plan (JSON) and writes it back with every field and every parameter of its components.
+#[pyfunction]
+pub(crate) fn rewritten_plan(plan: &str) -> PyResult<String> {
+    airpath_sim::components().rewrite(plan).map_err(refused)
+}
+
 /// One run: a plan (JSON), the traces that it refers to by number, and a seed; over the simulator's own transport, or over
 /// QUIC. A plan may name controllers that are written in Python; the run then holds the interpreter lock.
 #[pyclass(frozen, module = "airpath._core")]

@@ -1,5 +1,8 @@
-"""Small scenarios that the tests change one key at a time."""
+"""Small scenarios that the tests change one key at a time, and their plans."""
 
+import json
+
+from airpath import _core
 from airpath.scenario import Scenario
 from airpath.scenario.load import override
 
@@ -33,6 +36,21 @@ def graph(links, **changes):
 def plan(tables):
     """The plan of a scenario."""
     return Scenario.from_dict(tables).plan()
+
+
+def assert_complete(plan):
+    """A plan says everything that the engine reads from it, in the engine's types, and nothing else."""
+    written = json.dumps(plan)
+    assert _lines(_core.rewritten_plan(written)) == _lines(written)
+
+
+def _lines(plan):
+    """The values of a plan, one a line: pytest shows the first that differs, and `1` is not `1.0`.
+
+    A component without parameters is a table with its id, or the id alone.
+    """
+    read = json.loads(plan, object_hook=lambda table: table["kind"] if set(table) == {"kind"} else table)
+    return json.dumps(read, indent=1, sort_keys=True).splitlines()
 
 
 def path_names(plan, flow=0):

@@ -1,8 +1,7 @@
 """Any scheme with the ending `-ld` is that scheme with loss differentiation."""
 
 import pytest
-from rust_plan import RustTypes
-from scenario_tables import dumbbell, plan
+from scenario_tables import assert_complete, dumbbell, plan
 
 import airpath
 from airpath.errors import ScenarioError, UsageError
@@ -10,7 +9,6 @@ from airpath.scenario import Scenario
 from airpath.schemes import SCHEMES, find_scheme
 from airpath.schemes.registry import named_schemes
 
-TYPES = RustTypes()
 PAPERS = {
     "kind": "loss-differentiation",
     "history": 32,
@@ -31,7 +29,7 @@ def test_it_goes_around_every_scheme_and_changes_nothing_else(scheme):
     options = REQUIRED.get(scheme, "")
     bare = plan(dumbbell(flows__0__scheme=f"{scheme}{options}"))
     resolved = plan(dumbbell(flows__0__scheme=f"{scheme}-ld{options}"))
-    TYPES.check(resolved, "Plan")
+    assert_complete(resolved)
     around = resolved["flows"][0].pop("controller")
     inner = around.pop("controller")
     inner = {"kind": inner} if isinstance(inner, str) else inner

@@ -4,15 +4,13 @@ import tomllib
 from operator import itemgetter
 
 import pytest
-from rust_plan import RustTypes
-from scenario_tables import dumbbell, plan
+from scenario_tables import assert_complete, dumbbell, plan
 
 import airpath
 from airpath.errors import ScenarioError
 from airpath.results.observations import OBSERVATIONS
 from airpath.scenario import QUEUES, Scenario
 
-TYPES = RustTypes()
 MANAGED = {
     "red": {},
     "red, adaptive": {"minimum": "10kB", "maximum": "0.5bdp", "adaptive": True, "unit": "bytes"},
@@ -54,7 +52,7 @@ def test_every_managed_queue_is_tested():
 def test_it_makes_a_plan_that_the_engine_reads_and_survives_writing(name):
     scenario = Scenario.from_dict(dumbbell(topology__bottleneck__queue=table(name)))
     resolved = scenario.plan()
-    TYPES.check(resolved, "Plan")
+    assert_complete(resolved)
     assert resolved["links"][0]["queue"]["limit_bytes"] == 60_000
     assert Scenario.from_dict(tomllib.loads(scenario.to_toml())).plan() == resolved
     assert f"managed by {resolved['links'][0]['queue']['management']['kind']}" in scenario.describe()

@@ -4,8 +4,7 @@ import tomllib
 from dataclasses import replace
 
 import pytest
-from rust_plan import RustTypes
-from scenario_tables import dumbbell, graph, parking_lot, plan
+from scenario_tables import assert_complete, dumbbell, graph, parking_lot, plan
 
 from airpath.declared import table
 from airpath.errors import ScenarioError, UsageError
@@ -16,7 +15,6 @@ from airpath.schemes.registry import named_schemes
 from airpath.schemes.router_assisted import CAPACITY_SOURCES, FAMILIES, XCP, compose
 from airpath.units import parse_rate
 
-TYPES = RustTypes()
 LISTED = (
     "xcp xcp-b xcp-ebe xcp-ebe-hold xcp-oracle vcp vcp-ebe vcp-oracle"
     " mpcp mpcp-ebe mpcp-oracle dpcp dpcp-ebe qfcp abc abc-ebe abc-configured"
@@ -50,7 +48,7 @@ def test_every_pair_but_those_that_cannot_work_has_a_name():
 @pytest.mark.parametrize("scheme", PAIRS)
 def test_every_pair_makes_a_plan_that_the_engine_reads(scheme):
     resolved = plan(dumbbell(flows__0__scheme=scheme))
-    TYPES.check(resolved, "Plan")
+    assert_complete(resolved)
     queues = [link["queue"] for link in resolved["links"]]
     assert [queue["kind"] for queue in queues] == ["router", "router"]
     controller = resolved["flows"][0]["controller"]
@@ -217,7 +215,7 @@ def test_other_traffic_may_share_the_link():
         {"name": "udp", "traffic": {"kind": "constant-bit-rate", "rate": "1mbps"}},
     ]
     resolved = plan(dumbbell(flows=flows))
-    TYPES.check(resolved, "Plan")
+    assert_complete(resolved)
     assert resolved["links"][0]["queue"]["source"]["kind"] == "ebe"
 
 
@@ -233,7 +231,7 @@ EXPLICIT = {"kind": "router", "limit": "1bdp", "protocol": {"kind": "xcp", "gamm
 def test_a_router_in_full():
     tables = dumbbell(flows__0__scheme="xcp", topology__bottleneck__queue=EXPLICIT)
     resolved = plan(tables)
-    TYPES.check(resolved, "Plan")
+    assert_complete(resolved)
     queue = resolved["links"][0]["queue"]
     assert queue["limit_bytes"] == 60_000
     assert queue["protocol"]["gamma"] == 0.2
@@ -245,7 +243,7 @@ def test_a_router_in_full():
 @pytest.mark.parametrize("source", ["configured", "oracle", "qfcp", "ebe"])
 def test_every_router_in_short(protocol, source):
     explicit = {"kind": "router", "limit": "50 packets", "protocol": protocol, "source": source}
-    TYPES.check(plan(dumbbell(topology__bottleneck__queue=explicit)), "Plan")
+    assert_complete(plan(dumbbell(topology__bottleneck__queue=explicit)))
 
 
 @pytest.mark.parametrize("scheme", ["xcp-ebe:monitor=hold,upsilon=1.2", "cubic"])

@@ -315,6 +315,15 @@ impl<K: Kind> Registry<K> {
             .map_err(|error| (error, plan.values))
     }
 
+    /// Sets every parameter of a component that its plan leaves out to the value that it has then.
+    ///
+    /// # Errors
+    /// As [`Registry::read`].
+    pub fn spell_out<M>(&self, plan: &mut ComponentPlan<M>, parts: &K::Parts) -> Result<(), ComponentError> {
+        plan.values = serde_json::from_str(&self.read(plan, parts)?.json()).unwrap_or_default();
+        Ok(())
+    }
+
     fn find(&self, id: &str) -> Option<&Entry<K>> {
         self.entries.iter().find(|entry| entry.id == id)
     }
