@@ -52,6 +52,13 @@ def complete_component(kind: str, component: str, context: str) -> str:
     `mss`, all optional. Both are JSON.
     """
 
+def table_descriptions() -> str:
+    """Return a list of all tables that runs hand out, as JSON: name, rows, optional, columns.
+
+    A column has the keys `name`, `engine_type` and `description`, and one of `unit`, `names` (of codes from
+    0) and `names_of_run` (the list of a run that has them).
+    """
+
 def rewritten_plan(plan: str) -> str:
     """Read a plan and write it back, both JSON, with every field and every parameter of its components."""
 

@@ -90,31 +90,33 @@ pub enum Pacing {
     At(Rate),
 }
 
-/// What a controller is doing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Phase {
-    /// Exponential growth.
-    SlowStart,
-    /// Slow start looking for its end (conservative slow start of RFC 9406).
-    ConservativeSlowStart,
-    /// Steady probing.
-    CongestionAvoidance,
-    /// The window does not follow phases.
-    Steady,
-    /// BBR: emptying the queue that startup made.
-    Drain,
-    /// BBR: sending less than the estimated bandwidth to empty the queue.
-    ProbeDown,
-    /// BBR: sending at the estimated bandwidth.
-    ProbeCruise,
-    /// BBR: filling the path before it is probed.
-    ProbeRefill,
-    /// BBR: sending more than the estimated bandwidth to find more.
-    ProbeUp,
-    /// BBR: little in flight to measure the round-trip time without a queue.
-    ProbeRtt,
-    /// LEDBAT++: little in flight to measure the base delay.
-    Slowdown,
+codes! {
+    /// What a controller is doing.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Phase {
+        /// Exponential growth.
+        SlowStart = "slow start",
+        /// Slow start looking for its end (conservative slow start of RFC 9406).
+        ConservativeSlowStart = "conservative slow start",
+        /// Steady probing.
+        CongestionAvoidance = "congestion avoidance",
+        /// The window does not follow phases.
+        Steady = "steady",
+        /// BBR: emptying the queue that startup made.
+        Drain = "drain",
+        /// BBR: sending less than the estimated bandwidth to empty the queue.
+        ProbeDown = "probe down",
+        /// BBR: sending at the estimated bandwidth.
+        ProbeCruise = "probe cruise",
+        /// BBR: filling the path before it is probed.
+        ProbeRefill = "probe refill",
+        /// BBR: sending more than the estimated bandwidth to find more.
+        ProbeUp = "probe up",
+        /// BBR: little in flight to measure the round-trip time without a queue.
+        ProbeRtt = "probe rtt",
+        /// LEDBAT++: little in flight to measure the base delay.
+        Slowdown = "slowdown",
+    }
 }
 
 /// What a controller needs from its driver. A driver that cannot supply it refuses to start the run.

@@ -12,6 +12,8 @@ mod ack_rate;
 mod bytes;
 mod capacity;
 mod channel;
+#[macro_use]
+mod codes;
 pub mod config;
 mod controller;
 #[cfg(feature = "declare")]

@@ -71,33 +71,16 @@ pub struct Backlog {
     pub packets: u64,
 }
 
-/// Why a packet was lost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum DropReason {
-    /// The buffer was full.
-    Overflow,
-    /// An active queue management chose it before the buffer was full.
-    Early,
-    /// It was damaged on the link.
-    Corruption,
-}
-
-impl DropReason {
-    /// Every reason, in the order of [`DropReason::index`].
-    pub const ALL: [Self; 3] = [Self::Overflow, Self::Early, Self::Corruption];
-
-    /// The name in result tables.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Overflow => "overflow",
-            Self::Early => "early",
-            Self::Corruption => "corruption",
-        }
-    }
-
-    /// Its place in [`DropReason::ALL`].
-    pub const fn index(self) -> usize {
-        self as usize
+codes! {
+    /// Why a packet was lost.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    #[non_exhaustive]
+    pub enum DropReason {
+        /// The buffer was full.
+        Overflow = "overflow",
+        /// An active queue management chose it before the buffer was full.
+        Early = "early",
+        /// It was damaged on the link.
+        Corruption = "corruption",
     }
 }

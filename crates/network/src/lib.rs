@@ -31,7 +31,10 @@ pub use lookahead::FlowEnds;
 pub use network::{Counts, Driver, Ends, Network, Outcome};
 pub use packet::{Body, Contents, Packet, PacketPool};
 pub use qlog::{FlowLog, flow_logs};
-pub use record::{Column, FlowProbe, FlowSeries, FlowState, FlowSummary, LinkStep, Recorder, Table};
+pub use record::{
+    Column, ColumnDescription, FlowProbe, FlowSeries, FlowState, FlowSummary, LinkStep, Recorder, Table,
+    TableDescription, Values, table_descriptions,
+};
 pub use routes::{END_OF_ROUTE, FlowRoutes, assemble_routes};
 pub use run_control::RunControl;
 pub use transmissions::{Transmission, Transmissions, logged_flows};

@@ -179,16 +179,16 @@ impl Log {
             // Ends what was being repaired, and nothing tells when its own repair ends.
             "timeout" => {
                 self.state.recovering = false;
-                self.enter(at, "slow_start", Some(event));
+                self.enter(at, "slow start", Some(event));
             }
             "ecn reduction" => {
-                let state = self.state.said.unwrap_or("congestion_avoidance");
+                let state = self.state.said.unwrap_or("congestion avoidance");
                 self.state.said = None;
                 self.enter(at, state, Some("ecn"));
             }
             _ => {
                 self.state.recovering = false;
-                let phase = self.state.phase.unwrap_or("congestion_avoidance");
+                let phase = self.state.phase.unwrap_or("congestion avoidance");
                 self.enter(at, phase, (event == "spurious timeout").then_some("spurious_loss"));
             }
         }
@@ -198,6 +198,8 @@ impl Log {
     fn enter(&mut self, at: u64, new: &'static str, trigger: Option<&'static str>) {
         let old = self.state.said.replace(new);
         if old != Some(new) {
+            let (old, new) = (old.map(|old| old.replace(' ', "_")), new.replace(' ', "_"));
+            let (old, new) = (old.as_deref(), new.as_str());
             self.writer.event(at, &WrittenEvent::CongestionStateUpdated { old, new, trigger });
         }
     }

@@ -13,12 +13,13 @@ mod state;
 mod step;
 mod table;
 
+pub use rows::table_descriptions;
 pub use series::FlowSeries;
 pub use state::{FlowState, FlowSummary};
 pub use step::LinkStep;
-pub use table::{Column, Table};
+pub use table::{Column, ColumnDescription, Table, TableDescription, Values};
 
 pub(crate) use link::Buffer;
 pub use recorder::{FlowProbe, Recorder};
 pub(crate) use recorder::{Keep, Recorded};
-pub(crate) use rows::FlowTable;
+pub(crate) use rows::{FlowEvent, FlowTable};

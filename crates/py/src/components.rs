@@ -1,6 +1,6 @@
-//! Declarations of components.
+//! What the engine declares: components and tables.
 
-use airpath_sim::components;
+use airpath_sim::{components, network};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -24,4 +24,11 @@ pub(crate) fn complete_component(kind: &str, component: &str, context: &str) -> 
         let values = serde_json::Value::Object(values).to_string();
         ComponentError::new_err((error.parameter.to_string(), error.to_string(), values))
     })
+}
+
+/// Returns the descriptions of all tables that runs hand out, as JSON.
+#[pyfunction]
+pub(crate) fn table_descriptions() -> PyResult<String> {
+    serde_json::to_string(&network::table_descriptions())
+        .map_err(|error| PyValueError::new_err(error.to_string()))
 }

@@ -24,7 +24,7 @@ mod _core {
     #[pymodule_export]
     use super::channel::{independent_packet_loss, packet_loss};
     #[pymodule_export]
-    use super::components::{ComponentError, complete_component, component_schemas};
+    use super::components::{ComponentError, complete_component, component_schemas, table_descriptions};
     #[cfg(target_os = "linux")]
     #[pymodule_export]
     use super::emulated_run::{EmulatedRun, kernel_congestion_controls};

@@ -1,11 +1,12 @@
 //! Rows of a run's tables as events.
 
+use airpath_model::Phase;
 use airpath_plan::Plan;
 use airpath_trace::qlog::{WrittenMetrics, number};
 use serde_json::{Value, json};
 
 use crate::network::Outcome;
-use crate::record::Table;
+use crate::record::{FlowEvent, Table};
 
 /// What a row of a table becomes.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,24 +19,6 @@ pub(super) enum Beside {
     Own(&'static str, Value),
 }
 
-/// Phases by their number in tables, as qlog writes states.
-const PHASES: [&str; 11] = [
-    "slow_start",
-    "conservative_slow_start",
-    "congestion_avoidance",
-    "steady",
-    "drain",
-    "probe_down",
-    "probe_cruise",
-    "probe_refill",
-    "probe_up",
-    "probe_rtt",
-    "slowdown",
-];
-
-/// Congestion events by their number in tables.
-const EVENTS: [&str; 5] = ["loss", "timeout", "ecn reduction", "spurious timeout", "recovery left"];
-
 /// For each of the flows its rows with the instant in nanoseconds, in the order of time.
 pub(super) fn rows_beside(plan: &Plan, outcome: &Outcome, flows: &[u32]) -> Vec<Vec<(u64, Beside)>> {
     let mut found = Found { rows: vec![Vec::new(); flows.len()], flows };
@@ -43,7 +26,7 @@ pub(super) fn rows_beside(plan: &Plan, outcome: &Outcome, flows: &[u32]) -> Vec<
     let table = |name: &str| outcome.tables.iter().find(|table| table.name == name);
     found.sender(&series);
     if let Some(events) = table("flow_events") {
-        found.add(events, |row, of| Beside::Congestion(name_of(&EVENTS, of.integers("event")[row])));
+        found.add(events, |row, of| Beside::Congestion(name_of(FlowEvent::NAMES, of.integers("event")[row])));
     }
     let quantity = |number: i64| usize::try_from(number).ok().and_then(|place| outcome.quantities.get(place));
     if let Some(observed) = table("flow_observations") {
@@ -104,7 +87,7 @@ impl Found<'_> {
                 min_rtt: f64::NAN,
                 pacing_rate: of.reals("pacing_rate_bps")[row],
             };
-            Beside::Metrics(metrics, name_of(&PHASES, of.integers("phase")[row]))
+            Beside::Metrics(metrics, name_of(Phase::NAMES, of.integers("phase")[row]))
         });
     }
 

@@ -5,7 +5,7 @@ use airpath_model::{Duration, Timestamp};
 use super::estimate::EstimateMeters;
 use super::histogram::{Bin, Histogram};
 use super::quantities::LastValues;
-use super::rows::DelayRow;
+use super::rows::{DelayKind, DelayRow};
 
 /// Counters of one flow over one span of time.
 #[derive(Clone, Copy, Debug, Default)]
@@ -144,11 +144,11 @@ impl DelayDistribution {
     /// The bins that are not empty, in ascending order of delay.
     pub(crate) fn rows(&mut self, source: usize) -> impl Iterator<Item = DelayRow> {
         self.count();
-        let kinds = [&self.one_way, &self.queueing].into_iter().enumerate();
+        let kinds = [(DelayKind::OneWay, &self.one_way), (DelayKind::Queueing, &self.queueing)].into_iter();
         kinds.flat_map(move |(kind, histogram)| {
             histogram.bins().map(move |(largest, packets)| DelayRow {
                 source: source as i64,
-                kind: kind as i64,
+                kind: kind.index() as i64,
                 delay_s: largest as f64 / 1e9,
                 packets: i64::from(packets),
             })

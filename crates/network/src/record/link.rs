@@ -11,8 +11,8 @@ pub(crate) struct LinkCounters {
     arrived_packets: u64,
     departed_bytes: u64,
     departed_packets: u64,
-    dropped_packets: [u64; DropReason::ALL.len()],
-    dropped_bytes: [u64; DropReason::ALL.len()],
+    dropped_packets: [u64; DropReason::NAMES.len()],
+    dropped_bytes: [u64; DropReason::NAMES.len()],
     marked_packets: u64,
     retransmitted_packets: u64,
     retransmitted_bytes: u64,
@@ -190,7 +190,7 @@ impl LinkCounters {
         self.arrived_packets += other.arrived_packets;
         self.departed_bytes += other.departed_bytes;
         self.departed_packets += other.departed_packets;
-        for reason in 0..DropReason::ALL.len() {
+        for reason in 0..DropReason::NAMES.len() {
             self.dropped_packets[reason] += other.dropped_packets[reason];
             self.dropped_bytes[reason] += other.dropped_bytes[reason];
         }

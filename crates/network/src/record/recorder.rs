@@ -12,8 +12,8 @@ use super::link::{Buffer, LinkMeter};
 use super::quantities::QuantityNames;
 use super::rows::{
     CompletionRow, CompletionTable, DelayTable, DropRow, DropTable, EstimateSampleRow, EstimateSampleTable,
-    EstimateTable, FlowEventRow, FlowEventTable, FlowObservationRow, FlowObservationTable, FlowRow,
-    FlowTable, LinkSeriesTable, LinkTable, ObservationRow, ObservationTable, PacketRow, PacketTable,
+    EstimateTable, FlowEvent, FlowEventRow, FlowEventTable, FlowObservationRow, FlowObservationTable,
+    FlowRow, FlowTable, LinkSeriesTable, LinkTable, ObservationRow, ObservationTable, PacketRow, PacketTable,
 };
 use super::series::FlowSeries;
 use super::state::{FlowState, FlowSummary};
@@ -426,11 +426,11 @@ pub struct FlowProbe<'a> {
 impl Probe for FlowProbe<'_> {
     fn record(&mut self, now: Timestamp, measurement: Measurement) {
         let event = match measurement {
-            Measurement::Congestion(CongestionSignal::Loss) => 0,
-            Measurement::Congestion(CongestionSignal::Timeout) => 1,
-            Measurement::Congestion(CongestionSignal::EcnCe) => 2,
-            Measurement::SpuriousTimeout => 3,
-            Measurement::RecoveryLeft => 4,
+            Measurement::Congestion(CongestionSignal::Loss) => FlowEvent::Loss,
+            Measurement::Congestion(CongestionSignal::Timeout) => FlowEvent::Timeout,
+            Measurement::Congestion(CongestionSignal::EcnCe) => FlowEvent::EcnReduction,
+            Measurement::SpuriousTimeout => FlowEvent::SpuriousTimeout,
+            Measurement::RecoveryLeft => FlowEvent::RecoveryLeft,
             Measurement::BandwidthSample(sample) => return self.estimates().on_sample(OWN, sample),
             Measurement::Bandwidth(estimate) => return self.on_estimate(now, OWN, estimate),
             Measurement::Observer { observer, sample, estimate } => {
@@ -445,7 +445,7 @@ impl Probe for FlowProbe<'_> {
             }
             _ => return,
         };
-        let flow = i64::from(self.flow);
+        let (flow, event) = (i64::from(self.flow), event.index() as i64);
         self.recorder.flow_events.push(FlowEventRow { flow, time_s: now.as_secs_f64(), event });
     }
 }

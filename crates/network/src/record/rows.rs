@@ -1,61 +1,269 @@
-//! The rows of every table, as documented in `docs/results.md`. Field names are column names.
+//! The tables of a run, from which `docs/results.md` is made. Field names are column names; what is written above a field is
+//! the description of its column.
+
+use airpath_model::{DropReason, Phase, codes};
 
 use super::step::LinkStep;
-use super::table::table;
+use super::table::{TableDescription, Values, table};
+
+const PLAIN: Values = Values::Unit("");
+const SECONDS: Values = Values::Unit("s");
+const BYTES: Values = Values::Unit("B");
+const BITS_PER_SECOND: Values = Values::Unit("bit/s");
+const PACKETS: Values = Values::Unit("packets");
+/// Quantities that components report; each run lists those of its own.
+const QUANTITIES: Values = Values::NamesOfRun("quantities");
+/// Estimators of the plan; 0 is that of a controller itself.
+const ESTIMATORS: Values = Values::NamesOfRun("estimators");
+
+codes! {
+    /// What happened to a flow.
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) enum FlowEvent {
+        Loss = "loss",
+        Timeout = "timeout",
+        EcnReduction = "ecn reduction",
+        SpuriousTimeout = "spurious timeout",
+        RecoveryLeft = "recovery left",
+    }
+}
+
+codes! {
+    /// What a delay histogram counts.
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) enum DelayKind {
+        OneWay = "one-way",
+        Queueing = "queueing",
+    }
+}
+
+/// Returns the descriptions of all tables, in the order in which they are documented.
+pub fn table_descriptions() -> Vec<TableDescription> {
+    vec![
+        FlowTable::description(),
+        FlowSeriesTable::description(),
+        FlowEventTable::description(),
+        FlowObservationTable::description(),
+        CompletionTable::description(),
+        LinkTable::description(),
+        LinkSeriesTable::description(),
+        ObservationTable::description(),
+        EstimateTable::description(),
+        EstimateSampleTable::description(),
+        DropTable::description(),
+        DelayTable::description(),
+        PacketTable::description(),
+    ]
+}
 
 table! {
-    /// One flow over the whole run.
-    "flows", FlowRow, FlowTable {
-        flow: i64, source: i64, instance: i64, start_s: f64, first_departure_s: f64, last_departure_s: f64,
-        arrived_bytes: i64, departed_bytes: i64, goodput_bytes: i64, delivered_packets: i64, sent_packets: i64,
-        retransmitted_packets: i64, lost_packets: i64, timeouts: i64, recoveries: i64, ecn_reductions: i64,
-        spurious_timeouts: i64, delay_mean_s: f64, delay_min_s: f64, queueing_mean_s: f64, srtt_s: f64,
-        min_rtt_s: f64,
+    /// one flow; short flows that arrive at random are rows of their own
+    "flows", FlowRow, FlowTable, optional: false {
+        /// flow number: row of `flows` within the run
+        flow: i64 = PLAIN,
+        /// index of the source in the plan's `flows`
+        source: i64 = PLAIN,
+        /// 0, 1, … within the source
+        instance: i64 = PLAIN,
+        /// when it began to send
+        start_s: f64 = SECONDS,
+        /// first departure from its measuring link in the measured interval
+        first_departure_s: f64 = SECONDS,
+        /// last departure from its measuring link in the measured interval
+        last_departure_s: f64 = SECONDS,
+        /// wire bytes that left the measuring link in the measured interval, damaged ones included
+        departed_bytes: i64 = BYTES,
+        /// wire bytes that reached the measuring link's queue in the measured interval
+        arrived_bytes: i64 = BYTES,
+        /// new payload handed in order to the receiving application, measured interval
+        goodput_bytes: i64 = BYTES,
+        /// data packets that reached the receiver in the measured interval
+        delivered_packets: i64 = PACKETS,
+        /// data packets sent in the measured interval
+        sent_packets: i64 = PACKETS,
+        /// data packets retransmitted in the measured interval
+        retransmitted_packets: i64 = PACKETS,
+        /// data packets dropped or damaged anywhere on the path in the measured interval
+        lost_packets: i64 = PACKETS,
+        /// retransmission timeouts in the measured interval
+        timeouts: i64 = PLAIN,
+        /// times that loss recovery was entered in the measured interval; null for kernels and QUIC
+        recoveries: i64 = PLAIN,
+        /// reductions in answer to ECN marks in the measured interval; null for kernels
+        ecn_reductions: i64 = PLAIN,
+        /// timeouts found spurious and undone in the measured interval; null for kernels
+        spurious_timeouts: i64 = PLAIN,
+        /// mean one-way delay of data packets received in the measured interval
+        delay_mean_s: f64 = SECONDS,
+        /// the part of the mean one-way delay spent waiting in queues
+        queueing_mean_s: f64 = SECONDS,
+        /// smallest one-way delay seen
+        delay_min_s: f64 = SECONDS,
+        /// smoothed round-trip time at the end
+        srtt_s: f64 = SECONDS,
+        /// smallest round-trip time, at the end
+        min_rtt_s: f64 = SECONDS,
     }
 }
 
 table! {
-    /// One flow over one interval.
-    "flow_series", FlowSeriesRow, FlowSeriesTable {
-        flow: i64, time_s: f64, sent_bytes: i64, departed_bytes: i64, goodput_bytes: i64, lost_packets: i64,
-        delay_mean_s: f64, delay_max_s: f64, queueing_mean_s: f64, cwnd_bytes: f64, ssthresh_bytes: f64,
-        in_flight_bytes: f64, srtt_s: f64, pacing_rate_bps: f64, phase: i64,
+    /// one flow and interval in which the flow was active
+    "flow_series", FlowSeriesRow, FlowSeriesTable, optional: false {
+        /// flow number: row of `flows` within the run
+        flow: i64 = PLAIN,
+        /// end of the interval
+        time_s: f64 = SECONDS,
+        /// wire bytes sent in the interval
+        sent_bytes: i64 = BYTES,
+        /// wire bytes that left the measuring link in the interval
+        departed_bytes: i64 = BYTES,
+        /// new payload handed in order to the application in the interval
+        goodput_bytes: i64 = BYTES,
+        /// data packets dropped or damaged in the interval
+        lost_packets: i64 = PACKETS,
+        /// mean one-way delay of packets received in the interval, to seven digits
+        delay_mean_s: f64 = SECONDS,
+        /// largest one-way delay of packets received in the interval, to seven digits
+        delay_max_s: f64 = SECONDS,
+        /// mean time waiting in queues of packets received in the interval, to seven digits
+        queueing_mean_s: f64 = SECONDS,
+        /// congestion window at the end of the interval
+        cwnd_bytes: f64 = BYTES,
+        /// slow-start threshold at the end; NaN while there is none
+        ssthresh_bytes: f64 = BYTES,
+        /// bytes in flight at the end
+        in_flight_bytes: f64 = BYTES,
+        /// smoothed round-trip time at the end, to seven digits
+        srtt_s: f64 = SECONDS,
+        /// pacing rate at the end; NaN when not paced (kernels: their target)
+        pacing_rate_bps: f64 = BITS_PER_SECOND,
+        /// what the controller was doing at the end
+        phase: i64 = Values::Names(Phase::NAMES),
     }
 }
 
 table! {
-    /// One congestion event of one flow.
-    "flow_events", FlowEventRow, FlowEventTable { flow: i64, time_s: f64, event: i64 }
-}
-
-table! {
-    /// One quantity that a controller reported in one interval.
-    "flow_observations", FlowObservationRow, FlowObservationTable { flow: i64, time_s: f64, quantity: i64, value: f64 }
-}
-
-table! {
-    /// One finished transfer.
-    "completions", CompletionRow, CompletionTable { flow: i64, transfer: i64, start_s: f64, end_s: f64, bytes: i64 }
-}
-
-table! {
-    /// One link over the measured span.
-    "links", LinkRow, LinkTable {
-        link: i64, offered_bytes: f64, arrived_bytes: i64, departed_bytes: i64, arrived_packets: i64,
-        departed_packets: i64, dropped_packets_overflow: i64, dropped_packets_early: i64,
-        dropped_packets_corruption: i64, dropped_bytes_overflow: i64, dropped_bytes_early: i64,
-        dropped_bytes_corruption: i64, marked_packets: i64, retransmitted_packets: i64, retransmitted_bytes: i64,
-        queue_mean_bytes: f64, queue_mean_packets: f64,
-        queue_max_bytes: i64, queue_max_packets: i64, dropped_packets_total: i64, delay_s: f64,
+    /// one congestion event; kernels tell of none
+    "flow_events", FlowEventRow, FlowEventTable, optional: false {
+        /// flow number: row of `flows` within the run
+        flow: i64 = PLAIN,
+        /// when it happened
+        time_s: f64 = SECONDS,
+        /// what happened; `loss` is fast recovery entered (but not where the window was reduced for a mark already),
+        /// `spurious timeout` a timeout undone
+        event: i64 = Values::Names(FlowEvent::NAMES),
     }
 }
 
 table! {
-    /// One link over one interval.
-    "link_series", LinkSeriesRow, LinkSeriesTable {
-        link: i64, time_s: f64, offered_bytes: f64, arrived_bytes: i64, departed_bytes: i64, dropped_packets: i64,
-        marked_packets: i64, retransmitted_packets: i64, queue_mean_bytes: f64, queue_mean_packets: f64,
-        queue_max_bytes: i64, queue_bytes: i64, queue_packets: i64, queue_share: f64,
+    /// one quantity that a sender's controller reported in an interval; absent where none did
+    "flow_observations", FlowObservationRow, FlowObservationTable, optional: true {
+        /// flow number: row of `flows` within the run
+        flow: i64 = PLAIN,
+        /// end of the interval
+        time_s: f64 = SECONDS,
+        /// what is reported; see the list of quantities
+        quantity: i64 = QUANTITIES,
+        /// the last value in the interval, in the unit of the quantity
+        value: f64 = PLAIN,
+    }
+}
+
+table! {
+    /// one finished transfer
+    "completions", CompletionRow, CompletionTable, optional: false {
+        /// flow number: row of `flows` within the run
+        flow: i64 = PLAIN,
+        /// 0, 1, … within the flow
+        transfer: i64 = PLAIN,
+        /// first packet sent
+        start_s: f64 = SECONDS,
+        /// last byte acknowledged
+        end_s: f64 = SECONDS,
+        /// size of the transfer
+        bytes: i64 = BYTES,
+    }
+}
+
+table! {
+    /// one recorded link, over the measured interval
+    "links", LinkRow, LinkTable, optional: false {
+        /// index of the link in the plan
+        link: i64 = PLAIN,
+        /// capacity; NaN when unlimited
+        offered_bytes: f64 = BYTES,
+        /// wire bytes that reached the queue
+        arrived_bytes: i64 = BYTES,
+        /// wire bytes that left, those damaged on the way included
+        departed_bytes: i64 = BYTES,
+        /// packets that reached the queue
+        arrived_packets: i64 = PACKETS,
+        /// packets that left
+        departed_packets: i64 = PACKETS,
+        /// dropped because the queue was full
+        dropped_packets_overflow: i64 = PACKETS,
+        /// dropped by the queue discipline before it was full
+        dropped_packets_early: i64 = PACKETS,
+        /// damaged by the channel, and not repaired by a link that sends again
+        dropped_packets_corruption: i64 = PACKETS,
+        /// dropped because the queue was full
+        dropped_bytes_overflow: i64 = BYTES,
+        /// dropped by the queue discipline before it was full
+        dropped_bytes_early: i64 = BYTES,
+        /// damaged by the channel
+        dropped_bytes_corruption: i64 = BYTES,
+        /// marked Congestion Experienced
+        marked_packets: i64 = PACKETS,
+        /// sent again by the link itself
+        retransmitted_packets: i64 = PACKETS,
+        /// sent again by the link itself; not part of what departed
+        retransmitted_bytes: i64 = BYTES,
+        /// time-weighted mean queue, the packet being sent excluded
+        queue_mean_bytes: f64 = BYTES,
+        /// time-weighted mean queue, the packet being sent excluded
+        queue_mean_packets: f64 = PACKETS,
+        /// longest queue
+        queue_max_bytes: i64 = BYTES,
+        /// longest queue
+        queue_max_packets: i64 = PACKETS,
+        /// all drops, whole run
+        dropped_packets_total: i64 = PACKETS,
+        /// propagation delay that was drawn
+        delay_s: f64 = SECONDS,
+    }
+}
+
+table! {
+    /// one recorded link and interval
+    "link_series", LinkSeriesRow, LinkSeriesTable, optional: false {
+        /// index of the link in the plan
+        link: i64 = PLAIN,
+        /// end of the interval
+        time_s: f64 = SECONDS,
+        /// capacity in the interval; NaN when unlimited
+        offered_bytes: f64 = BYTES,
+        /// wire bytes that reached the queue in the interval
+        arrived_bytes: i64 = BYTES,
+        /// wire bytes that left in the interval
+        departed_bytes: i64 = BYTES,
+        /// packets dropped or damaged in the interval
+        dropped_packets: i64 = PACKETS,
+        /// packets marked Congestion Experienced in the interval
+        marked_packets: i64 = PACKETS,
+        /// packets sent again by the link in the interval
+        retransmitted_packets: i64 = PACKETS,
+        /// time-weighted mean queue in the interval
+        queue_mean_bytes: f64 = BYTES,
+        /// time-weighted mean queue in the interval
+        queue_mean_packets: f64 = PACKETS,
+        /// longest queue in the interval
+        queue_max_bytes: i64 = BYTES,
+        /// queue at the end of the interval
+        queue_bytes: i64 = BYTES,
+        /// queue at the end of the interval
+        queue_packets: i64 = PACKETS,
+        /// time-weighted mean queue over the buffer; NaN when that is unlimited
+        queue_share: f64 = PLAIN,
     }
 }
 
@@ -73,39 +281,105 @@ impl LinkSeriesTable {
 }
 
 table! {
-    /// One lost packet.
-    "drops", DropRow, DropTable { link: i64, flow: i64, time_s: f64, bytes: i64, reason: i64 }
-}
-
-table! {
-    /// One bin of the delay distribution of one source.
-    "delay_histogram", DelayRow, DelayTable { source: i64, kind: i64, delay_s: f64, packets: i64 }
-}
-
-table! {
-    /// One data packet received.
-    "packets", PacketRow, PacketTable {
-        flow: i64, sent_s: f64, received_s: f64, queueing_s: f64, bytes: i64, sequence: i64, retransmission: i64,
-        ecn: i64,
+    /// one lost packet, in the order of time; empty with `record.drops = false`
+    "drops", DropRow, DropTable, optional: false {
+        /// index of the link in the plan
+        link: i64 = PLAIN,
+        /// flow number: row of `flows` within the run
+        flow: i64 = PLAIN,
+        /// when it was lost
+        time_s: f64 = SECONDS,
+        /// its size on the wire
+        bytes: i64 = BYTES,
+        /// why; `early` is a drop by the queue discipline, `corruption` damage by the channel
+        reason: i64 = Values::Names(DropReason::NAMES),
     }
 }
 
 table! {
-    /// One quantity that a queue reported at the end of one interval.
-    "link_observations", ObservationRow, ObservationTable { link: i64, time_s: f64, quantity: i64, value: f64 }
-}
-
-table! {
-    /// What one estimator of one flow said by the end of one interval.
-    "flow_estimates", EstimateRow, EstimateTable {
-        flow: i64, time_s: f64, estimator: i64, estimate_bps: f64, sample_bps: f64, largest_sample_bps: f64,
-        samples: i64,
+    /// one bin of the delay distribution of a group of sources over data packets received in the measured interval; bins
+    /// are at most 0.8 % wide and empty ones are left out; percentiles in the summary come from bins of 0.1 %
+    "delay_histogram", DelayRow, DelayTable, optional: false {
+        /// index in the plan's `flows` of the first of the sources that are counted together: those with the same group,
+        /// scheme and measuring link
+        source: i64 = PLAIN,
+        /// which delay; `queueing` is the part of the one-way delay spent in queues
+        kind: i64 = Values::Names(DelayKind::NAMES),
+        /// upper end of the bin
+        delay_s: f64 = SECONDS,
+        /// packets in the bin
+        packets: i64 = PACKETS,
     }
 }
 
 table! {
-    /// One sample of one estimator of one flow.
-    "estimate_samples", EstimateSampleRow, EstimateSampleTable {
-        flow: i64, time_s: f64, estimator: i64, sample_bps: f64, estimate_bps: f64,
+    /// one data packet received; only when the scenario asks for it
+    "packets", PacketRow, PacketTable, optional: true {
+        /// flow number: row of `flows` within the run
+        flow: i64 = PLAIN,
+        /// when it was sent
+        sent_s: f64 = SECONDS,
+        /// when it reached the receiver
+        received_s: f64 = SECONDS,
+        /// time waiting in queues
+        queueing_s: f64 = SECONDS,
+        /// its size on the wire
+        bytes: i64 = BYTES,
+        /// number of its first payload byte; -1 where nobody knows (emulations)
+        sequence: i64 = PLAIN,
+        /// 1 if sent again, else 0
+        retransmission: i64 = PLAIN,
+        /// the two ECN bits at arrival
+        ecn: i64 = PLAIN,
+    }
+}
+
+table! {
+    /// one quantity that the router of a recorded link reports, and interval; absent without routers
+    "link_observations", ObservationRow, ObservationTable, optional: true {
+        /// index of the link in the plan
+        link: i64 = PLAIN,
+        /// end of the interval
+        time_s: f64 = SECONDS,
+        /// what is reported; see the list of quantities
+        quantity: i64 = QUANTITIES,
+        /// its value at the end of the interval, in the unit of the quantity
+        value: f64 = PLAIN,
+    }
+}
+
+table! {
+    /// one ACK-rate estimator of a flow, and interval; absent without estimators
+    "flow_estimates", EstimateRow, EstimateTable, optional: true {
+        /// flow number: row of `flows` within the run
+        flow: i64 = PLAIN,
+        /// end of the interval
+        time_s: f64 = SECONDS,
+        /// which: as written in the flow's `estimators`, or `controller` for that of the controller itself
+        estimator: i64 = ESTIMATORS,
+        /// the estimate at the end of the interval; NaN before the first
+        estimate_bps: f64 = BITS_PER_SECOND,
+        /// the newest sample, before any filter
+        sample_bps: f64 = BITS_PER_SECOND,
+        /// the largest sample of the interval; NaN without any
+        largest_sample_bps: f64 = BITS_PER_SECOND,
+        /// how many samples the interval brought
+        samples: i64 = PLAIN,
+    }
+}
+
+table! {
+    /// one sample of an ACK-rate estimator; only when the scenario asks for it
+    "estimate_samples", EstimateSampleRow, EstimateSampleTable, optional: true {
+        /// flow number: row of `flows` within the run
+        flow: i64 = PLAIN,
+        /// when it was complete
+        time_s: f64 = SECONDS,
+        /// which: as written in the flow's `estimators`, or `controller` for that of the controller itself
+        estimator: i64 = ESTIMATORS,
+        /// the sample, before any filter
+        sample_bps: f64 = BITS_PER_SECOND,
+        /// the estimate that it led to
+        estimate_bps: f64 = BITS_PER_SECOND,
     }
 }

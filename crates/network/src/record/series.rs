@@ -1,6 +1,6 @@
 //! The series of flows, as it grows and as a table.
 
-use airpath_model::{Bytes, Duration, Phase, Rate, Timestamp};
+use airpath_model::{Bytes, Duration, Rate, Timestamp};
 
 use super::flow::FlowCounters;
 use super::rows::{FlowSeriesRow, FlowSeriesTable};
@@ -163,7 +163,7 @@ fn said(state: &FlowState) -> Said {
         kept(state.srtt.map(Duration::as_nanos)),
         kept(state.ssthresh.map(Bytes::get)),
         kept(state.pacing_rate.map(Rate::as_bps)),
-        phase_number(state.phase),
+        state.phase.index() as u64,
     ]
 }
 
@@ -184,25 +184,10 @@ fn value(kept: u64, real: impl FnOnce(u64) -> f64) -> f64 {
     kept.checked_sub(1).map_or(f64::NAN, real)
 }
 
-/// The number of a phase in result tables.
-const fn phase_number(phase: Phase) -> u64 {
-    match phase {
-        Phase::SlowStart => 0,
-        Phase::ConservativeSlowStart => 1,
-        Phase::CongestionAvoidance => 2,
-        Phase::Steady => 3,
-        Phase::Drain => 4,
-        Phase::ProbeDown => 5,
-        Phase::ProbeCruise => 6,
-        Phase::ProbeRefill => 7,
-        Phase::ProbeUp => 8,
-        Phase::ProbeRtt => 9,
-        Phase::Slowdown => 10,
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use airpath_model::Phase;
+
     use super::*;
 
     fn counters(packets: u64, delays_ms: &[u64]) -> FlowCounters {

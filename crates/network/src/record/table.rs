@@ -1,5 +1,7 @@
 //! Columns, not rows: what a run hands out.
 
+use serde::Serialize;
+
 /// A typed column. Fixed width, so it can be handed on as one buffer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Column {
@@ -91,12 +93,56 @@ impl From<Vec<f64>> for Column {
     }
 }
 
-/// Declares a row type and a builder that stores it by columns: the field names are the column names.
+/// What a table contains.
+#[derive(Clone, Debug, Serialize)]
+pub struct TableDescription {
+    /// Its name.
+    pub name: &'static str,
+    /// What one row is.
+    pub rows: &'static str,
+    /// Whether an outcome can lack it, and results contain it only with rows.
+    pub optional: bool,
+    /// Its columns, in order.
+    pub columns: Vec<ColumnDescription>,
+}
+
+/// What a column contains.
+#[derive(Clone, Debug, Serialize)]
+pub struct ColumnDescription {
+    /// Its name, ending in the unit if it has one.
+    pub name: &'static str,
+    /// `i64` or `f64`.
+    pub engine_type: &'static str,
+    /// What it means.
+    pub description: &'static str,
+    /// What its values are.
+    #[serde(flatten)]
+    pub values: Values,
+}
+
+/// What the values of a column are.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Values {
+    /// Numbers in this unit, which is empty for plain numbers.
+    Unit(&'static str),
+    /// Codes: the position of each of these names.
+    Names(&'static [&'static str]),
+    /// Codes whose names come with each run, in the list of this name.
+    NamesOfRun(&'static str),
+}
+
+/// Declares a table: a row type, a builder that stores it by columns, and the description of both.
 macro_rules! table {
-    ($(#[$doc:meta])* $name:literal, $row:ident, $builder:ident { $($field:ident: $type:ty),+ $(,)? }) => {
-        $(#[$doc])*
+    (
+        $(#[doc = $rows:literal])+
+        $name:literal, $row:ident, $builder:ident, optional: $optional:literal {
+            $($(#[doc = $description:literal])+ $field:ident: $type:ident = $values:expr),+ $(,)?
+        }
+    ) => {
+        $(#[doc = $rows])+
         #[derive(Clone, Copy, Debug)]
-        pub(crate) struct $row { $(pub(crate) $field: $type),+ }
+        pub(crate) struct $row { $($(#[doc = $description])+ pub(crate) $field: $type),+ }
 
         #[derive(Debug, Default)]
         pub(crate) struct $builder { $($field: Vec<$type>),+ }
@@ -108,6 +154,20 @@ macro_rules! table {
                 $crate::record::Table {
                     name: $name,
                     columns: vec![$((stringify!($field), self.$field.into())),+],
+                }
+            }
+
+            fn description() -> $crate::record::TableDescription {
+                $crate::record::TableDescription {
+                    name: $name,
+                    rows: concat!($($rows),+).trim_start(),
+                    optional: $optional,
+                    columns: vec![$($crate::record::ColumnDescription {
+                        name: stringify!($field),
+                        engine_type: stringify!($type),
+                        description: concat!($($description),+).trim_start(),
+                        values: $values,
+                    }),+],
                 }
             }
         }
