@@ -6,7 +6,7 @@ mod outside;
 use std::sync::Arc;
 
 use airpath_model::{Ecn, LoadCode, PathHeader, Timestamp};
-use airpath_network::{Direction, ExternalNetwork, ExternalPacket, FlowSummary};
+use airpath_network::{Direction, ExternalNetwork, ExternalPacket, FlowSummary, components};
 use airpath_plan::{Input, Part, Plan, QueuePlan};
 
 use crate::address::{MAX_FLOWS, Side, flow_of};
@@ -89,10 +89,11 @@ impl Exchange {
             ));
         }
         let network = ExternalNetwork::with_outside(plan, inputs, seed, outside)?;
-        let load_codes = plan
-            .links
-            .iter()
-            .any(|link| matches!(&link.queue, QueuePlan::Router { protocol, .. } if protocol.kind == "vcp"));
+        let load_codes = plan.links.iter().any(|link| {
+            let QueuePlan::Router { protocol, .. } = &link.queue else { return false };
+            // The network was built from the same protocol.
+            components().protocols.read(protocol, &()).is_ok_and(|protocol| protocol.needs().load_codes)
+        });
         let flows = plan.flows.iter().map(|flow| Flow {
             forward: !flow.path.is_empty(),
             back: !flow.reverse_path.is_empty(),

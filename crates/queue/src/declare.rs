@@ -94,11 +94,13 @@ pub struct Routers<P>(PhantomData<fn() -> P>);
 #[derive(Debug)]
 pub struct Protocols;
 
-/// What a router protocol states to the capacity source that serves it.
+/// What a router protocol states to the components with which it shares a link.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ProtocolNeeds {
     /// α of XCP, by which it multiplies spare bandwidth; `None` under a protocol that needs a capacity.
     pub xcp_alpha: Option<f64>,
+    /// Whether data packets of real hosts carry a [`airpath_model::LoadCode`] in their ECN field.
+    pub load_codes: bool,
 }
 
 /// What the construction of a router needs in addition to the parameters of its protocol.

@@ -31,6 +31,10 @@ impl<P: Packet + Debug + Send + 'static> Component<Routers<P>> for VcpConfig {
         self.0.check_intervals()
     }
 
+    fn needs(&self) -> ProtocolNeeds {
+        ProtocolNeeds { load_codes: true, ..ProtocolNeeds::default() }
+    }
+
     fn build(&self, facts: ProtocolFacts) -> Result<Box<dyn Qdisc<P>>, ConfigError> {
         let load_factor = LoadFactor::new(self.0, facts.source)?;
         Ok(Box::new(Router::new(facts.limit, Vcp::new(load_factor))))

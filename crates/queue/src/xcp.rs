@@ -70,7 +70,7 @@ impl<P: Packet + Debug + Send + 'static> Component<Routers<P>> for XcpConfig {
     }
 
     fn needs(&self) -> ProtocolNeeds {
-        ProtocolNeeds { xcp_alpha: Some(self.alpha) }
+        ProtocolNeeds { xcp_alpha: Some(self.alpha), ..ProtocolNeeds::default() }
     }
 
     fn build(&self, facts: ProtocolFacts) -> Result<Box<dyn Qdisc<P>>, ConfigError> {
