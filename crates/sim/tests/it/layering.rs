@@ -18,7 +18,7 @@ const ARROWS: [(&str, &[&str]); 20] = [
     ("os-linux", &[]),
     ("emu", &["model", "trace", "plan", "network", "os-linux"]),
     ("quic", &["model", "transport", "plan", "network"]),
-    ("py", &["sim", "replay", "trace", "emu", "quic"]),
+    ("py", &["model", "control", "sim", "replay", "trace", "emu", "quic"]),
     ("linux", &["model", "estimate", "control", "queue", "channel", "os-linux"]),
     ("realtime", &[]),
     ("conformance", &["model"]),
