@@ -26,8 +26,8 @@ from airpath.workers import Job, execute
 LARGEST_SEED = 2**64 - 1
 
 
-class RunsFailed(PluginError):  # noqa: N818 - it is not one error
-    """Code of the user failed in some runs; the text has a line for each.
+class RunsFailed(PluginError):  # noqa: N818 - named like Interrupted
+    """Code of the user failed in some runs; the text has a line for each of them.
 
     Attributes
     ----------
@@ -361,9 +361,10 @@ def _run_until(
         try:
             with progress_bar(f"{len(work)} runs, repetitions {before + 1} to {now}", progress) as show:
                 done += run_jobs(work, jobs, show).runs
-        except Interrupted as interrupted:
-            done += interrupted.results.runs
-            raise Interrupted(found(now), len(by_scheme) * now) from None
+        except (Interrupted, RunsFailed) as stopped:
+            done += stopped.results.runs
+            stopped.results, stopped.asked = found(now), len(by_scheme) * now
+            raise
         results = found(now)
         if judge(results.summary, until).is_enough:
             break

@@ -16,6 +16,7 @@ from airpath.durable import write_whole
 from airpath.errors import OutputError, UsageError
 from airpath.metrics.run import measured_span_s
 from airpath.origin import origin_of_this_process
+from airpath.plugins.specs import code_name
 from airpath.precision.rule import PrecisionRule
 from airpath.results import Results, RunResult, summary_json, summary_table, validity_json, write
 from airpath.results.qlog import qlog_files
@@ -145,7 +146,7 @@ def keep_finished(
     scenarios: Mapping[str, Scenario],
     scenario_text: str,
 ) -> None:
-    """Print and write the runs that were finished before an interrupt, or beside some that failed."""
+    """Print and write the finished runs of work that was interrupted, or of which runs failed."""
     if not stopped.results.runs:
         tell("no run was finished, so nothing was written")
         return
@@ -190,7 +191,7 @@ def write_results(
     code: dict[str, bytes] = {}
     for scenario in scenarios.values():
         inputs |= scenario.inputs
-        code |= {path.name: content for path, content in scenario.code.items()}
+        code |= {code_name(path): content for path, content in scenario.code.items()}
     write(
         results,
         output.folder,

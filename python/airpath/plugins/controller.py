@@ -1,13 +1,21 @@
 """The base class of congestion controllers in Python, and the types of their parameters."""
 
 import random
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated
 
 from annotated_types import Ge, Le
 
 from airpath import _core
-from airpath.plugins.units import Unit
+
+
+@dataclass(frozen=True)
+class Unit:
+    """The unit in which a plan counts a quantity: `ns`, `bit/s` or `B`."""
+
+    base: str
+
 
 Share = Annotated[float, Ge(0), Le(1)]
 """A number from 0 to 1."""

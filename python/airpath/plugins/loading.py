@@ -4,11 +4,10 @@ import importlib.util
 import json
 import sys
 import traceback
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
 from typing import Any, Final
 
 from airpath.errors import UsageError
@@ -34,9 +33,10 @@ class Plugin:
     def make(self, values: str) -> Controller:
         """Return a controller with these values of a plan (JSON)."""
         made = self.controller.__new__(self.controller)
-        for name, value in values_of(self.controller, json.loads(values)).items():
+        for name, value in values_of(self.schema, json.loads(values)).items():
             setattr(made, name, value)
-        made.__init__()  # type: ignore[misc] # the class may define one without arguments
+        # Parameters come first, because an `__init__` of the class may read them.
+        made.__init__()  # type: ignore[misc]
         return made
 
 
@@ -44,10 +44,10 @@ class Plugin:
 class _Loaded:
     """A file that was loaded."""
 
-    module: ModuleType
-    parts: Mapping[str, Path]
-    """The module and those that it imports from its folder, by name."""
+    schemas: Mapping[type[Controller], Mapping[str, Any]]
+    """The controllers of the file, with the schemas of their parameters."""
     sources: Mapping[Path, bytes]
+    """The file, and the modules that it imports from its folder."""
 
     @property
     def is_current(self) -> bool:
@@ -92,24 +92,13 @@ def load_all(spec: Spec) -> list[Plugin]:
             " airpath.allow_code())"
         )
     loaded = _load_file(file)
-    classes = [
-        value
-        for value in vars(loaded.module).values()
-        if isinstance(value, type)
-        and issubclass(value, Controller)
-        and value.__module__ == loaded.module.__name__
-    ]
-    if not classes:
-        raise UsageError(f"{file}: there is no subclass of airpath.Controller")
-    return [_plugin(controller, file, loaded.sources) for controller in classes]
-
-
-def _plugin(controller: type[Controller], file: Path, sources: Mapping[Path, bytes]) -> Plugin:
-    """Return the controller, the same for the same class."""
-    name = f"{file}:{controller.__name__}"
-    if name not in _plugins or _plugins[name].controller is not controller:
-        _plugins[name] = Plugin(name, controller, schema_of(controller, str(file)), sources)
-    return _plugins[name]
+    plugins = []
+    for controller, schema in loaded.schemas.items():
+        name = f"{file}:{controller.__name__}"
+        if name not in _plugins or _plugins[name].controller is not controller:
+            _plugins[name] = Plugin(name, controller, schema, loaded.sources)
+        plugins.append(_plugins[name])
+    return plugins
 
 
 def loaded_plugins(ids: Iterable[str]) -> list[Plugin]:
@@ -125,7 +114,7 @@ def place(error: BaseException | None, file: Path | None = None) -> str:
     error
         The error.
     file
-        A file that is being loaded, beside those that were.
+        The file that is being loaded; by default all that were loaded.
     """
     if isinstance(error, SyntaxError) and error.filename is not None:
         return f"{error.filename}:{error.lineno}"
@@ -138,14 +127,10 @@ def place(error: BaseException | None, file: Path | None = None) -> str:
 
 
 def _load_file(file: Path) -> _Loaded:
-    """Run a file as a module."""
+    """Run a file as a module, unless it has been run as it is now."""
     path = file.resolve()
-    loaded = _files.get(path)
-    if loaded is not None:
-        if loaded.is_current:
-            return loaded
-        for name in loaded.parts:
-            sys.modules.pop(name, None)
+    if path in _files and _files[path].is_current:
+        return _files[path]
     try:
         source = path.read_bytes()
     except OSError as error:
@@ -155,40 +140,48 @@ def _load_file(file: Path) -> _Loaded:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    before = set(sys.modules)
-    sys.modules[name] = module
-    with _imports_from(path.parent):
+    with _imports_from(path.parent) as imported:
+        sys.modules[name] = module
         try:
             spec.loader.exec_module(module)
-        except Exception as error:
-            del sys.modules[name]
+        except (Exception, SystemExit) as error:
             text = error.msg if isinstance(error, SyntaxError) else error
             raise UsageError(f"{place(error, path) or file}: {type(error).__name__}: {text}") from error
-    parts = {name: path, **dict(_imported(set(sys.modules) - before - {name}, path.parent))}
-    sources = {path: source, **{part: _read(part) for part in parts.values() if part != path}}
-    _files[path] = _Loaded(module, parts, sources)
+        schemas = {
+            value: schema_of(value, str(file))
+            for value in vars(module).values()
+            if isinstance(value, type) and issubclass(value, Controller) and value.__module__ == name
+        }
+        sources = {**{part: _read(part) for part in imported()}, path: source}
+    if not schemas:
+        raise UsageError(f"{file}: there is no subclass of airpath.Controller")
+    _files[path] = _Loaded(schemas, sources)
     return _files[path]
 
 
 @contextmanager
-def _imports_from(folder: Path) -> Iterator[None]:
-    """Let a file import modules beside it, and write no bytecode there."""
-    writes = sys.dont_write_bytecode
+def _imports_from(folder: Path) -> Iterator[Callable[[], list[Path]]]:
+    """Let a file import modules of its folder; yield a function that returns the files of those modules.
+
+    The modules are not kept under their names: a file of another folder may import others of the same name.
+    No bytecode is written into the folder of the user.
+    """
+    writes, before = sys.dont_write_bytecode, set(sys.modules)
     sys.dont_write_bytecode = True
     sys.path.insert(0, str(folder))
+
+    def imported() -> dict[str, Path]:
+        files = {name: getattr(sys.modules[name], "__file__", None) for name in set(sys.modules) - before}
+        paths = {name: Path(file).resolve() for name, file in files.items() if file is not None}
+        return {name: path for name, path in sorted(paths.items()) if folder in path.parents}
+
     try:
-        yield
+        yield lambda: list(imported().values())
     finally:
+        for name in imported():
+            del sys.modules[name]
         sys.path.remove(str(folder))
         sys.dont_write_bytecode = writes
-
-
-def _imported(names: Iterable[str], folder: Path) -> Iterator[tuple[str, Path]]:
-    """Yield the modules that lie in a folder, with their files."""
-    for name in sorted(names):
-        file = getattr(sys.modules.get(name), "__file__", None)
-        if file is not None and folder in (path := Path(file).resolve()).parents:
-            yield name, path
 
 
 def _read(path: Path) -> bytes:

@@ -7,12 +7,14 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import Annotated, Any, ClassVar, Final, Literal, get_args, get_origin, get_type_hints
 
+from airpath.declared_reader import read
 from airpath.errors import UsageError
-from airpath.messages import show
-from airpath.plugins.units import Unit
+from airpath.plugins.controller import Unit
 
 _BOUNDS: Final = {"gt": "exclusiveMinimum", "ge": "minimum", "lt": "exclusiveMaximum", "le": "maximum"}
 _TYPES: Final[Mapping[type, str]] = {bool: "boolean", int: "integer", float: "number"}
+_SCALES: Final = {"ns": 1e9, "bit/s": 1, "B": 1}
+"""How many base units one unit of a controller has: a second, a bit per second, a byte."""
 _ACCEPTED: Final = (
     'bool, int, float, Literal["a", "b"], airpath.Share, airpath.Seconds, airpath.BitsPerSecond,'
     " airpath.Bytes"
@@ -25,7 +27,7 @@ def schema_of(controller: type, file: str) -> dict[str, Any]:
     Raises
     ------
     UsageError
-        If an annotation is none of a parameter, or a parameter has no default or a wrong one.
+        If an annotation is not that of a parameter, or a parameter has no default or a wrong one.
     """
     where = f"{file}: {controller.__name__}"
     try:
@@ -33,16 +35,15 @@ def schema_of(controller: type, file: str) -> dict[str, Any]:
     except Exception as error:  # whatever an annotation that is evaluated raises
         raise UsageError(f"{where}: its annotations cannot be read: {error}") from error
     texts = {name: text for base in reversed(controller.__mro__) for name, text in _texts(base).items()}
-    properties = {}
+    properties: dict[str, dict[str, Any]] = {}
     for name, annotation in hints.items():
         if name.startswith("_") or get_origin(annotation) is ClassVar:
             continue
         if not hasattr(controller, name):
             raise UsageError(f"{where}.{name}: a parameter needs a default")
-        properties[name] = {
-            **_property(annotation, getattr(controller, name), f"{where}.{name}"),
-            "description": texts.get(name, ""),
-        }
+        schema = _schema(annotation, f"{where}.{name}")
+        default = _in_plan(schema, name, getattr(controller, name), where)
+        properties[name] = {**schema, "default": default, "description": texts.get(name, "")}
     return {
         "title": controller.__name__,
         "description": (inspect.getdoc(controller) or controller.__name__).partition("\n")[0],
@@ -53,43 +54,43 @@ def schema_of(controller: type, file: str) -> dict[str, Any]:
     }
 
 
-def values_of(controller: type, plan: Mapping[str, Any]) -> dict[str, Any]:
+def values_of(schema: Mapping[str, Any], plan: Mapping[str, Any]) -> dict[str, Any]:
     """Return values of a plan as the controller has them: times in seconds."""
-    hints = get_type_hints(controller, include_extras=True)
-    units = {name: unit for name in plan if (unit := _unit(get_args(hints[name])[1:])) is not None}
-    return {name: units[name].from_plan(value) if name in units else value for name, value in plan.items()}
+    scales = {name: _SCALES.get(schema["properties"][name].get("x-unit"), 1) for name in plan}
+    return {name: value if scales[name] == 1 else value / scales[name] for name, value in plan.items()}
 
 
-def _unit(metadata: tuple[Any, ...]) -> Unit | None:
-    return next((one for one in metadata if isinstance(one, Unit)), None)
+def _in_plan(schema: Mapping[str, Any], name: str, default: Any, where: str) -> Any:
+    """Return a default as in a plan. A quantity without a unit is in seconds, bits per second or bytes."""
+    unit = schema.get("x-unit")
+    if unit is not None and isinstance(default, int | float) and not isinstance(default, bool):
+        return round(default * _SCALES[unit])
+    values, faults = read({name: schema}, {name: default}, where)
+    if faults:
+        raise UsageError(f"{faults[0].path}: {faults[0].message}")
+    return values[name]
 
 
-def _property(annotation: Any, default: Any, where: str) -> dict[str, Any]:
-    """Return the schema of one parameter."""
+def _schema(annotation: Any, where: str) -> dict[str, Any]:
+    """Return the schema of one parameter without its default."""
     metadata: tuple[Any, ...] = ()
     if get_origin(annotation) is Annotated:
         annotation, *rest = get_args(annotation)
         metadata = tuple(rest)
     if get_origin(annotation) is Literal:
-        choices = get_args(annotation)
-        if default not in choices:
-            raise UsageError(f"{where}: found {show(default)}; accepted: {', '.join(map(str, choices))}")
-        return {"oneOf": [{"const": choice} for choice in choices], "default": default}
+        return {"oneOf": [{"const": choice} for choice in get_args(annotation)]}
     if annotation not in _TYPES:
         raise UsageError(f"{where}: a parameter cannot be {annotation}; accepted: {_ACCEPTED}")
-    schema: dict[str, Any] = {"type": _TYPES[annotation]}
-    for constraint in metadata:
-        schema |= {
-            keyword: getattr(constraint, bound)
-            for bound, keyword in _BOUNDS.items()
-            if hasattr(constraint, bound)
-        }
-    if (unit := _unit(metadata)) is not None:
-        return {**schema, "type": "integer", "x-unit": unit.base, "default": unit.to_plan(default)}
-    accepted = (int, float) if annotation is float else (annotation,)
-    if not isinstance(default, accepted) or isinstance(default, bool) is not (annotation is bool):
-        raise UsageError(f"{where}: found the default {show(default)}; accepted: {annotation.__name__}")
-    return {**schema, "default": annotation(default)}
+    unit = next((one for one in metadata if isinstance(one, Unit)), None)
+    if unit is not None:
+        return {"type": "integer", "x-unit": unit.base}
+    bounds = {
+        keyword: getattr(constraint, bound)
+        for constraint in metadata
+        for bound, keyword in _BOUNDS.items()
+        if hasattr(constraint, bound)
+    }
+    return {"type": _TYPES[annotation], **bounds}
 
 
 def _texts(controller: type) -> dict[str, str]:

@@ -72,6 +72,12 @@ def engine_plugins(plan: Mapping[str, Any]) -> "list[tuple[str, str, Callable[[s
     return [(plugin.id, json.dumps(plugin.schema), plugin.make) for plugin in loaded_plugins(kinds)]
 
 
+def code_name(path: Path) -> str:
+    """Return the name of a file of code in results: its path from the working directory, or from the root."""
+    start = Path.cwd() if path.is_relative_to(Path.cwd()) else path.anchor
+    return path.relative_to(start).as_posix()
+
+
 def plugin_error(failed: _core.PluginFailed, run: str) -> PluginError:
     """Return the error of a run that code of the user ended: file, line, problem, run and simulated time."""
     from airpath.plugins.loading import place  # here, because few runs need it

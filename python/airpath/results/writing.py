@@ -62,8 +62,9 @@ def write(
         write_json(provenance(results, scenario_text, origin), directory / "provenance.json")
         _write_packets(results, directory)
         for name, source in origin.code.items():
-            (directory / "code").mkdir(exist_ok=True)
-            (directory / "code" / name).write_bytes(source)
+            file = directory / "code" / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(source)
         for name, content in files.items():
             write_json(content, directory / name)
 

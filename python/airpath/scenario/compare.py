@@ -144,5 +144,5 @@ def _said_of_argument(line: str, arguments: Mapping[str, str]) -> str:
 
 
 def part_of_path(scheme: str) -> str:
-    """Return the id of a scheme without + and :, which names of scenarios do not take."""
-    return scheme.replace("+", "-plus").replace(":", "-")
+    """Return the id of a scheme as part of the name of a scenario, which may not contain every character."""
+    return re.sub(r"[^A-Za-z0-9._-]", "-", scheme.replace("+", "-plus"))

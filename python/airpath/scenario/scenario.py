@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from airpath import _core
 from airpath.errors import ScenarioError, UsageError
 from airpath.messages import FieldError, faults, scenario_error
-from airpath.plugins.specs import allow, kinds_of_code
+from airpath.plugins.specs import allow, code_name, kinds_of_code
 from airpath.scenario.describe import describe
 from airpath.scenario.load import SCHEMA_KEY, find_file, override, plain, read_file, schemes_in
 from airpath.scenario.memory import MemoryEstimate, estimate_memory, refuse_if_too_large
@@ -129,8 +129,8 @@ class Scenario:
 
     @property
     def inputs(self) -> dict[str, bytes]:
-        """The content of the trace files and the code that it reads, by the names of the files."""
-        code = {path.name: content for path, content in self.code.items()}
+        """The content of its trace files by name, and of the code by path."""
+        code = {code_name(path): content for path, content in self.code.items()}
         return {trace.path.name: trace.path.read_bytes() for trace in self.traces} | code
 
     def plan(self) -> Plan:

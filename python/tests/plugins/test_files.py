@@ -10,6 +10,7 @@ import airpath
 from airpath.errors import ScenarioError, UsageError
 from airpath.plots.style import style_for
 from airpath.plugins import specs
+from airpath.plugins.loading import loaded_plugins
 from airpath.plugins.specs import Spec
 from airpath.scenario import Scenario
 from airpath.schemes import parse_scheme
@@ -61,7 +62,7 @@ def test_parameters_are_annotated_attributes(aimd):
         "count": 3,
         "quick": True,
     }
-    (plugin,) = {scheme.build.args[0]}
+    (plugin,) = loaded_plugins([aimd])
     made = plugin.make(json.dumps({key: value for key, value in plan.items() if key != "kind"}))
     assert (made.keep, made.target, made.count, made.quick, made.mode) == (0.7, 0.005, 3, True, "gentle")
 
@@ -93,7 +94,10 @@ CLASS = "import airpath\nclass Mine(airpath.Controller):\n    {}\n"
         ("1 / 0", "my.py:1: ZeroDivisionError: division by zero"),
         ("x = 1", "my.py: there is no subclass of airpath.Controller"),
         (CLASS.format("gain: float"), "my.py: Mine.gain: a parameter needs a default"),
-        (CLASS.format("gain: float = True"), "my.py: Mine.gain: found the default true; accepted: float"),
+        (CLASS.format("gain: float = True"), "my.py: Mine.gain: found true; accepted: a number"),
+        (CLASS.format("gain: airpath.Share = 2"), "my.py: Mine.gain: found 2; accepted: at most 1"),
+        (CLASS.format('gain: airpath.Seconds = "5"'), 'my.py: Mine.gain: found "5"'),
+        ("raise SystemExit(3)", "my.py:1: SystemExit: 3"),
         (CLASS.format("gain: list = 1"), "my.py: Mine.gain: a parameter cannot be <class 'list'>"),
         (CLASS.format("gain: Missing = 1"), "my.py:3: NameError: name 'Missing' is not defined"),
         (CLASS.format("pass").replace("Mine", "Mime"), 'there is no controller "Mine"; did you mean "Mime"?'),
@@ -113,6 +117,24 @@ def test_a_missing_file_or_class_is_named():
         airpath.compare(["aimd.py"], "12mbps", **LINK)
 
 
+def test_files_of_the_same_name_have_modules_and_copies_of_their_own(write, airpath):
+    text = CLASS.format("keep: float = helper.KEEP").replace("airpath\n", "airpath, helper\n", 1)
+    for folder, keep in (("a", 0.5), ("b", 0.75)):
+        Path(folder).mkdir()
+        write(f"{folder}/helper.py", f"KEEP = {keep}\n")
+        write(f"{folder}/my.py", text + METHODS)
+    schemes = ["a/my.py:Mine", str(Path("b/my.py").resolve()) + ":Mine"]
+    specs.allow(schemes)
+    assert [parse_scheme(scheme)[0].parameters.read({})["keep"] for scheme in schemes] == [0.5, 0.75]
+    link = ("--link", "10mbps", "--duration", "20s", "--no-report")
+    for command in (("compare", "--reps", "1", "--out", "out"), ("rivals", "--out", "pairs")):
+        done = airpath(*command, *schemes, *link)
+        assert done.code == 0, done.err
+    copies = {str(file.relative_to("out/code")): file.read_text() for file in Path("out/code").rglob("*.py")}
+    assert copies.keys() == {"a/my.py", "a/helper.py", "b/my.py", "b/helper.py"}
+    assert copies["b/helper.py"] == "KEEP = 0.75\n"
+
+
 def test_a_file_that_has_changed_is_loaded_again(write):
     write("helper.py", "KEEP = 0.5\n")
     write("my.py", "import airpath, helper\nclass Mine(airpath.Controller):\n    keep: float = helper.KEEP\n")
@@ -125,6 +147,8 @@ def test_a_file_that_has_changed_is_loaded_again(write):
     write("helper.py", "KEEP = 0.75\n")
     assert default() == 0.75
 
+
+METHODS = "    def on_ack(self, ack): pass\n    def on_congestion(self, signal): pass\n"
 
 SCENARIO = """
     name = "own"

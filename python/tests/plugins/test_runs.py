@@ -5,6 +5,7 @@ import pytest
 
 import airpath
 from airpath.errors import PluginError
+from airpath.precision import PrecisionRule
 from airpath.results.columns import TABLES
 
 LINK = {"rtt": "40ms", "duration": "8s", "repetitions": 1}
@@ -152,6 +153,36 @@ def test_a_failing_run_ends_alone(aimd, write):
         (aimd, 1),
         (aimd, 2),
     ]
+
+
+LATE = """
+    import airpath
+
+    class Late(airpath.Controller):
+        connections = 0
+
+        def start(self, facts):
+            Late.connections += 1
+            if Late.connections > 3:
+                raise RuntimeError("enough")
+
+        def on_ack(self, ack):
+            pass
+
+        def on_congestion(self, signal):
+            pass
+"""
+
+
+def test_finished_runs_are_kept_when_more_repetitions_fail(write):
+    write("late.py", LATE)
+    rule = PrecisionRule(1e-9, min_repetitions=2, max_repetitions=64)
+    with pytest.raises(PluginError) as failed:
+        airpath.compare(["late.py:Late"], "12mbps", duration="3s", loss="1%", until=rule, jobs=1)
+    # The second look asks for more repetitions than the class allows.
+    repetitions = [run.record.repetition for run in failed.value.results.runs]
+    assert repetitions == list(range(len(repetitions)))
+    assert len(repetitions) >= 2
 
 
 FAULTS = {
