@@ -33,7 +33,7 @@ class RunCancelled(RuntimeError):  # noqa: N818 - the engine's name
 class PluginFailed(Exception):  # noqa: N818 - the engine's name
     """A controller from outside raised the exception that is the cause of this one.
 
-    Argument: the simulated time, s.
+    Argument: the simulated time, s; `None` at the start of a connection.
     """
 
 class TraceFormatError(ValueError):

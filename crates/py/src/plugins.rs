@@ -8,6 +8,7 @@ use std::fmt::{self, Debug};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use airpath_control::Agent;
 use airpath_control::declare::{ControllerFacts, Controllers};
 use airpath_model::Timestamp;
 use airpath_model::config::ConfigError;
@@ -24,7 +25,7 @@ pyo3::create_exception!(
     _core,
     PluginFailed,
     PyException,
-    "A controller from outside raised the exception that is the cause of this one. Argument: the simulated time, s."
+    "A controller from outside raised the exception that is the cause of this one. Argument: the simulated time, s, or None at the start of a connection."
 );
 
 /// A controller in Python, as the caller of a run hands it over: its id in the plan, its JSON schema, and a function that
@@ -57,7 +58,8 @@ pub(crate) fn components(plugins: Vec<Plugin>, failure: &Arc<Failure>) -> PyResu
 #[derive(Debug, Default)]
 pub(crate) struct Failure {
     control: Arc<RunControl>,
-    error: Mutex<Option<(PyErr, Timestamp)>>,
+    /// The error, and the simulated time unless a connection was about to begin.
+    error: Mutex<Option<(PyErr, Option<Timestamp>)>>,
     /// Begins and ends of calls of Python code: odd during a call.
     calls: AtomicU64,
 }
@@ -78,7 +80,7 @@ impl Failure {
     }
 
     /// Keeps an error, unless there is an earlier one, and stops the run.
-    fn report(&self, error: PyErr, now: Timestamp) {
+    fn report(&self, error: PyErr, now: Option<Timestamp>) {
         self.error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert((error, now));
         self.control.cancel();
     }
@@ -86,7 +88,7 @@ impl Failure {
     /// Takes the error, as the cause of a [`PluginFailed`].
     pub(crate) fn take(&self, py: Python<'_>) -> Option<PyErr> {
         let (error, now) = self.error.lock().unwrap_or_else(PoisonError::into_inner).take()?;
-        let failed = PluginFailed::new_err(now.as_secs_f64());
+        let failed = PluginFailed::new_err(now.map(Timestamp::as_secs_f64));
         failed.set_cause(py, Some(error));
         Some(failed)
     }
@@ -107,16 +109,18 @@ impl Debug for PythonFactory {
 
 impl Factory<Controllers> for PythonFactory {
     fn build(&self, facts: ControllerFacts) -> Result<Box<dyn airpath_model::Controller>, ConfigError> {
+        let ControllerFacts { initial_window, mss, .. } = facts;
         let made = Python::attach(|py| {
             let object = self.make.bind(py).call1((self.json(),))?;
             PythonController::new(object.cast()?, facts, Arc::clone(&self.failure))
         });
         match made {
             Ok(controller) => Ok(Box::new(controller)),
+            // The run ends soon. Until then the connection needs some controller, because it may be one of many that begin
+            // during the run.
             Err(error) => {
-                self.failure.report(error, Timestamp::ZERO);
-                // The caller of the run raises the failure instead of this error.
-                Err(ConfigError { parameter: "controller", range: "one that starts", value: f64::NAN })
+                self.failure.report(error, None);
+                Ok(Box::new(Agent::new(initial_window, mss)?))
             }
         }
     }

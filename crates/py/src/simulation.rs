@@ -86,11 +86,6 @@ impl Run {
     }
 }
 
-/// Returns the error of a controller in Python, if there is one, else `error`.
-fn raised(py: Python<'_>, failure: Option<&Failure>, error: PyErr) -> PyErr {
-    failure.and_then(|failure| failure.take(py)).unwrap_or(error)
-}
-
 #[pymethods]
 impl Simulation {
     #[new]
@@ -116,7 +111,11 @@ impl Simulation {
             let failure = Arc::new(Failure::new(Arc::clone(&control)));
             (make(&components(plugins, &failure)?), Some(failure))
         };
-        let run = run.map_err(|error| raised(py, failure.as_deref(), refused(error)))?;
+        // First: an error of a plugin may be the reason of the other one.
+        if let Some(error) = failure.as_ref().and_then(|failure| failure.take(py)) {
+            return Err(error);
+        }
+        let run = run.map_err(refused)?;
         Ok(Self { run: Mutex::new(Some(run)), control, failure })
     }
 

@@ -84,7 +84,9 @@ def plugin_error(failed: _core.PluginFailed, run: str) -> PluginError:
 
     cause = failed.__cause__
     where = place(cause)
-    text = f"{type(cause).__name__}: {cause} ({run}, at {failed.args[0]:g} s of simulated time)"
+    (now,) = failed.args
+    when = "at the start of a connection" if now is None else f"at {now:g} s of simulated time"
+    text = f"{type(cause).__name__}: {cause} ({run}, {when})"
     return PluginError(f"{where}: {text}" if where else text)
 
 

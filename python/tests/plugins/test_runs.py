@@ -235,6 +235,22 @@ def test_what_does_not_start_is_said(write):
         airpath.compare(["missing.py:Fixed"], "12mbps", **LINK)
 
 
+@pytest.mark.parametrize("traffic", ["repeated", "arrivals"])
+def test_a_later_connection_that_does_not_start_ends_the_run(write, traffic):
+    write("late.py", LATE)
+    times = {"repeated": {"pause": "100ms"}, "arrivals": {"mean_interval": "200ms"}}
+    link = {"kind": "dumbbell", "bottleneck": {"rate": "10mbps", "delay": "10ms"}}
+    flow = {
+        "name": "files",
+        "scheme": "late.py:Late",
+        "traffic": {"kind": traffic, "size": "50kB", **times[traffic]},
+    }
+    with pytest.raises(
+        PluginError, match=r"RuntimeError: enough \(late.py:Late, seed 1, at the start of a conn"
+    ):
+        airpath.run({"name": "late", "duration": "5s", "topology": link, "flows": [flow]})
+
+
 def test_a_call_that_does_not_return_is_ended(write, monkeypatch):
     from airpath.plugins import watchdog
 

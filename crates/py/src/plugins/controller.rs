@@ -223,7 +223,7 @@ impl PythonController {
             self.failed = true;
             self.control.window = self.mss;
             self.next_timer = Timestamp::NEVER;
-            self.failure.report(error, now);
+            self.failure.report(error, Some(now));
         }
     }
 }

@@ -77,230 +77,91 @@ impl Facts {
     }
 }
 
-/// An acknowledgment.
-#[pyclass(module = "airpath._core")]
-#[derive(Debug, Default)]
-pub(crate) struct Ack(Option<AckEvent>);
+/// Declares the class of an event: its name in Python, its event of the engine, and its attributes.
+macro_rules! event_class {
+    (
+        $(#[$outer:meta])*
+        $class:ident($event:ty) { $($name:ident: $kind:ty = |$one:ident| $value:expr;)+ }
+    ) => {
+        $(#[$outer])*
+        #[pyclass(module = "airpath._core")]
+        #[derive(Debug, Default)]
+        pub(crate) struct $class(Option<$event>);
 
-impl EventObject for Ack {
-    type Event = AckEvent;
+        impl EventObject for $class {
+            type Event = $event;
 
-    fn set(&mut self, event: Option<AckEvent>) {
-        self.0 = event;
+            fn set(&mut self, event: Option<$event>) {
+                self.0 = event;
+            }
+        }
+
+        #[pymethods]
+        impl $class {
+            $(
+                #[getter]
+                fn $name(&self) -> PyResult<$kind> {
+                    let $one = during_the_call(self.0)?;
+                    Ok($value)
+                }
+            )+
+        }
+    };
+}
+
+event_class! {
+    /// An acknowledgment.
+    Ack(AckEvent) {
+        now: f64 = |ack| ack.now.as_secs_f64();
+        now_ns: u64 = |ack| ack.now.as_nanos();
+        acked: u64 = |ack| ack.acked.get();
+        advance: u64 = |ack| ack.advance.get();
+        duplicate: bool = |ack| ack.duplicate;
+        newly_lost: u64 = |ack| ack.newly_lost.get();
+        in_flight_before: u64 = |ack| ack.in_flight_before.get();
+        in_flight: u64 = |ack| ack.in_flight.get();
+        in_flight_at_send: u64 = |ack| ack.in_flight_at_send.get();
+        mss: u64 = |ack| ack.mss.get();
+        rtt: Option<f64> = |ack| ack.rtt_sample.map(Duration::as_secs_f64);
+        smoothed_rtt: Option<f64> = |ack| known(ack.rtt.smoothed);
+        rtt_variation: Option<f64> = |ack| known(ack.rtt.smoothed).map(|_| ack.rtt.variation.as_secs_f64());
+        minimum_rtt: Option<f64> = |ack| known(ack.rtt.minimum);
+        delivery_rate: Option<f64> = |ack| ack.rate.map(|sample| sample.rate().as_bps_f64());
+        app_limited: bool = |ack| ack.rate.is_some_and(|sample| sample.app_limited);
+        round: u64 = |ack| ack.round;
+        window_limited: bool = |ack| ack.window_limited;
+        in_recovery: bool = |ack| ack.in_recovery;
+        congestion_experienced: bool = |ack| ack.congestion_experienced;
+        marked: u64 = |ack| ack.marked.get();
     }
 }
 
-#[pymethods]
-impl Ack {
-    #[getter]
-    fn now(&self) -> PyResult<f64> {
-        Ok(during_the_call(self.0)?.now.as_secs_f64())
-    }
-
-    #[getter]
-    fn now_ns(&self) -> PyResult<u64> {
-        Ok(during_the_call(self.0)?.now.as_nanos())
-    }
-
-    #[getter]
-    fn acked(&self) -> PyResult<u64> {
-        Ok(during_the_call(self.0)?.acked.get())
-    }
-
-    #[getter]
-    fn advance(&self) -> PyResult<u64> {
-        Ok(during_the_call(self.0)?.advance.get())
-    }
-
-    #[getter]
-    fn duplicate(&self) -> PyResult<bool> {
-        Ok(during_the_call(self.0)?.duplicate)
-    }
-
-    #[getter]
-    fn newly_lost(&self) -> PyResult<u64> {
-        Ok(during_the_call(self.0)?.newly_lost.get())
-    }
-
-    #[getter]
-    fn in_flight_before(&self) -> PyResult<u64> {
-        Ok(during_the_call(self.0)?.in_flight_before.get())
-    }
-
-    #[getter]
-    fn in_flight(&self) -> PyResult<u64> {
-        Ok(during_the_call(self.0)?.in_flight.get())
-    }
-
-    #[getter]
-    fn in_flight_at_send(&self) -> PyResult<u64> {
-        Ok(during_the_call(self.0)?.in_flight_at_send.get())
-    }
-
-    #[getter]
-    fn mss(&self) -> PyResult<u64> {
-        Ok(during_the_call(self.0)?.mss.get())
-    }
-
-    #[getter]
-    fn rtt(&self) -> PyResult<Option<f64>> {
-        Ok(during_the_call(self.0)?.rtt_sample.map(Duration::as_secs_f64))
-    }
-
-    #[getter]
-    fn smoothed_rtt(&self) -> PyResult<Option<f64>> {
-        Ok(known(during_the_call(self.0)?.rtt.smoothed))
-    }
-
-    #[getter]
-    fn rtt_variation(&self) -> PyResult<Option<f64>> {
-        let rtt = during_the_call(self.0)?.rtt;
-        Ok(known(rtt.smoothed).map(|_| rtt.variation.as_secs_f64()))
-    }
-
-    #[getter]
-    fn minimum_rtt(&self) -> PyResult<Option<f64>> {
-        Ok(known(during_the_call(self.0)?.rtt.minimum))
-    }
-
-    #[getter]
-    fn delivery_rate(&self) -> PyResult<Option<f64>> {
-        Ok(during_the_call(self.0)?.rate.map(|sample| sample.rate().as_bps_f64()))
-    }
-
-    #[getter]
-    fn app_limited(&self) -> PyResult<bool> {
-        Ok(during_the_call(self.0)?.rate.is_some_and(|sample| sample.app_limited))
-    }
-
-    #[getter]
-    fn round(&self) -> PyResult<u64> {
-        Ok(during_the_call(self.0)?.round)
-    }
-
-    #[getter]
-    fn window_limited(&self) -> PyResult<bool> {
-        Ok(during_the_call(self.0)?.window_limited)
-    }
-
-    #[getter]
-    fn in_recovery(&self) -> PyResult<bool> {
-        Ok(during_the_call(self.0)?.in_recovery)
-    }
-
-    #[getter]
-    fn congestion_experienced(&self) -> PyResult<bool> {
-        Ok(during_the_call(self.0)?.congestion_experienced)
-    }
-
-    #[getter]
-    fn marked(&self) -> PyResult<u64> {
-        Ok(during_the_call(self.0)?.marked.get())
-    }
-}
-
-/// A congestion signal.
-#[pyclass(module = "airpath._core")]
-#[derive(Debug, Default)]
-pub(crate) struct Signal(Option<CongestionEvent>);
-
-impl EventObject for Signal {
-    type Event = CongestionEvent;
-
-    fn set(&mut self, event: Option<CongestionEvent>) {
-        self.0 = event;
-    }
-}
-
-#[pymethods]
-impl Signal {
-    #[getter]
-    fn now(&self) -> PyResult<f64> {
-        Ok(during_the_call(self.0)?.now.as_secs_f64())
-    }
-
-    #[getter]
-    fn kind(&self) -> PyResult<&'static str> {
-        Ok(match during_the_call(self.0)?.signal {
+event_class! {
+    /// A congestion signal.
+    Signal(CongestionEvent) {
+        now: f64 = |signal| signal.now.as_secs_f64();
+        kind: &'static str = |signal| match signal.signal {
             CongestionSignal::Loss => "loss",
             CongestionSignal::EcnCe => "mark",
             CongestionSignal::Timeout => "timeout",
-        })
-    }
-
-    #[getter]
-    fn flight_size(&self) -> PyResult<u64> {
-        Ok(during_the_call(self.0)?.flight_size.get())
-    }
-
-    #[getter]
-    fn lost(&self) -> PyResult<u64> {
-        Ok(during_the_call(self.0)?.lost.get())
-    }
-
-    #[getter]
-    fn mss(&self) -> PyResult<u64> {
-        Ok(during_the_call(self.0)?.mss.get())
-    }
-
-    #[getter]
-    fn smoothed_rtt(&self) -> PyResult<Option<f64>> {
-        Ok(known(during_the_call(self.0)?.rtt.smoothed))
-    }
-
-    #[getter]
-    fn minimum_rtt(&self) -> PyResult<Option<f64>> {
-        Ok(known(during_the_call(self.0)?.rtt.minimum))
-    }
-
-    #[getter]
-    fn consecutive(&self) -> PyResult<u32> {
-        Ok(during_the_call(self.0)?.consecutive)
+        };
+        flight_size: u64 = |signal| signal.flight_size.get();
+        lost: u64 = |signal| signal.lost.get();
+        mss: u64 = |signal| signal.mss.get();
+        smoothed_rtt: Option<f64> = |signal| known(signal.rtt.smoothed);
+        minimum_rtt: Option<f64> = |signal| known(signal.rtt.minimum);
+        consecutive: u32 = |signal| signal.consecutive;
     }
 }
 
-/// A data packet that leaves the sender.
-#[pyclass(module = "airpath._core")]
-#[derive(Debug, Default)]
-pub(crate) struct Sent(Option<SendEvent>);
-
-impl EventObject for Sent {
-    type Event = SendEvent;
-
-    fn set(&mut self, event: Option<SendEvent>) {
-        self.0 = event;
-    }
-}
-
-#[pymethods]
-impl Sent {
-    #[getter]
-    fn now(&self) -> PyResult<f64> {
-        Ok(during_the_call(self.0)?.now.as_secs_f64())
-    }
-
-    #[getter]
-    fn payload(&self) -> PyResult<u64> {
-        Ok(during_the_call(self.0)?.payload.get())
-    }
-
-    #[getter]
-    fn in_flight(&self) -> PyResult<u64> {
-        Ok(during_the_call(self.0)?.in_flight.get())
-    }
-
-    #[getter]
-    fn retransmission(&self) -> PyResult<bool> {
-        Ok(during_the_call(self.0)?.retransmission)
-    }
-
-    #[getter]
-    fn app_limited(&self) -> PyResult<bool> {
-        Ok(during_the_call(self.0)?.app_limited)
-    }
-
-    #[getter]
-    fn mss(&self) -> PyResult<u64> {
-        Ok(during_the_call(self.0)?.mss.get())
+event_class! {
+    /// A data packet that leaves the sender.
+    Sent(SendEvent) {
+        now: f64 = |sent| sent.now.as_secs_f64();
+        payload: u64 = |sent| sent.payload.get();
+        in_flight: u64 = |sent| sent.in_flight.get();
+        retransmission: bool = |sent| sent.retransmission;
+        app_limited: bool = |sent| sent.app_limited;
+        mss: u64 = |sent| sent.mss.get();
     }
 }
