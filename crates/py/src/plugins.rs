@@ -88,7 +88,7 @@ impl Failure {
     /// Takes the error, as the cause of a [`PluginFailed`].
     pub(crate) fn take(&self, py: Python<'_>) -> Option<PyErr> {
         let (error, now) = self.error.lock().unwrap_or_else(PoisonError::into_inner).take()?;
-        let failed = PluginFailed::new_err(now.map(Timestamp::as_secs_f64));
+        let failed = PluginFailed::new_err((now.map(Timestamp::as_secs_f64),));
         failed.set_cause(py, Some(error));
         Some(failed)
     }
