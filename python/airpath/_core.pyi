@@ -31,7 +31,7 @@ class RunCancelled(RuntimeError):  # noqa: N818 - the engine's name
     """The run was cancelled before its end."""
 
 class PluginFailed(Exception):  # noqa: N818 - the engine's name
-    """A controller from outside raised the exception that is the cause of this one.
+    """A controller of the user raised the exception that is the cause of this one.
 
     Argument: the simulated time, s; `None` at the start of a connection.
     """

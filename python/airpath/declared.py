@@ -224,7 +224,7 @@ def title_of(name: str, ending: str) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Tagged:
-    """Reads a table with a `kind` by the table of that kind, in an annotation of pydantic."""
+    """An annotation for pydantic: a table with a `kind` is read as the table of that kind."""
 
     tables: Mapping[str, Any]
     """Tables of parameters, or models, by kind."""

@@ -59,7 +59,7 @@ def faults(error: ValidationError, root: type[BaseModel], raw: object, prefix: s
 
 
 def validation_error(faults: Iterable[Fault], given: object) -> ValidationError:
-    """Return the error with which a reader of ours rejects a value in a model, for `faults` to find."""
+    """Return the error that a reader of tables raises in a model, so that `faults` finds the problems."""
     lines = [
         InitErrorDetails(
             type=PydanticCustomError("fault", "{message}", {"message": fault.message}),

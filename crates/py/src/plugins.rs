@@ -25,7 +25,7 @@ pyo3::create_exception!(
     _core,
     PluginFailed,
     PyException,
-    "A controller from outside raised the exception that is the cause of this one. Argument: the simulated time, s, or None at the start of a connection."
+    "A controller of the user raised the exception that is the cause of this one. Argument: the simulated time, s, or None at the start of a connection."
 );
 
 /// A controller in Python, as the caller of a run hands it over: its id in the plan, its JSON schema, and a function that
@@ -60,7 +60,7 @@ pub(crate) struct Failure {
     control: Arc<RunControl>,
     /// The error, and the simulated time unless a connection was about to begin.
     error: Mutex<Option<(PyErr, Option<Timestamp>)>>,
-    /// Begins and ends of calls of Python code: odd during a call.
+    /// The number of beginnings and ends of calls of Python code: odd during a call.
     calls: AtomicU64,
 }
 
@@ -74,7 +74,7 @@ impl Failure {
         self.calls.load(Ordering::Relaxed)
     }
 
-    /// Counts the begin or the end of a call.
+    /// Counts the beginning or the end of a call.
     fn count(&self) {
         self.calls.fetch_add(1, Ordering::Relaxed);
     }

@@ -111,7 +111,7 @@ impl Simulation {
             let failure = Arc::new(Failure::new(Arc::clone(&control)));
             (make(&components(plugins, &failure)?), Some(failure))
         };
-        // First: an error of a plugin may be the reason of the other one.
+        // An error of a plugin comes first, because it may be the cause of the other.
         if let Some(error) = failure.as_ref().and_then(|failure| failure.take(py)) {
             return Err(error);
         }

@@ -1,4 +1,4 @@
-"""Loads controllers from files, with permission only."""
+"""Loads controllers from files that may run."""
 
 import importlib.util
 import json
@@ -127,7 +127,7 @@ def place(error: BaseException | None, file: Path | None = None) -> str:
 
 
 def _load_file(file: Path) -> _Loaded:
-    """Run a file as a module, unless it has been run as it is now."""
+    """Run a file as a module, unless it was run before and has not changed."""
     path = file.resolve()
     if path in _files and _files[path].is_current:
         return _files[path]
@@ -185,7 +185,7 @@ def _imports_from(folder: Path) -> Iterator[Callable[[], list[Path]]]:
 
 
 def _read(path: Path) -> bytes:
-    """Return the content of a file; nothing if it is gone."""
+    """Return the content of a file; nothing if it cannot be read."""
     try:
         return path.read_bytes()
     except OSError:

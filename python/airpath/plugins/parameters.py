@@ -32,7 +32,7 @@ def schema_of(controller: type, file: str) -> dict[str, Any]:
     where = f"{file}: {controller.__name__}"
     try:
         hints = get_type_hints(controller, include_extras=True)
-    except Exception as error:  # whatever an annotation that is evaluated raises
+    except Exception as error:  # evaluating an annotation can raise anything
         raise UsageError(f"{where}: its annotations cannot be read: {error}") from error
     texts = {name: text for base in reversed(controller.__mro__) for name, text in _texts(base).items()}
     properties: dict[str, dict[str, Any]] = {}

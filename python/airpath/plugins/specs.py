@@ -33,7 +33,7 @@ class Spec:
 
     @classmethod
     def parse(cls, scheme: str) -> Self | None:
-        """Return what a scheme names; `None` if that is no file."""
+        """Return what a scheme names; `None` if it does not name a file."""
         found = _FORM.fullmatch(scheme.strip())
         return (
             None if found is None else cls(Path(found["file"]), found["name"] or "", found["options"] or "")
@@ -102,7 +102,7 @@ def allow_code() -> None:
 def allow(schemes: Iterable[object]) -> None:
     """Allow the files that these schemes name to run.
 
-    Callers have the user's word for it: the schemes were typed, or come from the user's program.
+    Only for schemes that the user typed, or that the program of the user names.
     """
     specs = (Spec.parse(scheme) for scheme in schemes if isinstance(scheme, str))
     _allowed.update(spec.file.resolve() for spec in specs if spec is not None)

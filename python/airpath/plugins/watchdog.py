@@ -1,4 +1,4 @@
-"""Ends code of the user that does not return."""
+"""Ends calls of code of the user that do not return."""
 
 import ctypes
 import threading
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from airpath import _core
 
 LIMIT_S = 10.0
-"""How long a call may take by the wall clock, at least; at most twice as long."""
+"""A call that takes this long by the wall clock is ended, at the latest after twice as long."""
 
 
 class NoReturnError(Exception):

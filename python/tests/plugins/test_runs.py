@@ -1,4 +1,4 @@
-"""Controllers in Python files beside those of the engine, in runs."""
+"""Runs of controllers in Python files."""
 
 import numpy as np
 import pytest

@@ -315,7 +315,7 @@ impl<K: Kind> Registry<K> {
             .map_err(|error| (error, plan.values))
     }
 
-    /// Sets every parameter of a component that its plan leaves out to the value that it has then.
+    /// Adds the parameters that the plan of a component leaves out, with their defaults.
     ///
     /// # Errors
     /// As [`Registry::read`].

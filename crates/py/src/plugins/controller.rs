@@ -22,7 +22,7 @@ const LARGEST_WINDOW: f64 = (1_u64 << 30) as f64;
 const LARGEST_RATE: f64 = 1e15;
 /// The most calls of `on_timer` at one instant.
 const TIMERS_AT_ONCE: u32 = 1000;
-/// The most names of quantities in a process, because they are never freed.
+/// The most names of quantities in a process; they are never freed.
 const MOST_NAMES: usize = 1000;
 /// The burst limit of a controller that sets none, segments.
 const QUANTUM_SEGMENTS: u64 = 2;
@@ -171,7 +171,7 @@ impl PythonController {
             Some(quantum) => Bytes::from_f64(within("quantum", quantum, 1.0, LARGEST_WINDOW)?).max(self.mss),
             None => self.mss * QUANTUM_SEGMENTS,
         };
-        // No threshold, and an infinite one, are both the slow start before the first signal or none at all.
+        // Tables have no value for an infinite threshold, that of a slow start without an end.
         self.ssthresh = base.ssthresh.filter(|threshold| threshold.is_finite()).map(Bytes::from_f64);
         self.phase = match base.ssthresh {
             None => Phase::Steady,

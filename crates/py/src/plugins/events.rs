@@ -19,8 +19,8 @@ pub(super) trait EventObject:
     fn set(&mut self, event: Option<Self::Event>);
 }
 
-/// One event object for all calls of a method, in the tuple of arguments of the call: an object for each call would cost
-/// more than the call.
+/// One event object for all calls of a method, in the tuple of arguments of the call. A new object for each call would be
+/// slower.
 #[derive(Debug)]
 pub(super) struct Argument<T> {
     object: Py<T>,
@@ -48,7 +48,7 @@ fn known(duration: Duration) -> Option<f64> {
     (!duration.is_zero()).then(|| duration.as_secs_f64())
 }
 
-fn during_the_call<T: Copy>(event: Option<T>) -> PyResult<T> {
+fn during_the_call<T>(event: Option<&T>) -> PyResult<&T> {
     event.ok_or_else(|| {
         PyRuntimeError::new_err(
             "events are valid only during the call; copy the values that are needed later",
@@ -101,7 +101,7 @@ macro_rules! event_class {
             $(
                 #[getter]
                 fn $name(&self) -> PyResult<$kind> {
-                    let $one = during_the_call(self.0)?;
+                    let $one = during_the_call(self.0.as_ref())?;
                     Ok($value)
                 }
             )+
