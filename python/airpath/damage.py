@@ -22,15 +22,33 @@ def bursts(plan: Mapping[str, Any] | None) -> str:
     """Return the chain that damages packets and what clocks it; nothing for independent losses."""
     if plan is None:
         return ""
-    chain, clock = plan["chain"], plan["clock"]
-    step = f" of {format_duration(clock['step_ns'])}" if clock["kind"] == "time" else ""
-    kind = f"{chain['kind']}{_channel(chain) if chain['kind'] == 'fading' else ''}"
-    return f"losses in bursts ({kind}), chain clocked by {clock['kind']}{step}{_codes(clock.get('coding'))}"
+    if "chain" in plan:
+        plan = _of_format_1(plan["chain"], plan["clock"])
+    clock = plan.get("clock", "packet")
+    step = f" of {format_duration(plan['step'])}" if clock == "time" else ""
+    kind = f"{plan['kind']}{_channel(plan) if plan['kind'] == 'fading' else ''}"
+    return f"losses in bursts ({kind}), chain clocked by {clock}{step}{_codes(plan)}"
+
+
+def _of_format_1(chain: Mapping[str, Any], clock: Mapping[str, Any]) -> dict[str, Any]:
+    """Return losses in bursts of a plan of format 1 with the names of the current format."""
+    kinds = {"probabilities": "gilbert-elliott", "means": "gilbert", "netem": "netem-gemodel"}
+    names = {"snr_db": "snr", "bad_snr_drop_db": "bad_snr_drop"}
+    coding = clock.get("coding") or {}
+    rates = {"code_rate": coding.get("data"), "ack_code_rate": coding.get("acks")}
+    return {
+        **{names.get(name, name): value for name, value in chain.items()},
+        "kind": kinds.get(chain["kind"], chain["kind"]),
+        "clock": clock["kind"],
+        "step": clock.get("step_ns"),
+        "parity_takes_time": coding.get("parity_takes_time"),
+        **{name: rate and rate[0] / rate[1] for name, rate in rates.items()},
+    }
 
 
 def _channel(chain: Mapping[str, Any]) -> str:
     """Return modulation, signal-to-noise ratio in both states, and antennas of a fading channel."""
-    good, drop = chain["snr_db"], chain["bad_snr_drop_db"]
+    good, drop = chain["snr"], chain["bad_snr_drop"]
     rician = f", Rician factor {chain['rician_k']:g}" if chain["rician_k"] else ""
     return (
         f", {chain['modulation'].upper()}, SNR {good:g} dB, {good - drop:g} dB in the bad state,"
@@ -38,13 +56,11 @@ def _channel(chain: Mapping[str, Any]) -> str:
     )
 
 
-def _codes(coding: Mapping[str, Any] | None) -> str:
+def _codes(chain: Mapping[str, Any]) -> str:
     """Return the code rates of data and acknowledgments, and whether parity takes time."""
-    if coding is None:
-        return ""
-    rates = (("data", coding["data"]), ("acknowledgments", coding["acks"]))
-    said = [f"code rate {rate[0] / rate[1]:g} of {what}" for what, rate in rates if rate is not None]
-    parity = ["parity takes time"] if coding.get("parity_takes_time") else []
+    rates = (("data", chain.get("code_rate")), ("acknowledgments", chain.get("ack_code_rate")))
+    said = [f"code rate {rate:g} of {what}" for what, rate in rates if rate is not None]
+    parity = ["parity takes time"] if chain.get("parity_takes_time") else []
     return "".join(f", {part}" for part in (*said, *parity))
 
 
@@ -54,7 +70,8 @@ def repair(arq: Mapping[str, Any] | None) -> str:
         return ""
     order = "in order" if arq["in_order"] else "out of order"
     times = "once" if arq["retries"] == 1 else f"{arq['retries']} times"
-    return f", sent again at most {times} after {format_duration(arq['delay_ns'])}, delivered {order}"
+    delay = format_duration(arq["delay"] if "delay" in arq else arq["delay_ns"])
+    return f", sent again at most {times} after {delay}, delivered {order}"
 
 
 def damage_of_plan(plan: Mapping[str, Any]) -> dict[str, str]:

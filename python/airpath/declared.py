@@ -6,7 +6,7 @@ ranges, choices, defaults, help texts) and the form of its values in a plan.
 
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Self
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
@@ -18,6 +18,7 @@ from airpath.declared_reader import Keys, read, written
 from airpath.declared_schema import json_schema
 from airpath.errors import UsageError
 from airpath.messages import Fault, ValueOfKeyError, show, validation_error
+from airpath.quantities import Constant, Exponential, Uniform, draw_plan
 from airpath.units import Amount, format_duration, format_rate, format_size, window_bytes
 
 Component = tuple[str, str]
@@ -186,6 +187,8 @@ def table(
                 **({"default": defaults[key]} if defaults and key in defaults else {}),
                 **({"description": help_texts[key]} if help_texts and key in help_texts else {}),
             }
+            if "x-draw" in schema and schema.get("default") is not None:
+                changes["default"] = Constant(int(schema["default"]["value"]))
             keys[key] = {**schema, **changes} if changes else schema
     return Parameters(
         {**keys, **more}, (kind, name), {**base.fixed, (kind, name): fixed or {}}, base.checks, title
@@ -233,13 +236,16 @@ class Tagged:
 
     def __get_pydantic_core_schema__(self, _: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
         choices = {name: handler.generate_schema(one) for name, one in self.tables.items()}
-        tagged = core_schema.tagged_union_schema(choices, "kind")
+        only_parameters = all(isinstance(one, Parameters) for one in self.tables.values())
+        written = core_schema.plain_serializer_function_ser_schema(_written) if only_parameters else None
+        tagged = core_schema.tagged_union_schema(choices, "kind", serialization=written)
         if not self.or_name:
             return tagged
         return core_schema.no_info_before_validator_function(
             lambda value: {"kind": value} if isinstance(value, str) else value,
             tagged,
             json_schema_input_schema=core_schema.union_schema([core_schema.str_schema(), tagged]),
+            serialization=written,
         )
 
 
@@ -286,11 +292,28 @@ def plan_values(
     return {"kind": name, **json.loads(completed)}
 
 
+def without_context(parameters: Parameters) -> Parameters:
+    """Return the table of a component without context: contradictions are found when it is read."""
+    return replace(parameters, checks=(*parameters.checks, _check_in_engine))
+
+
+def _check_in_engine(values: Values) -> None:
+    """Raise if values of a component contradict each other."""
+    try:
+        plan_values(values, {})
+    except ParameterError as error:
+        if not error.parameter:
+            raise ValueError(error.problem) from None
+        raise ValueOfKeyError(error.parameter, error.problem) from None
+
+
 def _in_plan(value: Any, context: Mapping[str, Any]) -> Any:
     """Return a value as in a plan: windows, also those of nested components, are in bytes."""
     match value:
         case Amount():
             return window_bytes(value, context["mss"])
+        case Constant() | Uniform() | Exponential():
+            return draw_plan(value)
         case Mapping():
             return {key: _in_plan(inner, context) for key, inner in value.items()}
         case _:
@@ -300,7 +323,8 @@ def _in_plan(value: Any, context: Mapping[str, Any]) -> Any:
 def _with_values(kind: str, name: str, problem: str, values: Mapping[str, Any]) -> str:
     """Return a problem with the values of parameters in place of their placeholders, with units."""
     for key, value in values.items():
-        problem = problem.replace(f"{{{key}}}", str(formatted(kind, name, key, value)))
+        if (placeholder := f"{{{key}}}") in problem:
+            problem = problem.replace(placeholder, str(formatted(kind, name, key, value)))
     return problem
 
 

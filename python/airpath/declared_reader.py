@@ -27,11 +27,13 @@ from airpath.messages import Fault, faults, not_one_of, show, unknown_key
 from airpath.quantities import (
     Buffer,
     Duration,
+    DurationDraw,
     PositiveDuration,
     Quantity,
     Rate,
     RateOrOutage,
     Size,
+    SizeDraw,
     Table,
     Threshold,
     Window,
@@ -60,6 +62,9 @@ _TESTS: Final[Mapping[str, Callable[[float, float], bool]]] = {
     "le": operator.ge,
 }
 """The test of each bound, with the limit as the first argument."""
+
+_DRAWS: Final[Mapping[str, Any]] = {"ns": DurationDraw, "B": SizeDraw}
+"""The types of quantities that may be drawn at random."""
 
 
 class _WrongError(Exception):
@@ -155,7 +160,9 @@ def _number(schema: Mapping[str, Any], given: float) -> float:
 
 def quantity(schema: Mapping[str, Any]) -> Quantity:
     """Return how a quantity is read, written and described."""
-    found: Quantity = _QUANTITIES[schema["x-unit"]]["exclusiveMinimum" in schema].__metadata__[0]
+    unit = schema["x-unit"]
+    one = _DRAWS[unit] if "x-draw" in schema else _QUANTITIES[unit]["exclusiveMinimum" in schema]
+    found: Quantity = one.__metadata__[0]
     return found
 
 

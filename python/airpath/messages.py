@@ -93,7 +93,7 @@ def _fault(details: ErrorDetails, root: type[BaseModel], raw: object, prefix: st
         case "value_error":
             message = str(context["error"])
             if isinstance(context["error"], ValueOfKeyError):
-                path += f".{context['error'].key}"
+                path = ".".join(filter(None, (path, context["error"].key)))
         case "literal_error":
             message = not_one_of(found, _literals(str(context["expected"])))
         case "union_tag_invalid":

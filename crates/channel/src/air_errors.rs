@@ -7,19 +7,31 @@ use airpath_model::{Bytes, RandomStream, Timestamp, Transmission};
 
 use crate::{AirChain, CodeRate, ErrorProcess, PacketOutcomes, State};
 
-/// How packets are coded on the link; `None` is not at all.
+/// Reed-Solomon coding over bytes, for chains that are clocked by bits or bytes.
 ///
 /// A link layer does not see what a packet is for, so acknowledgments are known by their size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub struct Coding {
-    /// The code of packets above `small`.
+    /// Code rate of packets above `ack_limit`. Default: not coded.
+    #[cfg_attr(feature = "declare", serde(rename = "code_rate", default))]
+    #[cfg_attr(feature = "declare", schemars(with = "Option<f64>", range(min = 1.0 / 255.0, max = 1)))]
     pub data: Option<CodeRate>,
-    /// The code of packets of at most `small` bytes: acknowledgments.
+    /// Code rate of packets of at most `ack_limit`. Default: not coded.
+    #[cfg_attr(feature = "declare", serde(rename = "ack_code_rate", default))]
+    #[cfg_attr(feature = "declare", schemars(with = "Option<f64>", range(min = 1.0 / 255.0, max = 1)))]
     pub acks: Option<CodeRate>,
-    /// The largest packet that is coded as acknowledgments are.
+    /// The largest packet that is coded as an acknowledgment: a link sees sizes, not purposes.
+    #[cfg_attr(feature = "declare", serde(rename = "ack_limit", default = "default::ack_limit"))]
     pub small: Bytes,
-    /// Whether parity takes time on the link; else the rate of the link is that of the data.
+    /// Whether parity takes time on the link, whose `rate` then counts it; else that is the data's rate.
+    #[cfg_attr(feature = "declare", serde(default))]
     pub parity_takes_time: bool,
+}
+
+#[cfg(feature = "declare")]
+airpath_model::declare::defaults! {
+    ack_limit: Bytes = Bytes::new(100);
 }
 
 impl Coding {

@@ -48,7 +48,7 @@ pub struct TimedBursts {
 }
 
 /// The least mean time in a state: a limit to what a long silence can cost.
-const LEAST_SOJOURN: Duration = Duration::from_micros(1);
+pub(crate) const LEAST_SOJOURN: Duration = Duration::from_micros(1);
 
 impl TimedBursts {
     /// The chain at `step` for each of its steps: the mean time in a state is `step` times its mean number of steps.

@@ -2,7 +2,9 @@
 
 use core::f64::consts::{FRAC_PI_2, PI};
 
-use crate::{GilbertElliott, InvalidChannel};
+use airpath_model::config::{ConfigError, check};
+
+use crate::GilbertElliott;
 
 /// Phase-shift keying with M points on a circle, received over flat fading by maximum-ratio combining (MRC) of
 /// independent branches with equal mean signal-to-noise ratios, with perfect knowledge of the channel.
@@ -10,26 +12,26 @@ use crate::{GilbertElliott, InvalidChannel};
 /// Source: M. K. Simon, M.-S. Alouini, *Digital Communication over Fading Channels*, the form by the
 /// moment-generating function of the signal-to-noise ratio. Signal-to-noise ratios are those of a symbol.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub enum Psk {
     /// Two points.
     #[default]
-    #[cfg_attr(feature = "serde", serde(rename = "bpsk"))]
+    #[cfg_attr(feature = "declare", serde(rename = "bpsk"))]
     Bpsk,
     /// Four points.
-    #[cfg_attr(feature = "serde", serde(rename = "qpsk"))]
+    #[cfg_attr(feature = "declare", serde(rename = "qpsk"))]
     Qpsk,
     /// Eight points.
-    #[cfg_attr(feature = "serde", serde(rename = "8psk"))]
+    #[cfg_attr(feature = "declare", serde(rename = "8psk"))]
     Eight,
     /// Sixteen points.
-    #[cfg_attr(feature = "serde", serde(rename = "16psk"))]
+    #[cfg_attr(feature = "declare", serde(rename = "16psk"))]
     Sixteen,
     /// Thirty-two points.
-    #[cfg_attr(feature = "serde", serde(rename = "32psk"))]
+    #[cfg_attr(feature = "declare", serde(rename = "32psk"))]
     ThirtyTwo,
     /// Sixty-four points.
-    #[cfg_attr(feature = "serde", serde(rename = "64psk"))]
+    #[cfg_attr(feature = "declare", serde(rename = "64psk"))]
     SixtyFour,
 }
 
@@ -123,44 +125,48 @@ impl Psk {
 
 /// A link of phase-shift keying over fading whose mean signal-to-noise ratio has two values, one for each state of a chain.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub struct TwoStateFading {
-    /// How bits become symbols.
+    /// Phase-shift keying with 2, 4, 8, 16, 32 or 64 points.
+    #[cfg_attr(feature = "declare", serde(default))]
     pub modulation: Psk,
     /// Mean signal-to-noise ratio of a symbol for each receive antenna in the good state, dB.
+    #[cfg_attr(feature = "declare", serde(rename = "snr"), schemars(range(min = -30, max = 100), example = 80.0))]
     pub snr_db: f64,
-    /// How much less it is in the bad state, dB.
+    /// How much lower it is in the bad state, dB.
+    #[cfg_attr(feature = "declare", serde(rename = "bad_snr_drop", default = "default::bad_snr_drop"))]
+    #[cfg_attr(feature = "declare", schemars(range(min = 0, max = 100)))]
     pub bad_snr_drop_db: f64,
-    /// Transmit and receive antennas.
+    /// Transmit x receive antennas.
+    #[cfg_attr(feature = "declare", serde(default))]
     pub antennas: Antennas,
     /// Power of the direct path over the mean power of the scattered ones; 0 is Rayleigh fading.
+    #[cfg_attr(feature = "declare", serde(default), schemars(range(min = 0, max = 100)))]
     pub rician_k: f64,
 }
 
+#[cfg(feature = "declare")]
+airpath_model::declare::defaults! {
+    bad_snr_drop: f64 = 10.0;
+}
+
 impl TwoStateFading {
-    /// The chain that damages a bit with the error probability of its state; see [`GilbertElliott::new`] for the errors.
-    /// SNRs are from -30 to 100 dB, that of the bad state not above the other, and the Rician factor from 0 to 100.
-    pub fn chain(&self, stay_good: f64, stay_bad: f64) -> Result<GilbertElliott, InvalidChannel> {
-        for db in [self.snr_db, self.snr_db - self.bad_snr_drop_db] {
-            if !(-30.0..=100.0).contains(&db) {
-                return Err(InvalidChannel::Snr(db));
-            }
-        }
-        if !(0.0..=100.0).contains(&self.rician_k) {
-            return Err(InvalidChannel::RicianFactor(self.rician_k));
-        }
-        if self.bad_snr_drop_db < 0.0 {
-            return Err(InvalidChannel::BetterBadState(self.bad_snr_drop_db));
-        }
+    /// The chain that damages a bit with the error probability of its state. SNRs are from -30 to 100 dB in both states, and the
+    /// Rician factor from 0 to 100.
+    ///
+    /// # Errors
+    /// A parameter is outside its range; see [`GilbertElliott::new`] for `gamma` and `beta`.
+    pub fn chain(&self, gamma: f64, beta: f64) -> Result<GilbertElliott, ConfigError> {
+        let Self { snr_db: snr, bad_snr_drop_db: drop, rician_k, .. } = *self;
+        check((-30.0..=100.0).contains(&snr), "snr", "from -30 to 100", snr)?;
+        check((0.0..=100.0).contains(&drop), "bad_snr_drop", "from 0 to 100", drop)?;
+        check(snr - drop >= -30.0, "bad_snr_drop", "at most \"snr\" plus 30", drop)?;
+        check((0.0..=100.0).contains(&rician_k), "rician_k", "from 0 to 100", rician_k)?;
         let error = |db| {
             let symbol = self.antennas.symbol_error(self.modulation, linear_snr(db), self.rician_k);
             self.modulation.bit_error(symbol)
         };
-        GilbertElliott::new(
-            stay_good,
-            stay_bad,
-            error(self.snr_db),
-            error(self.snr_db - self.bad_snr_drop_db),
-        )
+        GilbertElliott::new(gamma, beta, error(snr), error(snr - drop))
     }
 }
 
@@ -169,20 +175,20 @@ impl TwoStateFading {
 ///
 /// SNRs are means for each receive antenna.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub enum Antennas {
     /// One transmits, one receives.
     #[default]
-    #[cfg_attr(feature = "serde", serde(rename = "1x1"))]
+    #[cfg_attr(feature = "declare", serde(rename = "1x1"))]
     OneByOne,
     /// Two transmit, one receives.
-    #[cfg_attr(feature = "serde", serde(rename = "2x1"))]
+    #[cfg_attr(feature = "declare", serde(rename = "2x1"))]
     TwoByOne,
     /// One transmits, two receive.
-    #[cfg_attr(feature = "serde", serde(rename = "1x2"))]
+    #[cfg_attr(feature = "declare", serde(rename = "1x2"))]
     OneByTwo,
     /// Two transmit, two receive.
-    #[cfg_attr(feature = "serde", serde(rename = "2x2"))]
+    #[cfg_attr(feature = "declare", serde(rename = "2x2"))]
     TwoByTwo,
 }
 

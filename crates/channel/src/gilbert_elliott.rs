@@ -1,11 +1,18 @@
 //! The chain of Gilbert and Elliott.
 
 use airpath_model::RandomStream;
+use airpath_model::config::{ConfigError, check};
 
-use crate::{InvalidChannel, Steps};
+use crate::Steps;
 
-/// How far a probability computed from two means may be above 1.
-const ROUNDING: f64 = 1e-9;
+/// The least probability of leaving a state: its complement keeps four digits.
+pub(crate) const LEAST_PROBABILITY: f64 = 1e-12;
+
+/// The largest mean burst.
+pub(crate) const LONGEST_BURST: f64 = 1e12;
+
+/// How much shorter than the shortest possible burst a mean burst may be, relatively: `airpath fit` writes eight digits.
+const ROUNDING: f64 = 1e-7;
 
 /// A state of the chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,51 +50,46 @@ pub struct GilbertElliott {
 }
 
 impl GilbertElliott {
-    /// A chain that stays good with probability `stay_good` (gamma), from 0 to 1, and bad with `stay_bad` (beta), from 0 to
-    /// below 1, with error probabilities `error_good` and `error_bad` from 0 to 1.
-    pub fn new(
-        stay_good: f64,
-        stay_bad: f64,
-        error_good: f64,
-        error_bad: f64,
-    ) -> Result<Self, InvalidChannel> {
-        let chain = Self { stay_good, stay_bad, error_good, error_bad };
-        for value in [stay_good, stay_bad, error_good, error_bad] {
-            if !(0.0..=1.0).contains(&value) {
-                return Err(InvalidChannel::NotAProbability(value));
-            }
-        }
-        if stay_bad >= 1.0 {
-            return Err(InvalidChannel::FrozenChain);
-        }
-        Ok(chain)
+    /// A chain that stays good with probability `gamma`, from 0 to 1, and bad with `beta`, from 0 to below 1, with error
+    /// probabilities `eps_good` and `eps_bad` from 0 to 1.
+    ///
+    /// # Errors
+    /// A probability is outside its range.
+    pub fn new(gamma: f64, beta: f64, eps_good: f64, eps_bad: f64) -> Result<Self, ConfigError> {
+        check_probability("gamma", gamma)?;
+        check((0.0..1.0).contains(&beta), "beta", "from 0 to below 1", beta)?;
+        check_probability("eps_good", eps_good)?;
+        check_probability("eps_bad", eps_bad)?;
+        Ok(Self { stay_good: gamma, stay_bad: beta, error_good: eps_good, error_bad: eps_bad })
     }
 
     /// Gilbert's chain with a good state that never and a bad state that always damages, from the share of damaged steps
-    /// (`loss`, above 0, below 1) and the mean number of damaged steps in a row (`burst`, from 1).
+    /// (`loss`, above 0, below 1) and the mean number of damaged steps in a row (`burst`, from 1 to 1e12).
     ///
-    /// The bad state is left with 1/burst, the good one with loss / (burst (1 - loss)), which must not be above 1 by more than
-    /// rounding. Neither may be below 1e-12, of whose complement four digits would be left.
-    pub fn from_means(loss: f64, burst: f64) -> Result<Self, InvalidChannel> {
+    /// The bad state is left with 1/burst, the good one with loss / (burst (1 - loss)), which is from 1e-12 to 1.
+    ///
+    /// # Errors
+    /// A parameter is outside its range, or there is no such chain.
+    pub fn from_means(loss: f64, burst: f64) -> Result<Self, ConfigError> {
+        check(loss > 0.0 && loss < 1.0, "mean_loss", "more than 0 and less than 1", loss)?;
+        check((1.0..=LONGEST_BURST).contains(&burst), "mean_burst", "from 1 to 1e12", burst)?;
         let to_bad = loss / (burst * (1.0 - loss));
-        if loss > 0.0 && loss < 1.0 && burst >= 1.0 && burst.is_finite() && to_bad <= 1.0 + ROUNDING {
-            not_too_rare([to_bad, 1.0 / burst])?;
-            Self::new(1.0 - to_bad.min(1.0), 1.0 - 1.0 / burst, 0.0, 1.0)
-        } else {
-            Err(InvalidChannel::ImpossibleBurst { loss, burst })
-        }
+        let range = "from mean_loss / (1 - mean_loss) to 1e12 times that";
+        check((LEAST_PROBABILITY..=1.0 + ROUNDING).contains(&to_bad), "mean_burst", range, burst)?;
+        Self::new(1.0 - to_bad.min(1.0), 1.0 - 1.0 / burst, 0.0, 1.0)
     }
 
     /// The chain of the Linux queue discipline `netem` (`loss gemodel p r 1-h 1-k`): to the bad state with `p`, back with
-    /// `r`, damage with `loss_bad` (1-h) in the bad and `loss_good` (1-k) in the good state. `p` and `r` are 0 or at least
-    /// 1e-12.
-    pub fn netem(p: f64, r: f64, loss_bad: f64, loss_good: f64) -> Result<Self, InvalidChannel> {
-        for value in [p, r] {
-            if !(0.0..=1.0).contains(&value) {
-                return Err(InvalidChannel::NotAProbability(value));
-            }
-        }
-        not_too_rare([p, r])?;
+    /// `r`, damage with `loss_bad` (1-h) in the bad and `loss_good` (1-k) in the good state. `r` is at least 1e-12, and `p`
+    /// should be 0 or at least 1e-12.
+    ///
+    /// # Errors
+    /// A probability is outside its range.
+    pub fn netem(p: f64, r: f64, loss_bad: f64, loss_good: f64) -> Result<Self, ConfigError> {
+        check_probability("p", p)?;
+        check((LEAST_PROBABILITY..=1.0).contains(&r), "r", "from 1e-12 to 1", r)?;
+        check_probability("loss_bad", loss_bad)?;
+        check_probability("loss_good", loss_good)?;
         Self::new(1.0 - p, 1.0 - r, loss_good, loss_bad)
     }
 
@@ -151,10 +153,7 @@ impl GilbertElliott {
     }
 }
 
-/// Refuses probabilities of leaving a state of which nothing would be left in the probability of staying.
-fn not_too_rare(leaving: [f64; 2]) -> Result<(), InvalidChannel> {
-    match leaving.into_iter().find(|&leave| leave > 0.0 && leave < 1e-12) {
-        Some(leave) => Err(InvalidChannel::TooRare(leave)),
-        None => Ok(()),
-    }
+/// Rejects a number outside 0 to 1.
+fn check_probability(parameter: &'static str, value: f64) -> Result<(), ConfigError> {
+    check((0.0..=1.0).contains(&value), parameter, "from 0 to 1", value)
 }

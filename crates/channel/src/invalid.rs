@@ -42,43 +42,10 @@ pub enum InvalidChannel {
     /// A probability outside 0 to 1.
     #[error("{0} is not a probability")]
     NotAProbability(f64),
-    /// A signal-to-noise ratio, dB, outside the range in which error rates are computed.
-    #[error("signal-to-noise ratios must be from -30 to 100 dB, in both states")]
-    Snr(f64),
-    /// A Rician factor outside the range in which error rates are computed.
-    #[error("the Rician factor must be from 0 to 100")]
-    RicianFactor(f64),
-    /// A bad state that is better than the good one.
-    #[error("the SNR of the bad state must not exceed that of the good state; found a drop of {0} dB")]
-    BetterBadState(f64),
-    /// A transition so rare that the probability of staying would have lost its digits.
-    #[error("found the transition probability {0}; accepted: at least 1e-12")]
-    TooRare(f64),
-    /// A code over a chain whose steps are packets.
-    #[error("a code rate needs the clock `bit` or `symbol`")]
-    CodedPackets,
-    /// A chain that never leaves its bad state, so that bursts have no end.
-    #[error("the probability of leaving the bad state must be above 0")]
-    FrozenChain,
-    /// No two-state chain with an undamaged good state has this loss in bursts of this length.
-    #[error(
-        "there is no chain with mean loss {loss} in bursts of mean length {burst}: the loss must be below 1, the burst at least 1 and at least loss / (1 - loss)"
-    )]
-    ImpossibleBurst {
-        /// The mean loss that was asked for.
-        loss: f64,
-        /// The mean length of bursts that was asked for, in steps.
-        burst: f64,
-    },
     /// A step of time in which a run would change state too often.
     #[error("the mean time in each state must be at least 1 us")]
     ShortSojourn,
-    /// A code rate outside 0 < k/b <= 1, or one at which a codeword of 255 symbols holds no data.
-    #[error("{numerator}/{denominator} is not a code rate: at least 1/255, at most 1")]
-    NotACodeRate {
-        /// Data symbols.
-        numerator: u32,
-        /// Symbols.
-        denominator: u32,
-    },
+    /// A code rate outside the range, or one at which a codeword of 255 symbols contains no data.
+    #[error("found {0}; accepted: a code rate from 1/255 to 1")]
+    NotACodeRate(f64),
 }

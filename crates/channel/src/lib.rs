@@ -10,12 +10,17 @@ extern crate alloc;
 mod air_errors;
 mod arq;
 mod burst_errors;
+mod bursts;
+#[cfg(feature = "declare")]
+pub mod declare;
 mod error_process;
 mod expected;
 mod fading;
 mod gilbert_elliott;
 mod invalid;
 mod link;
+#[cfg(feature = "declare")]
+mod losses;
 mod matrix;
 mod opportunities;
 mod packet_loss;
@@ -23,6 +28,8 @@ mod piecewise;
 mod propagation;
 mod rate_process;
 mod reed_solomon;
+#[cfg(feature = "declare")]
+pub mod registry;
 mod schedule;
 mod sending_time;
 mod steady_rate;
@@ -31,8 +38,9 @@ mod true_rate;
 mod uniform;
 
 pub use air_errors::{AirErrors, Coding};
-pub use arq::{Arq, Attempt};
+pub use arq::{Arq, ArqConfig, Attempt};
 pub use burst_errors::{PacketBursts, TimedBursts};
+pub use bursts::{Bursts, Clock};
 pub use error_process::{Bernoulli, ErrorProcess, NoErrors};
 pub use expected::Expected;
 pub use fading::{Antennas, Psk, TwoStateFading, linear_snr};

@@ -4,9 +4,12 @@ use crate::matrix::times;
 use crate::{CodeRate, Codeword, GilbertElliott, Matrix, Steps};
 
 /// What one step of the chain is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
 pub enum BitClock {
     /// A transmitted bit; a byte is eight steps.
+    #[default]
     Bit,
     /// A transmitted symbol of the code, which is a byte; a byte is one step.
     Symbol,

@@ -7,6 +7,8 @@ const LONGEST: u32 = 255;
 
 /// The rate of a Reed-Solomon code over bytes, data symbols over symbols, as an exact fraction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "declare", serde(try_from = "f64", into = "f64"))]
 pub struct CodeRate {
     numerator: u32,
     denominator: u32,
@@ -19,8 +21,23 @@ impl CodeRate {
         if numerator <= denominator && rate.most_data() >= 1 {
             Ok(rate)
         } else {
-            Err(InvalidChannel::NotACodeRate { numerator, denominator })
+            Err(InvalidChannel::NotACodeRate(f64::from(numerator) / f64::from(denominator)))
         }
+    }
+
+    /// The fraction nearest to `rate` with a denominator of at most a million: for 0.93 this is 93/100.
+    pub fn nearest(rate: f64) -> Result<Self, InvalidChannel> {
+        if !(f64::from(LONGEST).recip()..=1.0).contains(&rate) {
+            return Err(InvalidChannel::NotACodeRate(rate));
+        }
+        let denominators = 1..=1_000_000;
+        let numerator = |all: u32| libm::round(rate * f64::from(all));
+        let distance = |all: u32| (numerator(all) / f64::from(all) - rate).abs();
+        // Two such fractions differ by at least 1e-12, so one at less than half of that is the nearest.
+        let close = denominators.clone().find(|&all| distance(all) < 4e-13);
+        let nearest = || denominators.min_by(|&one, &other| distance(one).total_cmp(&distance(other)));
+        let all = close.or_else(nearest).unwrap_or(1);
+        Self::new(numerator(all) as u32, all)
     }
 
     /// The codewords of a packet of `size` bytes, in the order of sending.
@@ -85,5 +102,42 @@ impl Codeword {
             choices *= f64::from(symbols - wrong) / f64::from(wrong + 1);
         }
         loss
+    }
+}
+
+impl TryFrom<f64> for CodeRate {
+    type Error = InvalidChannel;
+
+    fn try_from(rate: f64) -> Result<Self, InvalidChannel> {
+        Self::nearest(rate)
+    }
+}
+
+impl From<CodeRate> for f64 {
+    fn from(rate: CodeRate) -> Self {
+        Self::from(rate.numerator) / Self::from(rate.denominator)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_fraction_is_the_one_that_was_written() {
+        for (rate, data, all) in [
+            (0.93, 93, 100),
+            (1.0, 1, 1),
+            (1.0 / 255.0, 1, 255),
+            (223.0 / 255.0, 223, 255),
+            (0.123_456, 1929, 15_625),
+        ] {
+            assert_eq!(CodeRate::nearest(rate), CodeRate::new(data, all), "{rate}");
+        }
+        // Python: Fraction("…").limit_denominator(1_000_000).
+        assert_eq!(CodeRate::nearest(0.123_456_789), CodeRate::new(10, 81));
+        assert_eq!(CodeRate::nearest(core::f64::consts::FRAC_1_SQRT_2), CodeRate::new(665_857, 941_664));
+        assert_eq!(CodeRate::nearest(0.500_000_5), CodeRate::new(500_000, 999_999));
+        assert!(CodeRate::nearest(0.0039).is_err());
     }
 }

@@ -10,14 +10,12 @@ mod sampler;
 mod westwood_plus;
 
 #[cfg(feature = "declare")]
-use airpath_model::declare::{Variants, defaults};
+use airpath_model::declare::{Variants, defaults, plain_kind};
 use airpath_model::{
     AckEvent, AckRateEstimator, AckRateRequirements, CongestionEvent, Duration, Measurement, Probe,
 };
 
 use crate::ConfigError;
-#[cfg(feature = "declare")]
-use crate::declare::plain_kind;
 pub use acked_count::AckedCount;
 #[cfg(feature = "declare")]
 pub use filter::Filters;

@@ -85,28 +85,6 @@ impl Kind for CapacitySources {
     }
 }
 
-/// Defines a kind of components whose construction needs only their parameters.
-macro_rules! plain_kind {
-    ($(#[$doc:meta])* $kind:ident, $name:literal, $built:ty) => {
-        $(#[$doc])*
-        #[derive(Debug)]
-        pub struct $kind;
-
-        impl airpath_model::declare::Kind for $kind {
-            const NAME: &'static str = $name;
-            type Context = ();
-            type Parts = ();
-            type Needs = ();
-            type Facts<'a> = ();
-            type Built = $built;
-
-            fn example() {}
-        }
-    };
-}
-
-pub(crate) use plain_kind;
-
 /// Rejects a rate above the rate that limits it.
 ///
 /// # Errors

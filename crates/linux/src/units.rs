@@ -4,7 +4,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use airpath_model::{Bytes, Rate};
-use serde::{Deserialize, Deserializer, de};
+use serde::{Deserializer, de};
 
 /// A quantity that is written as text with a unit.
 pub trait Quantity: Sized {
@@ -90,23 +90,6 @@ pub(crate) fn optional<'de, Q: Quantity, D: Deserializer<'de>>(
 /// For clap: a quantity in text, or what is accepted.
 pub fn argument<Q: Quantity>(text: &str) -> Result<Q, String> {
     Q::read(text).ok_or_else(|| format!("found {text:?}; accepted: {}", Q::ACCEPTED))
-}
-
-/// A code rate in text: data symbols over symbols.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "String")]
-pub struct Fraction(pub u32, pub u32);
-
-impl TryFrom<String> for Fraction {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        text.split_once('/')
-            .and_then(|(data, all)| Some(Self(data.trim().parse().ok()?, all.trim().parse().ok()?)))
-            .ok_or_else(|| {
-                format!("found {text:?}; accepted: data symbols over symbols, such as \"223/255\"")
-            })
-    }
 }
 
 #[cfg(test)]

@@ -15,11 +15,15 @@
 //!
 //! # The schema
 //!
+//! A parameter without default is required; its schema states an example. A parameter that may be left out without a
+//! value of its own (`Option`) has the type `null` in addition to its own.
+//!
 //! Schemas are those of JSON Schema 2020-12 with these additions:
 //!
 //! | keyword | meaning |
 //! |---|---|
 //! | `x-unit` | base unit in which a plan counts a quantity: `ns`, `bit/s`, `B`; `threshold` is a queue in packets, `window` is a size that may be given in packets |
+//! | `x-draw` | the quantity may be drawn at random |
 //! | `x-order` | keys of the table in the order of declaration |
 //! | `x-default-from` | the default depends on this property of the link or flow, or on this parameter |
 //! | `x-component` | kind of a nested component: its id, or a table with the key `kind` |
@@ -29,8 +33,8 @@
 //! | `x-exceeds-acknowledged` | of a controller: one acknowledgment may open its window by more than it acknowledges |
 //! | `x-less-than` | name of another parameter that must be greater than this one |
 
-mod defaults;
 mod error;
+mod macros;
 mod plan;
 mod quantity;
 pub mod ranges;
@@ -39,7 +43,7 @@ mod registry;
 use alloc::string::String;
 use core::fmt::Debug;
 
-pub use crate::component_defaults as defaults;
+pub use crate::{component_defaults as defaults, component_kind as plain_kind};
 pub use error::ComponentError;
 pub use plan::{ComponentPlan, Nested, Values};
 pub use registry::{Entry, Filler, Reader, Registry};
@@ -114,13 +118,20 @@ pub trait Component<K: Kind>:
     fn build(&self, facts: K::Facts<'_>) -> Result<K::Built, ConfigError>;
 }
 
-/// An enum whose variants are components that need no facts of their own: plain values, such as the filters of an estimator.
+/// An enum whose variants are components: plain values, such as the filters of an estimator.
 ///
-/// Its JSON form is tagged by `kind` (`#[serde(tag = "kind")]`), and every parameter has a default.
-/// [`Registry::with_variants`] registers them.
+/// Its JSON form is tagged by `kind` (`#[serde(tag = "kind")]`). [`Registry::with_variants`] registers them.
 pub trait Variants<K: Kind>:
     Debug + Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'static
 {
+    /// Checks parameters against each other, as [`Component::check`] does.
+    ///
+    /// # Errors
+    /// Two parameters contradict each other.
+    fn check(&self) -> Result<(), ComponentError> {
+        Ok(())
+    }
+
     /// Constructs the component.
     ///
     /// # Errors

@@ -48,7 +48,18 @@ mod tests {
 
     #[test]
     fn schemas_and_construction_of_all_kinds_accept_the_same_values() {
-        let Components { control, queues, protocols, sources, ack_rates, samplers, filters } = components();
+        let Components {
+            control,
+            queues,
+            protocols,
+            sources,
+            ack_rates,
+            samplers,
+            filters,
+            losses,
+            arqs,
+            ..
+        } = components();
         let buffer = Bytes::new(100_000);
         let random = RandomStream::new(1, "test");
         let (initial_window, mss) = (Bytes::new(14_600), Bytes::new(1460));
@@ -79,9 +90,11 @@ mod tests {
             disagreements(ack_rates, &(), |plan| ack_rates.build(plan, &(), ()).map(|_| ())),
             disagreements(samplers, &(), |plan| samplers.build(plan, &(), ()).map(|_| ())),
             disagreements(filters, &(), |plan| filters.build(plan, &(), ()).map(|_| ())),
+            disagreements(losses, &(), |plan| losses.build(plan, &(), ()).map(|_| ())),
+            disagreements(arqs, &(), |plan| arqs.build(plan, &(), ()).map(|_| ())),
         ];
-        // ACK-rate estimators have one parameter of their own.
-        let least = [20, 20, 20, 20, 20, 8, 20, 20];
+        // ACK-rate estimators have one parameter of their own, link-layer retransmission has two.
+        let least = [20, 20, 20, 20, 20, 8, 20, 20, 20, 5];
         for ((wrong, tried), least) in found.into_iter().zip(least) {
             assert!(wrong.is_empty(), "{wrong:#?}");
             assert!(tried >= least, "{tried} of {least}");

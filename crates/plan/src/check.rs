@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use airpath_model::declare::Variants;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -168,6 +169,7 @@ fn check_traffic(flow: &FlowPlan, links: &[LinkPlan]) -> Result<(), Fault> {
         "",
         "its packets and their answers take no time; accepted: a link with a rate or a delay on their way",
     )?;
+    flow.traffic.check().map_err(|error| Fault::in_table("traffic", error))?;
     let datagrams = match &flow.traffic {
         TrafficPlan::Bulk => false,
         TrafficPlan::File { bytes } => {
@@ -192,8 +194,6 @@ fn check_traffic(flow: &FlowPlan, links: &[LinkPlan]) -> Result<(), Fault> {
             ensure(*bps > 0, "traffic.rate", "accepted: more than zero")?;
             ensure((1..=MAX_PACKET).contains(packet_bytes), "traffic.packet", PACKET_SIZES)?;
             ensure(apart(*bps, *packet_bytes as f64), "traffic.rate", TOO_CLOSE)?;
-            let both = on_ns.is_some() == off_ns.is_some();
-            ensure(both, "traffic", "accepted: both on and off periods, or neither")?;
             for (period, field) in [(on_ns, "traffic.on"), (off_ns, "traffic.off")] {
                 period.map_or(Ok(()), |period| valid(period, field))?;
             }

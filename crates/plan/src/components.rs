@@ -4,6 +4,7 @@ mod composed;
 
 use std::fmt::Debug;
 
+use airpath_channel::declare::{Arqs, Losses};
 use airpath_control::declare::{Controllers, FlowContext, SlowStarts, WindowedConfig};
 use airpath_estimate::declare::{AckRates, CapacitySources, Filters, Samplers, SourceContext};
 use airpath_model::declare::{ComponentError, ComponentPlan, Kind, Registry, Value, Values};
@@ -12,7 +13,8 @@ use airpath_queue::declare::{QueueContext, Queues, Routers};
 use serde::Deserialize;
 
 use crate::fault::{Fault, Part, PlanError};
-use crate::plan::{ControllerPlan, Plan, QueuePlan};
+use crate::plan::{ControllerPlan, Plan, QueuePlan, TrafficPlan};
+use crate::workload::Traffic;
 use composed::{CeilingCubicConfig, EstimatedWestwoodConfig, HoeConfig};
 
 /// The registries of all kinds of components, for queues of packets of type `P`.
@@ -32,6 +34,12 @@ pub struct Components<P: Packet + Debug + Send + 'static> {
     pub samplers: Registry<Samplers>,
     /// Filters of ACK-rate estimators.
     pub filters: Registry<Filters>,
+    /// Losses in bursts.
+    pub losses: Registry<Losses>,
+    /// Link-layer retransmission.
+    pub arqs: Registry<Arqs>,
+    /// Traffic.
+    pub traffic: Registry<Traffic>,
 }
 
 /// The properties of a link or flow on which defaults may depend.
@@ -63,6 +71,9 @@ impl<P: Packet + Debug + Send + 'static> Components<P> {
             ack_rates: airpath_estimate::registry::ack_rates(),
             samplers: airpath_estimate::registry::samplers(),
             filters: airpath_estimate::registry::filters(),
+            losses: airpath_channel::registry::losses(),
+            arqs: airpath_channel::registry::arqs(),
+            traffic: Registry::default().with_variants::<TrafficPlan>(),
         }
     }
 
@@ -76,11 +87,13 @@ impl<P: Packet + Debug + Send + 'static> Components<P> {
             all.insert("x-order".to_owned(), Value::Array(order));
             (K::NAME.to_owned(), Value::Object(all))
         }
-        let Self { control, queues, protocols, sources, ack_rates, samplers, filters } = self;
+        let Self { control, queues, protocols, sources, ack_rates, samplers, filters, losses, arqs, traffic } =
+            self;
         let end_to_end = [of(&control.controllers), of(&control.slow_starts)];
         let routers = [of(queues), of(protocols), of(sources)];
         let estimators = [of(ack_rates), of(samplers), of(filters)];
-        Value::Object(end_to_end.into_iter().chain(routers).chain(estimators).collect())
+        let links = [of(losses), of(arqs), of(traffic)];
+        Value::Object(end_to_end.into_iter().chain(routers).chain(estimators).chain(links).collect())
     }
 
     /// Returns the values of a component with all defaults, as JSON in the order of declaration.
@@ -100,7 +113,8 @@ impl<P: Packet + Debug + Send + 'static> Components<P> {
         let wrong = |error: serde_json::Error| (ComponentError::new("", error.to_string()), Values::new());
         let Context { packet, mean_bps, mss, protocol } = serde_json::from_str(context).map_err(wrong)?;
         let plan: ComponentPlan<()> = serde_json::from_str(component).map_err(wrong)?;
-        let Self { control, queues, protocols, sources, ack_rates, samplers, filters } = self;
+        let Self { control, queues, protocols, sources, ack_rates, samplers, filters, losses, arqs, traffic } =
+            self;
         match kind {
             Controllers::NAME => control.controllers.complete(&plan, &FlowContext { mss }, control),
             SlowStarts::NAME => control.slow_starts.complete(&plan, &(), &()),
@@ -112,6 +126,9 @@ impl<P: Packet + Debug + Send + 'static> Components<P> {
             AckRates::NAME => ack_rates.complete(&plan, &(), &()),
             Samplers::NAME => samplers.complete(&plan, &(), &()),
             Filters::NAME => filters.complete(&plan, &(), &()),
+            Losses::NAME => losses.complete(&plan, &(), &()),
+            Arqs::NAME => arqs.complete(&plan, &(), &()),
+            Traffic::NAME => traffic.complete(&plan, &(), &()),
             _ => {
                 let problem = format!("there are no components of kind {kind:?}");
                 Err((ComponentError::new("", problem), Values::new()))
@@ -127,7 +144,17 @@ impl<P: Packet + Debug + Send + 'static> Components<P> {
         let mut plan = Plan::from_json(plan)?;
         for link in &mut plan.links {
             let part = Part::link(link);
-            self.spell_out(&mut link.queue).map_err(|error| Fault::in_table("queue", error).of(part))?;
+            let fault = |table| {
+                let part = part.clone();
+                move |error: ComponentError| Fault::in_table(table, error).of(part)
+            };
+            self.spell_out(&mut link.queue).map_err(fault("queue"))?;
+            if let Some(plan) = &mut link.bursts {
+                self.losses.spell_out(plan, &()).map_err(fault("loss"))?;
+            }
+            if let Some(plan) = &mut link.arq {
+                self.arqs.spell_out(plan, &()).map_err(fault("arq"))?;
+            }
         }
         for flow in &mut plan.flows {
             let part = Part::flow(flow);

@@ -5,7 +5,6 @@
 //! flows are lists; everything refers to them by index. The field `format` is the version of this form, and the
 //! engine rejects a plan of any other version.
 
-mod bursts;
 mod controller;
 mod estimator;
 mod flow;
@@ -16,11 +15,10 @@ use serde::{Deserialize, Serialize};
 
 pub use airpath_estimate::{AckRateConfig, FilterConfig, SamplerConfig, Start, VirtualSamples};
 pub use airpath_model::declare::ComponentPlan;
-pub use bursts::{BurstPlan, ChainPlan, ClockPlan, CodingPlan};
 pub use controller::ControllerPlan;
 pub use estimator::EstimatorPlan;
 pub use flow::{FlowPlan, LossDetectionPlan, RecoveryPlan, RtoFloorPlan, TrafficPlan, TransportPlan};
-pub use link::{ArqPlan, LinkPlan, RatePlan};
+pub use link::{ArqPlan, BurstPlan, LinkPlan, RatePlan};
 pub use queue::{ManagementPlan, ProtocolPlan, QueuePlan, SourcePlan};
 
 /// A whole run.

@@ -5,6 +5,8 @@
 mod datagrams;
 mod files;
 
+use airpath_model::config::ConfigError;
+use airpath_model::declare::{ComponentError, Variants, plain_kind};
 use airpath_model::{Bytes, Duration, RandomStream, Rate, Timestamp};
 
 use crate::plan::{Draw, FlowPlan, TrafficPlan};
@@ -31,6 +33,26 @@ pub enum Sending {
     Files(Files),
     /// Datagrams, without congestion control.
     Datagrams(Datagrams),
+}
+
+plain_kind! {
+    /// What a source sends.
+    Traffic, "traffic", TrafficPlan
+}
+
+impl Variants<Traffic> for TrafficPlan {
+    fn check(&self) -> Result<(), ComponentError> {
+        match self {
+            Self::ConstantBitRate { on_ns, off_ns, .. } if on_ns.is_some() != off_ns.is_some() => {
+                Err(ComponentError::new("", "\"on\" and \"off\" must be given together"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn build(&self, (): ()) -> Result<Self, ConfigError> {
+        Ok(self.clone())
+    }
 }
 
 /// The flows of one source of a plan that lasts until `end`, in the order of their instances.

@@ -7,11 +7,13 @@ from typing import Any, Literal
 from airpath.loss_fit.gilbert import Gilbert, Test
 from airpath.loss_fit.gilbert_elliott import GilbertElliott
 from airpath.loss_fit.in_time import InTime
-from airpath.scenario.losses import LEAST_STAY
 from airpath.units import format_duration
 
 Unit = Literal["packets", "steps"]
 """What a sequence is made of."""
+
+LEAST_STAY = 1000
+"""The least mean time in a state, ns, that the engine accepts of a chain in time."""
 
 TIME_STEP_NS = 1_000_000
 """Step of a chain in time that was fitted to packets."""

@@ -6,12 +6,11 @@ from typing import Any
 
 from pydantic import ConfigDict, TypeAdapter
 
+from airpath.declared import Values
 from airpath.errors import TraceError, UsageError
 from airpath.links import find_link
 from airpath.messages import FieldError
 from airpath.quantities import Constant, Draw
-from airpath.scenario.arq import Arq
-from airpath.scenario.losses import BurstLoss
 from airpath.scenario.queues import AnyQueue, DropTailQueue, SchemeQueue
 from airpath.scenario.rates import (
     AnyRate,
@@ -45,8 +44,9 @@ class LinkDraft:
     """Mean rate in bits per second; `None` when it is not known before the run."""
     delay: Draw
     jitter: Draw | None
-    loss: float | BurstLoss
-    arq: Arq | None
+    loss: float | Values
+    arq: Values | None
+    """How it sends damaged packets again; `None` if it does not."""
     queue: AnyQueue
     record: bool
 

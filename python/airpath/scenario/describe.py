@@ -43,7 +43,7 @@ def describe(document: ScenarioDocument, resolved: Resolved) -> str:
     for entry in document.flows:
         count = resolved.groups.count(entry.name)
         what = entry.scheme or "datagrams"
-        lines.append(f"  {entry.name}: {count} x {what}, {entry.traffic.kind}")
+        lines.append(f"  {entry.name}: {count} x {what}, {entry.traffic['kind']}")
     return "\n".join(lines)
 
 

@@ -1,23 +1,21 @@
 """What is sent and how it is transported, as written in a scenario."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import BeforeValidator, Field
 
+from airpath.declared import Tagged, Values, tables, without_context
 from airpath.messages import show
 from airpath.quantities import (
     BoundedDurationSpread,
     Constant,
     Count,
     Duration,
-    DurationDraw,
     DurationSpread,
     Flag,
     Name,
     PositiveDuration,
-    Rate,
     Size,
-    SizeDraw,
     Table,
     Text,
     Window,
@@ -34,92 +32,15 @@ EcnSetting = Annotated[bool | Literal["accurate"], BeforeValidator(_ecn)]
 """`true`, `false` or `"accurate"`."""
 
 
-class BulkTraffic(Table):
-    """Always more data: a long-lived flow. Short form: `traffic = "bulk"`."""
+TRAFFIC: Final = {
+    name: without_context(one) for name, one in tables("traffic", "Traffic", "The kind of traffic.").items()
+}
+"""The tables of traffic by their kind."""
 
-    kind: Literal["bulk"] = "bulk"
-    """The kind of traffic."""
+DATAGRAMS: Final = ("constant-bit-rate", "poisson-datagrams")
+"""The kinds that have no controller and no transport."""
 
-
-class FileTraffic(Table):
-    """One file."""
-
-    kind: Literal["file"]
-    """The kind of traffic."""
-    size: Size
-    """Its size, without headers."""
-
-
-class RepeatedTraffic(Table):
-    """Files one after the other over fresh connections, with a pause between."""
-
-    kind: Literal["repeated"]
-    """The kind of traffic."""
-    size: SizeDraw
-    """Size of each file, without headers."""
-    pause: DurationDraw = Constant(0)
-    """Pause between the end of one file and the start of the next."""
-
-
-class ArrivalsTraffic(Table):
-    """Files that arrive by a Poisson process, each a flow of its own."""
-
-    kind: Literal["arrivals"]
-    """The kind of traffic."""
-    size: SizeDraw
-    """Size of each file, without headers."""
-    mean_interval: PositiveDuration
-    """Mean time between arrivals."""
-
-
-class ConstantBitRateTraffic(Table):
-    """Datagrams (UDP) at a constant bit rate, with optional silent periods."""
-
-    kind: Literal["constant-bit-rate"]
-    """The kind of traffic."""
-    rate: Rate
-    """Rate on the wire while on."""
-    packet: Size = 1500
-    """Size of one datagram on the wire."""
-    on: DurationDraw | None = None
-    """Length of an on period; always on when absent."""
-    off: DurationDraw | None = None
-    """Length of an off period; given together with `on`."""
-    start_off: Flag = False
-    """Begin with an off period."""
-
-
-class PoissonDatagramsTraffic(Table):
-    """Datagrams (UDP) that arrive by a Poisson process."""
-
-    kind: Literal["poisson-datagrams"]
-    """The kind of traffic."""
-    rate: Rate
-    """Mean rate on the wire."""
-    packet: SizeDraw = Constant(1500)
-    """Size of one datagram on the wire."""
-
-
-AnyTraffic = (
-    BulkTraffic
-    | FileTraffic
-    | RepeatedTraffic
-    | ArrivalsTraffic
-    | ConstantBitRateTraffic
-    | PoissonDatagramsTraffic
-)
-
-
-def _expand(value: Any) -> Any:
-    """Return the short form of a table that holds nothing but its kind."""
-    return {"kind": value} if isinstance(value, str) else value
-
-
-Traffic = Annotated[
-    Annotated[AnyTraffic, Field(discriminator="kind")],
-    BeforeValidator(_expand, json_schema_input_type=str | Annotated[AnyTraffic, Field(discriminator="kind")]),
-]
-"""What a flow sends: "bulk", or a table with a `kind`."""
+Traffic = Annotated[Values, Tagged(TRAFFIC, or_name=True)]
 
 
 class Transport(Table):
@@ -230,7 +151,7 @@ class Flow(Table):
     """ACK-rate estimators, with options if wanted, that the sender runs beside its controller: what they
     estimate is recorded and controls nothing. `["westwood", "sarbe:resolution=10ms"]`.
     """
-    traffic: Traffic = BulkTraffic.model_construct()
+    traffic: Traffic = TRAFFIC["bulk"].read({"kind": "bulk"})
     """What is sent."""
     transport: Transport = Transport.model_construct()
     """Settings of the transport for these flows."""

@@ -71,7 +71,7 @@ def estimate_memory(resolved: Resolved) -> MemoryEstimate:
     plan = resolved.plan
     intervals = ceil(plan["duration_ns"] / plan["record"]["interval_ns"])
     arrivals = sum(
-        ceil(plan["duration_ns"] / flow["traffic"]["mean_interval_ns"])
+        ceil(plan["duration_ns"] / flow["traffic"]["mean_interval"])
         for flow in plan["flows"]
         if flow["traffic"]["kind"] == "arrivals"
     )

@@ -13,23 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from airpath.declared import Values
+from airpath.declared import Values, plan_values
 from airpath.errors import TraceError, UsageError
 from airpath.messages import FieldError, scenario_error
 from airpath.nearest import suggestion
 from airpath.quantities import Draw, Even, Spread, draw_plan, largest, mean, smallest
 from airpath.scenario.amounts import LinkFigures
 from airpath.scenario.channels import ChannelResolver, LinkDraft
-from airpath.scenario.flows import (
-    ArrivalsTraffic,
-    BulkTraffic,
-    ConstantBitRateTraffic,
-    FileTraffic,
-    Flow,
-    PoissonDatagramsTraffic,
-    RepeatedTraffic,
-    Transport,
-)
+from airpath.scenario.flows import DATAGRAMS, Flow, Transport
 from airpath.scenario.losses import loss_plan
 from airpath.scenario.management import management_plan
 from airpath.scenario.model import ScenarioDocument
@@ -201,6 +192,7 @@ class _Resolution:
         control = self._control(entry, path)
         controller, transport = (None, None) if control is None else (control.controller, control.transport)
         estimators = self._estimators(entry, path)
+        traffic = plan_values(entry.traffic, {})
         for route in self.network.routes(entry, path):
             base_rtt = self.network.base_rtt(route)
             for index in range(entry.count):
@@ -218,7 +210,7 @@ class _Resolution:
                     "measured_at": self._measured_at(entry, data, path),
                     "start_ns": draw_plan(start),
                     "stop_ns": None if stop is None else draw_plan(stop),
-                    "traffic": _traffic_plan(entry, path),
+                    "traffic": traffic,
                     "controller": controller,
                     "transport": transport,
                     "estimators": estimators,
@@ -228,19 +220,19 @@ class _Resolution:
     def _control(self, entry: Flow, path: str) -> "_Control | None":
         """Scheme, controller and transport of an entry; nothing for datagrams."""
         traffic = entry.traffic
-        if isinstance(traffic, ConstantBitRateTraffic | PoissonDatagramsTraffic):
+        kind = traffic["kind"]
+        if kind in DATAGRAMS:
             for key in ("scheme", "parameters", "transport", "estimators"):
                 if key in entry.model_fields_set:
                     raise FieldError(
-                        f"{path}.{key}", f'not applicable to traffic of kind "{traffic.kind}" (datagrams)'
+                        f"{path}.{key}", f'not applicable to traffic of kind "{kind}" (datagrams)'
                     )
-            size = traffic.packet if isinstance(traffic.packet, int) else int(mean(traffic.packet))
+            packet = traffic["packet"]
+            size = packet if isinstance(packet, int) else int(mean(packet))
             self.largest_packet = max(self.largest_packet, size)
             return None
         if entry.scheme is None:
-            raise FieldError(
-                f"{path}.scheme", f'required for traffic of kind "{traffic.kind}", but not given'
-            )
+            raise FieldError(f"{path}.scheme", f'required for traffic of kind "{kind}", but not given')
         scheme, parameters = scheme_of(entry, path)
         layers = (entry.transport, self.document.transport, Transport.model_validate(dict(scheme.transport)))
         transport = transport_plan(layers, f"{path}.transport", scheme.header_bytes)
@@ -290,7 +282,7 @@ class _Resolution:
                     "delay_ns": draw_plan(draft.delay),
                     "jitter_ns": None if draft.jitter is None else draw_plan(draft.jitter),
                     **loss_plan(draft.loss),
-                    "arq": None if draft.arq is None else draft.arq.plan(),
+                    "arq": None if draft.arq is None else plan_values(draft.arq, {}),
                     "queue": self._queue(draft, limit_bytes, limit_packets),
                     "record": draft.record,
                 }
@@ -379,28 +371,3 @@ def _span(entry: Flow, index: int, name: str, path: str) -> tuple[Draw, Draw | N
             f" and does not start before {format_duration(smallest(start))}",
         )
     return start, stop
-
-
-def _traffic_plan(entry: Flow, path: str) -> dict[str, Any]:
-    match entry.traffic:
-        case BulkTraffic():
-            return {"kind": "bulk"}
-        case FileTraffic(size=size):
-            return {"kind": "file", "bytes": size}
-        case RepeatedTraffic(size=sizes, pause=pause):
-            return {"kind": "repeated", "bytes": draw_plan(sizes), "pause_ns": draw_plan(pause)}
-        case ArrivalsTraffic(size=sizes, mean_interval=interval):
-            return {"kind": "arrivals", "bytes": draw_plan(sizes), "mean_interval_ns": float(interval)}
-        case ConstantBitRateTraffic() as traffic:
-            if (traffic.on is None) != (traffic.off is None):
-                raise FieldError(f"{path}.traffic", '"on" and "off" must be given together')
-            return {
-                "kind": "constant-bit-rate",
-                "bps": traffic.rate,
-                "packet_bytes": traffic.packet,
-                "on_ns": None if traffic.on is None else draw_plan(traffic.on),
-                "off_ns": None if traffic.off is None else draw_plan(traffic.off),
-                "start_off": traffic.start_off,
-            }
-        case PoissonDatagramsTraffic(rate=rate, packet=packet):
-            return {"kind": "poisson-datagrams", "bps": rate, "packet_bytes": draw_plan(packet)}

@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from airpath.declared import Values, table, without_context
 from airpath.quantities import (
     Duration,
     DurationDraw,
@@ -13,10 +14,11 @@ from airpath.quantities import (
     Table,
     Text,
 )
-from airpath.scenario.arq import Arq
 from airpath.scenario.losses import Loss
 from airpath.scenario.queues import Queue
 from airpath.scenario.rates import RateProcess
+
+Arq = Annotated[Values, without_context(table("arq", "selective-repeat", title="Arq"))]
 
 
 class Link(Table):

@@ -77,9 +77,9 @@ def test_what_is_printed_can_be_pasted(bursts):
     (found,) = airpath.fit(bursts)
     loss = tomllib.loads(found.toml)["loss"]
     plan = Scenario.load("satellite").override({"topology.bottleneck.loss": loss}).plan()
-    chain = plan["links"][0]["bursts"]["chain"]
-    assert chain["loss"] == pytest.approx(found.gilbert.mean_loss.value)
-    assert 1 / chain["burst"] == pytest.approx(found.gilbert.leave_bad.value)
+    chain = plan["links"][0]["bursts"]
+    assert chain["mean_loss"] == pytest.approx(found.gilbert.mean_loss.value)
+    assert 1 / chain["mean_burst"] == pytest.approx(found.gilbert.leave_bad.value)
     numbers = [float(word.rstrip("%")) / 100 for word in found.netem.split()[2:]]
     expected = [found.gilbert.leave_good.value, found.gilbert.leave_bad.value, 1.0, 0.0]
     assert numbers == pytest.approx(expected, rel=1e-5)

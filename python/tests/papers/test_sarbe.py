@@ -34,7 +34,7 @@ def test_the_load_is_what_the_available_bandwidth_says():
     loads = [flow for flow in plan["flows"] if flow["traffic"]["kind"] == "constant-bit-rate"]
     for (start, end), load in zip(settings.STRETCHES, settings.LOAD_MBPS, strict=True):
         on = [
-            flow["traffic"]["bps"] / 1e6
+            flow["traffic"]["rate"] / 1e6
             for flow in loads
             if flow["start_ns"]["value"] <= start * 1e9 and flow["stop_ns"]["value"] >= end * 1e9
         ]

@@ -18,10 +18,9 @@ def test_the_two_variants_differ_in_their_losses_only():
     losses = [plan["links"][0].pop("bursts") for plan in plans]
     assert plans[0] == plans[1]
     by_time, by_packet = losses
-    assert by_time["chain"] == {"kind": "means", "loss": 0.0256, "burst": 16.7}
-    assert by_time["clock"] == {"kind": "time", "step_ns": 1_000_000}
-    assert (by_packet["chain"]["p"], by_packet["chain"]["r"]) == (0.01, 0.167)
-    assert by_packet["clock"] == {"kind": "packet"}
+    clock = {"clock": "time", "step": 1_000_000}
+    assert by_time == {"kind": "gilbert", "mean_loss": 0.0256, "mean_burst": 16.7, **clock}
+    assert (by_packet["kind"], by_packet["p"], by_packet["r"]) == ("netem-gemodel", 0.01, 0.167)
     link = plans[0]["links"][0]
     # 12 Mbit/s times 600 ms are 900 kB.
     assert link["queue"]["limit_bytes"] == pytest.approx(1.2 * 900_000, abs=1)

@@ -47,7 +47,7 @@ def test_the_testbed_is_the_papers():
     plan = on_testbed(VCP).resolve().plan()
     files = [flow for flow in plan["flows"] if flow["traffic"]["kind"] == "file"]
     assert len(files) == 2 * 15
-    assert {flow["traffic"]["bytes"] for flow in files} == {5_000_000}
+    assert {flow["traffic"]["size"] for flow in files} == {5_000_000}
     links = {link["name"]: link for link in plan["links"]}
     there, back = links["bottleneck"], links["bottleneck-reverse"]
     assert there["rate"] == back["rate"] == {"kind": "constant", "bps": 10_000_000}

@@ -14,6 +14,7 @@ import pytest
 from rich.console import Console
 from rich.table import Table
 
+from airpath.damage import damage
 from airpath.metrics import METRICS
 from airpath.plots import standard_figures
 from airpath.report.differences import differences
@@ -326,16 +327,44 @@ def test_a_mean_has_the_digits_that_its_interval_warrants(
     assert mean_and_half_width({"mean": mean, "ci95_low": low, "ci95_high": high}) == text
 
 
+def test_losses_of_a_plan_of_format_1_are_described() -> None:
+    chain = {"stay_good": 0.99, "stay_bad": 0.9, "modulation": "qpsk", "antennas": "2x2", "rician_k": 2.0}
+    coding = {"data": [93, 100], "acks": None, "small_bytes": 100, "parity_takes_time": True}
+    fading = {
+        "chain": {"kind": "fading", "snr_db": 20.0, "bad_snr_drop_db": 8.0, **chain},
+        "clock": {"kind": "bit", "coding": coding, "step_by_step": False},
+    }
+    arq = {"retries": 2, "delay_ns": 8_000_000, "in_order": True}
+    assert damage({"loss": 0.0, "bursts": fading, "arq": arq}) == (
+        "losses in bursts (fading, QPSK, SNR 20 dB, 12 dB in the bad state, antennas 2x2, Rician factor 2),"
+        " chain clocked by bit, code rate 0.93 of data, parity takes time,"
+        " sent again at most 2 times after 8 ms, delivered in order"
+    )
+    means = {"kind": "means", "loss": 0.02, "burst": 5.0}
+    timed = {"chain": means, "clock": {"kind": "time", "step_ns": 1_000_000}}
+    assert damage({"loss": 0.0, "bursts": timed}) == (
+        "losses in bursts (gilbert), chain clocked by time of 1 ms"
+    )
+
+
 def test_the_clock_of_a_chain_is_stated_with_the_results() -> None:
     record = small_record()
     record.plan["links"][0]["bursts"] = {
-        "chain": {"kind": "means", "loss": 0.02, "burst": 5.0},
-        "clock": {"kind": "time", "step_ns": 1_000_000},
+        "kind": "gilbert",
+        "mean_loss": 0.02,
+        "mean_burst": 5.0,
+        "clock": "time",
+        "step": 1_000_000,
     }
-    record.plan["links"][0]["arq"] = {"retries": 1, "delay_ns": 8_000_000, "in_order": False}
+    record.plan["links"][0]["arq"] = {
+        "kind": "selective-repeat",
+        "retries": 1,
+        "delay": 8_000_000,
+        "in_order": False,
+    }
     results = Results.from_records([record])
     said = (
-        "losses in bursts (means), chain clocked by time of 1 ms,"
+        "losses in bursts (gilbert), chain clocked by time of 1 ms,"
         " sent again at most once after 8 ms, delivered out of order"
     )
     origin = provenance(results, "text", Origin(created="now"))

@@ -5,8 +5,45 @@ mod resequencer;
 use alloc::collections::VecDeque;
 
 use airpath_model::{Duration, Timestamp};
+#[cfg(feature = "declare")]
+use airpath_model::{
+    config::ConfigError,
+    declare::{Component, defaults},
+};
 
+#[cfg(feature = "declare")]
+use crate::declare::Arqs;
 use resequencer::Resequencer;
+
+/// How a link sends damaged packets again (selective repeat, bounded).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(feature = "declare", serde(deny_unknown_fields))]
+pub struct ArqConfig {
+    /// How often a packet is sent again at most, 0 to 255.
+    #[cfg_attr(feature = "declare", schemars(example = 3))]
+    pub retries: u8,
+    /// From the end of a damaged attempt to the earliest start of the next: the time of the feedback.
+    #[cfg_attr(feature = "declare", schemars(example = 8_000_000))]
+    pub delay: Duration,
+    /// Whether the far end holds packets until all that were sent before them have arrived or are given up.
+    #[cfg_attr(feature = "declare", serde(default = "default::in_order"))]
+    pub in_order: bool,
+}
+
+#[cfg(feature = "declare")]
+defaults! {
+    in_order: bool = true;
+}
+
+#[cfg(feature = "declare")]
+impl Component<Arqs> for ArqConfig {
+    const ID: &'static str = "selective-repeat";
+
+    fn build(&self, (): ()) -> Result<Self, ConfigError> {
+        Ok(*self)
+    }
+}
 
 /// Selective-repeat ARQ with a bound: both ends of one direction of a link.
 ///
@@ -18,8 +55,7 @@ use resequencer::Resequencer;
 /// a queue is enough. Nothing is allocated for a packet beyond the longest such queue.
 #[derive(Clone, Debug)]
 pub struct Arq<P> {
-    retries: u8,
-    feedback_delay: Duration,
+    config: ArqConfig,
     next_number: u32,
     /// Damaged packets, with when their senders learn of it, which never decreases.
     waiting: VecDeque<(Timestamp, Attempt, P)>,
@@ -43,14 +79,13 @@ impl Attempt {
 }
 
 impl<P> Arq<P> {
-    /// Repeats at most `retries` times, each time not before `feedback_delay` after the damaged attempt has left.
-    pub fn new(retries: u8, feedback_delay: Duration, in_order: bool) -> Self {
+    /// A link on which nothing was sent so far.
+    pub fn new(config: ArqConfig) -> Self {
         Self {
-            retries,
-            feedback_delay,
+            config,
             next_number: 0,
             waiting: VecDeque::new(),
-            resequencer: in_order.then(Resequencer::default),
+            resequencer: config.in_order.then(Resequencer::default),
         }
     }
 
@@ -64,11 +99,11 @@ impl<P> Arq<P> {
     /// The last bit of an attempt left at `departs`, damaged. Calls come in time order. Gives the packet back if it was
     /// sent as often as the link tries: it is lost.
     pub fn on_damage(&mut self, departs: Timestamp, attempt: Attempt, packet: P) -> Option<P> {
-        if attempt.repeats == self.retries {
+        if attempt.repeats == self.config.retries {
             return Some(packet);
         }
         let again = Attempt { repeats: attempt.repeats + 1, ..attempt };
-        self.waiting.push_back((departs + self.feedback_delay, again, packet));
+        self.waiting.push_back((departs + self.config.delay, again, packet));
         None
     }
 
@@ -89,7 +124,7 @@ impl<P> Arq<P> {
     /// [`Arq::release`] for more.
     pub fn receive(&mut self, attempt: Attempt, packet: Option<P>) -> Option<P> {
         let Some(resequencer) = &mut self.resequencer else { return packet };
-        if packet.is_none() && attempt.repeats < self.retries {
+        if packet.is_none() && attempt.repeats < self.config.retries {
             return None;
         }
         resequencer.receive(attempt.number, packet);

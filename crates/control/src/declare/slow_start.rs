@@ -3,24 +3,14 @@
 use alloc::boxed::Box;
 use core::fmt::Debug;
 
-use airpath_model::declare::Kind;
+use airpath_model::declare::plain_kind;
 use airpath_model::{AckEvent, Bytes, CongestionSignal, Phase};
 
 use crate::SlowStart;
 
-/// Slow starts, which may be combined with any window rule.
-#[derive(Debug)]
-pub struct SlowStarts;
-
-impl Kind for SlowStarts {
-    const NAME: &'static str = "slow-start";
-    type Context = ();
-    type Parts = ();
-    type Needs = ();
-    type Facts<'a> = ();
-    type Built = AnySlowStart;
-
-    fn example() {}
+plain_kind! {
+    /// Slow starts, which may be combined with any window rule.
+    SlowStarts, "slow-start", AnySlowStart
 }
 
 /// A slow start of any type.

@@ -29,7 +29,7 @@ fn plan(flows: &[(&str, &str, &str)]) -> Plan {
         "min_rto_ns":200000000,"rto_floor":"variance","max_rto_ns":120000000000,"initial_rto_ns":1000000000,
         "ecn":false,"pacing":false}"#;
     let flow = |&(name, traffic, stop): &(&str, &str, &str)| {
-        let datagrams = traffic.contains("bps");
+        let datagrams = traffic.contains("rate");
         let controller = r#"{"kind":"kernel","algorithm":"cubic"}"#;
         let (controller, transport) = if datagrams { ("null", "null") } else { (controller, transport) };
         format!(
@@ -125,7 +125,7 @@ fn samples(reports: &[Report], wanted: u32) -> usize {
 }
 
 /// 250 datagrams a second of 1000 bytes.
-const DATAGRAMS: &str = r#"{"kind":"constant-bit-rate","bps":2000000,"packet_bytes":1000,"on_ns":null,"off_ns":null,
+const DATAGRAMS: &str = r#"{"kind":"constant-bit-rate","rate":2000000,"packet":1000,"on":null,"off":null,
     "start_off":false}"#;
 const STOP: &str = r#"{"kind":"constant","value":320000000}"#;
 
@@ -156,8 +156,8 @@ fn long_flows_and_datagrams_start_and_stop_as_planned() {
 
 #[test]
 fn files_follow_each_other_after_their_pause() {
-    let repeated = r#"{"kind":"repeated","bytes":{"kind":"constant","value":20000},
-        "pause_ns":{"kind":"constant","value":10000000}}"#;
+    let repeated = r#"{"kind":"repeated","size":{"kind":"constant","value":20000},
+        "pause":{"kind":"constant","value":10000000}}"#;
     let plan = plan(&[("files", repeated, "null")]);
     // Files begin at 20 ms, 30 ms and so on. Each is transferred before time passes, however long the kernel takes.
     let begun =

@@ -211,24 +211,15 @@ fn an_xcp_router_lowers_the_feedback_in_the_option() {
 /// Losses of chains are held against what was to be expected, however they move, repeats of the link among them.
 #[test]
 fn channels_tell_what_damage_was_to_be_expected() {
-    let coding = CodingPlan { data: None, acks: None, small_bytes: 100, parity_takes_time: false };
-    let bit = ClockPlan::Bit { coding, step_by_step: false };
-    let twice = Some(ArqPlan { retries: 2, delay_ns: MILLISECOND, in_order: true });
-    let by_time = ClockPlan::Time { step_ns: MILLISECOND };
-    for (clock, arq) in [(ClockPlan::Packet, None), (by_time, None), (by_time, twice), (bit, None)] {
-        let means = ChainPlan::Means { loss: 0.1, burst: 5.0 };
-        let bits = ChainPlan::Probabilities {
-            stay_good: 0.9999,
-            stay_bad: 0.999,
-            error_good: 0.0,
-            error_bad: 0.001,
-        };
-        let chain = if matches!(clock, ClockPlan::Bit { .. }) { bits } else { means };
-        let there = LinkPlan {
-            bursts: Some(BurstPlan { chain, clock }),
-            arq,
-            ..link("there", constant(8_000_000), 1.0, 100)
-        };
+    let twice = Some(ArqPlan::named("selective-repeat").with("retries", 2).with("delay", MILLISECOND));
+    let by_packet = BurstPlan::named("gilbert").with("mean_loss", 0.1).with("mean_burst", 5.0);
+    let by_time = by_packet.clone().with("clock", "time").with("step", MILLISECOND);
+    let by_bit = BurstPlan::named("gilbert-elliott").with("clock", "bit");
+    let by_bit = by_bit.with("gamma", 0.9999).with("beta", 0.999).with("eps_bad", 0.001);
+    for (bursts, arq) in [(by_packet, None), (by_time.clone(), None), (by_time, twice), (by_bit, None)] {
+        let is_repaired = arq.is_some();
+        let there =
+            LinkPlan { bursts: Some(bursts.clone()), arq, ..link("there", constant(8_000_000), 1.0, 100) };
         let plan = plan(20, vec![there, link("back", constant(8_000_000), 1.0, 100)], 1);
         let mut exchange = Exchange::new(&plan, &[], 1, 4).unwrap();
         for packet in 0..2000 {
@@ -241,10 +232,10 @@ fn channels_tell_what_damage_was_to_be_expected() {
         let lost = exchange.counts().lost;
         let damage = exchange.network().damage(0).unwrap();
         let repeats = damage.packets - 2000;
-        assert_eq!(repeats > 0, arq.is_some());
+        assert_eq!(repeats > 0, is_repaired);
         assert_eq!(damage.damaged, lost + repeats, "what was damaged was repeated or given up");
         let z = (damage.damaged as f64 - damage.expected) / damage.variance.sqrt();
-        assert!(damage.variance > 20.0 && z.abs() < 5.0, "{clock:?}: {z} standard deviations, {damage:?}");
+        assert!(damage.variance > 20.0 && z.abs() < 5.0, "{bursts:?}: {z} standard deviations, {damage:?}");
         assert_eq!(exchange.network().damage(1), None);
     }
 }

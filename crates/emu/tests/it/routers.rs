@@ -50,6 +50,7 @@ fn what_a_token_bucket_cannot_do_is_refused() {
     unlimited.links[0].queue = QueuePlan::DropTail { limit_bytes: None, limit_packets: Some(10) };
     assert!(refused(unlimited, vec![0]).starts_with("link there: queue.limit: "));
     let mut repeating = routed(1, constant(1_000_000));
-    repeating.links[0].arq = Some(ArqPlan { retries: 1, delay_ns: MILLISECOND, in_order: true });
+    repeating.links[0].arq =
+        Some(ArqPlan::named("selective-repeat").with("retries", 1).with("delay", MILLISECOND));
     assert!(refused(repeating, vec![0]).starts_with("link there: arq: "));
 }

@@ -10,13 +10,11 @@ pub(crate) mod two_state;
 
 use airpath_model::config::check;
 #[cfg(feature = "declare")]
-use airpath_model::declare::{Variants, defaults};
+use airpath_model::declare::{Variants, defaults, plain_kind};
 use airpath_model::{AckEvent, CongestionEvent, Duration};
 
 use super::sample::Sample;
 use crate::ConfigError;
-#[cfg(feature = "declare")]
-use crate::declare::plain_kind;
 use bilinear::{Bilinear, VirtualSamples};
 use exponential::{TimeInvariant, ZeroOrderHold};
 use median::Median;

@@ -8,13 +8,11 @@ mod receiver_clock;
 
 use airpath_model::config::check;
 #[cfg(feature = "declare")]
-use airpath_model::declare::{Variants, defaults};
+use airpath_model::declare::{Variants, defaults, plain_kind};
 use airpath_model::{AckEvent, AckRateRequirements, Bytes, Duration};
 
 use super::sample::Sample;
 use crate::ConfigError;
-#[cfg(feature = "declare")]
-use crate::declare::plain_kind;
 use accumulation::{Accumulation, WindowLength};
 use back_to_back::BackToBack;
 use delivery_rate::DeliveryRate;

@@ -95,7 +95,12 @@ pub(crate) fn examples() -> Vec<Plan> {
             },
             _ => packets(20),
         };
-        one[1].arq = Some(ArqPlan { retries: 3, delay_ns: 100_000, in_order: number % 2 == 0 });
+        one[1].arq = Some(
+            ArqPlan::named("selective-repeat")
+                .with("retries", 3)
+                .with("delay", 100_000)
+                .with("in_order", number % 2 == 0),
+        );
         one[1].loss = 0.1;
         one[0].jitter_ns = (number == 2).then_some(constant(1e5));
         let mut flows =
@@ -132,16 +137,12 @@ const ESTIMATORS: [&str; 3] = [
 ];
 
 const BURSTS: [&str; 4] = [
-    r#"{"chain": {"kind": "means", "loss": 0.01, "burst": 4.0}, "clock": {"kind": "packet"}}"#,
-    r#"{"chain": {"kind": "netem", "p": 0.01, "r": 0.3, "loss_bad": 1.0, "loss_good": 0.0},
- "clock": {"kind": "time", "step_ns": 1000000}}"#,
-    r#"{"chain": {"kind": "probabilities", "stay_good": 0.999, "stay_bad": 0.9, "error_good": 1e-6, "error_bad": 0.01},
- "clock": {"kind": "bit", "step_by_step": false,
-  "coding": {"data": [223, 255], "acks": null, "small_bytes": 100, "parity_takes_time": true}}}"#,
-    r#"{"chain": {"kind": "fading", "stay_good": 0.99, "stay_bad": 0.9, "modulation": "8psk", "snr_db": 10.0,
-  "bad_snr_drop_db": 10.0, "antennas": "2x1", "rician_k": 0.0},
- "clock": {"kind": "symbol", "step_by_step": true,
-  "coding": {"data": [11, 15], "acks": [1, 3], "small_bytes": 60, "parity_takes_time": false}}}"#,
+    r#"{"kind": "gilbert", "mean_loss": 0.01, "mean_burst": 4.0, "clock": "time", "step": 1000000}"#,
+    r#"{"kind": "netem-gemodel", "p": 0.01, "r": 0.3, "loss_bad": 1.0, "loss_good": 0.0}"#,
+    r#"{"kind": "gilbert-elliott", "gamma": 0.999, "beta": 0.9, "eps_good": 1e-6, "eps_bad": 0.01, "clock": "bit",
+ "code_rate": 0.875, "parity_takes_time": true}"#,
+    r#"{"kind": "fading", "gamma": 0.99, "beta": 0.9, "modulation": "8psk", "snr": 10.0, "antennas": "2x1",
+ "clock": "symbol", "step_by_step": true, "code_rate": 0.75, "ack_code_rate": 0.5, "ack_limit": 60}"#,
 ];
 
 /// The traces that plans have.

@@ -6,7 +6,7 @@ use clap::ValueEnum;
 use serde::Deserialize;
 
 use super::engine::Engine;
-use super::loss::{Hook, LossConfig};
+use super::loss::{Hook, LossConfig, outcomes};
 use crate::Error;
 use crate::units::{argument, optional};
 
@@ -146,7 +146,7 @@ impl TryFrom<RouterSettings> for RouterConfig {
         // Everything that can be wrong is said before anything is touched.
         config.engine()?;
         if let Some((loss, ..)) = &config.loss {
-            loss.outcomes().map_err(|error| Error::Config { problem: format!("router.loss: {error}") })?;
+            outcomes(loss)?;
         }
         Ok(config)
     }

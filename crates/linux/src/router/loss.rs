@@ -1,12 +1,13 @@
 //! Losses in bursts, worked out here for whole packets and drawn in the kernel.
 
-use airpath_channel::{
-    AirChain, Antennas, BitClock, CodeRate, GilbertElliott, InvalidChannel, PacketOutcomes, Psk,
-    TwoStateFading,
-};
+use airpath_channel::declare::Losses;
+use airpath_channel::registry::losses;
+use airpath_channel::{Clock, PacketOutcomes};
+use airpath_model::Bytes;
+use airpath_model::declare::{ComponentError, ComponentPlan, Value};
 use serde::Deserialize;
 
-use crate::units::Fraction;
+use crate::Error;
 
 /// Sizes are taken in classes of that many bytes (`SIZE_CLASS` of the program).
 pub const SIZE_CLASS: u64 = 16;
@@ -14,81 +15,9 @@ pub const SIZE_CLASS: u64 = 16;
 /// Classes of the program's table (`SIZE_CLASSES`): up to 1536 bytes.
 pub const SIZE_CLASSES: usize = 97;
 
-/// A Gilbert-Elliott chain that loses packets, in the words of a scenario's `loss`.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
-pub enum LossConfig {
-    /// Phase-shift keying over fading: error probabilities from signal-to-noise ratios.
-    Fading {
-        /// How bits become symbols.
-        #[serde(default)]
-        modulation: Psk,
-        /// Mean signal-to-noise ratio of a symbol for each receive antenna in the good state, dB.
-        snr: f64,
-        /// How much less it is in the bad state, dB.
-        #[serde(default = "ten")]
-        bad_snr_drop: f64,
-        /// Transmit x receive antennas.
-        #[serde(default)]
-        antennas: Antennas,
-        /// Power of the direct path over that of the scattered ones; 0 is Rayleigh fading.
-        #[serde(default)]
-        rician_k: f64,
-        /// The probability of staying good.
-        #[serde(default = "gamma")]
-        gamma: f64,
-        /// The probability of staying bad.
-        #[serde(default = "beta")]
-        beta: f64,
-        /// What a step of the chain is: `bit` or `symbol`.
-        #[serde(default = "bit")]
-        clock: Clock,
-        /// Reed-Solomon code of the link.
-        code_rate: Option<Fraction>,
-    },
-    /// Gilbert's chain: the good state loses nothing, the bad one everything.
-    Gilbert {
-        /// The share of damaged steps.
-        mean_loss: f64,
-        /// The mean number of damaged steps in a row.
-        mean_burst: f64,
-    },
-    /// The chain itself.
-    GilbertElliott {
-        /// The probability of staying good.
-        gamma: f64,
-        /// The probability of staying bad.
-        beta: f64,
-        /// The error probability of the good state.
-        #[serde(default)]
-        eps_good: f64,
-        /// The error probability of the bad state.
-        #[serde(default = "one")]
-        eps_bad: f64,
-        /// What a step of the chain is.
-        #[serde(default)]
-        clock: Clock,
-        /// Reed-Solomon code of the link; not for the clock `packet`.
-        code_rate: Option<Fraction>,
-    },
-}
-
-// The defaults of the scenario language.
-const fn ten() -> f64 {
-    10.0
-}
-const fn gamma() -> f64 {
-    0.99875
-}
-const fn beta() -> f64 {
-    0.875
-}
-const fn one() -> f64 {
-    1.0
-}
-const fn bit() -> Clock {
-    Clock::Bit
-}
+/// A Gilbert-Elliott chain that loses packets, in the words of a scenario's `loss`. A code rate may also be a fraction in
+/// text, data symbols over symbols.
+pub type LossConfig = ComponentPlan<Losses>;
 
 /// On which side of the device packets are lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -99,19 +28,6 @@ pub enum Hook {
     Egress,
     /// Where packets come in: at the far end of a link, as the air would.
     Ingress,
-}
-
-/// What a step of the chain is; it stands still while nothing is sent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Clock {
-    /// A bit.
-    Bit,
-    /// A byte, which is a symbol of the code.
-    Symbol,
-    /// A packet.
-    #[default]
-    Packet,
 }
 
 /// One row of the program's table: probabilities times 2^32 by the state before (good, bad).
@@ -125,47 +41,57 @@ pub struct Outcome {
     pub bad_if_arrived: [u64; 2],
 }
 
-impl LossConfig {
-    /// The chain of the channel crate.
-    pub fn chain(&self) -> Result<GilbertElliott, InvalidChannel> {
-        match *self {
-            Self::Gilbert { mean_loss, mean_burst } => GilbertElliott::from_means(mean_loss, mean_burst),
-            Self::GilbertElliott { gamma, beta, eps_good, eps_bad, .. } => {
-                GilbertElliott::new(gamma, beta, eps_good, eps_bad)
-            }
-            Self::Fading { modulation, snr, bad_snr_drop, antennas, rician_k, gamma, beta, .. } => {
-                let (snr_db, bad_snr_drop_db) = (snr, bad_snr_drop);
-                TwoStateFading { modulation, snr_db, bad_snr_drop_db, antennas, rician_k }.chain(gamma, beta)
-            }
-        }
-    }
+/// The table of the program. A class has the outcomes of its largest size.
+pub fn outcomes(config: &LossConfig) -> Result<Vec<Outcome>, Error> {
+    table(config).map_err(|error| {
+        let error = error.inside("router.loss");
+        Error::Config { problem: format!("{}: {error}", error.parameter) }
+    })
+}
 
-    /// The table of the program. A class has the outcomes of its largest size.
-    pub fn outcomes(&self) -> Result<Vec<Outcome>, InvalidChannel> {
-        let chain = self.chain()?;
-        let (clock, code) = match *self {
-            Self::Gilbert { .. } => (Clock::Packet, None),
-            Self::GilbertElliott { clock, code_rate, .. } | Self::Fading { clock, code_rate, .. } => {
-                (clock, code_rate)
+fn table(config: &LossConfig) -> Result<Vec<Outcome>, ComponentError> {
+    let mut config = config.clone();
+    for (key, value) in &mut config.values {
+        let accepted = match (key.as_str(), &value) {
+            ("clock", Value::String(clock)) if clock == "time" => "\"bit\", \"symbol\", \"packet\"",
+            ("parity_takes_time" | "step_by_step", Value::Bool(true)) => "false",
+            ("code_rate" | "ack_code_rate", Value::String(text)) => {
+                if let Some(rate) = fraction(text) {
+                    *value = rate;
+                    continue;
+                }
+                "a number, or data symbols over symbols, such as \"223/255\""
             }
+            _ => continue,
         };
-        if clock == Clock::Packet && code.is_some() {
-            return Err(InvalidChannel::CodedPackets);
-        }
-        let rate = code.map(|Fraction(data, all)| CodeRate::new(data, all)).transpose()?;
-        let clock = match clock {
-            Clock::Packet => {
-                let step = chain.step();
-                let outcome = Outcome::new(&PacketOutcomes { arrived: step.clean, lost: step.damaged });
-                return Ok(vec![outcome; SIZE_CLASSES]);
-            }
-            Clock::Bit => BitClock::Bit,
-            Clock::Symbol => BitClock::Symbol,
-        };
-        let air = AirChain { chain, clock };
-        let of = |size| rate.map_or_else(|| air.uncoded(size), |rate| air.coded(size, rate));
-        Ok((0..SIZE_CLASSES as u64).map(|class| Outcome::new(&of(class.max(1) * SIZE_CLASS))).collect())
+        return Err(ComponentError::new(key.clone(), format!("found {value}; accepted: {accepted}")));
     }
+    // Packets may clock fading here, although not in scenarios, and are then damaged as bits are.
+    let by_packet =
+        config.kind == "fading" && config.values.get("clock").is_some_and(|clock| clock == "packet");
+    if by_packet && !config.values.contains_key("code_rate") {
+        config.values.remove("clock");
+    }
+    let losses = losses().read(&config, &())?;
+    losses.check()?;
+    let mut bursts = losses.build(())?;
+    // Acknowledgments are coded as all other packets unless the configuration says otherwise.
+    if let (Clock::Air { coding, .. }, None) = (&mut bursts.clock, config.values.get("ack_code_rate")) {
+        coding.acks = coding.data;
+    }
+    let step = bursts.chain.step();
+    let of = |class: u64| {
+        let on_air = bursts.outcomes(Bytes::new(class.max(1) * SIZE_CLASS)).filter(|_| !by_packet);
+        Outcome::new(&on_air.unwrap_or(PacketOutcomes { arrived: step.clean, lost: step.damaged }))
+    };
+    Ok((0..SIZE_CLASSES as u64).map(of).collect())
+}
+
+/// A code rate in text, data symbols over symbols, as a number.
+fn fraction(text: &str) -> Option<Value> {
+    let (data, all) = text.split_once('/')?;
+    let [data, all]: [u32; 2] = [data.trim().parse().ok()?, all.trim().parse().ok()?];
+    Some(Value::from(f64::from(data) / f64::from(all))).filter(Value::is_number)
 }
 
 impl Outcome {

@@ -13,7 +13,7 @@ pub use bpf::{Counters, Kind, Programs};
 pub use config::{Capacity, Protocol, RouterConfig, RouterSettings};
 pub use engine::{Engine, Guidance, HeaderSums};
 pub use fixed_point::{Factor, FixedShares};
-pub use loss::{Clock, Hook, LossConfig, Outcome, SIZE_CLASS, SIZE_CLASSES};
+pub use loss::{Hook, LossConfig, Outcome, SIZE_CLASS, SIZE_CLASSES, outcomes};
 pub use passage::{Look, Passage};
 pub use record::Passed;
 
@@ -134,10 +134,7 @@ impl Router {
         let engine = config.engine()?;
         let mut programs = load(link_header)?;
         if let Some((loss, device, hook, seed)) = &config.loss {
-            let outcomes = loss
-                .outcomes()
-                .map_err(|error| Error::Config { problem: format!("router.loss: {error}") })?;
-            programs.lose(&outcomes, *seed)?;
+            programs.lose(&outcomes(loss)?, *seed)?;
             programs.attach(Kind::Loss, index_of(device)?, *hook)?;
         }
         programs.attach(Kind::Protocol(config.protocol), device, Hook::Egress)?;

@@ -1,6 +1,7 @@
 //! Configurations of routers: what is accepted, and what is said about the rest. Needs no kernel.
 
-use airpath_linux::router::{Capacity, Protocol, RouterConfig, SIZE_CLASS, SIZE_CLASSES};
+use airpath_channel::{AirChain, Antennas, BitClock, CodeRate, GilbertElliott, linear_snr};
+use airpath_linux::router::{Capacity, Protocol, RouterConfig, SIZE_CLASS, SIZE_CLASSES, outcomes};
 use airpath_model::{Bytes, Rate};
 
 use crate::configuration::{read_configuration, uncommented};
@@ -46,32 +47,68 @@ fn mistakes_are_named() {
         let message = read(&text).unwrap_err();
         assert!(message.contains(said), "{change:?}: {message}");
     }
-    let losses = |loss: &str| read(&format!("{GOOD}[router.loss]\n{loss}")).map(|_| ());
-    for (loss, said) in [
-        ("kind = \"gilbert\"\nmean_loss = 0.9\nmean_burst = 1.0", "loss"),
-        ("kind = \"gilbert-elliott\"\ngamma = 2.0\nbeta = 0.5", "2"),
-        ("kind = \"fading\"\nsnr = 12.0\ncode_rate = \"223\"", "223/255"),
-        ("kind = \"fading\"\nsnr = 12.0\nmodulation = \"qam\"", "unknown variant `qam`"),
-        ("kind = \"fading\"\nsnr = 12.0\nrician_k = -5.0", "Rician factor"),
+    let fading = "kind = \"fading\"\nsnr = 12.0\n";
+    let bits = "kind = \"gilbert-elliott\"\ngamma = 0.9\nbeta = 0.5\n";
+    for (kind, parameter, said) in [
         (
-            "kind = \"gilbert-elliott\"\ngamma = 0.9\nbeta = 0.5\ncode_rate = \"223/255\"",
-            "a code rate needs the clock `bit` or `symbol`",
+            "kind = \"gilbert\"\nmean_loss = 0.9\n",
+            "mean_burst = 1.0",
+            ".mean_burst: found 1; accepted: from mean",
         ),
-        ("kind = \"rain\"", "unknown variant `rain`"),
+        ("kind = \"gilbert-elliott\"\nbeta = 0.5\n", "gamma = 2.0", ".gamma: found 2; accepted: from 0 to 1"),
+        (bits, "code_rate = \"223/255\"", ": codes and \"step_by_step\" need clock = \"bit\""),
+        (bits, "clock = \"time\"", ".clock: found \"time\"; accepted: \"bit\", \"symbol\", \"packet\""),
+        (
+            fading,
+            "code_rate = \"223\"",
+            ".code_rate: found \"223\"; accepted: a number, or data symbols over",
+        ),
+        (
+            fading,
+            "code_rate = \"1/0\"",
+            ".code_rate: found \"1/0\"; accepted: a number, or data symbols over",
+        ),
+        (fading, "code_rate = \"3/2\"", ".code_rate: found 1.5; accepted: a code rate from 1/255 to 1"),
+        (fading, "modulation = \"qam\"", ".modulation: unknown variant `qam`, expected one of `bpsk`, "),
+        (fading, "rician_k = -5.0", ".rician_k: found -5; accepted: from 0 to 100"),
+        (fading, "rician_k = \"5\"", ".rician_k: invalid type: string \"5\", expected f64"),
+        (fading, "step_by_step = true", ".step_by_step: found true; accepted: false"),
+        (
+            fading,
+            "antenas = \"2x2\"",
+            ".antenas: unknown key; accepted: ack_code_rate, ack_limit, antennas, ",
+        ),
+        ("", "kind = \"fading\"", ": missing field `snr`"),
+        (
+            "",
+            "kind = \"rain\"",
+            ".kind: there is no loss \"rain\"; accepted: gilbert-elliott, gilbert, netem",
+        ),
     ] {
-        let message = losses(loss).unwrap_err();
-        assert!(message.contains(said), "{loss}: {message}");
+        let message = read(&format!("{GOOD}[router.loss]\n{kind}{parameter}")).unwrap_err();
+        assert!(message.contains(&format!("router.loss{said}")), "{parameter}: {message}");
     }
+}
+
+#[test]
+fn packets_may_clock_every_kind_of_losses() {
+    let all = |loss: &str| {
+        let config = read(&format!("{GOOD}[router.loss]\nclock = \"packet\"\n{loss}")).unwrap();
+        outcomes(&config.loss.unwrap().0).unwrap()
+    };
+    let error = |db| Antennas::OneByOne.bpsk_error(linear_snr(db), 0.0);
+    let chain =
+        format!("gamma = 0.99875\nbeta = 0.875\neps_good = {:?}\neps_bad = {:?}", error(8.0), error(-2.0));
+    assert_eq!(all("kind = \"fading\"\nsnr = 8.0"), all(&format!("kind = \"gilbert-elliott\"\n{chain}")));
 }
 
 /// The table of the program holds the channel crate's probabilities, for the largest size of each class.
 #[test]
 fn tables_of_losses_are_those_of_the_channel() {
-    use airpath_channel::{AirChain, Antennas, BitClock, CodeRate, GilbertElliott, linear_snr};
     let config = read(&format!(
         "{GOOD}[router.loss]\nkind = \"fading\"\nsnr = 8.0\nantennas = \"2x2\"\ncode_rate = \"223/255\"\n"
     ));
-    let table = config.unwrap().loss.unwrap().0.outcomes().unwrap();
+    let table = outcomes(&config.unwrap().loss.unwrap().0).unwrap();
     assert_eq!(table.len(), SIZE_CLASSES);
     let error = |db| Antennas::TwoByTwo.bpsk_error(linear_snr(db), 0.0);
     let chain = GilbertElliott::new(0.99875, 0.875, error(8.0), error(-2.0)).unwrap();

@@ -56,7 +56,7 @@ impl Clocked {
             capacity: Some(Capacity::Configured),
             rate: Some(Rate::from_bps(10_000_000)),
             // Almost no losses. Their program counts what passes while it is guided.
-            loss: Some(LossConfig::Gilbert { mean_loss: 1e-6, mean_burst: 1.0 }),
+            loss: Some(LossConfig::named("gilbert").with("mean_loss", 1e-6).with("mean_burst", 1.0)),
             ..RouterSettings::default()
         };
         let router = Router::start(RouterConfig::try_from(settings).unwrap()).unwrap();

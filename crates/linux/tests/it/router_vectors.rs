@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use airpath_linux::router::{Factor, FixedShares, Guidance, Kind, LossConfig, Programs, Protocol};
+use airpath_linux::router::{Factor, FixedShares, Guidance, Kind, LossConfig, Programs, Protocol, outcomes};
 
 use crate::support::packets::{ETHERNET, Segment, checksums_hold, datagram, ecn, xcp_option};
 use crate::support::{LONGEST_HOLD, can_load};
@@ -228,15 +228,9 @@ fn a_silent_daemon_changes_nothing() {
     let mut programs = Programs::load(ETHERNET as u32).unwrap();
     programs.guide(&Guidance::Code(3));
     programs.guide(&shares(65_536.0, 0.0));
-    let lossy = LossConfig::GilbertElliott {
-        gamma: 0.0,
-        beta: 0.99,
-        eps_good: 1.0,
-        eps_bad: 1.0,
-        clock: airpath_linux::router::Clock::Packet,
-        code_rate: None,
-    };
-    programs.lose(&lossy.outcomes().unwrap(), 1).unwrap();
+    let lossy =
+        LossConfig::named("gilbert-elliott").with("gamma", 0.0).with("beta", 0.99).with("eps_good", 1.0);
+    programs.lose(&outcomes(&lossy).unwrap(), 1).unwrap();
     let options = xcp_option(100_000, 100_000, UNLIMITED);
     let frame = Segment { options, ..Segment::default() }.frame();
     let touched = |programs: &Programs| {
@@ -261,8 +255,8 @@ fn losses_are_those_of_the_chain() {
         return;
     }
     let mut programs = programs();
-    let config = LossConfig::Gilbert { mean_loss: 0.05, mean_burst: 4.0 };
-    programs.lose(&config.outcomes().unwrap(), 7).unwrap();
+    let config = LossConfig::named("gilbert").with("mean_loss", 0.05).with("mean_burst", 4.0);
+    programs.lose(&outcomes(&config).unwrap(), 7).unwrap();
     let frame = Segment { payload: 0, ..Segment::default() }.frame();
     let count = 40_000;
     let lost: Vec<bool> = (0..count)

@@ -10,7 +10,8 @@ use serde_json::{Number, Value};
 use super::{ComponentError, ComponentPlan, Kind, Registry, Values};
 
 /// Tries values of every numeric parameter of every component and returns what is wrong: a value that only the schema or
-/// only the construction accepts, and a parameter without help text or default.
+/// only the construction accepts, and a parameter without help text or default. An error about another parameter is a
+/// contradiction between both, which no schema states.
 ///
 /// The values are the default, each bound of the schema with its two neighbours, and 0, −1, ±10³⁰⁰ (integers: the smallest
 /// and largest of their type) where the schema states no bound. A parameter that is ordered with another one (`x-at-most`,
@@ -39,7 +40,7 @@ pub fn disagreements<K: Kind>(
                 wrong.push(format!("{id}.{name}: no help text"));
             }
             if ["default", "x-default-from", "examples"].iter().all(|key| property.get(key).is_none()) {
-                wrong.push(format!("{id}.{name}: no default"));
+                wrong.push(format!("{id}.{name}: neither a default nor an example"));
             }
             if property.get("x-unit").is_some_and(|unit| unit == "window") {
                 continue; // The smallest window depends on the segment size.
@@ -53,6 +54,10 @@ pub fn disagreements<K: Kind>(
                 }
                 let outcome = build(&plan(values));
                 tried += 1;
+                let other = |parameter: &str| parameter != name && properties.contains_key(parameter);
+                if outcome.as_ref().is_err_and(|error| other(&error.parameter)) {
+                    continue;
+                }
                 if range.accepts(&value) != outcome.is_ok() {
                     wrong.push(match outcome {
                         Ok(()) => {
@@ -153,7 +158,8 @@ impl Range<'_> {
         let bounds = ["minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum"]
             .into_iter()
             .filter_map(|key| self.bound(key));
-        let mut values: Vec<_> = Some(default.clone()).filter(|value| !value.is_null()).into_iter().collect();
+        let mut values = Vec::from([default.clone()]);
+        values.retain(|value| !value.is_null());
         match self.of_type() {
             Some("number") => {
                 values.extend([0.0, -1.0, 1e300, -1e300].map(Value::from));

@@ -67,11 +67,12 @@ impl<K: Kind> Entry<K> {
 
     /// The variant that `schema` describes, of an enum `V`.
     fn of_variant<V: Variants<K>>(mut schema: Value) -> Option<Self> {
+        let example = examples(&schema);
         let table = schema.as_object_mut()?;
         let kind = table.get_mut("properties")?.as_object_mut()?.remove("kind")?;
         let id = kind.get("const")?.as_str()?.to_string();
-        let example = Variant(parse_variant::<V>(&id, &Values::new()).ok()?);
-        table.remove("required");
+        table.get_mut("required")?.as_array_mut()?.retain(|key| key != "kind");
+        let example = Variant(parse_variant::<V>(&id, &example).ok()?);
         table.insert("x-order".to_string(), keys(&Factory::<K>::json(&example)));
         table.insert("title".to_string(), id.clone().into());
         table.insert("additionalProperties".to_string(), Value::Bool(false));
@@ -82,6 +83,21 @@ impl<K: Kind> Entry<K> {
             fill_defaults: Box::new(|_, _| Ok(())),
             read: Box::new(move |values, _| Ok(Arc::new(Variant(parse_variant::<V>(&kind, values)?)))),
         })
+    }
+
+    /// Names the parameter whose value cannot be read: the rest can, with its default or example.
+    fn naming(&self, error: ComponentError, values: &Values, parts: &K::Parts) -> ComponentError {
+        let examples = examples(&self.schema);
+        let wrong = values.keys().find(|key| {
+            let mut others = values.clone();
+            others.remove(*key);
+            others.extend(examples.get_key_value(*key).map(|(key, value)| (key.clone(), value.clone())));
+            (self.read)(&others, parts).is_ok()
+        });
+        match wrong {
+            Some(key) if error.parameter.is_empty() => error.inside(key),
+            _ => error,
+        }
     }
 
     fn knows(&self, parameter: &str) -> bool {
@@ -112,6 +128,10 @@ fn parse_variant<V: DeserializeOwned>(id: &str, values: &Values) -> Result<V, Co
 fn parse<C: DeserializeOwned>(values: &Values) -> Result<C, ComponentError> {
     serde_json::from_value(Value::Object(values.clone()))
         .map_err(|error| ComponentError::new("", error.to_string()))
+}
+
+fn list<T: ToString>(words: impl Iterator<Item = T>) -> String {
+    words.map(|word| word.to_string()).collect::<Vec<_>>().join(", ")
 }
 
 fn json(config: &impl serde::Serialize) -> String {
@@ -147,6 +167,10 @@ struct Variant<V>(V);
 impl<K: Kind, V: Variants<K>> Factory<K> for Variant<V> {
     fn build(&self, facts: K::Facts<'_>) -> Result<K::Built, ConfigError> {
         self.0.build(facts)
+    }
+
+    fn check(&self) -> Result<(), ComponentError> {
+        self.0.check()
     }
 
     fn json(&self) -> String {
@@ -220,7 +244,7 @@ impl<K: Kind> Registry<K> {
     /// Adds every variant of the enum `V` as a component.
     ///
     /// # Panics
-    /// The id of a variant is taken, or a parameter has no default.
+    /// The id of a variant is taken, or a parameter has neither a default nor an example.
     #[must_use]
     pub fn with_variants<V: Variants<K>>(mut self) -> Self {
         let schema = schema_of::<V>();
@@ -278,9 +302,10 @@ impl<K: Kind> Registry<K> {
     ) -> Result<Arc<dyn Factory<K>>, ComponentError> {
         let entry = self.entry(&plan.kind)?;
         if let Some(key) = plan.values.keys().find(|key| !entry.knows(key)) {
-            return Err(ComponentError::new(key.clone(), "unknown key"));
+            let known = entry.schema["properties"].as_object().into_iter().flat_map(Values::keys);
+            return Err(ComponentError::new(key.clone(), format!("unknown key; accepted: {}", list(known))));
         }
-        (entry.read)(&plan.values, parts)
+        (entry.read)(&plan.values, parts).map_err(|error| entry.naming(error, &plan.values, parts))
     }
 
     /// Reads and constructs a component that is built only once.
@@ -329,6 +354,9 @@ impl<K: Kind> Registry<K> {
     }
 
     fn entry(&self, id: &str) -> Result<&Entry<K>, ComponentError> {
-        self.find(id).ok_or_else(|| ComponentError::new("kind", format!("there is no {} {id:?}", K::NAME)))
+        self.find(id).ok_or_else(|| {
+            let problem = format!("there is no {} {id:?}; accepted: {}", K::NAME, list(self.ids()));
+            ComponentError::new("kind", problem)
+        })
     }
 }

@@ -9,7 +9,7 @@ use airpath_channel::{
 use airpath_model::{Duration, RandomStream, Rate, Timestamp};
 use airpath_plan::{Draw, Fault, Input, LinkPlan, Part, Plan, PlanError, QueuePlan, RatePlan};
 
-use super::channel::channel;
+use super::channel::{arq, channel};
 use super::router::{full_packets, limit, qdisc};
 use crate::Components;
 use crate::capture::Capture;
@@ -49,9 +49,10 @@ pub(crate) fn assemble_links(
             let (flows, random) = (plan.flows.len(), stream("queue"));
             qdisc(&link.queue, &rate, full_packet, flows, sources, random, components).map_err(wrong)?
         };
-        let channel = channel(link, rate, seed, keep_damage).map_err(wrong)?;
+        let channel = channel(link, rate, seed, keep_damage, components).map_err(wrong)?;
         let propagation = propagation(link, delay, stream("jitter"));
-        let arq = link.arq.map(|arq| Arq::new(arq.retries, Duration::from_nanos(arq.delay_ns), arq.in_order));
+        let arq =
+            link.arq.as_ref().map(|plan| arq(plan, components)).transpose().map_err(wrong)?.map(Arq::new);
         links.push(AnyLink::Full(Box::new(Link::new(index, watched, qdisc, channel, propagation, arq))));
     }
 

@@ -3,13 +3,14 @@
 use core::iter::repeat_n;
 
 use airpath_channel::{
-    AirChain, AirErrors, Bernoulli, BitClock, CodeRate, Coding, ErrorProcess, Expected, GilbertElliott,
-    InvalidChannel, LinkChannel, NoErrors, PacketBursts, RateProcess, StepByStep, TimedBursts,
-    TwoStateFading,
+    AirChain, AirErrors, ArqConfig, Bernoulli, Bursts, Clock, ErrorProcess, Expected, InvalidChannel,
+    LinkChannel, NoErrors, PacketBursts, RateProcess, StepByStep, TimedBursts,
 };
-use airpath_model::{Bytes, Channel, Duration, RandomStream};
-use airpath_plan::{BurstPlan, ChainPlan, ClockPlan, CodingPlan, Fault, LinkPlan, Part, PlanError};
+use airpath_model::declare::ComponentError;
+use airpath_model::{Bytes, Channel, RandomStream};
+use airpath_plan::{ArqPlan, BurstPlan, Fault, LinkPlan, Part, PlanError};
 
+use crate::components::{Components, components};
 use crate::link::Air;
 
 /// The channel of `link`; what it draws comes from the streams `link/NAME/loss` and `link/NAME/loss-states`.
@@ -19,11 +20,12 @@ pub(crate) fn channel(
     rate: RateProcess,
     seed: u64,
     keeps_damage: bool,
+    components: &Components,
 ) -> Result<Air, Fault> {
     let stream = |part: &str| RandomStream::new(seed, &format!("link/{}/{part}", link.name));
     let maker = Maker { rate, keeps_damage };
     match &link.bursts {
-        Some(bursts) => with_bursts(bursts, maker, stream).map(Air::Other),
+        Some(plan) => with_bursts(bursts(plan, components)?, maker, stream).map(Air::Other),
         None if link.loss > 0.0 => {
             Bernoulli::new(link.loss, stream("loss")).map(|errors| Air::Other(maker.make(errors)))
         }
@@ -56,7 +58,7 @@ impl Maker {
 /// # Errors
 /// Where the text is no such thing, or a value is out of range.
 pub fn packet_loss(bursts: &str, size: u64) -> Result<f64, PlanError> {
-    loss_of(&bursts_plan(bursts)?, Bytes::new(size)).map_err(refused)
+    Ok(read(bursts)?.loss(Bytes::new(size)))
 }
 
 /// The same if bytes were wrong independently of each other ([`AirChain::independent_loss`]); `None` for packets that are
@@ -65,17 +67,12 @@ pub fn packet_loss(bursts: &str, size: u64) -> Result<f64, PlanError> {
 /// # Errors
 /// As [`packet_loss`].
 pub fn independent_packet_loss(bursts: &str, size: u64) -> Result<Option<f64>, PlanError> {
-    let coded = on_air(&bursts_plan(bursts)?).map_err(refused)?;
-    Ok(coded
-        .and_then(|(air, coding)| coding.of(Bytes::new(size)).map(|rate| air.independent_loss(size, rate))))
+    Ok(read(bursts)?.independent_loss(Bytes::new(size)))
 }
 
-fn bursts_plan(text: &str) -> Result<BurstPlan, PlanError> {
-    serde_json::from_str(text).map_err(|error| PlanError::Syntax(error.to_string()))
-}
-
-fn refused(error: InvalidChannel) -> PlanError {
-    Fault::new("loss", error).of(Part::Run)
+fn read(text: &str) -> Result<Bursts, PlanError> {
+    let plan = serde_json::from_str(text).map_err(|error| PlanError::Syntax(error.to_string()))?;
+    bursts(&plan, components()).map_err(|fault| fault.of(Part::Run))
 }
 
 /// The share of packets of `size` bytes that a link damages in the long run, beyond repair by its own repeats.
@@ -83,85 +80,47 @@ fn refused(error: InvalidChannel) -> PlanError {
 /// `None` where bursts meet repeats: a repeat finds the chain nearer to where the packet before it left it than to its
 /// long run.
 pub fn long_run_loss(link: &LinkPlan, size: u64) -> Option<f64> {
-    match (&link.bursts, link.arq) {
+    match (&link.bursts, &link.arq) {
         (None, None) => Some(link.loss),
-        (None, Some(arq)) => Some(repeat_n(link.loss, usize::from(arq.retries) + 1).product()),
-        (Some(bursts), None) => loss_of(bursts, Bytes::new(size)).ok(),
+        (None, Some(plan)) => {
+            let attempts = usize::from(arq(plan, components()).ok()?.retries) + 1;
+            Some(repeat_n(link.loss, attempts).product())
+        }
+        (Some(plan), None) => bursts(plan, components()).ok().map(|bursts| bursts.loss(Bytes::new(size))),
         (Some(_), Some(_)) => None,
     }
 }
 
-fn loss_of(plan: &BurstPlan, size: Bytes) -> Result<f64, InvalidChannel> {
-    Ok(match on_air(plan)? {
-        Some((air, coding)) => air.outcomes(size.get(), coding.of(size)).loss(air.chain.stationary()),
-        // A packet finds the chain in its stationary state, and damage is drawn once.
-        None => chain(&plan.chain)?.mean_error(),
-    })
+fn bursts(plan: &BurstPlan, components: &Components) -> Result<Bursts, Fault> {
+    let bursts = || {
+        let losses = components.losses.read(plan, &())?;
+        losses.check()?;
+        Ok(losses.build(())?)
+    };
+    bursts().map_err(|error: ComponentError| Fault::in_table("loss", error))
 }
 
-/// The chain and the coding of what is clocked by bits or bytes; `None` for other clocks.
-fn on_air(plan: &BurstPlan) -> Result<Option<(AirChain, Coding)>, InvalidChannel> {
-    let (clock, coding) = match plan.clock {
-        ClockPlan::Bit { coding, .. } => (BitClock::Bit, coding),
-        ClockPlan::Symbol { coding, .. } => (BitClock::Symbol, coding),
-        ClockPlan::Packet | ClockPlan::Time { .. } => return Ok(None),
-    };
-    Ok(Some((AirChain { chain: chain(&plan.chain)?, clock }, self::coding(coding)?)))
+/// How a link sends damaged packets again.
+pub(crate) fn arq(plan: &ArqPlan, components: &Components) -> Result<ArqConfig, Fault> {
+    components.arqs.build(plan, &(), ()).map_err(|error| Fault::in_table("arq", error))
 }
 
 fn with_bursts(
-    bursts: &BurstPlan,
+    Bursts { chain, clock }: Bursts,
     maker: Maker,
     stream: impl Fn(&str) -> RandomStream,
 ) -> Result<Box<dyn Channel>, InvalidChannel> {
-    let chain = chain(&bursts.chain)?;
-    let on_air = |clock, plan: CodingPlan, step_by_step, maker: Maker| {
-        let (air, coding) = (AirChain { chain, clock }, coding(plan)?);
-        Ok(if step_by_step {
-            maker.make(StepByStep::new(air, coding, stream("loss")))
-        } else {
-            maker.make(AirErrors::new(air, coding, stream("loss")))
-        })
-    };
-    match bursts.clock {
-        ClockPlan::Bit { coding, step_by_step } => on_air(BitClock::Bit, coding, step_by_step, maker),
-        ClockPlan::Symbol { coding, step_by_step } => on_air(BitClock::Symbol, coding, step_by_step, maker),
-        ClockPlan::Packet => Ok(maker.make(PacketBursts::new(chain, stream("loss")))),
-        ClockPlan::Time { step_ns } => {
-            let step = Duration::from_nanos(step_ns);
-            let errors = TimedBursts::new(chain, step, stream("loss-states"), stream("loss"))?;
-            Ok(maker.make(errors))
+    Ok(match clock {
+        Clock::Air { clock, coding, step_by_step: false } => {
+            maker.make(AirErrors::new(AirChain { chain, clock }, coding, stream("loss")))
         }
-    }
-}
-
-fn chain(plan: &ChainPlan) -> Result<GilbertElliott, InvalidChannel> {
-    match *plan {
-        ChainPlan::Probabilities { stay_good, stay_bad, error_good, error_bad } => {
-            GilbertElliott::new(stay_good, stay_bad, error_good, error_bad)
+        Clock::Air { clock, coding, step_by_step: true } => {
+            maker.make(StepByStep::new(AirChain { chain, clock }, coding, stream("loss")))
         }
-        ChainPlan::Means { loss, burst } => GilbertElliott::from_means(loss, burst),
-        ChainPlan::Netem { p, r, loss_bad, loss_good } => GilbertElliott::netem(p, r, loss_bad, loss_good),
-        ChainPlan::Fading {
-            stay_good,
-            stay_bad,
-            modulation,
-            snr_db,
-            bad_snr_drop_db,
-            antennas,
-            rician_k,
-        } => TwoStateFading { modulation, snr_db, bad_snr_drop_db, antennas, rician_k }
-            .chain(stay_good, stay_bad),
-    }
-}
-
-fn coding(plan: CodingPlan) -> Result<Coding, InvalidChannel> {
-    let code = |rate: Option<(u32, u32)>| rate.map(|(data, all)| CodeRate::new(data, all)).transpose();
-    Ok(Coding {
-        data: code(plan.data)?,
-        acks: code(plan.acks)?,
-        small: Bytes::new(plan.small_bytes),
-        parity_takes_time: plan.parity_takes_time,
+        Clock::Packet => maker.make(PacketBursts::new(chain, stream("loss"))),
+        Clock::Time(step) => {
+            maker.make(TimedBursts::new(chain, step, stream("loss-states"), stream("loss"))?)
+        }
     })
 }
 
@@ -176,21 +135,19 @@ mod tests {
     #[test]
     fn the_loss_of_independent_bits_is_that_of_the_binomial() {
         // A chain whose states do not differ: 1 - (1 - 1e-4)^8320.
-        let chain = r#""chain":{"kind":"probabilities","stay_good":0.5,"stay_bad":0.5,"error_good":1e-4,"error_bad":1e-4}"#;
-        let coding = r#"{"data":null,"acks":null,"small_bytes":100,"parity_takes_time":false}"#;
-        let bits = format!(r#"{{{chain},"clock":{{"kind":"bit","coding":{coding},"step_by_step":false}}}}"#);
-        assert!((loss(&bits).unwrap() - 0.564_840_044_971_257).abs() < 1e-12, "{:?}", loss(&bits));
+        let bits = r#"{"kind":"gilbert-elliott","gamma":0.5,"beta":0.5,"eps_good":1e-4,"eps_bad":1e-4,"clock":"bit"}"#;
+        assert!((loss(bits).unwrap() - 0.564_840_044_971_257).abs() < 1e-12, "{:?}", loss(bits));
         // A byte that is one step is as often wrong as a bit: 1 - (1 - 1e-4)^1040.
         let symbols = bits.replace("\"bit\"", "\"symbol\"");
         assert!((loss(&symbols).unwrap() - 0.098_779_389_250_593).abs() < 1e-12, "{:?}", loss(&symbols));
-        let packets = format!(r#"{{{chain},"clock":{{"kind":"packet"}}}}"#);
+        let packets = bits.replace("\"bit\"", "\"packet\"");
         assert!((loss(&packets).unwrap() - 1e-4).abs() < 1e-15);
     }
 
     #[test]
     fn what_is_no_such_plan_is_refused() {
         assert!(matches!(loss("{}"), Err(PlanError::Syntax(_))));
-        let impossible = r#"{"chain":{"kind":"means","loss":2.0,"burst":1.0},"clock":{"kind":"packet"}}"#;
+        let impossible = r#"{"kind":"gilbert","mean_loss":2.0,"mean_burst":1.0}"#;
         assert!(matches!(loss(impossible), Err(PlanError::Value { .. })));
     }
 
@@ -204,15 +161,13 @@ mod tests {
             ))
             .unwrap()
         };
-        let means = |clock: &str| {
-            format!(r#"{{"chain":{{"kind":"means","loss":0.2,"burst":4.0}},"clock":{{{clock}}}}}"#)
-        };
+        let means = |clock: &str| format!(r#"{{"kind":"gilbert","mean_loss":0.2,"mean_burst":4.0,{clock}}}"#);
         let found = |loss, bursts: &str, arq: &str| long_run_loss(&link(loss, bursts, arq), 1500);
         let near = |found: Option<f64>, expected: f64| (found.unwrap() - expected).abs() < 1e-12;
-        let twice = r#"{"retries":2,"delay_ns":1000,"in_order":true}"#;
+        let twice = r#"{"kind":"selective-repeat","retries":2,"delay":1000}"#;
         assert!(near(found(0.1, "null", "null"), 0.1));
         assert!(near(found(0.1, "null", twice), 1e-3));
-        for clock in [r#""kind":"packet""#, r#""kind":"time","step_ns":1000"#] {
+        for clock in [r#""clock":"packet""#, r#""clock":"time","step":1000"#] {
             assert!(near(found(0.0, &means(clock), "null"), 0.2));
             assert_eq!(found(0.0, &means(clock), twice), None);
         }

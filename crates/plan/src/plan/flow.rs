@@ -1,5 +1,7 @@
 //! Sources of traffic and how it is transported.
 
+use airpath_model::declare::{JsonSchema, defaults};
+use airpath_model::{Bytes, Duration, Rate};
 use serde::{Deserialize, Serialize};
 
 use super::{ControllerPlan, Draw};
@@ -30,52 +32,84 @@ pub struct FlowPlan {
     pub estimators: Vec<u16>,
 }
 
-/// What a source sends.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// What a source sends. Each variant declares its parameters: see [`crate::Components::schemas`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum TrafficPlan {
-    /// Always more data (a long-lived flow).
+    /// Always more data: a long-lived flow. Short form: `traffic = "bulk"`.
     Bulk,
     /// One file.
     File {
-        /// Its size.
+        /// Its size, without headers.
+        #[serde(rename = "size")]
+        #[schemars(with = "Bytes", extend("exclusiveMinimum" = 0), example = 100_000)]
         bytes: u64,
     },
     /// Files one after the other over fresh connections, with a pause between.
     Repeated {
-        /// Size of each, bytes.
+        /// Size of each file, without headers.
+        #[serde(rename = "size")]
+        #[schemars(with = "Bytes", extend("exclusiveMinimum" = 0, "x-draw" = true), example = A_SIZE)]
         bytes: Draw,
-        /// Pause between the end of one and the start of the next, nanoseconds.
+        /// Pause between the end of one file and the start of the next.
+        #[serde(rename = "pause", default = "default::pause")]
+        #[schemars(with = "Duration", extend("x-draw" = true))]
         pause_ns: Draw,
     },
     /// Files that arrive by a Poisson process, each a flow of its own.
     Arrivals {
-        /// Size of each, bytes.
+        /// Size of each file, without headers.
+        #[serde(rename = "size")]
+        #[schemars(with = "Bytes", extend("exclusiveMinimum" = 0, "x-draw" = true), example = A_SIZE)]
         bytes: Draw,
-        /// Mean time between arrivals, nanoseconds.
+        /// Mean time between arrivals.
+        #[serde(rename = "mean_interval")]
+        #[schemars(with = "Duration", extend("exclusiveMinimum" = 0), example = 100_000_000)]
         mean_interval_ns: f64,
     },
-    /// Datagrams at a constant bit rate (UDP), with optional silent periods.
+    /// Datagrams (UDP) at a constant bit rate, with optional silent periods.
     ConstantBitRate {
-        /// Rate on the wire while on, bits per second.
+        /// Rate on the wire while on.
+        #[serde(rename = "rate")]
+        #[schemars(with = "Rate", extend("exclusiveMinimum" = 0), example = 1_000_000)]
         bps: u64,
-        /// Size of one datagram on the wire, bytes.
+        /// Size of one datagram on the wire.
+        #[serde(rename = "packet", default = "default::packet")]
+        #[schemars(with = "Bytes", extend("exclusiveMinimum" = 0))]
         packet_bytes: u64,
-        /// Length of an on period, nanoseconds; `None` is always on.
+        /// Length of an on period; always on when absent.
+        #[serde(rename = "on", default)]
+        #[schemars(with = "Option<Duration>", extend("x-draw" = true))]
         on_ns: Option<Draw>,
-        /// Length of an off period, nanoseconds.
+        /// Length of an off period; given together with `on`.
+        #[serde(rename = "off", default)]
+        #[schemars(with = "Option<Duration>", extend("x-draw" = true))]
         off_ns: Option<Draw>,
         /// Begin with an off period.
+        #[serde(default)]
         start_off: bool,
     },
-    /// Datagrams that arrive by a Poisson process.
+    /// Datagrams (UDP) that arrive by a Poisson process.
     PoissonDatagrams {
-        /// Mean rate on the wire, bits per second.
+        /// Mean rate on the wire.
+        #[serde(rename = "rate")]
+        #[schemars(with = "Rate", extend("exclusiveMinimum" = 0), example = 1_000_000)]
         bps: u64,
-        /// Size of one datagram on the wire, bytes (drawn for each).
+        /// Size of one datagram on the wire.
+        #[serde(rename = "packet", default = "default::drawn_packet")]
+        #[schemars(with = "Bytes", extend("exclusiveMinimum" = 0, "x-draw" = true))]
         packet_bytes: Draw,
     },
 }
+
+defaults! {
+    pause: Draw = Draw::Constant { value: 0.0 };
+    packet: u64 = 1500;
+    drawn_packet: Draw = Draw::Constant { value: 1500.0 };
+}
+
+/// A size for the schema.
+const A_SIZE: Draw = Draw::Constant { value: 100_000.0 };
 
 /// How data is transported (TCP).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,8 +1,15 @@
 //! One direction of a link.
 
+use airpath_channel::declare::{Arqs, Losses};
 use serde::{Deserialize, Serialize};
 
-use super::{BurstPlan, Draw, QueuePlan};
+use super::{ComponentPlan, Draw, QueuePlan};
+
+/// Losses in bursts.
+pub type BurstPlan = ComponentPlan<Losses>;
+
+/// Link-layer retransmission.
+pub type ArqPlan = ComponentPlan<Arqs>;
 
 /// One direction of a link: a queue, a channel, a delay.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -26,18 +33,6 @@ pub struct LinkPlan {
     pub queue: QueuePlan,
     /// Whether time series and summary are recorded for it.
     pub record: bool,
-}
-
-/// How a link sends damaged packets again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ArqPlan {
-    /// How often a packet is sent again at most.
-    pub retries: u8,
-    /// From the end of a damaged attempt to the earliest start of the next, nanoseconds.
-    pub delay_ns: u64,
-    /// Whether the far end holds packets until those sent before them have arrived or are given up.
-    pub in_order: bool,
 }
 
 /// Rate over time.

@@ -221,7 +221,12 @@ fn packets_that_overtake_others_break_no_connection() {
     in_threads(&[1, 2, 3, 4, 5], |&seed| {
         let mut links = there_and_back(link("there", RatePlan::Unlimited, 2.0), 3.0);
         links[1].loss = 0.1;
-        links[1].arq = Some(ArqPlan { retries: 3, delay_ns: 100_000, in_order: false });
+        links[1].arq = Some(
+            ArqPlan::named("selective-repeat")
+                .with("retries", 3)
+                .with("delay", 100_000)
+                .with("in_order", false),
+        );
         let back =
             FlowPlan { path: vec![1], reverse_path: vec![0], measured_at: 1, ..flow("b", fixed(9000)) };
         let outcome = over_quic(&plan(1, links, vec![flow("a", fixed(4_000_000)), back]), seed);

@@ -10,7 +10,10 @@ const DELAY_MS: f64 = 20.0;
 const FEEDBACK_MS: f64 = 8.0;
 
 fn arq(retries: u8, in_order: bool) -> ArqPlan {
-    ArqPlan { retries, delay_ns: 8 * MILLISECOND, in_order }
+    ArqPlan::named("selective-repeat")
+        .with("retries", retries)
+        .with("delay", 8 * MILLISECOND)
+        .with("in_order", in_order)
 }
 
 /// Packets of one millisecond, `spacing_ms` apart, over a link that damages a share `loss` of its attempts.
@@ -154,8 +157,7 @@ fn without_retries_nothing_changes() {
 fn repeats_within_a_burst_fail_together() {
     let (burst, retries) = (5.0_f64, 2_u8);
     let mut plan = stream(0.0, Some(arq(retries, true)), 50, 3000);
-    plan.links[0].bursts =
-        Some(BurstPlan { chain: ChainPlan::Means { loss: 0.1, burst }, clock: ClockPlan::Packet });
+    plan.links[0].bursts = Some(BurstPlan::named("gilbert").with("mean_loss", 0.1).with("mean_burst", burst));
     let outcome = run(&plan, 4);
     let (packets, lost) =
         (link_count(&outcome, "departed_packets"), link_count(&outcome, "dropped_packets_corruption"));

@@ -1,34 +1,22 @@
 //! Losses in bursts in the engine: shares as computed, clocks that differ, plans that are refused.
 
 use crate::common::*;
-use airpath_channel::{Antennas, Psk};
 use airpath_sim::Simulation;
 use airpath_sim::plan::*;
 
-const CODED: CodingPlan =
-    CodingPlan { data: Some((93, 100)), acks: Some((1, 2)), small_bytes: 100, parity_takes_time: false };
-
-fn fading(snr_db: f64, beta: f64) -> ChainPlan {
-    modulated(Psk::Bpsk, snr_db, beta)
+fn fading(snr: f64, beta: f64) -> BurstPlan {
+    let fading = BurstPlan::named("fading").with("snr", snr).with("beta", beta);
+    fading.with("code_rate", 0.93).with("ack_code_rate", 0.5)
 }
 
-fn modulated(modulation: Psk, snr_db: f64, beta: f64) -> ChainPlan {
-    let antennas = Antennas::OneByOne;
-    ChainPlan::Fading {
-        stay_good: 0.99875,
-        stay_bad: beta,
-        modulation,
-        snr_db,
-        bad_snr_drop_db: 10.0,
-        antennas,
-        rician_k: 0.0,
-    }
+fn gilbert(mean_loss: f64, mean_burst: f64) -> BurstPlan {
+    BurstPlan::named("gilbert").with("mean_loss", mean_loss).with("mean_burst", mean_burst)
 }
 
 /// A stream of packets of `bytes` at 5 Mbit/s over a link of 10 Mbit/s.
-fn stream(chain: ChainPlan, clock: ClockPlan, bytes: u64, seconds: u64) -> Plan {
+fn stream(bursts: BurstPlan, bytes: u64, seconds: u64) -> Plan {
     let mut radio = link("radio", mbps(10), 10.0);
-    radio.bursts = Some(BurstPlan { chain, clock });
+    radio.bursts = Some(bursts);
     let traffic = TrafficPlan::ConstantBitRate {
         bps: 5_000_000,
         packet_bytes: bytes,
@@ -51,11 +39,10 @@ fn damaged(plan: &Plan) -> (f64, f64) {
 /// does not see the state that the last one left, so the spread is binomial.
 #[test]
 fn coded_packets_are_lost_as_computed() {
-    let clock = ClockPlan::Bit { coding: CODED, step_by_step: false };
     for (chain, bytes, exact) in
         [(fading(20.0, 0.875), 1040, 0.235_81), (fading(10.0, 0.916_67), 40, 0.049_74)]
     {
-        let (damaged, sent) = damaged(&stream(chain, clock, bytes, 30));
+        let (damaged, sent) = damaged(&stream(chain, bytes, 30));
         assert!(sent > 15_000.0, "{sent}");
         let error = (sent * exact * (1.0 - exact)).sqrt();
         assert!((damaged - sent * exact).abs() < 3.0 * error, "{damaged} of {sent}, exact {exact}");
@@ -65,17 +52,16 @@ fn coded_packets_are_lost_as_computed() {
 /// More points in a symbol lose more, as much as is said without a run.
 #[test]
 fn modulation_decides_what_is_lost() {
-    let clock = ClockPlan::Bit { coding: CODED, step_by_step: false };
     let mut shares = Vec::new();
-    for modulation in [Psk::Bpsk, Psk::Qpsk, Psk::Eight] {
-        let chain = modulated(modulation, 22.0, 0.875);
-        let bursts = serde_json::to_string(&BurstPlan { chain, clock }).unwrap();
+    for modulation in ["bpsk", "qpsk", "8psk"] {
+        let chain = fading(22.0, 0.875).with("modulation", modulation);
+        let bursts = serde_json::to_string(&chain).unwrap();
         let exact = airpath_sim::packet_loss(&bursts, 1040).unwrap();
-        let (damaged, sent) = damaged(&stream(chain, clock, 1040, 30));
+        let (damaged, sent) = damaged(&stream(chain, 1040, 30));
         let error = (sent * exact * (1.0 - exact)).sqrt();
         assert!(
             (damaged - sent * exact).abs() < 3.0 * error,
-            "{modulation:?}: {damaged} of {sent}, exact {exact}"
+            "{modulation}: {damaged} of {sent}, exact {exact}"
         );
         let independent = airpath_sim::independent_packet_loss(&bursts, 1040).unwrap().unwrap();
         // What is rarely lost is lost more often in bursts.
@@ -90,9 +76,8 @@ fn modulation_decides_what_is_lost() {
 fn parity_takes_time_where_it_is_said_to() {
     for (bytes, on_link) in [(1040, 1120), (40, 80)] {
         for (parity_takes_time, taken) in [(false, bytes), (true, on_link)] {
-            let coding = CodingPlan { parity_takes_time, ..CODED };
-            let clock = ClockPlan::Bit { coding, step_by_step: false };
-            let mut flood = stream(fading(20.0, 0.875), clock, bytes, 10);
+            let chain = fading(20.0, 0.875).with("parity_takes_time", parity_takes_time);
+            let mut flood = stream(chain, bytes, 10);
             flood.links[0].rate = mbps(2);
             let (_, sent) = damaged(&flood);
             // From one packet on the link is busy for 10 s.
@@ -108,14 +93,14 @@ fn parity_takes_time_where_it_is_said_to() {
 /// The same chain loses the same share under either clock, but in runs of packets or in spans of time.
 #[test]
 fn the_clock_decides_where_losses_fall() {
-    let chain = ChainPlan::Means { loss: 0.05, burst: 20.0 };
+    let chain = gilbert(0.05, 20.0);
     // A packet leaves every 2.4 ms; a step of 2.4 ms makes bursts of 48 ms, either way 20 packets.
-    for clock in [ClockPlan::Packet, ClockPlan::Time { step_ns: 2_400_000 }] {
-        let (damaged, sent) = damaged(&stream(chain, clock, 1500, 600));
+    for chain in [chain.clone(), chain.with("clock", "time").with("step", 2_400_000)] {
+        let (damaged, sent) = damaged(&stream(chain.clone(), 1500, 600));
         // Variance of the share of a chain with correlation c = 1 - 1/20 - 1/380 between packets.
         let correlation: f64 = 1.0 - 1.0 / 20.0 - 1.0 / 380.0;
         let error = (sent * 0.05 * 0.95 * (1.0 + correlation) / (1.0 - correlation)).sqrt();
-        assert!((damaged - sent * 0.05).abs() < 3.0 * error, "{clock:?}: {damaged} of {sent}");
+        assert!((damaged - sent * 0.05).abs() < 3.0 * error, "{chain:?}: {damaged} of {sent}");
     }
 }
 
@@ -123,7 +108,7 @@ fn the_clock_decides_where_losses_fall() {
 fn every_bit_is_walked_where_that_is_asked_for() {
     let chain = fading(20.0, 0.875);
     let counts = [false, true]
-        .map(|step_by_step| damaged(&stream(chain, ClockPlan::Bit { coding: CODED, step_by_step }, 1040, 2)));
+        .map(|step_by_step| damaged(&stream(chain.clone().with("step_by_step", step_by_step), 1040, 2)));
     assert!((counts[0].0 - counts[1].0).abs() > 0.0, "the same draws: {counts:?}");
     let error = (counts[1].1 * 0.2358 * 0.7642).sqrt();
     assert!((counts[1].0 - 0.235_81 * counts[1].1).abs() < 3.0 * error, "{counts:?}");
@@ -131,21 +116,25 @@ fn every_bit_is_walked_where_that_is_asked_for() {
 
 #[test]
 fn impossible_plans_are_refused() {
-    let bit = ClockPlan::Bit { coding: CODED, step_by_step: false };
-    let refused = |plan: Plan| Simulation::new(&plan, &[], 1).unwrap_err().to_string();
-    let certain = ChainPlan::Probabilities { stay_good: 0.9, stay_bad: 1.0, error_good: 0.0, error_bad: 1.0 };
+    let refused =
+        |bursts: BurstPlan| Simulation::new(&stream(bursts, 1500, 1), &[], 1).unwrap_err().to_string();
+    let certain = BurstPlan::named("gilbert-elliott").with("gamma", 0.9).with("beta", 1.0);
+    assert_eq!(refused(certain), "link radio: loss.beta: found 1; accepted: from 0 to below 1");
     assert_eq!(
-        refused(stream(certain, bit, 1500, 1)),
-        "link radio: loss: the probability of leaving the bad state must be above 0"
+        refused(fading(-25.0, 0.5)),
+        "link radio: loss.bad_snr_drop: found 10; accepted: at most \"snr\" plus 30"
     );
-    assert!(refused(stream(fading(f64::NAN, 0.5), bit, 1500, 1)).contains("signal-to-noise"));
-    assert!(refused(stream(fading(-25.0, 0.5), bit, 1500, 1)).contains("-30 to 100 dB"));
-    let means = ChainPlan::Means { loss: 0.1, burst: 2.0 };
-    assert!(refused(stream(means, ClockPlan::Time { step_ns: 1 }, 1500, 1)).contains("at least 1 us"));
-    let mut both = stream(means, ClockPlan::Packet, 1500, 1);
+    let short = gilbert(0.1, 2.0).with("clock", "time").with("step", 1);
+    assert!(refused(short).contains("at least 1 us"));
+    assert_eq!(
+        refused(fading(20.0, 0.5).with("code_rate", 1.5)),
+        "link radio: loss.code_rate: found 1.5; accepted: a code rate from 1/255 to 1"
+    );
+    assert_eq!(
+        refused(gilbert(0.1, 2.0).with("code_rate", 0.5)),
+        "link radio: loss.code_rate: unknown key; accepted: clock, mean_burst, mean_loss, step"
+    );
+    let mut both = stream(gilbert(0.1, 2.0), 1500, 1);
     both.links[0].loss = 0.1;
-    assert!(refused(both).contains("not both"));
-    let coding = CodingPlan { data: Some((3, 2)), ..CODED };
-    let clock = ClockPlan::Bit { coding, step_by_step: false };
-    assert!(refused(stream(means, clock, 1500, 1)).contains("3/2 is not a code rate"));
+    assert!(Simulation::new(&both, &[], 1).unwrap_err().to_string().contains("not both"));
 }

@@ -12,7 +12,7 @@ use proptest::prelude::*;
 fn links() -> Vec<LinkPlan> {
     let plain = LinkPlan { record: false, queue: packets(20), ..link("plain", mbps(20), 1.0) };
     let lossy = LinkPlan { loss: 0.1, queue: packets(15), ..link("lossy", mbps(9), 3.0) };
-    let arq = ArqPlan { retries: 2, delay_ns: MILLISECOND, in_order: true };
+    let arq = ArqPlan::named("selective-repeat").with("retries", 2).with("delay", MILLISECOND);
     let repeating = LinkPlan {
         loss: 0.2,
         arq: Some(arq),

@@ -228,7 +228,7 @@ fn any_plan() -> impl Strategy<Value = Plan> {
                 let mut made = link(&format!("{direction}-{hop}"), rate.clone(), delay_ms.max(least_ms));
                 made.queue = queue.clone();
                 made.loss = *loss;
-                made.arq = *arq;
+                made.arq.clone_from(arq);
                 made.jitter_ns = jitter.then_some(Draw::Exponential { mean: 2e6 });
                 directed.push(made);
             }
@@ -435,7 +435,12 @@ fn any_management() -> impl Strategy<Value = ManagementPlan> {
 
 fn any_damage() -> impl Strategy<Value = (f64, Option<ArqPlan>)> {
     let arq = (0_u8..5, 0_u64..30 * MILLISECOND, any::<bool>());
-    let arq = arq.prop_map(|(retries, delay_ns, in_order)| ArqPlan { retries, delay_ns, in_order });
+    let arq = arq.prop_map(|(retries, delay_ns, in_order)| {
+        ArqPlan::named("selective-repeat")
+            .with("retries", retries)
+            .with("delay", delay_ns)
+            .with("in_order", in_order)
+    });
     (prop_oneof![Just(0.0), 0.0..0.2_f64], prop::option::of(arq))
 }
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from airpath._core import packet_loss
-from airpath.scenario.losses import FadingLoss
+from airpath.scenario.losses import LOSSES, loss_plan
 
 ANTENNAS: Final = ("1x1", "2x1", "1x2", "2x2")
 DATA_BYTES: Final = 1040
@@ -93,5 +93,5 @@ class Fading:
 
 @functools.cache
 def _exact(fading: Fading, snr: float, size: int) -> float:
-    loss = FadingLoss.model_validate(fading.loss(snr))
-    return packet_loss(json.dumps(loss.plan()), size)
+    loss = LOSSES["fading"].read(fading.loss(snr))
+    return packet_loss(json.dumps(loss_plan(loss)["bursts"]), size)

@@ -1,4 +1,4 @@
-//! Defaults of parameters.
+//! Shorter forms of declarations.
 
 /// Defines the module `default` with one function for each parameter, for `#[serde(default = "default::name")]`.
 ///
@@ -14,6 +14,27 @@ macro_rules! component_defaults {
             $(pub(super) fn $parameter() -> $type {
                 $value
             })*
+        }
+    };
+}
+
+/// Defines a kind of components whose construction needs only their parameters: `Name, "name in messages", Built`.
+#[macro_export]
+macro_rules! component_kind {
+    ($(#[$doc:meta])* $kind:ident, $name:literal, $built:ty) => {
+        $(#[$doc])*
+        #[derive(Debug)]
+        pub struct $kind;
+
+        impl $crate::declare::Kind for $kind {
+            const NAME: &'static str = $name;
+            type Context = ();
+            type Parts = ();
+            type Needs = ();
+            type Facts<'a> = ();
+            type Built = $built;
+
+            fn example() {}
         }
     };
 }

@@ -1,0 +1,15 @@
+//! The kinds of components of this crate.
+
+use airpath_model::declare::plain_kind;
+
+use crate::{ArqConfig, Bursts};
+
+plain_kind! {
+    /// Losses in bursts.
+    Losses, "loss", Bursts
+}
+
+plain_kind! {
+    /// Link-layer retransmission.
+    Arqs, "arq", ArqConfig
+}

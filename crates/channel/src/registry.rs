@@ -1,0 +1,21 @@
+//! The components of this crate.
+
+use airpath_model::declare::Registry;
+
+use crate::ArqConfig;
+use crate::declare::{Arqs, Losses};
+use crate::losses::{FadingConfig, GilbertConfig, GilbertElliottConfig, NetemConfig};
+
+/// Returns the losses in bursts of this crate: one line each.
+pub fn losses() -> Registry<Losses> {
+    Registry::default()
+        .with::<GilbertElliottConfig>()
+        .with::<GilbertConfig>()
+        .with::<NetemConfig>()
+        .with::<FadingConfig>()
+}
+
+/// Returns the link-layer retransmission of this crate.
+pub fn arqs() -> Registry<Arqs> {
+    Registry::default().with::<ArqConfig>()
+}
