@@ -7,8 +7,8 @@ import sys
 import time
 from pathlib import Path
 
-import psutil
 import pytest
+from processes import is_alive
 
 from airpath._backends import daemon
 from airpath.cli import doctor_emulation
@@ -144,7 +144,7 @@ def test_no_daemon_begins_after_a_kill(killed: bool, monkeypatch: pytest.MonkeyP
             runner.wait()
         goes_on.touch()
         daemon = int(began.read_text())
-        while psutil.pid_exists(daemon) and psutil.Process(daemon).status() != psutil.STATUS_ZOMBIE:
+        while is_alive(daemon):
             assert time.monotonic() < until
             time.sleep(0.02)
     assert at_work.exists() != killed

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import psutil
 import pytest
+from processes import is_alive
 
 import airpath
 from airpath._backends import BackendName
@@ -93,14 +93,6 @@ def daemons_of(parent: int) -> dict[int, str]:
         if name == "airpathd" and f"PPid:\t{parent}\n" in status:
             found[int(process.name)] = namespace
     return found
-
-
-def is_alive(pid: int) -> bool:
-    """Whether a process has not ended. Nobody may have asked for its status: a container may lack an init."""
-    try:
-        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return False
 
 
 def namespaces() -> set[str]:
