@@ -89,7 +89,7 @@ def run(
         Show a progress bar on standard error. By default when that is a terminal and the work takes more than
         two seconds.
     world
-        Where to run it: ``sim``, ``quic`` (our controllers in quinn, a QUIC stack, over the simulated
+        Where to run it: ``sim``, ``quic`` (controllers in quinn, a QUIC stack, over the simulated
         network), ``emulate`` (the kernel's TCP over an emulated network, in real time, one
         run after another; on Linux), ``datapath`` (our controllers in the kernel) or ``routers`` (our
         controllers and routers in the kernel).

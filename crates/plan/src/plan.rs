@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 pub use airpath_estimate::{AckRateConfig, FilterConfig, SamplerConfig, Start, VirtualSamples};
 pub use airpath_model::declare::ComponentPlan;
-pub use controller::ControllerPlan;
+pub use controller::{ControllerPlan, QuinnAlgorithm};
 pub use estimator::EstimatorPlan;
 pub use flow::{FlowPlan, LossDetectionPlan, RecoveryPlan, RtoFloorPlan, TrafficPlan, TransportPlan};
 pub use link::{ArqPlan, BurstPlan, LinkPlan, RatePlan};

@@ -7,7 +7,7 @@ use airpath_control::{Agent, ConfigError};
 use airpath_model::declare::{ComponentError, Factory};
 use airpath_model::{Bytes, Controller, RandomStream};
 
-use crate::plan::ControllerPlan;
+use crate::plan::{ControllerPlan, QuinnAlgorithm};
 
 /// A controller of a plan. It is read once and builds the controllers of all connections of a flow.
 #[derive(Clone, Debug)]
@@ -21,6 +21,8 @@ enum Planned {
     Agent,
     /// An algorithm of the operating system's kernel.
     Kernel(Arc<str>),
+    /// A controller of quinn.
+    Quinn(QuinnAlgorithm),
 }
 
 impl PlannedController {
@@ -35,18 +37,31 @@ impl PlannedController {
             }
             ControllerPlan::Agent => Planned::Agent,
             ControllerPlan::Kernel { algorithm } => Planned::Kernel(algorithm.as_str().into()),
+            ControllerPlan::Quinn { algorithm } => Planned::Quinn(*algorithm),
         }))
     }
 
-    /// The algorithm of the operating system's kernel, which only the emulator can run.
-    pub fn kernel(&self) -> Option<&str> {
+    /// Returns why the simulator cannot run the controller, if it cannot.
+    pub fn not_simulated(&self) -> Option<String> {
         match &self.0 {
-            Planned::Kernel(algorithm) => Some(algorithm),
+            Planned::Kernel(algorithm) => {
+                Some(format!("kernel:{algorithm} is the kernel's: it runs in the emulator only"))
+            }
+            Planned::Quinn(_) => Some("it is a controller of quinn, which runs over QUIC only".to_owned()),
+            Planned::Declared(_) | Planned::Agent => None,
+        }
+    }
+
+    /// Returns the controller of quinn, which runs over QUIC only.
+    pub fn quinn(&self) -> Option<QuinnAlgorithm> {
+        match self.0 {
+            Planned::Quinn(algorithm) => Some(algorithm),
             _ => None,
         }
     }
 
-    /// Builds the controller of a connection with segments of `mss`.
+    /// Builds the controller of a connection with segments of `mss`: for a controller of quinn an [`Agent`], whose window
+    /// follows quinn's.
     ///
     /// # Errors
     /// A parameter is outside its range, or the controller is one of the kernel's.
@@ -60,7 +75,7 @@ impl PlannedController {
             Planned::Declared(factory) => {
                 factory.build(ControllerFacts { initial_window, mss, handshake_rtt: None, random })
             }
-            Planned::Agent => Ok(Box::new(Agent::new(initial_window, mss)?)),
+            Planned::Agent | Planned::Quinn(_) => Ok(Box::new(Agent::new(initial_window, mss)?)),
             // The callers reject it with its name.
             Planned::Kernel(_) => Err(ConfigError {
                 parameter: "controller",

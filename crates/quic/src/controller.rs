@@ -114,6 +114,7 @@ pub(crate) fn hand_over(
 /// a round trip), so [`ControllerFactory::new`] refuses controllers that pace for themselves. When a peer's port changes
 /// and nothing else, quinn copies the controller (RFC 9000, section 9.4, allows to keep its state): the copy and the
 /// original are one.
+#[derive(Clone)]
 pub(crate) struct QuinnController {
     shared: Shared,
     /// The stack's instants count from here.
@@ -179,11 +180,7 @@ impl congestion::Controller for QuinnController {
     }
 
     fn clone_box(&self) -> Box<dyn congestion::Controller> {
-        Box::new(Self {
-            shared: self.shared.clone(),
-            origin: self.origin,
-            initial_window: self.initial_window,
-        })
+        Box::new(self.clone())
     }
 
     fn initial_window(&self) -> u64 {

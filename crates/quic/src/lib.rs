@@ -7,6 +7,7 @@
 mod clock;
 mod controller;
 mod logged;
+mod quinns_own;
 mod requirements;
 mod world;
 

@@ -98,8 +98,7 @@ fn connection(
     let (Some(transport), Some(controller)) = (&flow.transport, planned) else {
         return Err(wrong(Fault::new("", "needs a controller and a transport")));
     };
-    if let Some(algorithm) = controller.kernel() {
-        let problem = format!("kernel:{algorithm} is the kernel's: it runs in the emulator only");
+    if let Some(problem) = controller.not_simulated() {
         return Err(wrong(Fault::new("scheme", problem)));
     }
     let setup = ConnectionSetup {

@@ -139,8 +139,9 @@ class Kernel(Backend):
             ours = IN_DATAPATH.get(scheme)
             elsewhere = f"and in datapath and routers as {ours}" if ours else "only"
             standing = [f"{plain} (for {one})" for plain, one in self.stands_for.items() if one in there]
+            place = "over QUIC" if scheme.startswith("quinn:") else "in the simulator"
             problem = (
-                f"it runs in the simulator {elsewhere}; accepted in world {self.name}:"
+                f"it runs {place} {elsewhere}; accepted in world {self.name}:"
                 f" {', '.join([*there, *standing])}"
             )
             raise _refused(scenario, flow, "scheme", problem)

@@ -42,6 +42,12 @@ class _SimulatedTime(Backend):
                     f" {simulated_scheme(scheme)}, or run it with --world emulate"
                 )
                 raise scenario.refusal(Refusal("flow", flow["name"], "scheme", problem))
+            if scheme is not None and scheme.startswith("quinn:") and not self.over_quic:
+                problem = (
+                    "it is a controller of quinn, a QUIC stack; use"
+                    f" {scheme.removeprefix('quinn:')}, or run it with --world quic"
+                )
+                raise scenario.refusal(Refusal("flow", flow["name"], "scheme", problem))
         return Placed(resolved.plan, resolved.schemes, None)
 
     def make_run(self, placed: Placed, traces: "list[_core.Trace]", seed: int) -> EngineRun:
@@ -69,8 +75,8 @@ class Quic(_SimulatedTime):
     """airpath's controllers in quinn, over the simulated network."""
 
     name = "quic"
-    description = "simulated: our controllers in quinn, a QUIC stack"
-    title = "our controllers in quinn"
+    description = "simulated: controllers in quinn, a QUIC stack"
+    title = "controllers in quinn"
     colour, marker = "#cc79a7", "v"
     unknown_columns = ("spurious_timeouts",)
     engine = "quinn"

@@ -83,9 +83,9 @@ def listing(
 
 def schemes() -> dict[str, str]:
     """Return each scheme with its line."""
-    from airpath.schemes import AGENT, KERNEL_SCHEMES, SCHEMES
+    from airpath.schemes import AGENT, KERNEL_SCHEMES, QUINN_SCHEMES, SCHEMES
 
-    return {scheme.id: scheme.description for scheme in (*SCHEMES, *KERNEL_SCHEMES, AGENT)}
+    return {scheme.id: scheme.description for scheme in (*SCHEMES, *KERNEL_SCHEMES, *QUINN_SCHEMES, AGENT)}
 
 
 def _ending() -> str:

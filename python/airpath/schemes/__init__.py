@@ -8,6 +8,7 @@ with EBE as the capacity source of its routers.
 from airpath.schemes.agent import AGENT
 from airpath.schemes.estimators import ESTIMATORS, Estimator, estimator_plan, find_estimator
 from airpath.schemes.kernel import KERNEL_SCHEMES
+from airpath.schemes.quinn import QUINN_SCHEMES
 from airpath.schemes.registry import SCHEMES, find_scheme, parse_scheme, same_scheme
 from airpath.schemes.scheme import LinkFacts, Router, Scheme
 
@@ -15,6 +16,7 @@ __all__ = [
     "AGENT",
     "ESTIMATORS",
     "KERNEL_SCHEMES",
+    "QUINN_SCHEMES",
     "SCHEMES",
     "Estimator",
     "LinkFacts",

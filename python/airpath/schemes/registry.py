@@ -15,6 +15,8 @@ from airpath.schemes.end_to_end import END_TO_END
 from airpath.schemes.kernel import PREFIX, kernel_scheme
 from airpath.schemes.loss_differentiation import ENDING, SUFFIX, differentiated
 from airpath.schemes.options import options_of, split_options
+from airpath.schemes.quinn import PREFIX as QUINN
+from airpath.schemes.quinn import quinn_scheme
 from airpath.schemes.router_assisted import ROUTER_ASSISTED, compositions, why_no_pair
 from airpath.schemes.scheme import Scheme, controller_plan
 from airpath.schemes.westwood import WESTWOOD
@@ -27,8 +29,8 @@ def find_scheme(name: str) -> Scheme:
     """Return the scheme with this identifier or alias, or the pair of family and source that it names.
 
     Any of them with the ending `-ld` is the same with loss differentiation. Names that begin with `kernel:`
-    are congestion controls of the operating system's kernel; `agent` is what an environment for learning
-    sets.
+    are congestion controls of the operating system's kernel, and those that begin with `quinn:` those of
+    quinn; `agent` is what an environment for learning sets.
 
     Raises
     ------
@@ -41,6 +43,8 @@ def find_scheme(name: str) -> Scheme:
         return plugin_scheme(spec)
     if name.startswith(PREFIX):
         return kernel_scheme(name.removeprefix(PREFIX))
+    if name.startswith(QUINN):
+        return quinn_scheme(name.removeprefix(QUINN))
     if name == AGENT.id:
         return AGENT
     try:
@@ -85,7 +89,7 @@ def parse_scheme(text: str) -> tuple[Scheme, dict[str, Any]]:
         raise UsageError(
             f'found "{text}"; write "{scheme}", and --world quic for all schemes in quinn, a QUIC stack'
         )
-    if text.strip().startswith(PREFIX):
+    if text.strip().startswith((PREFIX, QUINN)):
         return find_scheme(text.strip()), {}
     if (spec := Spec.parse(text)) is not None:
         return find_scheme(spec.without_options), options_of(spec.options, text)

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pyarrow.compute as pc
@@ -10,11 +11,12 @@ import pytest
 
 import airpath
 from airpath._backends import BACKENDS
-from airpath.errors import ScenarioError
+from airpath.errors import ScenarioError, UsageError
 from airpath.gap import gap as compare_worlds
 from airpath.gap.differences import Verdict
 from airpath.results import Results
 from airpath.scenario import Scenario
+from airpath.schemes import find_scheme
 
 AIRPATH = (sys.executable, "-m", "airpath")
 SHORT = ("--duration", "5s", "--world", "quic")
@@ -57,7 +59,10 @@ def test_what_quinn_decides_itself_is_said() -> None:
     assert said(mss="960B")[0] == "packets"
 
 
-@pytest.mark.parametrize("scheme", ["cubic", "newreno", "vegas", "westwood+", "cubic-ebe", "htcp", "veno"])
+@pytest.mark.parametrize(
+    "scheme",
+    ["cubic", "newreno", "vegas", "westwood+", "cubic-ebe", "htcp", "veno", "quinn:cubic", "quinn:newreno"],
+)
 def test_schemes_that_need_no_router_run(scheme: str) -> None:
     results = airpath.run(scenario(scheme), world="quic", progress=False)
     (run,) = results.runs
@@ -66,6 +71,26 @@ def test_schemes_that_need_no_router_run(scheme: str) -> None:
     assert 8.0 < run.metrics["goodput_mbps"] < 10.0
     windows = run.tables["flow_series"]["cwnd_bytes"]
     assert pc.max(windows).as_py() > 30_000
+
+
+def test_new_reno_of_quinn_halves_its_window_as_ours_does() -> None:
+    ours, quinns = (
+        airpath.run(scenario(scheme, duration="60s"), world="quic", progress=False).runs[0].tables
+        for scheme in ("newreno", "quinn:newreno")
+    )
+    (recoveries,) = ours["flows"]["recoveries"].to_pylist()
+    assert recoveries > 20
+    assert quinns["flows"]["recoveries"].to_pylist() == [recoveries]
+    windows = [window for window in quinns["flow_series"]["cwnd_bytes"].to_pylist() if window]
+    halved = sum(after < 0.6 * before for before, after in pairwise(windows))
+    assert recoveries - 2 <= halved <= recoveries
+
+
+def test_controllers_of_quinn_run_over_quic_only() -> None:
+    with pytest.raises(ScenarioError, match="use cubic, or run it with --world quic"):
+        airpath.run(scenario("quinn:cubic"), progress=False)
+    with pytest.raises(UsageError, match=r"without a seed.*accepted: quinn:cubic, quinn:newreno"):
+        find_scheme("quinn:bbr")
 
 
 @pytest.mark.parametrize(
@@ -147,9 +172,9 @@ def test_commands_say_what_is_not_as_in_the_scenario(tmp_path: Path) -> None:
     ).stdout
     assert "cubic over quinn" in told
     assert "quinn's own pacing: at 5/4 of the window in a round trip" in told
-    assert told.count("our controllers in quinn, a QUIC stack") == 2, "once for each scheme, not each run"
+    assert told.count("controllers in quinn, a QUIC stack") == 2, "once for each scheme, not each run"
     page = (out / "report.html").read_text(encoding="utf-8")
-    assert "our controllers in quinn, a QUIC stack" in page
+    assert "controllers in quinn, a QUIC stack" in page
     assert "valid runs" not in page
     provenance = json.loads((out / "provenance.json").read_text())
     assert provenance["runs"][0]["world"] == "quic"

@@ -18,14 +18,30 @@ pub enum ControllerPlan {
         /// Its name in the kernel (`cubic`).
         algorithm: String,
     },
+    /// A controller of quinn, a QUIC stack, which runs over QUIC only.
+    Quinn {
+        /// Which of them.
+        algorithm: QuinnAlgorithm,
+    },
     /// A component.
     #[serde(skip)]
     Declared(ComponentPlan<Controllers>),
 }
 
+/// A controller of quinn. Its BBR is missing: it draws from the random numbers of the thread, so that no run could be
+/// repeated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum QuinnAlgorithm {
+    /// CUBIC (RFC 8312).
+    Cubic,
+    /// New Reno (RFC 9002).
+    NewReno,
+}
+
 impl ControllerPlan {
     /// The kinds that are not components.
-    pub const NOT_DECLARED: &[&str] = &["agent", "kernel"];
+    pub const NOT_DECLARED: &[&str] = &["agent", "kernel", "quinn"];
 
     /// Returns whether the window is fixed.
     pub(crate) fn has_fixed_window(&self) -> bool {

@@ -22,6 +22,7 @@ use super::wakeups::{Wakee, Wakeups};
 use crate::clock::Origin;
 use crate::controller::{HandOver, Shared, hand_over};
 use crate::logged::{FlowPackets, LoggedFactory};
+use crate::quinns_own::quinns_own;
 
 /// What is sent is cut from a piece of so many zeros.
 const PIECE: usize = 1 << 24;
@@ -289,7 +290,13 @@ impl Exchange {
         flow.active += 1;
         let driver = files.settings.driver(files.random.split());
         let controller = Shared::new(driver, Box::new(self.telemetry.clone()));
-        let mut factory = (self.hand_over)(controller.clone(), self.origin);
+        let mut factory = match files.settings.quinn() {
+            Some(algorithm) => {
+                let initial_window = files.settings.initial_window();
+                quinns_own(algorithm, initial_window, controller.clone(), self.origin)
+            }
+            None => (self.hand_over)(controller.clone(), self.origin),
+        };
         if let Some(packets) = &flow.packets {
             factory = Arc::new(LoggedFactory { of: factory, origin: self.origin, packets: packets.clone() });
         }

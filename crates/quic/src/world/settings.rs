@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use airpath_model::{Bytes, RandomStream};
 use airpath_network::Components;
-use airpath_plan::{Fault, FlowPlan, Part, PlanError, PlannedController, TransportPlan};
+use airpath_plan::{Fault, FlowPlan, Part, PlanError, PlannedController, QuinnAlgorithm, TransportPlan};
 use airpath_transport::QuicDriver;
 use quinn_proto::congestion;
 use quinn_proto::{
@@ -62,7 +62,9 @@ impl FlowSettings {
         let trial = settings
             .build(RandomStream::new(0, ""))
             .map_err(|error| wrong(Fault::in_table("controller", error)))?;
-        check(&trial.requirements()).map_err(|error| wrong(Fault::new("scheme", error)))?;
+        if settings.quinn().is_none() {
+            check(&trial.requirements()).map_err(|error| wrong(Fault::new("scheme", error)))?;
+        }
         if transport.accurate_ecn {
             return Err(wrong(Fault::new(
                 "transport.ecn",
@@ -93,6 +95,16 @@ impl FlowSettings {
         random: RandomStream,
     ) -> Result<Box<dyn airpath_model::Controller>, airpath_model::config::ConfigError> {
         self.controller.build(self.initial_window, self.mss(), random)
+    }
+
+    /// The controller of quinn that the flow has instead of one of airpath.
+    pub(super) fn quinn(&self) -> Option<QuinnAlgorithm> {
+        self.controller.quinn()
+    }
+
+    /// Bytes that a connection may have in flight at its beginning.
+    pub(super) fn initial_window(&self) -> u64 {
+        self.initial_window.get()
     }
 
     /// A fresh controller, driven, for one connection.

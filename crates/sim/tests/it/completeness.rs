@@ -24,7 +24,7 @@ fn kinds<T: DeserializeOwned + Debug>(unknown: &str) -> BTreeSet<String> {
     expected.split('`').skip(1).step_by(2).map(str::to_owned).collect()
 }
 
-/// A member of the suite for a kind that only the kernel of the operating system implements.
+/// A member of the suite for a kind that only the kernel of the operating system or quinn implements.
 const NONE: &str = "";
 
 /// Ids of the components of that kind that declare themselves.
@@ -60,7 +60,7 @@ fn every_controller_is_in_the_suite() {
     assert_members(
         &listed(ControllerPlan::NOT_DECLARED),
         CONTROLLERS,
-        &[("agent", "agent"), ("kernel", NONE)],
+        &[("agent", "agent"), ("kernel", NONE), ("quinn", NONE)],
     );
     let of_one_crate = airpath_control::declare::Components::builtin();
     let composed: BTreeSet<_> =

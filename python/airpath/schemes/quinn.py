@@ -1,0 +1,56 @@
+"""The congestion controllers of quinn, a QUIC stack: `quinn:NAME`, over QUIC only."""
+
+from typing import Any, Final
+
+from airpath.declared import Parameters, Values
+from airpath.errors import UsageError
+from airpath.schemes.scheme import Scheme
+
+PREFIX: Final = "quinn:"
+"""Begins the name of every controller of quinn."""
+
+
+def quinn_scheme(name: str) -> Scheme:
+    """Return the scheme that quinn calls `name`.
+
+    Raises
+    ------
+    UsageError
+        If quinn has none with this name, or its runs could not be repeated.
+    """
+    accepted = ", ".join(scheme.id for scheme in QUINN_SCHEMES)
+    if name == "bbr":
+        raise UsageError(
+            f'found "{PREFIX}bbr", which draws from random numbers without a seed, so that no run could be'
+            f" repeated; accepted: {accepted}"
+        )
+    if name not in _BY_NAME:
+        raise UsageError(f'found "{PREFIX}{name}"; accepted: {accepted}')
+    return _BY_NAME[name]
+
+
+def _scheme(name: str, title: str, description: str, colour: str, marker: str) -> Scheme:
+    def build(_parameters: Values, _mss_bytes: int) -> dict[str, Any]:
+        return {"kind": "quinn", "algorithm": name}
+
+    return Scheme(
+        id=f"{PREFIX}{name}",
+        title=title,
+        description=description,
+        colour=colour,
+        marker=marker,
+        controller="quinn",
+        parameters=Parameters(),
+        build=build,
+    )
+
+
+_BY_NAME: Final = {
+    "cubic": _scheme("cubic", "CUBIC (quinn)", "quinn's CUBIC (RFC 8312), over QUIC", "#b35900", "s"),
+    "newreno": _scheme(
+        "newreno", "New Reno (quinn)", "quinn's New Reno (RFC 9002), over QUIC", "#1f6fa8", "o"
+    ),
+}
+
+QUINN_SCHEMES: Final = tuple(_BY_NAME.values())
+"""All of them."""
