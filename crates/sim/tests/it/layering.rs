@@ -3,7 +3,7 @@
 use std::process::Command;
 
 /// Each room and the rooms that it may know.
-const ARROWS: [(&str, &[&str]); 20] = [
+const ARROWS: [(&str, &[&str]); 22] = [
     ("model", &[]),
     ("estimate", &["model"]),
     ("control", &["model", "estimate"]),
@@ -18,7 +18,9 @@ const ARROWS: [(&str, &[&str]); 20] = [
     ("os-linux", &[]),
     ("emu", &["model", "trace", "plan", "network", "os-linux"]),
     ("quic", &["model", "transport", "plan", "network"]),
-    ("py", &["model", "control", "sim", "replay", "trace", "emu", "quic"]),
+    ("plugin", &["model"]),
+    ("plugin-host", &["model", "control", "plugin"]),
+    ("py", &["model", "control", "sim", "replay", "trace", "emu", "quic", "plugin-host"]),
     ("linux", &["model", "estimate", "control", "queue", "channel", "os-linux"]),
     ("realtime", &[]),
     ("conformance", &["model"]),

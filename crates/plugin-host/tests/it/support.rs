@@ -1,0 +1,94 @@
+//! Libraries to load, and runs of them.
+
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::{Arc, Mutex, OnceLock};
+
+use airpath_model::Timestamp;
+use airpath_plugin_host::{FaultSink, Library};
+use airpath_sim::plan::{ControllerPlan, Plan};
+use airpath_sim::{Components, Outcome, RunControl, Simulation};
+
+use crate::common::{flow, link, mbps, packets, plan, there_and_back};
+
+/// Returns an example of `airpath-plugin`, which is built first.
+pub(crate) fn example(name: &str) -> PathBuf {
+    static BUILT: OnceLock<Vec<PathBuf>> = OnceLock::new();
+    let built = BUILT.get_or_init(|| {
+        let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
+        let output = Command::new(cargo)
+            .args([
+                "build",
+                "--package",
+                "airpath-plugin",
+                "--examples",
+                "--message-format",
+                "json",
+                "--offline",
+            ])
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .stderr(Stdio::inherit())
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "the examples build");
+        let messages = String::from_utf8(output.stdout).unwrap();
+        let messages = messages.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        let files = messages.filter(|message| message["target"]["kind"][0] == "example");
+        files.map(|message| PathBuf::from(message["filenames"][0].as_str().unwrap())).collect()
+    });
+    let is_it = |file: &&PathBuf| file.file_stem().is_some_and(|stem| stem == format!("lib{name}").as_str());
+    built.iter().find(is_it).unwrap_or_else(|| panic!("{name} in {built:?}")).clone()
+}
+
+/// The id of the library in plans.
+pub(crate) const ID: &str = "lib.so";
+
+/// Keeps the first fault and stops the run.
+#[derive(Debug, Default)]
+pub(crate) struct FirstFault {
+    pub(crate) control: RunControl,
+    pub(crate) fault: Mutex<Option<(String, Option<Timestamp>)>>,
+}
+
+impl FaultSink for FirstFault {
+    fn on_fault(&self, problem: String, now: Option<Timestamp>) {
+        self.fault.lock().unwrap().get_or_insert((problem, now));
+        self.control.cancel();
+    }
+}
+
+/// Returns the library as a controller with options.
+pub(crate) fn library(options: serde_json::Value) -> ControllerPlan {
+    controller(ID, options)
+}
+
+/// Returns a controller with options.
+pub(crate) fn controller(id: &str, mut options: serde_json::Value) -> ControllerPlan {
+    options["kind"] = id.into();
+    serde_json::from_value(options).unwrap()
+}
+
+/// Two flows of a controller share a link with random losses and a buffer of 20 packets.
+pub(crate) fn shared_link(controller: &ControllerPlan, seconds: u64) -> Plan {
+    let mut bottleneck = link("bottleneck", mbps(12), 10.0);
+    bottleneck.queue = packets(20);
+    bottleneck.loss = 1e-4;
+    let flows = vec![flow("a", controller.clone()), flow("b", controller.clone())];
+    plan(seconds, there_and_back(bottleneck, 10.0), flows)
+}
+
+/// Runs a plan that may name the library; returns its outcome unless it was cancelled, and the first fault.
+pub(crate) fn run_with(
+    library: &Arc<Library>,
+    plan: &Plan,
+    seed: u64,
+) -> (Option<Outcome>, Option<(String, Option<Timestamp>)>) {
+    let sink = Arc::new(FirstFault::default());
+    let mut components = Components::builtin();
+    let faults: Arc<dyn FaultSink> = Arc::clone(&sink) as _;
+    components.control.controllers.register(library.entry(ID, &faults)).unwrap();
+    let run = Simulation::with_components(plan, &[], seed, &components).unwrap();
+    let outcome = run.run(&sink.control).ok();
+    let fault = sink.fault.lock().unwrap().take();
+    (outcome, fault)
+}
