@@ -31,10 +31,14 @@ class RunCancelled(RuntimeError):  # noqa: N818 - the engine's name
     """The run was cancelled before its end."""
 
 class PluginFailed(Exception):  # noqa: N818 - the engine's name
-    """A controller of the user raised the exception that is the cause of this one.
+    """A controller of the user failed.
 
-    Argument: the simulated time, s; `None` at the start of a connection.
+    Arguments: the simulated time, s, or `None` at the start of a connection; the problem, or `None` if the
+    cause of this exception is that of a controller in Python.
     """
+
+class LibraryError(ValueError):
+    """The file is not a library with a controller; argument: the problem."""
 
 class TraceFormatError(ValueError):
     """The bytes are not a trace; arguments: message, line number (0 where no line is at fault)."""
@@ -99,12 +103,21 @@ def independent_packet_loss(bursts: str, size: int) -> float | None:
     """Return the same if bytes were wrong independently of each other; `None` where it is not coded."""
 
 @final
+class Library:
+    """A shared library with a controller (`airpath_controller.h`). It stays loaded until the process ends."""
+
+    def __new__(cls, path: os.PathLike[str]) -> Library: ...
+    @property
+    def schema(self) -> str:
+        """The JSON schema of its parameters, with its title and description."""
+
+@final
 class Simulation:
     """One run: a plan (JSON), the traces that it refers to by number, and a seed.
 
     It is over the simulator's own transport, or over QUIC. `plugins` are controllers that are not part of
-    the engine: the name in plans, the JSON schema of the parameters, and a function from their values (JSON)
-    to an object.
+    the engine: the name in plans, the JSON schema of the parameters, and either a library or a function from
+    their values (JSON) to an object.
     """
 
     def __new__(
@@ -113,7 +126,7 @@ class Simulation:
         traces: list[Trace],
         seed: int,
         over_quic: bool = False,
-        plugins: Sequence[tuple[str, str, Callable[[str], Controller]]] = ...,
+        plugins: Sequence[tuple[str, str, Callable[[str], Controller] | Library]] = ...,
     ) -> Simulation: ...
     def run(
         self,

@@ -3,6 +3,7 @@
 
 use core::ffi::{CStr, c_char};
 use core::mem::size_of;
+use std::error::Error as _;
 use std::path::Path;
 
 use airpath_model::declare::Value;
@@ -80,7 +81,7 @@ impl Library {
         let path = file.canonicalize().map_err(|error| LoadError::NotLoaded(error.to_string()))?;
         // SAFETY: the caller asked for this code to run; nothing is known of what its initialisers do.
         let library = unsafe { open_now(&path) };
-        let library = library.map_err(|error| LoadError::NotLoaded(one_line(&error.to_string())))?;
+        let library = library.map_err(|error| LoadError::NotLoaded(reason(&error, &path)))?;
         // SAFETY: a function of this name has the type that the header states.
         let entry = unsafe { library.get::<abi::Entry>(ENTRY) }.map_err(|_| LoadError::NoEntry)?;
         // SAFETY: as above.
@@ -196,6 +197,12 @@ pub(crate) fn text(pointer: *const c_char) -> String {
     }
     // SAFETY: the header requires that texts end with 0 and are valid when they are read.
     one_line(&unsafe { CStr::from_ptr(pointer) }.to_string_lossy())
+}
+
+/// Returns why the system does not load a file, without the path, which the caller knows.
+fn reason(error: &libloading::Error, path: &Path) -> String {
+    let text = error.source().map_or_else(|| error.to_string(), ToString::to_string);
+    one_line(text.strip_prefix(&format!("{}: ", path.display())).unwrap_or(&text))
 }
 
 fn one_line(text: &str) -> String {

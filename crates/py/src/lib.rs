@@ -39,7 +39,7 @@ mod _core {
     #[pymodule_export]
     use super::link_log::{LinkLogFormatError, read_link_log};
     #[pymodule_export]
-    use super::plugins::{Ack, Controller, Facts, PluginFailed, Sent, Signal};
+    use super::plugins::{Ack, Controller, Facts, Library, LibraryError, PluginFailed, Sent, Signal};
     #[pymodule_export]
     use super::qlog::{analyse_qlog, is_qlog};
     #[pymodule_export]

@@ -1,7 +1,8 @@
-//! Congestion controllers that are written in Python.
+//! Congestion controllers that are not part of the engine: Python classes, and shared libraries.
 
 mod controller;
 mod events;
+mod library;
 
 use std::borrow::Cow;
 use std::fmt::{self, Debug};
@@ -13,6 +14,7 @@ use airpath_control::declare::{ControllerFacts, Controllers};
 use airpath_model::Timestamp;
 use airpath_model::config::ConfigError;
 use airpath_model::declare::{Entry, Factory, Values};
+use airpath_plugin_host::FaultSink;
 use airpath_sim::{Components, RunControl};
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
@@ -20,53 +22,90 @@ use pyo3::prelude::*;
 pub(crate) use controller::Controller;
 use controller::PythonController;
 pub(crate) use events::{Ack, Facts, Sent, Signal};
+pub(crate) use library::{Library, LibraryError};
 
 pyo3::create_exception!(
     _core,
     PluginFailed,
     PyException,
-    "A controller of the user raised the exception that is the cause of this one. Argument: the simulated time, s, or None at the start of a connection."
+    "A controller of the user failed. Arguments: the simulated time, s, or None at the start of a connection; the problem, or None if the cause of this exception is that of a controller in Python."
 );
 
-/// A controller in Python, as the caller of a run hands it over: its id in the plan, its JSON schema, and a function that
-/// takes the values of its parameters (JSON) and returns an instance of its class.
+/// A controller of the user, as the caller of a run hands it over: its id in the plan, its JSON schema, and either a
+/// [`Library`] or a function that takes the values of its parameters (JSON) and returns an instance of its class.
 pub(crate) type Plugin = (String, String, Py<PyAny>);
 
-/// Returns the components of this source tree together with those that are written in Python.
-pub(crate) fn components(plugins: Vec<Plugin>, failure: &Arc<Failure>) -> PyResult<Components> {
+/// The components of a run whose plan names controllers of the user.
+pub(crate) struct PluginComponents {
+    pub(crate) components: Components,
+    /// Whether a controller is written in Python. The run then holds the interpreter lock.
+    pub(crate) in_python: bool,
+}
+
+/// Returns the components of this source tree together with controllers of the user.
+pub(crate) fn components(
+    py: Python<'_>,
+    plugins: Vec<Plugin>,
+    failure: &Arc<Failure>,
+) -> PyResult<PluginComponents> {
     let mut components = Components::builtin();
-    for (id, schema, make) in plugins {
-        let schema =
-            serde_json::from_str(&schema).map_err(|error| PyValueError::new_err(error.to_string()))?;
-        let (make, failure) = (Arc::new(make), Arc::clone(failure));
-        let entry = Entry {
-            id: Cow::Owned(id),
-            schema,
-            fill_defaults: Box::new(|_, _| Ok(())),
-            read: Box::new(move |values, _| {
-                let (make, failure) = (Arc::clone(&make), Arc::clone(&failure));
-                Ok(Arc::new(PythonFactory { make, values: values.clone(), failure }))
-            }),
+    let mut in_python = false;
+    for (id, schema, made_by) in plugins {
+        let entry = match made_by.cast_bound::<Library>(py) {
+            Ok(library) => library.get().entry(&id, failure),
+            Err(_) => {
+                in_python = true;
+                python_entry(id, &schema, made_by, failure)?
+            }
         };
         let registered = components.control.controllers.register(entry);
         registered.map_err(|error| PyValueError::new_err(error.to_string()))?;
     }
-    Ok(components)
+    Ok(PluginComponents { components, in_python })
 }
 
-/// The first error of any Python controller of a run, which stops the run.
+/// Returns a class as a component of this id.
+fn python_entry(
+    id: String,
+    schema: &str,
+    make: Py<PyAny>,
+    failure: &Arc<Failure>,
+) -> PyResult<Entry<Controllers>> {
+    let schema = serde_json::from_str(schema).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let (make, failure) = (Arc::new(make), Arc::clone(failure));
+    Ok(Entry {
+        id: Cow::Owned(id),
+        schema,
+        fill_defaults: Box::new(|_, _| Ok(())),
+        read: Box::new(move |values, _| {
+            let (make, failure) = (Arc::clone(&make), Arc::clone(&failure));
+            Ok(Arc::new(PythonFactory { make, values: values.clone(), failure }))
+        }),
+    })
+}
+
+/// Why a controller of the user failed.
+#[derive(Debug)]
+enum Fault {
+    /// An exception in Python.
+    Exception(PyErr),
+    /// The text of a library.
+    Text(String),
+}
+
+/// The first fault of any controller of the user in a run, which stops the run.
 #[derive(Debug, Default)]
 pub(crate) struct Failure {
     control: Arc<RunControl>,
-    /// The error, and the simulated time unless a connection was about to begin.
-    error: Mutex<Option<(PyErr, Option<Timestamp>)>>,
+    /// The fault, and the simulated time unless a connection was about to begin.
+    fault: Mutex<Option<(Fault, Option<Timestamp>)>>,
     /// The number of beginnings and ends of calls of Python code: odd during a call.
     calls: AtomicU64,
 }
 
 impl Failure {
     pub(crate) fn new(control: Arc<RunControl>) -> Self {
-        Self { control, error: Mutex::new(None), calls: AtomicU64::new(0) }
+        Self { control, fault: Mutex::new(None), calls: AtomicU64::new(0) }
     }
 
     /// How many calls of Python code have begun or ended: odd during a call.
@@ -79,18 +118,30 @@ impl Failure {
         self.calls.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Keeps an error, unless there is an earlier one, and stops the run.
-    fn report(&self, error: PyErr, now: Option<Timestamp>) {
-        self.error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert((error, now));
+    /// Keeps a fault, unless there is an earlier one, and stops the run.
+    fn report(&self, fault: Fault, now: Option<Timestamp>) {
+        self.fault.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert((fault, now));
         self.control.cancel();
     }
 
-    /// Takes the error, as the cause of a [`PluginFailed`].
+    /// Takes the fault as a [`PluginFailed`].
     pub(crate) fn take(&self, py: Python<'_>) -> Option<PyErr> {
-        let (error, now) = self.error.lock().unwrap_or_else(PoisonError::into_inner).take()?;
-        let failed = PluginFailed::new_err((now.map(Timestamp::as_secs_f64),));
-        failed.set_cause(py, Some(error));
-        Some(failed)
+        let (fault, now) = self.fault.lock().unwrap_or_else(PoisonError::into_inner).take()?;
+        let now = now.map(Timestamp::as_secs_f64);
+        Some(match fault {
+            Fault::Text(problem) => PluginFailed::new_err((now, problem)),
+            Fault::Exception(error) => {
+                let failed = PluginFailed::new_err((now, None::<String>));
+                failed.set_cause(py, Some(error));
+                failed
+            }
+        })
+    }
+}
+
+impl FaultSink for Failure {
+    fn on_fault(&self, problem: String, now: Option<Timestamp>) {
+        self.report(Fault::Text(problem), now);
     }
 }
 
@@ -119,7 +170,7 @@ impl Factory<Controllers> for PythonFactory {
             // The run ends soon. Until then the connection needs some controller, because it may be one of many that begin
             // during the run.
             Err(error) => {
-                self.failure.report(error, None);
+                self.failure.report(Fault::Exception(error), None);
                 Ok(Box::new(Agent::new(initial_window, mss)?))
             }
         }

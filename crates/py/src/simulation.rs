@@ -12,7 +12,7 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-use crate::plugins::{Failure, Plugin, components};
+use crate::plugins::{Failure, Plugin, PluginComponents, components};
 use crate::trace::Trace;
 
 pyo3::create_exception!(
@@ -42,13 +42,15 @@ pub(crate) fn rewritten_plan(plan: &str) -> PyResult<String> {
 }
 
 /// One run: a plan (JSON), the traces that it refers to by number, and a seed; over the simulator's own transport, or over
-/// QUIC. A plan may name controllers that are written in Python; the run then holds the interpreter lock.
+/// QUIC. A plan may name controllers of the user; the run holds the interpreter lock if one is written in Python.
 #[pyclass(frozen, module = "airpath._core")]
 pub(crate) struct Simulation {
     run: Mutex<Option<(Run, Plan)>>,
     control: Arc<RunControl>,
-    /// The first error of a controller in Python, if the plan names one.
+    /// The first fault of a controller of the user, if the plan names one.
     failure: Option<Arc<Failure>>,
+    /// Whether a controller is written in Python.
+    in_python: bool,
 }
 
 /// What can be run in simulated time.
@@ -105,18 +107,20 @@ impl Simulation {
             let plan = Plan::from_json(plan)?;
             Run::new(&plan, &inputs, seed, over_quic, components).map(|run| (run, plan))
         };
-        let (run, failure) = if plugins.is_empty() {
-            (py.detach(|| make(airpath_sim::components())), None)
+        let (run, failure, in_python) = if plugins.is_empty() {
+            (py.detach(|| make(airpath_sim::components())), None, false)
         } else {
             let failure = Arc::new(Failure::new(Arc::clone(&control)));
-            (make(&components(plugins, &failure)?), Some(failure))
+            let PluginComponents { components, in_python } = components(py, plugins, &failure)?;
+            let run = if in_python { make(&components) } else { py.detach(|| make(&components)) };
+            (run, Some(failure), in_python)
         };
         // An error of a plugin comes first, because it may be the cause of the other.
         if let Some(error) = failure.as_ref().and_then(|failure| failure.take(py)) {
             return Err(error);
         }
         let run = run.map_err(refused)?;
-        Ok(Self { run: Mutex::new(Some(run)), control, failure })
+        Ok(Self { run: Mutex::new(Some(run)), control, failure, in_python })
     }
 
     /// Runs to the end with the interpreter lock released, unless a controller is written in Python. Can be called once.
@@ -126,17 +130,13 @@ impl Simulation {
     fn run<'py>(&self, py: Python<'py>) -> PyResult<Handed<'py>> {
         let run = self.run.lock().unwrap_or_else(PoisonError::into_inner).take();
         let (run, plan) = run.ok_or_else(|| PyRuntimeError::new_err("a run can be run once"))?;
-        let outcome = match &self.failure {
-            None => py.detach(|| run.run(&self.control))?,
-            Some(failure) => {
-                let outcome = run.run(&self.control);
-                // A run may end before it notices that it is to stop.
-                if let Some(error) = failure.take(py) {
-                    return Err(error);
-                }
-                outcome?
-            }
-        };
+        let outcome =
+            if self.in_python { run.run(&self.control) } else { py.detach(|| run.run(&self.control)) };
+        // A run may end before it notices that it is to stop.
+        if let Some(error) = self.failure.as_ref().and_then(|failure| failure.take(py)) {
+            return Err(error);
+        }
+        let outcome = outcome?;
         let logs = py.detach(|| flow_logs(&plan, &outcome));
         hand_over(py, outcome, &logs)
     }
@@ -149,7 +149,7 @@ impl Simulation {
     /// How many calls of controllers in Python have begun or ended: odd during a call. `None` without such controllers.
     #[getter]
     fn plugin_calls(&self) -> Option<u64> {
-        self.failure.as_ref().map(|failure| failure.calls())
+        self.failure.as_ref().filter(|_| self.in_python).map(|failure| failure.calls())
     }
 
     /// The share of simulated time that is done, 0 to 1.

@@ -16,7 +16,7 @@ def list_file(spec: Spec, *, as_json: bool) -> None:
     UsageError
         If the file cannot be loaded.
     """
-    plugins = {f"{spec.file}:{plugin.controller.__name__}": plugin.schema for plugin in load_all(spec)}
+    plugins = {plugin.id: plugin.schema for plugin in load_all(spec).values()}
     if as_json:
         show_json({"controllers": {name: _facts(schema) for name, schema in plugins.items()}})
         return

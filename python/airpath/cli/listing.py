@@ -22,6 +22,8 @@ Examples:
 
     airpath list my.py
 
+    airpath list ./libmine.so
+
     airpath list links --json | jq -r '.links | keys[]'
 """
 
@@ -44,8 +46,8 @@ def listing(
         str | None,
         typer.Argument(
             metavar="KIND|FILE",
-            help=f"Kind to list ({', '.join(Section)}), or a Python file with controllers; default: all kinds"
-            " with their counts.",
+            help=f"Kind to list ({', '.join(Section)}), or a Python file or shared library with controllers;"
+            " default: all kinds with their counts.",
             show_default=False,
         ),
     ] = None,
@@ -60,7 +62,7 @@ def listing(
         return
     if what is not None and what not in list(Section):
         near = suggestion(what, list(Section), "kinds")
-        raise UsageError(f'there is no kind "{what}"; {near}, or a Python file with controllers (my.py)')
+        raise UsageError(f'there is no kind "{what}"; {near}, or a file (my.py, ./libmine.so)')
     section = None if what is None else Section(what)
     wanted = [section] if section else list(Section)
     if as_json:

@@ -37,7 +37,7 @@ AllowCodeOption = Annotated[
     bool,
     typer.Option(
         "--allow-code",
-        help="Let the file name schemes that are code (`my.py:Mine`), and run it.",
+        help="Let the file name schemes that are code (`my.py:Mine`, `libmine.so`), and run it.",
         callback=lambda given: allow_code() if given else None,
     ),
 ]

@@ -16,7 +16,7 @@ from airpath.durable import write_whole
 from airpath.errors import OutputError, UsageError
 from airpath.metrics.run import measured_span_s
 from airpath.origin import origin_of_this_process
-from airpath.plugins.specs import code_name
+from airpath.plugins.specs import code_name, is_library
 from airpath.precision.rule import PrecisionRule
 from airpath.results import Results, RunResult, summary_json, summary_table, validity_json, write
 from airpath.results.qlog import qlog_files
@@ -191,7 +191,7 @@ def write_results(
     code: dict[str, bytes] = {}
     for scenario in scenarios.values():
         inputs |= scenario.inputs
-        code |= {code_name(path): content for path, content in scenario.code.items()}
+        code |= {code_name(path): content for path, content in scenario.code.items() if not is_library(path)}
     write(
         results,
         output.folder,

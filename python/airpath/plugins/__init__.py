@@ -1,1 +1,1 @@
-"""Congestion controllers that are not part of airpath: classes in Python files of the user."""
+"""Congestion controllers that are not part of airpath: classes in Python files, and shared libraries."""

@@ -1,19 +1,14 @@
 """Loads controllers from files that may run."""
 
-import importlib.util
-import json
-import sys
-import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from airpath.errors import UsageError
 from airpath.nearest import suggestion
-from airpath.plugins.controller import Controller
-from airpath.plugins.parameters import schema_of, values_of
+from airpath.plugins.loaded_file import LoadedFile, MadeBy
+from airpath.plugins.python_file import load_python, place_in
 from airpath.plugins.specs import Spec
 
 
@@ -23,39 +18,15 @@ class Plugin:
 
     id: str
     """Its name in plans: the file, as it was written, and the class."""
-    controller: type[Controller]
-    """Its class."""
     schema: Mapping[str, Any]
     """The JSON schema of its parameters."""
+    made_by: MadeBy
+    """What makes it, as the engine takes it."""
     sources: Mapping[Path, bytes]
     """The file, and the modules that it imports from its folder, as they were loaded."""
 
-    def make(self, values: str) -> Controller:
-        """Return a controller with these values of a plan (JSON)."""
-        made = self.controller.__new__(self.controller)
-        for name, value in values_of(self.schema, json.loads(values)).items():
-            setattr(made, name, value)
-        # Parameters come first, because an `__init__` of the class may read them.
-        made.__init__()  # type: ignore[misc]
-        return made
 
-
-@dataclass(frozen=True)
-class _Loaded:
-    """A file that was loaded."""
-
-    schemas: Mapping[type[Controller], Mapping[str, Any]]
-    """The controllers of the file, with the schemas of their parameters."""
-    sources: Mapping[Path, bytes]
-    """The file, and the modules that it imports from its folder."""
-
-    @property
-    def is_current(self) -> bool:
-        """Whether the files are still as they were."""
-        return all(_read(path) == source for path, source in self.sources.items())
-
-
-_files: Final[dict[Path, _Loaded]] = {}
+_files: Final[dict[Path, LoadedFile]] = {}
 _plugins: Final[dict[str, Plugin]] = {}
 
 
@@ -65,11 +36,13 @@ def load(spec: Spec) -> Plugin:
     Raises
     ------
     UsageError
-        If the file may not run, cannot be read, fails, or has no such class.
+        If the file may not run, cannot be read, fails, or has no such controller.
     """
-    plugins = {plugin.controller.__name__: plugin for plugin in load_all(spec)}
+    plugins = load_all(spec)
+    if spec.is_library:
+        return plugins[""]
     if not spec.name:
-        accepted = ", ".join(f"{spec.file}:{name}" for name in plugins)
+        accepted = ", ".join(plugin.id for plugin in plugins.values())
         raise UsageError(f"found {spec.file} without a class; accepted: {accepted}")
     if spec.name not in plugins:
         near = suggestion(spec.name, plugins, "controllers")
@@ -77,27 +50,26 @@ def load(spec: Spec) -> Plugin:
     return plugins[spec.name]
 
 
-def load_all(spec: Spec) -> list[Plugin]:
-    """Return all controllers of the file that a scheme names, at least one.
+def load_all(spec: Spec) -> dict[str, Plugin]:
+    """Return all controllers of the file that a scheme names, at least one, by class.
 
     Raises
     ------
     UsageError
         As `load`.
     """
-    file = spec.file
     if not spec.is_allowed:
         raise UsageError(
             f'"{spec.without_options}" is code, which a file may name only with --allow-code (in Python:'
             " airpath.allow_code())"
         )
-    loaded = _load_file(file)
-    plugins = []
-    for controller, schema in loaded.schemas.items():
-        name = f"{file}:{controller.__name__}"
-        if name not in _plugins or _plugins[name].controller is not controller:
-            _plugins[name] = Plugin(name, controller, schema, loaded.sources)
-        plugins.append(_plugins[name])
+    loaded = _load_file(spec)
+    plugins = {}
+    for name, declared in loaded.controllers.items():
+        id_ = f"{spec.file}:{name}" if name else str(spec.file)
+        if id_ not in _plugins or _plugins[id_].made_by is not declared.made_by:
+            _plugins[id_] = Plugin(id_, declared.schema, declared.made_by, loaded.sources)
+        plugins[name] = _plugins[id_]
     return plugins
 
 
@@ -106,87 +78,24 @@ def loaded_plugins(ids: Iterable[str]) -> list[Plugin]:
     return [_plugins[name] for name in sorted(ids) if name in _plugins]
 
 
-def place(error: BaseException | None, file: Path | None = None) -> str:
-    """Return file and line of code of the user where an error came from; nothing if it came from elsewhere.
-
-    Parameters
-    ----------
-    error
-        The error.
-    file
-        The file that is being loaded; by default all that were loaded.
-    """
-    if isinstance(error, SyntaxError) and error.filename is not None:
-        return f"{error.filename}:{error.lineno}"
-    files = (
-        {str(file)} if file is not None else {str(path) for one in _files.values() for path in one.sources}
-    )
-    frames = traceback.extract_tb(None if error is None else error.__traceback__)
-    lines = [f"{frame.filename}:{frame.lineno}" for frame in frames if frame.filename in files]
-    return lines[-1] if lines else ""
+def place(error: BaseException | None) -> str:
+    """Return file and line of code of the user where an error came from; nothing if there is none."""
+    return place_in(error, (path for loaded in _files.values() for path in loaded.sources))
 
 
-def _load_file(file: Path) -> _Loaded:
-    """Run a file as a module, unless it was run before and has not changed."""
-    path = file.resolve()
-    if path in _files and _files[path].is_current:
+def _load_file(spec: Spec) -> LoadedFile:
+    """Load a file, unless it was loaded before and has not changed."""
+    path = spec.file.resolve()
+    if path in _files and _files[path].is_current():
         return _files[path]
     try:
         source = path.read_bytes()
     except OSError as error:
-        raise UsageError(f"cannot read {file}: {error.strerror or error}") from error
-    name = f"airpath_plugin_{path.stem}"
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    with _imports_from(path.parent) as imported:
-        sys.modules[name] = module
-        try:
-            spec.loader.exec_module(module)
-        except (Exception, SystemExit) as error:
-            text = error.msg if isinstance(error, SyntaxError) else error
-            raise UsageError(f"{place(error, path) or file}: {type(error).__name__}: {text}") from error
-        schemas = {
-            value: schema_of(value, str(file))
-            for value in vars(module).values()
-            if isinstance(value, type) and issubclass(value, Controller) and value.__module__ == name
-        }
-        sources = {**{part: _read(part) for part in imported()}, path: source}
-    if not schemas:
-        raise UsageError(f"{file}: there is no subclass of airpath.Controller")
-    _files[path] = _Loaded(schemas, sources)
+        raise UsageError(f"cannot read {spec.file}: {error.strerror or error}") from error
+    if spec.is_library:
+        from airpath.plugins.library_file import load_library  # here, because few commands need it
+
+        _files[path] = load_library(spec.file, source)
+    else:
+        _files[path] = load_python(spec.file, source)
     return _files[path]
-
-
-@contextmanager
-def _imports_from(folder: Path) -> Iterator[Callable[[], list[Path]]]:
-    """Let a file import modules of its folder; yield a function that returns the files of those modules.
-
-    The modules are not kept under their names: a file of another folder may import others of the same name.
-    No bytecode is written into the folder of the user.
-    """
-    writes, before = sys.dont_write_bytecode, set(sys.modules)
-    sys.dont_write_bytecode = True
-    sys.path.insert(0, str(folder))
-
-    def imported() -> dict[str, Path]:
-        files = {name: getattr(sys.modules[name], "__file__", None) for name in set(sys.modules) - before}
-        paths = {name: Path(file).resolve() for name, file in files.items() if file is not None}
-        return {name: path for name, path in sorted(paths.items()) if folder in path.parents}
-
-    try:
-        yield lambda: list(imported().values())
-    finally:
-        for name in imported():
-            del sys.modules[name]
-        sys.path.remove(str(folder))
-        sys.dont_write_bytecode = writes
-
-
-def _read(path: Path) -> bytes:
-    """Return the content of a file; nothing if it cannot be read."""
-    try:
-        return path.read_bytes()
-    except OSError:
-        return b""

@@ -1,8 +1,8 @@
-"""How schemes name code (`my.py:Mine:keep=0.8`), and which files may run."""
+"""How schemes name code (`my.py:Mine:keep=0.8`, `libmine.so:keep=0.8`), and which files may run."""
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
@@ -11,9 +11,10 @@ from airpath import _core
 from airpath.errors import PluginError
 
 if TYPE_CHECKING:
-    from airpath.plugins.controller import Controller
+    from airpath.plugins.loaded_file import MadeBy
 
-_FORM: Final = re.compile(r"(?P<file>.+?\.py)(?::(?P<name>[^:]*))?(?::(?P<options>.*))?", re.DOTALL)
+_PYTHON: Final = re.compile(r"(?P<file>.+?\.py)(?::(?P<name>[^:]*))?(?::(?P<options>.*))?", re.DOTALL)
+_LIBRARY: Final = re.compile(r"(?P<file>.+?\.(?:so|dylib))(?P<name>)(?::(?P<options>.*))?", re.DOTALL)
 
 _allowed: Final[set[Path]] = set()
 """The files that may run."""
@@ -22,32 +23,44 @@ _all_allowed = False
 
 @dataclass(frozen=True)
 class Spec:
-    """A scheme that names a class in a file."""
+    """A scheme that names a class in a Python file, or a shared library."""
 
     file: Path
     """The file, as it was written."""
     name: str
-    """The class; empty if none was written."""
+    """The class; empty for a library, or if none was written."""
     options: str
     """The options, as written."""
 
     @classmethod
     def parse(cls, scheme: str) -> Self | None:
         """Return what a scheme names; `None` if it does not name a file."""
-        found = _FORM.fullmatch(scheme.strip())
+        found = (form.fullmatch(scheme.strip()) for form in (_PYTHON, _LIBRARY))
+        # An option may contain the name of another file.
+        first = min((one for one in found if one is not None), key=lambda one: one.end("file"), default=None)
         return (
-            None if found is None else cls(Path(found["file"]), found["name"] or "", found["options"] or "")
+            None if first is None else cls(Path(first["file"]), first["name"] or "", first["options"] or "")
         )
+
+    @property
+    def is_library(self) -> bool:
+        """Whether the file is a shared library."""
+        return is_library(self.file)
 
     @property
     def without_options(self) -> str:
         """The scheme without its options."""
-        return f"{self.file}:{self.name}"
+        return str(self.file) if self.is_library else f"{self.file}:{self.name}"
 
     @property
     def is_allowed(self) -> bool:
         """Whether the file may run."""
         return _all_allowed or self.file.resolve() in _allowed
+
+
+def is_library(file: Path) -> bool:
+    """Return whether a file is a shared library, by its name."""
+    return file.suffix in (".so", ".dylib")
 
 
 def allowed(schemes: Iterable[str]) -> Iterator[str]:
@@ -63,13 +76,13 @@ def kinds_of_code(plan: Mapping[str, Any]) -> set[str]:
     return {kind for kind in kinds if Spec.parse(kind) is not None}
 
 
-def engine_plugins(plan: Mapping[str, Any]) -> "list[tuple[str, str, Callable[[str], Controller]]]":
+def engine_plugins(plan: Mapping[str, Any]) -> "list[tuple[str, str, MadeBy]]":
     """Return the controllers of a plan that are code in files, as the engine takes them."""
     if not (kinds := kinds_of_code(plan)):
         return []
     from airpath.plugins.loading import loaded_plugins  # here, because few plans need it
 
-    return [(plugin.id, json.dumps(plugin.schema), plugin.make) for plugin in loaded_plugins(kinds)]
+    return [(plugin.id, json.dumps(plugin.schema), plugin.made_by) for plugin in loaded_plugins(kinds)]
 
 
 def code_name(path: Path) -> str:
@@ -82,18 +95,19 @@ def plugin_error(failed: _core.PluginFailed, run: str) -> PluginError:
     """Return the error of a run that code of the user ended: file, line, problem, run and simulated time."""
     from airpath.plugins.loading import place  # here, because few runs need it
 
-    cause = failed.__cause__
-    where = place(cause)
-    (now,) = failed.args
+    now, problem = failed.args
+    if problem is None:
+        cause = failed.__cause__
+        where = place(cause)
+        problem = f"{where + ': ' if where else ''}{type(cause).__name__}: {cause}"
     when = "at the start of a connection" if now is None else f"at {now:g} s of simulated time"
-    text = f"{type(cause).__name__}: {cause} ({run}, {when})"
-    return PluginError(f"{where}: {text}" if where else text)
+    return PluginError(f"{problem} ({run}, {when})")
 
 
 def allow_code() -> None:
-    """Let files of scenarios, sweeps and suites name code (`my.py:Mine`), which then runs in this process.
+    """Let files of scenarios, sweeps and suites name code (`my.py:Mine`, `libmine.so`), and run it.
 
-    Schemes that a program names itself need no permission.
+    The code runs in this process. Schemes that a program names itself need no permission.
     """
     global _all_allowed
     _all_allowed = True

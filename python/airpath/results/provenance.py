@@ -39,7 +39,7 @@ class Origin:
     inputs
         Content of each file that the runs read, by name: traces and code.
     code
-        Those that are code, of which the results contain copies.
+        Those that are source code, of which the results contain copies. Shared libraries are not.
     """
 
     created: str

@@ -51,7 +51,7 @@ class Scenario:
     def from_dict(cls, tables: Mapping[str, Any], *, folder: Path | None = None) -> Self:
         """Return a scenario from nested dictionaries, as TOML would give them.
 
-        Code in files that its schemes name (`my.py:Mine`) may run: the caller names it.
+        Code in files that its schemes name (`my.py:Mine`, `libmine.so`) may run: the caller names it.
 
         Parameters
         ----------

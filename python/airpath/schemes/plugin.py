@@ -38,7 +38,7 @@ def _scheme(plugin: Plugin) -> Scheme:
     colour, marker = _LOOKS[_order.setdefault(plugin.id, len(_order)) % len(_LOOKS)]
     return Scheme(
         id=plugin.id,
-        title=plugin.controller.__name__,
+        title=plugin.schema["title"],
         description=plugin.schema["description"],
         colour=colour,
         marker=marker,

@@ -63,7 +63,7 @@ def test_parameters_are_annotated_attributes(aimd):
         "quick": True,
     }
     (plugin,) = loaded_plugins([aimd])
-    made = plugin.make(json.dumps({key: value for key, value in plan.items() if key != "kind"}))
+    made = plugin.made_by(json.dumps({key: value for key, value in plan.items() if key != "kind"}))
     assert (made.keep, made.target, made.count, made.quick, made.mode) == (0.7, 0.005, 3, True, "gentle")
 
 

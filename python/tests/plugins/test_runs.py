@@ -90,7 +90,7 @@ def test_what_is_told_and_what_is_answered(write):
     from airpath.plugins.loading import loaded_plugins
 
     (plugin,) = loaded_plugins(["seen.py:Seen"])
-    events = plugin.controller.events
+    events = plugin.made_by.controller.events
     assert events[0][:3] == ("start", 1448, 14480)
     times = [event[1] if event[0] in ("sent", "timer") else event[1]["now"] for event in events[1:]]
     assert times == sorted(times)
@@ -115,7 +115,7 @@ def test_what_is_told_and_what_is_answered(write):
     assert set(observed["quantity"].to_pylist()) == {"seen_draw"}
     assert 0 < observed["value"][0].as_py() < 1
     with pytest.raises(RuntimeError, match="valid only during the call"):
-        _ = plugin.controller.last.acked
+        _ = plugin.made_by.controller.last.acked
 
 
 @pytest.mark.parametrize("world", ["sim", "quic"])

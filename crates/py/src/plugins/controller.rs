@@ -1,29 +1,23 @@
 //! A Python object as a congestion controller of the engine.
 
-use std::collections::BTreeSet;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::Arc;
 
 use airpath_control::declare::ControllerFacts;
 use airpath_model::{
     AckEvent, Bytes, CongestionEvent, Control, Measurement, Pacing, PathHeader, Phase, Probe, Rate,
     SendEvent, Timestamp,
 };
+use airpath_plugin_host::answer::{LARGEST_RATE, LARGEST_WINDOW, timer_in_the_past};
+use airpath_plugin_host::{Timers, interned};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-use super::Failure;
 use super::events::{Ack, Argument, Facts, Sent, Signal};
+use super::{Failure, Fault};
 
-/// The largest window, bytes. A sender keeps every packet in flight, so a window that grows without bound takes all
-/// memory before the run ends.
-const LARGEST_WINDOW: f64 = (1_u64 << 30) as f64;
-/// The largest pacing rate, bit/s.
-const LARGEST_RATE: f64 = 1e15;
-/// The most calls of `on_timer` at one instant.
-const TIMERS_AT_ONCE: u32 = 1000;
-/// The most names of quantities in a process; they are never freed.
-const MOST_NAMES: usize = 1000;
+/// The latest time of a timer, s.
+const LATEST_TIMER: u64 = 1_000_000_000;
 /// The burst limit of a controller that sets none, segments.
 const QUANTUM_SEGMENTS: u64 = 2;
 
@@ -65,30 +59,10 @@ impl Controller {
 
     /// Records a quantity for the table `flow_observations`.
     fn record(&mut self, name: &str, value: f64) -> PyResult<()> {
-        self.recorded.push((kept(name)?, value));
+        let name = interned(name).map_err(PyValueError::new_err)?;
+        self.recorded.push((name, value));
         Ok(())
     }
-}
-
-/// Returns a name that lives as long as the process, because telemetry does not copy names.
-fn kept(name: &str) -> PyResult<&'static str> {
-    static NAMES: LazyLock<Mutex<BTreeSet<&'static str>>> = LazyLock::new(Mutex::default);
-    let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(known) = names.get(name) {
-        return Ok(known);
-    }
-    let is_word = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
-    if name.is_empty() || !name.chars().all(is_word) {
-        return Err(PyValueError::new_err(format!(
-            "found the quantity {name:?}; accepted: letters, digits and _"
-        )));
-    }
-    if names.len() == MOST_NAMES {
-        return Err(PyValueError::new_err(format!("more than {MOST_NAMES} names of quantities")));
-    }
-    let name: &'static str = Box::leak(name.into());
-    names.insert(name);
-    Ok(name)
 }
 
 /// A Python object as a controller. The run must be in a thread that holds the interpreter lock: attaching is then cheap.
@@ -109,8 +83,7 @@ pub(super) struct PythonController {
     ssthresh: Option<Bytes>,
     phase: Phase,
     next_timer: Timestamp,
-    /// The last instant at which `on_timer` was called, and how often.
-    timers: (Timestamp, u32),
+    timers: Timers,
     failed: bool,
     failure: Arc<Failure>,
 }
@@ -147,7 +120,7 @@ impl PythonController {
             ssthresh: None,
             phase: Phase::Steady,
             next_timer: Timestamp::NEVER,
-            timers: (Timestamp::ZERO, 0),
+            timers: Timers::default(),
             failed: false,
             failure,
         };
@@ -161,14 +134,14 @@ impl PythonController {
     /// Reads and checks what the object allows.
     fn read(&mut self, py: Python<'_>, now: Timestamp) -> PyResult<()> {
         let base = self.object.borrow(py);
-        let window = within("window", base.window, 1.0, LARGEST_WINDOW)?;
+        let window = within("window", base.window, 1, LARGEST_WINDOW)?;
         self.control.window = Bytes::from_f64(window).max(self.mss);
         self.control.pacing = match base.pacing_rate {
-            Some(rate) => Pacing::At(Rate::from_bps_f64(within("pacing_rate", rate, 1.0, LARGEST_RATE)?)),
+            Some(rate) => Pacing::At(Rate::from_bps_f64(within("pacing_rate", rate, 1, LARGEST_RATE)?)),
             None => Pacing::FromWindow,
         };
         self.control.quantum = match base.quantum {
-            Some(quantum) => Bytes::from_f64(within("quantum", quantum, 1.0, LARGEST_WINDOW)?).max(self.mss),
+            Some(quantum) => Bytes::from_f64(within("quantum", quantum, 1, LARGEST_WINDOW)?).max(self.mss),
             None => self.mss * QUANTUM_SEGMENTS,
         };
         // Tables have no value for an infinite threshold, that of a slow start without an end.
@@ -181,12 +154,9 @@ impl PythonController {
         self.next_timer = match base.next_timer {
             None => Timestamp::NEVER,
             Some(at) => {
-                let timer = Timestamp::from_secs_f64(within("next_timer", at, 0.0, 1e9)?);
+                let timer = Timestamp::from_secs_f64(within("next_timer", at, 0, LATEST_TIMER)?);
                 if timer < now {
-                    let now = now.as_secs_f64();
-                    return Err(PyValueError::new_err(format!(
-                        "next_timer is {at} s, in the past: it is {now} s"
-                    )));
+                    return Err(PyValueError::new_err(timer_in_the_past(timer, now)));
                 }
                 timer
             }
@@ -223,13 +193,13 @@ impl PythonController {
             self.failed = true;
             self.control.window = self.mss;
             self.next_timer = Timestamp::NEVER;
-            self.failure.report(error, Some(now));
+            self.failure.report(Fault::Exception(error), Some(now));
         }
     }
 }
 
-fn within(name: &str, value: f64, least: f64, most: f64) -> PyResult<f64> {
-    if (least..=most).contains(&value) {
+fn within(name: &str, value: f64, least: u64, most: u64) -> PyResult<f64> {
+    if (least as f64..=most as f64).contains(&value) {
         return Ok(value);
     }
     Err(PyValueError::new_err(format!("{name} is {value}; accepted: {least} to {most}")))
@@ -265,15 +235,9 @@ impl airpath_model::Controller for PythonController {
     }
 
     fn on_timer(&mut self, now: Timestamp, probe: &mut dyn Probe) {
-        self.timers = if self.timers.0 == now { (now, self.timers.1 + 1) } else { (now, 1) };
-        let calls = self.timers.1;
+        let counted = self.timers.count(now);
         self.call("on_timer", now, probe, |this, py| {
-            if calls > TIMERS_AT_ONCE {
-                let at = now.as_secs_f64();
-                return Err(PyValueError::new_err(format!(
-                    "next_timer is {at} s for the {calls}th time, and it is {at} s"
-                )));
-            }
+            counted.map_err(PyValueError::new_err)?;
             this.object.borrow_mut(py).next_timer = None;
             match &this.on_timer {
                 Some(on_timer) => on_timer.bind(py).call1((now.as_secs_f64(),)).map(drop),

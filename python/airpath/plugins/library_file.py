@@ -1,0 +1,56 @@
+"""Shared libraries with a controller (`airpath_controller.h`)."""
+
+import json
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from airpath import _core
+from airpath.errors import UsageError
+from airpath.plugins.loaded_file import Declared, LoadedFile
+
+_opened: Final[set[Path]] = set()
+"""The libraries that this process has loaded. They stay loaded until it ends."""
+
+
+def load_library(file: Path, source: bytes) -> LoadedFile:
+    """Load a shared library, which runs code of it.
+
+    Parameters
+    ----------
+    file
+        The file, as the user wrote it.
+    source
+        Its content.
+
+    Raises
+    ------
+    UsageError
+        If it is not a library, or has no controller for this version of the interface.
+    """
+    path = file.resolve()
+    state = _state(path)
+    try:
+        library = _opened_again(path, source) if path in _opened else _core.Library(path)
+    except _core.LibraryError as error:
+        raise UsageError(f"{file}: {error}") from None
+    _opened.add(path)
+    declared = Declared(json.loads(library.schema), library)
+    return LoadedFile({"": declared}, {path: source}, lambda: _state(path) == state)
+
+
+def _opened_again(path: Path, source: bytes) -> _core.Library:
+    """Load a library that has changed: under its old path the system returns the one that is loaded."""
+    with TemporaryDirectory(prefix="airpath-") as folder:
+        copy = Path(folder) / path.name
+        copy.write_bytes(source)
+        return _core.Library(copy)
+
+
+def _state(path: Path) -> tuple[int, int, int] | None:
+    """Return what changes with the content of a file, without reading it; `None` if it is gone."""
+    try:
+        state = path.stat()
+    except OSError:
+        return None
+    return state.st_ino, state.st_mtime_ns, state.st_size

@@ -1,0 +1,121 @@
+"""Python files with controllers."""
+
+import importlib.util
+import json
+import sys
+import traceback
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from airpath.errors import UsageError
+from airpath.plugins.controller import Controller
+from airpath.plugins.loaded_file import Declared, LoadedFile
+from airpath.plugins.parameters import schema_of, values_of
+
+
+@dataclass(frozen=True)
+class Maker:
+    """Makes controllers of a class."""
+
+    controller: type[Controller]
+    """The class."""
+    schema: Mapping[str, Any]
+    """The JSON schema of its parameters."""
+
+    def __call__(self, values: str) -> Controller:
+        """Return a controller with these values of a plan (JSON)."""
+        made = self.controller.__new__(self.controller)
+        for name, value in values_of(self.schema, json.loads(values)).items():
+            setattr(made, name, value)
+        # Parameters come first, because an `__init__` of the class may read them.
+        made.__init__()  # type: ignore[misc]
+        return made
+
+
+def load_python(file: Path, source: bytes) -> LoadedFile:
+    """Run a file as a module.
+
+    Parameters
+    ----------
+    file
+        The file, as the user wrote it.
+    source
+        Its content.
+
+    Raises
+    ------
+    UsageError
+        If it fails, or has no controller.
+    """
+    path = file.resolve()
+    name = f"airpath_plugin_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    with _imports_from(path.parent) as imported:
+        sys.modules[name] = module
+        try:
+            spec.loader.exec_module(module)
+        except (Exception, SystemExit) as error:
+            text = error.msg if isinstance(error, SyntaxError) else error
+            where = place_in(error, [path]) or file
+            raise UsageError(f"{where}: {type(error).__name__}: {text}") from error
+        controllers = {
+            value.__name__: Declared(schema, Maker(value, schema))
+            for value in vars(module).values()
+            if isinstance(value, type) and issubclass(value, Controller) and value.__module__ == name
+            for schema in [schema_of(value, str(file))]
+        }
+        sources = {**{part: _read(part) for part in imported()}, path: source}
+    if not controllers:
+        raise UsageError(f"{file}: there is no subclass of airpath.Controller")
+    return LoadedFile(
+        controllers, sources, lambda: all(_read(part) == text for part, text in sources.items())
+    )
+
+
+def place_in(error: BaseException | None, files: Iterable[Path]) -> str:
+    """Return file and line in these files where an error came from; nothing if it came from elsewhere."""
+    if isinstance(error, SyntaxError) and error.filename is not None:
+        return f"{error.filename}:{error.lineno}"
+    names = {str(file) for file in files}
+    frames = traceback.extract_tb(None if error is None else error.__traceback__)
+    lines = [f"{frame.filename}:{frame.lineno}" for frame in frames if frame.filename in names]
+    return lines[-1] if lines else ""
+
+
+@contextmanager
+def _imports_from(folder: Path) -> Iterator[Callable[[], list[Path]]]:
+    """Let a file import modules of its folder; yield a function that returns the files of those modules.
+
+    The modules are not kept under their names: a file of another folder may import others of the same name.
+    No bytecode is written into the folder of the user.
+    """
+    writes, before = sys.dont_write_bytecode, set(sys.modules)
+    sys.dont_write_bytecode = True
+    sys.path.insert(0, str(folder))
+
+    def imported() -> dict[str, Path]:
+        files = {name: getattr(sys.modules[name], "__file__", None) for name in set(sys.modules) - before}
+        paths = {name: Path(file).resolve() for name, file in files.items() if file is not None}
+        return {name: path for name, path in sorted(paths.items()) if folder in path.parents}
+
+    try:
+        yield lambda: list(imported().values())
+    finally:
+        for name in imported():
+            del sys.modules[name]
+        sys.path.remove(str(folder))
+        sys.dont_write_bytecode = writes
+
+
+def _read(path: Path) -> bytes:
+    """Return the content of a file; nothing if it cannot be read."""
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
