@@ -51,12 +51,11 @@ pub(crate) fn components(
     let mut components = Components::builtin();
     let mut in_python = false;
     for (id, schema, made_by) in plugins {
-        let entry = match made_by.cast_bound::<Library>(py) {
-            Ok(library) => library.get().entry(&id, failure),
-            Err(_) => {
-                in_python = true;
-                python_entry(id, &schema, made_by, failure)?
-            }
+        let entry = if let Ok(library) = made_by.cast_bound::<Library>(py) {
+            library.get().entry(&id, failure)
+        } else {
+            in_python = true;
+            python_entry(id, &schema, made_by, failure)?
         };
         let registered = components.control.controllers.register(entry);
         registered.map_err(|error| PyValueError::new_err(error.to_string()))?;

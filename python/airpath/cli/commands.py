@@ -49,7 +49,7 @@ TASKS: Final[Mapping[str, Mapping[str, str]]] = {
         "list": (
             "List schemes, estimators, queues, links, networks, scenarios, sweeps or suites, or count them."
         ),
-        "new": "Write a Python file with a congestion controller to start from.",
+        "new": "Write a congestion controller to start from: in Python, C or Rust.",
         "validate": "Validate a scenario file without running it and report what is wrong.",
         "schema": "Print the JSON schema of scenarios, for completion and checks in an editor.",
         "emulate": "Run a command over an emulated link, with real packets and the kernel's TCP.",

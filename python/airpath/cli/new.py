@@ -1,22 +1,30 @@
 """`airpath new`."""
 
 import keyword
+from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
 from airpath.cli.output import show
 from airpath.errors import OutputError, UsageError
+from airpath.plugins.templates import Start, c_start, python_start, rust_start
 
 HELP = """\
-Example:
+Examples:
 
     airpath new controller mine
 
-writes `mine.py` with a class `Mine`, which `airpath compare mine.py:Mine cubic` runs.
+writes `mine.py` with a class `Mine`, which `airpath compare mine.py:Mine cubic` runs;
+
+    airpath new controller mine --c
+
+writes `mine.c`, and prints the command that builds `./mine.so` of it.
 """
+
+_STARTS: Final = {"c": c_start, "rust": rust_start, "python": python_start}
 
 
 class Kind(StrEnum):
@@ -27,19 +35,42 @@ class Kind(StrEnum):
 
 def new(
     kind: Annotated[Kind, typer.Argument(help="What to write.")],
-    name: Annotated[str, typer.Argument(help="Name of the file, without `.py`, and of the class.")],
+    name: Annotated[
+        str, typer.Argument(help="Name of the file or crate, without its ending, and of the class.")
+    ],
+    in_c: Annotated[bool, typer.Option("--c", help="A file in C, for a shared library.")] = False,
+    in_rust: Annotated[bool, typer.Option("--rust", help="A crate in Rust, for a shared library.")] = False,
+    in_python: Annotated[bool, typer.Option("--python", help="A file in Python; the default.")] = False,
 ) -> None:
-    """Write a file to start from."""
-    if not name.isidentifier() or keyword.iskeyword(name):
-        raise UsageError(f"name: found {name!r}; accepted: letters, digits and _, not a word of Python")
-    file, class_name = Path(f"{name}.py"), "".join(part[:1].upper() + part[1:] for part in name.split("_"))
-    template = Path(__file__).parent.parent / "plugins" / "template.py.txt"
-    text = template.read_text(encoding="utf-8").replace("{name}", class_name)
-    try:
-        with file.open("x", encoding="utf-8") as opened:
-            opened.write(text)
-    except FileExistsError:
-        raise OutputError(f"{file} exists; choose another name") from None
-    except OSError as error:
-        raise OutputError(f"cannot write {file}: {error.strerror or error}") from error
-    show(f"{kind}: {file}\ntry it: airpath compare {file}:{class_name} cubic --link lte.down")
+    """Write files to start from."""
+    if not (name.isascii() and name.isidentifier()) or keyword.iskeyword(name):
+        raise UsageError(
+            f"name: found {name!r}; accepted: letters, digits and _, not a digit first, not a word of Python"
+        )
+    given = [
+        language for language, is_given in zip(_STARTS, (in_c, in_rust, in_python), strict=True) if is_given
+    ]
+    if len(given) > 1:
+        raise UsageError(f"found {' and '.join(f'--{one}' for one in given)}; accepted: one of them")
+    start: Start = _STARTS[given[0] if given else "python"](name)
+    _write(start.files)
+    show(f"{kind}: {start.place}")
+    if start.build:
+        show(f"build it: {start.build}")
+    show(f"try it: airpath compare {start.scheme} cubic --link lte.down")
+    if start.note:
+        show(start.note)
+
+
+def _write(files: Mapping[Path, str]) -> None:
+    """Write files that do not exist yet."""
+    for file in files:
+        if file.exists():
+            raise OutputError(f"{file} exists; choose another name")
+    for file, text in files.items():
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            with file.open("x", encoding="utf-8") as opened:
+                opened.write(text)
+        except OSError as error:
+            raise OutputError(f"cannot write {file}: {error.strerror or error}") from error

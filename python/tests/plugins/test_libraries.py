@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import airpath
+from airpath._core import __version__
 from airpath.errors import PluginError, ScenarioError, UsageError
 from airpath.plugins import specs
 from airpath.plugins.specs import Spec
@@ -21,6 +22,8 @@ from airpath.schemes import parse_scheme
 LINK = {"rtt": "40ms", "duration": "5s", "repetitions": 1}
 COMPILER = shlex.split(os.environ.get("CC", "cc"))
 FLAGS = ("-shared", "-fPIC", "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", f"-I{INCLUDE}")
+
+CHECKOUT = Path(__file__).parents[3]
 
 with_compiler = pytest.mark.skipif(shutil.which(COMPILER[0]) is None, reason=f"no C compiler ({COMPILER[0]})")
 
@@ -271,3 +274,38 @@ def test_the_file_to_start_from_compiles_as_printed(airpath):
     )
     assert done.code == 0, done.err
     assert airpath("new", "controller", "my_own", "--c").err.startswith("airpath: my_own.c exists")
+
+
+@pytest.mark.skipif(shutil.which("cargo") is None, reason="no cargo")
+def test_the_crate_to_start_from_builds_as_printed(airpath, monkeypatch):
+    # Its dependencies are compiled once, not for each test.
+    target = CHECKOUT / "target" / "templates"
+    monkeypatch.setenv("CARGO_TARGET_DIR", str(target))
+    monkeypatch.setenv("CARGO_NET_OFFLINE", "true")
+    wrote = airpath("new", "controller", "my_crate", "--rust")
+    command = next(line for line in wrote.out.splitlines() if line.startswith("build it: "))
+    subprocess.run(shlex.split(command.removeprefix("build it: ")), check=True, capture_output=True)
+    ending = "dylib" if sys.platform == "darwin" else "so"
+    library = shutil.copy(target / "release" / f"libmy_crate.{ending}", ".")
+    done = airpath(
+        "compare", f"{library}:keep=0.7", "newreno", "--link", "12mbps", "--no-report", "--out", "a"
+    )
+    assert done.code == 0, done.err
+    assert airpath("new", "controller", "my_crate", "--rust").err.startswith(
+        "airpath: my_crate/Cargo.toml exists"
+    )
+
+
+def test_without_a_checkout_the_crate_is_named_by_version(airpath, monkeypatch, tmp_path):
+    from airpath.plugins import templates
+
+    monkeypatch.setattr(templates, "_CRATE", tmp_path / "gone")
+    wrote = airpath("new", "controller", "my_crate", "--rust")
+    assert "airpath-plugin is not on crates.io yet" in wrote.out
+    assert f'airpath-plugin = "{__version__}"' in Path("my_crate/Cargo.toml").read_text()
+
+
+def test_one_language_at_a_time(airpath):
+    failed = airpath("new", "controller", "mine", "--c", "--rust")
+    assert (failed.code, failed.err) == (2, "airpath: found --c and --rust; accepted: one of them\n")
+    assert "accepted: letters, digits and _" in airpath("new", "controller", "my-own", "--c").err

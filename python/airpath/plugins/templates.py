@@ -1,0 +1,83 @@
+"""Controllers to start from, in Python, C and Rust."""
+
+import shlex
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from airpath import _core
+
+INCLUDE: Final = Path(__file__).parent.parent / "include"
+"""The folder of `airpath_controller.h` and `airpath_easy.h`."""
+_CRATE: Final = Path(__file__).parents[3] / "crates" / "plugin"
+"""The crate for authors, if this is a checkout."""
+_ENDING: Final = "dylib" if sys.platform == "darwin" else "so"
+"""The ending of shared libraries."""
+
+
+@dataclass(frozen=True)
+class Start:
+    """Files to start from."""
+
+    files: Mapping[Path, str]
+    """Their content."""
+    place: Path
+    """The file, or the folder of several ones."""
+    scheme: str
+    """The scheme that they become."""
+    build: str = ""
+    """The command that makes a library of them; empty if there is nothing to build."""
+    note: str = ""
+    """What is to be done by hand."""
+
+
+def python_start(name: str) -> Start:
+    """Return a class in a Python file."""
+    file = Path(f"{name}.py")
+    text = _template("template.py.txt").replace("{name}", _title(name))
+    return Start({file: text}, file, f"{file}:{_title(name)}")
+
+
+def c_start(name: str) -> Start:
+    """Return a file in C."""
+    file, library = Path(f"{name}.c"), f"{name}.{_ENDING}"
+    build = f"cc -shared -fPIC -O2 -I {shlex.quote(str(INCLUDE))} {file} -o {library}"
+    text = _template("template.c.txt").replace("{title}", _title(name)).replace("{build}", build)
+    return Start({file: text}, file, f"./{library}", build)
+
+
+def rust_start(name: str) -> Start:
+    """Return a crate in Rust."""
+    folder, note = Path(name), ""
+    if _CRATE.is_dir():
+        dependency = f"airpath-plugin = {{ path = {_toml(str(_CRATE))} }}"
+    else:
+        dependency = f'airpath-plugin = "{_core.__version__}"'
+        note = (
+            "airpath-plugin is not on crates.io yet: in Cargo.toml, replace its version by"
+            ' { path = "…/crates/plugin" } of a checkout of airpath'
+        )
+    files = {
+        folder / "Cargo.toml": _template("template_rust/Cargo.toml.txt")
+        .replace("{name}", name)
+        .replace("{dependency}", dependency),
+        folder / "src" / "lib.rs": _template("template_rust/lib.rs.txt").replace("{title}", _title(name)),
+    }
+    build = f"cargo build --release --manifest-path {folder}/Cargo.toml"
+    return Start(files, folder, f"./{folder}/target/release/lib{name}.{_ENDING}", build, note)
+
+
+def _template(name: str) -> str:
+    return (Path(__file__).parent / name).read_text(encoding="utf-8")
+
+
+def _title(name: str) -> str:
+    """Return a name as the name of a class."""
+    return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
+
+
+def _toml(text: str) -> str:
+    """Return a text as in TOML."""
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
