@@ -2,6 +2,8 @@
 
 import re
 import shlex
+import shutil
+import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,9 +12,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from airpath.cli import main
+from airpath.plugins import templates
 
 DOCS = Path(__file__).parents[3] / "docs"
 TUTORIAL, OWN_CONTROLLER = DOCS / "tutorial.md", DOCS / "own-controller.md"
+COMPILED = DOCS / "own-controller-compiled.md"
 BLOCK = re.compile(
     r'^```(?P<language>\w+)(?: title="(?P<title>[^"]+)")?\n(?P<text>.*?)^```$', re.MULTILINE | re.DOTALL
 )
@@ -67,6 +71,29 @@ def test_the_page_on_controllers_of_your_own(
         assert (tmp_path / results / "report.html").is_file()
     observed = pq.read_table(tmp_path / "delay" / "flow_observations.parquet").to_pydict()
     assert "near_queueing_ms" in observed["quantity"]
+
+
+@pytest.mark.usefixtures("without_rendering")
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler (cc)")
+def test_the_page_on_controllers_in_c_and_rust(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.chdir(tmp_path)
+    for block in blocks(COMPILED):
+        if block.language == "console":
+            for command in commands(block):
+                called(command, capsys)
+        elif block.language == "sh":
+            command = shlex.split(block.text.replace("DIR", shlex.quote(str(templates.INCLUDE))))
+            subprocess.run(command, check=True)
+        elif block.language in ("c", "rust"):
+            # What is shown is part of the files that the commands wrote.
+            file = "mine.c" if block.language == "c" else "mine_too/src/lib.rs"
+            assert (
+                block.text.replace("Mine", "MineToo" if block.language == "rust" else "Mine")
+                in Path(file).read_text()
+            )
+    assert (tmp_path / "compiled" / "report.html").is_file()
 
 
 def execute(page: Path, capsys: pytest.CaptureFixture[str]) -> str:

@@ -7,7 +7,8 @@ use airpath_sim::{Column, Outcome, Table};
 use serde_json::json;
 
 use crate::common;
-use crate::support::{controller, example, library, run_with, shared_link};
+use crate::examples::example;
+use crate::support::{controller, library, run_with, shared_link};
 
 /// Tables as bits, because a missing value is NaN, which equals nothing.
 fn bits(outcome: Outcome) -> Vec<(&'static str, &'static str, Vec<u64>)> {

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use airpath_plugin_host::Library;
 use serde_json::json;
 
-use crate::support::{example, library, run_with, shared_link};
+use crate::examples::example;
+use crate::support::{library, run_with, shared_link};
 
 /// The fault, the beginning of its text, and its end. `None`: there is no fault.
 const FAULTS: [(&str, Option<(&str, &str)>); 11] = [

@@ -7,7 +7,8 @@ use airpath_plugin_host::Library;
 use airpath_sim::{Components, Simulation};
 use serde_json::json;
 
-use crate::support::{FirstFault, ID, example, library, shared_link};
+use crate::examples::example;
+use crate::support::{FirstFault, ID, library, shared_link};
 
 #[test]
 fn parameters_become_a_schema() {

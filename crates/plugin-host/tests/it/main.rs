@@ -5,6 +5,7 @@
 #[path = "../../../sim/tests/it/common.rs"]
 mod common;
 mod equality;
+mod examples;
 mod faults;
 mod loading;
 mod support;

@@ -1,8 +1,6 @@
 //! Libraries to load, and runs of them.
 
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
 
 use airpath_model::Timestamp;
 use airpath_plugin_host::{FaultSink, Library};
@@ -10,35 +8,6 @@ use airpath_sim::plan::{ControllerPlan, Plan};
 use airpath_sim::{Components, Outcome, RunControl, Simulation};
 
 use crate::common::{flow, link, mbps, packets, plan, there_and_back};
-
-/// Returns an example of `airpath-plugin`, which is built first.
-pub(crate) fn example(name: &str) -> PathBuf {
-    static BUILT: OnceLock<Vec<PathBuf>> = OnceLock::new();
-    let built = BUILT.get_or_init(|| {
-        let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
-        let output = Command::new(cargo)
-            .args([
-                "build",
-                "--package",
-                "airpath-plugin",
-                "--examples",
-                "--message-format",
-                "json",
-                "--offline",
-            ])
-            .current_dir(env!("CARGO_MANIFEST_DIR"))
-            .stderr(Stdio::inherit())
-            .output()
-            .unwrap();
-        assert!(output.status.success(), "the examples build");
-        let messages = String::from_utf8(output.stdout).unwrap();
-        let messages = messages.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
-        let files = messages.filter(|message| message["target"]["kind"][0] == "example");
-        files.map(|message| PathBuf::from(message["filenames"][0].as_str().unwrap())).collect()
-    });
-    let is_it = |file: &&PathBuf| file.file_stem().is_some_and(|stem| stem == format!("lib{name}").as_str());
-    built.iter().find(is_it).unwrap_or_else(|| panic!("{name} in {built:?}")).clone()
-}
 
 /// The id of the library in plans.
 pub(crate) const ID: &str = "lib.so";

@@ -1,0 +1,35 @@
+//! The examples of `airpath-plugin` as libraries, also for benchmarks.
+
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+
+/// Returns an example of `airpath-plugin`, which is built first.
+pub(crate) fn example(name: &str) -> PathBuf {
+    static BUILT: OnceLock<Vec<PathBuf>> = OnceLock::new();
+    let built = BUILT.get_or_init(|| {
+        let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
+        let output = Command::new(cargo)
+            .args([
+                "build",
+                "--package",
+                "airpath-plugin",
+                "--examples",
+                "--message-format",
+                "json",
+                "--offline",
+            ])
+            .args(if cfg!(debug_assertions) { &[][..] } else { &["--release"] })
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .stderr(Stdio::inherit())
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "the examples build");
+        let messages = String::from_utf8(output.stdout).unwrap();
+        let messages = messages.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        let files = messages.filter(|message| message["target"]["kind"][0] == "example");
+        files.map(|message| PathBuf::from(message["filenames"][0].as_str().unwrap())).collect()
+    });
+    let is_it = |file: &&PathBuf| file.file_stem().is_some_and(|stem| stem == format!("lib{name}").as_str());
+    built.iter().find(is_it).unwrap_or_else(|| panic!("{name} in {built:?}")).clone()
+}
