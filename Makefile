@@ -124,6 +124,7 @@ bench: $(INSTALLED) ## benchmarks of components, captures and whole runs, compar
 	$(PROFILED) cargo bench -p airpath-sim --bench parts
 	$(PROFILED) cargo bench -p airpath-channel
 	$(PROFILED) cargo bench -p airpath-replay
+	$(PROFILED) cargo bench -p airpath-plugin-host
 	$(BIN)/python tools/bench.py $(BENCH)
 
 bench-peers: $(INSTALLED) ## install ns-2 (Debian and Ubuntu, as root), then compare whole runs with it

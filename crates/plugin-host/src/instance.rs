@@ -160,10 +160,16 @@ impl Instance {
     #[inline]
     fn check(&mut self, name: &'static str, code: c_int, now: Timestamp, probe: &mut dyn Probe) {
         // SAFETY: the library uses the host's side during its calls only.
-        let recorded = unsafe { &mut (*self.host.as_ptr()).recorded };
-        if !recorded.is_empty() {
-            self.pass_on(name, now, probe);
+        let recorded = unsafe { &(*self.host.as_ptr()).recorded };
+        if code != 0 || !recorded.is_empty() || !is_possible(&self.control, now) {
+            self.settle(name, code, now, probe);
         }
+    }
+
+    /// Passes on what was recorded, and reports a fault if there is one.
+    #[inline(never)]
+    fn settle(&mut self, name: &'static str, code: c_int, now: Timestamp, probe: &mut dyn Probe) {
+        self.pass_on(name, now, probe);
         if self.failed {
             return;
         }

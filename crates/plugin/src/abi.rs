@@ -169,6 +169,8 @@ pub struct Ack {
     pub size: u32,
     pub flags: u32,
     pub now: u64,
+    pub mss: u32,
+    pub reserved: u32,
     pub acked: u64,
     pub advance: u64,
     pub newly_lost: u64,
@@ -185,8 +187,6 @@ pub struct Ack {
     pub round: u64,
     pub marked: u64,
     pub receiver_time: u64,
-    pub mss: u32,
-    pub reserved: u32,
 }
 
 /// A congestion signal.
@@ -197,11 +197,11 @@ pub struct Congestion {
     pub size: u32,
     pub flags: u32,
     pub now: u64,
+    pub mss: u32,
+    pub signal: u32,
     pub flight_size: u64,
     pub lost: u64,
     pub rtt: Rtt,
-    pub mss: u32,
-    pub signal: u32,
     pub consecutive: u32,
     pub reserved: u32,
 }
@@ -214,11 +214,11 @@ pub struct Sent {
     pub size: u32,
     pub flags: u32,
     pub now: u64,
+    pub mss: u32,
+    pub reserved: u32,
     pub payload: u64,
     pub in_flight: u64,
     pub rtt: Rtt,
-    pub mss: u32,
-    pub reserved: u32,
 }
 
 /// A function that is called with an event.

@@ -14,6 +14,15 @@ const fn flag(is_set: bool, flag: u32) -> u32 {
     if is_set { flag } else { 0 }
 }
 
+/// Stands for a sample that is not there.
+const NO_RATE: RateSample = RateSample {
+    delivered: Bytes::ZERO,
+    lost: Bytes::ZERO,
+    interval: Duration::ZERO,
+    prior_delivered: Bytes::ZERO,
+    app_limited: false,
+};
+
 impl From<&RttEstimate> for Rtt {
     #[inline]
     fn from(rtt: &RttEstimate) -> Self {
@@ -41,6 +50,10 @@ impl From<&Rtt> for RttEstimate {
 impl From<&AckEvent> for Ack {
     #[inline]
     fn from(event: &AckEvent) -> Self {
+        let (rate, rate_flags) = match event.rate {
+            Some(rate) => (rate, code::ACK_RATE_SAMPLE | flag(rate.app_limited, code::ACK_APP_LIMITED)),
+            None => (NO_RATE, 0),
+        };
         let flags = flag(event.duplicate, code::ACK_DUPLICATE)
             | flag(event.window_limited, code::ACK_WINDOW_LIMITED)
             | flag(event.in_recovery, code::ACK_IN_RECOVERY)
@@ -48,8 +61,7 @@ impl From<&AckEvent> for Ack {
             | flag(event.hidden_duplicate, code::ACK_HIDDEN_DUPLICATE)
             | flag(event.rtt_sample.is_some(), code::ACK_RTT_SAMPLE)
             | flag(event.latest_sent_at.is_some(), code::ACK_LATEST_SENT)
-            | flag(event.rate.is_some(), code::ACK_RATE_SAMPLE)
-            | flag(event.rate.is_some_and(|sample| sample.app_limited), code::ACK_APP_LIMITED)
+            | rate_flags
             | flag(event.receiver_time.is_some(), code::ACK_RECEIVER_TIME);
         Self {
             size: size_of::<Self>() as u32,
@@ -64,10 +76,10 @@ impl From<&AckEvent> for Ack {
             latest_sent_at: event.latest_sent_at.map_or(0, Timestamp::as_nanos),
             rtt_sample: event.rtt_sample.map_or(0, Duration::as_nanos),
             rtt: Rtt::from(&event.rtt),
-            rate_delivered: event.rate.map_or(0, |sample| sample.delivered.get()),
-            rate_lost: event.rate.map_or(0, |sample| sample.lost.get()),
-            rate_interval: event.rate.map_or(0, |sample| sample.interval.as_nanos()),
-            rate_prior_delivered: event.rate.map_or(0, |sample| sample.prior_delivered.get()),
+            rate_delivered: rate.delivered.get(),
+            rate_lost: rate.lost.get(),
+            rate_interval: rate.interval.as_nanos(),
+            rate_prior_delivered: rate.prior_delivered.get(),
             round: event.round,
             marked: event.marked.get(),
             receiver_time: event.receiver_time.map_or(0, Timestamp::as_nanos),

@@ -255,6 +255,17 @@ unsafe extern "C" fn on_timer<P: Plugin>(
     unsafe { call::<P>(instance, control, |controller, probe| controller.on_timer(now, probe)) }
 }
 
+/// The number of each phase in the interface, by its index in the engine.
+const PHASE_NUMBERS: [u32; abi::PHASES.len()] = {
+    let mut numbers = [0; abi::PHASES.len()];
+    let mut number = 0;
+    while number < numbers.len() {
+        numbers[abi::PHASES[number].index()] = number as u32;
+        number += 1;
+    }
+    numbers
+};
+
 #[inline]
 fn answer(controller: &impl Controller, to: &mut abi::Control) {
     let control = controller.control();
@@ -269,8 +280,7 @@ fn answer(controller: &impl Controller, to: &mut abi::Control) {
     to.ssthresh = controller.ssthresh().map_or(abi::NEVER, Bytes::get);
     let timer = controller.next_timer();
     to.next_timer = if timer.is_scheduled() { timer.as_nanos() } else { abi::NEVER };
-    let phase = controller.phase();
-    to.phase = abi::PHASES.iter().position(|known| *known == phase).unwrap_or(0) as u32;
+    to.phase = PHASE_NUMBERS[controller.phase().index()];
 }
 
 fn needs(requirements: &Requirements) -> u32 {

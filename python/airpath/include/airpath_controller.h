@@ -195,6 +195,8 @@ struct airpath_ack {
 	uint32_t size;
 	uint32_t flags;                /* AIRPATH_ACK_... */
 	uint64_t now;
+	uint32_t mss;
+	uint32_t reserved;
 	uint64_t acked;                /* newly acknowledged, in order or selectively */
 	uint64_t advance;              /* by how much the acknowledgment in order advanced */
 	uint64_t newly_lost;           /* found lost */
@@ -211,8 +213,6 @@ struct airpath_ack {
 	uint64_t round;                /* round trips since the connection began */
 	uint64_t marked;               /* arrived marked since the last acknowledgment (accurate ECN) */
 	uint64_t receiver_time;        /* the receiver's clock when it sent the acknowledgment (TCP timestamps) */
-	uint32_t mss;
-	uint32_t reserved;
 };
 
 enum {
@@ -226,11 +226,11 @@ struct airpath_congestion {
 	uint32_t size;
 	uint32_t flags;
 	uint64_t now;
+	uint32_t mss;
+	uint32_t signal;      /* AIRPATH_LOSS, AIRPATH_MARK or AIRPATH_TIMEOUT */
 	uint64_t flight_size; /* sent and not acknowledged in order */
 	uint64_t lost;        /* found lost with this signal */
 	struct airpath_rtt rtt;
-	uint32_t mss;
-	uint32_t signal;      /* AIRPATH_LOSS, AIRPATH_MARK or AIRPATH_TIMEOUT */
 	uint32_t consecutive; /* expiries of the timer since the last new acknowledgment */
 	uint32_t reserved;
 };
@@ -245,11 +245,11 @@ struct airpath_sent {
 	uint32_t size;
 	uint32_t flags;     /* AIRPATH_SENT_... */
 	uint64_t now;
+	uint32_t mss;
+	uint32_t reserved;
 	uint64_t payload;
 	uint64_t in_flight; /* this packet included */
 	struct airpath_rtt rtt;
-	uint32_t mss;
-	uint32_t reserved;
 };
 
 /* ---- The table ------------------------------------------------------------------------------------------- */
