@@ -1,0 +1,110 @@
+"""Compiled modules, kept for later runs."""
+
+import functools
+import hashlib
+import os
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from airpath.durable import write_whole
+from airpath.errors import UsageError
+from airpath.plugins.linux.compiler import INTERFACE, SHIM, Compiler, forms, may_be_another_kernel
+from airpath.plugins.linux.sources import Sources, read_sources
+
+
+@dataclass(frozen=True)
+class Module:
+    """A compiled module."""
+
+    library: Path
+    """The shared library."""
+    sources: Mapping[Path, bytes]
+    """The files and their headers, as they were compiled."""
+    compiler: str
+    """The first line that the compiler prints about its version."""
+    flags: tuple[str, ...]
+    """The flags with which the files were compiled."""
+
+
+def build(files: Sequence[Path], compiler: Compiler | None = None) -> Module:
+    """Compile a module, unless it was compiled before.
+
+    Parameters
+    ----------
+    files
+        The source files: what the module calls first, the module last.
+    compiler
+        The compiler; by default that of the system.
+
+    Raises
+    ------
+    UsageError
+        If there is no compiler, or it refuses the files.
+    """
+    sources = read_sources(files)
+    compiler = compiler or Compiler.find()
+    for form in forms():
+        library = _place(sources, compiler, form)
+        if library.is_file():
+            break
+    else:
+        library, form = _compile(sources, compiler)
+    return Module(library, sources.contents, compiler.version, tuple(compiler.flags(sources, form)))
+
+
+def cache_folder() -> Path:
+    """Return the folder of compiled modules."""
+    cache = os.environ.get("XDG_CACHE_HOME")
+    return (Path(cache) if cache else Path.home() / ".cache") / "airpath" / "modules"
+
+
+def _compile(sources: Sources, compiler: Compiler) -> tuple[Path, list[str]]:
+    """Compile for the newest kernel that the sources fit."""
+    tries: list[list[str]] = []
+    for form in forms():
+        with tempfile.TemporaryDirectory(prefix="airpath-") as folder:
+            errors = compiler.compile(sources, form, Path(folder))
+            if not errors:
+                library = _place(sources, compiler, form)
+                write_whole(library, (Path(folder) / "module.so").read_bytes(), forced=False)
+                return library, form
+        tries.append(errors)
+        if not may_be_another_kernel(errors):
+            break
+    lines = "\n".join(f"  {line}" for line in min(tries, key=len))
+    raise UsageError(
+        f"{sources.files[-1].name} does not compile for airpath, whose headers have what congestion control"
+        f" modules of Linux 4.13 and later use:\n{lines}"
+    )
+
+
+def _place(sources: Sources, compiler: Compiler, form: Sequence[str]) -> Path:
+    """Return where the library of a module is kept."""
+    digest = hashlib.sha256()
+    for part in _parts(sources, compiler, form):
+        digest.update(len(part).to_bytes(8, "little"))
+        digest.update(part)
+    return cache_folder() / f"{digest.hexdigest()}.so"
+
+
+def _parts(sources: Sources, compiler: Compiler, form: Sequence[str]) -> Iterator[bytes]:
+    """Yield everything on which a library depends."""
+    yield _shim()
+    yield compiler.version.encode()
+    yield "\0".join([*compiler.command, *compiler.flags(sources, form)]).encode()
+    yield from (file.name.encode() for file in sources.files)
+    for file, content in sorted(sources.contents.items()):
+        yield file.name.encode()
+        yield content
+
+
+@functools.cache
+def _shim() -> bytes:
+    """Return a digest of the files that replace the kernel."""
+    digest = hashlib.sha256()
+    for file in [*sorted(SHIM.rglob("*.[ch]")), INTERFACE / "airpath_controller.h"]:
+        digest.update(file.name.encode())
+        digest.update(file.read_bytes())
+    return digest.digest()

@@ -1,0 +1,150 @@
+"""The C compiler, and how it compiles a module."""
+
+import itertools
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Self
+
+from airpath.errors import UsageError
+from airpath.plugins.linux.sources import Sources
+
+SHIM: Final = Path(__file__).parent / "shim"
+INTERFACE: Final = Path(__file__).parents[2] / "include"
+"""The folder of `airpath_controller.h`."""
+
+_DIALECT: Final = (
+    "-std=gnu11 -fwrapv -fno-strict-aliasing -fno-delete-null-pointer-checks -fno-builtin -funsigned-char"
+    " -fgnu89-inline"
+).split()
+"""The kernel's: integers wrap around, nothing follows from types or null pointers, `char` has no sign."""
+_WARNINGS: Final = (
+    "-Werror=incompatible-pointer-types -Werror=int-conversion -Werror=implicit-function-declaration"
+).split()
+"""Errors in every compiler: the types of functions show for which kernel a source was written."""
+_GUARDS: Final = (
+    "-fsanitize=integer-divide-by-zero,shift-exponent,bounds -fno-sanitize-recover=all".split()
+)
+_POSITION: Final = ["-fPIC", "-fvisibility=hidden"]
+_FORMS: Final = (
+    ("ICSK_CA_PRIV_SIZE", (104, 144)),  # the second is that of Google's BBR
+    ("AIRPATH_CONG_CONTROL", (4, 2)),
+    ("AIRPATH_PKTS_ACKED", (2, 3)),
+)
+"""Properties of kernels that are found by trial, with the newest first (`shim/include/airpath/tcp.h`)."""
+_TRIED: Final = ("incompatible", "static assertion failed", "static_assert failed")
+"""Words of errors for which another kernel is tried."""
+_SHOWN_ERRORS: Final = 5
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """A C compiler."""
+
+    command: tuple[str, ...]
+    """The program with its arguments."""
+    version: str
+    """The first line that it prints about its version."""
+    optimise: str = "-O2"
+    """How it optimises."""
+
+    @classmethod
+    def find(cls, command: str | None = None, optimise: str = "-O2") -> Self:
+        """Return the compiler of a command; by default that of `$CC`, otherwise `cc`.
+
+        Raises
+        ------
+        UsageError
+            If it cannot be run, or the system has other libraries.
+        """
+        if sys.platform == "win32":
+            raise UsageError("modules of Linux cannot be compiled on Windows")
+        words = tuple(shlex.split(command or os.environ.get("CC") or "cc"))
+        if not words or shutil.which(words[0]) is None:
+            raise UsageError(
+                f"modules of Linux need a C compiler: there is no `{' '.join(words)}`; install gcc or clang,"
+                " or set CC"
+            )
+        done = _run([*words, "--version"])
+        if done.returncode != 0:
+            raise UsageError(f"`{' '.join(words)} --version` fails: {done.stderr.strip()}")
+        return cls(words, done.stdout.partition("\n")[0].strip(), optimise)
+
+    def flags(self, sources: Sources, form: Sequence[str]) -> list[str]:
+        """Return the flags with which the files of a module are compiled."""
+        places = [f"-ffile-prefix-map={folder}/=" for folder in {file.parent for file in sources.files}]
+        return [self.optimise, *_POSITION, *_DIALECT, *_WARNINGS, *_GUARDS, *form, *places]
+
+    def compile(self, sources: Sources, form: Sequence[str], folder: Path) -> list[str]:
+        """Compile a module to `module.so` in an empty folder; return the errors of the compiler.
+
+        Parameters
+        ----------
+        sources
+            The files.
+        form
+            One of `forms`.
+        folder
+            A folder for intermediate files.
+        """
+        empty = folder / "empty"
+        for header in sources.headers:
+            (empty / header).parent.mkdir(parents=True, exist_ok=True)
+            (empty / header).touch()
+        headers = ["-nostdinc", f"-I{SHIM / 'include'}", f"-I{empty}", "-include", "airpath/kernel.h"]
+        objects = []
+        for number, file in enumerate(sources.files):
+            made = folder / f"{number}.o"
+            flags = self.flags(sources, form)
+            done = _run([*self.command, "-c", *flags, *headers, str(file), "-o", str(made)])
+            if done.returncode != 0:
+                return _errors(done.stderr)
+            objects.append(str(made))
+        return self._link(sources, form, folder, objects)
+
+    def _link(self, sources: Sources, form: Sequence[str], folder: Path, objects: list[str]) -> list[str]:
+        """Compile the shim and link it with a module."""
+        about = [
+            f'-DAIRPATH_TITLE="{sources.title}"',
+            f"-DAIRPATH_READS_TIMESTAMPS={int(sources.reads_timestamps)}",
+        ]
+        # A missing function must fail here and not during a run.
+        link = ["-Wl,-z,defs", "-Wl,-Bsymbolic"] if sys.platform.startswith("linux") else []
+        flags = [self.optimise, *_POSITION, *_DIALECT, *form, *about]
+        done = _run([
+            *self.command, "-shared", *flags, f"-I{SHIM / 'include'}", f"-I{SHIM}", f"-I{INTERFACE}",
+            *(str(file) for file in sorted(SHIM.glob("*.c"))), *objects, *link, "-ldl",
+            "-o", str(folder / "module.so"),
+        ])  # fmt: skip
+        return [] if done.returncode == 0 else _errors(done.stderr)
+
+
+def forms() -> Iterator[list[str]]:
+    """Yield the flags of each kernel that a source may be written for."""
+    names = [name for name, _ in _FORMS]
+    for values in itertools.product(*(values for _, values in _FORMS)):
+        yield [f"-D{name}={value}" for name, value in zip(names, values, strict=True)]
+
+
+def may_be_another_kernel(errors: Sequence[str]) -> bool:
+    """Whether all errors may come from the form of the kernel."""
+    return all(any(word in error for word in _TRIED) for error in errors)
+
+
+def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
+    """Run a command with messages in English."""
+    environment = {**os.environ, "LC_ALL": "C"}
+    return subprocess.run(
+        command, capture_output=True, text=True, errors="replace", check=False, env=environment
+    )
+
+
+def _errors(output: str) -> list[str]:
+    """Return the lines with errors in the output of a compiler or linker."""
+    lines = [line for line in output.splitlines() if "error:" in line or "undefined reference" in line]
+    return (lines or output.splitlines())[:_SHOWN_ERRORS]

@@ -1,0 +1,61 @@
+"""The source files of a module, with the headers that they include."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from airpath.errors import UsageError
+
+_INCLUDE: Final = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*(?:<([^>\n]+)>|"([^"\n]+)")', re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Sources:
+    """The files of a module as they were read."""
+
+    files: tuple[Path, ...]
+    """What it calls first, itself last."""
+    contents: Mapping[Path, bytes]
+    """These files, and the headers of their folders that they include."""
+    headers: frozenset[str]
+    """The headers of the kernel that they include, as in `linux/module.h`."""
+
+    @property
+    def title(self) -> str:
+        """The name of the module in figures."""
+        return f"{self.files[-1].stem.removeprefix('tcp_')} (linux)"
+
+    @property
+    def reads_timestamps(self) -> bool:
+        """Whether the module reads the timestamps of TCP."""
+        return any(b"rcv_tsval" in content or b"rcv_tsecr" in content for content in self.contents.values())
+
+
+def read_sources(files: Sequence[Path]) -> Sources:
+    """Read the files of a module and the headers that they include.
+
+    Raises
+    ------
+    UsageError
+        If a file cannot be read.
+    """
+    contents: dict[Path, bytes] = {}
+    headers: set[str] = set()
+    waiting = [file.resolve() for file in files]
+    while waiting:
+        file = waiting.pop()
+        if file in contents:
+            continue
+        try:
+            contents[file] = file.read_bytes()
+        except OSError as error:
+            raise UsageError(f"cannot read {file}: {error.strerror or error}") from error
+        for system, local in _INCLUDE.findall(contents[file]):
+            beside = file.parent / local.decode(errors="replace")
+            if system:
+                headers.add(system.decode(errors="replace"))
+            elif beside.is_file():
+                waiting.append(beside.resolve())
+    return Sources(tuple(file.resolve() for file in files), contents, frozenset(headers))
