@@ -173,6 +173,17 @@ def tshark() -> tuple[State, str]:
     return "good", told.stdout.splitlines()[0]
 
 
+def c_compiler() -> tuple[State, str]:
+    """The C compiler, which modules of Linux need; airpath itself does without."""
+    from airpath.errors import UsageError
+    from airpath.plugins.linux.compiler import Compiler
+
+    try:
+        return "good", Compiler.find().version
+    except UsageError as error:
+        return "missing", f"{error} (optional: `linux:FILE.c`)"
+
+
 def learning() -> tuple[State, str]:
     """Whether environments for learning can be made; airpath itself does without."""
     if find_spec("gymnasium") is None:
@@ -196,10 +207,11 @@ CHECKS: Final[dict[str, Callable[[], tuple[State, str]]]] = {
     "processors": processors,
     "current directory": current_directory,
     "tshark": tshark,
+    "C compiler": c_compiler,
     "learning": learning,
     **doctor_emulation.CHECKS,
 }
-OPTIONAL: Final = frozenset(["tshark", "learning", *doctor_emulation.CHECKS])
+OPTIONAL: Final = frozenset(["tshark", "C compiler", "learning", *doctor_emulation.CHECKS])
 """Checks that simulations do not need."""
 
 

@@ -1,7 +1,7 @@
 """A file with controllers that was loaded."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,8 @@ class LoadedFile:
     controllers: Mapping[str, Declared]
     """Its controllers by class; that of a library has the empty name."""
     sources: Mapping[Path, bytes]
-    """The file, and the modules that it imports from its folder, as they were loaded."""
+    """The file, and what it imports or includes from its folder, as they were loaded."""
     is_current: Callable[[], bool]
     """Whether the files are still as they were."""
+    compiled: Mapping[str, Any] = field(default_factory=dict)
+    """How it was compiled, for provenance; empty if it was not."""

@@ -17,16 +17,18 @@ class Plugin:
     """A controller from a file."""
 
     id: str
-    """Its name in plans: the file, as it was written, and the class."""
+    """Its name in plans: the scheme, as it was written, without options."""
     schema: Mapping[str, Any]
     """The JSON schema of its parameters."""
     made_by: MadeBy
     """What makes it, as the engine takes it."""
     sources: Mapping[Path, bytes]
-    """The file, and the modules that it imports from its folder, as they were loaded."""
+    """The file, and what it imports or includes from its folder, as they were loaded."""
+    compiled: Mapping[str, Any]
+    """How it was compiled, for provenance; empty if it was not."""
 
 
-_files: Final[dict[Path, LoadedFile]] = {}
+_files: Final[dict[tuple[Path, ...], LoadedFile]] = {}
 _plugins: Final[dict[str, Plugin]] = {}
 
 
@@ -39,7 +41,7 @@ def load(spec: Spec) -> Plugin:
         If the file may not run, cannot be read, fails, or has no such controller.
     """
     plugins = load_all(spec)
-    if spec.is_library:
+    if spec.is_library or spec.is_module:
         return plugins[""]
     if not spec.name:
         accepted = ", ".join(plugin.id for plugin in plugins.values())
@@ -66,9 +68,9 @@ def load_all(spec: Spec) -> dict[str, Plugin]:
     loaded = _load_file(spec)
     plugins = {}
     for name, declared in loaded.controllers.items():
-        id_ = f"{spec.file}:{name}" if name else str(spec.file)
+        id_ = f"{spec.file}:{name}" if name else spec.without_options
         if id_ not in _plugins or _plugins[id_].made_by is not declared.made_by:
-            _plugins[id_] = Plugin(id_, declared.schema, declared.made_by, loaded.sources)
+            _plugins[id_] = Plugin(id_, declared.schema, declared.made_by, loaded.sources, loaded.compiled)
         plugins[name] = _plugins[id_]
     return plugins
 
@@ -85,17 +87,24 @@ def place(error: BaseException | None) -> str:
 
 def _load_file(spec: Spec) -> LoadedFile:
     """Load a file, unless it was loaded before and has not changed."""
-    path = spec.file.resolve()
-    if path in _files and _files[path].is_current():
-        return _files[path]
+    paths = tuple(file.resolve() for file in spec.files)
+    if paths not in _files or not _files[paths].is_current():
+        _files[paths] = _load_again(spec)
+    return _files[paths]
+
+
+def _load_again(spec: Spec) -> LoadedFile:
+    """Load a file."""
+    if spec.is_module:
+        from airpath.plugins.linux.module_file import load_module  # here, because few commands need it
+
+        return load_module(spec.files)
     try:
-        source = path.read_bytes()
+        source = spec.file.read_bytes()
     except OSError as error:
         raise UsageError(f"cannot read {spec.file}: {error.strerror or error}") from error
     if spec.is_library:
         from airpath.plugins.library_file import load_library  # here, because few commands need it
 
-        _files[path] = load_library(spec.file, source)
-    else:
-        _files[path] = load_python(spec.file, source)
-    return _files[path]
+        return load_library(spec.file, source)
+    return load_python(spec.file, source)

@@ -1,4 +1,8 @@
-"""How schemes name code (`my.py:Mine:keep=0.8`, `libmine.so:keep=0.8`), and which files may run."""
+"""How schemes name code, and which files may run.
+
+`my.py:Mine:keep=0.8` is a class in a Python file, `libmine.so:keep=0.8` a shared library, and
+`linux:tcp_mine.c:keep=3` a congestion control module of Linux.
+"""
 
 import json
 import re
@@ -15,6 +19,9 @@ if TYPE_CHECKING:
 
 _PYTHON: Final = re.compile(r"(?P<file>.+?\.py)(?::(?P<name>[^:]*))?(?::(?P<options>.*))?", re.DOTALL)
 _LIBRARY: Final = re.compile(r"(?P<file>.+?\.(?:so|dylib))(?P<name>)(?::(?P<options>.*))?", re.DOTALL)
+_LINUX: Final = re.compile(r"linux:(?P<file>[^:]+\.c)(?P<name>)(?::(?P<options>.*))?", re.DOTALL)
+LINUX: Final = "linux:"
+"""Begins schemes that are modules of Linux."""
 
 _allowed: Final[set[Path]] = set()
 """The files that may run."""
@@ -23,18 +30,23 @@ _all_allowed = False
 
 @dataclass(frozen=True)
 class Spec:
-    """A scheme that names a class in a Python file, or a shared library."""
+    """A scheme that names a class in a Python file, a shared library, or a module of Linux."""
 
     file: Path
-    """The file, as it was written."""
+    """The file, as it was written; of a module with several, the last."""
     name: str
-    """The class; empty for a library, or if none was written."""
+    """The class; empty for a library or a module, or if none was written."""
     options: str
     """The options, as written."""
+    called: tuple[Path, ...] = ()
+    """The files before it, which contain what a module calls (`linux:tcp_vegas.c+tcp_yeah.c`)."""
 
     @classmethod
     def parse(cls, scheme: str) -> Self | None:
         """Return what a scheme names; `None` if it does not name a file."""
+        if (module := _LINUX.fullmatch(scheme.strip())) is not None:
+            *called, file = (Path(name) for name in module["file"].split("+"))
+            return cls(file, "", module["options"] or "", tuple(called))
         found = (form.fullmatch(scheme.strip()) for form in (_PYTHON, _LIBRARY))
         # An option may contain the name of another file.
         first = min((one for one in found if one is not None), key=lambda one: one.end("file"), default=None)
@@ -43,19 +55,31 @@ class Spec:
         )
 
     @property
+    def files(self) -> tuple[Path, ...]:
+        """All its files, as they were written."""
+        return (*self.called, self.file)
+
+    @property
     def is_library(self) -> bool:
         """Whether the file is a shared library."""
         return is_library(self.file)
 
     @property
+    def is_module(self) -> bool:
+        """Whether the file is the source of a module of Linux."""
+        return self.file.suffix == ".c"
+
+    @property
     def without_options(self) -> str:
         """The scheme without its options."""
+        if self.is_module:
+            return LINUX + "+".join(str(file) for file in self.files)
         return str(self.file) if self.is_library else f"{self.file}:{self.name}"
 
     @property
     def is_allowed(self) -> bool:
-        """Whether the file may run."""
-        return _all_allowed or self.file.resolve() in _allowed
+        """Whether the files may run."""
+        return _all_allowed or all(file.resolve() in _allowed for file in self.files)
 
 
 def is_library(file: Path) -> bool:
@@ -119,4 +143,4 @@ def allow(schemes: Iterable[object]) -> None:
     Only for schemes that the user typed, or that the program of the user names.
     """
     specs = (Spec.parse(scheme) for scheme in schemes if isinstance(scheme, str))
-    _allowed.update(spec.file.resolve() for spec in specs if spec is not None)
+    _allowed.update(file.resolve() for spec in specs if spec is not None for file in spec.files)

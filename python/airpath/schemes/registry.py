@@ -9,7 +9,7 @@ from airpath.declarations import declaration, ids
 from airpath.declared import TableError, table
 from airpath.errors import UsageError
 from airpath.nearest import suggestion
-from airpath.plugins.specs import Spec
+from airpath.plugins.specs import LINUX, Spec
 from airpath.schemes.agent import AGENT
 from airpath.schemes.end_to_end import END_TO_END
 from airpath.schemes.kernel import PREFIX, kernel_scheme
@@ -41,6 +41,8 @@ def find_scheme(name: str) -> Scheme:
         from airpath.schemes.plugin import plugin_scheme  # here, because few commands need it
 
         return plugin_scheme(spec)
+    if name.startswith(LINUX):
+        raise UsageError(f'found "{name}"; accepted: {LINUX}FILE.c, or {LINUX}FILE.c+FILE.c for several files')
     if name.startswith(PREFIX):
         return kernel_scheme(name.removeprefix(PREFIX))
     if name.startswith(QUINN):

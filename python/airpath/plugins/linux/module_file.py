@@ -1,0 +1,46 @@
+"""Congestion control modules of Linux as files with a controller."""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from airpath import _core
+from airpath.errors import UsageError
+from airpath.plugins.linux.build import build
+from airpath.plugins.loaded_file import Declared, LoadedFile
+
+
+def load_module(files: Sequence[Path]) -> LoadedFile:
+    """Compile a module, unless it was compiled before, and load it, which runs code of it.
+
+    Parameters
+    ----------
+    files
+        The source files, as the user wrote them: what the module calls first, the module last.
+
+    Raises
+    ------
+    UsageError
+        If it cannot be read or compiled, or is no module of congestion control.
+    """
+    module = build(files)
+    try:
+        library = _core.Library(module.library)
+    except _core.LibraryError as error:
+        raise UsageError(f"{files[-1]}: {error}") from None
+    compiled = {
+        "library_sha256": hashlib.sha256(module.library.read_bytes()).hexdigest(),
+        "compiler": module.compiler,
+        "flags": list(module.flags),
+    }
+    declared = Declared(json.loads(library.schema), library)
+    return LoadedFile({"": declared}, module.sources, lambda: _is_as(module.sources), compiled)
+
+
+def _is_as(sources: Mapping[Path, bytes]) -> bool:
+    """Whether all files have this content."""
+    try:
+        return all(file.read_bytes() == content for file, content in sources.items())
+    except OSError:
+        return False
