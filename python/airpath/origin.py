@@ -5,13 +5,16 @@ import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from airpath import _core
 from airpath.results import Origin
 
 
 def origin_of_this_process(
-    inputs: Mapping[str, bytes] | None = None, code: Mapping[str, bytes] | None = None
+    inputs: Mapping[str, bytes] | None = None,
+    code: Mapping[str, bytes] | None = None,
+    compiled: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Origin:
     """Return where results of this process come from, now."""
     return Origin(
@@ -21,6 +24,7 @@ def origin_of_this_process(
         rust_version=_core.RUSTC or None,
         inputs=inputs or {},
         code=code or {},
+        compiled=compiled or {},
     )
 
 

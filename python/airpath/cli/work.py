@@ -189,14 +189,16 @@ def write_results(
     """
     inputs: dict[str, bytes] = {}
     code: dict[str, bytes] = {}
+    compiled: dict[str, Mapping[str, Any]] = {}
     for scenario in scenarios.values():
         inputs |= scenario.inputs
         code |= {code_name(path): content for path, content in scenario.code.items() if not is_library(path)}
+        compiled |= scenario.compiled
     write(
         results,
         output.folder,
         scenario_text=scenario_text,
-        origin=origin_of_this_process(inputs, code),
+        origin=origin_of_this_process(inputs, code, compiled),
         files=files or {},
     )
     if not (output.report or output.figures):

@@ -33,3 +33,5 @@ class LoadedFile:
     """Whether the files are still as they were."""
     compiled: Mapping[str, Any] = field(default_factory=dict)
     """How it was compiled, for provenance; empty if it was not."""
+    transport: Mapping[str, Any] = field(default_factory=dict)
+    """Settings of the transport that its controllers need."""

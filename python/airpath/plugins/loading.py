@@ -26,6 +26,8 @@ class Plugin:
     """The file, and what it imports or includes from its folder, as they were loaded."""
     compiled: Mapping[str, Any]
     """How it was compiled, for provenance; empty if it was not."""
+    transport: Mapping[str, Any]
+    """Settings of the transport that it needs."""
 
 
 _files: Final[dict[tuple[Path, ...], LoadedFile]] = {}
@@ -70,7 +72,14 @@ def load_all(spec: Spec) -> dict[str, Plugin]:
     for name, declared in loaded.controllers.items():
         id_ = f"{spec.file}:{name}" if name else spec.without_options
         if id_ not in _plugins or _plugins[id_].made_by is not declared.made_by:
-            _plugins[id_] = Plugin(id_, declared.schema, declared.made_by, loaded.sources, loaded.compiled)
+            _plugins[id_] = Plugin(
+                id_,
+                declared.schema,
+                declared.made_by,
+                loaded.sources,
+                loaded.compiled,
+                loaded.transport,
+            )
         plugins[name] = _plugins[id_]
     return plugins
 

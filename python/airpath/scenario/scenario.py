@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import tomli_w
 from pydantic import ValidationError
@@ -19,6 +19,9 @@ from airpath.scenario.model import ScenarioDocument
 from airpath.scenario.refusals import Refusal, refusal_error, refused
 from airpath.scenario.resolve import BufferSize, Plan, Resolved, resolve, scheme_of
 from airpath.scenario.traces import TraceInput
+
+if TYPE_CHECKING:
+    from airpath.plugins.loading import Plugin
 
 
 class Scenario:
@@ -121,11 +124,20 @@ class Scenario:
     @property
     def code(self) -> dict[Path, bytes]:
         """The files of the user that its schemes name, as they were loaded."""
+        return {path: text for plugin in self._plugins() for path, text in plugin.sources.items()}
+
+    @property
+    def compiled(self) -> dict[str, Mapping[str, Any]]:
+        """How its schemes that are modules of Linux were compiled."""
+        return {plugin.id: plugin.compiled for plugin in self._plugins() if plugin.compiled}
+
+    def _plugins(self) -> "list[Plugin]":
+        """Return its schemes that are files of the user."""
         if not (kinds := kinds_of_code(self.plan())):
-            return {}
+            return []
         from airpath.plugins.loading import loaded_plugins  # here, because few scenarios need it
 
-        return {path: text for plugin in loaded_plugins(kinds) for path, text in plugin.sources.items()}
+        return loaded_plugins(kinds)
 
     @property
     def inputs(self) -> dict[str, bytes]:

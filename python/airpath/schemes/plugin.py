@@ -45,6 +45,7 @@ def _scheme(plugin: Plugin) -> Scheme:
         controller=plugin.id,
         parameters=table("controller", plugin.id),
         build=functools.partial(_plan, plugin),
+        transport=plugin.transport,
     )
 
 

@@ -51,7 +51,7 @@ def build(files: Sequence[Path], compiler: Compiler | None = None) -> Module:
             break
     else:
         library, form = _compile(sources, compiler)
-    return Module(library, sources.contents, compiler.version, tuple(compiler.flags(sources, form)))
+    return Module(library, sources.contents, compiler.version, tuple(compiler.flags(form)))
 
 
 def cache_folder() -> Path:
@@ -93,7 +93,7 @@ def _parts(sources: Sources, compiler: Compiler, form: Sequence[str]) -> Iterato
     """Yield everything on which a library depends."""
     yield _shim()
     yield compiler.version.encode()
-    yield "\0".join([*compiler.command, *compiler.flags(sources, form)]).encode()
+    yield "\0".join([*compiler.command, *compiler.flags(form)]).encode()
     yield from (file.name.encode() for file in sources.files)
     for file, content in sorted(sources.contents.items()):
         yield file.name.encode()

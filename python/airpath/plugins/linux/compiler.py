@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -39,6 +40,7 @@ _FORMS: Final = (
 """Properties of kernels that are found by trial, with the newest first (`shim/include/airpath/tcp.h`)."""
 _TRIED: Final = ("incompatible", "static assertion failed", "static_assert failed")
 """Words of errors for which another kernel is tried."""
+_UNDEFINED: Final = re.compile(r"undefined (?:reference to|symbol:?) [`']?([\w.]+)")
 _SHOWN_ERRORS: Final = 5
 
 
@@ -75,10 +77,9 @@ class Compiler:
             raise UsageError(f"`{' '.join(words)} --version` fails: {done.stderr.strip()}")
         return cls(words, done.stdout.partition("\n")[0].strip(), optimise)
 
-    def flags(self, sources: Sources, form: Sequence[str]) -> list[str]:
+    def flags(self, form: Sequence[str]) -> list[str]:
         """Return the flags with which the files of a module are compiled."""
-        places = [f"-ffile-prefix-map={folder}/=" for folder in {file.parent for file in sources.files}]
-        return [self.optimise, *_POSITION, *_DIALECT, *_WARNINGS, *_GUARDS, *form, *places]
+        return [self.optimise, *_POSITION, *_DIALECT, *_WARNINGS, *_GUARDS, *form]
 
     def compile(self, sources: Sources, form: Sequence[str], folder: Path) -> list[str]:
         """Compile a module to `module.so` in an empty folder; return the errors of the compiler.
@@ -100,8 +101,9 @@ class Compiler:
         objects = []
         for number, file in enumerate(sources.files):
             made = folder / f"{number}.o"
-            flags = self.flags(sources, form)
-            done = _run([*self.command, "-c", *flags, *headers, str(file), "-o", str(made)])
+            # The library does not depend on the place of the files.
+            place = f"-ffile-prefix-map={file.parent}/="
+            done = _run([*self.command, "-c", *self.flags(form), place, *headers, str(file), "-o", str(made)])
             if done.returncode != 0:
                 return _errors(done.stderr)
             objects.append(str(made))
@@ -145,6 +147,11 @@ def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
 
 
 def _errors(output: str) -> list[str]:
-    """Return the lines with errors in the output of a compiler or linker."""
-    lines = [line for line in output.splitlines() if "error:" in line or "undefined reference" in line]
+    """Return the errors of a compiler or linker: the lines that it prints, or the functions that are missing."""
+    if missing := sorted(set(_UNDEFINED.findall(output))):
+        return [
+            f"it uses {', '.join(missing)}; name the file that defines them first, as in"
+            " linux:tcp_vegas.c+tcp_yeah.c"
+        ]
+    lines = [line for line in output.splitlines() if "error:" in line]
     return (lines or output.splitlines())[:_SHOWN_ERRORS]

@@ -35,7 +35,15 @@ def load_module(files: Sequence[Path]) -> LoadedFile:
         "flags": list(module.flags),
     }
     declared = Declared(json.loads(library.schema), library)
-    return LoadedFile({"": declared}, module.sources, lambda: _is_as(module.sources), compiled)
+    # Modules that need marks count them.
+    needs_ecn = any(b"TCP_CONG_NEEDS_ECN" in content for content in module.sources.values())
+    return LoadedFile(
+        {"": declared},
+        module.sources,
+        lambda: _is_as(module.sources),
+        compiled,
+        {"ecn": "accurate"} if needs_ecn else {},
+    )
 
 
 def _is_as(sources: Mapping[Path, bytes]) -> bool:
