@@ -41,8 +41,6 @@ def find_scheme(name: str) -> Scheme:
         from airpath.schemes.plugin import plugin_scheme  # here, because few commands need it
 
         return plugin_scheme(spec)
-    if name.startswith(LINUX):
-        raise UsageError(f'found "{name}"; accepted: {LINUX}FILE.c, or {LINUX}FILE.c+FILE.c for several files')
     if name.startswith(PREFIX):
         return kernel_scheme(name.removeprefix(PREFIX))
     if name.startswith(QUINN):
@@ -95,6 +93,8 @@ def parse_scheme(text: str) -> tuple[Scheme, dict[str, Any]]:
         return find_scheme(text.strip()), {}
     if (spec := Spec.parse(text)) is not None:
         return find_scheme(spec.without_options), options_of(spec.options, text)
+    if text.strip().startswith(LINUX):
+        raise UsageError(f'found "{text}"; accepted: {LINUX}FILE.c, or {LINUX}FILE.c+FILE.c for several files')
     name, options = split_options(text)
     return find_scheme(name), options
 
