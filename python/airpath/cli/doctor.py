@@ -174,7 +174,7 @@ def tshark() -> tuple[State, str]:
 
 
 def c_compiler() -> tuple[State, str]:
-    """The C compiler, which modules of Linux need; airpath itself does without."""
+    """Whether there is a C compiler, which modules of Linux need; airpath itself does without."""
     from airpath.errors import UsageError
     from airpath.plugins.linux.compiler import Compiler
 

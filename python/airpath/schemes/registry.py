@@ -94,7 +94,9 @@ def parse_scheme(text: str) -> tuple[Scheme, dict[str, Any]]:
     if (spec := Spec.parse(text)) is not None:
         return find_scheme(spec.without_options), options_of(spec.options, text)
     if text.strip().startswith(LINUX):
-        raise UsageError(f'found "{text}"; accepted: {LINUX}FILE.c, or {LINUX}FILE.c+FILE.c for several files')
+        raise UsageError(
+            f'found "{text}"; accepted: {LINUX}FILE.c, or {LINUX}FILE.c+FILE.c for several files'
+        )
     name, options = split_options(text)
     return find_scheme(name), options
 

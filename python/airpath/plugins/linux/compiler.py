@@ -19,18 +19,24 @@ SHIM: Final = Path(__file__).parent / "shim"
 INTERFACE: Final = Path(__file__).parents[2] / "include"
 """The folder of `airpath_controller.h`."""
 
-_DIALECT: Final = (
-    "-std=gnu11 -fwrapv -fno-strict-aliasing -fno-delete-null-pointer-checks -fno-builtin -funsigned-char"
-    " -fgnu89-inline"
-).split()
+_DIALECT: Final = [
+    "-std=gnu11",
+    "-fwrapv",
+    "-fno-strict-aliasing",
+    "-fno-delete-null-pointer-checks",
+    "-fno-builtin",
+    "-funsigned-char",
+    "-fgnu89-inline",
+]
 """The kernel's: integers wrap around, nothing follows from types or null pointers, `char` has no sign."""
-_WARNINGS: Final = (
-    "-Werror=incompatible-pointer-types -Werror=int-conversion -Werror=implicit-function-declaration"
-).split()
+_WARNINGS: Final = [
+    "-Werror=incompatible-pointer-types",
+    "-Werror=int-conversion",
+    "-Werror=implicit-function-declaration",
+]
 """Errors in every compiler: the types of functions show for which kernel a source was written."""
-_GUARDS: Final = (
-    "-fsanitize=integer-divide-by-zero,shift-exponent,bounds -fno-sanitize-recover=all".split()
-)
+_GUARDS: Final = ["-fsanitize=integer-divide-by-zero,shift-exponent,bounds", "-fno-sanitize-recover=all"]
+"""Faults call functions of the shim (`shim/fault.c`)."""
 _POSITION: Final = ["-fPIC", "-fvisibility=hidden"]
 _FORMS: Final = (
     ("ICSK_CA_PRIV_SIZE", (104, 144)),  # the second is that of Google's BBR
@@ -147,7 +153,7 @@ def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
 
 
 def _errors(output: str) -> list[str]:
-    """Return the errors of a compiler or linker: the lines that it prints, or the functions that are missing."""
+    """Return the errors that a compiler or linker prints."""
     if missing := sorted(set(_UNDEFINED.findall(output))):
         return [
             f"it uses {', '.join(missing)}; name the file that defines them first, as in"

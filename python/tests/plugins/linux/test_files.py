@@ -34,7 +34,9 @@ def write(folder):
 
 
 def forms(files):
-    return {flag.partition("=")[0][2:]: int(flag.partition("=")[2]) for flag in build(files).flags if "=" in flag and flag.startswith("-D")}
+    """Return the form of the kernel that a module was compiled for."""
+    defined = [flag[2:].partition("=") for flag in build(files).flags if flag.startswith("-D")]
+    return {name: int(value) for name, _, value in defined}
 
 
 def test_names_of_modules_are_split():
@@ -76,7 +78,10 @@ def test_wrong_options_are_refused(module, airpath, option, problem):
     [
         ({"threshold": "tcp_sk(sk)->no_field"}, "no_field"),
         ({"threshold": "no_function(sk)"}, "no_function"),
-        ({"before": "u32 elsewhere(void);", "threshold": "elsewhere()"}, "it uses elsewhere; name the file that defines"),
+        (
+            {"before": "u32 elsewhere(void);", "threshold": "elsewhere()"},
+            "it uses elsewhere; name the file",
+        ),
         ({"more": ".cong_avoid = own_ssthresh"}, "incompatible"),
         ({"before": '_Static_assert(sizeof(long) == 1, "odd");'}, "odd"),
         ({"before": "#if HZ > 100\n#endif"}, "tcp_own.c"),
@@ -93,7 +98,7 @@ def test_what_does_not_compile_is_named(write, airpath, code, problem):
 
 
 def test_a_module_that_registers_nothing_does_not_start(write, airpath):
-    write("tcp_own.c", "#include <linux/module.h>\nstatic int __init none(void) {{ return 0; }}\nmodule_init(none);\n")
+    write("tcp_own.c", "static int __init none(void) {{ return 0; }}\nmodule_init(none);\n")
     outcome = airpath("compare", "linux:tcp_own.c", "--link", "12mbps", "--duration", "1s", "--out", "o")
     assert outcome.code == 1
     assert "the module registers no congestion control" in outcome.err
@@ -115,7 +120,7 @@ def test_the_version_of_the_interface_is_found(write):
         more=".cong_control = control",
     )
     assert forms([Path("tcp_control.c")]) == {**newest, "AIRPATH_CONG_CONTROL": 2}
-    write("tcp_large.c", before="_Static_assert(ICSK_CA_PRIV_SIZE >= 120, \"too small\");")
+    write("tcp_large.c", before='_Static_assert(ICSK_CA_PRIV_SIZE >= 120, "too small");')
     assert forms([Path("tcp_large.c")]) == {**newest, "ICSK_CA_PRIV_SIZE": 144}
 
 
@@ -140,8 +145,9 @@ def test_the_library_does_not_depend_on_the_folder(write, folder):
 
 def test_a_helper_comes_first(write, airpath):
     write("tcp_own.c", before="u32 elsewhere(void);", threshold="elsewhere()")
-    Path("helper.c").write_text("#include <linux/types.h>\nu32 elsewhere(void) { return 3; }\n", encoding="utf-8")
-    outcome = airpath("compare", "linux:helper.c+tcp_own.c", "--link", "12mbps", "--duration", "2s", "--out", "o")
+    write("helper.c", "u32 elsewhere(void) {{ return 3; }}\n")
+    scheme = "linux:helper.c+tcp_own.c"
+    outcome = airpath("compare", scheme, "--link", "12mbps", "--duration", "2s", "--out", "o")
     assert outcome.code == 0, outcome.err
 
 

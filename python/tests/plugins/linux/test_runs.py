@@ -15,6 +15,8 @@ from airpath.plugins.linux.compiler import Compiler
 from airpath.runner import RunsFailed
 
 LINK = {"rtt": "40ms", "duration": "8s", "repetitions": 1}
+
+
 def windows(results, flow=None):
     """Return times, windows and thresholds of a flow in packets."""
     table = results.table("flow_series").to_pandas()
@@ -37,7 +39,8 @@ def test_a_window_follows_its_formula(module, keep):
     # A recovery takes one or two rows.
     reduced = np.flatnonzero((np.diff(window) < -5) & (window[:-1] > full - 5)) + 1
     reduced = reduced[time[reduced] > 5]
-    # A packet more in each round, and a round lasts as long as its packets: W_k = W_0 + k, R_k = max(40 ms, 0.6 ms W_k).
+    # A packet more in each round, and a round lasts as long as its packets:
+    # W_k = W_0 + k, R_k = max(40 ms, 0.6 ms W_k).
     rounds = np.maximum(0.040, 0.0006 * np.arange(kept, kept * 4 / keep))
     cycles = np.diff(time[reduced])
     assert len(cycles) >= 4
@@ -60,7 +63,9 @@ def test_the_compiler_does_not_matter(module, folder, compiler):
         assert_equal(first, other)
 
 
-@pytest.mark.parametrize("options", ["uptime=295s", "uptime=4290s", "isn=4294000000", "uptime=295s,isn=4294966000"])
+@pytest.mark.parametrize(
+    "options", ["uptime=295s", "uptime=4290s", "isn=4294000000", "uptime=295s,isn=4294966000"]
+)
 def test_clocks_and_sequence_numbers_wrap_around(module, options):
     """Ticks wrap around 300 s after the start of the machine, 32 bits of microseconds after 4295 s."""
     schemes = [module("sample", "keep=3"), module("sample", options)]
@@ -84,8 +89,8 @@ def test_flows_have_parameters_of_their_own(module):
     )
     results = airpath.run(scenario, progress=False)
     mean = {name: windows(results, name)[1].mean() for name in ("half", "most", "same")}
-    # The window of AIMD is proportional to the root of (1 + b) / (1 - b), b = keep / 4: 1.73 and 2.65. The module keeps
-    # half also after losses that follow each other, which are many here.
+    # The window of AIMD is proportional to the root of (1 + b) / (1 - b), b = keep / 4: 1.73 and 2.65.
+    # The module keeps half also after losses that follow each other, which are many here.
     assert mean["most"] / mean["half"] > 1.15
     assert mean["same"] / mean["half"] > 1.15
 
@@ -111,7 +116,9 @@ def test_a_fault_of_a_module_ends_its_run_with_one_line(module, fault, problem):
 
 def test_results_tell_how_a_module_was_compiled(module, airpath, compiler):
     source = Path(module("sample").removeprefix("linux:"))
-    assert airpath("compare", module("sample"), "--link", "12mbps", "--duration", "3s", "--out", "o").code == 0
+    assert (
+        airpath("compare", module("sample"), "--link", "12mbps", "--duration", "3s", "--out", "o").code == 0
+    )
     facts = json.loads(Path("o/provenance.json").read_text(encoding="utf-8"))
     compiled = facts["compiled"][module("sample")]
     assert compiled["compiler"] == compiler.version
@@ -125,8 +132,8 @@ def test_a_module_is_compiled_once(module, airpath, monkeypatch):
     arguments = ("compare", module("sample"), "--link", "12mbps", "--duration", "1s", "--force", "--out", "o")
     assert airpath(*arguments).code == 0
 
-    def compile(*_):
+    def fail(*_):
         raise AssertionError
 
-    monkeypatch.setattr(compiling.Compiler, "compile", compile)
+    monkeypatch.setattr(compiling.Compiler, "compile", fail)
     build([Path(module("sample").removeprefix("linux:"))])

@@ -100,8 +100,14 @@ int param_set_uint_minmax(const char *text, const struct kernel_param *param, un
 
 int param_set_uint(const char *text, const struct kernel_param *param) { return kstrtouint(text, 0, param->arg); }
 int param_set_int(const char *text, const struct kernel_param *param) { return kstrtoint(text, 0, param->arg); }
-int param_get_uint(char *text, const struct kernel_param *param) { return sprintf(text, "%u", *(unsigned *)param->arg); }
-int param_get_int(char *text, const struct kernel_param *param) { return sprintf(text, "%d", *(int *)param->arg); }
+int param_get_uint(char *text, const struct kernel_param *param)
+{
+	return sprintf(text, "%u", *(unsigned int *)param->arg);
+}
+int param_get_int(char *text, const struct kernel_param *param)
+{
+	return sprintf(text, "%d", *(int *)param->arg);
+}
 
 /* Declares a parameter with the value that the source gives it; whether its type is known. */
 static bool declare(const struct airpath_module_parameter *p, struct airpath_parameter *entry)
@@ -118,8 +124,8 @@ static bool declare(const struct airpath_module_parameter *p, struct airpath_par
 #define AIRPATH_DECLARE(called, ctype, low, high)                                                                      \
 	if (!strcmp(AIRPATH_TYPE(p), called)) {                                                                        \
 		entry->initial.integer = *(ctype *)p->place;                                                           \
-		entry->least = (double)(low);                                                                                    \
-		entry->most = (double)(high);                                                                                    \
+		entry->least = (double)(low);                                                                          \
+		entry->most = (double)(high);                                                                          \
 		return true;                                                                                           \
 	}
 	AIRPATH_INTEGERS(AIRPATH_DECLARE)

@@ -115,7 +115,8 @@ void enter_loss(struct flow *flow, u32 consecutive)
 
 	tp->inet_conn.icsk_retransmits = min(consecutive - 1, 255u);
 	/* Not twice for one window of data. */
-	if (state <= TCP_CA_Disorder || !after(tp->high_seq, tp->snd_una) || (state == TCP_CA_Loss && consecutive == 1)) {
+	if (state <= TCP_CA_Disorder || !after(tp->high_seq, tp->snd_una) ||
+	    (state == TCP_CA_Loss && consecutive == 1)) {
 		tp->prior_ssthresh = tcp_current_ssthresh(socket_of(flow));
 		tp->prior_cwnd = tp->snd_cwnd;
 		tp->snd_ssthresh = module_of(flow)->ssthresh(socket_of(flow));
