@@ -66,6 +66,15 @@ def test_a_loss_waits_for_its_acknowledgment(drive):
     assert end.window == end.ssthresh + 1 == 6
 
 
+def test_quic_sends_lost_data_again_as_new_data(drive):
+    """All that is acknowledged counts as in order, and the numbers of lost packets never come."""
+    events = [*flight(), loss(50), ack(50, 6, 6, 3, REPAIRING, lost=1), sent(51, 4)]
+    events += [ack(52, 3, 3, 1), sent(53, 2), ack(101, 1, 1, 1), ack(103, 1, 1, 0)]
+    *_, end, _sent, plain, last = drive("order", events)
+    assert end.calls == calls(ACKED, IN_ACK, COMPLETE, STATE, AVOID)
+    assert plain.calls == last.calls == calls(ACKED, IN_ACK, AVOID)
+
+
 def test_a_loss_without_acknowledgment_is_handled_at_the_same_instant(drive):
     start = [*flight(), ack(50, 1, 1, 9), loss(60)]
     for event in (("timer", 60, 0, 0, 0, 0, 0, RTT), sent(60, 9, flags=1)):

@@ -51,7 +51,7 @@ void take_amounts(struct flow *flow, u64 in_flight)
 	tp->snd_nxt = tp->write_seq = airpath_settings.isn + flow->next;
 	tp->packets_out = packets(flow, flow->next - flow->una);
 	tp->sacked_out = packets(flow, flow->delivered - flow->una);
-	tp->delivered = 1 + packets(flow, flow->delivered); /* the kernel counts the SYN */
+	tp->delivered = 1 + packets(flow, flow->delivered - flow->skipped); /* the kernel counts the SYN */
 	tp->delivered_ce = packets(flow, flow->marked);
 	tp->lost = packets(flow, flow->lost);
 	tp->bytes_acked = flow->una;
@@ -81,6 +81,19 @@ void take_ack(struct flow *flow, const struct airpath_ack *ack)
 		tp->app_limited = 0;
 	if (ack->acked)
 		tp->delivered_mstamp = tp->tcp_mstamp;
+}
+
+/*
+ * New data is sent while `in_flight` bytes are in flight. TCP retransmits what is lost before that. QUIC has sent it
+ * again as new data, so that its numbers are never acknowledged.
+ */
+void skip_lost(struct flow *flow, u64 in_flight)
+{
+	u64 known = flow->delivered + in_flight, lost = flow->next > known ? flow->next - known : 0;
+
+	flow->una += lost;
+	flow->delivered += lost;
+	flow->skipped += lost;
 }
 
 /* Modules may declare that the application is the limit, as BBR does while it probes the round-trip time. */

@@ -18,6 +18,7 @@ struct flow {
 	u32 mss, initial_window; /* bytes; packets */
 	bool started;            /* the module's init was called */
 	u64 una, next, delivered, lost, marked; /* payload since the beginning, bytes */
+	u64 skipped; /* lost payload that QUIC has sent again under other numbers: part of una and delivered */
 	u64 random;
 	/* A signal whose acknowledgment has not come yet. */
 	struct airpath_congestion signal;
@@ -43,6 +44,7 @@ void take_amounts(struct flow *flow, u64 in_flight);
 void take_ack(struct flow *flow, const struct airpath_ack *ack);
 void take_rate(struct flow *flow, const struct airpath_ack *ack, struct rate_sample *sample);
 void watch_limit(struct flow *flow);
+void skip_lost(struct flow *flow, u64 in_flight);
 
 /* states.c: what the kernel does around a module. */
 void notify(struct flow *flow, enum tcp_ca_event event);

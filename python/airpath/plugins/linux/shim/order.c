@@ -168,8 +168,10 @@ void on_sent(struct flow *flow, const void *event)
 			tp->app_limited = max(tp->delivered, 1u);
 		notify(flow, CA_EVENT_TX_START);
 	}
-	if (!again)
+	if (!again) {
+		skip_lost(flow, sent->in_flight - sent->payload);
 		flow->next += sent->payload;
+	}
 	tp->bytes_sent += sent->payload;
 	tp->segs_out++;
 	tp->data_segs_out++;
