@@ -47,6 +47,8 @@ Examples:
 
     airpath compare cubic my.py:Mine my.py:Mine:keep=0.8 --link lte.down
 
+    airpath compare illinois linux:tcp_illinois.c --link 20mbps
+
     airpath compare cubic prague xcp-ebe --link 40mbps --rtt 20ms --queue dual-pi2 --ecn
 
     airpath compare newreno cubic --link lte.down --precision 2% --max-reps 200
@@ -62,8 +64,8 @@ def compare(
     schemes: Annotated[
         list[str],
         typer.Argument(
-            help="Schemes, each with options after a colon (`airpath list schemes`), or controllers in Python"
-            " files (`my.py:Mine`).",
+            help="Schemes, each with options after a colon (`airpath list schemes`), or controllers in files"
+            " (`my.py:Mine`, `./libmine.so`, `linux:tcp_mine.c`).",
         ),
     ],
     link: str | None,

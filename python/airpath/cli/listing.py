@@ -24,6 +24,8 @@ Examples:
 
     airpath list ./libmine.so
 
+    airpath list linux:tcp_mine.c
+
     airpath list links --json | jq -r '.links | keys[]'
 """
 
@@ -62,7 +64,8 @@ def listing(
         return
     if what is not None and what not in list(Section):
         near = suggestion(what, list(Section), "kinds")
-        raise UsageError(f'there is no kind "{what}"; {near}, or a file (my.py, ./libmine.so)')
+        files = "my.py, ./libmine.so, linux:tcp_mine.c"
+        raise UsageError(f'there is no kind "{what}"; {near}, or a file ({files})')
     section = None if what is None else Section(what)
     wanted = [section] if section else list(Section)
     if as_json:
