@@ -68,6 +68,7 @@ def run(
     jobs: int | None = None,
     progress: bool | None = None,
     world: BackendName = "sim",
+    isolate: bool = False,
 ) -> Results:
     """Run a scenario.
 
@@ -93,6 +94,8 @@ def run(
         network), ``emulate`` (the kernel's TCP over an emulated network, in real time, one
         run after another; on Linux), ``datapath`` (our controllers in the kernel) or ``routers`` (our
         controllers and routers in the kernel).
+    isolate
+        Whether each run with code of the user has a process of its own: a crash ends that run alone.
 
     Returns
     -------
@@ -126,6 +129,7 @@ def run(
         jobs=jobs,
         progress=progress,
         world=world,
+        isolate=isolate,
     )
 
 
@@ -137,6 +141,7 @@ def compare(
     jobs: int | None = None,
     progress: bool | None = None,
     world: BackendName = "sim",
+    isolate: bool = False,
     **options: Unpack[CompareOptions],
 ) -> Results:
     """Compare schemes: long-lived flows over one link, everything but the scheme equal.
@@ -155,7 +160,7 @@ def compare(
     until
         Add repetitions until means or differences are known well enough, instead of `repetitions`. All
         schemes have equally many, and the first N runs are those of ``repetitions=N``.
-    jobs, progress, world
+    jobs, progress, world, isolate
         As for `airpath.run`.
     **options
         The link, its flows and the runs, all optional: `network`, `rtt`, `buffer`, `queue`, `up`, `loss`,
@@ -181,7 +186,7 @@ def compare(
     if until is not None:
         options["repetitions"] = until.max_repetitions
     scenarios = compare_scenarios(schemes, link, **options)
-    return run_all(scenarios, until=until, jobs=jobs, progress=progress, world=world)
+    return run_all(scenarios, until=until, jobs=jobs, progress=progress, world=world, isolate=isolate)
 
 
 def compare_scenarios(
@@ -258,6 +263,7 @@ def run_all(
     jobs: int | None = None,
     progress: bool | None = None,
     world: BackendName = "sim",
+    isolate: bool = False,
     apart: str = "",
 ) -> Results:
     """Run several scenarios, each under the label of the scheme that it tests.
@@ -266,7 +272,7 @@ def run_all(
     ----------
     scenarios
         Scenario of each scheme.
-    seed, repetitions, jobs, progress, world
+    seed, repetitions, jobs, progress, world, isolate
         As for `airpath.run`.
     until
         As for `airpath.compare`; `repetitions` does not count then.
@@ -296,13 +302,19 @@ def run_all(
         jobs_of(label, scenario, seed, repetitions, world, apart) for label, scenario in scenarios.items()
     ]
     if until is not None:
-        return _run_until(until, by_scheme, jobs, progress)
+        return _run_until(until, by_scheme, jobs, progress, isolate)
     work = [job for of_scheme in by_scheme for job in of_scheme]
     with progress_bar(f"{len(work)} run{'s' if len(work) > 1 else ''}", progress) as show:
-        return run_jobs(work, jobs, show)
+        return run_jobs(work, jobs, show, isolate=isolate)
 
 
-def run_jobs(work: Sequence[Job], jobs: int | None, on_progress: Callable[[float], None]) -> Results:
+def run_jobs(
+    work: Sequence[Job],
+    jobs: int | None,
+    on_progress: Callable[[float], None],
+    *,
+    isolate: bool = False,
+) -> Results:
     """Do runs, as many at the same time as `jobs` says, those in real time one after another.
 
     Parameters
@@ -313,6 +325,8 @@ def run_jobs(work: Sequence[Job], jobs: int | None, on_progress: Callable[[float
         How many at the same time; by default one for each processor.
     on_progress
         Takes the share that is done, 0 to 1.
+    isolate
+        Whether each run with code of the user has a process of its own.
 
     Returns
     -------
@@ -325,7 +339,7 @@ def run_jobs(work: Sequence[Job], jobs: int | None, on_progress: Callable[[float
         On Ctrl-C; holds the finished runs.
     """
     in_real_time = any(job.world in REAL_TIME for job in work)
-    outcome = execute(work, 1 if in_real_time else workers(jobs), on_progress)
+    outcome = execute(work, 1 if in_real_time else workers(jobs), on_progress, isolate=isolate)
     results = Results.from_records(
         [replace(record, scenario=_written(job.scenario)) for job, record in outcome.finished]
     )
@@ -337,7 +351,11 @@ def run_jobs(work: Sequence[Job], jobs: int | None, on_progress: Callable[[float
 
 
 def _run_until(
-    until: PrecisionRule, by_scheme: Sequence[Sequence[Job]], jobs: int | None, progress: bool | None
+    until: PrecisionRule,
+    by_scheme: Sequence[Sequence[Job]],
+    jobs: int | None,
+    progress: bool | None,
+    isolate: bool,
 ) -> Results:
     """Do the runs of all schemes round by round until there are enough; they are ordered as others are.
 
@@ -360,7 +378,7 @@ def _run_until(
         work = [job for of_scheme in by_scheme for job in of_scheme[before:now]]
         try:
             with progress_bar(f"{len(work)} runs, repetitions {before + 1} to {now}", progress) as show:
-                done += run_jobs(work, jobs, show).runs
+                done += run_jobs(work, jobs, show, isolate=isolate).runs
         except (Interrupted, RunsFailed) as stopped:
             done += stopped.results.runs
             stopped.results, stopped.asked = found(now), len(by_scheme) * now

@@ -1,21 +1,26 @@
-"""Runs in parallel threads: the engine works with the interpreter lock released, so threads use all cores."""
+"""Runs in parallel threads: the engine works with the interpreter lock released, so threads use all cores.
+
+Runs with Python code hold the lock. If they take long, each has a process of its own.
+"""
 
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
-from threading import Event
-from typing import Any
+from threading import Event, Thread
+from typing import Any, Final
 
 from airpath import _core
 from airpath._backends import BACKENDS, BackendName, EngineRun, Placed
 from airpath.errors import AirpathError, EmulationError, PluginError
 from airpath.interrupts import InterruptRequest
-from airpath.plugins.specs import plugin_error
+from airpath.isolation import IsolatedCall, ProcessLostError
+from airpath.plugins.specs import is_python, kinds_of_code, load_allowed, plugin_error
 from airpath.plugins.watchdog import watched
 from airpath.results import RunRecord
 from airpath.results.qlog import whole_logs
 from airpath.scenario import Scenario, TraceInput
+from airpath.scenario.memory import packets
 from airpath.scenario.traces import read_trace
 
 
@@ -72,7 +77,13 @@ class Outcome:
         return [record for _, record in self.finished]
 
 
-def execute(jobs: Sequence[Job], workers: int, on_progress: Callable[[float], None]) -> Outcome:
+_LONG_PACKETS: Final = 5_000_000
+"""Runs with Python code take longer than the start of processes if they send so many packets together."""
+
+
+def execute(
+    jobs: Sequence[Job], workers: int, on_progress: Callable[[float], None], *, isolate: bool = False
+) -> Outcome:
     """Do all jobs, `workers` at a time.
 
     On an interrupt (Ctrl-C) the running simulations are stopped and the finished runs are returned. The first
@@ -86,6 +97,8 @@ def execute(jobs: Sequence[Job], workers: int, on_progress: Callable[[float], No
         How many threads.
     on_progress
         Called every now and then with the share that is done, 0 to 1.
+    isolate
+        Whether each run with code of the user has a process of its own: a crash ends that run alone.
 
     Raises
     ------
@@ -97,7 +110,8 @@ def execute(jobs: Sequence[Job], workers: int, on_progress: Callable[[float], No
         If the memory does not suffice.
     """
     traces = _read_all(jobs)
-    tasks = [_Task(job, traces) for job in jobs]
+    apart = isolate or (workers > 1 and _is_long(jobs))
+    tasks = [_IsolatedTask(job) if apart and _code(job) else _Task(job, traces) for job in jobs]
     stop = Event()
     interrupted = False
     with InterruptRequest() as request, ThreadPoolExecutor(workers, thread_name_prefix="airpath") as pool:
@@ -170,6 +184,73 @@ class _Task:
         return 0.0 if run is None else run.progress
 
 
+class _IsolatedTask(_Task):
+    """One job in a process of its own."""
+
+    def __init__(self, job: Job) -> None:
+        super().__init__(job, {})
+        self._call = IsolatedCall(_do_apart, job, _code(job))
+
+    def run(self, stop: Event) -> None:
+        """Do the job; called in a worker thread."""
+        if stop.is_set():
+            return
+        try:
+            done = self._call.result()
+        except ProcessLostError as lost:
+            if not self._call.is_stopped:
+                self.failure = PluginError(f"{lost} ({_name(self.job)})")
+            return
+        if isinstance(done, RunRecord):
+            self.record = done
+        else:
+            self.failure = PluginError(done)
+
+    def cancel(self) -> None:
+        """Stop the run if it goes on."""
+        self._call.stop()
+
+    @property
+    def progress(self) -> float:
+        """The share that is done, 0 to 1."""
+        return 1.0 if self.record is not None or self.failure is not None else self._call.progress
+
+
+def _do_apart(report: Callable[[float], None], job: Job, code: Sequence[str]) -> RunRecord | str:
+    """Do a job in the process of an `IsolatedCall`; return the run, or why code of the user ended it."""
+    load_allowed(code)
+    task, done = _Task(job, _read_all([job])), Event()
+
+    def watch() -> None:
+        while not done.wait(_WATCH_EVERY_S):
+            report(task.progress)
+
+    watcher = Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        task.run(Event())
+    finally:
+        done.set()
+        watcher.join()
+    return str(task.failure) if task.record is None else task.record
+
+
+def _code(job: Job) -> tuple[str, ...]:
+    """Return the schemes of a job that are code of the user."""
+    return tuple(sorted(kinds_of_code(job.plan)))
+
+
+def _is_long(jobs: Sequence[Job]) -> bool:
+    """Return whether several runs have Python code, and take longer than the start of processes."""
+    python = [job for job in jobs if any(is_python(scheme) for scheme in _code(job))]
+    return len(python) > 1 and sum(packets(job.scenario.resolved) for job in python) >= _LONG_PACKETS
+
+
+def _name(job: Job) -> str:
+    """Return scheme and seed of a job, for messages."""
+    return f"{job.scheme}, seed {job.seed}"
+
+
 _WATCH_EVERY_S = 0.1
 
 
@@ -207,7 +288,7 @@ def _ready(job: Job, traces: list[_core.Trace]) -> EngineRun:
     except _core.PlanError as error:
         raise job.scenario.refused(error) from None
     except _core.PluginFailed as error:
-        raise plugin_error(error, f"{job.scheme}, seed {job.seed}") from error.__cause__
+        raise plugin_error(error, _name(job)) from error.__cause__
 
 
 def _record(job: Job, run: EngineRun) -> RunRecord:
@@ -219,7 +300,7 @@ def _record(job: Job, run: EngineRun) -> RunRecord:
     except _core.PlanError as error:
         raise job.scenario.refused(error) from None
     except _core.PluginFailed as error:
-        raise plugin_error(error, f"{job.scheme}, seed {job.seed}") from error.__cause__
+        raise plugin_error(error, _name(job)) from error.__cause__
     except (RuntimeError, OSError) as error:
         # Only the emulator's and quinn's own; a cancelled run is for whoever cancelled it.
         if job.world == "sim" or isinstance(error, _core.RunCancelled):

@@ -11,6 +11,7 @@ from airpath.cli.output import (
     AllOption,
     FiguresOption,
     ForceOption,
+    IsolateOption,
     JobsOption,
     JsonOption,
     NoReportOption,
@@ -101,6 +102,7 @@ def compare(
     ] = None,
     seed: Annotated[int, option_of_runs("seed")] = Comparison.seed,
     jobs: JobsOption = None,
+    isolate: IsolateOption = False,
     out: OutOption = None,
     force: ForceOption = False,
     no_report: NoReportOption = False,
@@ -143,6 +145,7 @@ def compare(
         figures=figures,
         opened=open_report,
         all_metrics=all_metrics,
+        isolate=isolate,
     )
     opening = link_line(next(iter(scenarios.values())), one)
     run_and_write(scenarios, output, compared_text, world=world.value, until=until, opening=opening)

@@ -23,6 +23,13 @@ JobsOption = Annotated[
     int | None,
     typer.Option(help="Number of concurrent runs; default: one per processor.", show_default=False),
 ]
+IsolateOption = Annotated[
+    bool,
+    typer.Option(
+        "--isolate",
+        help="Run each simulation with code of yours in a process of its own, so that a crash ends it alone.",
+    ),
+]
 OutOption = Annotated[
     Path | None,
     typer.Option(help="Directory for the results; default: out/….", show_default=False, file_okay=True),

@@ -10,6 +10,7 @@ from airpath.cli.output import (
     AllowCodeOption,
     FiguresOption,
     ForceOption,
+    IsolateOption,
     JobsOption,
     JsonOption,
     NoReportOption,
@@ -56,6 +57,7 @@ def run(
     reps: RepsOption = None,
     settings: SettingsOption = None,
     jobs: JobsOption = None,
+    isolate: IsolateOption = False,
     out: OutOption = None,
     force: ForceOption = False,
     no_report: NoReportOption = False,
@@ -124,6 +126,7 @@ def run(
         figures=figures,
         opened=open_report,
         all_metrics=all_metrics,
+        isolate=isolate,
     )
     scenarios = {scheme_label(chosen): chosen}
     run_and_write(scenarios, output, lambda _: text, world=world.value, logs=qlog, flent=flent)

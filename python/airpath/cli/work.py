@@ -46,6 +46,8 @@ class Output:
     """Open the report in a browser."""
     all_metrics: bool = False
     """Print every metric."""
+    isolate: bool = False
+    """Run code of the user in processes of its own."""
 
     def __post_init__(self) -> None:
         if self.opened and not self.report:
@@ -113,7 +115,7 @@ def run_and_write(
         On Ctrl-C, after the finished runs were written.
     """
     try:
-        results = run_all(scenarios, until=until, jobs=output.jobs, world=world)
+        results = run_all(scenarios, until=until, jobs=output.jobs, world=world, isolate=output.isolate)
     except (Interrupted, RunsFailed) as stopped:
         kept = _as_run(scenarios, stopped.asked, until)
         keep_finished(stopped, output, kept, scenario_text(kept))

@@ -87,6 +87,22 @@ def is_library(file: Path) -> bool:
     return file.suffix in (".so", ".dylib")
 
 
+def load_allowed(schemes: Iterable[str]) -> None:
+    """Allow the files that these schemes name to run, and load them, as a process of its own has to."""
+    from airpath.plugins.loading import load  # here, because few processes need it
+
+    allow(schemes := list(schemes))
+    for scheme in schemes:
+        if (spec := Spec.parse(scheme)) is not None:
+            load(spec)
+
+
+def is_python(scheme: str) -> bool:
+    """Return whether a scheme is a class in a Python file."""
+    spec = Spec.parse(scheme)
+    return spec is not None and not spec.is_library and not spec.is_module
+
+
 def allowed(schemes: Iterable[str]) -> Iterator[str]:
     """Yield the schemes that name code which may run."""
     for scheme in schemes:

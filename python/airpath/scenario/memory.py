@@ -82,11 +82,11 @@ def estimate_memory(resolved: Resolved) -> MemoryEstimate:
         link_series_rows=intervals * len(recorded),
         link_observation_rows=intervals * routers * ROUTER_QUANTITIES,
         flow_estimate_rows=intervals * sum(map(_estimators, plan["flows"])),
-        estimate_sample_rows=_packets(resolved) * max(map(_estimators, plan["flows"]))
+        estimate_sample_rows=packets(resolved) * max(map(_estimators, plan["flows"]))
         if plan["record"]["estimate_samples"]
         else 0,
-        packet_rows=_packets(resolved) if plan["record"]["packets"] else 0,
-        logged_packets=min(_packets(resolved), MOST_LOGGED_PACKETS) if plan["record"]["qlog"] else 0,
+        packet_rows=packets(resolved) if plan["record"]["packets"] else 0,
+        logged_packets=min(packets(resolved), MOST_LOGGED_PACKETS) if plan["record"]["qlog"] else 0,
         flows=len(plan["flows"]) + arrivals,
     )
 
@@ -133,7 +133,8 @@ def _estimators(flow: dict[str, Any]) -> int:
     return len(flow["estimators"]) + own
 
 
-def _packets(resolved: Resolved) -> int:
+def packets(resolved: Resolved) -> int:
+    """Return how many data packets the measuring links can carry: none if the rate of a link is not known."""
     plan: dict[str, Any] = resolved.plan
     names = [link["name"] for link in plan["links"]]
     sizes: dict[str, int] = {}

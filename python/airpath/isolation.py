@@ -1,0 +1,126 @@
+"""A call in a process of its own: its Python code waits for no other, and a crash ends this call only."""
+
+import os
+import signal
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from typing import Any, Concatenate, Final, Generic, ParamSpec, TypeVar
+
+from airpath.errors import AirpathError
+from airpath.processes import prepare
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+Report = Callable[[float], None]
+"""Takes the share of a call that is done, 0 to 1."""
+PRELOADED: Final = ("airpath.isolation", "airpath.workers")
+"""Modules that the processes need."""
+
+
+class ProcessLostError(AirpathError):
+    """A process ended before its call."""
+
+
+@dataclass(frozen=True)
+class _Returned:
+    value: Any
+
+
+@dataclass(frozen=True)
+class _Raised:
+    message: str
+
+
+class IsolatedCall(Generic[_T]):
+    """A call in a process of its own, which another thread can watch and stop.
+
+    Parameters
+    ----------
+    function
+        A function of a module; its first argument is a `Report`.
+    *args, **kwargs
+        Its other arguments. They and the result must be picklable.
+    """
+
+    def __init__(
+        self, function: Callable[Concatenate[Report, _P], _T], *args: _P.args, **kwargs: _P.kwargs
+    ) -> None:
+        self.progress = 0.0
+        """The share that is done, 0 to 1."""
+        self.is_stopped = False
+        """Whether `stop` was called."""
+        context = prepare(PRELOADED)
+        self._ours, self._theirs = context.Pipe()
+        # The declared type of a context has no processes.
+        self._process = context.Process(  # type: ignore[attr-defined]
+            target=_serve, args=(self._theirs, function, args, kwargs), daemon=True
+        )
+
+    def result(self) -> _T:
+        """Start the process, wait for the end of the call, and return its result.
+
+        Raises
+        ------
+        ProcessLostError
+            If the process ends before; the text names the signal or exit code.
+        AirpathError
+            If the call raises it.
+        """
+        if self.is_stopped:
+            raise ProcessLostError("the process was stopped before it started")
+        self._process.start()
+        if self.is_stopped:  # meanwhile
+            self._process.kill()
+        self._theirs.close()
+        try:
+            while isinstance(message := self._ours.recv(), float):
+                self.progress = message
+        except (EOFError, OSError):
+            message = None
+        self._ours.close()
+        self._process.join()
+        match message:
+            case _Returned(value):
+                returned: _T = value
+                return returned
+            case _Raised(text):
+                raise AirpathError(text)
+        code = self._process.exitcode or 0
+        reason = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+        raise ProcessLostError(f"the process ended with {reason}")
+
+    def stop(self) -> None:
+        """End the process; `result` raises `ProcessLostError`."""
+        self.is_stopped = True
+        if self._process.pid is not None:
+            self._process.kill()
+
+
+def _serve(
+    channel: Connection, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> None:
+    """Call a function in this process, and send progress and result."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that watches
+    threading.Thread(target=_end_with, args=(channel,), daemon=True).start()
+    one_at_a_time = threading.Lock()
+
+    def send(message: object) -> None:
+        with one_at_a_time:
+            channel.send(message)
+
+    try:
+        message: object = _Returned(function(send, *args, **kwargs))
+    except AirpathError as error:
+        message = _Raised(str(error))
+    send(message)
+
+
+def _end_with(channel: Connection) -> None:
+    """End this process when the other end of the channel is closed, also because its process was killed."""
+    try:
+        channel.recv_bytes()
+    except (EOFError, OSError):
+        os._exit(1)
