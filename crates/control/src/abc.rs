@@ -48,6 +48,7 @@ impl Default for AbcConfig {
 /// Parameters of ABC's sender (Goyal et al. 2020; the authors' code).
 #[cfg(feature = "declare")]
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[schemars(extend("x-follows" = "routers"))]
 pub struct AbcSenderConfig {
     #[serde(flatten)]
     abc: AbcConfig,

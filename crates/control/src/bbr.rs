@@ -53,7 +53,7 @@ const MIN_PIPE_SEGMENTS: u64 = 4;
 /// The parameters of BBR under the draft's names. Gains are not among them: they fit each other (section 5.6.1).
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
-#[cfg_attr(feature = "declare", serde(default))]
+#[cfg_attr(feature = "declare", serde(default), schemars(extend("x-follows" = "model")))]
 pub struct BbrConfig {
     /// LossThresh: the share of a round's data whose loss shows that too much was in flight.
     #[cfg_attr(feature = "declare", schemars(range(min = 0.0, max = 1.0)))]

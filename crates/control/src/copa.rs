@@ -31,7 +31,7 @@ const PACING_GAIN: f64 = 2.0;
 /// Parameters of Copa.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
-#[cfg_attr(feature = "declare", serde(default))]
+#[cfg_attr(feature = "declare", serde(default), schemars(extend("x-follows" = "model")))]
 pub struct CopaConfig {
     /// Weight of delay against throughput: a flow alone keeps about 1/delta packets in the queue.
     #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0)))]

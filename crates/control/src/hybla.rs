@@ -24,7 +24,7 @@ const MAX_SEGMENTS: u64 = 65_535;
     schemars(
         title = "TCP Hybla",
         description = "the window grows with time as on a path with an RTT of 25 ms (2004; as in Linux)",
-        extend("x-exceeds-acknowledged" = true)
+        extend("x-follows" = "faster")
     )
 )]
 pub struct HyblaConfig {

@@ -40,7 +40,8 @@ pub enum InterPacket {
 #[cfg_attr(
     feature = "declare",
     derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
-    serde(default)
+    serde(default),
+    schemars(extend("x-follows" = "routers"))
 )]
 pub struct XcpConfig {
     /// What feedback changes: the `rate` (draft-falk-xcp-spec-03, ns-2.35: it counts over the sender's newest

@@ -30,7 +30,7 @@
 //! | `x-or-none` | a nested component may also be `none` |
 //! | `x-at-most` | name of another parameter that this one must not exceed |
 //! | `examples` | values for tests; of a parameter without default |
-//! | `x-exceeds-acknowledged` | of a controller: one acknowledgment may open its window by more than it acknowledges |
+//! | `x-follows` | of a controller: the rules for its window that `airpath-conformance` checks (`Follows`), if not `rfc5681` |
 //! | `x-less-than` | name of another parameter that must be greater than this one |
 
 mod error;

@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use airpath_conformance::Follows;
 use airpath_control::{
     Abc, AbcConfig, AdditiveScaling, AfterFreeze, Agent, Bbr, BbrConfig, Bic, BicConfig, CongestionEvidence,
     Copa, CopaConfig, Cubic, CubicConfig, CubicEbe, EstimatedSsthresh, EveryOtherRound, Fixed, HighSpeed,
@@ -44,6 +45,7 @@ pub(crate) fn controllers() -> &'static [Constructor] {
 pub(crate) mod declared {
     use super::*;
     use airpath_control::declare::{Components, ControllerFacts};
+    use airpath_model::declare::Deserialize;
 
     static COMPONENTS: LazyLock<Components> = LazyLock::new(Components::builtin);
 
@@ -67,10 +69,14 @@ pub(crate) mod declared {
         })
     }
 
-    /// Whether one acknowledgment may open the window by more than it acknowledges.
-    pub(crate) fn exceeds_acknowledged(name: &str) -> bool {
-        let mut schemas = COMPONENTS.controllers.schemas();
-        schemas.any(|(id, schema)| id == name && schema.get("x-exceeds-acknowledged").is_some())
+    /// Returns the rules that a controller declares, which may have a suffix in [`LISTED`].
+    pub(crate) fn follows(name: &str) -> Follows {
+        let is_it =
+            |id: &str| name.strip_prefix(id).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'));
+        let schema = COMPONENTS.controllers.schemas().find(|(id, _)| is_it(id)).map(|(_, schema)| schema);
+        let declared = schema.and_then(|schema| schema.get("x-follows"));
+        declared
+            .map_or(Follows::Rfc5681, |declared| Follows::deserialize(declared).expect("these rules exist"))
     }
 }
 
@@ -81,8 +87,12 @@ pub(crate) mod declared {
         std::iter::empty()
     }
 
-    pub(crate) fn exceeds_acknowledged(_name: &str) -> bool {
-        false
+    pub(crate) fn follows(name: &str) -> super::Follows {
+        match name {
+            _ if super::MODEL_BASED.contains(&name) => super::Follows::Model,
+            _ if name.starts_with("xcp") || name.starts_with("abc") => super::Follows::Routers,
+            _ => super::Follows::Rfc5681,
+        }
     }
 }
 

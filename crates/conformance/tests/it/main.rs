@@ -1,0 +1,3 @@
+//! The contract finds what breaks it.
+
+mod mutants;
