@@ -31,6 +31,7 @@ COMMANDS = (
     "run",
     "compare",
     "gap",
+    "conform",
     "check",
     "rerun",
     "diff",

@@ -153,6 +153,39 @@ class Simulation:
     def progress(self) -> float:
         """The share of simulated time that is done, 0 to 1."""
 
+@final
+class Conformance:
+    """The examination of a controller of a plan (JSON) by numbered lists of operations of a seed.
+
+    `plugins` are as those of `Simulation`; `describe` turns an error of theirs into text.
+    """
+
+    def __new__(
+        cls,
+        controller: str,
+        seed: int,
+        plugins: Sequence[tuple[str, str, Callable[[str], Controller]]],
+        describe: Callable[[BaseException], str],
+    ) -> Conformance: ...
+    def examine(self, lists: int) -> None:
+        """Examine the next lists. The interpreter lock is released, unless the controller is in Python."""
+
+    def findings(self) -> str:
+        """Return how many lists were examined, and how many of them broke which rule, as JSON."""
+
+    def shortest(self, rule: str) -> str | None:
+        """Return a short list of operations that breaks a rule, and where it does, as JSON.
+
+        `None` if no examined list does.
+        """
+
+    def replay(self, operations: str) -> str:
+        """Return what a list of operations (JSON) does: states and broken rules, as JSON."""
+
+    @property
+    def plugin_calls(self) -> int | None:
+        """As that of `Simulation`."""
+
 class Controller:
     """What a controller in Python allows; `airpath.Controller` describes it."""
 

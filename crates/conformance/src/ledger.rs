@@ -127,6 +127,22 @@ impl Ledger {
             return;
         }
         self.begun += 1;
+        if self.contract.is_strict || self.is_possible(operation) {
+            self.carry_out(operation);
+            self.control();
+        }
+    }
+
+    /// Whether a transport delivers such an event now.
+    fn is_possible(&self, operation: Operation) -> bool {
+        match operation {
+            Operation::Timeout | Operation::CongestionExperienced => !self.in_flight.is_empty(),
+            Operation::Spurious => self.before_signal.is_some(),
+            _ => true,
+        }
+    }
+
+    fn carry_out(&mut self, operation: Operation) {
         match operation {
             Operation::Send(count) => self.send(count),
             Operation::Acknowledge { count, window_limited, word } => {
@@ -142,7 +158,6 @@ impl Ledger {
             Operation::Wait(milliseconds) => self.wait(Duration::from_millis(milliseconds.into())),
             Operation::Spurious => self.undo(),
         }
-        self.control();
     }
 
     /// Notes a rule as broken, unless it holds, does not bind this controller, or is noted already.
@@ -216,7 +231,7 @@ impl Ledger {
     fn acknowledge(&mut self, count: usize, window_limited: bool, word: Option<i8>) {
         let count = count.min(self.in_flight.len());
         if let Some(newest) = count.checked_sub(1).and_then(|index| self.in_flight.get(index)) {
-            self.wait((newest.at + self.contract.least_rtt).since(self.now));
+            self.wait((newest.at + self.contract.least_rtt()).since(self.now));
         }
         let in_flight_before = self.bytes_in_flight();
         let newest = self.in_flight.drain(..count).next_back();

@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 mod capture;
 mod channel;
 mod components;
+mod conformance;
 #[cfg(target_os = "linux")]
 mod emulated_run;
 #[cfg(target_os = "linux")]
@@ -25,6 +26,8 @@ mod _core {
     use super::channel::{independent_packet_loss, packet_loss};
     #[pymodule_export]
     use super::components::{ComponentError, complete_component, component_schemas, table_descriptions};
+    #[pymodule_export]
+    use super::conformance::Conformance;
     #[cfg(target_os = "linux")]
     #[pymodule_export]
     use super::emulated_run::{EmulatedRun, kernel_congestion_controls};

@@ -123,9 +123,21 @@ impl Failure {
         self.control.cancel();
     }
 
+    /// Takes the fault as a text; `describe` returns that of an exception.
+    pub(crate) fn take_text(&self, describe: impl FnOnce(PyErr) -> String) -> Option<String> {
+        Some(match self.taken()?.0 {
+            Fault::Text(problem) => problem,
+            Fault::Exception(error) => describe(error),
+        })
+    }
+
+    fn taken(&self) -> Option<(Fault, Option<Timestamp>)> {
+        self.fault.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
     /// Takes the fault as a [`PluginFailed`].
     pub(crate) fn take(&self, py: Python<'_>) -> Option<PyErr> {
-        let (fault, now) = self.fault.lock().unwrap_or_else(PoisonError::into_inner).take()?;
+        let (fault, now) = self.taken()?;
         let now = now.map(Timestamp::as_secs_f64);
         Some(match fault {
             Fault::Text(problem) => PluginFailed::new_err((now, problem)),

@@ -37,6 +37,7 @@ TASKS: Final[Mapping[str, Mapping[str, str]]] = {
         "trace": "Inspect and convert link traces, and summarise logs of emulated links.",
     },
     "Verify": {
+        "conform": "Check controllers against the rules for controllers and print what breaks one.",
         "check": "Check a scheme against a suite of expectations and report those that are not met.",
         "rerun": "Repeat the runs of a results directory and report whether the tables are identical.",
         "diff": "Compare two results directories: configuration, metrics, and intervals of the differences.",

@@ -21,21 +21,21 @@ class NoReturnError(Exception):
 @contextmanager
 def watched(run: object) -> Iterator[None]:
     """Raise `NoReturnError` in this thread if a call of code in a run does not return within `LIMIT_S`."""
-    if not isinstance(run, _core.Simulation) or run.plugin_calls is None:
+    if not isinstance(run, _core.Simulation | _core.Conformance) or run.plugin_calls is None:
         yield
         return
     thread, done = threading.get_ident(), threading.Event()
 
     def watch() -> None:
-        seen = None
+        seen: int | None = None
         while not done.wait(LIMIT_S):
-            calls = run.plugin_calls or 0
-            if calls == seen and calls % 2 == 1:
+            calls, before = run.plugin_calls or 0, seen
+            seen = calls
+            if calls == before and calls % 2 == 1:
                 ctypes.pythonapi.PyThreadState_SetAsyncExc(
                     ctypes.c_ulong(thread), ctypes.py_object(NoReturnError)
                 )
-                return
-            seen = calls
+                seen = None  # the next call has as long
 
     threading.Thread(target=watch, daemon=True, name="airpath-watchdog").start()
     try:
