@@ -1,6 +1,8 @@
 """`airpath conform`."""
 
+import secrets
 import shlex
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -8,7 +10,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from airpath.cli.conform_tables import breach_lines, rules_table, steps_table, summary_of
+from airpath.cli.conform_tables import breach_lines, links_table, rules_table, steps_table, summary_of
 from airpath.cli.output import (
     ForceOption,
     JsonOption,
@@ -20,19 +22,19 @@ from airpath.cli.output import (
     tell,
     write_file,
 )
-from airpath.conform.examination import LISTS, Examination, Failing, Replay, RuleVerdict
+from airpath.conform.examination import LISTS, SEED, Examination, Failing, Replay, RuleVerdict
 from airpath.conform.failing_file import failing_text, read_operations
 from airpath.errors import PluginError, UsageError
-from airpath.progress import progress_bar
+from airpath.progress import progress_bar, progress_lines
 
 HELP = """\
 Two instances of the controller receive the same random lists of operations: packets leave, arrive, are lost,
 timers expire. Rules of the interface must hold. Rules of good sense are those of RFC 5681, which some
 controllers have reasons to break. The list that breaks the first rule is shortened, printed and written to a
-file.
+file. A controller that keeps the rules of the interface then runs on the links of the suite `hard-links`.
 
-Exit codes: 0 the rules of the interface hold (with --strict all rules), 1 one is broken, 2 no verdict because
-an argument is wrong.
+Exit codes: 0 the rules of the interface hold (with --strict all rules, and no link has a bad result), 1 one
+does not, 2 no verdict because an argument is wrong.
 
 Examples:
 
@@ -41,9 +43,13 @@ Examples:
     airpath conform cubic:beta=0.8 my.py:Mine:keep=0.7 --strict
 
     airpath conform my.py:Mine --replay out/conform/my.py-Mine.json
+
+    airpath conform my.py:Mine --fuzz 10
 """
 
 BROKEN: Final = 1
+LINKS: Final = "hard-links"
+"""The suite of links on which controllers run."""
 
 
 @answers
@@ -52,7 +58,7 @@ def conform(
         list[str], typer.Argument(metavar="SPEC…", help="Controllers (`cubic:beta=0.8`, `my.py:Mine`).")
     ],
     strict: Annotated[
-        bool, typer.Option("--strict", help="Exit with 1 also if a rule of good sense is broken.")
+        bool, typer.Option("--strict", help="Exit with 1 also for rules of good sense and links.")
     ] = False,
     replay: Annotated[
         Path | None,
@@ -60,53 +66,105 @@ def conform(
             metavar="FILE", help="List of operations to repeat, instead of random lists.", show_default=False
         ),
     ] = None,
+    fuzz: Annotated[
+        float | None,
+        typer.Option(
+            metavar="MINUTES",
+            min=0,
+            help="Examine new lists for so long, each controller; Ctrl-C ends it with what was found.",
+            show_default=False,
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            max=2**64 - 1,
+            help="Seed of the lists; default: 1, with --fuzz random.",
+            show_default=False,
+        ),
+    ] = None,
     out: OutOption = None,
     force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> int:
     """Examine controllers."""
+    from airpath.checks import Suite, check
+    from airpath.checks.report import check_json
     from airpath.cli.place import claim
 
-    examinations = [Examination(controller) for controller in controllers]
+    if replay is not None and fuzz is not None:
+        raise UsageError("--replay repeats one list, and --fuzz makes new ones; accepted: one of them")
+    if seed is None:
+        seed = SEED if fuzz is None else secrets.randbits(32)
+    examinations = [Examination(controller, seed) for controller in controllers]
     if replay is not None:
         return _replay(examinations, replay, strict=strict, as_json=as_json)
     folder = claim(out, Path("out") / "conform", force=force, may_replace=_has_lists)
-    code, contents = 0, []
+    code, contents, interrupted = 0, [], False
     for examination in examinations:
+        if fuzz is not None and not as_json:
+            show(f"{examination.scheme}: seed {examination.seed}")
         try:
-            _examine(examination)
+            _examine(examination, fuzz)
         except PluginError as error:
             tell(str(error))
             code |= BROKEN
             contents.append({"controller": examination.scheme, "error": str(error)})
             continue
+        except KeyboardInterrupt:
+            interrupted = True
         verdicts = examination.verdicts()
         failing = _shortest(examination, verdicts)
         file = None if failing is None else _write(examination, failing, folder)
-        code |= _code((one.is_interface for one in verdicts if one.is_broken), strict=strict)
-        contents.append(_json(examination, verdicts, failing, file))
+        content = _json(examination, verdicts, failing, file)
+        broken = [one.is_interface for one in verdicts if one.is_broken]
         if not as_json:
             show(rules_table(examination, verdicts))
             show(summary_of(verdicts))
             if failing is not None:
                 _show(examination, failing.operations, examination.replay(failing.operations))
                 show(f"repeat it: airpath conform {shlex.quote(examination.scheme)} --replay {file}")
-            elif any(one.is_broken for one in verdicts):
+            elif broken:
                 show("no list breaks a rule again: the controller depends on more than its events")
+        if fuzz is None and not interrupted and not any(broken):
+            try:
+                checked = check(Suite.load(LINKS, scheme=examination.scheme))
+            except PluginError as error:
+                tell(str(error))
+                broken.append(True)
+            else:
+                content["links"] = check_json(checked)["cases"]
+                broken += [False for case in checked.cases if not case.passed]
+                if not as_json:
+                    show(links_table(checked))
+        code |= _code(broken, strict=strict)
+        contents.append(content)
+        if interrupted:
+            break
     if as_json:
         show_json({"controllers": contents})
+    if interrupted:
+        raise KeyboardInterrupt
     return code
 
 
-def _examine(examination: Examination) -> None:
-    """Examine the usual number of lists."""
-    with progress_bar(f"lists of {examination.scheme}", None) as on_share:
+def _examine(examination: Examination, minutes: float | None) -> None:
+    """Examine the usual number of lists, or new ones for some minutes."""
+    started = time.monotonic()
+    lists = LISTS if minutes is None else 2**62
+    with (
+        progress_bar(f"lists of {examination.scheme}", None) as on_bar,
+        progress_lines(None, lambda: f"{examination.lists} lists", tell) as on_minute,
+    ):
 
         def go_on(done: int) -> bool:
-            on_share(done / LISTS)
-            return True
+            share = done / LISTS if minutes is None else (time.monotonic() - started) / (60 * minutes)
+            on_bar(min(share, 1.0))
+            on_minute(min(share, 1.0))
+            return share < 1
 
-        examination.examine(LISTS, go_on)
+        examination.examine(lists, go_on)
 
 
 def _shortest(examination: Examination, verdicts: Iterable[RuleVerdict]) -> Failing | None:

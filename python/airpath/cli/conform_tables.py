@@ -1,12 +1,15 @@
 """What `airpath conform` prints."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from rich.table import Table
 from rich.text import Text
 
 from airpath.conform.examination import Breach, Examination, Replay, RuleVerdict
+
+if TYPE_CHECKING:
+    from airpath.checks import Checked
 
 KEPT, BROKEN, NOT_REQUIRED = "kept", "broken", "not required"
 _GRADES: Final = {True: "interface", False: "good sense"}
@@ -47,6 +50,22 @@ def summary_of(verdicts: Sequence[RuleVerdict]) -> str:
         bind = sum(one.binds for one in verdicts if one.is_interface == is_interface)
         parts.append(f"{broken} of {bind} rules of {'the ' if is_interface else ''}{name} are broken")
     return "; ".join(parts)
+
+
+def links_table(checked: "Checked") -> Table:
+    """Return what came of a controller on hard links."""
+    from airpath.checks.expectation import mean_text
+    from airpath.metrics import METRICS
+
+    table = Table()
+    for heading in ("link", "metric", "expected", "measured", "verdict"):
+        table.add_column(heading, justify="right" if heading == "measured" else "left")
+    for case in checked.cases:
+        for number, one in enumerate(case.judged):
+            title, metric = "" if number else case.case.title, METRICS[one.metric].heading
+            verdict = Text("met") if one.passed else Text("not met", style="yellow")
+            table.add_row(title, metric, one.expected, mean_text(one.measured), verdict)
+    return table
 
 
 def breach_lines(breaches: Sequence[Breach], verdicts: Sequence[RuleVerdict]) -> Iterator[str]:

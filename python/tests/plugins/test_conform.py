@@ -51,6 +51,9 @@ def test_controllers_of_the_engine_keep_every_rule(airpath):
     controllers = json.loads(done.out)["controllers"]
     assert [one["controller"] for one in controllers] == ["newreno", "cubic:beta=0.8", "bbr", "xcp"]
     assert all(one["lists"] == LISTS and not broken(one) for one in controllers)
+    assert all(
+        len(one["links"]) == 11 and all(link["passed"] for link in one["links"]) for one in controllers
+    )
     unbound = [{rule["rule"] for rule in one["rules"] if not rule["binds"]} for one in controllers]
     assert unbound[0] == unbound[1] == set()
     assert "recovery" in unbound[2] & unbound[3]
@@ -83,6 +86,25 @@ def test_a_rule_of_good_sense_fails_only_with_strict(airpath, write):
     assert "1 of 12 rules of good sense are broken" in done.out
     assert "no growth in recovery (the window grew in recovery" in done.out
     assert airpath("conform", "greedy.py:Greedy", "--strict").code == 1
+
+
+def test_a_bad_result_on_a_link_fails_only_with_strict(airpath):
+    done = airpath("conform", "fixed:window=40 packets")
+    assert done.code == 0
+    assert "0 of 12 rules of good sense are broken" in done.out
+    assert done.out.count("not met") > 2
+    assert airpath("conform", "fixed:window=40 packets", "--strict").code == 1
+
+
+def test_more_lists_are_examined_for_some_minutes(airpath, write):
+    write("greedy.py", GREEDY)
+    done = airpath("conform", "greedy.py:Greedy", "--fuzz", "0.005", "--seed", "5", "--json")
+    assert done.code == 0
+    (examined,) = json.loads(done.out)["controllers"]
+    assert examined["seed"] == 5
+    assert examined["lists"] > 10
+    assert "links" not in examined
+    assert airpath("conform", "newreno", "--fuzz", "1", "--replay", "some.json").code == 2
 
 
 def test_a_file_repeats_what_broke_a_rule(airpath, write, folder):
