@@ -170,6 +170,9 @@ class Conformance:
     def examine(self, lists: int) -> None:
         """Examine the next lists. The interpreter lock is released, unless the controller is in Python."""
 
+    def operations(self, number: int) -> str:
+        """Return the list of operations with a number, as JSON."""
+
     def findings(self) -> str:
         """Return how many lists were examined, and how many of them broke which rule, as JSON."""
 

@@ -92,13 +92,17 @@ impl Examination {
         self.broken.get(&rule).map_or(0, |broken| broken.lists)
     }
 
+    /// Returns a list by its number.
+    pub fn operations(&self, number: u64) -> Vec<Operation> {
+        self.list(number).1.current()
+    }
+
     /// Examines the next lists.
     pub fn examine(&mut self, subject: &impl Subject, lists: u64) {
         for _ in 0..lists {
             let list = self.lists;
-            let (_, tree) = self.list(list);
             self.lists += 1;
-            for breach in examine(self.contract, subject, &tree.current()) {
+            for breach in examine(self.contract, subject, &self.operations(list)) {
                 let operations = breach.operation.map_or(0, |operation| operation + 1);
                 let new = Broken { lists: 0, list, operations };
                 let broken = self.broken.entry(breach.rule).or_insert(new);

@@ -81,6 +81,11 @@ impl Conformance {
         if self.planned.outside.as_ref().is_some_and(|outside| outside.in_python) { work() } else { py.detach(work) }
     }
 
+    /// Returns the list of operations with a number, as JSON.
+    fn operations(&self, number: u64) -> PyResult<String> {
+        serde_json::to_string(&self.examination().operations(number)).map_err(wrong)
+    }
+
     /// Returns how many lists were examined, and how many of them broke which rule, as JSON.
     fn findings(&self) -> String {
         let examination = self.examination();

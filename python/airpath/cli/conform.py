@@ -25,6 +25,7 @@ from airpath.cli.output import (
 from airpath.conform.examination import LISTS, SEED, Examination, Failing, Replay, RuleVerdict
 from airpath.conform.failing_file import failing_text, read_operations
 from airpath.errors import PluginError, UsageError
+from airpath.plugins.specs import Spec
 from airpath.progress import progress_bar, progress_lines
 
 HELP = """\
@@ -48,6 +49,7 @@ Examples:
 """
 
 BROKEN: Final = 1
+DIFFERS: Final = "answers differ between processes, as the order of sets does; sort what is iterated over"
 LINKS: Final = "hard-links"
 """The suite of links on which controllers run."""
 
@@ -129,6 +131,11 @@ def conform(
                 show("no list breaks a rule again: the controller depends on more than its events")
         if fuzz is None and not interrupted and not any(broken):
             try:
+                number = _differing_list(examination)
+                if number is not None:
+                    broken.append(True)
+                    content["differing_list"] = number
+                    tell(f"{examination.scheme}: {DIFFERS} (list {number} of seed {examination.seed})")
                 checked = check(Suite.load(LINKS, scheme=examination.scheme))
             except PluginError as error:
                 tell(str(error))
@@ -165,6 +172,15 @@ def _examine(examination: Examination, minutes: float | None) -> None:
             return share < 1
 
         examination.examine(lists, go_on)
+
+
+def _differing_list(examination: Examination) -> int | None:
+    """Return the number of a list that a controller in Python answers otherwise in another process."""
+    if Spec.parse(examination.scheme) is None:
+        return None
+    from airpath.conform.processes import differing_list
+
+    return differing_list(examination.scheme, examination.seed)
 
 
 def _shortest(examination: Examination, verdicts: Iterable[RuleVerdict]) -> Failing | None:

@@ -148,6 +148,10 @@ class Examination:
                     raise PluginError(f"{self.scheme}: {self._describe(self._stuck)}")
                 request.raise_if_made()
 
+    def answers(self, number: int) -> str:
+        """Return what a list does, by its number, as text to compare."""
+        return self._engine.replay(self._engine.operations(number))
+
     def verdicts(self) -> list[RuleVerdict]:
         """Return all rules, those of the interface first."""
         return [

@@ -139,6 +139,16 @@ def test_a_seed_gives_the_same_lists(write):
     assert first.shortest("recovery") == again.shortest("recovery")
 
 
+def test_the_order_of_sets_is_found(airpath, write):
+    text = DIVIDES.replace("self.window += ack.mss / (2 * ack.mss - ack.acked)", "self.window += {}")
+    write("ordered.py", text.format("len(next(iter(['a', 'bb', 'ccc'])))"))
+    assert airpath("conform", "ordered.py:Divides").code == 0
+    write("hashed.py", text.format("len(next(iter({'a', 'bb', 'ccc'})))"))
+    done = airpath("conform", "hashed.py:Divides")
+    assert done.code == 1
+    assert "answers differ between processes" in done.err
+
+
 def test_a_call_that_does_not_return_ends_the_examination(airpath, write, monkeypatch):
     monkeypatch.setattr(watchdog, "LIMIT_S", 0.2)
     write("stuck.py", DIVIDES.replace("self.window += ack.mss /", "while ack.acked > 2 * ack.mss: pass  #"))

@@ -1,0 +1,53 @@
+"""Whether a controller in Python gives the same answers in processes with another order of sets."""
+
+import hashlib
+import os
+import subprocess
+import sys
+from typing import Final
+
+from airpath.conform.examination import Examination
+from airpath.errors import PluginError
+
+LISTS: Final = 100
+"""How many lists are compared."""
+HASH_SEEDS: Final = ("1", "2", "3")
+"""`PYTHONHASHSEED` of the processes."""
+
+
+def differing_list(scheme: str, seed: int) -> int | None:
+    """Return the number of the first list with other answers in another process; `None` if there is none.
+
+    Raises
+    ------
+    PluginError
+        If the controller cannot be examined in another process.
+    """
+    code = f"from airpath.conform.processes import print_digests; print_digests({scheme!r}, {seed})"
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-c", code],
+            env={**os.environ, "PYTHONHASHSEED": hash_seed},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for hash_seed in HASH_SEEDS
+    ]
+    digests = []
+    for process in started:
+        out, err = process.communicate()
+        if process.returncode:
+            last = err.strip().splitlines()[-1:] or [f"exit code {process.returncode}"]
+            raise PluginError(f"{scheme}: in another process: {last[0]}")
+        # The file of the user may print, too.
+        digests.append(out.split()[-LISTS:])
+    differ = (len(set(of_list)) > 1 for of_list in zip(*digests, strict=True))
+    return next((number for number, differs in enumerate(differ) if differs), None)
+
+
+def print_digests(scheme: str, seed: int) -> None:
+    """Print a digest of the answers of each list."""
+    examination = Examination(scheme, seed)
+    for number in range(LISTS):
+        sys.stdout.write(hashlib.sha256(examination.answers(number).encode()).hexdigest() + "\n")
