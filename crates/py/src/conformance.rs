@@ -56,7 +56,6 @@ impl Subject for Planned {
 #[pymethods]
 impl Conformance {
     #[new]
-    #[expect(clippy::needless_pass_by_value, reason = "what Python hands over is owned")]
     fn new(
         py: Python<'_>,
         controller: &str,
