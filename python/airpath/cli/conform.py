@@ -4,7 +4,7 @@ import secrets
 import shlex
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -91,8 +91,6 @@ def conform(
     as_json: JsonOption = False,
 ) -> int:
     """Examine controllers."""
-    from airpath.checks import Suite, check
-    from airpath.checks.report import check_json
     from airpath.cli.place import claim
 
     if replay is not None and fuzz is not None:
@@ -105,55 +103,87 @@ def conform(
     folder = claim(out, Path("out") / "conform", force=force, may_replace=_has_lists)
     code, contents, interrupted = 0, [], False
     for examination in examinations:
-        if fuzz is not None and not as_json:
-            show(f"{examination.scheme}: seed {examination.seed}")
-        try:
-            _examine(examination, fuzz)
-        except PluginError as error:
-            tell(str(error))
-            code |= BROKEN
-            contents.append({"controller": examination.scheme, "error": str(error)})
-            continue
-        except KeyboardInterrupt:
-            interrupted = True
-        verdicts = examination.verdicts()
-        failing = _shortest(examination, verdicts)
-        file = None if failing is None else _write(examination, failing, folder)
-        content = _json(examination, verdicts, failing, file)
-        broken = [one.is_interface for one in verdicts if one.is_broken]
-        if not as_json:
-            show(rules_table(examination, verdicts))
-            show(summary_of(verdicts))
-            if failing is not None:
-                _show(examination, failing.operations, examination.replay(failing.operations))
-                show(f"repeat it: airpath conform {shlex.quote(examination.scheme)} --replay {file}")
-            elif broken:
-                show("no list breaks a rule again: the controller depends on more than its events")
-        if fuzz is None and not interrupted and not any(broken):
-            try:
-                number = _differing_list(examination)
-                if number is not None:
-                    broken.append(True)
-                    content["differing_list"] = number
-                    tell(f"{examination.scheme}: {DIFFERS} (list {number} of seed {examination.seed})")
-                checked = check(Suite.load(LINKS, scheme=examination.scheme))
-            except PluginError as error:
-                tell(str(error))
-                broken.append(True)
-            else:
-                content["links"] = check_json(checked)["cases"]
-                broken += [False for case in checked.cases if not case.passed]
-                if not as_json:
-                    show(links_table(checked))
-        code |= _code(broken, strict=strict)
-        contents.append(content)
-        if interrupted:
+        done = _conform(examination, fuzz, folder, as_json=as_json)
+        code |= _code(done.broken, strict=strict)
+        contents.append(done.content)
+        if interrupted := done.interrupted:
             break
     if as_json:
         show_json({"controllers": contents})
     if interrupted:
         raise KeyboardInterrupt
     return code
+
+
+@dataclass
+class _Done:
+    """What came of a controller."""
+
+    broken: list[bool]
+    """For each broken rule or bad result, whether it is of the interface."""
+    content: dict[str, Any]
+    """Everything, for machines."""
+    interrupted: bool = False
+
+
+def _conform(examination: Examination, fuzz: float | None, folder: Path, *, as_json: bool) -> _Done:
+    """Examine a controller, and print what came of it unless `as_json` is set."""
+    interrupted = False
+    if fuzz is not None and not as_json:
+        show(f"{examination.scheme}: seed {examination.seed}")
+    try:
+        _examine(examination, fuzz)
+    except PluginError as error:
+        tell(str(error))
+        return _Done([True], {"controller": examination.scheme, "error": str(error)})
+    except KeyboardInterrupt:
+        interrupted = True
+    verdicts = examination.verdicts()
+    failing = _shortest(examination, verdicts)
+    file = None if failing is None else _write(examination, failing, folder)
+    broken = [one.is_interface for one in verdicts if one.is_broken]
+    done = _Done(broken, _json(examination, verdicts, failing, file), interrupted)
+    if not as_json:
+        show(rules_table(examination, verdicts))
+        show(summary_of(verdicts))
+        if failing is not None:
+            _show(examination, failing.operations, examination.replay(failing.operations))
+            show(f"repeat it: airpath conform {shlex.quote(examination.scheme)} --replay {file}")
+        elif broken:
+            show("no list breaks a rule again: the controller depends on more than its events")
+    if fuzz is None and not interrupted and not any(broken):
+        try:
+            _compare_processes(examination, done)
+            _run_on_links(examination, done, as_json=as_json)
+        except PluginError as error:
+            tell(str(error))
+            broken.append(True)
+    return done
+
+
+def _compare_processes(examination: Examination, done: _Done) -> None:
+    """Compare the answers of a controller in Python between processes."""
+    if Spec.parse(examination.scheme) is None:
+        return
+    from airpath.conform.processes import differing_list
+
+    number = differing_list(examination.scheme, examination.seed)
+    done.content["differing_list"] = number
+    if number is not None:
+        tell(f"{examination.scheme}: {DIFFERS} (list {number} of seed {examination.seed})")
+        done.broken.append(True)
+
+
+def _run_on_links(examination: Examination, done: _Done, *, as_json: bool) -> None:
+    """Run a controller on hard links."""
+    from airpath.checks import Suite, check
+    from airpath.checks.report import check_json
+
+    checked = check(Suite.load(LINKS, scheme=examination.scheme))
+    done.content["links"] = check_json(checked)["cases"]
+    done.broken += [False for case in checked.cases if not case.passed]
+    if not as_json:
+        show(links_table(checked))
 
 
 def _examine(examination: Examination, minutes: float | None) -> None:
@@ -172,15 +202,6 @@ def _examine(examination: Examination, minutes: float | None) -> None:
             return share < 1
 
         examination.examine(lists, go_on)
-
-
-def _differing_list(examination: Examination) -> int | None:
-    """Return the number of a list that a controller in Python answers otherwise in another process."""
-    if Spec.parse(examination.scheme) is None:
-        return None
-    from airpath.conform.processes import differing_list
-
-    return differing_list(examination.scheme, examination.seed)
 
 
 def _shortest(examination: Examination, verdicts: Iterable[RuleVerdict]) -> Failing | None:
