@@ -57,7 +57,7 @@ LINKS: Final = "hard-links"
 @answers
 def conform(
     controllers: Annotated[
-        list[str], typer.Argument(metavar="SPEC…", help="Controllers (`cubic:beta=0.8`, `my.py:Mine`).")
+        list[str], typer.Argument(metavar="SPEC", help="Controllers (`cubic:beta=0.8`, `my.py:Mine`).")
     ],
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with 1 also for rules of good sense and links.")

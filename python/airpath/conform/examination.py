@@ -1,7 +1,8 @@
 """The examination of a controller: which rules it breaks, and by which operations."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -176,7 +177,8 @@ class Examination:
         rule
             The name of a broken rule.
         """
-        found = self._engine.shortest(rule)
+        with self._guarded():
+            found = self._engine.shortest(rule)
         if found is None:
             return None
         failing = json.loads(found)
@@ -191,10 +193,18 @@ class Examination:
         ValueError
             If it is no list of operations.
         """
-        replayed = json.loads(self._engine.replay(json.dumps(operations)))
+        with self._guarded():
+            replayed = json.loads(self._engine.replay(json.dumps(operations)))
         return Replay(
             [Breach(**one) for one in replayed["breaches"]], [Step(**one) for one in replayed["steps"]]
         )
+
+    @contextmanager
+    def _guarded(self) -> Iterator[None]:
+        """Let calls of code of the user end, and Ctrl-C wait until the work is done."""
+        with InterruptRequest() as request, watched(self._engine):
+            yield
+            request.raise_if_made()
 
     def _describe(self, error: BaseException) -> str:
         """Return the text of an error of code of the user, with its place."""
