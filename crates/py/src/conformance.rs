@@ -77,7 +77,11 @@ impl Conformance {
             let mut examination = self.examination.lock().unwrap_or_else(PoisonError::into_inner);
             examination.examine(&self.planned, lists);
         };
-        if self.planned.outside.as_ref().is_some_and(|outside| outside.in_python) { work() } else { py.detach(work) }
+        if self.planned.outside.as_ref().is_some_and(|outside| outside.in_python) {
+            work()
+        } else {
+            py.detach(work)
+        }
     }
 
     /// Returns the list of operations with a number, as JSON.
