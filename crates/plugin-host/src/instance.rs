@@ -141,7 +141,7 @@ impl Instance {
         }
     }
 
-    /// Tells a function of the library that something happens now.
+    /// Passes the time to a function of the library.
     fn pass_time(
         &mut self,
         name: &'static str,
