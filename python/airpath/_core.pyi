@@ -164,7 +164,7 @@ class Conformance:
         cls,
         controller: str,
         seed: int,
-        plugins: Sequence[tuple[str, str, Callable[[str], Controller]]],
+        plugins: Sequence[tuple[str, str, Callable[[str], Controller] | Library]],
         describe: Callable[[BaseException], str],
     ) -> Conformance: ...
     def examine(self, lists: int) -> None:

@@ -9,13 +9,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from airpath.plugins.templates import INCLUDE
 
 import airpath
 from airpath._core import __version__
 from airpath.errors import PluginError, ScenarioError, UsageError
 from airpath.plugins import specs
 from airpath.plugins.specs import Spec
+from airpath.plugins.templates import INCLUDE
 from airpath.scenario import Scenario
 from airpath.schemes import parse_scheme
 
