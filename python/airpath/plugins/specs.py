@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _PYTHON: Final = re.compile(r"(?P<file>.+?\.py)(?::(?P<name>[^:]*))?(?::(?P<options>.*))?", re.DOTALL)
 _LIBRARY: Final = re.compile(r"(?P<file>.+?\.(?:so|dylib))(?P<name>)(?::(?P<options>.*))?", re.DOTALL)
-_LINUX: Final = re.compile(r"linux:(?P<file>[^:]+\.c)(?P<name>)(?::(?P<options>.*))?", re.DOTALL)
+_LINUX: Final = re.compile(r"linux:(?P<files>[^:]+\.c)(?::(?P<options>.*))?", re.DOTALL)
 LINUX: Final = "linux:"
 """Begins schemes that are modules of Linux."""
 
@@ -45,7 +45,7 @@ class Spec:
     def parse(cls, scheme: str) -> Self | None:
         """Return what a scheme names; `None` if it does not name a file."""
         if (module := _LINUX.fullmatch(scheme.strip())) is not None:
-            *called, file = (Path(name) for name in module["file"].split("+"))
+            *called, file = (Path(name) for name in module["files"].split("+"))
             return cls(file, "", module["options"] or "", tuple(called))
         found = (form.fullmatch(scheme.strip()) for form in (_PYTHON, _LIBRARY))
         # An option may contain the name of another file.

@@ -19,12 +19,14 @@ HERE = Path(__file__).parent
 
 @pytest.fixture(scope="session")
 def modules_folder(tmp_path_factory):
-    return tmp_path_factory.mktemp("modules")
+    """A folder for compiled modules, which all processes of a test run share."""
+    base = tmp_path_factory.getbasetemp()
+    return (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "modules"
 
 
 @pytest.fixture(autouse=True)
 def compiler(modules_folder, monkeypatch):
-    """The C compiler; every test keeps what it compiles in one folder."""
+    """The C compiler. Compiled modules are kept in the folder of the test run."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(modules_folder))
     try:
         return Compiler.find()
