@@ -101,8 +101,11 @@ class Compiler:
         """
         empty = folder / "empty"
         for header in sources.headers:
-            (empty / header).parent.mkdir(parents=True, exist_ok=True)
-            (empty / header).touch()
+            file = (empty / header).resolve()
+            # A name may lead out of the folder.
+            if file.is_relative_to(empty.resolve()):
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.touch()
         headers = ["-nostdinc", f"-I{SHIM / 'include'}", f"-I{empty}", "-include", "airpath/kernel.h"]
         objects = []
         for number, file in enumerate(sources.files):

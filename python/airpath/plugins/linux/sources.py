@@ -25,7 +25,8 @@ class Sources:
     @property
     def title(self) -> str:
         """The name of the module in figures."""
-        return f"{self.files[-1].stem.removeprefix('tcp_')} (linux)"
+        name = re.sub(r"[^\w.+-]", "_", self.files[-1].stem.removeprefix("tcp_"))
+        return f"{name} (linux)"
 
     @property
     def reads_timestamps(self) -> bool:

@@ -80,7 +80,8 @@ def test_a_loss_without_acknowledgment_is_handled_at_the_same_instant(drive):
     for event in (("timer", 60, 0, 0, 0, 0, 0, RTT), sent(60, 9, flags=1)):
         *_, signal, late = drive("order", [*start, event])
         assert (signal.window, signal.ssthresh, signal.timer) == (11, -1, 60)
-        assert (late.calls, late.ssthresh, late.timer) == (calls(SSTHRESH, STATE), 5, -1)
+        assert (late.ssthresh, late.timer) == (5, -1)
+        assert event[0] == "sent" or late.calls == calls(SSTHRESH, STATE)
 
 
 def test_a_mark_reduces_the_window_once_a_round(drive):
@@ -89,7 +90,7 @@ def test_a_mark_reduces_the_window_once_a_round(drive):
     *_, reduced, within, at_the_end, _sent, beyond = drive("order", events)
     assert reduced.calls == calls(ACKED, IN_ACK, SSTHRESH, STATE)
     assert within.calls == at_the_end.calls == calls(ACKED, IN_ACK)
-    assert beyond.calls == calls(ACKED, IN_ACK, COMPLETE, STATE, AVOID)
+    assert beyond.calls == calls(START, ACKED, IN_ACK, COMPLETE, STATE, AVOID)
 
 
 def test_a_timeout_reduces_once_and_ends_when_all_is_acknowledged(drive):
@@ -116,12 +117,12 @@ def test_an_idle_time_halves_the_window_for_each_timeout(drive):
     grown = [*flight(), *(ack(50 + k, 1, 1, 9 - k) for k in range(10)), *flight(60, 20)]
     grown += [ack(110 + k, 1, 1, 19 - k) for k in range(20)]
     # The timeout is 250 ms: RTT and at least 200 ms. Three of them pass.
-    events = [*grown, sent(129 + 800, 1)]
-    *_, before, after = drive("order", events)
+    events = [*grown, sent(129 + 800, 1), ack(979, 1, 1, 0)]
+    *_, before, after, reported = drive("order", events)
     assert (before.window, after.window) == (40, 10)
-    assert after.calls == calls(RESTART, START)
-    *_, kept = drive("order", events, slow_start_after_idle=0)
-    assert (kept.window, kept.calls) == (40, calls(START))
+    assert reported.calls == calls(RESTART, START, ACKED, IN_ACK, AVOID)
+    *_, kept, reported = drive("order", events, slow_start_after_idle=0)
+    assert (kept.window, reported.calls) == (40, calls(START, ACKED, IN_ACK, AVOID))
 
 
 def test_proportional_rate_reduction(drive):
