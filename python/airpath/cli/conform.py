@@ -73,7 +73,7 @@ def conform(
         typer.Option(
             metavar="MINUTES",
             min=0,
-            help="Examine new lists for so long, each controller; Ctrl-C ends it with what was found.",
+            help="Time for which each controller is examined with new lists; Ctrl-C keeps the result.",
             show_default=False,
         ),
     ] = None,
@@ -117,7 +117,7 @@ def conform(
 
 @dataclass
 class _Done:
-    """What came of a controller."""
+    """The result of a controller."""
 
     broken: list[bool]
     """For each broken rule or bad result, whether it is of the interface."""
@@ -127,7 +127,7 @@ class _Done:
 
 
 def _conform(examination: Examination, fuzz: float | None, folder: Path, *, as_json: bool) -> _Done:
-    """Examine a controller, and print what came of it unless `as_json` is set."""
+    """Examine a controller, and print the result unless `as_json` is set."""
     interrupted = False
     if fuzz is not None and not as_json:
         show(f"{examination.scheme}: seed {examination.seed}")
@@ -255,7 +255,7 @@ def _replay(examinations: Sequence[Examination], file: Path, *, strict: bool, as
 def _json(
     examination: Examination, verdicts: Iterable[RuleVerdict], failing: Failing | None, file: Path | None
 ) -> dict[str, Any]:
-    """Return what came of a controller, for machines."""
+    """Return the result of a controller, for machines."""
     return {
         "controller": examination.scheme,
         "seed": examination.seed,

@@ -19,7 +19,11 @@ SEED: Final = 1
 """The seed of the lists by default."""
 _AT_ONCE: Final = 50
 """How many lists of a controller of the engine are examined before Ctrl-C is noticed."""
-_ELSEWHERE: Final = {"kernel": "runs in the kernel only", "agent": "is set from outside"}
+_ELSEWHERE: Final = {
+    "kernel": "runs in the kernel only",
+    "quinn": "runs over QUIC only",
+    "agent": "is set from outside",
+}
 """Controllers of plans that cannot be examined."""
 
 
@@ -119,7 +123,7 @@ class Examination:
 
     @property
     def lists(self) -> int:
-        """How many lists were examined."""
+        """The number of examined lists."""
         return int(json.loads(self._engine.findings())["lists"])
 
     def examine(self, lists: int = LISTS, go_on: Callable[[int], bool] = lambda _: True) -> None:
@@ -130,7 +134,7 @@ class Examination:
         lists
             How many.
         go_on
-            Is told now and then how many are done, and returns whether to continue.
+            Receives from time to time how many are done, and returns whether to continue.
 
         Raises
         ------
