@@ -1,5 +1,6 @@
 """Running a suite: `airpath check`."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,7 +14,7 @@ from airpath.origin import origin_of_this_process
 from airpath.progress import progress_bar, progress_lines
 from airpath.results import Results
 from airpath.results.provenance import environment
-from airpath.runner import Interrupted, jobs_of, refuse_if_too_large, run_jobs
+from airpath.runner import Interrupted, RunsFailed, jobs_of, refuse_if_too_large, run_jobs
 from airpath.workers import Job
 
 NOT_LEARNED = "no baseline; --update learns one"
@@ -127,6 +128,8 @@ def check(
         If a case cannot run in this world, or does not fit into the memory; or there is nothing to update.
     OutputError
         If the baselines cannot be read or written.
+    RunsFailed
+        If code of the user fails while baselines are updated; else its case fails.
     CheckInterrupted
         On Ctrl-C; holds the finished cases.
     """
@@ -157,9 +160,14 @@ def check(
 
         try:
             for case, runs in zip(suite.cases, work, strict=True):
-                results = run_jobs(_flat(runs), jobs, show)
+                try:
+                    results, failure = run_jobs(_flat(runs), jobs, show), ""
+                except RunsFailed as failed:
+                    if update:
+                        raise
+                    results, failure = failed.results, str(failed).splitlines()[0]
                 judging = _Judging(baselines, update, may_skip)
-                done.append(_checked(case, runs, results, judging))
+                done.append(_checked(case, runs, results, judging, failure))
                 on_case(done[-1])
         except Interrupted:
             raise CheckInterrupted(checked()) from None
@@ -202,20 +210,25 @@ class _Judging:
     """Whether what has no baseline is left out, not failed."""
 
 
-def _checked(case: Case, runs: Mapping[str, list[Job]], results: Results, judging: _Judging) -> CheckedCase:
+def _checked(
+    case: Case, runs: Mapping[str, list[Job]], results: Results, judging: _Judging, failure: str
+) -> CheckedCase:
+    """Return a case with its verdicts; `failure` is why code of the user failed, and fails them all."""
     label = runs[case.scheme][0].scheme
     measured = {scheme: _values(results, jobs[0].scheme) for scheme, jobs in runs.items()}
     judged = tuple(_judged(case, label, measured, judging))
+    if failure:
+        judged = tuple(replace(one, passed=False, skipped=False, remark=failure) for one in judged)
     return CheckedCase(case, label, results, judged)
 
 
 def _values(results: Results, label: str) -> dict[str, dict[int, float]]:
     """Return the value of each seed, by metric."""
-    found: dict[str, dict[int, float]] = {}
+    found: dict[str, dict[int, float]] = defaultdict(dict)
     for run in results.runs:
         if run.record.scheme == label:
             for metric, value in run.metrics.items():
-                found.setdefault(metric, {})[run.record.seed] = value
+                found[metric][run.record.seed] = value
     return found
 
 

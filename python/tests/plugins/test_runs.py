@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 import airpath
+from airpath.checks import Suite, check
 from airpath.errors import PluginError
+from airpath.plugins.specs import allow
 from airpath.precision import PrecisionRule
 from airpath.results.columns import TABLES
 
@@ -258,3 +260,17 @@ def test_a_call_that_does_not_return_is_ended(write, monkeypatch):
     write("endless.py", FIXED.replace("pass", "\n                while True:\n                    pass", 1))
     with pytest.raises(PluginError, match="NoReturnError: the call did not return"):
         airpath.compare(["endless.py:Fixed"], "12mbps", **LINK)
+
+
+def test_a_failing_controller_fails_its_case_only(write):
+    write("late.py", FIXED.replace("pass", "1 / 0", 1))
+    case = 'link = "12mbps"\nduration = "2s"\nexpect.utilisation = { at_least = 0.5 }\n'
+    write(
+        "suite.toml",
+        'name = "two"\ntitle = "two"\ndescription = "Two cases."\nscheme = "cubic"\nrepetitions = 2\n'
+        f'[[cases]]\nname = "fails"\nscheme = "late.py:Fixed"\n{case}[[cases]]\nname = "passes"\n{case}',
+    )
+    allow(["late.py:Fixed"])
+    checked = check(Suite.load("suite.toml"), progress=False)
+    assert [one.passed for one in checked.cases] == [False, True]
+    assert "late.py:11: ZeroDivisionError: division by zero (late" in checked.cases[0].judged[0].remark
