@@ -54,8 +54,7 @@ class IsolatedCall(Generic[_T]):
         """Whether `stop` was called."""
         context = prepare(PRELOADED)
         self._ours, self._theirs = context.Pipe()
-        # The declared type of a context has no processes.
-        self._process = context.Process(  # type: ignore[attr-defined]
+        self._process = context.Process(
             target=_serve, args=(self._theirs, function, args, kwargs), daemon=True
         )
 

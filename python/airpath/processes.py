@@ -9,8 +9,12 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.connection import Connection, wait
-from multiprocessing.context import BaseContext
 from typing import Final, ParamSpec, TypeVar
+
+if sys.platform == "win32":
+    from multiprocessing.context import SpawnContext as Context
+else:
+    from multiprocessing.context import ForkServerContext as Context
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -32,15 +36,16 @@ PRELOADED: Final = ("airpath.sweeps.task",)
 """Modules that the workers of sweeps need."""
 
 
-def prepare(preload: Sequence[str] = PRELOADED) -> BaseContext:
+def prepare(preload: Sequence[str] = PRELOADED) -> Context:
     """Begin to load modules for workers that are wanted soon, in a process of its own, as `WorkerPool` does.
 
     Returns the context in which they are started. Modules are those of `WorkerPool`.
     """
-    context = multiprocessing.get_context("spawn" if sys.platform == "win32" else "forkserver")
-    if context.get_start_method() == "forkserver":
-        context.set_forkserver_preload(list(preload))
-        _start_server()
+    if sys.platform == "win32":
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(list(preload))
+    _start_server()
     return context
 
 

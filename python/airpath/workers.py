@@ -110,8 +110,8 @@ def execute(
         If the memory does not suffice.
     """
     traces = _read_all(jobs)
-    apart = isolate or (workers > 1 and _is_long(jobs))
-    tasks = [_IsolatedTask(job) if apart and _code(job) else _Task(job, traces) for job in jobs]
+    isolate = isolate or (workers > 1 and _is_long(jobs))
+    tasks = [_IsolatedTask(job) if isolate and _code(job) else _Task(job, traces) for job in jobs]
     stop = Event()
     interrupted = False
     with InterruptRequest() as request, ThreadPoolExecutor(workers, thread_name_prefix="airpath") as pool:
@@ -189,7 +189,7 @@ class _IsolatedTask(_Task):
 
     def __init__(self, job: Job) -> None:
         super().__init__(job, {})
-        self._call = IsolatedCall(_do_apart, job, _code(job))
+        self._call = IsolatedCall(_do_isolated, job, _code(job))
 
     def run(self, stop: Event) -> None:
         """Do the job; called in a worker thread."""
@@ -216,7 +216,7 @@ class _IsolatedTask(_Task):
         return 1.0 if self.record is not None or self.failure is not None else self._call.progress
 
 
-def _do_apart(report: Callable[[float], None], job: Job, code: Sequence[str]) -> RunRecord | str:
+def _do_isolated(report: Callable[[float], None], job: Job, code: Sequence[str]) -> RunRecord | str:
     """Do a job in the process of an `IsolatedCall`; return the run, or why code of the user ended it."""
     load_allowed(code)
     task, done = _Task(job, _read_all([job])), Event()

@@ -91,8 +91,8 @@ def load_allowed(schemes: Iterable[str]) -> None:
     """Allow the files that these schemes name to run, and load them, as a process of its own has to."""
     from airpath.plugins.loading import load  # here, because few processes need it
 
-    allow(schemes := list(schemes))
     for scheme in schemes:
+        allow([scheme])
         if (spec := Spec.parse(scheme)) is not None:
             load(spec)
 

@@ -1,10 +1,10 @@
 """Congestion controls of the operating system's kernel: `kernel:NAME`, which only the emulator has."""
 
 import re
-from typing import Any, Final
+from typing import Final
 
-from airpath.declared import Parameters, Values
 from airpath.errors import UsageError
+from airpath.schemes.elsewhere import scheme_elsewhere
 from airpath.schemes.scheme import Scheme
 
 PREFIX: Final = "kernel:"
@@ -24,32 +24,18 @@ def kernel_scheme(name: str) -> Scheme:
             f'found "{PREFIX}{name}"; accepted: {PREFIX}NAME with a name of the kernel, as in'
             f" {', '.join(scheme.id for scheme in KERNEL_SCHEMES)}"
         )
-    return _LISTED.get(name) or _scheme(name, f"{name} (kernel)", f"the kernel's {name}", "#444444", "h")
-
-
-def _scheme(name: str, title: str, description: str, colour: str, marker: str) -> Scheme:
-    def build(_parameters: Values, _mss_bytes: int) -> dict[str, Any]:
-        return {"kind": "kernel", "algorithm": name}
-
-    return Scheme(
-        id=f"{PREFIX}{name}",
-        title=title,
-        description=description,
-        colour=colour,
-        marker=marker,
-        controller="kernel",
-        parameters=Parameters(),
-        build=build,
-    )
+    title, description = f"{name} (kernel)", f"the kernel's {name}"
+    return _LISTED.get(name) or scheme_elsewhere("kernel", name, title, description, "#444444", "h")
 
 
 _LISTED: Final = {
-    # Light steps of the hues of those that the simulator has.
-    "cubic": _scheme("cubic", "CUBIC (kernel)", "the kernel's CUBIC, in the emulator", "#ff9a4d", "s"),
-    "reno": _scheme("reno", "Reno (kernel)", "the kernel's Reno, in the emulator", "#5ab4f0", "o"),
-    "bbr": _scheme(
-        "bbr", "BBR (kernel)", "the kernel's BBR (version 1 in unpatched kernels)", "#7c5cff", "P"
-    ),
+    name: scheme_elsewhere("kernel", name, *rest)
+    for name, *rest in (
+        # Light steps of the hues of those that the simulator has.
+        ("cubic", "CUBIC (kernel)", "the kernel's CUBIC, in the emulator", "#ff9a4d", "s"),
+        ("reno", "Reno (kernel)", "the kernel's Reno, in the emulator", "#5ab4f0", "o"),
+        ("bbr", "BBR (kernel)", "the kernel's BBR (version 1 in unpatched kernels)", "#7c5cff", "P"),
+    )
 }
 
 KERNEL_SCHEMES: Final = tuple(_LISTED.values())

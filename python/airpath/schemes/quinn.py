@@ -1,9 +1,9 @@
 """The congestion controllers of quinn, a QUIC stack: `quinn:NAME`, over QUIC only."""
 
-from typing import Any, Final
+from typing import Final
 
-from airpath.declared import Parameters, Values
 from airpath.errors import UsageError
+from airpath.schemes.elsewhere import scheme_elsewhere
 from airpath.schemes.scheme import Scheme
 
 PREFIX: Final = "quinn:"
@@ -29,27 +29,12 @@ def quinn_scheme(name: str) -> Scheme:
     return _BY_NAME[name]
 
 
-def _scheme(name: str, title: str, description: str, colour: str, marker: str) -> Scheme:
-    def build(_parameters: Values, _mss_bytes: int) -> dict[str, Any]:
-        return {"kind": "quinn", "algorithm": name}
-
-    return Scheme(
-        id=f"{PREFIX}{name}",
-        title=title,
-        description=description,
-        colour=colour,
-        marker=marker,
-        controller="quinn",
-        parameters=Parameters(),
-        build=build,
-    )
-
-
 _BY_NAME: Final = {
-    "cubic": _scheme("cubic", "CUBIC (quinn)", "quinn's CUBIC (RFC 8312), over QUIC", "#b35900", "s"),
-    "newreno": _scheme(
-        "newreno", "New Reno (quinn)", "quinn's New Reno (RFC 9002), over QUIC", "#1f6fa8", "o"
-    ),
+    name: scheme_elsewhere("quinn", name, *rest)
+    for name, *rest in (
+        ("cubic", "CUBIC (quinn)", "quinn's CUBIC (RFC 8312), over QUIC", "#b35900", "s"),
+        ("newreno", "New Reno (quinn)", "quinn's New Reno (RFC 9002), over QUIC", "#1f6fa8", "o"),
+    )
 }
 
 QUINN_SCHEMES: Final = tuple(_BY_NAME.values())

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from own_scenario import scenario_text
 
 import airpath
 from airpath.errors import ScenarioError, UsageError
@@ -150,18 +151,7 @@ def test_a_file_that_has_changed_is_loaded_again(write):
 
 METHODS = "    def on_ack(self, ack): pass\n    def on_congestion(self, signal): pass\n"
 
-SCENARIO = """
-    name = "own"
-    duration = "3s"
-
-    [topology]
-    kind = "dumbbell"
-    bottleneck = { rate = "10mbps", delay = "10ms" }
-
-    [[flows]]
-    name = "flow"
-    scheme = "aimd.py:Aimd:keep=0.7"
-"""
+SCENARIO = scenario_text("aimd.py:Aimd:keep=0.7")
 
 
 def test_scenario_files_name_code_with_permission_only(write, airpath):

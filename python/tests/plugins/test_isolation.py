@@ -9,9 +9,11 @@ import time
 import psutil
 import pytest
 from held_sweep import HANG_S
+from processes import is_alive
 
 import airpath
 from airpath import workers
+from airpath.isolation import IsolatedCall
 from airpath.runner import RunsFailed
 
 CRASH = """
@@ -51,9 +53,19 @@ def test_processes_change_no_table(monkeypatch):
         results = airpath.compare(["crash.py:Crash"], "12mbps", jobs=2, **LINK)
         return {name: repr(results.table(name).to_pydict()) for name in ("flows", "links", "flow_series")}
 
+    processes = []
+
+    class Counted(IsolatedCall):
+        def result(self):
+            processes.append(self)
+            return super().result()
+
+    monkeypatch.setattr(workers, "IsolatedCall", Counted)
     threads = tables()
+    assert not processes
     monkeypatch.setattr(workers, "_LONG_PACKETS", 0)
     assert tables() == threads
+    assert len(processes) == LINK["repetitions"]
 
 
 def test_a_crash_ends_its_run_only():
@@ -74,7 +86,10 @@ def test_an_interrupt_ends_the_processes():
         while len(psutil.Process(process.pid).children(recursive=True)) < 3:
             assert time.monotonic() < hangs_at_s
             time.sleep(0.05)
+        started = psutil.Process(process.pid).children(recursive=True)
         os.killpg(process.pid, signal.SIGINT)
         _, told = process.communicate(timeout=HANG_S)
+    _, alive = psutil.wait_procs(started, timeout=HANG_S)
+    assert not [one for one in alive if is_alive(one.pid)]
     assert process.returncode == 130, told
     assert "Traceback" not in told

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from own_scenario import scenario_text
 
 import airpath
 from airpath._core import __version__
@@ -189,18 +190,7 @@ def test_files_that_are_no_libraries_are_refused(write):
         airpath.compare(["gone.so"], "12mbps", **LINK)
 
 
-SCENARIO = """
-    name = "own"
-    duration = "3s"
-
-    [topology]
-    kind = "dumbbell"
-    bottleneck = { rate = "10mbps", delay = "10ms" }
-
-    [[flows]]
-    name = "flow"
-    scheme = "fixed.so:packets=30"
-"""
+SCENARIO = scenario_text("fixed.so:packets=30")
 
 
 @with_compiler

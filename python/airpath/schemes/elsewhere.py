@@ -1,0 +1,34 @@
+"""Schemes whose controllers another program has; their names begin with it, as in `kernel:bbr`."""
+
+from typing import Any
+
+from airpath.declared import Parameters, Values
+from airpath.schemes.scheme import Scheme
+
+
+def scheme_elsewhere(owner: str, name: str, title: str, description: str, colour: str, marker: str) -> Scheme:
+    """Return the scheme `owner:name`, which has no parameters.
+
+    Parameters
+    ----------
+    owner
+        The program that has the controller: the kind in plans.
+    name
+        What the program calls it: the algorithm in plans.
+    title, description, colour, marker
+        As those of `Scheme`.
+    """
+
+    def build(_parameters: Values, _mss_bytes: int) -> dict[str, Any]:
+        return {"kind": owner, "algorithm": name}
+
+    return Scheme(
+        id=f"{owner}:{name}",
+        title=title,
+        description=description,
+        colour=colour,
+        marker=marker,
+        controller=owner,
+        parameters=Parameters(),
+        build=build,
+    )
