@@ -263,6 +263,7 @@ def test_the_file_to_start_from_compiles_as_printed(airpath):
         "compare", f"./my_own.{ending}:keep=0.7", "newreno", "--link", "12mbps", "--no-report", "--out", "a"
     )
     assert done.code == 0, done.err
+    assert airpath("conform", f"./my_own.{ending}").code == 0
     assert airpath("new", "controller", "my_own", "--c").err.startswith("airpath: my_own.c exists")
 
 
@@ -281,6 +282,7 @@ def test_the_crate_to_start_from_builds_as_printed(airpath, monkeypatch):
         "compare", f"{library}:keep=0.7", "newreno", "--link", "12mbps", "--no-report", "--out", "a"
     )
     assert done.code == 0, done.err
+    assert airpath("conform", library, "--strict").code == 0
     assert airpath("new", "controller", "my_crate", "--rust").err.startswith(
         "airpath: my_crate/Cargo.toml exists"
     )
