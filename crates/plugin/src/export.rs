@@ -1,7 +1,7 @@
 //! The functions of the table of a [`Plugin`]. A panic does not leave them.
 #![allow(unsafe_code, reason = "C calls these functions with pointers")]
 
-use core::ffi::{CStr, c_int, c_void};
+use core::ffi::{c_int, c_void};
 use core::marker::PhantomData;
 use core::mem::size_of;
 use core::{ptr, slice};
@@ -79,14 +79,13 @@ struct Instance<C> {
 /// Passes measurements to the host.
 struct HostProbe {
     host: *const abi::Host,
-    /// The names of the quantities, with spaces between them.
-    quantities: &'static CStr,
+    /// The names of the quantities.
+    quantities: Vec<&'static str>,
 }
 
 impl HostProbe {
     fn number(&self, name: &str) -> u32 {
-        let names = self.quantities.to_str().unwrap_or_default();
-        let number = names.split(' ').position(|known| known == name);
+        let number = self.quantities.iter().position(|known| *known == name);
         number.unwrap_or_else(|| panic!("QUANTITIES contains no {name:?}")) as u32
     }
 }
@@ -143,7 +142,8 @@ unsafe extern "C" fn create<P: Plugin>(
     }));
     match built.unwrap_or_else(|_| Err(PANIC.take())) {
         Ok(controller) => {
-            let probe = HostProbe { host: connection.host, quantities: P::QUANTITIES };
+            let quantities = P::QUANTITIES.to_str().unwrap_or_default().split_whitespace().collect();
+            let probe = HostProbe { host: connection.host, quantities };
             Box::into_raw(Box::new(Instance { controller, probe, error: CString::default() })).cast()
         }
         Err(text) => {
