@@ -21,7 +21,7 @@ PRELOADED: Final = ("airpath.isolation", "airpath.workers")
 
 
 class ProcessLostError(AirpathError):
-    """A process ended before its call."""
+    """A process ended before its call returned."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class IsolatedCall(Generic[_T]):
         Raises
         ------
         ProcessLostError
-            If the process ends before; the text names the signal or exit code.
+            If the process ends before that; the text names the signal or exit code.
         AirpathError
             If the call raises it.
         """

@@ -78,7 +78,7 @@ class Outcome:
 
 
 _LONG_PACKETS: Final = 5_000_000
-"""Runs with Python code take longer than the start of processes if they send so many packets together."""
+"""Packets of all runs with Python code from which processes save more time than their start takes."""
 
 
 def execute(
@@ -171,7 +171,7 @@ class _Task:
             self.failure = failure
 
     def cancel(self) -> None:
-        """Stop the run if it goes on."""
+        """Stop the run if it has not ended."""
         if (run := self._run) is not None:
             run.cancel()
 
@@ -207,7 +207,7 @@ class _IsolatedTask(_Task):
             self.failure = PluginError(done)
 
     def cancel(self) -> None:
-        """Stop the run if it goes on."""
+        """Stop the run if it has not ended."""
         self._call.stop()
 
     @property

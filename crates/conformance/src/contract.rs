@@ -91,7 +91,7 @@ pub fn examine(contract: Contract, subject: &impl Subject, operations: &[Operati
     })
 }
 
-/// As [`examine`], but a panic passes. `begun` is the number of operations that were begun.
+/// As [`examine`], but a panic passes. `begun` is the number of operations that have started.
 fn examine_unguarded(
     contract: Contract,
     subject: &impl Subject,

@@ -40,7 +40,7 @@ pub struct Ledger {
     before_signal: Option<Bytes>,
     /// Payload that arrived marked and that no acknowledgment has covered yet.
     marked: Bytes,
-    /// The number of operations that were begun.
+    /// The number of operations that have started.
     begun: usize,
     breaches: Vec<Breach>,
 }

@@ -1,4 +1,4 @@
-//! Quinn's own controllers, with the records that airpath keeps of its own.
+//! Quinn's own controllers. What they do is recorded as that of airpath's controllers is.
 
 use std::any::Any;
 use std::sync::Arc;

@@ -53,7 +53,7 @@ def summary_of(verdicts: Sequence[RuleVerdict]) -> str:
 
 
 def links_table(checked: "Checked") -> Table:
-    """Return what came of a controller on hard links."""
+    """Return the results of a controller on hard links."""
     from airpath.checks.expectation import mean_text
     from airpath.metrics import METRICS
 

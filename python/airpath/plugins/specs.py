@@ -88,7 +88,7 @@ def is_library(file: Path) -> bool:
 
 
 def load_allowed(schemes: Iterable[str]) -> None:
-    """Allow the files that these schemes name to run, and load them, as a process of its own has to."""
+    """Allow the files that these schemes name to run, and load them: a new process has done neither."""
     from airpath.plugins.loading import load  # here, because few processes need it
 
     for scheme in schemes:

@@ -1,4 +1,4 @@
-"""Schemes whose controllers another program has; their names begin with it, as in `kernel:bbr`."""
+"""Schemes with a controller of another program, which comes first in their names (`kernel:bbr`)."""
 
 from typing import Any
 
