@@ -49,7 +49,7 @@ Examples:
 """
 
 BROKEN: Final = 1
-DIFFERS: Final = "answers differ between processes with another order of sets (PYTHONHASHSEED); iterate over sorted(...)"
+DIFFERS: Final = "answers differ between processes with another PYTHONHASHSEED; iterate over sorted sets"
 LINKS: Final = "hard-links"
 """The suite of links on which controllers run."""
 
