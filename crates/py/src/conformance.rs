@@ -78,9 +78,9 @@ impl Conformance {
             examination.examine(&self.planned, lists);
         };
         if self.planned.outside.as_ref().is_some_and(|outside| outside.in_python) {
-            work()
+            work();
         } else {
-            py.detach(work)
+            py.detach(work);
         }
     }
 
