@@ -13,7 +13,10 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from airpath import errors
     from airpath.loss_fit import fit
+    from airpath.plugins.capacity_source import CapacitySource
     from airpath.plugins.controller import BitsPerSecond, Bytes, Controller, Seconds, Share
+    from airpath.plugins.estimator import Estimator
+    from airpath.plugins.queue import Queue
     from airpath.plugins.specs import allow_code
     from airpath.precision import PrecisionRule
     from airpath.results import Results
@@ -24,9 +27,12 @@ if TYPE_CHECKING:
 __all__ = [
     "BitsPerSecond",
     "Bytes",
+    "CapacitySource",
     "Controller",
+    "Estimator",
     "Interrupted",
     "PrecisionRule",
+    "Queue",
     "Results",
     "Scenario",
     "Seconds",
@@ -45,9 +51,12 @@ __all__ = [
 _HOMES: Final = {
     "BitsPerSecond": "airpath.plugins.controller",
     "Bytes": "airpath.plugins.controller",
+    "CapacitySource": "airpath.plugins.capacity_source",
     "Controller": "airpath.plugins.controller",
+    "Estimator": "airpath.plugins.estimator",
     "Interrupted": "airpath.runner",
     "PrecisionRule": "airpath.precision",
+    "Queue": "airpath.plugins.queue",
     "Results": "airpath.results",
     "Scenario": "airpath.scenario",
     "Seconds": "airpath.plugins.controller",

@@ -31,10 +31,10 @@ class RunCancelled(RuntimeError):  # noqa: N818 - the engine's name
     """The run was cancelled before its end."""
 
 class PluginFailed(Exception):  # noqa: N818 - the engine's name
-    """A controller of the user failed.
+    """A component of the user failed.
 
     Arguments: the simulated time, s, or `None` at the start of a connection; the problem, or `None` if the
-    cause of this exception is that of a controller in Python.
+    cause of this exception is that of code in Python; then the name of the component.
     """
 
 class LibraryError(ValueError):
@@ -67,7 +67,10 @@ def rewritten_plan(plan: str) -> str:
     """Read a plan and write it back, both JSON, with every field and every parameter of its components."""
 
 def analyse_capture(
-    path: str, estimators: list[tuple[str, str]], on_progress: Callable[[int], None] | None = None
+    path: str,
+    estimators: list[tuple[str, str]],
+    on_progress: Callable[[int], None] | None = None,
+    plugins: Sequence[Plugin] = ...,
 ) -> dict[str, Any]:
     """Read a capture and replay its flows into estimators: name, and plan as JSON.
 
@@ -89,7 +92,10 @@ def is_qlog(first: bytes) -> bool:
     """Whether a file that begins with these bytes, decompressed, is read as a log of QUIC."""
 
 def analyse_qlog(
-    path: str, estimators: list[tuple[str, str]], on_progress: Callable[[int], None] | None = None
+    path: str,
+    estimators: list[tuple[str, str]],
+    on_progress: Callable[[int], None] | None = None,
+    plugins: Sequence[Plugin] = ...,
 ) -> dict[str, Any]:
     """Read a log of QUIC (qlog) and replay its connections into estimators, as `analyse_capture` does.
 
@@ -115,9 +121,8 @@ class Library:
 class Simulation:
     """One run: a plan (JSON), the traces that it refers to by number, and a seed.
 
-    It is over the simulator's own transport, or over QUIC. `plugins` are controllers that are not part of
-    the engine: the name in plans, the JSON schema of the parameters, and either a library or a function from
-    their values (JSON) to an object.
+    It is over the simulator's own transport, or over QUIC. `plugins` are components that are not part of the
+    engine.
     """
 
     def __new__(
@@ -126,14 +131,14 @@ class Simulation:
         traces: list[Trace],
         seed: int,
         over_quic: bool = False,
-        plugins: Sequence[tuple[str, str, Callable[[str], Controller] | Library]] = ...,
+        plugins: Sequence[Plugin] = ...,
     ) -> Simulation: ...
     def run(
         self,
     ) -> tuple[dict[str, dict[str, np.ndarray]], bytes | None, dict[str, Any]]:
         """Run to the end: tables, capture, counts. Can be called once.
 
-        The interpreter lock is released, unless a controller is written in Python.
+        The interpreter lock is released, unless a component is written in Python.
 
         The counts are whole numbers, and `quantities` the names of those in `link_observations` and
         `flow_observations`; `logs` are those of flows (qlog): the flow, its events without a header.
@@ -144,9 +149,9 @@ class Simulation:
 
     @property
     def plugin_calls(self) -> int | None:
-        """How many calls of controllers in Python have begun or ended: odd during a call.
+        """How many calls of components in Python have begun or ended: odd during a call.
 
-        `None` if there are no such controllers.
+        `None` if there are no such components.
         """
 
     @property
@@ -164,7 +169,7 @@ class Conformance:
         cls,
         controller: str,
         seed: int,
-        plugins: Sequence[tuple[str, str, Callable[[str], Controller] | Library]],
+        plugins: Sequence[Plugin],
         describe: Callable[[BaseException], str],
     ) -> Conformance: ...
     def examine(self, lists: int) -> None:
@@ -189,6 +194,11 @@ class Conformance:
     def plugin_calls(self) -> int | None:
         """As that of `Simulation`."""
 
+Plugin = tuple[str, str, str, Callable[[str], Controller | Estimator | CapacitySource | Queue] | Library]
+"""A component that is not part of the engine: its kind, its name in plans, the JSON schema of its parameters,
+and either a library or a function from their values (JSON) to an object.
+"""
+
 class Controller:
     """What a controller in Python allows; `airpath.Controller` describes it."""
 
@@ -205,6 +215,129 @@ class Controller:
 
     def record(self, name: str, value: float) -> None:
         """Record a quantity. The table `flow_observations` has its last value in each interval."""
+
+class Estimator:
+    """What an ACK-rate estimator in Python estimates; `airpath.Estimator` describes it."""
+
+    sample: float | None
+    estimate: float | None
+    minimum_rtt: float | None
+
+    def __new__(cls, *arguments: object, **named: object) -> Self: ...
+
+class CapacitySource:
+    """What a capacity source in Python estimates; `airpath.CapacitySource` describes it."""
+
+    capacity: float | None
+    probing: float
+    next_timer: float | None
+
+    def __new__(cls, *arguments: object, **named: object) -> Self: ...
+    def record(self, name: str, value: float) -> None:
+        """Record a quantity. The table `link_observations` has its last value in each interval."""
+
+class Queue:
+    """The base class of queue disciplines in Python; `airpath.Queue` describes it."""
+
+    next_timer: float | None
+
+    def __new__(cls, *arguments: object, **named: object) -> Self: ...
+    @property
+    def limit_bytes(self) -> int | None:
+        """The most bytes that may wait; `None` if there is no such limit."""
+
+    @property
+    def limit_packets(self) -> int | None:
+        """The most packets that may wait; `None` if there is no such limit."""
+
+    @property
+    def bytes(self) -> int:
+        """Bytes that wait."""
+
+    @property
+    def packets(self) -> int:
+        """Packets that wait."""
+
+    @property
+    def seed(self) -> int:
+        """The seed of the queue's random numbers."""
+
+    def fits(self, packet: QueuedPacket) -> bool:
+        """Return whether a packet fits into the buffer together with what waits."""
+
+    def drop(self, packet: QueuedPacket) -> None:
+        """Drop a packet that waits."""
+
+    def record(self, name: str, value: float) -> None:
+        """Record a quantity. The table `link_observations` has its last value in each interval."""
+
+@final
+class QueuedPacket:
+    """A packet that a queue in Python has."""
+
+    @property
+    def size(self) -> int:
+        """Its size on the wire, bytes."""
+
+    @property
+    def flow(self) -> int:
+        """The number of its flow and direction."""
+
+    @property
+    def is_data(self) -> bool:
+        """Whether it carries data; otherwise it is an acknowledgment."""
+
+    @property
+    def ecn_capable(self) -> bool:
+        """Whether it may be marked."""
+
+    @property
+    def marked(self) -> bool:
+        """Whether it is marked."""
+
+    def mark(self) -> bool:
+        """Mark it (congestion experienced), and return whether it may be marked."""
+
+@final
+class LinkFacts:
+    """The properties of a link that are known before its first packet."""
+
+    buffer: int
+    """The buffer of the link, bytes."""
+
+@final
+class Waiting:
+    """What waits in the queue of a link."""
+
+    bytes: int
+    """Bytes on the wire."""
+    packets: int
+    """Packets."""
+
+@final
+class Interval:
+    """What a router measured over a control interval."""
+
+    now: float
+    """When it ended, s."""
+    length: float
+    """How long it was, s."""
+    input_rate: float
+    """Arrivals, bit/s."""
+    probing: float
+    """What the capacity is multiplied by."""
+    mean_rtt: float
+    """The mean round-trip time of the flows, s."""
+    queue: float
+    """The queue that the protocol wants drained, bytes."""
+    shortest_queue: float
+    """The shortest queue, bytes."""
+    mean_queue: float
+    """The mean queue over time, bytes."""
+    last_queue: float
+    """The queue at the end, bytes."""
+    buffer: float
+    """The size of the buffer, bytes."""
 
 @final
 class Facts:
@@ -302,6 +435,14 @@ class Ack:
         """Whether the receiver echoes a CE mark."""
 
     @property
+    def latest_sent_at(self) -> float | None:
+        """When the newest packet that it acknowledges was sent, s; `None` if it acknowledges nothing new."""
+
+    @property
+    def receiver_time(self) -> float | None:
+        """The receiver's clock when it sent the acknowledgment (TCP timestamp), s; `None` if not carried."""
+
+    @property
     def marked(self) -> int:
         """How much arrived marked CE since the last acknowledgment, bytes; with accurate ECN only."""
 
@@ -378,8 +519,15 @@ class Episodes:
     def quantities() -> list[str]:
         """Return the names of the columns that `step` gives, with their units."""
 
-    def begin(self, index: int, plan: str, traces: list[Trace], seed: int) -> None:
-        """Put a run into a place, instead of what was there."""
+    def begin(
+        self,
+        index: int,
+        plan: str,
+        traces: list[Trace],
+        seed: int,
+        plugins: Sequence[Plugin] = ...,
+    ) -> None:
+        """Put a run into a place, instead of what was there. `plugins` are as those of `Simulation`."""
 
     def step(
         self, chosen: np.ndarray, windows: np.ndarray, rates: np.ndarray, length_ns: int, threads: int

@@ -25,6 +25,16 @@ def _declarations() -> dict[str, dict[str, Any]]:
 def add(kind: str, name: str, schema: Mapping[str, Any]) -> None:
     """Add the schema of a component that is not part of the engine. Lists of components do not contain it."""
     _declarations()[kind][name] = dict(schema)
+    _added.add((kind, name))
+
+
+_added: Final[set[tuple[str, str]]] = set()
+"""Kinds and names of the components that are not part of the engine."""
+
+
+def is_added(kind: str, name: str) -> bool:
+    """Return whether a component is not part of the engine."""
+    return (kind, name) in _added
 
 
 def ids(kind: str) -> list[str]:

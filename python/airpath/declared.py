@@ -13,7 +13,7 @@ from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import core_schema
 
 from airpath import _core
-from airpath.declarations import declaration, declared_keys, ids
+from airpath.declarations import declaration, declared_keys, ids, is_added
 from airpath.declared_reader import Keys, read, written
 from airpath.declared_schema import json_schema
 from airpath.errors import UsageError
@@ -119,7 +119,7 @@ class Parameters:
 
     def __get_pydantic_core_schema__(self, _: Any, __: GetCoreSchemaHandler) -> core_schema.CoreSchema:
         return core_schema.no_info_plain_validator_function(
-            self._validate,
+            self.validate,
             ref=f"airpath.{self.title}:{id(self)}",
             serialization=core_schema.plain_serializer_function_ser_schema(_written),
         )
@@ -130,7 +130,7 @@ class Parameters:
         description = declaration(*self.component)["description"]
         return {"title": self.title, "description": description, **json_schema(self.keys)}
 
-    def _validate(self, value: Any) -> Values:
+    def validate(self, value: Any) -> Values:
         """Return a table of a scenario; pydantic adds the path of the table to that of each fault."""
         if isinstance(value, Values):
             return value
@@ -233,20 +233,35 @@ class Tagged:
     """Tables of parameters, or models, by kind."""
     or_name: bool = False
     """The name of the kind alone is a table without other keys."""
+    of_user: Callable[[str], Parameters | None] = lambda _: None
+    """Returns the table of a kind that is a file of the user; `None` for other kinds."""
 
     def __get_pydantic_core_schema__(self, _: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
         choices = {name: handler.generate_schema(one) for name, one in self.tables.items()}
-        only_parameters = all(isinstance(one, Parameters) for one in self.tables.values())
-        written = core_schema.plain_serializer_function_ser_schema(_written) if only_parameters else None
-        tagged = core_schema.tagged_union_schema(choices, "kind", serialization=written)
-        if not self.or_name:
-            return tagged
-        return core_schema.no_info_before_validator_function(
-            lambda value: {"kind": value} if isinstance(value, str) else value,
+        tagged = core_schema.tagged_union_schema(choices, "kind")
+        names_too = core_schema.union_schema([core_schema.str_schema(), tagged]) if self.or_name else None
+        return core_schema.no_info_wrap_validator_function(
+            self._validate,
             tagged,
-            json_schema_input_schema=core_schema.union_schema([core_schema.str_schema(), tagged]),
-            serialization=written,
+            json_schema_input_schema=names_too,
+            serialization=core_schema.wrap_serializer_function_ser_schema(_written_or, schema=tagged),
         )
+
+    def _validate(self, value: Any, read: Callable[[Any], Any]) -> Any:
+        """Return a table of a scenario."""
+        if self.or_name and isinstance(value, str):
+            value = {"kind": value}
+        kind = value.get("kind") if isinstance(value, Mapping) else None
+        try:
+            table = self.of_user(kind) if isinstance(kind, str) and kind not in self.tables else None
+        except UsageError as error:
+            raise validation_error([Fault("", str(error))], value) from None
+        return read(value) if table is None else table.validate(value)
+
+
+def _written_or(value: Any, write: Callable[[Any], Any]) -> Any:
+    """Return a table as a scenario writes it."""
+    return _written(value) if isinstance(value, Values) else write(value)
 
 
 def plan_values(
@@ -283,6 +298,8 @@ def plan_values(
         if key in given and key not in resolved and given[key] is not None
     }
     plan = {"kind": name, **given.table.fixed.get(component, {}), **values, **resolved}
+    if is_added(kind, name):
+        return plan
     try:
         completed = _core.complete_component(kind, json.dumps(plan), json.dumps(context))
     except _core.ComponentError as error:

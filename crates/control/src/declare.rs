@@ -5,6 +5,7 @@ mod slow_start;
 use alloc::boxed::Box;
 use core::fmt::Debug;
 
+use airpath_estimate::declare::AckRates;
 use airpath_model::config::ConfigError;
 use airpath_model::declare::{
     Component, ComponentError, Deserialize, JsonSchema, Kind, Nested, Registry, Schema, SchemaGenerator,
@@ -78,6 +79,14 @@ pub trait RuleConfig: Debug + Serialize + DeserializeOwned + JsonSchema + Send +
     /// The window rule.
     type Rule: WindowRule + 'static;
 
+    /// Reads nested components from their registries.
+    ///
+    /// # Errors
+    /// A nested component is unknown, or its parameters are wrong.
+    fn bind(&mut self, _parts: &Components) -> Result<(), ComponentError> {
+        Ok(())
+    }
+
     /// Constructs the rule.
     ///
     /// # Errors
@@ -117,6 +126,7 @@ impl<R: RuleConfig> Component<Controllers> for WindowedConfig<R> {
     const ID: &'static str = R::ID;
 
     fn bind(&mut self, parts: &Components) -> Result<(), ComponentError> {
+        self.rule.bind(parts)?;
         let bound = self.slow_start.bind(&parts.slow_starts, &());
         // A trial: an error of `build` has no path to the nested parameter.
         let built = bound.and_then(|()| Ok(self.slow_start.build(())?));
@@ -135,6 +145,8 @@ pub struct Components {
     pub controllers: Registry<Controllers>,
     /// Slow starts, which may be combined with any window rule.
     pub slow_starts: Registry<SlowStarts>,
+    /// ACK-rate estimators, for controllers that control with them.
+    pub ack_rates: Registry<AckRates>,
 }
 
 #[cfg(test)]

@@ -40,6 +40,7 @@ impl Components {
                 .with::<PerAcknowledgmentConfig>()
                 .with::<EveryOtherRoundConfig>()
                 .with::<HystartPlusPlusConfig>(),
+            ack_rates: airpath_estimate::registry::ack_rates(),
         }
     }
 }

@@ -5,12 +5,15 @@
 
 mod acked_count;
 mod filter;
+mod outside;
 mod sample;
 mod sampler;
 mod westwood_plus;
 
+use alloc::boxed::Box;
+
 #[cfg(feature = "declare")]
-use airpath_model::declare::{Variants, defaults, plain_kind};
+use airpath_model::declare::{ComponentPlan, Variants, defaults, plain_kind};
 use airpath_model::{
     AckEvent, AckRateEstimator, AckRateRequirements, CongestionEvent, Duration, Measurement, Probe,
 };
@@ -24,6 +27,7 @@ pub use filter::link_state::LinkState;
 pub use filter::stability::{MAX_STABILITY_WINDOW, Stability, StabilityStep};
 pub use filter::two_state::TwoState;
 pub use filter::{Filter, FilterConfig, Start};
+pub use outside::OutsideEstimator;
 pub use sample::Sample;
 #[cfg(feature = "declare")]
 pub use sampler::Samplers;
@@ -83,13 +87,20 @@ plain_kind! {
 }
 
 #[cfg(feature = "declare")]
+impl From<AckRateConfig> for ComponentPlan<AckRates> {
+    fn from(config: AckRateConfig) -> Self {
+        Self::of(&config)
+    }
+}
+
+#[cfg(feature = "declare")]
 impl Variants<AckRates> for AckRateConfig {
     fn build(&self, (): ()) -> Result<AckRate, ConfigError> {
         AckRate::new(*self)
     }
 }
 
-/// An ACK-rate estimator. A plain value: no allocation, cheap to copy.
+/// An ACK-rate estimator. Those of this crate are plain values: no allocation, cheap to copy.
 #[derive(Clone, Debug)]
 pub struct AckRate(Kind);
 
@@ -98,6 +109,7 @@ pub struct AckRate(Kind);
 enum Kind {
     Filtered { count: AckedCount, sampler: Sampler, filter: Filter },
     WestwoodPlus(WestwoodPlus),
+    Outside(Box<dyn OutsideEstimator>),
 }
 
 impl AckRate {
@@ -117,6 +129,11 @@ impl AckRate {
             }
         }))
     }
+
+    /// An estimator that is not part of this crate.
+    pub fn outside(estimator: impl OutsideEstimator + 'static) -> Self {
+        Self(Kind::Outside(Box::new(estimator)))
+    }
 }
 
 impl AckRateEstimator for AckRate {
@@ -127,6 +144,7 @@ impl AckRateEstimator for AckRate {
                 AckRateRequirements { rtt: needs.rtt || filter.needs_rtt(), ..needs }
             }
             Kind::WestwoodPlus(_) => AckRateRequirements { rtt: true, ..AckRateRequirements::default() },
+            Kind::Outside(outside) => outside.requirements(),
         }
     }
 
@@ -138,6 +156,7 @@ impl AckRateEstimator for AckRate {
                 sample.map(|sample| (sample.bandwidth, filter.update(sample).max(0.0)))
             }
             Kind::WestwoodPlus(westwood) => westwood.on_ack(event),
+            Kind::Outside(outside) => return outside.on_ack(event, probe),
         };
         if let Some((sample, estimate)) = sample {
             probe.record(event.now, Measurement::BandwidthSample(sample));
@@ -149,6 +168,7 @@ impl AckRateEstimator for AckRate {
         match &mut self.0 {
             Kind::Filtered { filter, .. } => filter.on_congestion(event),
             Kind::WestwoodPlus(westwood) => westwood.on_congestion(event.signal),
+            Kind::Outside(outside) => outside.on_congestion(event),
         }
     }
 
@@ -157,6 +177,7 @@ impl AckRateEstimator for AckRate {
             // A bilinear filter without virtual samples has a negative pole after a long silence.
             Kind::Filtered { filter, .. } => filter.estimate().map(|estimate| estimate.max(0.0)),
             Kind::WestwoodPlus(westwood) => westwood.bandwidth(),
+            Kind::Outside(outside) => outside.bandwidth(),
         }
     }
 
@@ -164,6 +185,7 @@ impl AckRateEstimator for AckRate {
         match &self.0 {
             Kind::Filtered { .. } => None,
             Kind::WestwoodPlus(westwood) => westwood.minimum_rtt(),
+            Kind::Outside(outside) => outside.minimum_rtt(),
         }
     }
 }

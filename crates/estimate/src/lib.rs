@@ -42,7 +42,8 @@ mod xcp_b;
 
 pub use ack_rate::{
     AckRate, AckRateConfig, AckedCount, Bilinear, Filter, FilterConfig, LinkState, MAX_STABILITY_WINDOW,
-    Sample, Sampler, SamplerConfig, Stability, StabilityStep, Start, TwoState, VirtualSamples, WestwoodPlus,
+    OutsideEstimator, Sample, Sampler, SamplerConfig, Stability, StabilityStep, Start, TwoState,
+    VirtualSamples, WestwoodPlus,
 };
 pub use airpath_model::config::ConfigError;
 pub use ceiling_filter::{CeilingCycle, CeilingFilter, CeilingMeasured, CeilingProfile, Trigger};

@@ -48,18 +48,8 @@ mod tests {
 
     #[test]
     fn schemas_and_construction_of_all_kinds_accept_the_same_values() {
-        let Components {
-            control,
-            queues,
-            protocols,
-            sources,
-            ack_rates,
-            samplers,
-            filters,
-            losses,
-            arqs,
-            ..
-        } = components();
+        let Components { control, queues, protocols, sources, samplers, filters, losses, arqs, .. } =
+            components();
         let buffer = Bytes::new(100_000);
         let random = RandomStream::new(1, "test");
         let (initial_window, mss) = (Bytes::new(14_600), Bytes::new(1460));
@@ -87,7 +77,7 @@ mod tests {
             disagreements(queues, &(), |plan| queues.build(plan, &(), queue_facts()).map(|_| ())),
             disagreements(protocols, &(), |plan| protocols.build(plan, &(), protocol_facts()).map(|_| ())),
             disagreements(sources, &(), |plan| sources.build(plan, &(), source_facts).map(|_| ())),
-            disagreements(ack_rates, &(), |plan| ack_rates.build(plan, &(), ()).map(|_| ())),
+            disagreements(&control.ack_rates, &(), |plan| control.ack_rates.build(plan, &(), ()).map(|_| ())),
             disagreements(samplers, &(), |plan| samplers.build(plan, &(), ()).map(|_| ())),
             disagreements(filters, &(), |plan| filters.build(plan, &(), ()).map(|_| ())),
             disagreements(losses, &(), |plan| losses.build(plan, &(), ()).map(|_| ())),

@@ -8,9 +8,7 @@ use serde_json::Value;
 
 use crate::fault::{Fault, Part, PlanError};
 use crate::input::Input;
-use crate::plan::{
-    AckRateConfig, ControllerPlan, Draw, EstimatorPlan, FlowPlan, LinkPlan, Plan, RatePlan, TrafficPlan,
-};
+use crate::plan::{ControllerPlan, Draw, FlowPlan, LinkPlan, Plan, RatePlan, TrafficPlan};
 
 /// Links, and two ends of each flow, that a run can have at most.
 pub const MAX_TARGETS: usize = 1 << 24;
@@ -20,16 +18,6 @@ pub const MAX_TARGETS: usize = 1 << 24;
 struct Version {
     #[serde(default)]
     format: Option<Value>,
-}
-
-impl EstimatorPlan {
-    /// Reads the parameters of an estimator from their JSON text in a plan.
-    ///
-    /// # Errors
-    /// The text is not an estimator.
-    pub fn config_from_json(text: &str) -> Result<AckRateConfig, PlanError> {
-        serde_json::from_str(text).map_err(|error| PlanError::Syntax(error.to_string()))
-    }
 }
 
 impl Plan {

@@ -20,7 +20,7 @@ use composed::{CeilingCubicConfig, EstimatedWestwoodConfig, HoeConfig};
 /// The registries of all kinds of components, for queues of packets of type `P`.
 #[derive(Debug)]
 pub struct Components<P: Packet + Debug + Send + 'static> {
-    /// Controllers, and slow starts.
+    /// Controllers, slow starts and ACK-rate estimators.
     pub control: airpath_control::declare::Components,
     /// Queue disciplines.
     pub queues: Registry<Queues<P>>,
@@ -28,8 +28,6 @@ pub struct Components<P: Packet + Debug + Send + 'static> {
     pub protocols: Registry<Routers<P>>,
     /// Capacity sources.
     pub sources: Registry<CapacitySources>,
-    /// ACK-rate estimators.
-    pub ack_rates: Registry<AckRates>,
     /// Samplers of ACK-rate estimators.
     pub samplers: Registry<Samplers>,
     /// Filters of ACK-rate estimators.
@@ -68,7 +66,6 @@ impl<P: Packet + Debug + Send + 'static> Components<P> {
             queues: airpath_queue::registry::queues(),
             protocols: airpath_queue::registry::protocols(),
             sources: airpath_estimate::registry::capacity_sources(),
-            ack_rates: airpath_estimate::registry::ack_rates(),
             samplers: airpath_estimate::registry::samplers(),
             filters: airpath_estimate::registry::filters(),
             losses: airpath_channel::registry::losses(),
@@ -87,11 +84,10 @@ impl<P: Packet + Debug + Send + 'static> Components<P> {
             all.insert("x-order".to_owned(), Value::Array(order));
             (K::NAME.to_owned(), Value::Object(all))
         }
-        let Self { control, queues, protocols, sources, ack_rates, samplers, filters, losses, arqs, traffic } =
-            self;
+        let Self { control, queues, protocols, sources, samplers, filters, losses, arqs, traffic } = self;
         let end_to_end = [of(&control.controllers), of(&control.slow_starts)];
         let routers = [of(queues), of(protocols), of(sources)];
-        let estimators = [of(ack_rates), of(samplers), of(filters)];
+        let estimators = [of(&control.ack_rates), of(samplers), of(filters)];
         let links = [of(losses), of(arqs), of(traffic)];
         Value::Object(end_to_end.into_iter().chain(routers).chain(estimators).chain(links).collect())
     }
@@ -113,8 +109,7 @@ impl<P: Packet + Debug + Send + 'static> Components<P> {
         let wrong = |error: serde_json::Error| (ComponentError::new("", error.to_string()), Values::new());
         let Context { packet, mean_bps, mss, protocol } = serde_json::from_str(context).map_err(wrong)?;
         let plan: ComponentPlan<()> = serde_json::from_str(component).map_err(wrong)?;
-        let Self { control, queues, protocols, sources, ack_rates, samplers, filters, losses, arqs, traffic } =
-            self;
+        let Self { control, queues, protocols, sources, samplers, filters, losses, arqs, traffic } = self;
         match kind {
             Controllers::NAME => control.controllers.complete(&plan, &FlowContext { mss }, control),
             SlowStarts::NAME => control.slow_starts.complete(&plan, &(), &()),
@@ -123,7 +118,7 @@ impl<P: Packet + Debug + Send + 'static> Components<P> {
             CapacitySources::NAME => {
                 sources.complete(&plan, &SourceContext { packet, mean_bps, protocol }, &())
             }
-            AckRates::NAME => ack_rates.complete(&plan, &(), &()),
+            AckRates::NAME => control.ack_rates.complete(&plan, &(), &()),
             Samplers::NAME => samplers.complete(&plan, &(), &()),
             Filters::NAME => filters.complete(&plan, &(), &()),
             Losses::NAME => losses.complete(&plan, &(), &()),

@@ -5,14 +5,16 @@ use std::io::{self, Read};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use airpath_estimate::declare::AckRates;
+use airpath_model::declare::ComponentPlan;
 use airpath_replay::{Analysis, EstimateResult, FlowResult, NamedEstimator, Options, Series, analyse};
-use airpath_sim::plan::EstimatorPlan;
 use airpath_trace::capture::ReadReport;
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 
-use crate::simulation::{PlanError, refused};
+use crate::plugins::{Failure, Plugin, PluginComponents, components};
+use crate::simulation::PlanError;
 
 pyo3::create_exception!(_core, CaptureFormatError, PyValueError, "The bytes are not a capture.");
 
@@ -25,6 +27,8 @@ pub(crate) struct Watched {
     read: u64,
     next_look: u64,
     on_progress: Option<Py<PyAny>>,
+    /// The failure of an estimator of the user, which ends reading.
+    failure: Option<Arc<Failure>>,
     /// What Python raised; reading ends with it.
     raised: Arc<Mutex<Option<PyErr>>>,
 }
@@ -33,6 +37,9 @@ impl Read for Watched {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.read >= self.next_look {
             self.next_look = self.read + LOOK_EVERY;
+            if self.failure.as_ref().is_some_and(|failure| failure.is_set()) {
+                return Err(io::Error::other("an estimator failed"));
+            }
             let heard = Python::attach(|py| {
                 py.check_signals()?;
                 self.on_progress
@@ -50,20 +57,22 @@ impl Read for Watched {
     }
 }
 
-/// Reads a capture and replays its flows into estimators (name, and plan as JSON), with the interpreter lock released.
+/// Reads a capture and replays its flows into estimators (name, and plan as JSON), with the interpreter lock released between
+/// calls of estimators in Python. `plugins` are estimators of the user.
 /// `on_progress` is told now and then how many bytes of the file were read.
 ///
 /// Returns {"report": …, "flows": [{…, "estimates": […], "series": {column: (dtype, little-endian bytes)}}]}; times in
 /// nanoseconds, rates in bit/s, None where there is no value.
 #[pyfunction]
-#[pyo3(signature = (path, estimators, on_progress = None))]
+#[pyo3(signature = (path, estimators, on_progress = None, plugins = Vec::new()))]
 pub(crate) fn analyse_capture(
     py: Python<'_>,
     path: PathBuf,
     estimators: Vec<(String, String)>,
     on_progress: Option<Py<PyAny>>,
+    plugins: Vec<Plugin>,
 ) -> PyResult<Bound<'_, PyDict>> {
-    let replay = Replay { path, estimators, on_progress };
+    let replay = Replay { path, estimators, on_progress, plugins };
     let analysis = replay.run(py, |file, options| {
         analyse(file, options).map_err(|error| CaptureFormatError::new_err(error.to_string()))
     })?;
@@ -76,6 +85,8 @@ pub(crate) struct Replay {
     /// Name, and plan as JSON.
     pub(crate) estimators: Vec<(String, String)>,
     pub(crate) on_progress: Option<Py<PyAny>>,
+    /// Estimators of the user.
+    pub(crate) plugins: Vec<Plugin>,
 }
 
 impl Replay {
@@ -85,16 +96,33 @@ impl Replay {
         py: Python<'_>,
         analyse: impl FnOnce(Watched, &Options) -> PyResult<T> + Send,
     ) -> PyResult<T> {
-        let Self { path, estimators, on_progress } = self;
+        let Self { path, estimators, on_progress, plugins } = self;
+        let failure = Arc::new(Failure::new(Arc::default()));
+        let of_user: Vec<_> = plugins.iter().map(|(_, id, ..)| id.clone()).collect();
+        let PluginComponents { components, .. } = components(py, plugins, &failure)?;
+        let wrong = |problem: String| PlanError::new_err(problem);
         let estimators = estimators
             .into_iter()
-            .map(|(name, plan)| {
-                let config = EstimatorPlan::config_from_json(&plan).map_err(refused)?;
-                NamedEstimator::new(name, config).map_err(|error| PlanError::new_err(error.to_string()))
+            .map(|(name, text)| {
+                let plan: ComponentPlan<AckRates> =
+                    serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+                if of_user.iter().any(|id| *id == plan.kind) {
+                    let estimator = components.control.ack_rates.build(&plan, &(), ());
+                    return estimator
+                        .map(|estimator| NamedEstimator::copied(name, estimator))
+                        .map_err(|error| wrong(error.to_string()));
+                }
+                let config = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+                NamedEstimator::new(name, config).map_err(|error| wrong(error.to_string()))
             })
             .collect::<PyResult<Vec<_>>>()?;
         let options = Options { estimators, ..Options::default() };
-        read_watched(py, path, on_progress, |file| analyse(file, &options))
+        let of_estimator = Arc::clone(&failure);
+        let analysed = read_watched(py, path, on_progress, |mut file| {
+            file.failure = Some(of_estimator);
+            analyse(file, &options)
+        });
+        failure.take(py).map_or(analysed, Err)
     }
 }
 
@@ -110,7 +138,7 @@ pub(crate) fn read_watched<T: Send>(
     let result = py.detach(|| {
         let file = File::open(path).map_err(|error| PyOSError::new_err(error.to_string()))?;
         let raised = Arc::clone(&raised);
-        read(Watched { file, read: 0, next_look: LOOK_EVERY, on_progress, raised })
+        read(Watched { file, read: 0, next_look: LOOK_EVERY, on_progress, failure: None, raised })
     });
     match raised.lock().unwrap_or_else(PoisonError::into_inner).take() {
         Some(error) => Err(error),

@@ -3,25 +3,32 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use airpath_sim::plan::Plan;
-use airpath_sim::{Action, Input, NotReady, RunControl, Step};
+use airpath_sim::{Action, Components, Input, NotReady, RunControl, Step};
 use numpy::{PyArray1, PyArray2, PyArrayMethods as _, PyReadonlyArray1};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
+use crate::plugins::{Failure, Plugin, PluginComponents, components};
 use crate::simulation::{Handed, RunCancelled, hand_over, refused};
 use crate::trace::Trace;
 
 /// Episodes side by side: each a run with one flow that an agent steers.
 #[pyclass(frozen, module = "airpath._core")]
 pub(crate) struct Episodes {
-    episodes: Mutex<airpath_sim::Episodes>,
+    places: Mutex<airpath_sim::Episodes>,
+    /// The fault of a component of the user in each place.
+    failures: Mutex<Vec<Option<Arc<Failure>>>>,
     count: usize,
 }
 
 impl Episodes {
     /// To be called with the interpreter lock released: another thread may be at it for as long as a step takes.
     fn lock(&self) -> MutexGuard<'_, airpath_sim::Episodes> {
-        self.episodes.lock().unwrap_or_else(PoisonError::into_inner)
+        self.places.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn failures(&self) -> MutexGuard<'_, Vec<Option<Arc<Failure>>>> {
+        self.failures.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -33,7 +40,8 @@ fn not_ready(error: NotReady) -> PyErr {
 impl Episodes {
     #[new]
     fn new(count: usize) -> Self {
-        Self { episodes: Mutex::new(airpath_sim::Episodes::new(count)), count }
+        let failures = Mutex::new(vec![None; count]);
+        Self { places: Mutex::new(airpath_sim::Episodes::new(count)), failures, count }
     }
 
     /// The names of the columns that `step` gives, with their units.
@@ -42,7 +50,9 @@ impl Episodes {
         Step::QUANTITIES.to_vec()
     }
 
-    /// Puts a run into a place, instead of what was there: a plan (JSON), the traces that it refers to, and a seed.
+    /// Puts a run into a place, instead of what was there: a plan (JSON), the traces that it refers to, a seed, and the
+    /// components of the user that the plan names.
+    #[pyo3(signature = (index, plan, traces, seed, plugins=Vec::new()))]
     #[expect(clippy::needless_pass_by_value, reason = "what Python hands over is owned")]
     fn begin(
         &self,
@@ -51,11 +61,26 @@ impl Episodes {
         plan: &str,
         traces: Vec<PyRef<'_, Trace>>,
         seed: u64,
+        plugins: Vec<Plugin>,
     ) -> PyResult<()> {
         let inputs: Vec<Arc<Input>> = traces.iter().map(|trace| trace.input()).collect();
-        let run = py.detach(|| airpath_sim::Simulation::new(&Plan::from_json(plan)?, &inputs, seed));
+        let new = |components: &Components| {
+            airpath_sim::Simulation::with_components(&Plan::from_json(plan)?, &inputs, seed, components)
+        };
+        let failure = (!plugins.is_empty()).then(|| Arc::new(Failure::new(Arc::default())));
+        let run = match &failure {
+            None => py.detach(|| new(airpath_sim::components())),
+            Some(failure) => {
+                let PluginComponents { components, .. } = components(py, plugins, failure)?;
+                let run = new(&components);
+                failure.take(py).map_or(Ok(()), Err)?;
+                run
+            }
+        };
         let run = run.map_err(refused)?;
-        py.detach(|| self.lock().begin(index, run)).map_err(not_ready)
+        py.detach(|| self.lock().begin(index, run)).map_err(not_ready)?;
+        self.failures()[index] = failure;
+        Ok(())
     }
 
     /// Does one step of `length_ns` in each place of which `chosen` says so, with the interpreter lock released.
@@ -80,6 +105,8 @@ impl Episodes {
         let action = |index: usize| Action { window_bytes: windows[index], pacing_bps: rates[index] };
         let actions: Vec<_> = (0..count).map(|index| chosen[index].then(|| action(index))).collect();
         let steps = py.detach(|| self.lock().step(&actions, length_ns, threads)).map_err(not_ready)?;
+        let failed = self.failures().iter().flatten().find_map(|failure| failure.take(py));
+        failed.map_or(Ok(()), Err)?;
         let unknown = [f64::NAN; Step::QUANTITIES.len()];
         let values: Vec<f64> = steps.into_iter().flat_map(|step| step.unwrap_or(unknown)).collect();
         PyArray1::from_vec(py, values).reshape([count, unknown.len()])
@@ -90,6 +117,8 @@ impl Episodes {
     fn finish<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Handed<'py>> {
         let run = py.detach(|| self.lock().take(index)).map_err(not_ready)?;
         let outcome = py.detach(|| run.run(&RunControl::default()));
+        let failure = self.failures()[index].take();
+        failure.and_then(|failure| failure.take(py)).map_or(Ok(()), Err)?;
         hand_over(py, outcome.map_err(|error| RunCancelled::new_err(error.to_string()))?, &[])
     }
 

@@ -42,7 +42,10 @@ mod _core {
     #[pymodule_export]
     use super::link_log::{LinkLogFormatError, read_link_log};
     #[pymodule_export]
-    use super::plugins::{Ack, Controller, Facts, Library, LibraryError, PluginFailed, Sent, Signal};
+    use super::plugins::{
+        Ack, CapacitySource, Controller, Estimator, Facts, Interval, Library, LibraryError, LinkFacts,
+        PluginFailed, Queue, QueuedPacket, Sent, Signal, Waiting,
+    };
     #[pymodule_export]
     use super::qlog::{analyse_qlog, is_qlog};
     #[pymodule_export]

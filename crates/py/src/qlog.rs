@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 
 use crate::capture::{CaptureFormatError, Replay, estimates, series};
+use crate::plugins::Plugin;
 
 /// Whether a file that begins with these bytes, decompressed, is read as a log of QUIC.
 #[pyfunction]
@@ -19,14 +20,15 @@ pub(crate) fn is_qlog(first: &[u8]) -> bool {
 ///
 /// Returns the same, but for what only TCP has; "logged" are columns of the series that the log itself says.
 #[pyfunction]
-#[pyo3(signature = (path, estimators, on_progress = None))]
+#[pyo3(signature = (path, estimators, on_progress = None, plugins = Vec::new()))]
 pub(crate) fn analyse_qlog(
     py: Python<'_>,
     path: PathBuf,
     estimators: Vec<(String, String)>,
     on_progress: Option<Py<PyAny>>,
+    plugins: Vec<Plugin>,
 ) -> PyResult<Bound<'_, PyDict>> {
-    let replay = Replay { path, estimators, on_progress };
+    let replay = Replay { path, estimators, on_progress, plugins };
     let analysis = replay.run(py, |file, options| {
         analyse(file, options).map_err(|error| CaptureFormatError::new_err(error.to_string()))
     })?;

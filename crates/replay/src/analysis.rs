@@ -11,7 +11,7 @@ use crate::result::FlowResult;
 use crate::table::FlowTable;
 
 /// What to do with a capture.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Options {
     /// The estimators, in the order of results. None if nothing is said.
     pub estimators: Vec<NamedEstimator>,

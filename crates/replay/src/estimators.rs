@@ -7,10 +7,18 @@ use airpath_model::Duration;
 const USUAL_TICK: Duration = Duration::from_millis(1);
 
 /// An estimator and the name under which results have it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct NamedEstimator {
     name: String,
-    config: AckRateConfig,
+    made_of: MadeOf,
+}
+
+/// What an estimator of a flow is made of.
+#[derive(Clone, Debug)]
+enum MadeOf {
+    Config(AckRateConfig),
+    /// A copy of this one.
+    Copy(Box<AckRate>),
 }
 
 impl NamedEstimator {
@@ -20,7 +28,12 @@ impl NamedEstimator {
     /// A parameter outside its range.
     pub fn new(name: impl Into<String>, config: AckRateConfig) -> Result<Self, ConfigError> {
         AckRate::new(config)?;
-        Ok(Self { name: name.into(), config })
+        Ok(Self { name: name.into(), made_of: MadeOf::Config(config) })
+    }
+
+    /// An estimator of which each flow gets a copy.
+    pub fn copied(name: impl Into<String>, estimator: AckRate) -> Self {
+        Self { name: name.into(), made_of: MadeOf::Copy(Box::new(estimator)) }
     }
 
     /// Its name.
@@ -28,20 +41,27 @@ impl NamedEstimator {
         &self.name
     }
 
-    /// What it is over a flow whose receiver's timestamps advance in steps of `tick`: samples by the receiver's clock are no
-    /// finer than that clock.
-    pub fn config(&self, tick: Option<Duration>) -> AckRateConfig {
-        match self.config {
-            AckRateConfig::Filtered { sampler: SamplerConfig::ReceiverClock { resolution }, filter } => {
-                let resolution = resolution.max(tick.unwrap_or(USUAL_TICK));
-                AckRateConfig::Filtered { sampler: SamplerConfig::ReceiverClock { resolution }, filter }
-            }
-            other => other,
+    /// The estimator of a flow whose receiver's timestamps advance in steps of `tick`.
+    ///
+    /// # Panics
+    /// Never: [`NamedEstimator::new`] rejects parameters outside their range, and a coarser clock is inside it.
+    pub fn estimator(&self, tick: Option<Duration>) -> AckRate {
+        match &self.made_of {
+            MadeOf::Config(config) => AckRate::new(over(*config, tick)).expect("its parameters are in range"),
+            MadeOf::Copy(estimator) => (**estimator).clone(),
         }
     }
+}
 
-    pub(crate) fn estimator(&self, tick: Option<Duration>) -> AckRate {
-        AckRate::new(self.config(tick)).expect("it could be made, and a coarser clock is a clock as well")
+/// Returns an estimator over a flow whose receiver's timestamps advance in steps of `tick`: samples by the receiver's clock
+/// are no finer than that clock.
+fn over(config: AckRateConfig, tick: Option<Duration>) -> AckRateConfig {
+    match config {
+        AckRateConfig::Filtered { sampler: SamplerConfig::ReceiverClock { resolution }, filter } => {
+            let resolution = resolution.max(tick.unwrap_or(USUAL_TICK));
+            AckRateConfig::Filtered { sampler: SamplerConfig::ReceiverClock { resolution }, filter }
+        }
+        other => other,
     }
 }
 
@@ -59,11 +79,9 @@ mod tests {
     fn stamps_are_as_coarse_as_the_coarser_of_the_two_clocks() {
         let (fine, ms, coarse) =
             (Duration::from_nanos(1_000), Duration::from_millis(1), Duration::from_millis(10));
-        let named =
-            |resolution| NamedEstimator::new("sarbe", by_receiver_clock(resolution)).expect("a clock");
-        assert_eq!(named(fine).config(None), by_receiver_clock(ms));
-        assert_eq!(named(fine).config(Some(coarse)), by_receiver_clock(coarse));
-        assert_eq!(named(coarse).config(Some(ms)), by_receiver_clock(coarse));
+        assert_eq!(over(by_receiver_clock(fine), None), by_receiver_clock(ms));
+        assert_eq!(over(by_receiver_clock(fine), Some(coarse)), by_receiver_clock(coarse));
+        assert_eq!(over(by_receiver_clock(coarse), Some(ms)), by_receiver_clock(coarse));
     }
 
     #[test]

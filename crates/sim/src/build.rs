@@ -2,13 +2,19 @@
 
 mod transport;
 
-use airpath_estimate::AckRateConfig;
+use std::sync::Arc;
+
+use airpath_estimate::declare::AckRates;
+use airpath_model::declare::Factory;
 use airpath_model::{Bytes, RandomStream, Timestamp};
 use airpath_network::{Components, FlowRoutes, logged_flows};
 use airpath_plan::workload::{Files, Sending, Workload, workloads};
-use airpath_plan::{ControllerPlan, Fault, FlowPlan, Part, Plan, PlanError, PlannedController};
+use airpath_plan::{
+    ControllerPlan, EstimatorPlan, Fault, FlowPlan, Part, Plan, PlanError, PlannedController,
+};
 
 use crate::flow::{ConnectionSetup, ConnectionSource, Flow, FlowKind};
+use crate::observers::PlannedEstimator;
 use transport::{receiver_config, sender_config};
 
 /// The flows of a checked plan, each with the flow of the plan that it comes from. Every random component gets a stream
@@ -19,6 +25,7 @@ pub(crate) fn assemble_flows(
     seed: u64,
     components: &Components,
 ) -> Result<(Vec<Flow>, Vec<u32>), PlanError> {
+    let estimators = read_estimators(plan, components)?;
     let (mut flows, mut sources) = (Vec::new(), Vec::new());
     // Successive flows with equal controllers share one factory.
     let mut last: Option<(&ControllerPlan, PlannedController)> = None;
@@ -29,7 +36,7 @@ pub(crate) fn assemble_flows(
             (None, last) => last,
         };
         let planned = flow.controller.as_ref().and(last.as_ref()).map(|(_, planned)| planned);
-        for (instance, (start, kind)) in (0..).zip(kinds(flow, plan, seed, planned)?) {
+        for (instance, (start, kind)) in (0..).zip(kinds(flow, plan, seed, planned, &estimators)?) {
             let (index, route, reverse_route) = (flows.len() as u32, routes.forward, routes.back);
             flows.push(Flow::new(index, instance, [route, reverse_route], start, kind));
             sources.push(source);
@@ -58,17 +65,32 @@ fn read_controller(
         .map_err(|error| Fault::in_table("controller", error).of(Part::flow(flow)))
 }
 
+/// Reads the estimators of a plan. An error names the first flow that runs the estimator.
+fn read_estimators(
+    plan: &Plan,
+    components: &Components,
+) -> Result<Vec<Arc<dyn Factory<AckRates>>>, PlanError> {
+    let read = |(number, one): (u16, &EstimatorPlan)| {
+        components.control.ack_rates.read(&one.estimator, &()).map_err(|error| {
+            let flow = plan.flows.iter().find(|flow| flow.estimators.contains(&number));
+            Fault::in_table("estimators", error).of(flow.map_or(Part::Run, Part::flow))
+        })
+    };
+    (0..).zip(&plan.estimators).map(read).collect()
+}
+
 /// The flows of one source: one, or for random arrivals as many as arrive.
 fn kinds(
     flow: &FlowPlan,
     plan: &Plan,
     seed: u64,
     planned: Option<&PlannedController>,
+    estimators: &[Arc<dyn Factory<AckRates>>],
 ) -> Result<Vec<(Timestamp, FlowKind)>, PlanError> {
     let observers: Vec<_> = flow
         .estimators
         .iter()
-        .map(|&number| (number, plan.estimators[usize::from(number)].estimator))
+        .map(|&number| (number, Arc::clone(&estimators[usize::from(number)])))
         .collect();
     let mut controllers = RandomStream::new(seed, &format!("flow/{}/controller", flow.name));
     workloads(flow, Timestamp::from_nanos(plan.duration_ns), seed)
@@ -88,7 +110,7 @@ fn kinds(
 fn connection(
     flow: &FlowPlan,
     planned: Option<&PlannedController>,
-    observers: Vec<(u16, AckRateConfig)>,
+    observers: Vec<PlannedEstimator>,
     files: Files,
     start: Timestamp,
     stop: Timestamp,

@@ -1,10 +1,17 @@
 //! Estimators that run beside a controller and control nothing.
 
+use std::sync::Arc;
+
 use airpath_estimate::AckRate;
+use airpath_estimate::declare::AckRates;
+use airpath_model::declare::Factory;
 use airpath_model::{
     AckEvent, AckRateEstimator, CongestionEvent, Control, Controller, Measurement, PathHeader, Phase, Probe,
     Requirements, SendEvent, Steered, Timestamp,
 };
+
+/// An estimator that runs beside a controller, with its number in the plan.
+pub(crate) type PlannedEstimator = (u16, Arc<dyn Factory<AckRates>>);
 
 /// A controller, and ACK-rate estimators that are told of every acknowledgment and congestion signal that it is told
 /// of. What the flow sends is the controller's alone.

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from airpath._backends.backend import Backend, EngineRun, Placed, joined, own, refuse_agent
-from airpath.plugins.specs import engine_plugins
+from airpath.plugins.specs import engine_plugins, kinds_of_code
 
 if TYPE_CHECKING:
     from airpath import _core
@@ -53,7 +53,7 @@ class _SimulatedTime(Backend):
     def make_run(self, placed: Placed, traces: "list[_core.Trace]", seed: int) -> EngineRun:
         from airpath import _core
 
-        plan, plugins = json.dumps(placed.plan), engine_plugins(placed.plan)
+        plan, plugins = json.dumps(placed.plan), engine_plugins(kinds_of_code(placed.plan))
         return _core.Simulation(plan, traces, seed, over_quic=self.over_quic, plugins=plugins)
 
 

@@ -14,6 +14,7 @@ from airpath import _core
 from airpath.captures.qlog import facts_of_connection, is_log, logged_series, report_of_log
 from airpath.errors import CaptureError
 from airpath.input_file import InputFile, input_file
+from airpath.plugins.specs import allow, engine_plugins, is_code, plugin_error
 from airpath.schemes import ESTIMATORS, estimator_plan
 
 Numbers = npt.NDArray[np.float64]
@@ -112,8 +113,8 @@ def analyse(
         A pcap or pcapng file or a log of QUIC (qlog), plain or compressed by gzip; a pipe, which is read to
         its end first; or `-` for standard input.
     estimators
-        Estimators by name, also with options, as in `sarbe:resolution=10ms`; every one of the registry if
-        none is given.
+        Estimators by name, also with options, as in `sarbe:resolution=10ms`, or classes in files
+        (`my.py:Mine`); every one of the registry if none is given.
     on_progress
         Told now and then the share of the file that was read, 0 to 1.
 
@@ -123,22 +124,29 @@ def analyse(
         If there is no such file, or it is neither a capture nor a log.
     UsageError
         If there is no such estimator, or an option of it is unknown or out of range.
+    PluginError
+        If an estimator in a file fails.
     """
     names = dict.fromkeys(estimators) or [estimator.id for estimator in ESTIMATORS]
-    chosen = [(name, json.dumps(estimator_plan(name))) for name in names]
+    allow(names)
+    plans = {name: estimator_plan(name) for name in names}
+    plugins = engine_plugins({plan["kind"] for plan in plans.values() if is_code(plan["kind"])})
+    chosen = [(name, json.dumps(plan)) for name, plan in plans.items()]
     with input_file(path, CaptureError) as capture:
         size = capture.path.stat().st_size
         on_bytes = None if on_progress is None else lambda read: on_progress(read / size)
         try:
             log = is_log(capture.path)
             read = _core.analyse_qlog if log else _core.analyse_capture
-            said = read(str(capture.path), chosen, on_bytes)
+            said = read(str(capture.path), chosen, on_bytes, plugins)
             with capture.path.open("rb") as file:
                 sha256 = hashlib.file_digest(file, "sha256").hexdigest()
         except OSError as error:
             raise CaptureError(f"{capture}: cannot be read: {error}") from None
         except _core.CaptureFormatError as error:
             raise CaptureError(f"{capture}: {error}") from None
+        except _core.PluginFailed as failed:
+            raise plugin_error(failed, str(capture)) from failed.__cause__
     if not log:
         _refuse_unreadable(str(capture), said["report"])
     flows = tuple(_flow(number, flow, log) for number, flow in enumerate(said.pop("flows"), start=1))

@@ -36,7 +36,8 @@ def estimate(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="Estimator to run, NAME or NAME:option=value,…; repeatable; default: all.",
+            help="Estimator to run, NAME or NAME:option=value,…, or a class in a file (my.py:Mine);"
+            " repeatable; default: all.",
             show_default=False,
         ),
     ] = None,

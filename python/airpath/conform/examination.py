@@ -9,7 +9,7 @@ from typing import Any, Final
 from airpath import _core
 from airpath.errors import PluginError, UsageError
 from airpath.interrupts import InterruptRequest
-from airpath.plugins.specs import engine_plugins
+from airpath.plugins.specs import engine_plugins, kinds_of_code
 from airpath.plugins.watchdog import NoReturnError, watched
 from airpath.runner import compare_scenarios
 
@@ -116,7 +116,7 @@ class Examination:
         controller = plan["flows"][0]["controller"]
         if reason := _ELSEWHERE.get(controller["kind"]):
             raise UsageError(f'"{scheme}" {reason}; accepted: a controller of the engine, or of a file')
-        plugins = engine_plugins(plan)
+        plugins = engine_plugins(kinds_of_code(plan))
         self._engine = _core.Conformance(json.dumps(controller), seed, plugins, self._describe)
         # A controller that does not return is ended once only, so no list may follow.
         self._at_once = 1 if plugins else _AT_ONCE

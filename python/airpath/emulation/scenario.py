@@ -2,7 +2,9 @@
 
 from typing import Final, Unpack
 
+from airpath.errors import UsageError
 from airpath.link_options import LinkOptions, OneLink
+from airpath.plugins.specs import kinds_of_code
 from airpath.scenario import Scenario
 from airpath.scenario.bottleneck import dumbbell
 from airpath.scenario.compare import ARGUMENTS, resolved, said_of_arguments
@@ -44,7 +46,7 @@ def emulated_scenario(
     if one.rtt is not None:
         Rtt.parse_one(one.rtt)
     with said_of_arguments(ARGUMENTS):
-        return resolved(
+        scenario = resolved(
             {
                 "name": "emulate",
                 "title": f"a command over {one.name}",
@@ -55,3 +57,6 @@ def emulated_scenario(
                 "flows": [{"name": "command", "traffic": {"kind": "constant-bit-rate", "rate": "1mbps"}}],
             }
         )
+    if code := kinds_of_code(scenario.plan()):
+        raise UsageError(f'queue: found "{min(code)}"; code in files runs in the simulator only')
+    return scenario

@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from airpath import _core
-from airpath.errors import UsageError
+from airpath.errors import PluginError, UsageError
 from airpath.learning.actions import Actuators
 from airpath.learning.observations import Observer
 from airpath.learning.quantities import Measured, Values
 from airpath.learning.rewards import rewards
 from airpath.learning.settings import Prepared, Settings
+from airpath.plugins.specs import engine_plugins, plugin_error
 from airpath.results import RunRecord
 from airpath.runner import LARGEST_SEED
 from airpath.scenario import Scenario
@@ -81,9 +82,13 @@ class Episodes:
         chosen_seed = int(generator.integers(2**63)) if seed is None else int(seed)
         prepared = self.settings.episode(self.settings.vary.values(generator), options or {})
         try:
-            self._engine.begin(index, prepared.plan, prepared.traces, chosen_seed)
+            self._engine.begin(
+                index, prepared.plan, prepared.traces, chosen_seed, engine_plugins(prepared.code)
+            )
         except _core.PlanError as error:
             raise prepared.scenario.refused(error) from None
+        except _core.PluginFailed as failed:
+            raise _failed(failed) from failed.__cause__
         self._episodes[index], self._records[index] = (prepared, chosen_seed), None
         self._steps[index] = 0
         self.terminated[index] = self.truncated[index] = False
@@ -99,14 +104,19 @@ class Episodes:
         ------
         UsageError
             If an action is no number, or an episode is over or was never begun.
+        PluginError
+            If a component in a file fails.
         """
         for index in np.flatnonzero(chosen):
             if self._episodes[index] is None or self.terminated[index] or self.truncated[index]:
                 raise UsageError("step: no episode is running; call reset first")
         self._actuators.act(chosen, actions)
-        rows = self._engine.step(
-            chosen, self._actuators.windows, self._actuators.rates, self.settings.step_ns, self._threads
-        )
+        try:
+            rows = self._engine.step(
+                chosen, self._actuators.windows, self._actuators.rates, self.settings.step_ns, self._threads
+            )
+        except _core.PluginFailed as failed:
+            raise _failed(failed) from failed.__cause__
         self._acted[chosen, self._steps[chosen]] = np.clip(actions[chosen], -1.0, 1.0)
         self._steps[chosen] += 1
         self._measured.update(chosen, rows)
@@ -200,3 +210,7 @@ class Episodes:
                 "actions_sha256": hashlib.sha256(acted.astype("<f8").tobytes()).hexdigest(),
             },
         )
+
+
+def _failed(failed: _core.PluginFailed) -> PluginError:
+    return plugin_error(failed, "an episode")

@@ -14,6 +14,7 @@ from airpath.learning.rewards import Reward, RewardFunction
 from airpath.learning.variation import Variation
 from airpath.link_options import LinkOptions, OneLink
 from airpath.nearest import suggestion
+from airpath.plugins.specs import allow, kinds_of_code
 from airpath.scenario import Scenario
 from airpath.scenario.bottleneck import dumbbell
 from airpath.scenario.compare import ARGUMENTS, said_of_arguments
@@ -46,6 +47,8 @@ class Prepared:
     """Its plan, as the engine reads it."""
     traces: list[_core.Trace]
     """Its traces."""
+    code: frozenset[str]
+    """Its components that are code in files."""
     mss_bytes: int
     """Payload of a full packet of the agent's flow."""
     initial_window_bytes: int
@@ -182,6 +185,7 @@ class Settings:
             scenario=scenario,
             plan=json.dumps(resolved.plan),
             traces=[read_trace(trace) for trace in resolved.traces],
+            code=frozenset(kinds_of_code(resolved.plan)),
             mss_bytes=flow["transport"]["mss_bytes"],
             initial_window_bytes=flow["transport"]["initial_window_bytes"],
         )
@@ -206,6 +210,7 @@ def _tables(
         )
     if isinstance(rivals, str) or not all(isinstance(rival, str) for rival in rivals):
         raise UsageError(f'rivals: found {rivals!r}; accepted: a list of schemes, as in ["cubic"]')
+    allow(rivals)
     one = OneLink.of(link, given)
     if one.link is None and one.network is None:
         one = replace(one, link=DEFAULT_LINK)

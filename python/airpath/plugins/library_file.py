@@ -35,7 +35,7 @@ def load_library(file: Path, source: bytes) -> LoadedFile:
     except _core.LibraryError as error:
         raise UsageError(f"{file}: {error}") from None
     _opened.add(path)
-    declared = Declared(json.loads(library.schema), library)
+    declared = Declared("controller", json.loads(library.schema), library)
     return LoadedFile({"": declared}, {path: source}, lambda: _state(path) == state)
 
 

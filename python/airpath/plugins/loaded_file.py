@@ -1,20 +1,30 @@
-"""A file with controllers that was loaded."""
+"""A file with components that was loaded."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from airpath import _core
 
-MadeBy = Callable[[str], _core.Controller] | _core.Library
-"""What makes the controllers of a connection: a function of the values in a plan (JSON), or a library."""
+Component = _core.Controller | _core.Estimator | _core.CapacitySource | _core.Queue
+MadeBy = Callable[[str], Component] | _core.Library
+"""What makes instances of a component: a function of the values in a plan (JSON), or a library."""
+KINDS: Final = {
+    "controller": "a controller",
+    "ack-rate": "an ACK-rate estimator",
+    "capacity-source": "a capacity source",
+    "queue": "a queue discipline",
+}
+"""The kinds of components that files may have, as the engine names them and in words."""
 
 
 @dataclass(frozen=True)
 class Declared:
-    """A controller of a file."""
+    """A component of a file."""
 
+    kind: str
+    """Its kind, as the engine names it: `controller`, `ack-rate`, `capacity-source`, `queue`."""
     schema: Mapping[str, Any]
     """The JSON schema of its parameters."""
     made_by: MadeBy
@@ -25,8 +35,8 @@ class Declared:
 class LoadedFile:
     """A file that was loaded."""
 
-    controllers: Mapping[str, Declared]
-    """Its controllers by class; that of a library has the empty name."""
+    components: Mapping[str, Declared]
+    """Its components by class; that of a library has the empty name."""
     sources: Mapping[Path, bytes]
     """The file, and what it imports or includes from its folder, as they were loaded."""
     is_current: Callable[[], bool]
@@ -34,4 +44,4 @@ class LoadedFile:
     compiled: Mapping[str, Any] = field(default_factory=dict)
     """How it was compiled, for provenance; empty if it was not."""
     transport: Mapping[str, Any] = field(default_factory=dict)
-    """Settings of the transport that its controllers need."""
+    """Settings of the transport that its components need."""

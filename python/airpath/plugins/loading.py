@@ -1,4 +1,4 @@
-"""Loads controllers from files that may run."""
+"""Loads components from files that may run."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -14,10 +14,12 @@ from airpath.plugins.specs import Spec
 
 @dataclass(frozen=True, eq=False)
 class Plugin:
-    """A controller from a file."""
+    """A component from a file."""
 
+    kind: str
+    """Its kind, as the engine names it: `controller`, `ack-rate`, `capacity-source`, `queue`."""
     id: str
-    """Its name in plans: the scheme, as it was written, without options."""
+    """Its name in plans: as it was written, without options."""
     schema: Mapping[str, Any]
     """The JSON schema of its parameters."""
     made_by: MadeBy
@@ -35,12 +37,12 @@ _plugins: Final[dict[str, Plugin]] = {}
 
 
 def load(spec: Spec) -> Plugin:
-    """Return the controller that a scheme names. A file that has changed is loaded again.
+    """Return the component that a text names. A file that has changed is loaded again.
 
     Raises
     ------
     UsageError
-        If the file may not run, cannot be read, fails, or has no such controller.
+        If the file may not run, cannot be read, fails, or has no such component.
     """
     plugins = load_all(spec)
     if spec.is_library or spec.is_module:
@@ -49,13 +51,13 @@ def load(spec: Spec) -> Plugin:
         accepted = ", ".join(plugin.id for plugin in plugins.values())
         raise UsageError(f"found {spec.file} without a class; accepted: {accepted}")
     if spec.name not in plugins:
-        near = suggestion(spec.name, plugins, "controllers")
-        raise UsageError(f'{spec.file}: there is no controller "{spec.name}"; {near}')
+        near = suggestion(spec.name, plugins)
+        raise UsageError(f'{spec.file}: there is no class "{spec.name}" of a component; {near}')
     return plugins[spec.name]
 
 
 def load_all(spec: Spec) -> dict[str, Plugin]:
-    """Return all controllers of the file that a scheme names, at least one, by class.
+    """Return all components of the file that a text names, at least one, by class.
 
     Raises
     ------
@@ -69,10 +71,11 @@ def load_all(spec: Spec) -> dict[str, Plugin]:
         )
     loaded = _load_file(spec)
     plugins = {}
-    for name, declared in loaded.controllers.items():
+    for name, declared in loaded.components.items():
         id_ = f"{spec.file}:{name}" if name else spec.without_options
         if id_ not in _plugins or _plugins[id_].made_by is not declared.made_by:
             _plugins[id_] = Plugin(
+                declared.kind,
                 id_,
                 declared.schema,
                 declared.made_by,
@@ -85,7 +88,7 @@ def load_all(spec: Spec) -> dict[str, Plugin]:
 
 
 def loaded_plugins(ids: Iterable[str]) -> list[Plugin]:
-    """Return the loaded controllers with these names in plans."""
+    """Return the loaded components with these names in plans."""
     return [_plugins[name] for name in sorted(ids) if name in _plugins]
 
 

@@ -1,4 +1,4 @@
-"""Python files with controllers."""
+"""Python files with components."""
 
 import importlib.util
 import json
@@ -8,26 +8,38 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from airpath.errors import UsageError
+from airpath.plugins.capacity_source import CapacitySource
 from airpath.plugins.controller import Controller
-from airpath.plugins.loaded_file import Declared, LoadedFile
+from airpath.plugins.estimator import Estimator
+from airpath.plugins.loaded_file import Component, Declared, LoadedFile
 from airpath.plugins.parameters import schema_of, values_of
+from airpath.plugins.queue import Queue
+
+_BASES: Final[Mapping[type[Component], str]] = {
+    Controller: "controller",
+    Estimator: "ack-rate",
+    CapacitySource: "capacity-source",
+    Queue: "queue",
+}
+"""The kind of the subclasses of each base class."""
 
 
 @dataclass(frozen=True)
 class Maker:
-    """Makes controllers of a class."""
+    """Makes instances of a class."""
 
-    controller: type[Controller]
+    component: type[Component]
     """The class."""
     schema: Mapping[str, Any]
     """The JSON schema of its parameters."""
 
-    def __call__(self, values: str) -> Controller:
-        """Return a controller with these values of a plan (JSON)."""
-        made = self.controller.__new__(self.controller)
+    def __call__(self, values: str) -> Component:
+        """Return an instance with these values of a plan (JSON)."""
+        class_: Any = self.component
+        made: Component = class_.__new__(class_)
         for name, value in values_of(self.schema, json.loads(values)).items():
             setattr(made, name, value)
         # Parameters come first, because an `__init__` of the class may read them.
@@ -48,7 +60,7 @@ def load_python(file: Path, source: bytes) -> LoadedFile:
     Raises
     ------
     UsageError
-        If it fails, or has no controller.
+        If it fails, or has no component.
     """
     path = file.resolve()
     name = f"airpath_plugin_{path.stem}"
@@ -64,18 +76,19 @@ def load_python(file: Path, source: bytes) -> LoadedFile:
             text = error.msg if isinstance(error, SyntaxError) else error
             where = place_in(error, [path]) or file
             raise UsageError(f"{where}: {type(error).__name__}: {text}") from error
-        controllers = {
-            value.__name__: Declared(schema, Maker(value, schema))
+        components = {
+            value.__name__: Declared(kind, schema, Maker(value, schema))
             for value in vars(module).values()
-            if isinstance(value, type) and issubclass(value, Controller) and value.__module__ == name
+            if isinstance(value, type) and value.__module__ == name
+            for base, kind in _BASES.items()
+            if issubclass(value, base)
             for schema in [schema_of(value, str(file))]
         }
         sources = {**{part: _read(part) for part in imported()}, path: source}
-    if not controllers:
-        raise UsageError(f"{file}: there is no subclass of airpath.Controller")
-    return LoadedFile(
-        controllers, sources, lambda: all(_read(part) == text for part, text in sources.items())
-    )
+    if not components:
+        bases = ", ".join(f"airpath.{base.__name__}" for base in _BASES)
+        raise UsageError(f"{file}: there is no subclass of one of {bases}")
+    return LoadedFile(components, sources, lambda: all(_read(part) == text for part, text in sources.items()))
 
 
 def place_in(error: BaseException | None, files: Iterable[Path]) -> str:

@@ -1,7 +1,8 @@
-"""How schemes name code, and which files may run.
+"""How schemes, estimators and queues name code, and which files may run.
 
-`my.py:Mine:keep=0.8` is a class in a Python file, `libmine.so:keep=0.8` a shared library, and
-`linux:tcp_mine.c:keep=3` a congestion control module of Linux.
+`my.py:Mine:keep=0.8` is a class in a Python file, `libmine.so:keep=0.8` a shared library,
+`linux:tcp_mine.c:keep=3` a congestion control module of Linux, and `xcp:source=my.py:Mine,alpha=0.3` XCP with
+a capacity source in a Python file.
 """
 
 import json
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
 _PYTHON: Final = re.compile(r"(?P<file>.+?\.py)(?::(?P<name>[^:]*))?(?::(?P<options>.*))?", re.DOTALL)
 _LIBRARY: Final = re.compile(r"(?P<file>.+?\.(?:so|dylib))(?P<name>)(?::(?P<options>.*))?", re.DOTALL)
+_SOURCE: Final = re.compile(
+    r"(?P<family>[a-z0-9-]+):source=(?P<file>.+?\.py):(?P<name>[^:,]+)(?:[:,](?P<options>.*))?", re.DOTALL
+)
 _LINUX: Final = re.compile(r"linux:(?P<files>[^:]+\.c)(?::(?P<options>.*))?", re.DOTALL)
 LINUX: Final = "linux:"
 """Begins schemes that are modules of Linux."""
@@ -30,7 +34,7 @@ _all_allowed = False
 
 @dataclass(frozen=True)
 class Spec:
-    """A scheme that names a class in a Python file, a shared library, or a module of Linux."""
+    """A text that names a class in a Python file, a shared library, or a module of Linux."""
 
     file: Path
     """The file, as it was written; of a module with several, the last."""
@@ -40,10 +44,15 @@ class Spec:
     """The options, as written."""
     called: tuple[Path, ...] = ()
     """The files before it, which contain what a module calls (`linux:tcp_vegas.c+tcp_yeah.c`)."""
+    family: str = ""
+    """The router-assisted family for which it is the capacity source; otherwise empty."""
 
     @classmethod
     def parse(cls, scheme: str) -> Self | None:
-        """Return what a scheme names; `None` if it does not name a file."""
+        """Return what a text names; `None` if it does not name a file."""
+        if (source := _SOURCE.fullmatch(scheme.strip())) is not None:
+            file, name, options = Path(source["file"]), source["name"], source["options"] or ""
+            return cls(file, name, options, family=source["family"])
         if (module := _LINUX.fullmatch(scheme.strip())) is not None:
             *called, file = (Path(name) for name in module["files"].split("+"))
             return cls(file, "", module["options"] or "", tuple(called))
@@ -71,10 +80,11 @@ class Spec:
 
     @property
     def without_options(self) -> str:
-        """The scheme without its options."""
+        """The text without its options."""
         if self.is_module:
             return LINUX + "+".join(str(file) for file in self.files)
-        return str(self.file) if self.is_library else f"{self.file}:{self.name}"
+        family = f"{self.family}:source=" if self.family else ""
+        return f"{family}{self.file}" if self.is_library else f"{family}{self.file}:{self.name}"
 
     @property
     def is_allowed(self) -> bool:
@@ -97,6 +107,11 @@ def load_allowed(schemes: Iterable[str]) -> None:
             load(spec)
 
 
+def is_code(text: str) -> bool:
+    """Return whether a text names code in a file."""
+    return Spec.parse(text) is not None
+
+
 def is_python(scheme: str) -> bool:
     """Return whether a scheme is a class in a Python file."""
     spec = Spec.parse(scheme)
@@ -111,18 +126,25 @@ def allowed(schemes: Iterable[str]) -> Iterator[str]:
 
 
 def kinds_of_code(plan: Mapping[str, Any]) -> set[str]:
-    """Return the controllers of a plan that are code in files."""
-    kinds = {flow["controller"]["kind"] for flow in plan["flows"] if flow["controller"] is not None}
-    return {kind for kind in kinds if Spec.parse(kind) is not None}
+    """Return the components of a plan that are code in files."""
+    controllers = [flow["controller"] for flow in plan["flows"] if flow["controller"] is not None]
+    estimators = [one["estimator"] for one in (*controllers, *plan["estimators"]) if "estimator" in one]
+    queues = [link["queue"] for link in plan["links"]]
+    parts = [queue[part] for queue in queues for part in ("source", "management") if part in queue]
+    kinds = {component["kind"] for component in (*controllers, *estimators, *parts)}
+    return set(filter(is_code, kinds))
 
 
-def engine_plugins(plan: Mapping[str, Any]) -> "list[tuple[str, str, MadeBy]]":
-    """Return the controllers of a plan that are code in files, as the engine takes them."""
-    if not (kinds := kinds_of_code(plan)):
+def engine_plugins(kinds: Iterable[str]) -> "list[tuple[str, str, str, MadeBy]]":
+    """Return components that are code in files, and were loaded, as the engine takes them."""
+    if not kinds:
         return []
     from airpath.plugins.loading import loaded_plugins  # here, because few plans need it
 
-    return [(plugin.id, json.dumps(plugin.schema), plugin.made_by) for plugin in loaded_plugins(kinds)]
+    return [
+        (plugin.kind, plugin.id, json.dumps(plugin.schema), plugin.made_by)
+        for plugin in loaded_plugins(kinds)
+    ]
 
 
 def code_name(path: Path) -> str:
@@ -135,12 +157,12 @@ def plugin_error(failed: _core.PluginFailed, run: str) -> PluginError:
     """Return the error of a run that code of the user ended: file, line, problem, run and simulated time."""
     from airpath.plugins.loading import place  # here, because few runs need it
 
-    now, problem = failed.args
+    now, problem, *component = failed.args
     if problem is None:
         cause = failed.__cause__
-        where = place(cause)
-        problem = f"{where + ': ' if where else ''}{type(cause).__name__}: {cause}"
-    when = "at the start of a connection" if now is None else f"at {now:g} s of simulated time"
+        where = place(cause) or component[0]
+        problem = f"{where}: {type(cause).__name__}: {cause}"
+    when = "at its start" if now is None else f"at {now:g} s"
     return PluginError(f"{problem} ({run}, {when})")
 
 

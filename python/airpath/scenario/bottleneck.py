@@ -7,9 +7,10 @@ from airpath.errors import UsageError
 from airpath.link_options import DEFAULT_NETWORK, LinkAndFlows, OneLink
 from airpath.links import LINKS
 from airpath.links.networks import Network, find_network
+from airpath.plugins.specs import Spec, allow
 from airpath.scenario.link_values import Rtt, around, jitter_of, link_rate, loss_of, reorder_of
 from airpath.schemes import Scheme
-from airpath.schemes.options import split_options
+from airpath.schemes.options import options_of, split_options
 
 START: Final = {"uniform": ["0s", "1s"]}
 """Flows start at random within the first second, so that repetitions differ; equal repetitions of two schemes
@@ -39,7 +40,11 @@ def queue_of(text: str, limit: str | None, buffer: str | None, bdp: str) -> dict
         If an option is not of the form `name=value`, or the limit is given twice.
     """
     try:
-        kind, options = split_options(text)
+        if (spec := Spec.parse(text)) is not None:
+            allow([text])
+            kind, options = spec.without_options, options_of(spec.options, text)
+        else:
+            kind, options = split_options(text)
     except UsageError as error:
         raise UsageError(f"queue: {error}") from None
     if buffer is not None and "limit" in options:

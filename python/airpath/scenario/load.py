@@ -1,7 +1,7 @@
 """Reading scenarios: TOML text, shipped names, and settings that override single keys."""
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, Final
@@ -67,6 +67,27 @@ def schemes_in(tables: Mapping[str, Any]) -> list[str]:
         [flow.get("scheme") for flow in flows if isinstance(flow, Mapping)] if isinstance(flows, list) else []
     )
     return [scheme for scheme in of_flows if isinstance(scheme, str)]
+
+
+def code_in(tables: Mapping[str, Any]) -> list[str]:
+    """Return what may name code in a scenario that may be wrong otherwise: schemes, estimators, queues."""
+    flows, topology = tables.get("flows"), tables.get("topology")
+    named: list[Any] = list(schemes_in(tables))
+    for flow in flows if isinstance(flows, list) else []:
+        if isinstance(flow, Mapping) and isinstance(flow.get("estimators"), list):
+            named += flow["estimators"]
+    named += _kinds(topology)
+    return [text for text in named if isinstance(text, str)]
+
+
+def _kinds(table: Any) -> Iterator[Any]:
+    """Yield the kinds of all queues and sources in a topology, and the schemes whose router a queue is."""
+    inner = table.values() if isinstance(table, Mapping) else table if isinstance(table, list) else ()
+    if isinstance(table, Mapping):
+        yield from (table.get(key) for key in ("kind", "source", "scheme"))
+    for value in inner:
+        if isinstance(value, Mapping | list):
+            yield from _kinds(value)
 
 
 def _nests_deeper(tables: Mapping[str, Any], levels: int) -> bool:

@@ -38,11 +38,14 @@ _LIMITS: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
 """Default and help text of the limit of a queue, where they differ from those of the others."""
 
 
+LIMIT: Final = {"x-unit": "buffer", "description": "Most that waits, as for drop-tail."}
+"""The schema of the limit of a queue."""
+
+
 def _table(name: str, **more: Any) -> Parameters:
     """Return the table of a queue; `more` has the options of `declared.table`."""
-    limit = {"x-unit": "buffer", "description": "Most that waits, as for drop-tail."}
     base = Parameters(
-        {"kind": kind_key(name, "The queue discipline."), "limit": {**limit, **_LIMITS.get(name, {})}}
+        {"kind": kind_key(name, "The queue discipline."), "limit": {**LIMIT, **_LIMITS.get(name, {})}}
     )
     return table("queue", name, base=base, title=title_of(name, "Queue"), **more)
 

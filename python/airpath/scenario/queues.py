@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from typing import Annotated, Final, Literal
 
-from airpath.declared import Tagged, Values, tables
+from airpath.declared import Parameters, Tagged, Values, tables
+from airpath.plugins.specs import is_code
 from airpath.quantities import Buffer, Table, Text
-from airpath.scenario.managed_queues import MANAGED_QUEUES
+from airpath.scenario.managed_queues import LIMIT, MANAGED_QUEUES
 from airpath.schemes.protocols import PROTOCOL, SOURCE
 
 
@@ -20,8 +21,24 @@ class DropTailQueue(Table):
     """
 
 
+def _source_of_user(name: str) -> Parameters | None:
+    """Return the table of a capacity source in a file."""
+    from airpath.schemes.plugin import table_of_user  # here, because few scenarios need it
+
+    return table_of_user(SOURCE, name, {}) if is_code(name) else None
+
+
+def _queue_of_user(name: str) -> Parameters | None:
+    """Return the table of a queue discipline in a file."""
+    from airpath.schemes.plugin import table_of_user  # here, because few scenarios need it
+
+    return table_of_user("queue", name, {"limit": LIMIT}) if is_code(name) else None
+
+
 Protocol = Annotated[Values, Tagged(tables(PROTOCOL, "Protocol", "The router protocol."), or_name=True)]
-CapacitySource = Annotated[Values, Tagged(tables(SOURCE, "Capacity", "The capacity source."), or_name=True)]
+CapacitySource = Annotated[
+    Values, Tagged(tables(SOURCE, "Capacity", "The capacity source."), or_name=True, of_user=_source_of_user)
+]
 
 
 class RouterQueue(Table):
@@ -34,7 +51,9 @@ class RouterQueue(Table):
     protocol: Protocol
     """What the router computes and writes on packets: its name, or a table with a `kind`."""
     source: CapacitySource
-    """What it believes its link can carry: the name of a capacity source, or a table with a `kind`."""
+    """What it believes its link can carry: the name of a capacity source, or of a class in a file
+    (`my.py:Mine`), or a table with a `kind`.
+    """
 
 
 class SchemeQueue(Table):
@@ -57,8 +76,8 @@ QUEUE_TABLES: Final = {
     "scheme": SchemeQueue,
     **MANAGED_QUEUES,
 }
-Queue = Annotated[AnyQueue, Tagged(QUEUE_TABLES)]
-"""A queue: a table with a `kind`."""
+Queue = Annotated[AnyQueue, Tagged(QUEUE_TABLES, of_user=_queue_of_user)]
+"""A queue: a table with a `kind`, which may be a class in a file (`my.py:Mine`)."""
 
 
 @dataclass(frozen=True)

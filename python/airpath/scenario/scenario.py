@@ -13,7 +13,7 @@ from airpath.errors import ScenarioError, UsageError
 from airpath.messages import FieldError, faults, scenario_error
 from airpath.plugins.specs import allow, code_name, kinds_of_code
 from airpath.scenario.describe import describe
-from airpath.scenario.load import SCHEMA_KEY, find_file, override, plain, read_file, schemes_in
+from airpath.scenario.load import SCHEMA_KEY, code_in, find_file, override, plain, read_file
 from airpath.scenario.memory import MemoryEstimate, estimate_memory, refuse_if_too_large
 from airpath.scenario.model import ScenarioDocument
 from airpath.scenario.refusals import Refusal, refusal_error, refused
@@ -69,7 +69,7 @@ class Scenario:
             If something is wrong; one line for each fault.
         """
         tables = plain(tables)
-        allow(schemes_in(tables))
+        allow(code_in(tables))
         return cls(tables, folder=folder)
 
     def override(self, assignments: Mapping[str, Any] | None = None, /, **more: Any) -> Self:

@@ -3,7 +3,7 @@
 import json
 
 from airpath import _core
-from airpath.plugins.specs import engine_plugins, plugin_error
+from airpath.plugins.specs import engine_plugins, kinds_of_code, plugin_error
 from airpath.scenario.scenario import Scenario
 from airpath.scenario.traces import read_trace
 
@@ -20,7 +20,7 @@ def simulation(scenario: Scenario, seed: int) -> _core.Simulation:
     """
     traces, plan = [read_trace(trace) for trace in scenario.traces], scenario.plan()
     try:
-        return _core.Simulation(json.dumps(plan), traces, seed, plugins=engine_plugins(plan))
+        return _core.Simulation(json.dumps(plan), traces, seed, plugins=engine_plugins(kinds_of_code(plan)))
     except _core.PlanError as error:
         raise scenario.refused(error) from None
     except _core.PluginFailed as error:

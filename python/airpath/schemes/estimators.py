@@ -12,8 +12,9 @@ from airpath.declared import Parameters, TableError, Values, table
 from airpath.errors import UsageError
 from airpath.messages import Fault
 from airpath.nearest import suggestion
+from airpath.plugins.specs import Spec
 from airpath.schemes.ack_rate import ack_rate_plan, back_to_back, filtered
-from airpath.schemes.options import split_options
+from airpath.schemes.options import options_of, split_options
 
 
 @dataclass(frozen=True)
@@ -189,13 +190,17 @@ _BY_NAME: Final = MappingProxyType({estimator.id: estimator for estimator in EST
 
 
 def find_estimator(name: str) -> Estimator:
-    """Return the estimator with this identifier.
+    """Return the estimator with this identifier, or of a file (`my.py:Mine`).
 
     Raises
     ------
     UsageError
         If there is none; the text names the nearest.
     """
+    if (spec := Spec.parse(name)) is not None:
+        from airpath.schemes.plugin import plugin_estimator  # here, because few commands need it
+
+        return plugin_estimator(spec)
     try:
         return _BY_NAME[name]
     except KeyError:
@@ -213,7 +218,10 @@ def estimator_plan(text: str) -> dict[str, Any]:
         If there is no such estimator, an option is not of the form `name=value`, or a parameter is unknown or
         outside its range.
     """
-    name, options = split_options(text)
+    if (spec := Spec.parse(text)) is not None:
+        name, options = spec.without_options, options_of(spec.options, text)
+    else:
+        name, options = split_options(text)
     estimator = find_estimator(name)
     try:
         values = estimator.parameters.read(options)

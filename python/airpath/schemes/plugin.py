@@ -1,13 +1,20 @@
-"""Schemes from files of the user."""
+"""Schemes, estimators and queues from files of the user."""
 
 import functools
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from airpath.declarations import add
-from airpath.declared import Values, table
+from airpath.declared import Parameters, table
+from airpath.errors import UsageError
+from airpath.plugins.loaded_file import KINDS
 from airpath.plugins.loading import Plugin, load
 from airpath.plugins.specs import Spec
-from airpath.schemes.scheme import Scheme
+from airpath.schemes.estimators import Estimator
+from airpath.schemes.router_assisted import FAMILIES, Source, compose
+from airpath.schemes.scheme import Scheme, controller_plan
+from airpath.schemes.westwood import over_estimator
 
 _LOOKS: Final = (
     ("#D81B60", "X"),
@@ -22,20 +29,84 @@ _order: Final[dict[str, int]] = {}
 
 
 def plugin_scheme(spec: Spec) -> Scheme:
-    """Return the scheme of a controller in a file, without options.
+    """Return the scheme that a file has, without options.
+
+    A controller is a scheme, an ACK-rate estimator is Westwood over it, and a capacity source is that of a
+    router-assisted family.
 
     Raises
     ------
     UsageError
-        If it cannot be loaded (`airpath.plugins.loading.load`).
+        If it cannot be loaded (`airpath.plugins.loading.load`), or is no scheme.
     """
-    return _scheme(load(spec))
+    plugin = load(spec)
+    if plugin.kind == "queue":
+        raise UsageError(f"{plugin.id} is a queue discipline; accepted: --queue {plugin.id}")
+    if plugin.kind == "capacity-source":
+        if not spec.family:
+            raise UsageError(f"{plugin.id} is a capacity source; accepted: xcp:source={plugin.id}")
+        return _router_assisted(plugin, spec.family)
+    if spec.family:
+        raise UsageError(f"{plugin.id} is {KINDS[plugin.kind]}; accepted: {KINDS['capacity-source']}")
+    return _controller(plugin) if plugin.kind == "controller" else _westwood(plugin)
+
+
+def plugin_estimator(spec: Spec) -> Estimator:
+    """Return the ACK-rate estimator that a file has, without options.
+
+    Raises
+    ------
+    UsageError
+        If it cannot be loaded, or is another component.
+    """
+    return _estimator(_load_as("ack-rate", spec))
+
+
+def table_of_user(kind: str, name: str, more: Mapping[str, Any]) -> Parameters:
+    """Return the table of a component of the user in a scenario.
+
+    Parameters
+    ----------
+    kind
+        Kind of the component.
+    name
+        What a scenario has as `kind`: a file and its class.
+    more
+        The schemas of further keys.
+
+    Raises
+    ------
+    UsageError
+        If it cannot be loaded, or is another component.
+    """
+    spec = Spec.parse(name)
+    assert spec is not None
+    plugin = _load_as(kind, spec)
+    _declare(plugin)
+    own = {"oneOf": [{"const": plugin.id}], "description": "The class."}
+    return table(kind, plugin.id, base=Parameters({"kind": own, **more}), title=plugin.schema["title"])
+
+
+def _load_as(kind: str, spec: Spec) -> Plugin:
+    plugin = load(spec)
+    if plugin.kind != kind:
+        raise UsageError(f"{plugin.id} is {KINDS[plugin.kind]}; accepted: {KINDS[kind]}")
+    return plugin
+
+
+def _declare(plugin: Plugin) -> None:
+    add(plugin.kind, plugin.id, plugin.schema)
+
+
+def _look(plugin: Plugin) -> tuple[str, str]:
+    """Return colour and marker."""
+    return _LOOKS[_order.setdefault(plugin.id, len(_order)) % len(_LOOKS)]
 
 
 @functools.cache
-def _scheme(plugin: Plugin) -> Scheme:
-    add("controller", plugin.id, plugin.schema)
-    colour, marker = _LOOKS[_order.setdefault(plugin.id, len(_order)) % len(_LOOKS)]
+def _controller(plugin: Plugin) -> Scheme:
+    _declare(plugin)
+    colour, marker = _look(plugin)
     return Scheme(
         id=plugin.id,
         title=plugin.schema["title"],
@@ -44,11 +115,44 @@ def _scheme(plugin: Plugin) -> Scheme:
         marker=marker,
         controller=plugin.id,
         parameters=table("controller", plugin.id),
-        build=functools.partial(_plan, plugin),
+        build=controller_plan,
         transport=plugin.transport,
     )
 
 
-def _plan(plugin: Plugin, parameters: Values, _mss_bytes: int) -> dict[str, Any]:
-    """Return the controller as in a plan."""
-    return {"kind": plugin.id, **{key: parameters[key] for key in plugin.schema["x-order"]}}
+@functools.cache
+def _estimator(plugin: Plugin) -> Estimator:
+    _declare(plugin)
+    colour, _ = _look(plugin)
+    return Estimator(
+        id=plugin.id,
+        title=plugin.schema["title"],
+        description=plugin.schema["description"],
+        colour=colour,
+        parameters=table("ack-rate", plugin.id),
+    )
+
+
+@functools.cache
+def _westwood(plugin: Plugin) -> Scheme:
+    _, marker = _look(plugin)
+    description = f"Westwood over {plugin.schema['title']}: {plugin.schema['description']}"
+    return over_estimator(_estimator(plugin), marker, description)
+
+
+@functools.cache
+def _router_assisted(plugin: Plugin, name: str) -> Scheme:
+    _declare(plugin)
+    family = next((family for family in FAMILIES if family.id == name), None)
+    if family is None:
+        accepted = ", ".join(family.id for family in FAMILIES)
+        raise UsageError(f'"{name}" has no capacity source; accepted: {accepted}')
+    colour, marker = _look(plugin)
+    title, description = plugin.schema["title"], plugin.schema["description"]
+    source = Source(plugin.id, title, description, table("capacity-source", plugin.id), marker)
+    return compose(
+        replace(family, colours={**family.colours, plugin.id: colour}),
+        source,
+        id=f"{name}:source={plugin.id}",
+        aliases=(),
+    )

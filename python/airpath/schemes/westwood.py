@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from airpath.declared import Parameters, Values, plan_values, table
-from airpath.schemes.estimators import find_estimator
+from airpath.schemes.estimators import Estimator, find_estimator
 from airpath.schemes.scheme import Scheme
 
 _SENDER: Final = table("controller", "westwood", without=("estimator",))
@@ -36,15 +36,21 @@ def over(name: str, marker: str, description: str, sender: Parameters = _SENDER,
     **changes
         Other fields of `Scheme` that differ.
     """
-    estimator = find_estimator(name)
+    return over_estimator(find_estimator(name), marker, description, sender, **changes)
+
+
+def over_estimator(
+    estimator: Estimator, marker: str, description: str, sender: Parameters = _SENDER, **changes: Any
+) -> Scheme:
+    """Return Westwood over an estimator, as `over` does."""
 
     def build(given: Values, mss_bytes: int) -> dict[str, Any]:
-        return plan_values(
-            given, {"mss": mss_bytes}, ("controller", "westwood"), {"estimator": estimator.build(given)}
-        )
+        # The engine completes Westwood with an estimator of its own, because it does not know those of files.
+        plan = plan_values(given, {"mss": mss_bytes}, ("controller", "westwood"), {"estimator": "filtered"})
+        return {**plan, "estimator": estimator.build(given)}
 
     fields: dict[str, Any] = {
-        "id": name,
+        "id": estimator.id,
         "title": estimator.title,
         "description": description,
         "colour": estimator.colour,
@@ -52,7 +58,7 @@ def over(name: str, marker: str, description: str, sender: Parameters = _SENDER,
         "controller": "westwood",
         "parameters": Parameters.joined(sender, estimator.parameters),
         "build": build,
-        "estimator": name,
+        "estimator": estimator.id,
     }
     return Scheme(**{**fields, **changes})
 

@@ -16,7 +16,7 @@ from airpath.nearest import suggestion
 from airpath.plugins.specs import allowed
 from airpath.runner import joined_schemes
 from airpath.scenario import Scenario
-from airpath.scenario.load import find_file, override, plain, read_file, schemes_in
+from airpath.scenario.load import code_in, find_file, override, plain, read_file, schemes_in
 from airpath.shipped import find_shipped, shipped_names
 from airpath.sweeps.axes import Axes, Point
 from airpath.sweeps.document import SweepDocument
@@ -120,7 +120,7 @@ class SweepPlan:
                         seed=seed,
                         keep=tuple(sorted(self.document.keep)),
                         metrics=self.document.metrics,
-                        code=tuple(allowed(schemes_in(tables))),
+                        code=tuple(allowed(code_in(tables))),
                     )
                     yield SweepRun(number, point, scheme, task)
                     number += 1

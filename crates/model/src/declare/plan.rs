@@ -40,6 +40,15 @@ impl<K> ComponentPlan<K> {
         Self { kind, values, of: PhantomData }
     }
 
+    /// The component that a variant of an enum describes, which serializes as a table with the key `kind`.
+    ///
+    /// # Panics
+    /// It serializes as something else.
+    pub fn of(variant: &impl Serialize) -> Self {
+        let table = serde_json::to_value(variant).and_then(Self::deserialize);
+        table.expect("a variant serializes as a table with its kind")
+    }
+
     /// Sets one parameter.
     #[must_use]
     pub fn with(mut self, parameter: &str, value: impl Into<Value>) -> Self {

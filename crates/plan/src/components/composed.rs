@@ -1,14 +1,15 @@
 //! Components that consist of parts of several crates.
 
-use airpath_control::declare::{AnySlowStart, RuleConfig, SlowStarts};
+use airpath_control::declare::{AnySlowStart, Components, RuleConfig, SlowStarts};
 use airpath_control::{
     Cubic, CubicConfig, CubicEbe, EstimatedSsthresh, ProbingGrowth, StandardSlowStart, Westwood,
     WestwoodConfig,
 };
+use airpath_estimate::declare::AckRates;
 use airpath_estimate::{AckRate, AckRateConfig, EbeCeiling, EbeCeilingConfig, FilterConfig, SamplerConfig};
 use airpath_model::Duration;
 use airpath_model::config::ConfigError;
-use airpath_model::declare::{Component, JsonSchema};
+use airpath_model::declare::{Component, ComponentError, JsonSchema, Nested};
 use serde::{Deserialize, Serialize};
 
 /// As `standard`, towards an initial threshold from the least-squares slope of three acknowledgments (Hoe 1996).
@@ -31,12 +32,11 @@ const HOE: AckRateConfig = AckRateConfig::Filtered {
 };
 
 /// Westwood's decrease over an ACK-rate estimator.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub(super) struct EstimatedWestwoodConfig {
     /// The ACK-rate estimator.
-    #[serde(default)]
-    #[schemars(extend("x-component" = "ack-rate"))]
-    estimator: AckRateConfig,
+    #[serde(default = "filtered")]
+    estimator: Nested<AckRates>,
     #[serde(flatten)]
     westwood: WestwoodConfig,
 }
@@ -45,9 +45,18 @@ impl RuleConfig for EstimatedWestwoodConfig {
     const ID: &'static str = "westwood";
     type Rule = Westwood<AckRate>;
 
-    fn rule(&self) -> Result<Self::Rule, ConfigError> {
-        Ok(Westwood::new(AckRate::new(self.estimator)?, self.westwood))
+    fn bind(&mut self, parts: &Components) -> Result<(), ComponentError> {
+        self.estimator.bind(&parts.ack_rates, &()).map_err(|error| error.inside("estimator"))
     }
+
+    fn rule(&self) -> Result<Self::Rule, ConfigError> {
+        Ok(Westwood::new(self.estimator.build(())?, self.westwood))
+    }
+}
+
+/// That of Westwood (Casetti et al. 2001).
+fn filtered() -> Nested<AckRates> {
+    Nested::named("filtered")
 }
 
 /// CUBIC whose `W_max` follows EBE's window ceiling.

@@ -1,6 +1,7 @@
 //! ACK-rate estimators.
 
-use airpath_estimate::AckRateConfig;
+use airpath_estimate::declare::AckRates;
+use airpath_model::declare::ComponentPlan;
 use serde::{Deserialize, Serialize};
 
 /// An ACK-rate estimator by the name under which it is recorded.
@@ -10,5 +11,5 @@ pub struct EstimatorPlan {
     /// Unique among the plan's estimators.
     pub name: String,
     /// What it is.
-    pub estimator: AckRateConfig,
+    pub estimator: ComponentPlan<AckRates>,
 }

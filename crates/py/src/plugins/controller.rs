@@ -7,17 +7,17 @@ use airpath_model::{
     AckEvent, Bytes, CongestionEvent, Control, Measurement, Pacing, PathHeader, Phase, Probe, Rate,
     SendEvent, Timestamp,
 };
-use airpath_plugin_host::answer::{LARGEST_RATE, LARGEST_WINDOW, timer_in_the_past};
+use airpath_plugin_host::answer::{LARGEST_RATE, LARGEST_WINDOW};
 use airpath_plugin_host::{Timers, interned};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
+use super::Class;
+use super::checks::{timer, within};
 use super::events::{Ack, Argument, Facts, Sent, Signal};
-use super::{Failure, Fault};
+use super::methods::{optional, required};
 
-/// The latest time of a timer, s.
-const LATEST_TIMER: u64 = 1_000_000_000;
 /// The burst limit of a controller that sets none, segments.
 const QUANTUM_SEGMENTS: u64 = 2;
 
@@ -85,14 +85,14 @@ pub(super) struct PythonController {
     next_timer: Timestamp,
     timers: Timers,
     failed: bool,
-    failure: Arc<Failure>,
+    class: Arc<Class>,
 }
 
 impl PythonController {
     pub(super) fn new(
         object: &Bound<'_, Controller>,
         mut facts: ControllerFacts,
-        failure: Arc<Failure>,
+        class: Arc<Class>,
     ) -> PyResult<Self> {
         let py = object.py();
         {
@@ -100,17 +100,12 @@ impl PythonController {
             base.window = facts.initial_window.as_f64();
             base.seed = facts.random.bits();
         }
-        let optional = |name: &str| object.getattr_opt(name).map(|found| found.map(Bound::unbind));
-        let required = |name: &str| {
-            optional(name)?
-                .ok_or_else(|| PyTypeError::new_err(format!("the controller has no method {name}")))
-        };
         let mut made = Self {
-            on_ack: required("on_ack")?,
-            on_congestion: required("on_congestion")?,
-            on_sent: optional("on_sent")?,
-            on_spurious: optional("on_spurious")?,
-            on_timer: optional("on_timer")?,
+            on_ack: required(object, "on_ack", "controller")?,
+            on_congestion: required(object, "on_congestion", "controller")?,
+            on_sent: optional(object, "on_sent")?,
+            on_spurious: optional(object, "on_spurious")?,
+            on_timer: optional(object, "on_timer")?,
             ack: Argument::new(py)?,
             signal: Argument::new(py)?,
             sent: Argument::new(py)?,
@@ -122,9 +117,9 @@ impl PythonController {
             next_timer: Timestamp::NEVER,
             timers: Timers::default(),
             failed: false,
-            failure,
+            class,
         };
-        if let Some(start) = optional("start")? {
+        if let Some(start) = optional(object, "start")? {
             start.call1(py, (Facts::of(&facts),))?;
         }
         made.read(py, Timestamp::ZERO)?;
@@ -151,16 +146,7 @@ impl PythonController {
             Some(threshold) if window < threshold => Phase::SlowStart,
             Some(_) => Phase::CongestionAvoidance,
         };
-        self.next_timer = match base.next_timer {
-            None => Timestamp::NEVER,
-            Some(at) => {
-                let timer = Timestamp::from_secs_f64(within("next_timer", at, 0, LATEST_TIMER)?);
-                if timer < now {
-                    return Err(PyValueError::new_err(timer_in_the_past(timer, now)));
-                }
-                timer
-            }
-        };
+        self.next_timer = timer(base.next_timer, now)?;
         Ok(())
     }
 
@@ -175,8 +161,8 @@ impl PythonController {
         if self.failed {
             return;
         }
-        self.failure.count();
-        let called = Python::attach(|py| {
+        let class = Arc::clone(&self.class);
+        let called = class.call(Some(now), |py| {
             method(self, py)?;
             let recorded = {
                 let mut base = self.object.borrow_mut(py);
@@ -188,21 +174,12 @@ impl PythonController {
             self.read(py, now)
                 .map_err(|error| PyValueError::new_err(format!("after {name}, {}", error.value(py))))
         });
-        self.failure.count();
-        if let Err(error) = called {
+        if called.is_none() {
             self.failed = true;
             self.control.window = self.mss;
             self.next_timer = Timestamp::NEVER;
-            self.failure.report(Fault::Exception(error), Some(now));
         }
     }
-}
-
-fn within(name: &str, value: f64, least: u64, most: u64) -> PyResult<f64> {
-    if (least as f64..=most as f64).contains(&value) {
-        return Ok(value);
-    }
-    Err(PyValueError::new_err(format!("{name} is {value}; accepted: {least} to {most}")))
 }
 
 impl airpath_model::Controller for PythonController {

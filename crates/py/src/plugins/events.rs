@@ -1,7 +1,9 @@
 //! What a Python controller is told. Each object contains its event during the call only.
 
 use airpath_control::declare::ControllerFacts;
-use airpath_model::{AckEvent, CongestionEvent, CongestionSignal, Duration, SendEvent};
+use airpath_model::{
+    AckEvent, Backlog, Bytes, CongestionEvent, CongestionSignal, Duration, SendEvent, Timestamp,
+};
 use pyo3::PyClass;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -32,6 +34,11 @@ impl<T: EventObject> Argument<T> {
         let object = Py::new(py, T::default())?;
         let arguments = PyTuple::new(py, [&object])?.unbind();
         Ok(Self { object, arguments })
+    }
+
+    /// Returns another reference to the same object.
+    pub(super) fn clone_ref(&self, py: Python<'_>) -> Self {
+        Self { object: self.object.clone_ref(py), arguments: self.arguments.clone_ref(py) }
     }
 
     /// Calls a method with an event.
@@ -75,6 +82,49 @@ impl Facts {
             handshake_rtt: facts.handshake_rtt.map(Duration::as_secs_f64),
         }
     }
+}
+
+/// The properties of a link that are known before its first packet.
+#[pyclass(frozen, get_all, module = "airpath._core")]
+pub(crate) struct LinkFacts {
+    /// The buffer of the link, bytes.
+    buffer: u64,
+}
+
+impl LinkFacts {
+    pub(super) fn of(buffer: Bytes) -> Self {
+        Self { buffer: buffer.get() }
+    }
+}
+
+/// What waits in the queue of a link.
+#[pyclass(frozen, get_all, module = "airpath._core")]
+pub(crate) struct Waiting {
+    /// Bytes on the wire.
+    bytes: u64,
+    /// Packets.
+    packets: u64,
+}
+
+impl Waiting {
+    pub(super) fn of(backlog: Backlog) -> Self {
+        Self { bytes: backlog.bytes.get(), packets: backlog.packets }
+    }
+}
+
+/// What a router measured over a control interval: seconds, bits per second, bytes.
+#[pyclass(frozen, get_all, module = "airpath._core")]
+pub(crate) struct Interval {
+    pub(super) now: f64,
+    pub(super) length: f64,
+    pub(super) input_rate: f64,
+    pub(super) probing: f64,
+    pub(super) mean_rtt: f64,
+    pub(super) queue: f64,
+    pub(super) shortest_queue: f64,
+    pub(super) mean_queue: f64,
+    pub(super) last_queue: f64,
+    pub(super) buffer: f64,
 }
 
 /// Declares the class of an event: its name in Python, its event of the engine, and its attributes.
@@ -133,6 +183,8 @@ event_class! {
         in_recovery: bool = |ack| ack.in_recovery;
         congestion_experienced: bool = |ack| ack.congestion_experienced;
         marked: u64 = |ack| ack.marked.get();
+        latest_sent_at: Option<f64> = |ack| ack.latest_sent_at.map(Timestamp::as_secs_f64);
+        receiver_time: Option<f64> = |ack| ack.receiver_time.map(Timestamp::as_secs_f64);
     }
 }
 

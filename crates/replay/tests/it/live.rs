@@ -87,8 +87,7 @@ const QUEUE: Duration = Duration::from_millis(45);
 fn run(seconds: u64, loss: f64, jitter: Duration) -> (Vec<Row>, Vec<u8>, Vec<u8>) {
     let rows = Arc::new(Mutex::new(Vec::new()));
     let tick = Some(Duration::from_millis(1));
-    let estimators =
-        every_estimator().iter().map(|estimator| AckRate::new(estimator.config(tick)).unwrap()).collect();
+    let estimators = every_estimator().iter().map(|estimator| estimator.estimator(tick)).collect();
     let live = Live { window: 20 * u64::from(MSS), estimators, rows: Arc::clone(&rows) };
     let mut sender = Sender::new(SenderConfig::default(), Box::new(live)).unwrap();
     sender.offer(Bytes::MAX);

@@ -39,7 +39,7 @@ impl QlogObserver for Replayed {
 }
 
 /// Estimators as a plan has them.
-fn planned() -> Vec<EstimatorPlan> {
+fn estimators() -> Vec<(&'static str, AckRateConfig)> {
     let (tau, start) = (Duration::from_secs(1), Start::First);
     let bilinear = |virtual_samples| FilterConfig::Bilinear { tau, virtual_samples, start };
     let hold = FilterConfig::ZeroOrderHold { tau, start };
@@ -56,7 +56,6 @@ fn planned() -> Vec<EstimatorPlan> {
         ("packet-pair", filtered(pair, FilterConfig::Median { window: 9 })),
         ("delivery-rate", filtered(SamplerConfig::DeliveryRate, FilterConfig::None)),
     ]
-    .map(|(name, estimator)| EstimatorPlan { name: name.to_owned(), estimator })
     .into()
 }
 
@@ -73,7 +72,10 @@ fn plan_of(loss: f64, room: u64) -> Plan {
 /// A run of the simulator's own transport with estimators beside its controller.
 fn simulated(loss: f64, room: u64) -> (Plan, Outcome) {
     let mut plan = plan_of(loss, room);
-    plan.estimators = planned();
+    plan.estimators = estimators()
+        .into_iter()
+        .map(|(name, estimator)| EstimatorPlan { name: name.to_owned(), estimator: estimator.into() })
+        .collect();
     plan.flows[0].estimators = (0..plan.estimators.len() as u16).collect();
     // The window does not outgrow the room.
     plan.flows[0].transport.as_mut().unwrap().receive_window_bytes = 150_000;
@@ -86,12 +88,12 @@ fn simulated(loss: f64, room: u64) -> (Plan, Outcome) {
 fn distances(
     plan: &Plan,
     outcome: &Outcome,
-    estimators: &[(i64, &EstimatorPlan)],
+    estimators: &[(i64, (&str, AckRateConfig))],
     from_s: f64,
 ) -> (BTreeMap<String, f64>, QlogAnalysis) {
-    let named = |plan: &EstimatorPlan| NamedEstimator::new(&plan.name, plan.estimator).unwrap();
+    let named = |(name, config): (&str, _)| NamedEstimator::new(name, config).unwrap();
     let options = Options {
-        estimators: estimators.iter().map(|(_, plan)| named(plan)).collect(),
+        estimators: estimators.iter().map(|(_, estimator)| named(*estimator)).collect(),
         ..Options::default()
     };
     let mut replayed = Replayed::default();
@@ -114,7 +116,7 @@ fn distances(
             .flatten()
             .map(|estimate| (estimate * 8.0 - live[row]).abs() / live[row].max(1.0))
             .fold(f64::INFINITY, f64::min);
-        let worst = distances.entry(estimators[place].1.name.clone()).or_insert(0.0_f64);
+        let worst = distances.entry(estimators[place].1.0.to_owned()).or_insert(0.0_f64);
         *worst = worst.max(distance);
         rows += 1;
     }
@@ -125,14 +127,14 @@ fn distances(
 /// Both compute the same in the same order.
 const ROUNDING: f64 = 1e-12;
 
-fn beside(plan: &Plan) -> Vec<(i64, &EstimatorPlan)> {
-    (1..).zip(&plan.estimators).collect() // 0 is the controller's own
+fn beside() -> Vec<(i64, (&'static str, AckRateConfig))> {
+    (1..).zip(estimators()).collect() // 0 is the controller's own
 }
 
 #[test]
 fn the_log_of_a_run_without_losses_gives_the_estimates_of_the_run() {
     let (plan, outcome) = simulated(0.0, 200);
-    let (distances, analysis) = distances(&plan, &outcome, &beside(&plan), 0.0);
+    let (distances, analysis) = distances(&plan, &outcome, &beside(), 0.0);
     assert!(distances.values().all(|worst| *worst <= ROUNDING), "{distances:?}");
     let flow = &analysis.flows[0];
     assert!(flow.is_sender && flow.lost_packets == 0 && flow.rtt_min_ns.unwrap() >= 70_000_000, "{flow:?}");
@@ -143,7 +145,7 @@ fn the_log_of_a_run_without_losses_gives_the_estimates_of_the_run() {
 #[test]
 fn with_losses_those_that_count_what_is_delivered_are_equal_and_those_that_count_duplicates_are_near() {
     let (plan, outcome) = simulated(0.003, 60);
-    let (distances, analysis) = distances(&plan, &outcome, &beside(&plan), 0.0);
+    let (distances, analysis) = distances(&plan, &outcome, &beside(), 0.0);
     let lost = table(&outcome, "flows").integers("retransmitted_packets")[0] as u64;
     let flow = &analysis.flows[0];
     assert!(flow.says_losses && lost > 20 && flow.lost_packets.abs_diff(lost) <= 1, "{lost} {flow:?}");
@@ -162,12 +164,12 @@ fn westwood_over(estimator: AckRateConfig) -> ControllerPlan {
 
 #[test]
 fn the_log_of_a_run_over_quic_gives_what_its_controllers_estimated() {
-    for estimator in planned() {
+    for estimator in estimators() {
         let mut plan = plan_of(0.003, 60);
-        plan.flows[0].controller = Some(westwood_over(estimator.estimator));
+        plan.flows[0].controller = Some(westwood_over(estimator.1));
         let outcome = QuicRun::new(&plan, &[], 5).unwrap().run(&RunControl::default()).unwrap();
         // In the handshake packets share datagrams, which the log cannot tell apart: filters forget it over 20 time constants.
-        let (distances, analysis) = distances(&plan, &outcome, &[(0, &estimator)], 20.0);
+        let (distances, analysis) = distances(&plan, &outcome, &[(0, estimator)], 20.0);
         assert!(distances.values().all(|worst| *worst <= 1e-9), "{distances:?}");
         let flow = &analysis.flows[0];
         assert!(flow.lost_packets > 50 && flow.says_losses, "{flow:?}");

@@ -17,7 +17,7 @@ fn filtered(sampler: SamplerConfig, filter: FilterConfig) -> AckRateConfig {
 }
 
 /// Estimators as a plan has them, by the names of the registry.
-fn estimators() -> Vec<EstimatorPlan> {
+fn estimators() -> Vec<(&'static str, AckRateConfig)> {
     let (tau, start) = (Duration::from_secs(1), Start::First);
     let bilinear = |virtual_samples| FilterConfig::Bilinear { tau, virtual_samples, start };
     let hold = FilterConfig::ZeroOrderHold { tau, start };
@@ -47,7 +47,6 @@ fn estimators() -> Vec<EstimatorPlan> {
         ("hoe", filtered(triple, FilterConfig::First)),
         ("delivery-rate", filtered(SamplerConfig::DeliveryRate, FilterConfig::None)),
     ]
-    .map(|(name, estimator)| EstimatorPlan { name: name.to_owned(), estimator })
     .into()
 }
 
@@ -66,7 +65,10 @@ fn observed_at(links: [usize; 2], seed: u64) -> Outcome {
         FlowPlan { path: vec![1], reverse_path: vec![0], measured_at: 1, ..flow("other", newreno()) };
     other.transport.as_mut().unwrap().receive_window_bytes = 45 * 1460;
     let mut plan = plan(40, links_of_plan, vec![watched, other]);
-    plan.estimators = estimators();
+    plan.estimators = estimators()
+        .into_iter()
+        .map(|(name, estimator)| EstimatorPlan { name: name.to_owned(), estimator: estimator.into() })
+        .collect();
     plan.flows[0].estimators = (0..plan.estimators.len() as u16).collect();
     plan.record.interval_ns = 10 * MILLISECOND;
     plan.record.capture = links.to_vec();
@@ -106,7 +108,7 @@ fn distances(outcome: &Outcome) -> (BTreeMap<String, f64>, FlowResult) {
             .flatten()
             .map(|estimate| (estimate - live[row]).abs() / live[row].max(1.0))
             .fold(f64::INFINITY, f64::min);
-        let worst = distances.entry(plans[number].name.clone()).or_insert(0.0_f64);
+        let worst = distances.entry(plans[number].0.to_owned()).or_insert(0.0_f64);
         *worst = worst.max(distance);
         rows += 1;
     }
@@ -115,7 +117,7 @@ fn distances(outcome: &Outcome) -> (BTreeMap<String, f64>, FlowResult) {
 }
 
 fn replay(outcome: &Outcome) -> (Replayed, FlowResult) {
-    let named = |plan: EstimatorPlan| NamedEstimator::new(plan.name, plan.estimator).unwrap();
+    let named = |(name, config)| NamedEstimator::new(name, config).unwrap();
     let options = Options { estimators: estimators().into_iter().map(named).collect(), ..Options::default() };
     let mut replayed = Replayed::default();
     let capture = Cursor::new(outcome.capture.clone().unwrap());
@@ -188,5 +190,5 @@ fn missing(outcome: &Outcome, replayed: &Replayed) -> BTreeMap<String, f64> {
         });
         absent.count() as f64 / live.len() as f64
     };
-    estimators().into_iter().enumerate().map(|(number, plan)| (plan.name, share(number))).collect()
+    estimators().into_iter().enumerate().map(|(number, (name, _))| (name.to_owned(), share(number))).collect()
 }

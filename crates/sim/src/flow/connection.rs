@@ -2,7 +2,6 @@
 
 use std::mem::offset_of;
 
-use airpath_estimate::{AckRate, AckRateConfig};
 use airpath_model::config::ConfigError;
 use airpath_model::{Bytes, Duration, RandomStream, RttEstimate, Steered, Timestamp};
 use airpath_network::{
@@ -13,7 +12,7 @@ use airpath_plan::{Fault, PlannedController};
 use airpath_transport::{Acknowledgment, Receiver, ReceiverConfig, Segment, Sender, SenderConfig};
 
 use super::End;
-use crate::observers::Observed;
+use crate::observers::{Observed, PlannedEstimator};
 
 /// The two ends of a flow's connections. One connection lives at a time.
 #[derive(Debug)]
@@ -22,7 +21,7 @@ pub(crate) struct ConnectionSource {
     sender_config: SenderConfig,
     receiver_config: ReceiverConfig,
     controller: PlannedController,
-    observers: Vec<(u16, AckRateConfig)>,
+    observers: Vec<PlannedEstimator>,
     /// Where the controllers' streams are split off.
     random: RandomStream,
     initial_window: Bytes,
@@ -60,7 +59,7 @@ pub(crate) struct ConnectionSetup {
     pub(crate) receiver: ReceiverConfig,
     pub(crate) controller: PlannedController,
     /// Estimators beside the controller, with their numbers in the plan.
-    pub(crate) observers: Vec<(u16, AckRateConfig)>,
+    pub(crate) observers: Vec<PlannedEstimator>,
     /// What controllers draw from.
     pub(crate) random: RandomStream,
     pub(crate) initial_window: Bytes,
@@ -320,7 +319,7 @@ impl ConnectionSource {
 fn open(
     config: SenderConfig,
     plan: &PlannedController,
-    observers: &[(u16, AckRateConfig)],
+    observers: &[PlannedEstimator],
     initial_window: Bytes,
     random: RandomStream,
 ) -> Result<Sender, Fault> {
@@ -330,7 +329,7 @@ fn open(
     };
     let mut controller = plan.build(initial_window, config.mss, random).map_err(of_controller)?;
     if !observers.is_empty() {
-        let built = observers.iter().map(|(number, plan)| Ok((*number, AckRate::new(*plan)?)));
+        let built = observers.iter().map(|(number, plan)| Ok((*number, plan.build(())?)));
         let observers: Result<Vec<_>, _> = built.collect::<Result<_, ConfigError>>();
         let observers = observers.map_err(|error| Fault::in_table("estimators", error))?;
         controller = Box::new(Observed { controller, observers });

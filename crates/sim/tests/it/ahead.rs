@@ -63,7 +63,7 @@ fn samples_of_estimators_come_in_the_order_of_time() {
     let mut plan = mixed(true);
     plan.record.estimate_samples = true;
     let estimator = AckRateConfig::WestwoodPlus { ticks_per_second: 1000 };
-    plan.estimators = vec![EstimatorPlan { name: "westwood+".to_owned(), estimator }];
+    plan.estimators = vec![EstimatorPlan { name: "westwood+".to_owned(), estimator: estimator.into() }];
     for flow in plan.flows.iter_mut().filter(|flow| flow.controller.is_some()) {
         flow.estimators = vec![0];
     }

@@ -49,7 +49,7 @@ fn estimators() -> Vec<EstimatorPlan> {
             ),
         ),
     ]
-    .map(|(name, estimator)| EstimatorPlan { name: name.to_owned(), estimator })
+    .map(|(name, estimator)| EstimatorPlan { name: name.to_owned(), estimator: estimator.into() })
     .into()
 }
 
@@ -236,7 +236,7 @@ fn estimators_without_what_they_need_are_refused() {
     plan.flows[0].estimators = vec![0, 0];
     assert!(Simulation::new(&plan, &[], 1).is_err());
     plan.flows[0].estimators = vec![0];
-    plan.estimators[0].estimator = AckRateConfig::WestwoodPlus { ticks_per_second: 0 };
+    plan.estimators[0].estimator = AckRateConfig::WestwoodPlus { ticks_per_second: 0 }.into();
     let message = Simulation::new(&plan, &[], 1).err().unwrap().to_string();
     assert!(message.contains("ticks_per_second"), "{message}");
 }

@@ -241,7 +241,7 @@ fn estimators_links_and_routers_are_told_and_flows_without_a_controller_have_no_
     plan.record.qlog = true;
     let filtered =
         AckRateConfig::Filtered { sampler: SamplerConfig::DeliveryRate, filter: FilterConfig::None };
-    plan.estimators = vec![EstimatorPlan { name: "delivery-rate".to_owned(), estimator: filtered }];
+    plan.estimators = vec![EstimatorPlan { name: "delivery-rate".to_owned(), estimator: filtered.into() }];
     plan.flows[0].estimators = vec![0];
     let (_, logs) = logs(&plan, 1);
     assert_eq!(logs.iter().map(|log| log.flow).collect::<Vec<_>>(), [0]);

@@ -34,7 +34,7 @@ def load_module(files: Sequence[Path]) -> LoadedFile:
         "compiler": module.compiler,
         "flags": list(module.flags),
     }
-    declared = Declared(json.loads(library.schema), library)
+    declared = Declared("controller", json.loads(library.schema), library)
     # Modules that need marks count them.
     needs_ecn = any(b"TCP_CONG_NEEDS_ECN" in content for content in module.sources.values())
     return LoadedFile(
