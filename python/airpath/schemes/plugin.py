@@ -40,14 +40,14 @@ def plugin_scheme(spec: Spec) -> Scheme:
         If it cannot be loaded (`airpath.plugins.loading.load`), or is no scheme.
     """
     plugin = load(spec)
+    if spec.family:
+        if plugin.kind != "capacity-source":
+            raise UsageError(f"{plugin.id} is {KINDS[plugin.kind]}; accepted: {KINDS['capacity-source']}")
+        return _router_assisted(plugin, spec.family)
     if plugin.kind == "queue":
         raise UsageError(f"{plugin.id} is a queue discipline; accepted: --queue {plugin.id}")
     if plugin.kind == "capacity-source":
-        if not spec.family:
-            raise UsageError(f"{plugin.id} is a capacity source; accepted: xcp:source={plugin.id}")
-        return _router_assisted(plugin, spec.family)
-    if spec.family:
-        raise UsageError(f"{plugin.id} is {KINDS[plugin.kind]}; accepted: {KINDS['capacity-source']}")
+        raise UsageError(f"{plugin.id} is a capacity source; accepted: xcp:source={plugin.id}")
     return _controller(plugin) if plugin.kind == "controller" else _westwood(plugin)
 
 

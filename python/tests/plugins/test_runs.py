@@ -1,14 +1,13 @@
 """Runs of controllers in Python files."""
 
-import numpy as np
 import pytest
+from equal_tables import assert_equal
 
 import airpath
 from airpath.checks import Suite, check
 from airpath.errors import PluginError
 from airpath.plugins.specs import allow
 from airpath.precision import PrecisionRule
-from airpath.results.columns import TABLES
 
 LINK = {"rtt": "40ms", "duration": "8s", "repetitions": 1}
 
@@ -63,23 +62,6 @@ SEEN = """
 """
 
 
-LABELS = ("scheme", "flow_scheme", "group")
-
-
-def assert_equal(first, second):
-    """Compare all tables, without the names of schemes."""
-    rows = 0
-    for name in TABLES:
-        ours, theirs = first.table(name), second.table(name)
-        assert ours.column_names == theirs.column_names
-        for column in set(ours.column_names) - set(LABELS):
-            np.testing.assert_array_equal(
-                ours[column].to_numpy(), theirs[column].to_numpy(), err_msg=f"{name}.{column}"
-            )
-        rows += ours.num_rows
-    assert rows > 100
-
-
 def test_the_same_controller_in_python_and_in_the_engine_gives_the_same_tables(write):
     write("fixed.py", FIXED)
     schemes = ["fixed.py:Fixed", "fixed:window=40 packets"]
@@ -92,7 +74,7 @@ def test_what_is_told_and_what_is_answered(write):
     from airpath.plugins.loading import loaded_plugins
 
     (plugin,) = loaded_plugins(["seen.py:Seen"])
-    events = plugin.made_by.controller.events
+    events = plugin.made_by.component.events
     assert events[0][:3] == ("start", 1448, 14480)
     times = [event[1] if event[0] in ("sent", "timer") else event[1]["now"] for event in events[1:]]
     assert times == sorted(times)
@@ -117,7 +99,7 @@ def test_what_is_told_and_what_is_answered(write):
     assert set(observed["quantity"].to_pylist()) == {"seen_draw"}
     assert 0 < observed["value"][0].as_py() < 1
     with pytest.raises(RuntimeError, match="valid only during the call"):
-        _ = plugin.made_by.controller.last.acked
+        _ = plugin.made_by.component.last.acked
 
 
 @pytest.mark.parametrize("world", ["sim", "quic"])
@@ -247,9 +229,7 @@ def test_a_later_connection_that_does_not_start_ends_the_run(write, traffic):
         "scheme": "late.py:Late",
         "traffic": {"kind": traffic, "size": "50kB", **times[traffic]},
     }
-    with pytest.raises(
-        PluginError, match=r"RuntimeError: enough \(late.py:Late, seed 1, at the start of a conn"
-    ):
+    with pytest.raises(PluginError, match=r"RuntimeError: enough \(late.py:Late, seed 1, at its start"):
         airpath.run({"name": "late", "duration": "5s", "topology": link, "flows": [flow]})
 
 
