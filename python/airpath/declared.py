@@ -239,12 +239,16 @@ class Tagged:
     def __get_pydantic_core_schema__(self, _: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
         choices = {name: handler.generate_schema(one) for name, one in self.tables.items()}
         tagged = core_schema.tagged_union_schema(choices, "kind")
+        if all(isinstance(one, Parameters) for one in self.tables.values()):
+            writing: Any = core_schema.plain_serializer_function_ser_schema(_written)
+        else:
+            writing = core_schema.wrap_serializer_function_ser_schema(_written_or, schema=tagged)
         names_too = core_schema.union_schema([core_schema.str_schema(), tagged]) if self.or_name else None
         return core_schema.no_info_wrap_validator_function(
             self._validate,
             tagged,
             json_schema_input_schema=names_too,
-            serialization=core_schema.wrap_serializer_function_ser_schema(_written_or, schema=tagged),
+            serialization=writing,
         )
 
     def _validate(self, value: Any, read: Callable[[Any], Any]) -> Any:

@@ -151,6 +151,10 @@ impl<P: Packet + Debug + Send + 'static> Components<P> {
                 self.arqs.spell_out(plan, &()).map_err(fault("arq"))?;
             }
         }
+        for one in &mut plan.estimators {
+            let done = self.control.ack_rates.spell_out(&mut one.estimator, &());
+            done.map_err(|error| Fault::in_table("estimators", error).of(Part::Run))?;
+        }
         for flow in &mut plan.flows {
             let part = Part::flow(flow);
             if let Some(ControllerPlan::Declared(plan)) = &mut flow.controller {

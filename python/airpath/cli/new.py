@@ -21,20 +21,33 @@ writes `mine.py` with a class `Mine`, which `airpath compare mine.py:Mine cubic`
 
     airpath new controller mine --c
 
-writes `mine.c`, and prints the command that builds `./mine.so` of it.
+writes `mine.c`, and prints the command that builds `./mine.so` of it;
+
+    airpath new queue mine
+
+writes a queue discipline in Python.
 """
 
-_STARTS: Final = {"c": c_start, "rust": rust_start, "python": python_start}
+_COMPILED: Final = {"c": c_start, "rust": rust_start}
 
 
 class Kind(StrEnum):
     """What can be written."""
 
     CONTROLLER = "controller"
+    ESTIMATOR = "estimator"
+    SOURCE = "source"
+    QUEUE = "queue"
 
 
 def new(
-    kind: Annotated[Kind, typer.Argument(help="What to write.")],
+    kind: Annotated[
+        Kind,
+        typer.Argument(
+            help="What to write: a congestion controller, an ACK-rate estimator, a capacity source of a"
+            " router, or a queue discipline."
+        ),
+    ],
     name: Annotated[
         str, typer.Argument(help="Name of the file or crate, without its ending, and of the class.")
     ],
@@ -47,17 +60,19 @@ def new(
         raise UsageError(
             f"name: found {name!r}; accepted: letters, digits and _, not a digit first, not a word of Python"
         )
-    given = [
-        language for language, is_given in zip(_STARTS, (in_c, in_rust, in_python), strict=True) if is_given
-    ]
+    languages = {"c": in_c, "rust": in_rust, "python": in_python}
+    given = [language for language, is_given in languages.items() if is_given]
     if len(given) > 1:
         raise UsageError(f"found {' and '.join(f'--{one}' for one in given)}; accepted: one of them")
-    start: Start = _STARTS[given[0] if given else "python"](name)
+    language = given[0] if given else "python"
+    if language in _COMPILED and kind is not Kind.CONTROLLER:
+        raise UsageError(f"found --{language} for {kind}; accepted: --python")
+    start: Start = _COMPILED[language](name) if language in _COMPILED else python_start(name, kind.value)
     _write(start.files)
     show(f"{kind}: {start.place}")
     if start.build:
         show(f"build it: {start.build}")
-    show(f"try it: airpath compare {start.scheme} cubic --link lte.down")
+    show(f"try it: airpath compare {start.compare}")
     if start.note:
         show(start.note)
 

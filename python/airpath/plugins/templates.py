@@ -1,4 +1,4 @@
-"""Controllers to start from, in Python, C and Rust."""
+"""Components to start from: controllers in Python, C and Rust, the others in Python."""
 
 import shlex
 import sys
@@ -25,19 +25,28 @@ class Start:
     """Their content."""
     place: Path
     """The file, or the folder of several ones."""
-    scheme: str
-    """The scheme that they become."""
+    compare: str
+    """The arguments of `airpath compare` that run them."""
     build: str = ""
     """The command that makes a library of them; empty if there is nothing to build."""
     note: str = ""
     """What is to be done by hand."""
 
 
-def python_start(name: str) -> Start:
-    """Return a class in a Python file."""
+COMPARE: Final = {
+    "controller": "{class} cubic --link lte.down",
+    "estimator": "{class} westwood+ --link lte.down",
+    "source": "xcp:source={class} xcp-ebe xcp-oracle --link lte.down",
+    "queue": "cubic --link 20mbps --queue {class} --ecn",
+}
+"""The arguments of `airpath compare` that run a class, by what it is."""
+
+
+def python_start(name: str, kind: str = "controller") -> Start:
+    """Return a class in a Python file; `kind` is a key of `COMPARE`."""
     file = Path(f"{name}.py")
-    text = _template("template.py.txt").replace("{name}", _title(name))
-    return Start({file: text}, file, f"{file}:{_title(name)}")
+    text = _template(f"template_{kind}.py.txt").replace("{name}", _title(name))
+    return Start({file: text}, file, COMPARE[kind].replace("{class}", f"{file}:{_title(name)}"))
 
 
 def c_start(name: str) -> Start:
@@ -45,7 +54,7 @@ def c_start(name: str) -> Start:
     file, library = Path(f"{name}.c"), f"{name}.{_ENDING}"
     build = f"cc -shared -fPIC -O2 -I {shlex.quote(str(INCLUDE))} {file} -o {library}"
     text = _template("template.c.txt").replace("{title}", _title(name)).replace("{build}", build)
-    return Start({file: text}, file, f"./{library}", build)
+    return Start({file: text}, file, f"./{library} cubic --link lte.down", build)
 
 
 def rust_start(name: str) -> Start:
@@ -66,7 +75,8 @@ def rust_start(name: str) -> Start:
         folder / "src" / "lib.rs": _template("template_rust/lib.rs.txt").replace("{title}", _title(name)),
     }
     build = f"cargo build --release --manifest-path {folder}/Cargo.toml"
-    return Start(files, folder, f"./{folder}/target/release/lib{name}.{_ENDING}", build, note)
+    library = f"./{folder}/target/release/lib{name}.{_ENDING}"
+    return Start(files, folder, f"{library} cubic --link lte.down", build, note)
 
 
 def _template(name: str) -> str:

@@ -16,6 +16,7 @@ from airpath.plugins import templates
 
 DOCS = Path(__file__).parents[3] / "docs"
 TUTORIAL, OWN_CONTROLLER = DOCS / "tutorial.md", DOCS / "own-controller.md"
+OWN_COMPONENTS = DOCS / "own-components.md"
 COMPILED = DOCS / "own-controller-compiled.md"
 BLOCK = re.compile(
     r'^```(?P<language>\w+)(?: title="(?P<title>[^"]+)")?\n(?P<text>.*?)^```$', re.MULTILINE | re.DOTALL
@@ -71,6 +72,18 @@ def test_the_page_on_controllers_of_your_own(
         assert (tmp_path / results / "report.html").is_file()
     observed = pq.read_table(tmp_path / "delay" / "flow_observations.parquet").to_pydict()
     assert "near_queueing_ms" in observed["quantity"]
+
+
+@pytest.mark.usefixtures("without_rendering")
+def test_the_page_on_other_components_of_your_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.chdir(tmp_path)
+    execute(OWN_COMPONENTS, capsys)
+    for results in ("first", "beside", "busy", "step"):
+        assert (tmp_path / results / "report.html").is_file()
+    estimates = pq.read_table(tmp_path / "replayed" / "estimates.parquet").to_pydict()
+    assert set(estimates["estimator"]) == {"mean.py:Mean", "westwood+"}
 
 
 @pytest.mark.usefixtures("without_rendering")

@@ -14,7 +14,7 @@ fn bilinear(virtual_samples: VirtualSamples) -> FilterConfig {
 }
 
 /// Westwood over this estimator.
-fn westwood_over(estimator: AckRateConfig) -> ControllerPlan {
+fn westwood_over(estimator: &impl serde::Serialize) -> ControllerPlan {
     let estimator = serde_json::to_value(estimator).unwrap();
     ControllerPlan::Declared(ComponentPlan::named("westwood").with("estimator", estimator))
 }
@@ -159,7 +159,7 @@ fn a_controller_s_own_estimate_is_recorded_and_equals_the_same_estimator_beside_
 
 fn own_equals_beside(name: &str) {
     let place = estimators().iter().position(|one| one.name == name).unwrap();
-    let own = estimators()[place].estimator;
+    let own = &estimators()[place].estimator;
     let controller = westwood_over(own);
     let mut plan = scenario(&controller, true, 1);
     plan.record.estimate_samples = true;

@@ -20,7 +20,7 @@ const ARROWS: [(&str, &[&str]); 22] = [
     ("quic", &["model", "transport", "plan", "network"]),
     ("plugin", &["model"]),
     ("plugin-host", &["model", "control", "plugin"]),
-    ("py", &["model", "control", "conformance", "sim", "replay", "trace", "emu", "quic", "plugin-host"]),
+    ("py", &["model", "estimate", "control", "queue", "conformance", "sim", "replay", "trace", "emu", "quic", "plugin-host"]),
     ("linux", &["model", "estimate", "control", "queue", "channel", "os-linux"]),
     ("realtime", &[]),
     ("conformance", &["model"]),

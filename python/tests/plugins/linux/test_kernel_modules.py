@@ -45,6 +45,31 @@ def test_clocks_and_sequence_numbers_wrap_around(scheme, name):
     assert_equal(*(airpath.compare([one], "20mbps", duration="20s", loss="0.05%", **LINK) for one in schemes))
 
 
+@pytest.mark.parametrize(
+    "name", ["bic", "cubic", "highspeed", "htcp", "hybla", "illinois", "vegas", "veno", "westwood"]
+)
+def test_the_windows_of_our_schemes_are_those_of_the_modules(scheme, name):
+    """Over time, not at each instant: after some losses the phases differ."""
+    ours, theirs = {"westwood": ("westwood+", scheme("westwood", "hz=1000"))}.get(name, (name, scheme(name)))
+
+    def window(scheme):
+        results = airpath.run(
+            {
+                "name": "alone",
+                "duration": "120s",
+                # Some modules count acknowledgments, ours what they acknowledge.
+                "transport": {"delayed_ack_segments": 1},
+                "topology": {"kind": "dumbbell", "bottleneck": {"rate": "20mbps", "delay": "25ms"}},
+                "flows": [{"name": "flow", "scheme": scheme}],
+            }
+        )
+        return series(results)["cwnd_bytes"][20:]
+
+    first, second = window(ours), window(theirs)
+    np.testing.assert_allclose(first.mean(), second.mean(), rtol=0.02)
+    np.testing.assert_allclose(first.quantile(0.9), second.quantile(0.9), rtol=0.02)
+
+
 def test_cubic_follows_its_function(scheme):
     """W_max + C (t - K)^3 of RFC 9438, with C = 410/1024 and beta = 717/1024 of the module."""
     plain = scheme("cubic", "fast_convergence=0")
