@@ -72,6 +72,17 @@ def test_clocks_and_sequence_numbers_wrap_around(module, options):
     assert_equal(*(airpath.compare([scheme], "12mbps", loss="0.5%", **LINK) for scheme in schemes))
 
 
+@pytest.mark.parametrize(("loss", "buffer"), [("1%", "1bdp"), (None, "20 packets"), ("20%", "1bdp")])
+def test_each_lost_packet_is_reported_once(module, loss, buffer):
+    results = airpath.compare([module("losses")], "12mbps", loss=loss, buffer=buffer, warm_up="0s", **LINK)
+    counts = results.table("flow_observations").to_pandas().query("quantity == 'module_rtt_us'")["value"]
+    lost, reported = results.flows["retransmitted_packets"][0].as_py(), counts.max()
+    # A packet that is lost again after it was sent again is not reported, as its number is not known. At a
+    # timeout all packets are, and not all are sent again.
+    assert reported >= {"1%": 0.97, None: 0.95, "20%": 0.6}[loss] * lost
+    assert 10 < reported <= 1.2 * lost
+
+
 def test_flows_have_parameters_of_their_own(module):
     scenario = airpath.Scenario.from_dict(
         {

@@ -66,7 +66,7 @@ void take_ack(struct flow *flow, const struct airpath_ack *ack)
 	flow->una += ack->advance;
 	flow->delivered = max_t(u64, flow->delivered + ack->acked, flow->una);
 	flow->marked += ack->marked;
-	flow->lost += ack->newly_lost;
+	report_lost(flow, ack->newly_lost);
 	take_rtt(flow, &ack->rtt);
 	take_amounts(flow, ack->in_flight);
 	tp->is_cwnd_limited = !!(ack->flags & AIRPATH_ACK_WINDOW_LIMITED);
@@ -124,6 +124,8 @@ void take_rate(struct flow *flow, const struct airpath_ack *ack, struct rate_sam
 
 	sample->rtt_us = ack->flags & AIRPATH_ACK_RTT_SAMPLE ? (long)microseconds(ack->rtt_sample) : -1;
 	sample->prior_in_flight = packets(flow, ack->in_flight_before);
+	sample->tx_in_flight = packets(flow, ack->in_flight_at_send);
+	sample->is_ece = ack->flags & AIRPATH_ACK_CONGESTION_EXPERIENCED;
 	sample->last_end_seq = tp->snd_una;
 	sample->is_ack_delayed = ack->advance && ack->advance < flow->mss && ack->acked == ack->advance;
 	sample->delivered = sample->interval_us = -1;
@@ -132,6 +134,8 @@ void take_rate(struct flow *flow, const struct airpath_ack *ack, struct rate_sam
 	sample->prior_delivered = 1 + packets(flow, ack->rate_prior_delivered);
 	sample->delivered = tp->delivered - sample->prior_delivered;
 	sample->interval_us = microseconds(ack->rate_interval);
+	sample->lost = packets(flow, ack->rate_lost);
+	sample->prior_lost = tp->lost - sample->lost;
 	sample->prior_mstamp = tp->tcp_mstamp - sample->interval_us;
 	sample->rcv_interval_us = sample->snd_interval_us = sample->interval_us;
 	sample->is_app_limited = ack->flags & AIRPATH_ACK_APP_LIMITED || was_limited(flow, sample->prior_delivered);

@@ -25,7 +25,10 @@ void answer(struct flow *flow, struct airpath_control *control)
 	}
 	if (module_of(flow)->min_tso_segs)
 		least = module_of(flow)->min_tso_segs(sk);
-	control->quantum = (u64)max(tcp_tso_autosize(sk, flow->mss, least), 1u) * flow->mss;
+	if (module_of(flow)->tso_segs)
+		control->quantum = (u64)max(module_of(flow)->tso_segs(sk, flow->mss), 1u) * flow->mss;
+	else
+		control->quantum = (u64)max(tcp_tso_autosize(sk, flow->mss, least), 1u) * flow->mss;
 	/* A signal waits for its acknowledgment, which may not come. */
 	control->next_timer = flow->has_signal ? flow->signal.now : AIRPATH_NEVER;
 }

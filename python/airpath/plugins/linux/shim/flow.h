@@ -26,6 +26,10 @@ struct flow {
 	/* Where `delivered` was when the module declared the application to be the limit (tp->app_limited). */
 	u32 limited_from, limited_to;
 	bool limited;
+	/* The packets that are out, for modules that want to know which of them were lost (losses.c). */
+	struct tcp_skb_cb *departures;
+	u32 departures_size; /* a power of two */
+	u64 lost_up_to;      /* payload before it was reported lost */
 	double shown[SHOWN];
 	char error[320];
 };
@@ -55,6 +59,10 @@ void undo_reduction(struct flow *flow);
 void reduce_proportionally(struct flow *flow, u32 newly_delivered, u32 newly_lost, bool advanced);
 void update_pacing_rate(struct flow *flow);
 void restart_after_idle(struct flow *flow);
+
+/* losses.c: lost packets, one by one. */
+void note_departure(struct flow *flow, const struct airpath_sent *sent);
+void report_lost(struct flow *flow, u64 bytes);
 
 /* order.c: what each event of airpath makes of these. */
 void start(struct flow *flow, u64 rtt_ns);

@@ -130,7 +130,8 @@ void on_congestion(struct flow *flow, const void *event)
 		start(flow, congestion->rtt.smoothed ? congestion->rtt.smoothed : NSEC_PER_SEC);
 	if (congestion->signal == AIRPATH_TIMEOUT) {
 		flow->has_signal = false;
-		flow->lost += congestion->lost;
+		flow->lost_up_to = flow->una;
+		report_lost(flow, congestion->lost);
 		take_amounts(flow, 0);
 		enter_loss(flow, max(congestion->consecutive, 1u));
 	} else if (!flow->has_signal || flow->signal.signal == AIRPATH_MARK) {
@@ -170,6 +171,7 @@ void on_sent(struct flow *flow, const void *event)
 	}
 	if (!again) {
 		skip_lost(flow, sent->in_flight - sent->payload);
+		note_departure(flow, sent);
 		flow->next += sent->payload;
 	}
 	tp->bytes_sent += sent->payload;

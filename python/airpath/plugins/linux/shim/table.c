@@ -154,6 +154,7 @@ static void copy_destroy(void *instance)
 		release(flow, NULL);
 	}
 	airpath_guard.inside = 0;
+	free(flow->departures);
 	free(flow);
 }
 

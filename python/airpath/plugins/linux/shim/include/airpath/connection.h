@@ -11,7 +11,6 @@
 #define ICSK_CA_PRIV_SIZE 104
 #endif
 
-struct sk_buff;
 struct tcp_congestion_ops;
 struct net {
 	struct {
@@ -36,6 +35,8 @@ enum sk_pacing { SK_PACING_NONE = 0, SK_PACING_NEEDED = 1, SK_PACING_FQ = 2 };
 #define TCP_ECN_QUEUE_CWR 2
 #define TCP_ECN_DEMAND_CWR 4
 #define TCP_ECN_SEEN 8
+#define TCP_ECN_LOW 16
+#define TCP_ECN_ECT_PERMANENT 32
 #define GSO_MAX_SIZE 65536u
 #define GSO_LEGACY_MAX_SIZE 65536u
 #define MAX_TCP_HEADER 320
@@ -85,7 +86,7 @@ struct tcp_sock {
 	u32 rate_delivered, rate_interval_us;
 	u64 tcp_mstamp, tcp_clock_cache, tcp_wstamp_ns, delivered_mstamp, first_tx_mstamp;
 	u64 bytes_acked, bytes_sent, bytes_retrans;
-	u8 ecn_flags, is_cwnd_limited;
+	u8 ecn_flags, is_cwnd_limited, is_sack_reneg, fast_ack_mode, tlp_orig_data_app_limited;
 	u32 segs_out, data_segs_out, segs_in, data_segs_in, retransmits;
 	struct minmax rtt_min;
 	struct tcp_options_received rx_opt;
@@ -108,7 +109,37 @@ struct rate_sample {
 	int losses;
 	u32 acked_sacked, prior_in_flight, last_end_seq;
 	bool is_app_limited, is_retrans, is_ack_delayed;
+	/* Those of kernels with BBRv3: losses since the newest acknowledged packet was sent, and in flight then. */
+	u32 prior_lost, tx_in_flight;
+	s32 lost;
+	bool is_ece, is_acking_tlp_retrans_seq;
 };
+
+/* A packet that was lost, as it was sent (kernels with BBRv3). */
+struct tcp_skb_cb {
+	u32 seq, end_seq;
+	u8 sacked;
+	struct {
+		u32 in_flight, delivered, delivered_ce, lost;
+		u32 first_tx_mstamp, delivered_mstamp;
+		bool is_app_limited;
+	} tx;
+};
+struct sk_buff {
+	u32 len;
+	struct tcp_skb_cb airpath_cb;
+};
+#define TCPCB_SACKED_ACKED 1
+#define TCPCB_SACKED_RETRANS 2
+#define TCPCB_LOST 4
+#define TCPCB_IN_FLIGHT_BITS 20
+#define TCPCB_IN_FLIGHT_MAX ((1U << TCPCB_IN_FLIGHT_BITS) - 1)
+#define TCP_SKB_CB(skb) ((struct tcp_skb_cb *)&(skb)->airpath_cb)
+static inline int tcp_skb_pcount(const struct sk_buff *skb) { (void)skb; return 1; }
+static inline bool tcp_skb_tx_in_flight_is_suspicious(u32 count, u32 sacked, u32 in_flight)
+{
+	return count > in_flight && !(sacked & TCPCB_LOST);
+}
 
 /* What modules report to `ss -i`. */
 struct tcpvegas_info {
@@ -120,6 +151,20 @@ struct tcp_dctcp_info {
 };
 struct tcp_bbr_info {
 	u32 bbr_bw_lo, bbr_bw_hi, bbr_min_rtt, bbr_pacing_gain, bbr_cwnd_gain;
+	/* Those of BBRv3. */
+	u32 bbr_bw_hi_lsb, bbr_bw_hi_msb, bbr_bw_lo_lsb, bbr_bw_lo_msb;
+	u8 bbr_mode, bbr_phase, unused1, bbr_version;
+	u32 bbr_inflight_lo, bbr_inflight_hi, bbr_extra_acked;
+};
+enum tcp_bbr_phase {
+	BBR_PHASE_INVALID,
+	BBR_PHASE_STARTUP,
+	BBR_PHASE_DRAIN,
+	BBR_PHASE_PROBE_RTT,
+	BBR_PHASE_PROBE_BW_UP,
+	BBR_PHASE_PROBE_BW_DOWN,
+	BBR_PHASE_PROBE_BW_CRUISE,
+	BBR_PHASE_PROBE_BW_REFILL,
 };
 union tcp_cc_info {
 	struct tcpvegas_info vegas;

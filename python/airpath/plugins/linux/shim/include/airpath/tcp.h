@@ -16,6 +16,7 @@ enum tcp_ca_event {
 	CA_EVENT_LOSS,
 	CA_EVENT_ECN_NO_CE,
 	CA_EVENT_ECN_IS_CE,
+	CA_EVENT_TLP_RECOVERY, /* of BBRv3; not called */
 };
 enum tcp_ca_ack_event_flags { CA_ACK_SLOWPATH = 1, CA_ACK_WIN_UPDATE = 2, CA_ACK_ECE = 4 };
 #define TCP_CA_NAME_MAX 16
@@ -50,6 +51,8 @@ struct tcp_congestion_ops {
 #endif
 	u32 (*min_tso_segs)(struct sock *sk);
 	u32 (*tso_segs_goal)(struct sock *sk); /* up to 4.16; not called */
+	u32 (*tso_segs)(struct sock *sk, unsigned int mss); /* of BBRv3 */
+	void (*skb_marked_lost)(struct sock *sk, const struct sk_buff *skb); /* of BBRv3 */
 #if AIRPATH_CONG_CONTROL == 2
 	void (*cong_control)(struct sock *sk, const struct rate_sample *sample);
 #else
@@ -100,6 +103,7 @@ static inline bool tcp_is_sack(const struct tcp_sock *tp) { return tp->rx_opt.sa
 static inline bool tcp_is_reno(const struct tcp_sock *tp) { return !tcp_is_sack(tp); }
 static inline u32 tcp_min_rtt(const struct tcp_sock *tp) { return tp->rtt_min.s[0].v; }
 static inline u32 tcp_stamp_us_delta(u64 later, u64 earlier) { return later > earlier ? later - earlier : 0; }
+static inline u32 tcp_stamp32_us_delta(u32 later, u32 earlier) { return max_t(s32, later - earlier, 0); }
 #define tcp_time_stamp(tp) ((u32)((tp)->tcp_mstamp / USEC_PER_MSEC))
 #define tcp_time_stamp_ts(tp) tcp_time_stamp(tp)
 #define tcp_time_stamp_ms(tp) tcp_time_stamp(tp)
