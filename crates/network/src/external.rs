@@ -7,7 +7,6 @@ use std::sync::Arc;
 use airpath_model::{Bytes, Damage, Duration, Probe, Timestamp};
 use airpath_plan::{Input, Plan, PlanError};
 
-use crate::components;
 use crate::event::Entry;
 use crate::external_packet::{Captured, Delivery, Direction, ExternalPacket, Lost};
 use crate::link::AnyLink;
@@ -15,6 +14,7 @@ use crate::network::{Driver, Ends, Network, Outcome};
 use crate::packet::{Body, Contents, External, Packet};
 use crate::record::{FlowState, FlowSummary};
 use crate::routes::{FlowRoutes, assemble_routes};
+use crate::{Components, components};
 
 /// The network of a plan, for packets of the caller.
 ///
@@ -46,7 +46,20 @@ impl ExternalNetwork {
     /// # Errors
     /// The first thing in the plan that cannot be run.
     pub fn new(plan: &Plan, inputs: &[Arc<Input>], seed: u64) -> Result<Self, PlanError> {
-        Self::with_outside(plan, inputs, seed, &[])
+        Self::with_components(plan, inputs, seed, components())
+    }
+
+    /// Builds the network of a plan which may name components that are not part of this source tree.
+    ///
+    /// # Errors
+    /// As [`ExternalNetwork::new`].
+    pub fn with_components(
+        plan: &Plan,
+        inputs: &[Arc<Input>],
+        seed: u64,
+        components: &Components,
+    ) -> Result<Self, PlanError> {
+        Self::build(plan, inputs, seed, &[], components)
     }
 
     /// Builds the network of a plan in which the caller keeps the queues of the links `outside`
@@ -60,11 +73,21 @@ impl ExternalNetwork {
         seed: u64,
         outside: &[usize],
     ) -> Result<Self, PlanError> {
+        Self::build(plan, inputs, seed, outside, components())
+    }
+
+    fn build(
+        plan: &Plan,
+        inputs: &[Arc<Input>],
+        seed: u64,
+        outside: &[usize],
+        components: &Components,
+    ) -> Result<Self, PlanError> {
         plan.check_network(inputs)?;
         let (routes, places) = assemble_routes(plan);
         let sources: Vec<u32> = (0..plan.flows.len() as u32).collect();
         let driver = Driver::External { outside };
-        let mut network = Network::assemble(plan, inputs, seed, routes, &sources, driver, components())?;
+        let mut network = Network::assemble(plan, inputs, seed, routes, &sources, driver, components)?;
         network.schedule_clock();
         Ok(Self { network, flows: places.into_iter().map(ExternalFlow::new).collect() })
     }

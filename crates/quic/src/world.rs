@@ -58,7 +58,7 @@ impl QuicRun {
         Self::with_components(plan, inputs, seed, components())
     }
 
-    /// Builds a run whose plan may name controllers that are not part of this source tree.
+    /// Builds a run whose plan may name components that are not part of this source tree.
     ///
     /// # Errors
     /// As [`QuicRun::new`].
@@ -74,7 +74,7 @@ impl QuicRun {
                 Fault::new("record.capture", "captures are of TCP; over QUIC there are none").of(Part::Run)
             );
         }
-        let network = ExternalNetwork::new(plan, inputs, seed)?;
+        let network = ExternalNetwork::with_components(plan, inputs, seed, components)?;
         let end = network.end();
         let mut sources = Vec::new();
         for (flow, planned) in plan.flows.iter().enumerate() {

@@ -131,8 +131,9 @@ def one(queue, **more):
 
 
 @pytest.mark.usefixtures("files")
-def test_the_same_queue_in_python_and_in_the_engine_gives_the_same_tables():
-    assert_equal(one("queues.py:Fifo"), one("drop-tail"))
+@pytest.mark.parametrize("world", ["sim", "quic"])
+def test_the_same_queue_in_python_and_in_the_engine_gives_the_same_tables(world):
+    assert_equal(one("queues.py:Fifo", world=world), one("drop-tail", world=world))
 
 
 @pytest.mark.usefixtures("files")
