@@ -18,8 +18,9 @@ from typing import Final
 from matplotlib import pyplot as plt
 from matplotlib.lines import Line2D
 
-from airpath.plots import style_for, throughput, trade_off
+from airpath.plots import throughput, trade_off
 from airpath.results import Results, read
+from airpath.views.styles import style_for
 
 ROOT: Final = Path(__file__).parent.parent
 README: Final = ROOT / "README.md"

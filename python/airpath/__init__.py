@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from airpath import errors
+    from airpath.explorer.notebook import explore
     from airpath.loss_fit import fit
     from airpath.plugins.capacity_source import CapacitySource
     from airpath.plugins.controller import BitsPerSecond, Bytes, Controller, Seconds, Share
@@ -43,6 +44,7 @@ __all__ = [
     "allow_code",
     "compare",
     "errors",
+    "explore",
     "fit",
     "run",
     "sweep",
@@ -65,6 +67,7 @@ _HOMES: Final = {
     "SweepResults": "airpath.sweeps",
     "allow_code": "airpath.plugins.specs",
     "compare": "airpath.runner",
+    "explore": "airpath.explorer.notebook",
     "fit": "airpath.loss_fit",
     "run": "airpath.runner",
     "sweep": "airpath.sweeps",

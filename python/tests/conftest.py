@@ -71,18 +71,6 @@ def flip() -> Callable[[Path, str], None]:
     return flip
 
 
-@pytest.fixture
-def without_figures(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leave the standard figures out of reports that this process writes; they take seconds each report."""
-    monkeypatch.setattr("airpath.report.drawing.standard_figures", lambda _: [])
-
-
-@pytest.fixture
-def without_rendering(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Plot the standard figures of reports without rendering them, which takes most of the time."""
-    monkeypatch.setattr("airpath.plots.standard_figure.render", lambda *_: b"<svg/>")
-
-
 @pytest.fixture(scope="session")
 def datapath() -> None:
     """Skip tests that need airpath's controllers in the kernel if the daemon cannot be started.

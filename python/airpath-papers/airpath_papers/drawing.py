@@ -7,9 +7,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Picture
 
-from airpath.plots import PAGE_IN, SchemeStyle, style_for
+from airpath.plots import PAGE_IN
 from airpath.plots.style import legend_above, styled
 from airpath.schemes import SCHEMES
+from airpath.views.styles import SchemeStyle, style_for
 from airpath_papers.figure import FigureRuns
 from airpath_papers.measures import link
 from airpath_papers.run_data import RunData

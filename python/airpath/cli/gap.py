@@ -3,7 +3,7 @@
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -22,6 +22,10 @@ from airpath.cli.output import (
     enter_world,
 )
 from airpath.errors import EmulationError
+
+if TYPE_CHECKING:
+    from airpath.gap.compared import Gap
+    from airpath.plots import StandardFigure
 
 HELP = """\
 Backends: the simulator; quinn (a QUIC stack) over the simulated network; the emulator with the kernel's TCP;
@@ -117,6 +121,7 @@ def gap(
         scenarios,
         text,
         sections=lambda: [gap_section(done)],
+        figures=lambda: _figures(done),
         files={"gap.json": told},
     )
     if as_json:
@@ -124,3 +129,9 @@ def gap(
         return
     output.show_places()
     show(f"elapsed: {time.perf_counter() - started:.0f} s, of which {done.elapsed_s:.0f} s for the runs")
+
+
+def _figures(done: "Gap") -> "list[StandardFigure]":
+    from airpath.gap.pictures import gap_figures  # here, because matplotlib is slow to import
+
+    return gap_figures(done)

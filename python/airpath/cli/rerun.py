@@ -123,7 +123,7 @@ def _told(tables: Mapping[str, str], others: Sequence[str], *, in_real_time: boo
 def _stopping(done: "Results") -> list[str]:
     """Return lines on the precision reached, and whether the number of repetitions would change now."""
     from airpath.precision.reached import judge, stops_after
-    from airpath.report.precision import precision_lines
+    from airpath.views.precision import precision_lines
 
     if done.until is None:
         return []

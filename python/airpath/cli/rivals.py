@@ -1,7 +1,7 @@
 """`airpath rivals`."""
 
 from pathlib import Path
-from typing import Annotated, Unpack
+from typing import TYPE_CHECKING, Annotated, Unpack
 
 import typer
 
@@ -23,6 +23,10 @@ from airpath.cli.output import (
     tell,
 )
 from airpath.link_options import Comparison, FlowOptions, LinkAndFlows
+
+if TYPE_CHECKING:
+    from airpath.plots import StandardFigure
+    from airpath.rivals.meetings import Rivals
 
 HELP = """\
 Examples:
@@ -101,6 +105,7 @@ def rivals(
         labelled,
         text,
         sections=lambda: [rivals_section(found)],
+        figures=lambda: _figures(found),
         files={"rivals.json": told},
         standard=False,
     )
@@ -108,3 +113,9 @@ def rivals(
         show_json({**told, **output.facts})
     else:
         output.show_places()
+
+
+def _figures(found: "Rivals") -> "list[StandardFigure]":
+    from airpath.rivals.pictures import rivals_figures  # here, because matplotlib is slow to import
+
+    return rivals_figures(found)

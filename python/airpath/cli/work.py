@@ -25,7 +25,8 @@ from airpath.runner import Interrupted, RunsFailed, repeated, run_all, workers
 from airpath.scenario import Scenario
 
 if TYPE_CHECKING:
-    from airpath.report.html import Section
+    from airpath.plots import StandardFigure
+    from airpath.views.model import Section
 
 
 @dataclass(frozen=True)
@@ -168,12 +169,13 @@ def write_results(
     scenario_text: str,
     *,
     sections: "Callable[[], Sequence[Section]]" = tuple,
+    figures: "Callable[[], Sequence[StandardFigure]]" = tuple,
     files: Mapping[str, Any] | None = None,
     standard: bool = True,
 ) -> None:
     """Write results of these scenarios, run by this process just now, with more JSON files.
 
-    The tables are written first and stay if drawing is interrupted.
+    The tables are written first and stay if the report or the figures are interrupted.
 
     Parameters
     ----------
@@ -182,12 +184,13 @@ def write_results(
     output
         Where to write it, and what to make of it.
     sections
-        Returns more sections of the report with their figures. Called when the tables are written: drawing
-        takes time.
+        Returns sections of the report of this command.
+    figures
+        Returns more figures of this command. Called only if figures are written: they take time.
     files
         More files: name and content, written as JSON.
     standard
-        Whether the standard figures are drawn; else there are the figures of the sections only.
+        Whether the report compares the schemes, and the standard figures are drawn.
     """
     inputs: dict[str, bytes] = {}
     code: dict[str, bytes] = {}
@@ -203,21 +206,27 @@ def write_results(
         origin=origin_of_this_process(inputs, code, compiled),
         files=files or {},
     )
-    if not (output.report or output.figures):
-        return
-    from airpath.report.drawing import draw
+    if output.report:
+        from airpath.explorer.writing import write_report
 
-    with Console(stderr=True).status("drawing figures, writing the report"):
-        draw(
-            results,
-            output.folder,
-            figures=output.figures,
-            report=output.report,
-            sections=sections(),
-            standard=standard,
-            workers=workers(output.jobs),
-        )
+        write_report(results, output.folder, sections=sections(), compared=standard)
+    if output.figures:
+        _write_figures(results, output, figures(), standard=standard)
     output.open()
+
+
+def _write_figures(
+    results: Results, output: Output, more: "Sequence[StandardFigure]", *, standard: bool
+) -> None:
+    """Draw figures into the folder ``figures`` of the results."""
+    from airpath.plots import save_figures, standard_figures  # here, because matplotlib is slow to import
+
+    with Console(stderr=True).status("drawing figures"):
+        drawn = [*(standard_figures(results) if standard else ()), *more]
+        try:
+            save_figures(drawn, output.folder / "figures", workers(output.jobs))
+        except OSError as error:
+            raise OutputError(f"cannot write to {output.folder}: {error.strerror or error}") from None
 
 
 def _write_files(files: Mapping[str, bytes], folder: Path) -> None:
@@ -306,7 +315,7 @@ def _precision_lines(results: Results) -> list[str]:
     if not results.is_repeated:
         return []
     from airpath.precision.reached import judge
-    from airpath.report.precision import precision_lines
+    from airpath.views.precision import precision_lines
 
     return precision_lines(judge(results.summary, results.until))
 
@@ -316,7 +325,7 @@ def _precision_json(results: Results) -> dict[str, Any]:
     if not results.is_repeated:
         return {}
     from airpath.precision.reached import judge
-    from airpath.report.precision import precision_json
+    from airpath.views.precision import precision_json
 
     return {"precision": precision_json(judge(results.summary, results.until))}
 

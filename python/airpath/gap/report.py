@@ -8,11 +8,10 @@ from rich.text import Text
 
 from airpath.gap.compared import Compared, Gap, world_title
 from airpath.gap.differences import difference_text, tolerance_text, verdict_text
-from airpath.gap.pictures import gap_figures
 from airpath.metrics import METRICS
-from airpath.report.html import Section
 from airpath.results import validity_json
 from airpath.results.formatting import number
+from airpath.views.model import Interval, Intervals, Section
 
 NOTE = (
     "Difference of the mean from that of the simulator, with the 95 % confidence interval (Welch) over"
@@ -40,7 +39,27 @@ def gap_section(gap: Gap) -> Section:
         for one in gap.compared
         for world in one.differences
     ]
-    return Section("gap", "Backends compared", NOTE, remarks, tables, gap_figures(gap))
+    pictures = [_intervals(one) for one in gap.compared if any(one.differences.values())]
+    return Section("gap", "Backends compared", NOTE, remarks, tables, pictures)
+
+
+def _intervals(one: Compared) -> Intervals:
+    """Return the differences of a scheme in units of their tolerances."""
+    rows = [
+        Interval(
+            METRICS[d.metric].title,
+            world_title(world),
+            d.difference / d.tolerance.share,
+            d.low / d.tolerance.share,
+            d.high / d.tolerance.share,
+            f"{difference_text(d)}: {verdict_text(d)}",
+        )
+        for world, found in one.differences.items()
+        for d in found
+        if not math.isnan(d.difference)
+    ]
+    title = f"{one.scheme}: differences from the simulator; within the shaded band the backends agree"
+    return Intervals(title, "difference from the simulator, in tolerances", 1.0, rows)
 
 
 def gap_json(gap: Gap) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Quantiles of Student's t distribution, without SciPy, which takes longer to import than a run."""
+"""Student's t distribution, without SciPy, which takes longer to import than a run."""
 
 import functools
 import math
@@ -40,6 +40,56 @@ def t_quantile(df: int, probability: float) -> float:
         if abs(step) <= 1e-12 * angle:
             break
     return math.sqrt(df) * math.tan(angle)
+
+
+def two_sided(df: int, t: float) -> float:
+    """Return the probability that Student's t is at least as far from zero as `t`.
+
+    It is the regularised incomplete beta function of df / (df + t²), with a = df / 2 and b = 1 / 2, which is
+    computed by its continued fraction (DLMF 8.17.22). The relative error is below 1e-10, also of very small
+    probabilities.
+
+    Parameters
+    ----------
+    df
+        Degrees of freedom, at least 1.
+    t
+        Any number.
+    """
+    square = t * t
+    if not square:
+        return 1.0
+    x = df / (df + square)
+    if x == 0.0:
+        return 0.0
+    a, b = df / 2, 0.5
+    # The fraction converges fast below this limit; above it, that of the complement does.
+    if x <= (a + 1) / (a + b + 2):
+        return _incomplete_beta(a, b, x, square / (df + square))
+    return 1.0 - _incomplete_beta(b, a, square / (df + square), x)
+
+
+def _incomplete_beta(a: float, b: float, x: float, rest: float) -> float:
+    """Return the regularised incomplete beta function at `x`, where `rest` is 1 - x."""
+    beta = math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
+    front = math.exp(a * math.log(x) + b * math.log(rest) - beta) / a
+    # Lentz's method.
+    fraction, c, d = 1.0, 1.0, 0.0
+    for m in range(1000):
+        if m == 0:
+            coefficient = 1.0
+        elif m % 2:
+            k = (m - 1) // 2
+            coefficient = -(a + k) * (a + b + k) * x / ((a + 2 * k) * (a + 2 * k + 1))
+        else:
+            k = m // 2
+            coefficient = k * (b - k) * x / ((a + 2 * k - 1) * (a + 2 * k))
+        d = 1.0 / (1.0 + coefficient * d)
+        c = 1.0 + coefficient / c
+        fraction *= c * d
+        if abs(c * d - 1.0) < 1e-15:
+            break
+    return front * (fraction - 1.0)
 
 
 def _central_probability(angle: float, df: int) -> float:

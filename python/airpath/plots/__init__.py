@@ -3,11 +3,9 @@
 from airpath.plots.comparison import ellipse, metric_bars, trade_off
 from airpath.plots.distributions import (
     completion_distribution,
-    completion_distributions,
     delay_distribution,
-    delay_distributions,
 )
-from airpath.plots.figures import render_figures, save_figures, standard_figures, summary_bars
+from airpath.plots.figures import save_figures, standard_figures, summary_bars
 from airpath.plots.over_time import fairness, one_way_delay, queue, throughput, window
 from airpath.plots.repetitions import precision
 from airpath.plots.router import (
@@ -20,7 +18,9 @@ from airpath.plots.router import (
     queue_share,
 )
 from airpath.plots.standard_figure import StandardFigure
-from airpath.plots.style import COLUMN_IN, PAGE_IN, SchemeStyle, Style, new_axes, render, style_for
+from airpath.plots.style import COLUMN_IN, PAGE_IN, new_axes, render
+from airpath.views.distributions import completion_distributions, delay_distributions
+from airpath.views.styles import SchemeStyle, Style, style_for
 
 __all__ = [
     "COLUMN_IN",
@@ -47,7 +47,6 @@ __all__ = [
     "queue",
     "queue_share",
     "render",
-    "render_figures",
     "save_figures",
     "standard_figures",
     "style_for",

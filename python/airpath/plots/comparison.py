@@ -11,8 +11,9 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from airpath.metrics import METRICS
-from airpath.plots.style import COLUMN_IN, SchemeStyle, Style, layers_above, new_axes, style_for, styled
+from airpath.plots.style import COLUMN_IN, layers_above, new_axes, styled
 from airpath.results.formatting import number
+from airpath.views.styles import SchemeStyle, Style, style_for
 
 
 @styled

@@ -1,7 +1,6 @@
 """The standard figures of some results, each with a caption that says what is drawn."""
 
 import re
-from collections.abc import Sequence
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
@@ -11,17 +10,17 @@ from matplotlib.figure import Figure
 from airpath.plots.comparison import bar_heights_in, metric_bars, trade_off
 from airpath.plots.distributions import (
     completion_distribution,
-    completion_distributions,
     delay_distribution,
-    delay_distributions,
 )
 from airpath.plots.over_time import fairness, one_way_delay, queue, throughput, window
 from airpath.plots.repetitions import precision, precision_points
 from airpath.plots.router_figures import router_figures
 from airpath.plots.standard_figure import StandardFigure, figure_of
-from airpath.plots.style import COLUMN_IN, PAGE_IN, Kind, Style, new_axes, render, style_for, styled
+from airpath.plots.style import COLUMN_IN, PAGE_IN, Kind, new_axes, render, styled
 from airpath.processes import WorkerPool
 from airpath.results import Results
+from airpath.views.distributions import completion_distributions, delay_distributions
+from airpath.views.styles import Style, style_for
 
 
 def standard_figures(results: Results, style: Style | None = None) -> list[StandardFigure]:
@@ -41,7 +40,7 @@ def standard_figures(results: Results, style: Style | None = None) -> list[Stand
 
 
 def save_figures(figures: list[StandardFigure], directory: Path, workers: int = 1) -> None:
-    """Write each figure as PNG and SVG into `directory`, which is made if absent.
+    """Write each figure as PNG and SVG, and the captions, into `directory`, which is made if absent.
 
     Parameters
     ----------
@@ -54,32 +53,24 @@ def save_figures(figures: list[StandardFigure], directory: Path, workers: int = 
         imported (``if __name__ == "__main__"``), as for every process that Python starts.
     """
     directory.mkdir(parents=True, exist_ok=True)
-    render_figures(figures, workers)
+    _render(figures, workers)
     for figure in figures:
         (directory / f"{figure.name}.png").write_bytes(figure.png)
         (directory / f"{figure.name}.svg").write_bytes(figure.svg)
+    captions = "".join(f"{figure.name}: {figure.caption}\n\n" for figure in figures)
+    (directory / "captions.txt").write_text(captions, encoding="utf-8")
 
 
 _WORTH_PROCESSES = 16
 """From so many figures on others draw faster than they take to start: a second, or four figures."""
 
 
-def render_figures(
-    figures: list[StandardFigure], workers: int, kinds: Sequence[Kind] = ("png", "svg")
-) -> None:
-    """Make the files of many figures in other processes; those of few are made when they are asked for.
-
-    Parameters
-    ----------
-    figures, workers
-        As for `save_figures`.
-    kinds
-        Which files of each.
-    """
-    if workers < 2 or len(figures) * len(kinds) < 2 * _WORTH_PROCESSES:
+def _render(figures: list[StandardFigure], workers: int) -> None:
+    """Make the files of many figures in other processes; those of few are made when they are asked for."""
+    if workers < 2 or len(figures) < _WORTH_PROCESSES:
         return
     with WorkerPool(workers, preload=("airpath.plots",)) as pool:
-        files = [pool.submit(_files, figure.figure, tuple(kinds)) for figure in figures]
+        files = [pool.submit(_files, figure.figure) for figure in figures]
         for figure, pending in zip(figures, files, strict=True):
             try:
                 figure.keep(pending.result())
@@ -87,7 +78,8 @@ def render_figures(
                 return
 
 
-def _files(figure: Figure, kinds: Sequence[Kind]) -> dict[str, bytes]:
+def _files(figure: Figure) -> dict[str, bytes]:
+    kinds: tuple[Kind, ...] = ("png", "svg")
     return {kind: render(figure, kind) for kind in kinds}
 
 

@@ -18,9 +18,10 @@ from airpath.metrics.run import (
     measured_span_s,
     windowed_jain,
 )
-from airpath.plots.style import NO_SCHEME, SchemeStyle, Style, legend_above, new_axes, style_for, styled
+from airpath.plots.style import legend_above, new_axes, styled
 from airpath.results import RunResult
 from airpath.results.formatting import NO_VALUE
+from airpath.views.styles import NO_SCHEME, SchemeStyle, Style, style_for
 
 
 @styled

@@ -9,10 +9,11 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
 
 from airpath.metrics import METRICS
-from airpath.plots.style import COLUMN_IN, Style, legend_above, new_axes, style_for, styled
+from airpath.plots.style import COLUMN_IN, legend_above, new_axes, styled
 from airpath.precision.reached import WIDE, share_after
 from airpath.precision.rule import CONFIDENCE, DEFAULT_METRIC
 from airpath.results import Results
+from airpath.views.styles import Style, style_for
 
 FEWEST: Final = 5
 """With fewer repetitions there are three points at most."""

@@ -10,8 +10,9 @@ from matplotlib.figure import Figure
 
 from airpath.metrics import estimate_and_capacity, observed, percentage_error
 from airpath.metrics.run import columns, link_under_test
-from airpath.plots.style import PAGE_IN, Style, legend_above, new_axes, style_for, styled
+from airpath.plots.style import PAGE_IN, legend_above, new_axes, styled
 from airpath.results import RunResult
+from airpath.views.styles import Style, style_for
 
 
 @styled

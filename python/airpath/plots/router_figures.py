@@ -11,8 +11,8 @@ from airpath.plots.router import (
     reports,
 )
 from airpath.plots.standard_figure import StandardFigure, figure_of
-from airpath.plots.style import Style
 from airpath.results import RunResult
+from airpath.views.styles import Style
 
 
 def router_figures(run: RunResult, stem: str, style: Style) -> list[StandardFigure]:

@@ -2,9 +2,7 @@
 
 import functools
 import io
-import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
 from importlib import resources
 from typing import Literal, ParamSpec, TypeVar
 
@@ -14,9 +12,6 @@ import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from airpath.errors import UsageError
-from airpath.schemes import find_scheme
-
 COLUMN_IN = 3.5
 """Width of one column of a paper, in inches."""
 
@@ -24,73 +19,11 @@ PAGE_IN = 7.0
 """Width of a paper's page, in inches."""
 
 
-@dataclass(frozen=True, slots=True)
-class SchemeStyle:
-    """How one scheme is drawn, in every figure.
-
-    Attributes
-    ----------
-    display_name
-        Its name in legends.
-    colour
-        Any colour that matplotlib understands.
-    marker
-        Any marker that matplotlib understands.
-    """
-
-    display_name: str
-    colour: str
-    marker: str
-
-    @property
-    def label(self) -> str:
-        """Its name where there is little room: a long one goes on in a new line with each option."""
-        if len(self.display_name) <= _LONGEST_LINE:
-            return self.display_name
-        return self.display_name.replace(":", ":\n", 1).replace(",", ",\n")
-
-
-_LONGEST_LINE = 24
-
 P = ParamSpec("P")
 R = TypeVar("R")
 
-Style = Mapping[str, SchemeStyle]
-"""How each scheme is drawn, by scheme id."""
-
 Kind = Literal["png", "svg"]
 """A kind of file."""
-
-NO_SCHEME = SchemeStyle("other traffic", "#7f7f7f", ".")
-"""Traffic that nothing controls."""
-
-
-def style_for(schemes: Iterable[str]) -> Style:
-    """Style of each scheme: as registered, else a colour and marker that no other scheme here has.
-
-    Colours are the same in every figure. Schemes composed with the same capacity source share a marker; where
-    they meet, the first keeps it and each later one gets a marker of its own.
-
-    Parameters
-    ----------
-    schemes
-        Scheme ids; those unknown to the registry get colours by their order.
-    """
-    ids = list(dict.fromkeys(schemes))
-    registered = {scheme: look for scheme in ids if (look := _registered(scheme)) is not None}
-    free_colours = _unused(_COLOURS, {look.colour.lower() for look in registered.values()})
-    free_markers = _unused(_MARKERS, {look.marker for look in registered.values()})
-    styles: dict[str, SchemeStyle] = {}
-    markers: set[str] = set()
-    for scheme in ids:
-        look = registered.get(scheme)
-        if look is None:
-            look = SchemeStyle(scheme, next(free_colours), next(free_markers))
-        elif look.marker in markers:
-            look = replace(look, marker=next(free_markers))
-        markers.add(look.marker)
-        styles[scheme] = look
-    return styles
 
 
 def styled(function: Callable[P, R]) -> Callable[P, R]:
@@ -159,24 +92,6 @@ _LEGEND_LINES = 4
 """So many lines of a legend leave enough of the axes below."""
 _LEGEND_LINE_IN = 0.14
 """Height of a line of a legend, in inches."""
-
-# Okabe and Ito's colours that are safe for colour-blind readers; yellow is too light for lines.
-_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
-_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "H", "8", "d", "h")
-
-
-def _unused(choices: Sequence[str], used: Set[str]) -> Iterator[str]:
-    """Give the choices that are not used, again and again; all of them if every one is used."""
-    return itertools.cycle([choice for choice in choices if choice not in used] or choices)
-
-
-def _registered(scheme: str) -> SchemeStyle | None:
-    """Return what the registry of schemes says, if it knows the scheme."""
-    try:
-        entry = find_scheme(scheme)
-    except UsageError:
-        return None
-    return SchemeStyle(entry.title, entry.colour, entry.marker)
 
 
 @functools.cache

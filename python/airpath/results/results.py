@@ -269,6 +269,11 @@ class Results(TableSet):
             first.setdefault(run.record.scheme, run)
         return tuple(first.values())
 
+    def _repr_html_(self) -> str:
+        import airpath  # here, because the package is above this one
+
+        return airpath.explore(self)._repr_html_()
+
     def __repr__(self) -> str:
         return f"Results({len(self.runs)} runs of {', '.join(self.schemes) or 'nothing'})"
 

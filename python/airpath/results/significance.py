@@ -1,6 +1,7 @@
 """One sentence on the significant differences between schemes."""
 
 import math
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import numpy as np
@@ -8,11 +9,14 @@ import pyarrow as pa
 
 from airpath.metrics import mean_interval
 
-COMPARED: Final = (
+Compared = Sequence[tuple[str, str, str, bool]]
+"""The metrics of a sentence: name, what people call it, unit, and whether more is better."""
+
+COMPARED: Final[Compared] = (
     ("throughput_mbps", "throughput", "Mbit/s", True),
     ("queueing_p95_ms", "p95 queueing delay", "ms", False),
 )
-"""The metrics of the sentence: name, what people call it, unit, and whether more is better."""
+"""The metrics of the sentence at the terminal."""
 
 
 def significant_differences(summary: pa.Table) -> list[str]:
@@ -26,65 +30,91 @@ def significant_differences(summary: pa.Table) -> list[str]:
     summary
         One row for each run (`airpath.results.Results.summary`).
     """
-    values = _values(summary)
-    if len(values) < 2:
-        return []
-    if all(len(seeds) < 2 for seeds in values.values()):
-        return ["one seed for each scheme: whether they differ by more than chance is not known (--reps)"]
-    parts = [
-        _pair(values, column) if len(values) == 2 else _best(values, column)
-        for column in range(len(COMPARED))
-    ]
-    return ["; ".join(part for part in parts if part)] if any(parts) else []
+    parts = Differences(summary, COMPARED).sentences()
+    return ["; ".join(parts)] if parts else []
 
 
-Values = dict[str, dict[int, tuple[float, ...]]]
-"""The compared metrics of each scheme and seed."""
+class Differences:
+    """Differences between schemes in some metrics, seed by seed.
 
+    Parameters
+    ----------
+    summary
+        One row for each run.
+    compared
+        The metrics.
+    name
+        Returns the name of a scheme in sentences.
+    """
 
-def _values(summary: pa.Table) -> Values:
-    names = [name for name, *_ in COMPARED]
-    values: Values = {}
-    for row in summary.select(["scheme", "seed", *names]).to_pylist():
-        values.setdefault(row["scheme"], {})[row["seed"]] = tuple(row[name] for name in names)
-    return values
+    def __init__(self, summary: pa.Table, compared: Compared, name: Callable[[str], str] = str) -> None:
+        self._compared, self._name = compared, name
+        self._values: dict[str, dict[int, tuple[float, ...]]] = {}
+        names = [metric for metric, *_ in compared]
+        for row in summary.select(["scheme", "seed", *names]).to_pylist():
+            of_scheme = self._values.setdefault(row["scheme"], {})
+            of_scheme[row["seed"]] = tuple(row[metric] for metric in names)
 
+    @property
+    def schemes(self) -> list[str]:
+        """The schemes, in the order of the runs."""
+        return list(self._values)
 
-def _pair(values: Values, column: int) -> str:
-    (first, second), (_, title, unit, more_is_better) = values, COMPARED[column]
-    difference, is_sure = _difference(values, first, second, column)
-    if math.isnan(difference):
-        return ""
-    if not is_sure:
-        return f"{first} and {second} do not differ significantly in {title}"
-    winner = first if (difference > 0) == more_is_better else second
-    return f"{winner} has {_three(abs(difference))} {unit} {'more' if more_is_better else 'less'} {title}"
+    @property
+    def is_repeated(self) -> bool:
+        """Whether a scheme has more than one seed."""
+        return any(len(seeds) > 1 for seeds in self._values.values())
 
+    def sentences(self) -> list[str]:
+        """Return a sentence for each metric that has values; none for a single scheme."""
+        if len(self._values) < 2:
+            return []
+        if not self.is_repeated:
+            return ["one seed for each scheme: whether they differ by more than chance is not known (--reps)"]
+        sentence = self._pair if len(self._values) == 2 else self._best
+        return [text for column in range(len(self._compared)) if (text := sentence(column))]
 
-def _best(values: Values, column: int) -> str:
-    _, title, unit, more_is_better = COMPARED[column]
-    means = {
-        scheme: float(np.mean([numbers[column] for numbers in seeds.values()]))
-        for scheme, seeds in values.items()
-    }
-    known = {scheme: mean for scheme, mean in means.items() if not math.isnan(mean)}
-    if not known:
-        return ""
-    best = (max if more_is_better else min)(known, key=lambda scheme: known[scheme])
-    alike = [one for one in known if one != best and not _difference(values, best, one, column)[1]]
-    text = f"{best} has the {'most' if more_is_better else 'least'} {title}"
-    text += f" ({_three(known[best])} {unit})"
-    than = f"not significantly {'more' if more_is_better else 'less'} than"
-    return f"{text}, {than} {_listed(alike)}" if alike else text
+    def beats(self, first: str, second: str) -> bool:
+        """Whether the first scheme is significantly better than the second in every metric."""
+        for column, (*_, more_is_better) in enumerate(self._compared):
+            difference, is_sure = self._difference(first, second, column)
+            if not is_sure or (difference > 0) != more_is_better:
+                return False
+        return True
 
+    def _pair(self, column: int) -> str:
+        (first, second), (_, title, unit, more_is_better) = self._values, self._compared[column]
+        difference, is_sure = self._difference(first, second, column)
+        if math.isnan(difference):
+            return ""
+        if not is_sure:
+            return f"{self._name(first)} and {self._name(second)} do not differ significantly in {title}"
+        winner = self._name(first if (difference > 0) == more_is_better else second)
+        return f"{winner} has {_three(abs(difference))} {unit} {'more' if more_is_better else 'less'} {title}"
 
-def _difference(values: Values, first: str, second: str, column: int) -> tuple[float, bool]:
-    """Return the mean of the first less the second, seed by seed, and whether its interval excludes zero."""
-    ours, theirs = values[first], values[second]
-    mean, _, n, low, high = mean_interval(
-        [ours[seed][column] - theirs[seed][column] for seed in ours if seed in theirs]
-    )
-    return mean, n > 1 and (low > 0.0 or high < 0.0)
+    def _best(self, column: int) -> str:
+        _, title, unit, more_is_better = self._compared[column]
+        means = {
+            scheme: float(np.mean([numbers[column] for numbers in seeds.values()]))
+            for scheme, seeds in self._values.items()
+        }
+        known = {scheme: mean for scheme, mean in means.items() if not math.isnan(mean)}
+        if not known:
+            return ""
+        best = (max if more_is_better else min)(known, key=lambda scheme: known[scheme])
+        alike = [one for one in known if one != best and not self._difference(best, one, column)[1]]
+        text = f"{self._name(best)} has the {'most' if more_is_better else 'least'} {title}"
+        text += f" ({_three(known[best])} {unit})"
+        than = f"not significantly {'more' if more_is_better else 'less'} than"
+        return f"{text}, {than} {listed([self._name(one) for one in alike])}" if alike else text
+
+    def _difference(self, first: str, second: str, column: int) -> tuple[float, bool]:
+        """Return the mean of the first minus the second, and whether its interval excludes zero."""
+        ours, theirs = self._values[first], self._values[second]
+        mean, _, n, low, high = mean_interval(
+            [ours[seed][column] - theirs[seed][column] for seed in ours if seed in theirs]
+        )
+        return mean, n > 1 and (low > 0.0 or high < 0.0)
 
 
 def _three(value: float) -> str:
@@ -92,5 +122,6 @@ def _three(value: float) -> str:
     return f"{value:.0f}" if abs(value) >= 1000 else f"{value:#.3g}".rstrip(".")
 
 
-def _listed(names: list[str]) -> str:
+def listed(names: Sequence[str]) -> str:
+    """Return names as a list in a sentence."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

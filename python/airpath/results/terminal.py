@@ -57,7 +57,9 @@ def summary_table(summary: pa.Table, *, all_metrics: bool = False) -> Table | Bl
     runs = {name: max((row["n"] for row in metrics.values()), default=0) for name, metrics in numbers.items()}
     caption = CAPTION if max(runs.values(), default=0) > 1 else SINGLE_CAPTION
     if len(numbers) > 1:
-        columns = {_heading(name): [_cell(name, metrics) for metrics in numbers.values()] for name in shown}
+        columns = {
+            _heading(name): [cell_text(name, metrics[name]) for metrics in numbers.values()] for name in shown
+        }
         labels = {"": list(numbers)}
         if len(set(runs.values())) > 1:
             labels["n"] = list(map(str, runs.values()))
@@ -67,7 +69,9 @@ def summary_table(summary: pa.Table, *, all_metrics: bool = False) -> Table | Bl
     for scheme, count in runs.items():
         table.add_column(Text(f"{scheme}\nn = {count}", justify="right"), justify="right")
     for name in shown:
-        table.add_row(Text(_heading(name)), *(Text(_cell(name, metrics)) for metrics in numbers.values()))
+        table.add_row(
+            Text(_heading(name)), *(Text(cell_text(name, metrics[name])) for metrics in numbers.values())
+        )
     return table
 
 
@@ -79,9 +83,10 @@ def _heading(name: str) -> str:
     return f"{title} ({unit})" if unit else title
 
 
-def _cell(name: str, metrics: Mapping[str, Mapping[str, Any]]) -> str:
+def cell_text(name: str, row: Mapping[str, Any]) -> str:
+    """Return mean and half-width of a metric in the unit in which people read it."""
     factor = UNITS[name][1] if name in UNITS else 1.0
-    text, mean = mean_and_half_width(metrics[name], factor), factor * metrics[name]["mean"]
+    text, mean = mean_and_half_width(row, factor), factor * row["mean"]
     # A measure that happens to be whole has the digits of its neighbours; counts and zero have none.
     return f"{mean:#.4g}" if text.lstrip("-").isdigit() and mean and name not in COUNTS else text
 

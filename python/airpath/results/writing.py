@@ -29,7 +29,7 @@ def write(
 
     The directory is written under another name and then renamed, so a reader sees all of it or nothing.
     Earlier results at `out_dir` are replaced; a directory with other content is left alone.
-    `airpath.report.drawing.draw` adds figures and the report.
+    `airpath.explorer.writing.write_report` adds the report.
 
     Parameters
     ----------

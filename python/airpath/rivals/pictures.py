@@ -11,8 +11,9 @@ from matplotlib.figure import Figure
 
 from airpath.metrics import mean_interval
 from airpath.plots.standard_figure import StandardFigure, figure_of
-from airpath.plots.style import PAGE_IN, new_axes, style_for, styled
+from airpath.plots.style import PAGE_IN, new_axes, styled
 from airpath.rivals.meetings import Meeting, Rivals
+from airpath.views.styles import style_for
 
 SHARES: Final = "PuOr"
 """Colours from purple through white to orange, which colour-blind readers tell apart."""

@@ -2,17 +2,17 @@
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+import numpy as np
 from rich.table import Table
 from rich.text import Text
 
 from airpath.metrics import mean_interval
 from airpath.results.formatting import NO_VALUE, mean_and_half_width
 from airpath.rivals.meetings import Rivals, Values
-
-if TYPE_CHECKING:
-    from airpath.report.html import Section
+from airpath.views.model import Matrix, Section
+from airpath.views.styles import style_for
 
 SHARE: Final = "share of a flow, equal share = 1"
 QUEUEING: Final = "mean queueing delay (ms)"
@@ -26,13 +26,28 @@ NOTE: Final = (
 )
 
 
-def rivals_section(found: Rivals) -> "Section":
+def rivals_section(found: Rivals) -> Section:
     """Return the section of the report."""
-    from airpath.report.html import Section  # here, because they import matplotlib
-    from airpath.rivals.pictures import rivals_figures
-
     tables = [{"title": title, "head": head, "rows": rows} for title, head, rows in _tables(found)]
-    return Section("rivals", "Fairness between schemes", NOTE, remarks(found), tables, rivals_figures(found))
+    pictures = [
+        _matrix(
+            found,
+            "Throughput of a flow of the row, sharing the link with the column; 1 is an equal share",
+            0,
+            1.0,
+        ),
+        _matrix(found, "Mean queueing delay of the row, sharing the link with the column (ms)", 1, None),
+    ]
+    return Section("rivals", "Fairness between schemes", NOTE, remarks(found), tables, pictures)
+
+
+def _matrix(found: Rivals, title: str, place: int, middle: float | None) -> Matrix:
+    values = [[_of(found, one, other, place) for other in found.schemes] for one in found.schemes]
+    means = [[math.nan if cell is None else mean_interval(cell)[0] for cell in row] for row in values]
+    style = style_for(found.schemes)
+    names = [style[scheme].display_name for scheme in found.schemes]
+    texts = [[_cell(cell) for cell in row] for row in values]
+    return Matrix(title, names, "shared with", np.array(means), texts, middle)
 
 
 def remarks(found: Rivals) -> list[str]:

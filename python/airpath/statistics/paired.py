@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from airpath.metrics.formulas import ROUNDING, vary
-from airpath.metrics.student import t_quantile
+from airpath.metrics.student import t_quantile, two_sided
 from airpath.statistics.effects import small_sample_correction
 
 
@@ -101,10 +101,8 @@ def paired(
         mean = mean if abs(mean) > ROUNDING * scale else 0.0
         p, nan = sign_test(n) if mean else 1.0, math.nan
         return PairedComparison(first, second, n, mean, 0.0, nan, n - 1, p, nan, nan, nan)
-    from scipy.special import stdtr  # here, because SciPy is slow to import
-
     t = mean / (sd / math.sqrt(n))
     half = t_quantile(n - 1, 1 - alpha / 2) * sd / math.sqrt(n)
     g = small_sample_correction(n - 1) * mean / sd if n > 2 else math.nan
-    p = 2 * float(stdtr(n - 1, -abs(t)))
+    p = two_sided(n - 1, t)
     return PairedComparison(first, second, n, mean, sd, t, n - 1, p, mean - half, mean + half, g)

@@ -86,6 +86,21 @@ main(["compare", "cubic", "bbr", "--link", "2mbps", "--duration", "2s", "--no-re
     assert end == ""
 
 
+def test_compare_with_its_report_loads_nothing_slow(tmp_path):
+    script = """
+import sys
+from airpath.cli import main
+try: main(["compare", "cubic", "bbr", "--link", "2mbps", "--duration", "2s"])
+except SystemExit: pass
+sys.stderr.write(" ".join({"matplotlib", "scipy", "jinja2", "pandas"} & set(sys.modules)))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=600, cwd=tmp_path
+    )
+    assert (tmp_path / "out" / "compare-2mbps" / "report.html").is_file()
+    assert done.stderr == ""
+
+
 @pytest.mark.parametrize(
     ("command", "slow"),
     [

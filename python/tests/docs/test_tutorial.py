@@ -52,7 +52,6 @@ def test_the_page_has_what_is_to_be_executed():
     assert all(block.title for block in blocks() if block.language in ("toml", "csv"))
 
 
-@pytest.mark.usefixtures("without_rendering")
 def test_the_tutorial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
     monkeypatch.chdir(tmp_path)
     printed = execute(TUTORIAL, capsys)
@@ -62,7 +61,6 @@ def test_the_tutorial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: p
     assert (tmp_path / "walk.png").is_file()
 
 
-@pytest.mark.usefixtures("without_rendering")
 def test_the_page_on_controllers_of_your_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
@@ -74,7 +72,6 @@ def test_the_page_on_controllers_of_your_own(
     assert "near_queueing_ms" in observed["quantity"]
 
 
-@pytest.mark.usefixtures("without_rendering")
 def test_the_page_on_other_components_of_your_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
@@ -86,7 +83,6 @@ def test_the_page_on_other_components_of_your_own(
     assert set(estimates["estimator"]) == {"mean.py:Mean", "westwood+"}
 
 
-@pytest.mark.usefixtures("without_rendering")
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler (cc)")
 def test_the_page_on_controllers_in_c_and_rust(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -219,8 +219,8 @@ def test_the_default_reward_is_what_its_page_says():
 
 
 def test_results_go_with_those_of_other_schemes_and_say_where_they_come_from(tmp_path):
+    from airpath.explorer.writing import write_report
     from airpath.origin import origin_of_this_process
-    from airpath.report.drawing import draw
     from airpath.results import write
     from airpath.results.provenance import provenance
 
@@ -231,7 +231,7 @@ def test_results_go_with_those_of_other_schemes_and_say_where_they_come_from(tmp
     assert facts["runs"][0]["agent"]["steps"] == 20
     assert "agent" not in facts["runs"][1]
     write(results, tmp_path / "out", scenario_text="", origin=origin)
-    draw(results, tmp_path / "out", figures=False, report=True)
+    write_report(results, tmp_path / "out")
     assert "agent" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
 
 

@@ -9,12 +9,12 @@ from own_scenario import scenario_text
 
 import airpath
 from airpath.errors import ScenarioError, UsageError
-from airpath.plots.style import style_for
 from airpath.plugins import specs
 from airpath.plugins.loading import loaded_plugins
 from airpath.plugins.specs import Spec
 from airpath.scenario import Scenario
 from airpath.schemes import parse_scheme
+from airpath.views.styles import style_for
 
 LINK = {"duration": "3s", "repetitions": 1}
 

@@ -13,7 +13,7 @@ from scipy.special import stdtrit
 from airpath.metrics import METRICS, summary
 from airpath.precision import PrecisionRule
 from airpath.precision.reached import Decision, judge, repetitions_needed, stops_after
-from airpath.report.precision import precision_json, precision_lines
+from airpath.views.precision import precision_json, precision_lines
 
 GOODPUT = "goodput_mbps"
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.special import stdtrit
+from scipy.special import stdtr, stdtrit
 
 from airpath.metrics import convergence_time, jain_index, log_power, mean_interval, nearest_rank, power
 from airpath.metrics.formulas import settling_time, vary
-from airpath.metrics.student import t_quantile
+from airpath.metrics.student import t_quantile, two_sided
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=30), st.integers(1, 100))
@@ -78,6 +78,12 @@ def test_what_varies():
 def test_a_mean_of_equal_values_is_each_of_them():
     assert mean_interval([0.1] * 3) == (0.1, 0.0, 3, 0.1, 0.1)
     assert sum([0.1] * 3) / 3 != 0.1
+
+
+@pytest.mark.parametrize("df", [1, 2, 3, 4, 5, 29, 99, 499, 5000])
+def test_probabilities_of_students_t_are_scipys(df):
+    for t in (0.0, 1e-6, 0.01, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 40.0, 200.0, -2.0):
+        assert two_sided(df, t) == pytest.approx(2 * stdtr(df, -abs(t)), rel=1e-10, abs=1e-290)
 
 
 @pytest.mark.parametrize("df", [1, 2, 3, 4, 5, 9, 10, 29, 60, 333, 1998, 1999, 2000, 10_000, 1_000_000])

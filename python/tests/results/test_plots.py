@@ -14,8 +14,8 @@ import pytest
 from matplotlib.axes import Axes
 
 from airpath import plots
-from airpath.plots import SchemeStyle
 from airpath.results import Results, RunResult
+from airpath.views.styles import NO_SCHEME, SchemeStyle
 
 from .realistic import record
 from .synthetic import encode, flow, plan, small_record, small_tables
@@ -64,7 +64,7 @@ def test_traffic_without_a_controller_has_no_scheme_colour() -> None:
     colour = next(
         h.get_edgecolor() for h, name in zip(handles, names, strict=True) if name.startswith("noise")
     )
-    assert mpl.colors.to_hex(colour) == plots.style.NO_SCHEME.colour
+    assert mpl.colors.to_hex(colour) == NO_SCHEME.colour
 
 
 def test_many_flows_become_a_band(results: Results) -> None:
@@ -368,7 +368,7 @@ def test_the_window_of_one_flow_of_several_says_whose_it_is(run: RunResult) -> N
 
 def test_long_names_leave_room_for_what_is_drawn() -> None:
     scheme = "cubic:beta=0.8,fast_convergence=false,reno_friendly=false,c=0.41"
-    short, long = plots.style.style_for(["cubic:beta=0.8", scheme]).values()
+    short, long = plots.style_for(["cubic:beta=0.8", scheme]).values()
     assert short.label == "cubic:beta=0.8"
     assert max(map(len, long.label.splitlines())) < 25
     named = {"reno": "reno", "cubic": scheme}

@@ -6,7 +6,6 @@ from matplotlib.axes import Axes
 
 from airpath import plots
 from airpath.plots import standard_figures
-from airpath.report.html import report_html
 from airpath.results import Results, RunResult
 
 from .router import CAPACITY_BPS, ENDS, ESTIMATE_BPS, QUEUE, quantities, router_record
@@ -85,9 +84,6 @@ def test_a_run_with_a_router_has_its_figures_in_the_report(run: RunResult) -> No
     parts = ("estimate", "filter", "load-factor", "feedback", "queue-share")
     assert [name for name in names if name.startswith(parts)] == [f"{part}-xcp-ebe" for part in parts]
     assert not any(figure.name.startswith(parts) for figure in figures if figure.run is not run)
-    page = report_html(results, scenario_text="", provenance={}, figures=figures)
-    assert 'id="figure-estimate-xcp-ebe"' in page
-    assert "queue router (xcp, capacity source ebe), 100000 bytes" in page
 
 
 def test_only_what_was_reported_is_drawn() -> None:

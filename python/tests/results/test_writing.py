@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from airpath.errors import OutputError
-from airpath.report.drawing import draw
+from airpath.explorer.writing import write_report
 from airpath.results import TABLES, Origin, Results, read, write, writing
 
 from .router import router_record
@@ -47,8 +47,8 @@ def write_plainly(results: Results, out: Path) -> Path:
     return write(results, out, scenario_text=SCENARIO, origin=ORIGIN)
 
 
-def write_and_draw(results: Results, out: Path) -> Path:
-    draw(results, write_plainly(results, out), figures=True, report=True)
+def write_and_report(results: Results, out: Path) -> Path:
+    write_report(results, write_plainly(results, out))
     return out
 
 
@@ -87,16 +87,13 @@ def test_what_is_written_is_read_back(results: Results, tmp_path: Path) -> None:
 def test_every_promised_file_is_there_and_equal_results_give_equal_bytes(
     results: Results, tmp_path: Path
 ) -> None:
-    out = write_and_draw(results, tmp_path / "out")
+    out = write_and_report(results, tmp_path / "out")
     files = set(tree(out))
     tables = {f"{name}.parquet" for name in [*TABLES, "summary"]}
     others = {"summary.json", "summary.csv", "scenario.toml", "plan.json", "provenance.json", "report.html"}
     assert tables | others | {"captures/run-0000.pcapng", "qlog/run-0000-flow-0001.sqlog"} <= files
-    drawn = {file.removesuffix(".svg") for file in files if file.endswith(".svg")}
-    assert drawn == {file.removesuffix(".png") for file in files if file.endswith(".png")}
-    assert {"figures/trade-off", "figures/throughput-cubic", "figures/throughput-reno"} <= drawn
     assert (out / "scenario.toml").read_bytes() == SCENARIO.encode()
-    again = write_and_draw(read(out), tmp_path / "again")
+    again = write_and_report(read(out), tmp_path / "again")
     assert tree(out) == tree(again)
 
 

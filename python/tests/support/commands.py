@@ -28,7 +28,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def airpath(
     folder: Path,
     capsys: pytest.CaptureFixture[str],
-    without_figures: None,  # noqa: ARG001 - the fixture does its work by being asked for
 ) -> Callable[..., Outcome]:
     def call(*arguments: str) -> Outcome:
         assert Path.cwd() == folder

@@ -258,8 +258,6 @@ def test_the_command_keeps_what_was_finished(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     interrupt_second_scheme(monkeypatch)
-    # Figures are looked at elsewhere.
-    monkeypatch.setattr("airpath.report.drawing.standard_figures", lambda _: [])
     short = ["--set", "duration=4s", "--set", "record.warm_up=1s", "--reps", "2", "--world", "sim"]
     with pytest.raises(SystemExit) as left:
         main(["gap", "three-worlds", "cubic", "vcp-ebe", *short, "--json", "--out", str(tmp_path / "found")])

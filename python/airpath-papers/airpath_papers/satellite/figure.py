@@ -8,10 +8,11 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Picture
 
-from airpath.plots.style import style_for, styled
+from airpath.plots.style import styled
 from airpath.results.formatting import number
 from airpath.schemes import SCHEMES
 from airpath.statistics import TextTable
+from airpath.views.styles import style_for
 from airpath_papers.claim import Claim, Runs
 from airpath_papers.drawing import panels
 from airpath_papers.experiment import Experiment

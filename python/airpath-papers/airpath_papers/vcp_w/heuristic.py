@@ -5,9 +5,9 @@ from typing import Any, Final
 
 from matplotlib.figure import Figure as Picture
 
-from airpath.plots import SchemeStyle
 from airpath.plots.style import styled
 from airpath.statistics import TextTable
+from airpath.views.styles import SchemeStyle
 from airpath_papers.claim import Claim, Runs
 from airpath_papers.drawing import panels
 from airpath_papers.experiment import Experiment

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from airpath.plots import SchemeStyle, style_for
 from airpath.results.formatting import mean_and_half_width
+from airpath.views.styles import SchemeStyle, style_for
 from airpath_papers.experiment import Experiment
 from airpath_papers.sample import sample
 from airpath_papers.settings import with_options

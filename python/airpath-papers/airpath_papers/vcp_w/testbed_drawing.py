@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 from matplotlib.axes import Axes
 
-from airpath.plots import SchemeStyle
 from airpath.plots.style import legend_above, styled
 from airpath.results.formatting import mean_and_half_width
+from airpath.views.styles import SchemeStyle
 from airpath_papers.claim import Runs
 from airpath_papers.drawing import binned, finish
 from airpath_papers.measures import link, of_each

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from airpath.plots import SchemeStyle, style_for
+from airpath.views.styles import SchemeStyle, style_for
 from airpath_papers.experiment import Experiment
 from airpath_papers.measures import Span
 from airpath_papers.settings import with_options

@@ -56,10 +56,12 @@ def facts_line(results: Results, provenance: Mapping[str, Any]) -> str:
             f"{number(end_s)} s, measured from {number(start_s)} s",
             *_capacity(results),
             *_base_rtt(plan),
+            *_buffer(results),
         ]
     if version := provenance.get("versions", {}).get("airpath"):
         parts.append(f"airpath {version}")
-    parts.append(str(provenance.get("created", "time not recorded")))
+    if created := provenance.get("created"):
+        parts.append(str(created)[: len("2026-11-29T12:00")].replace("T", " "))
     return " · ".join(parts)
 
 
@@ -84,7 +86,7 @@ def _capacity(results: Results) -> list[str]:
 
 
 def _base_rtt(plan: Mapping[str, Any]) -> list[str]:
-    """Return the base RTT of the flows over the link under test, if it is one constant."""
+    """Return the base RTT of the flows over the link under test, if all flows have the same."""
     if not plan["links"]:
         return []
     measured = link_under_test(plan)
@@ -94,8 +96,27 @@ def _base_rtt(plan: Mapping[str, Any]) -> list[str]:
 
 
 def _rtt_ns(plan: Mapping[str, Any], flow: Mapping[str, Any]) -> float | None:
-    """Return the sum of the delays on the path of a flow, if all are constant."""
+    """Return the sum of the delays on the path of a flow; None if one is not constant in a run."""
     delays = [plan["links"][link].get("delay_ns", {}) for link in (*flow["path"], *flow["reverse_path"])]
-    if any(one.get("kind") != "constant" for one in delays):
-        return None
-    return float(sum(one["value"] for one in delays))
+    known = [_delay_ns(one) for one in delays]
+    return None if None in known else float(sum(one for one in known if one is not None))
+
+
+def _delay_ns(delay: Mapping[str, Any]) -> float | None:
+    """Return a delay, or the middle of the range that it is drawn from for each seed."""
+    if delay.get("kind") == "constant":
+        return float(delay["value"])
+    return (delay["low"] + delay["high"]) / 2 if delay.get("kind") == "uniform" else None
+
+
+def _buffer(results: Results) -> list[str]:
+    """Return the limit of the queue of the link under test, if it is the same in all runs."""
+    limits = set()
+    for run in results.runs:
+        plan = run.record.plan
+        queue = plan["links"][link_under_test(plan)]["queue"] if plan["links"] else {}
+        limits.add((queue.get("limit_bytes"), queue.get("limit_packets")))
+    size, packets = limits.pop() if len(limits) == 1 else (None, None)
+    if size is not None:
+        return [f"buffer {number(size / 1e3)} kB"]
+    return [] if packets is None else [f"buffer {packets} packets"]

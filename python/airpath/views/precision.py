@@ -11,7 +11,7 @@ from airpath.precision.rule import LARGEST_MOST
 from airpath.results.formatting import NO_VALUE, SAME, mean_and_half_width, number
 
 if TYPE_CHECKING:
-    from airpath.report.html import Section
+    from airpath.views.model import Section
 
 HEAD = ("scheme", "mean", "share of the mean", "n", "enough")
 PAIR_HEAD = ("schemes", "difference", "negligible below", "n", "result")
@@ -74,7 +74,7 @@ def precision_json(reached: Reached) -> dict[str, Any]:
 
 def precision_section(reached: Reached, name: Callable[[str], str] = str) -> "Section":
     """Return the section of the report; `name` gives a scheme the name that people know."""
-    from airpath.report.html import Section  # here, because it imports matplotlib
+    from airpath.views.model import Section  # here, because it imports the registry of schemes
 
     heading = METRICS[reached.metric].heading
     rows = [
@@ -94,7 +94,7 @@ def precision_section(reached: Reached, name: Callable[[str], str] = str) -> "Se
             for pair in reached.pairs
         ]
         tables.append({"title": f"Differences of {heading}", "head": PAIR_HEAD, "rows": pairs})
-    return Section("precision", "Enough repetitions?", _note(reached), precision_lines(reached), tables, [])
+    return Section("precision", "Enough repetitions?", _note(reached), precision_lines(reached), tables)
 
 
 def _note(reached: Reached) -> str:

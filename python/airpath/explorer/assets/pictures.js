@@ -1,0 +1,60 @@
+// First pictures of commands: a coloured matrix, or numbers with intervals against a band.
+import { byId, el, svg } from "./dom.js";
+import { frame } from "./chart.js";
+import { H } from "./head.js";
+
+/** Return the shade of a number from -4 to 4. */
+function shadeOf(value, { middle }, low, high) {
+  if (middle !== null) {
+    const far = (value - middle) / (middle || 1);
+    return Math.max(-4, Math.min(4, Math.round(far * 4)));
+  }
+  const place = high > low ? Math.log(Math.max(value, low) / low) / Math.log(high / low) : 0;
+  return Math.max(0, Math.min(4, Math.round(place * 4)));
+}
+
+function matrix(one) {
+  const known = one.values.flat().filter(value => value !== null);
+  const low = Math.max(1e-3, Math.min(...known)), high = Math.max(...known);
+  const cell = (value, text) => {
+    if (value === null) return el("td", { class: "soft" }, "—");
+    const shade = shadeOf(value, one, low, high);
+    return el("td", { class: shade < 0 ? `less shade${-shade}` : shade > 0 ? `more shade${shade}` : undefined, tabindex: 0, title: text }, text.split(" ± ")[0]);
+  };
+  return el("div", { class: "scroll" }, el("table", { class: "matrix" },
+    el("thead", {}, el("tr", {}, el("th", {}, one.corner), ...one.names.map(name => el("th", { scope: "col" }, name)))),
+    el("tbody", {}, ...one.names.map((name, row) =>
+      el("tr", {}, el("th", { scope: "row" }, name), ...one.values[row].map((value, column) => cell(value, one.texts[row][column])))))));
+}
+
+function intervals(one, width) {
+  const reach = Math.min(12, Math.max(1.5 * one.band, ...one.rows.flatMap(([, , value, low, high]) => [value, low, high].map(x => Math.abs(x ?? 0)))));
+  const text = Math.min(330, width * 0.36), row = 20, height = one.rows.length * row + 60;
+  const { picture, X, edge } = frame({
+    width: width - text, height, label: one.title,
+    x: { low: -reach * 1.05, high: reach * 1.05, label: one.x, ticks: 6 },
+    y: { low: 0, high: 1, label: "", ticks: 1 },
+  });
+  for (const label of picture.querySelectorAll("text[text-anchor=end]")) label.remove();
+  const body = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": one.title });
+  const inside = svg("g", { transform: `translate(${text - 40} 0)` }, picture);
+  picture.prepend(svg("rect", { class: "band", x: X(-one.band), width: X(one.band) - X(-one.band), y: edge.top, height: edge.bottom - edge.top }));
+  one.rows.forEach(([label, group, value, low, high, all], k) => {
+    const y = edge.top + (k + 0.5) * row, clip = x => Math.max(edge.left, Math.min(edge.right, X(x)));
+    const outside = value === null || Math.abs(value) > one.band;
+    body.append(svg("text", { x: text - 4, y: y + 4, "text-anchor": "end" }, group ? `${label}, ${group}` : label));
+    if (value === null) return;
+    if (low !== null && high !== null) picture.append(svg("line", { class: "whisker", x1: clip(low), x2: clip(high), y1: y, y2: y }));
+    picture.append(svg("circle", { class: outside ? "outside" : "inside", cx: clip(value), cy: y, r: 4 }, svg("title", {}, `${label}${group ? `, ${group}` : ""}: ${all}`)));
+  });
+  body.append(inside);
+  return body;
+}
+
+/** Draw the pictures of the sections, before everything else. */
+export function drawPictures() {
+  const box = byId("first"), found = H.sections.flatMap(section => section.pictures);
+  const width = Math.max(280, Math.min(1000, box.clientWidth || 1000));
+  box.replaceChildren(...found.map(one =>
+    el("figure", {}, el("figcaption", {}, one.title), one.kind === "matrix" ? matrix(one) : intervals(one, width))));
+}

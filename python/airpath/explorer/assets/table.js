@@ -1,0 +1,81 @@
+// The table: schemes are rows. Heads sort; rows show or hide their scheme.
+import { byId, el, onEnter } from "./dom.js";
+import { ALL, H } from "./head.js";
+import { iconOf } from "./marks.js";
+import { save, state, toggle } from "./state.js";
+
+const NARROW = ["throughput_mbps", "delay_p95_ms"];
+const heading = column => (column.unit ? `${column.title} (${column.unit})` : column.title);
+
+/** Split "12.0 ± 0.1" so that the interval can be set apart. */
+function cell([, , , text], column) {
+  const [mean, half] = text.split(" ± ");
+  const wide = NARROW.includes(column.metric) ? undefined : "wide";
+  return el("td", { class: wide }, mean, half ? el("span", { class: "half" }, ` ± ${half}`) : null);
+}
+
+function sorted() {
+  if (state.sort < 0) return state.down ? ALL : [...ALL].reverse();
+  const cells = H.columns[state.sort].cells, sign = state.down ? -1 : 1;
+  const value = k => cells[k][0];
+  return [...ALL].sort((a, b) => {
+    if (value(a) === null || value(b) === null) return (value(a) === null) - (value(b) === null);
+    return sign * (value(a) - value(b));
+  });
+}
+
+function head(index, text, hint, wide, actions) {
+  const chosen = state.sort === index;
+  const sort = () => {
+    state.down = chosen ? !state.down : index >= 0;
+    state.sort = index;
+    drawTable(actions);
+    save();
+  };
+  const arrow = chosen ? (state.down ? " ▾" : " ▴") : "";
+  return el(
+    "th",
+    { scope: "col", class: wide ? "wide" : undefined, "aria-sort": chosen ? (state.down ? "descending" : "ascending") : undefined },
+    el("button", { class: "head", title: hint, onclick: sort }, text + arrow),
+  );
+}
+
+/** Draw the table. `actions` has draw and light. */
+export function drawTable(actions) {
+  const columns = H.columns.filter(column => state.all || column.main);
+  const heads = columns.map(column => {
+    const index = H.columns.indexOf(column);
+    return head(index, heading(column), `${column.definition} (${column.metric})`, !NARROW.includes(column.metric), actions);
+  });
+  const rows = sorted().map(k => {
+    const change = () => (toggle(k), actions.draw());
+    return el(
+      "tr",
+      {
+        "data-scheme": k, tabindex: 0, class: state.off.has(k) ? "off" : undefined, title: "Show or hide",
+        onclick: change, onkeydown: onEnter(change),
+        onmouseenter: () => actions.light(k), onmouseleave: () => actions.light(null),
+        onfocus: () => actions.light(k), onblur: () => actions.light(null),
+      },
+      el("th", { scope: "row" }, iconOf(k), ` ${H.schemes[k].name}`),
+      ...columns.map(column => cell(column.cells[k], column)),
+    );
+  });
+  const others = H.columns.filter(column => !column.main).length;
+  const more = el("button", { "aria-pressed": String(state.all), onclick: () => ((state.all = !state.all), drawTable(actions), save()) },
+    state.all ? "main columns" : `all: ${others} more columns`);
+  const note = H.seeds.length > 1 ? "Mean ± half-width of the 95 % confidence interval over seeds; without ±: the same in all seeds. " : "One seed, so without intervals. ";
+  byId("table").replaceChildren(
+    el("div", { class: "scroll" }, el("table", { class: "schemes" },
+      el("thead", {}, el("tr", {}, head(-1, "scheme", "Order of the runs", false, actions), ...heads)),
+      el("tbody", {}, ...rows))),
+    el("p", { class: "small soft" }, note, others ? more : null),
+  );
+  lightTable();
+}
+
+/** Light up the row of the scheme under the pointer. */
+export function lightTable() {
+  for (const row of byId("table").querySelectorAll("tr[data-scheme]"))
+    row.classList.toggle("lit", Number(row.dataset.scheme) === state.lit);
+}

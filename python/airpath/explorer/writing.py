@@ -1,0 +1,43 @@
+"""The report of results whose tables are written."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from airpath.durable import write_whole
+from airpath.errors import OutputError
+from airpath.explorer.page import page
+from airpath.results import Results
+from airpath.views.model import Section
+from airpath.views.view import view_of
+
+
+def write_report(
+    results: Results, directory: Path, *, sections: Sequence[Section] = (), compared: bool = True
+) -> None:
+    """Write ``report.html``.
+
+    Parameters
+    ----------
+    results
+        The results; their tables, scenario and provenance are in the directory.
+    directory
+        Their directory.
+    sections
+        Sections of the command; their pictures come first.
+    compared
+        Whether the report compares the schemes.
+
+    Raises
+    ------
+    airpath.errors.OutputError
+        If the report cannot be written.
+    """
+    try:
+        provenance = json.loads((directory / "provenance.json").read_text(encoding="utf-8"))
+        scenario = (directory / "scenario.toml").read_text(encoding="utf-8")
+        view = view_of(results, provenance=provenance, sections=sections, compared=compared)
+        text = page(view, scenario_text=scenario, provenance=provenance)
+        write_whole(directory / "report.html", text.encode(), forced=False)
+    except OSError as error:
+        raise OutputError(f"cannot write to {directory}: {error.strerror or error}") from None

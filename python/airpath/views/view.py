@@ -1,0 +1,67 @@
+"""The view of results: everything that a report shows."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from airpath.results import Results
+from airpath.views.details import details, validity
+from airpath.views.distributions import distributions
+from airpath.views.findings import findings
+from airpath.views.groups import OTHER
+from airpath.views.model import Section, View
+from airpath.views.over_time import over_time
+from airpath.views.styles import NO_SCHEME, style_for
+from airpath.views.table import LOOKED_AT, pairs, points, table
+from airpath.views.title import facts_line, title
+
+
+def view_of(
+    results: Results,
+    *,
+    provenance: Mapping[str, Any] | None = None,
+    sections: Sequence[Section] = (),
+    compared: bool = True,
+) -> View:
+    """Describe what there is to see in results.
+
+    Parameters
+    ----------
+    results
+        The results.
+    provenance
+        The content of ``provenance.json``, if there is any.
+    sections
+        Sections of the command; their pictures come first.
+    compared
+        Whether to compare the schemes, and to report the differences between them.
+    """
+    seeds = list(dict.fromkeys(run.record.seed for run in results.runs))
+    panels = over_time(results, seeds, apart=not compared)
+    style = dict(style_for(dict.fromkeys((*results.schemes, *panels.looks)))) | {OTHER: NO_SCHEME}
+    capacities = results.summary["capacity_mbps"].to_numpy()
+    return View(
+        title=title(results, "schemes" if compared else "pairs of schemes"),
+        facts=facts_line(results, provenance or {}),
+        findings=findings(results.summary, lambda scheme: style[scheme].display_name) if compared else "",
+        schemes=results.schemes,
+        style=style,
+        seeds=seeds,
+        compared=compared,
+        columns=table(results),
+        points=points(results, seeds) if compared else [],
+        capacity_mbps=float(np.mean(capacities)) if len(capacities) else math.nan,
+        time_s=panels.time_s,
+        step_s=panels.step_s,
+        capacity=panels.capacity,
+        panels=panels.panels,
+        marks=panels.marks,
+        seeds_shown=panels.seeds_shown,
+        distributions=distributions(results),
+        pairs=pairs(results) if compared else [],
+        pairs_note=LOOKED_AT if results.until is not None else "",
+        sections=[*validity(results), *sections],
+        details=details(results, style, compared=compared),
+    )
