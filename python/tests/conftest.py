@@ -17,6 +17,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import hypothesis
 import pyarrow.parquet as pq
 import pytest
+from browser import chromium, look  # noqa: F401 - pytest calls them
 from real_time import (  # noqa: F401 - pytest calls them
     INCONCLUSIVE,
     pytest_collection_modifyitems,

@@ -87,7 +87,8 @@ def mean_over(rows: npt.NDArray[np.float64]) -> Values:
     known = np.isfinite(rows)
     count = known.sum(axis=0)
     total = np.where(known, rows, 0.0).sum(axis=0)
-    return np.divide(total, count, out=np.full(rows.shape[1], math.nan), where=count > 0)
+    mean: Values = np.divide(total, count, out=np.full(rows.shape[1], math.nan), where=count > 0)
+    return mean
 
 
 def same(arrays: Sequence[Values]) -> bool:

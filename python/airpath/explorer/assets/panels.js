@@ -8,14 +8,37 @@ import { save, state } from "./state.js";
 import { colourOf, css, lookOf } from "./theme.js";
 
 const SHORTEST = 5, WIDE_PX = 760, PRINTED_PX = 680;
+const AHEAD_PX = 300;
+/** The panels: what they show, their elements, and their chart once they have come near the view. */
 let charts = [], withFlows = false, printing = false;
+
+// Panels out of view are neither made nor redrawn: that would take most of the time.
+const watcher = new IntersectionObserver(entries => {
+  for (const entry of entries) {
+    const chart = charts.find(one => one.box === entry.target);
+    if (!chart) continue;
+    chart.near = entry.isIntersecting;
+    if (chart.near) refresh(chart);
+  }
+}, { rootMargin: `${AHEAD_PX}px 0px` });
+
+/** Make a chart, or bring it to the current range. */
+function refresh(chart) {
+  if (!chart.u) {
+    Object.assign(chart, chartOf(chart));
+    listMeans();
+  } else if (chart.u.scales.x.min !== state.from || chart.u.scales.x.max !== state.to)
+    chart.u.setScale("x", { min: state.from, max: state.to });
+}
+
+const made = () => charts.filter(chart => chart.u);
 
 /** Set the range of all panels, in seconds. */
 export function setRange(from, to) {
   const least = SHORTEST * H.time.step, width = Math.min(END, Math.max(least, to - from));
   const begin = Math.max(0, Math.min(from, END - width));
   [state.from, state.to] = [begin, begin + width];
-  for (const { u } of charts) u.setScale("x", { min: state.from, max: state.to });
+  charts.filter(chart => chart.near).forEach(refresh);
   listMeans();
   save();
 }
@@ -110,7 +133,9 @@ function seriesOf(line) {
   };
 }
 
-function chartOf(panel, box, values, width, wide) {
+const heightOf = panel => (panel.key === "rate" ? 190 : 150);
+
+function chartOf({ panel, box, values, width, wide }) {
   const behind = panel.over ? capacity() : null;
   const lines = linesOf(panel), flows = flowsOf(panel);
   // Flows are drawn first, behind the lines.
@@ -141,7 +166,7 @@ function chartOf(panel, box, values, width, wide) {
   }
   const shaded = outages();
   const u = new window.uPlot({
-    width, height: panel.key === "rate" ? 190 : 150,
+    width, height: heightOf(panel),
     legend: { show: false },
     padding: [8, 4, 0, 0],
     cursor: {
@@ -165,7 +190,7 @@ function chartOf(panel, box, values, width, wide) {
     },
   }, data, box);
   gestures(u, setRange);
-  return { u, panel, first: first + flows.length, lines, values, behind };
+  return { u, first: first + flows.length, lines, behind };
 }
 
 function showValues(u, box, lines, behind) {
@@ -198,7 +223,7 @@ function listMeans() {
       for (let i = first; i <= last; i++) if (values[i] !== null) (sum += values[i]), count++;
       return count ? sum / count : null;
     };
-    for (const { lines, values, behind } of charts) list(values, "mean in view", lines, behind, mean);
+    for (const { lines, values, behind } of made()) list(values, "mean in view", lines, behind, mean);
   }, 200);
 }
 
@@ -217,19 +242,27 @@ function noteOf(panel, wide) {
 
 /** Draw all panels. */
 export function drawPanels() {
-  for (const { u } of charts) u.destroy();
+  watcher.disconnect();
+  for (const { u } of made()) u.destroy();
   const main = byId("panels");
   const wide = innerWidth > WIDE_PX && !printing;
   const width = printing ? PRINTED_PX : Math.max(280, (main.clientWidth || 1000) - (wide ? 216 : 0));
   withFlows = showsFlows();
   main.replaceChildren();
   charts = H.panels.map(panel => {
-    const box = el("div"), values = el("div", { class: "values" });
+    const box = el("div", { class: "chart" }), values = el("div", { class: "values" });
     const title = panel.unit ? `${panel.title} (${panel.unit})` : panel.title, note = noteOf(panel, wide);
     main.append(el("div", { class: "panel", role: "img", "aria-label": title },
       el("div", {}, el("h3", {}, title, note ? el("span", { class: "soft" }, ` ${note}`) : null), box), values));
-    return chartOf(panel, box, values, width, wide);
+    // An element that is empty at first has the height that it will have.
+    box.style.minHeight = `${heightOf(panel)}px`;
+    return { panel, box, values, width, wide, near: false, u: null };
   });
+  for (const chart of charts) {
+    chart.near = printing || chart.box.getBoundingClientRect().top < innerHeight + AHEAD_PX;
+    if (chart.near) refresh(chart);
+    watcher.observe(chart.box);
+  }
   const seed = state.seed === "mean" ? `mean of ${H.seeds.length} seeds` : H.seeds.length > 1 ? `seed ${state.seed + 1} of ${H.seeds.length}` : "";
   byId("seed").textContent = seed;
   byId("time").hidden = !H.panels.length;
@@ -239,7 +272,7 @@ export function drawPanels() {
 /** Show or hide lines. */
 export function updatePanels() {
   if (showsFlows() !== withFlows) return drawPanels();
-  for (const { u, first, lines } of charts)
+  for (const { u, first, lines } of made())
     u.batch(() => lines.forEach((line, k) => {
       const visible = !state.off.has(line.scheme);
       if (u.series[first + k].show !== visible) u.setSeries(first + k, { show: visible });
@@ -249,7 +282,7 @@ export function updatePanels() {
 
 /** Dim all lines but those of the scheme under the pointer. */
 export function lightPanels() {
-  for (const { u, first, lines } of charts) {
+  for (const { u, first, lines } of made()) {
     const place = state.lit === null ? -1 : lines.findIndex(line => line.scheme === state.lit);
     u.setSeries(place < 0 ? null : first + place, { focus: place >= 0 });
   }
@@ -262,4 +295,7 @@ export function printPanels(on) {
 }
 
 /** Return the charts with what they show, for saving. */
-export const shownCharts = () => charts;
+export function shownCharts() {
+  charts.forEach(refresh);
+  return charts;
+}

@@ -15,7 +15,7 @@ function cell([, , , text], column) {
 }
 
 function sorted() {
-  if (state.sort < 0) return state.down ? ALL : [...ALL].reverse();
+  if (state.sort < 0 || !H.columns.length) return state.down ? ALL : [...ALL].reverse();
   const cells = H.columns[state.sort].cells, sign = state.down ? -1 : 1;
   const value = k => cells[k][0];
   return [...ALL].sort((a, b) => {
@@ -42,6 +42,7 @@ function head(index, text, hint, wide, actions) {
 
 /** Draw the table. `actions` has draw and light. */
 export function drawTable(actions) {
+  byId("table").hidden = !H.columns.length;
   const columns = H.columns.filter(column => state.all || column.main);
   const heads = columns.map(column => {
     const index = H.columns.indexOf(column);
