@@ -1,0 +1,86 @@
+// What is drawn over a panel besides its lines: outages, levels, congestion events.
+import { H, TIMES } from "./head.js";
+import { EVENTS, pathOf } from "./marks.js";
+import { capacity, marks } from "./series.js";
+import { state } from "./state.js";
+import { colourOf, css, lookOf } from "./theme.js";
+
+/** Return the stretches of at least two intervals without capacity. */
+export function outages() {
+  const values = capacity(), found = [];
+  for (let i = 0, first = -1; values && i <= values.length; i++) {
+    const none = i < values.length && values[i] !== null && values[i] <= 0;
+    if (none && first < 0) first = i;
+    if (!none && first >= 0) {
+      if (i - first >= 2) found.push([first ? TIMES[first - 1] : 0, TIMES[i - 1]]);
+      first = -1;
+    }
+  }
+  return found;
+}
+
+/** Shade stretches of time. */
+export function shade(u, stretches) {
+  const { ctx, bbox } = u;
+  ctx.save();
+  ctx.fillStyle = css("--outage");
+  for (const [from, to] of stretches) {
+    if (to < u.scales.x.min || from > u.scales.x.max) continue;
+    const left = Math.max(bbox.left, u.valToPos(from, "x", true)), right = Math.min(bbox.left + bbox.width, u.valToPos(to, "x", true));
+    ctx.fillRect(left, bbox.top, right - left, bbox.height);
+  }
+  ctx.restore();
+}
+
+/** Draw horizontal lines with their labels. */
+export function drawLevels(u, levels) {
+  const { ctx, bbox } = u;
+  ctx.save();
+  ctx.strokeStyle = ctx.fillStyle = css("--soft");
+  ctx.lineWidth = devicePixelRatio;
+  ctx.font = `${10 * devicePixelRatio}px system-ui, sans-serif`;
+  levels.forEach(([value, text], k) => {
+    const y = u.valToPos(value, "y", true);
+    if (y < bbox.top || y > bbox.top + bbox.height) return;
+    ctx.setLineDash([5 * devicePixelRatio, 3 * devicePixelRatio]);
+    ctx.beginPath();
+    ctx.moveTo(bbox.left, y);
+    ctx.lineTo(bbox.left + bbox.width, y);
+    ctx.stroke();
+    // Neighbouring levels have their labels at different ends.
+    ctx.textAlign = k % 2 ? "left" : "right";
+    ctx.fillText(text, k % 2 ? bbox.left + 4 : bbox.left + bbox.width - 4, y - 3 * devicePixelRatio);
+  });
+  ctx.restore();
+}
+
+function heightAt(values, time) {
+  const i = Math.min(TIMES.length - 1, Math.max(0, Math.ceil(time / H.time.step) - 1));
+  return values[i] ?? values[i - 1] ?? values[i + 1] ?? null;
+}
+
+/** Mark the congestion events on the lines of their schemes. */
+export function drawMarks(u, lines) {
+  const { ctx, bbox } = u, ratio = devicePixelRatio;
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+  ctx.clip();
+  for (const { scheme, event, times } of marks()) {
+    const line = lines.find(one => one.scheme === scheme);
+    if (!line) continue;
+    const path = new Path2D(pathOf(EVENTS[event]));
+    for (const time of times) {
+      if (time < u.scales.x.min || time > u.scales.x.max) continue;
+      const height = heightAt(line.values, time);
+      if (height === null) continue;
+      ctx.setTransform(ratio, 0, 0, ratio, u.valToPos(time, "x", true), u.valToPos(height, "y", true));
+      ctx.fillStyle = colourOf(lookOf(scheme, line.look));
+      ctx.strokeStyle = css("--ink");
+      ctx.lineWidth = 0.8;
+      ctx.fill(path);
+      ctx.stroke(path);
+    }
+  }
+  ctx.restore();
+}

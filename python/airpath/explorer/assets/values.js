@@ -1,0 +1,42 @@
+// Values beside the panels: at the cursor, else the means in view.
+import { el, format } from "./dom.js";
+import { H, TIMES } from "./head.js";
+import { icon } from "./marks.js";
+import { state } from "./state.js";
+import { lookOf } from "./theme.js";
+
+/** List the values of a chart at the cursor; return whether the cursor is over a chart. */
+export function listAtCursor(u, { box, lines, behind }) {
+  const i = u.cursor.idx;
+  if (i === null || i === undefined || u.cursor.left < 0) return false;
+  list(box, `at ${TIMES[i].toFixed(2)} s`, lines, behind, values => values[i]);
+  return true;
+}
+
+/** List the values of the shown lines, the largest first. */
+function list(box, title, lines, behind, valueOf) {
+  const row = (name, value) => el("div", {}, el("span", {}, ...name), el("b", {}, format(value)));
+  const rows = lines
+    .filter(line => !state.off.has(line.scheme))
+    .map(line => [line, valueOf(line.values)])
+    .filter(([, value]) => value !== null)
+    .sort(([, a], [, b]) => b - a)
+    .map(([line, value]) => row([icon(lookOf(line.scheme, line.look)), ` ${line.name}`], value));
+  box.replaceChildren(el("div", { class: "soft" }, title), behind ? row(["capacity"], valueOf(behind)) : "", ...rows);
+}
+
+let later = 0;
+
+/** List the means in view of the charts that `made` returns, when the view has not changed for a moment. */
+export function listMeans(made) {
+  clearTimeout(later);
+  later = setTimeout(() => {
+    const first = TIMES.findIndex(time => time > state.from), last = TIMES.findLastIndex(time => time <= state.to + H.time.step / 2);
+    const mean = values => {
+      let sum = 0, count = 0;
+      for (let i = first; i <= last; i++) if (values[i] !== null) (sum += values[i]), count++;
+      return count ? sum / count : null;
+    };
+    for (const { lines, values, behind } of made()) list(values, "mean in view", lines, behind, mean);
+  }, 200);
+}
