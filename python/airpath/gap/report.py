@@ -6,6 +6,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
+from airpath._backends import BACKENDS
 from airpath.gap.compared import Compared, Gap, world_title
 from airpath.gap.differences import difference_text, tolerance_text, verdict_text
 from airpath.metrics import METRICS
@@ -48,7 +49,7 @@ def _intervals(one: Compared) -> Intervals:
     rows = [
         Interval(
             METRICS[d.metric].title,
-            world_title(world),
+            BACKENDS[world].title,
             d.difference / d.tolerance.share,
             d.low / d.tolerance.share,
             d.high / d.tolerance.share,
@@ -59,7 +60,7 @@ def _intervals(one: Compared) -> Intervals:
         if not math.isnan(d.difference)
     ]
     title = f"{one.scheme}: differences from the simulator; within the shaded band the backends agree"
-    return Intervals(title, "difference from the simulator, in tolerances", 1.0, rows)
+    return Intervals(title, "difference in tolerances", 1.0, rows)
 
 
 def gap_json(gap: Gap) -> dict[str, Any]:

@@ -33,9 +33,17 @@ function scale({ low, high, log = 0, reversed = false, ticks: count = 6 }, begin
   };
 }
 
+const pen = document.createElement("canvas").getContext("2d");
+
+/** Return the width of a text of a picture, in pixels. */
+export function textWidth(text) {
+  pen.font = "11px system-ui, sans-serif";
+  return pen.measureText(text).width;
+}
+
 /** Return a picture with axes: its element, the places of values, and its edges. */
 export function frame({ width, height, x, y, label }) {
-  const edge = { left: 48, right: width - 12, top: 10, bottom: height - 40 };
+  const edge = { left: y.log ? 58 : 48, right: width - 12, top: 10, bottom: height - 40 };
   const across = scale(x, edge.left, edge.right), up = scale(y, edge.bottom, edge.top);
   const picture = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": label });
   for (const value of across.ticks) {

@@ -31,6 +31,7 @@ function drawn(one, width) {
   for (const [scheme, x, y] of lines) {
     const points = x.map((value, i) => (y[i] > 0 ? `${X(value).toFixed(1)},${Y(y[i]).toFixed(1)}` : null)).filter(Boolean);
     picture.append(svg("polyline", {
+      "data-scheme": scheme,
       points: points.join(" "), fill: "none", stroke: colourOf(H.schemes[scheme]), "stroke-width": 1.6,
       "stroke-dasharray": H.schemes[scheme].dash.join(" ") || undefined,
     }, svg("title", {}, H.schemes[scheme].name)));

@@ -28,14 +28,15 @@ export function format(value) {
   if (size >= 99.95) return value.toFixed(0);
   if (size >= 9.995) return value.toFixed(1);
   if (size >= 0.9995) return value.toFixed(2);
+  if (size >= 0.0995) return value.toPrecision(3);
   return size < 1e-4 ? value.toExponential(1) : value.toPrecision(2);
 }
 
 /** Return a tick of an axis as text. */
 export const tick = value => {
   const size = Math.abs(value);
-  if (size !== 0 && (size >= 1e6 || size < 1e-3)) return value.toExponential(0).replace("e+", "e");
-  return String(+value.toPrecision(6));
+  if (size !== 0 && (size >= 1e6 || size < 1e-3)) return value.toExponential(0).replace("e+", "e").replace(/^-/, "\u2212");
+  return String(+value.toPrecision(6)).replace("-", "\u2212");
 };
 
 /** Return a number with its sign, and a minus sign instead of a hyphen. */

@@ -4,7 +4,7 @@ import { buildDetails } from "./details.js";
 import { buildDistributions, drawDistributions } from "./distributions.js";
 import { byId } from "./dom.js";
 import { listenToKeys } from "./keys.js";
-import { drawMap, hasMap, lightMap } from "./map.js";
+import { drawMap, hasMap, lightPictures } from "./map.js";
 import { drawMatrix } from "./matrix.js";
 import { drawPanels, lightPanels, printPanels, updatePanels } from "./panels.js";
 import { drawPictures } from "./pictures.js";
@@ -33,7 +33,7 @@ const actions = {
   light(scheme) {
     if (state.lit === scheme) return;
     state.lit = scheme;
-    lightMap();
+    lightPictures();
     lightTable();
     lightPanels();
   },

@@ -1,6 +1,6 @@
 // The trade-off: throughput against p95 delay. Up and right is better.
 import { byId, format, onEnter, svg } from "./dom.js";
-import { frame } from "./chart.js";
+import { frame, textWidth } from "./chart.js";
 import { H } from "./head.js";
 import { pathOf } from "./marks.js";
 import { only, shown, state } from "./state.js";
@@ -59,7 +59,7 @@ export function drawMap(actions) {
   const labels = placeLabels(schemes.map(k => [k, X(means.get(k).x), Y(means.get(k).y)]), edge, H.capacity_mbps ? Y(H.capacity_mbps) : null);
   picture.append(...marks, ...labels);
   box.replaceChildren(picture);
-  lightMap();
+  lightPictures();
 }
 
 function markOf(scheme, mean, { X, Y, edge }, actions) {
@@ -81,20 +81,12 @@ function markOf(scheme, mean, { X, Y, edge }, actions) {
 
 const PLACES = [[9, 4], [9, 16], [9, -8], [-1, 4], [-1, 16], [-1, -8], [0, -12], [0, 20], [12, 28], [-2, 28], [12, -20], [-2, -20], [12, 40], [-2, 40], [0, 34]];
 
-const pen = document.createElement("canvas").getContext("2d");
-
-/** Return the width of a name as it is drawn. */
-function widthOf(name) {
-  pen.font = "11px system-ui, sans-serif";
-  return pen.measureText(name).width + 2;
-}
-
 /** Put each name at the first free place near its mark; names without one are left to the tooltip. */
 function placeLabels(points, edge, capacity) {
   const taken = points.map(([, x, y]) => [x - 7, y - 7, x + 7, y + 7]), labels = [];
-  if (capacity !== null) taken.push([edge.right - widthOf("capacity 000.0"), capacity - 15, edge.right, capacity]);
+  if (capacity !== null) taken.push([edge.right - textWidth("capacity 000.0"), capacity - 15, edge.right, capacity]);
   for (const [scheme, x, y] of points) {
-    const name = H.schemes[scheme].name, width = widthOf(name);
+    const name = H.schemes[scheme].name, width = textWidth(name) + 2;
     for (const [dx, dy] of PLACES) {
       const left = dx > 0 ? x + dx : dx < 0 ? x - 8 + dx - width : x - width / 2, base = y + dy;
       const place = [left, base - 10, left + width, base + 3];
@@ -109,8 +101,8 @@ function placeLabels(points, edge, capacity) {
   return labels;
 }
 
-/** Dim all schemes but the one under the pointer. */
-export function lightMap() {
-  for (const one of byId("map").querySelectorAll("[data-scheme]"))
+/** Dim all schemes but the one under the pointer, here and in the distributions. */
+export function lightPictures() {
+  for (const one of document.querySelectorAll("#map [data-scheme], #distributions [data-scheme]"))
     one.classList.toggle("dim", state.lit !== null && Number(one.dataset.scheme) !== state.lit);
 }

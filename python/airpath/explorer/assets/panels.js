@@ -75,6 +75,7 @@ export function drawPanels() {
     box.style.minHeight = `${heightOf(panel)}px`;
     return { panel, box, values, width, wide, near: false, u: null };
   });
+  hideEmpty();
   for (const chart of charts) {
     chart.near = printing || chart.box.getBoundingClientRect().top < innerHeight + AHEAD_PX;
     if (chart.near) refresh(chart);
@@ -86,6 +87,12 @@ export function drawPanels() {
   listMeans(made);
 }
 
+/** Hide the panels in which no shown scheme has a line. */
+function hideEmpty() {
+  for (const { panel, box } of charts)
+    box.closest(".panel").hidden = panel.lines.every(([scheme]) => state.off.has(scheme));
+}
+
 /** Show or hide lines. */
 export function updatePanels() {
   if (showsFlows() !== withFlows) return drawPanels();
@@ -94,6 +101,7 @@ export function updatePanels() {
       const visible = !state.off.has(line.scheme);
       if (u.series[first + k].show !== visible) u.setSeries(first + k, { show: visible });
     }));
+  hideEmpty();
   listMeans(made);
 }
 

@@ -1,6 +1,6 @@
 // First pictures of commands: a coloured matrix, or numbers with intervals against a band.
-import { byId, el, svg } from "./dom.js";
-import { frame } from "./chart.js";
+import { byId, el, format, svg } from "./dom.js";
+import { frame, textWidth } from "./chart.js";
 import { H } from "./head.js";
 
 /** Return the shade of a number from -4 to 4. */
@@ -19,7 +19,7 @@ function matrix(one) {
   const cell = (value, text) => {
     if (value === null) return el("td", { class: "soft" }, "—");
     const shade = shadeOf(value, one, low, high);
-    return el("td", { class: shade < 0 ? `less shade${-shade}` : shade > 0 ? `more shade${shade}` : undefined, tabindex: 0, title: text }, text.split(" ± ")[0]);
+    return el("td", { class: shade < 0 ? `less shade${-shade}` : shade > 0 ? `more shade${shade}` : undefined, tabindex: 0, title: text }, format(value));
   };
   return el("div", { class: "scroll" }, el("table", { class: "matrix" },
     el("thead", {}, el("tr", {}, el("th", {}, one.corner), ...one.names.map(name => el("th", { scope: "col" }, name)))),
@@ -27,11 +27,19 @@ function matrix(one) {
       el("tr", {}, el("th", { scope: "row" }, name), ...one.values[row].map((value, column) => cell(value, one.texts[row][column])))))));
 }
 
+/** Return the groups of the rows of a picture. */
+const groupsOf = one => [...new Set(one.rows.map(([, group]) => group))].filter(Boolean);
+
+/** Return the title, with the group if all rows have the same. */
+const titleOf = one => (one.kind === "intervals" && groupsOf(one).length === 1 ? `${one.title} (${groupsOf(one)[0]})` : one.title);
+
 function intervals(one, width) {
   const reach = Math.min(12, Math.max(1.5 * one.band, ...one.rows.flatMap(([, , value, low, high]) => [value, low, high].map(x => Math.abs(x ?? 0)))));
-  const text = Math.min(330, width * 0.36), row = 20, height = one.rows.length * row + 60;
+  const nameOf = ([label, group]) => (groupsOf(one).length > 1 ? `${label}, ${group}` : label);
+  // The axes begin where the names end, whose width is that of the longest.
+  const text = Math.max(...one.rows.map(row => textWidth(nameOf(row)))) + 12, row = 20, height = one.rows.length * row + 60;
   const { picture, X, edge } = frame({
-    width: width - text, height, label: one.title,
+    width: width - text + 40, height, label: one.title,
     x: { low: -reach * 1.05, high: reach * 1.05, label: one.x, ticks: 6 },
     y: { low: 0, high: 1, label: "", ticks: 1 },
   });
@@ -42,7 +50,7 @@ function intervals(one, width) {
   one.rows.forEach(([label, group, value, low, high, all], k) => {
     const y = edge.top + (k + 0.5) * row, clip = x => Math.max(edge.left, Math.min(edge.right, X(x)));
     const outside = value === null || Math.abs(value) > one.band;
-    body.append(svg("text", { x: text - 4, y: y + 4, "text-anchor": "end" }, group ? `${label}, ${group}` : label));
+    body.append(svg("text", { x: text - 4, y: y + 4, "text-anchor": "end" }, nameOf(one.rows[k])));
     if (value === null) return;
     if (low !== null && high !== null) picture.append(svg("line", { class: "whisker", x1: clip(low), x2: clip(high), y1: y, y2: y }));
     picture.append(svg("circle", { class: outside ? "outside" : "inside", cx: clip(value), cy: y, r: 4 }, svg("title", {}, `${label}${group ? `, ${group}` : ""}: ${all}`)));
@@ -54,7 +62,7 @@ function intervals(one, width) {
 /** Draw the pictures of the sections, before everything else. */
 export function drawPictures() {
   const box = byId("first"), found = H.sections.flatMap(section => section.pictures);
-  const width = Math.max(280, Math.min(1000, box.clientWidth || 1000));
+  const room = box.clientWidth || 620, width = Math.max(280, Math.min(620, room > 1140 ? room / 2 - 18 : room));
   box.replaceChildren(...found.map(one =>
-    el("figure", {}, el("figcaption", {}, one.title), one.kind === "matrix" ? matrix(one) : intervals(one, width))));
+    el("figure", {}, el("figcaption", {}, titleOf(one)), one.kind === "matrix" ? matrix(one) : intervals(one, width))));
 }

@@ -21,12 +21,17 @@ function mean(key, of) {
   return values;
 }
 
-/** Return the name of a line. */
+/** Return the name of a line. Lines with a style of another scheme are named by it. */
 function nameOf({ scheme, label, look }) {
-  const parts = [H.schemes[scheme].name];
-  if (look) parts.push(lookOf(scheme, look).name);
-  if (label) parts.push(label);
-  return parts.join(" · ");
+  const part = look ? lookOf(scheme, look).name : label;
+  return part ? `${H.schemes[scheme].name} · ${part}` : H.schemes[scheme].name;
+}
+
+/** Add the labels to names that several lines have. */
+function distinct(found) {
+  const count = new Map();
+  for (const { name } of found) count.set(name, (count.get(name) || 0) + 1);
+  return found.map(line => (count.get(line.name) > 1 ? { ...line, name: `${line.name} · ${line.label}` } : line));
 }
 
 /** Whether single flows are shown: of one scheme only, because they would hide others. */
@@ -52,7 +57,7 @@ export function linesOf(panel) {
     const dash = place ? [[6, 3], [2, 2], [9, 3, 2, 3]][(place - 1) % 3] : H.schemes[chosen.scheme].dash;
     found.push({ ...chosen, values, name: nameOf(chosen), dash });
   }
-  return found;
+  return distinct(found);
 }
 
 /** Return the values of a line whose values cover several intervals, one for each interval. */

@@ -15,7 +15,7 @@ export function listAtCursor(u, { box, lines, behind }) {
 
 /** List the values of the shown lines, the largest first. */
 function list(box, title, lines, behind, valueOf) {
-  const row = (name, value) => el("div", {}, el("span", {}, ...name), el("b", {}, format(value)));
+  const row = (name, value) => el("div", {}, el("span", { title: name.at(-1).trim() }, ...name), el("b", {}, format(value)));
   const rows = lines
     .filter(line => !state.off.has(line.scheme))
     .map(line => [line, valueOf(line.values)])
