@@ -34,8 +34,8 @@ report and the figures, which take longer, are added afterwards:
 | `provenance.json` | versions, platform, command line, seeds; SHA-256 of all that is read or kept |
 | `captures/run-0000.pcapng`, … | packets of each run (headers) at the links that `record.capture` names |
 | `qlog/run-0000-flow-0000.sqlog`, … | with `record.qlog` [logs of flows](qlog.md) |
-| `report.html` | everything on one page that needs no other file; not with `--no-report` |
-| `figures/*.png`, `figures/*.svg` | the standard figures, with `--figures` or by `airpath figures DIR` |
+| `report.html` | an interactive [page](report.md) that needs no other file; not with `--no-report` |
+| `figures/*.png`, `figures/*.svg` | figures, with `--figures` or by `airpath figures DIR`; `captions.txt` |
 
 The default directory is named after the command and its subject: `out/compare-12mbps`, then
 `out/compare-12mbps-2`, `out/compare-12mbps-3`. `out/latest` is a symbolic link to the newest. No command

@@ -128,7 +128,7 @@ def test_a_world_that_is_missing_is_named(simulated: Gap) -> None:
     section = gap_section(simulated)
     assert not scheme.departures
     assert any("world datapath: the daemon is not built" in remark for remark in section.remarks)
-    assert [figure.name for figure in section.figures] == ["gap-over-time"]
+    assert section.pictures == []
     assert gap_json(simulated)["schemes"][0]["differences"] == {}
     assert gap_tables(simulated) == []
 
@@ -155,7 +155,7 @@ def emulated(*problems: str) -> Gap:
     return Gap(made, (Compared("cubic", labels, {}, found),), 30.4)
 
 
-def test_a_verdict_says_how_many_of_its_runs_were_not_valid(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_verdict_says_how_many_of_its_runs_were_not_valid() -> None:
     gap = emulated("half of the packets came late")
     told = gap_json(gap)
     assert [(run["repetition"], run["valid"], run["problems"]) for run in told["validity"]] == [
@@ -167,7 +167,6 @@ def test_a_verdict_says_how_many_of_its_runs_were_not_valid(monkeypatch: pytest.
     assert (difference["verdict"], difference["not_valid"]) == ("agree", 1)
     (one,) = gap.compared[0].differences["emulate"]
     assert verdict_text(one) == "agree (1 of 2 runs not valid)"
-    monkeypatch.setattr("airpath.gap.report.gap_figures", lambda _: [])  # made-up runs have no tables
     assert gap_section(gap).tables[0]["rows"][0][-1] == verdict_text(one)
     printed = StringIO()
     Console(file=printed, width=160).print(*gap_tables(gap))
