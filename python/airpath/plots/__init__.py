@@ -18,12 +18,13 @@ from airpath.plots.router import (
     queue_share,
 )
 from airpath.plots.standard_figure import StandardFigure
-from airpath.plots.style import COLUMN_IN, PAGE_IN, new_axes, render
+from airpath.plots.style import COLUMN_IN, KINDS, PAGE_IN, new_axes, render
 from airpath.views.distributions import completion_distributions, delay_distributions
 from airpath.views.styles import SchemeStyle, Style, style_for
 
 __all__ = [
     "COLUMN_IN",
+    "KINDS",
     "PAGE_IN",
     "SchemeStyle",
     "StandardFigure",

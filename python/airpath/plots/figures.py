@@ -1,6 +1,7 @@
 """The standard figures of some results, each with a caption that says what is drawn."""
 
 import re
+from collections.abc import Sequence
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
@@ -39,8 +40,10 @@ def standard_figures(results: Results, style: Style | None = None) -> list[Stand
     return [*_comparisons(results, style), *_single_runs(results, style)]
 
 
-def save_figures(figures: list[StandardFigure], directory: Path, workers: int = 1) -> None:
-    """Write each figure as PNG and SVG, and the captions, into `directory`, which is made if absent.
+def save_figures(
+    figures: list[StandardFigure], directory: Path, workers: int = 1, kinds: Sequence[Kind] = ("png", "svg")
+) -> None:
+    """Write each figure, and the captions, into `directory`, which is made if absent.
 
     Parameters
     ----------
@@ -51,12 +54,14 @@ def save_figures(figures: list[StandardFigure], directory: Path, workers: int = 
     workers
         How many processes draw. With more than one the program that calls this must be one that can be
         imported (``if __name__ == "__main__"``), as for every process that Python starts.
+    kinds
+        Which files of each figure.
     """
     directory.mkdir(parents=True, exist_ok=True)
-    _render(figures, workers)
+    _render(figures, workers, kinds)
     for figure in figures:
-        (directory / f"{figure.name}.png").write_bytes(figure.png)
-        (directory / f"{figure.name}.svg").write_bytes(figure.svg)
+        for kind in kinds:
+            (directory / f"{figure.name}.{kind}").write_bytes(figure.file(kind))
     captions = "".join(f"{figure.name}: {figure.caption}\n\n" for figure in figures)
     (directory / "captions.txt").write_text(captions, encoding="utf-8")
 
@@ -65,12 +70,12 @@ _WORTH_PROCESSES = 16
 """From so many figures on others draw faster than they take to start: a second, or four figures."""
 
 
-def _render(figures: list[StandardFigure], workers: int) -> None:
+def _render(figures: list[StandardFigure], workers: int, kinds: Sequence[Kind]) -> None:
     """Make the files of many figures in other processes; those of few are made when they are asked for."""
     if workers < 2 or len(figures) < _WORTH_PROCESSES:
         return
     with WorkerPool(workers, preload=("airpath.plots",)) as pool:
-        files = [pool.submit(_files, figure.figure) for figure in figures]
+        files = [pool.submit(_files, figure.figure, tuple(kinds)) for figure in figures]
         for figure, pending in zip(figures, files, strict=True):
             try:
                 figure.keep(pending.result())
@@ -78,8 +83,7 @@ def _render(figures: list[StandardFigure], workers: int) -> None:
                 return
 
 
-def _files(figure: Figure) -> dict[str, bytes]:
-    kinds: tuple[Kind, ...] = ("png", "svg")
+def _files(figure: Figure, kinds: Sequence[Kind]) -> dict[Kind, bytes]:
     return {kind: render(figure, kind) for kind in kinds}
 
 

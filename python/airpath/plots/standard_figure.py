@@ -1,13 +1,12 @@
 """One figure with its caption."""
 
-import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from airpath.plots.style import render
+from airpath.plots.style import Kind, render
 from airpath.results import RunResult
 
 
@@ -31,20 +30,17 @@ class StandardFigure:
     caption: str
     figure: Figure = field(repr=False)
     run: RunResult | None = None
+    _files: dict[Kind, bytes] = field(default_factory=dict, init=False, repr=False, compare=False)
 
-    def keep(self, files: Mapping[str, bytes]) -> None:
+    def keep(self, files: Mapping[Kind, bytes]) -> None:
         """Take files, by kind, that another process has made."""
-        self.__dict__.update(files)  # where cached properties are kept
+        self._files.update(files)
 
-    @functools.cached_property
-    def png(self) -> bytes:
-        """The figure as a PNG file, 200 dpi."""
-        return render(self.figure, "png")
-
-    @functools.cached_property
-    def svg(self) -> bytes:
-        """The figure as an SVG file."""
-        return render(self.figure, "svg")
+    def file(self, kind: Kind) -> bytes:
+        """Return the figure as a file of this kind; it is made once."""
+        if kind not in self._files:
+            self._files[kind] = render(self.figure, kind)
+        return self._files[kind]
 
 
 def figure_of(axes: Axes) -> Figure:

@@ -4,7 +4,7 @@ import functools
 import io
 from collections.abc import Callable, Sequence
 from importlib import resources
-from typing import Literal, ParamSpec, TypeVar
+from typing import Final, Literal, ParamSpec, TypeVar, get_args
 
 import matplotlib as mpl
 import numpy as np
@@ -22,8 +22,9 @@ PAGE_IN = 7.0
 P = ParamSpec("P")
 R = TypeVar("R")
 
-Kind = Literal["png", "svg"]
+Kind = Literal["png", "svg", "pdf"]
 """A kind of file."""
+KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
 
 def styled(function: Callable[P, R]) -> Callable[P, R]:
@@ -47,9 +48,11 @@ def new_axes(width_in: float = PAGE_IN, height_in: float = 2.4) -> Axes:
 
 @styled
 def render(figure: Figure, kind: Kind) -> bytes:
-    """Return a PNG (200 dpi) or SVG file; figures made alike give the same bytes, each the first time."""
+    """Return a PNG (200 dpi), SVG or PDF file; equal figures give equal bytes, each the first time."""
     buffer = io.BytesIO()
-    figure.savefig(buffer, format=kind, metadata={"Software": None} if kind == "png" else {"Date": None})
+    # Times and versions would make files of equal figures differ.
+    metadata = {"png": {"Software": None}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[kind]
+    figure.savefig(buffer, format=kind, metadata=metadata)
     return buffer.getvalue()
 
 

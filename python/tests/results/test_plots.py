@@ -307,7 +307,7 @@ def test_a_run_without_anything_can_be_drawn() -> None:
     nothing = Results.from_records([small_record(tables={})])
     drawn = plots.standard_figures(nothing)
     assert {"summary", "throughput-cubic"} <= {figure.name for figure in drawn}
-    assert all(figure.svg.startswith(b"<?xml") for figure in drawn)
+    assert all(figure.file("svg").startswith(b"<?xml") for figure in drawn)
 
 
 def test_file_names_are_plain_and_differ() -> None:
@@ -326,6 +326,7 @@ def test_many_figures_are_drawn_by_other_processes_to_the_byte(
         elsewhere.setattr("airpath.plots.standard_figure.render", lambda *_: pytest.fail("rendered here"))
         plots.save_figures([replace(figure) for figure in few], tmp_path / "by others", workers=2)
     plots.save_figures(few, tmp_path / "here")
+    assert (tmp_path / "here" / "captions.txt").read_text().startswith(f"{few[0].name}: {few[0].caption}")
     for path in (tmp_path / "here").iterdir():
         assert (tmp_path / "by others" / path.name).read_bytes() == path.read_bytes(), path.name
 

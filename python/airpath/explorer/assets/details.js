@@ -30,6 +30,10 @@ export function buildDetails(saving) {
     el("div", { class: "scroll" }, el("table", { class: "plain" }, el("tbody", {}, ...H.definitions.map(([title, name, text]) =>
       el("tr", {}, el("th", { scope: "row" }, title), el("td", {}, el("code", {}, name)), el("td", { class: "soft" }, text))))))));
   if (H.provenance) details.append(closed("provenance", "Provenance", el("pre", {}, H.provenance)));
+  if (H.provenance) {
+    const folder = location.protocol === "file:" ? decodeURIComponent(location.pathname).replace(/\/[^/]*$/, "") : "DIR";
+    byId("provenance").append(el("p", {}, "Run the same again, and compare every byte: ", el("code", {}, `airpath rerun ${/^[\w./+-]+$/.test(folder) ? folder : JSON.stringify(folder)}`)));
+  }
   details.append(el("p", { class: "noprint" }, ...saving),
     el("p", { class: "small soft" }, "Series are stored here with 16 bits: the error is at most 1/131 000 of their range. The Parquet files of the same directory have the exact numbers."));
 }
