@@ -22,7 +22,10 @@ def head_of(view: View) -> tuple[dict[str, Any], str]:
         "format": FORMAT,
         "title": view.title,
         "compared": view.compared,
-        "schemes": [_look(scheme, view.style[scheme], k) for k, scheme in enumerate(view.schemes)],
+        "schemes": [
+            _look(scheme, view.style[scheme], dash)
+            for scheme, dash in zip(view.schemes, view.dashes, strict=True)
+        ],
         "looks": {scheme: _look(scheme, view.style[scheme], 0) for scheme in _looks(view)},
         "seeds": list(map(str, view.seeds)),
         "seeds_shown": view.seeds_shown,
@@ -77,14 +80,14 @@ def _looks(view: View) -> list[str]:
     return list(dict.fromkeys(line.look for panel in view.panels for line in panel.lines if line.look))
 
 
-def _look(scheme: str, style: SchemeStyle, place: int) -> dict[str, Any]:
+def _look(scheme: str, style: SchemeStyle, dash: int) -> dict[str, Any]:
     return {
         "id": scheme,
         "name": style.display_name,
         "colour": style.colour,
         "dark": style.dark_colour,
         "marker": style.marker,
-        "dash": list(DASHES[place % len(DASHES)]),
+        "dash": list(DASHES[dash % len(DASHES)]),
     }
 
 
@@ -150,7 +153,8 @@ def _picture(picture: Picture) -> dict[str, Any]:
             "kind": "matrix",
             "title": picture.title,
             "corner": picture.corner,
-            "names": list(picture.names),
+            "rows": list(picture.rows),
+            "columns": list(picture.columns),
             "values": [[_digits(value) for value in row] for row in picture.values.tolist()],
             "texts": [list(row) for row in picture.texts],
             "middle": picture.middle,

@@ -47,7 +47,7 @@ def _matrix(found: Rivals, title: str, place: int, middle: float | None) -> Matr
     style = style_for(found.schemes)
     names = [style[scheme].display_name for scheme in found.schemes]
     texts = [[_cell(cell) for cell in row] for row in values]
-    return Matrix(title, names, "shared with", np.array(means), texts, middle)
+    return Matrix(title, names, names, "shared with", np.array(means), texts, middle)
 
 
 def remarks(found: Rivals) -> list[str]:

@@ -23,7 +23,7 @@ class Group:
     label
         Name of the group; empty if it contains all flows of the run.
     look
-        Scheme of its flows; empty for that of the run.
+        Scheme of its flows; empty if all flows of the run have the same.
     flows
         Their numbers.
     controlled
@@ -59,10 +59,11 @@ def groups_of(run: RunResult, *, apart: bool) -> list[Group]:
     here = np.array([source["measured_at"] == link for source in plan["flows"]], dtype=bool)[flows["source"]]
     names = list(dict.fromkeys(flows["group"][here]))
     schemes = [flows["flow_scheme"][here & (flows["group"] == name)][0] for name in names]
+    alike = len({scheme for scheme in schemes if scheme is not None}) == 1
     return [
         Group(
             "" if len(names) == 1 else _label(name, scheme),
-            "" if scheme == run.record.scheme else (scheme or OTHER),
+            OTHER if scheme is None else "" if alike else scheme,
             flows["flow"][here & (flows["group"] == name)],
             scheme is not None,
         )

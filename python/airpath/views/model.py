@@ -176,14 +176,15 @@ class Column:
 
 @dataclass(frozen=True)
 class Matrix:
-    """A first picture: a coloured table of numbers, a row and a column for each name.
+    """A first picture: a coloured table of numbers.
 
     The number `middle` has no colour; those above and below have one colour each. Without it, colours are
     logarithmic from the least to the largest number.
     """
 
     title: str
-    names: Sequence[str]
+    rows: Sequence[str]
+    columns: Sequence[str]
     corner: str
     values: Values
     texts: Sequence[Sequence[str]]
@@ -255,6 +256,8 @@ class View:
         Ids of the schemes, in the order of the runs.
     style
         Style of each scheme, and of every other scheme that lines refer to.
+    dashes
+        Dash of the lines of each scheme, by number.
     seeds
         Seed of each repetition.
     compared
@@ -290,6 +293,7 @@ class View:
     findings: str
     schemes: Sequence[str]
     style: Style
+    dashes: Sequence[int]
     seeds: Sequence[int]
     compared: bool
     columns: Sequence[Column]

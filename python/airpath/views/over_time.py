@@ -37,7 +37,7 @@ class OverTime:
     looks: Sequence[str]
 
 
-def over_time(results: Results, seeds: Sequence[int], *, apart: bool) -> OverTime:
+def over_time(results: Results, seeds: Sequence[int], *, apart: bool | None = None) -> OverTime:
     """Describe the panels of results.
 
     Parameters
@@ -47,10 +47,10 @@ def over_time(results: Results, seeds: Sequence[int], *, apart: bool) -> OverTim
     seeds
         The seeds of the results, in order.
     apart
-        Whether each group of flows has lines of its own, however many schemes there are.
+        Whether each group of flows has lines of its own; by default if there are few schemes.
     """
     grid, schemes = Grid(results.runs), list(results.schemes)
-    apart = apart or len(schemes) <= FEW_SCHEMES
+    apart = len(schemes) <= FEW_SCHEMES if apart is None else apart
     places = {
         run: Place(schemes.index(run.record.scheme), seeds.index(run.record.seed)) for run in results.runs
     }

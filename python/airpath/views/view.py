@@ -12,8 +12,9 @@ from airpath.views.distributions import distributions
 from airpath.views.findings import findings
 from airpath.views.groups import OTHER
 from airpath.views.model import Section, View
+from airpath.views.outside import outside
 from airpath.views.over_time import over_time
-from airpath.views.styles import NO_SCHEME, style_for
+from airpath.views.styles import NO_SCHEME, Style, style_for
 from airpath.views.table import LOOKED_AT, pairs, points, table
 from airpath.views.title import facts_line, title
 
@@ -24,6 +25,8 @@ def view_of(
     provenance: Mapping[str, Any] | None = None,
     sections: Sequence[Section] = (),
     compared: bool = True,
+    style: Style | None = None,
+    dashes: Sequence[int] = (),
 ) -> View:
     """Describe what there is to see in results.
 
@@ -37,10 +40,15 @@ def view_of(
         Sections of the command; their pictures come first.
     compared
         Whether to compare the schemes, and to report the differences between them.
+    style
+        Style of each scheme; as registered when absent. Flows are not shown by groups if it is given.
+    dashes
+        Dash of each scheme, by number; different ones when absent.
     """
     seeds = list(dict.fromkeys(run.record.seed for run in results.runs))
-    panels = over_time(results, seeds, apart=not compared)
-    style = dict(style_for(dict.fromkeys((*results.schemes, *panels.looks)))) | {OTHER: NO_SCHEME}
+    panels = over_time(results, seeds, apart=(None if compared else True) if style is None else False)
+    looks = dict(style_for(dict.fromkeys((*results.schemes, *panels.looks)))) | {OTHER: NO_SCHEME}
+    style = looks | dict(style or {})
     capacities = results.summary["capacity_mbps"].to_numpy()
     return View(
         title=title(results, "schemes" if compared else "pairs of schemes"),
@@ -48,6 +56,7 @@ def view_of(
         findings=findings(results.summary, lambda scheme: style[scheme].display_name) if compared else "",
         schemes=results.schemes,
         style=style,
+        dashes=dashes or range(len(results.schemes)),
         seeds=seeds,
         compared=compared,
         columns=table(results),
@@ -63,5 +72,5 @@ def view_of(
         pairs=pairs(results) if compared else [],
         pairs_note=LOOKED_AT if results.until is not None else "",
         sections=[*validity(results), *sections],
-        details=details(results, style, compared=compared),
+        details=[*details(results, style, compared=compared), *outside(provenance or {})],
     )

@@ -177,7 +177,13 @@ def test_single_runs_have_neither_pairs_nor_intervals() -> None:
 
 def test_pictures_of_commands_reach_the_page(results: Results) -> None:
     matrix = Matrix(
-        "shares", ["a", "b"], "with", np.array([[1.0, math.nan], [0.5, 1.0]]), [["1", "—"], ["0.5", "1"]], 1.0
+        "shares",
+        ["a", "b"],
+        ["a", "b"],
+        "with",
+        np.array([[1.0, math.nan], [0.5, 1.0]]),
+        [["1", "—"], ["0.5", "1"]],
+        1.0,
     )
     row = Interval("goodput", "kernel", 0.5, math.nan, math.nan, "0.5: agree")
     section = Section("mine", "Mine", pictures=[matrix, Intervals("gap", "tolerances", 1.0, [row])])
@@ -270,3 +276,11 @@ def test_links_of_runs_in_real_time_are_shown_as_configured_and_as_achieved() ->
 
 def test_a_simulation_has_no_such_section(parsed: Page) -> None:
     assert parsed.head["sections"] == []
+
+
+def test_code_of_the_user_is_in_the_details() -> None:
+    files = {"mine.py": "ab12"}
+    facts = {"outside": {"Mine": {"scheme": "mine.py:Mine", "door": "python", "files": files}}}
+    head = page_of(Results.from_records([small_record()]), provenance=facts).head
+    (section,) = [one for one in head["details"] if one["id"] == "outside"]
+    assert section["tables"][0]["rows"] == [["Mine", "mine.py:Mine", "python", "mine.py", "ab12", "", ""]]

@@ -234,6 +234,7 @@ def long_view(count: int) -> View:
         findings="",
         schemes=["cubic"],
         style=style_for(["cubic"]),
+        dashes=[0],
         seeds=[1],
         compared=False,
         columns=[],

@@ -22,8 +22,8 @@ function matrix(one) {
     return el("td", { class: shade < 0 ? `less shade${-shade}` : shade > 0 ? `more shade${shade}` : undefined, tabindex: 0, title: text }, format(value));
   };
   return el("div", { class: "scroll" }, el("table", { class: "matrix" },
-    el("thead", {}, el("tr", {}, el("th", {}, one.corner), ...one.names.map(name => el("th", { scope: "col" }, name)))),
-    el("tbody", {}, ...one.names.map((name, row) =>
+    el("thead", {}, el("tr", {}, el("th", {}, one.corner), ...one.columns.map(name => el("th", { scope: "col" }, name)))),
+    el("tbody", {}, ...one.rows.map((name, row) =>
       el("tr", {}, el("th", { scope: "row" }, name), ...one.values[row].map((value, column) => cell(value, one.texts[row][column])))))));
 }
 
