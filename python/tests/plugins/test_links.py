@@ -218,6 +218,33 @@ def test_a_packet_leaves_once(write):
         one("twice.py:Twice")
 
 
+def test_queues_do_not_share_packets(write):
+    write(
+        "shared.py",
+        """
+        from collections import deque
+
+        import airpath
+
+        class Shared(airpath.Queue):
+            waiting = deque()
+
+            def enqueue(self, now, packet):
+                self.waiting.append(packet)
+                return True
+
+            def dequeue(self, now):
+                return self.waiting.popleft()
+        """,
+    )
+    queue = {"kind": "shared.py:Shared", "limit": "100 packets"}
+    link = {"rate": "2mbps", "delay": "20ms", "queue": queue}
+    flows = [{"name": name, "scheme": "cubic", "direction": name} for name in ("forward", "reverse")]
+    topology = {"kind": "dumbbell", "bottleneck": link, "reverse": {"queue": queue}}
+    with pytest.raises(PluginError, match="the packet is in another queue"):
+        airpath.run({"name": "shared", "duration": "5s", "topology": topology, "flows": flows})
+
+
 @pytest.mark.usefixtures("files")
 def test_wrong_kinds_and_places_are_refused(aimd):
     for scheme, problem in {

@@ -108,6 +108,8 @@ pub(crate) struct QueuedPacket {
     /// Whether it is marked.
     #[pyo3(get)]
     marked: bool,
+    /// The queue that it is in: its address.
+    queue: usize,
     /// Its place among the packets of the queue.
     place: usize,
     /// The number of its arrival, so that a packet which has left is noticed.
@@ -190,6 +192,7 @@ impl<P: Packet> PythonQueue<P> {
             is_data: packet.is_data(),
             ecn_capable: packet.ecn().is_capable(),
             marked: packet.ecn() == Ecn::Ce,
+            queue: self.address(),
             place,
             arrival: self.arrivals,
         };
@@ -197,8 +200,15 @@ impl<P: Packet> PythonQueue<P> {
         Py::new(py, kept)
     }
 
+    fn address(&self) -> usize {
+        self.object.as_ptr() as usize
+    }
+
     /// Takes a packet out of the queue.
     fn take(&mut self, packet: &QueuedPacket) -> PyResult<P> {
+        if packet.queue != self.address() {
+            return Err(PyValueError::new_err("the packet is in another queue"));
+        }
         let here = self.waiting[packet.place].take_if(|(arrival, _)| *arrival == packet.arrival);
         let (_, taken) = here.ok_or_else(|| PyValueError::new_err("the packet has left the queue before"))?;
         self.free.push(packet.place);
