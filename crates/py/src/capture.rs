@@ -13,6 +13,7 @@ use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 
+use crate::diagnosis::{diagnosis, sums};
 use crate::plugins::{Failure, Plugin, PluginComponents, components};
 use crate::simulation::PlanError;
 
@@ -61,8 +62,8 @@ impl Read for Watched {
 /// calls of estimators in Python. `plugins` are estimators of the user.
 /// `on_progress` is told now and then how many bytes of the file were read.
 ///
-/// Returns {"report": …, "flows": [{…, "estimates": […], "series": {column: (dtype, little-endian bytes)}}]}; times in
-/// nanoseconds, rates in bit/s, None where there is no value.
+/// Returns {"report": …, "flows": [{…, "estimates": […], "series": {column: little-endian bytes}, "diagnosis": …}], "sums": […]}; times
+/// in nanoseconds, rates in bit/s, None where there is no value.
 #[pyfunction]
 #[pyo3(signature = (path, estimators, on_progress = None, plugins = Vec::new()))]
 pub(crate) fn analyse_capture(
@@ -153,6 +154,7 @@ fn handed<'py>(py: Python<'py>, analysis: &Analysis) -> PyResult<Bound<'py, PyDi
     result.set_item("evicted", analysis.evicted)?;
     result.set_item("dropped", analysis.dropped)?;
     result.set_item("silent", analysis.silent)?;
+    result.set_item("sums", sums(py, &analysis.flows)?)?;
     let flows = analysis.flows.iter().map(|result| flow(py, result)).collect::<PyResult<Vec<_>>>()?;
     result.set_item("flows", PyList::new(py, flows)?)?;
     Ok(result)
@@ -252,6 +254,7 @@ fn flow<'py>(py: Python<'py>, flow: &FlowResult) -> PyResult<Bound<'py, PyDict>>
     row.set_item("restarts", flow.restarts)?;
     row.set_item("estimates", estimates(py, &flow.estimates)?)?;
     row.set_item("series", series(py, &flow.series, flow.estimates.len())?)?;
+    row.set_item("diagnosis", diagnosis(py, &flow.diagnosis)?)?;
     Ok(row)
 }
 

@@ -6,6 +6,7 @@ mod capture;
 mod channel;
 mod components;
 mod conformance;
+mod diagnosis;
 #[cfg(target_os = "linux")]
 mod emulated_run;
 #[cfg(target_os = "linux")]

@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 
 use crate::capture::{CaptureFormatError, Replay, estimates, series};
+use crate::diagnosis::diagnosis;
 use crate::plugins::Plugin;
 
 /// Whether a file that begins with these bytes, decompressed, is read as a log of QUIC.
@@ -90,5 +91,6 @@ fn flow<'py>(py: Python<'py>, flow: &QlogFlow) -> PyResult<Bound<'py, PyDict>> {
     }
     said.set_item("logged", logged)?;
     row.set_item("series", said)?;
+    row.set_item("diagnosis", diagnosis(py, &flow.diagnosis)?)?;
     Ok(row)
 }

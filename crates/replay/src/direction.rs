@@ -9,6 +9,7 @@ use airpath_transport::{
     Acknowledgment, EcnMode, Follower, ObservedSegment, Recovery, SackBlocks, SenderConfig,
 };
 
+use crate::diagnosis::{Acked, Diagnosis, Observations, Sent};
 use crate::ecn::{EcnFeedback, EcnUse};
 use crate::estimators::NamedEstimator;
 use crate::loss_runs::LossRuns;
@@ -28,6 +29,8 @@ pub(crate) struct Facts {
     pub(crate) sack: bool,
     /// Shift of the receiver's window.
     pub(crate) window_shift: u8,
+    /// The handshake was captured: the shift is what the ends agreed.
+    pub(crate) window_known: bool,
     /// The receiver opened the connection.
     pub(crate) receiver_opened: bool,
 }
@@ -41,6 +44,7 @@ pub(crate) struct Direction {
     receiver_ticks: Option<Unwrapped>,
     follower: Option<Follower>,
     pub(crate) measured: Option<Measured>,
+    observations: Option<Observations>,
     stamps: Transmissions,
     held: VecDeque<Held>,
     now: Timestamp,
@@ -96,6 +100,8 @@ pub(crate) const MOST_SEGMENTS: usize = 1 << 17;
 const MOST_HELD: usize = 1 << 14;
 /// Timestamps that step more coarsely do not time single segments.
 const FINE_TICK: Duration = Duration::from_millis(4);
+/// Timestamps of the receiver that step more coarsely do not tell the delays of the two directions apart.
+const FINEST_DELAYS: Duration = Duration::from_millis(10);
 /// Segments that arrive out of order are not later than this, where no round trip is known.
 const REORDERING: Duration = Duration::from_millis(3);
 
@@ -107,6 +113,7 @@ impl Direction {
             receiver_ticks: None,
             follower: None,
             measured: None,
+            observations: None,
             stamps: Transmissions::default(),
             held: VecDeque::new(),
             now: Timestamp::ZERO,
@@ -238,7 +245,12 @@ impl Direction {
         let cumulative = if self.end.is_some_and(|end| offset == end + 1) { offset - 1 } else { offset };
         let sack = sack_blocks(packet, cumulative, self.sequence);
         let duplicate = packet.payload == 0 && !packet.flags.fin && !moved;
+        let is_known = self.facts.window_known || packet.window < u16::MAX;
+        let window_end = is_known.then_some(cumulative + window);
         if cumulative == follower.acknowledged() && sack.is_empty() && !duplicate {
+            if let Some(observations) = &mut self.observations {
+                observations.on_window(now, cumulative, window_end, follower.next());
+            }
             return; // data of the other direction, or a new window (RFC 5681, section 2)
         }
         let fine = self.facts.sender_tick.is_some_and(|tick| tick <= FINE_TICK);
@@ -255,6 +267,7 @@ impl Direction {
             marked: 0, // what it says of marks is made an echo
             path: PathHeader::None,
         };
+        let next = follower.next();
         let told = follower.on_ack(now, &ack);
         self.counts.uncaptured += told.unseen.get();
         let Some(measured) = &mut self.measured else { return };
@@ -263,6 +276,21 @@ impl Direction {
         }
         if let Some(event) = &told.ack {
             let round_trip = event.rtt_sample.map(|sample| sample + held.more);
+            if let Some(observations) = &mut self.observations {
+                let fine = self.facts.receiver_tick.filter(|tick| *tick <= FINEST_DELAYS);
+                observations.on_ack(&Acked {
+                    event,
+                    round_trip,
+                    cumulative,
+                    window_end,
+                    next,
+                    echoed: ack.timestamp_echo,
+                    receiver_s: ticks.zip(fine).map(|(ticks, tick)| ticks as f64 * tick.as_secs_f64()),
+                });
+                if let Some((left, right)) = duplicate_report(packet, cumulative, self.sequence) {
+                    observations.on_duplicate(left, right);
+                }
+            }
             let estimates = measured.on_ack(event, round_trip);
             observer.on_ack(self.facts.source, self.facts.destination, event, estimates);
         }
@@ -272,6 +300,7 @@ impl Direction {
     fn follow(&mut self, now: Timestamp, estimators: &[NamedEstimator]) {
         if self.measured.is_none() {
             self.measured = Some(Measured::new(now, estimators, self.facts.receiver_tick));
+            self.observations = Some(Observations::new(now, self.facts.mss.get()));
         }
         if self.follower.is_none() {
             let config = SenderConfig {
@@ -318,6 +347,16 @@ impl Direction {
                 lost += observed.filled;
             }
         }
+        if let (Some(observations), Some(follower)) = (&mut self.observations, &self.follower) {
+            observations.on_sent(&Sent {
+                now,
+                start,
+                bytes: payload,
+                new: observed.new.get(),
+                lost_since: observed.before.filter(|_| !lost.is_zero()),
+                in_flight: follower.in_flight().get(),
+            });
+        }
         let mss = self.facts.mss.get().max(1);
         if !lost.is_zero() {
             let segments = lost.get().div_ceil(mss);
@@ -355,11 +394,28 @@ impl Direction {
     }
 
     /// Ends the replay.
-    pub(crate) fn finish(mut self) -> (Facts, Counts, EcnFeedback, Option<Measured>, Vec<(u32, u64)>) {
+    pub(crate) fn finish(mut self) -> DirectionResult {
         self.take_counters();
-        let runs = self.runs.finish(self.facts.mss);
-        (self.facts, self.counts, self.feedback, self.measured, runs)
+        let tick = self.facts.receiver_tick.map(Duration::as_secs_f64);
+        DirectionResult {
+            loss_runs: self.runs.finish(self.facts.mss),
+            facts: self.facts,
+            counts: self.counts,
+            feedback: self.feedback,
+            measured: self.measured,
+            diagnosis: self.observations.map(|observations| observations.finish(tick)),
+        }
     }
+}
+
+/// What was found in one direction; nothing is measured where it carried no data.
+pub(crate) struct DirectionResult {
+    pub(crate) facts: Facts,
+    pub(crate) counts: Counts,
+    pub(crate) feedback: EcnFeedback,
+    pub(crate) measured: Option<Measured>,
+    pub(crate) diagnosis: Option<Diagnosis>,
+    pub(crate) loss_runs: Vec<(u32, u64)>,
 }
 
 fn follower_is_full(follower: Option<&Follower>) -> bool {
@@ -380,6 +436,19 @@ fn sack_blocks(packet: &TcpPacket, cumulative: u64, sequence: Option<Unwrapped>)
         }
     }
     blocks
+}
+
+/// The bytes that the receiver reports as received twice: a first block below the cumulative acknowledgment or inside the
+/// second block (RFC 2883).
+fn duplicate_report(packet: &TcpPacket, cumulative: u64, sequence: Option<Unwrapped>) -> Option<(u64, u64)> {
+    let (mut sequence, first) = (sequence?, packet.sack[0]?);
+    let mut range = |(left, right): (u32, u32)| {
+        Some((u64::try_from(sequence.offset(left)).ok()?, u64::try_from(sequence.offset(right)).ok()?))
+    };
+    let (left, right) = range(first)?;
+    let inside = |outer: (u64, u64)| outer.0 <= left && right <= outer.1;
+    let repeats = right <= cumulative || packet.sack[1].and_then(range).is_some_and(inside);
+    repeats.then_some((left, right))
 }
 
 /// The receiver's clock. Its zero is far from the first value, so that what lies before that does not fall below zero, and a round

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use airpath_model::{Duration, Timestamp};
 use airpath_trace::capture::TcpPacket;
 
-use crate::direction::{Direction, Facts, acknowledges};
+use crate::direction::{Direction, DirectionResult, Facts, acknowledges};
 use crate::ecn::EcnUse;
 use crate::estimators::NamedEstimator;
 use crate::handshake::Handshake;
@@ -187,6 +187,7 @@ impl Flow {
             receiver_tick: traits.ticks[1 - side],
             sack: traits.sack,
             window_shift: self.handshake.window_scale(1 - side).unwrap_or(0),
+            window_known: self.handshake.is_known(),
             receiver_opened: self.handshake.is_known() && self.handshake.opened_by(1 - side),
         };
         self.replayed = Some((traits, [Direction::new(facts(0)), Direction::new(facts(1))]));
@@ -228,9 +229,9 @@ impl Flow {
         let side = usize::from(directions[1].counts.bytes > directions[0].counts.bytes);
         let reverse_bytes = directions[1 - side].counts.bytes;
         let [first, second] = directions;
-        let (facts, counts, feedback, measured, loss_runs) =
+        let DirectionResult { facts, counts, feedback, measured, diagnosis, loss_runs } =
             if side == 0 { first.finish() } else { second.finish() };
-        let measured = measured?;
+        let (measured, diagnosis) = measured.zip(diagnosis)?;
         let (sender, receiver) = (self.answers.least(side), self.answers.least(1 - side));
         let round_trips = measured.round_trips();
         // Without timestamps and handshake the acknowledgments still tell how far the receiver is.
@@ -286,6 +287,7 @@ impl Flow {
             restarts: counts.restarts,
             estimates,
             series,
+            diagnosis,
         })
     }
 }

@@ -6,6 +6,7 @@
 
 mod analysis;
 mod clock;
+mod diagnosis;
 mod direction;
 mod ecn;
 mod estimators;
@@ -23,6 +24,9 @@ mod table;
 mod vantage;
 
 pub use analysis::{Analysis, Options, analyse, analyse_observed};
+pub use diagnosis::{
+    Answer, Bin, Diagnosis, Headline, HostSum, Label, LimitWindow, LossSummary, Policer, sums_of_hosts,
+};
 pub use ecn::EcnUse;
 pub use estimators::NamedEstimator;
 pub use measured::AckObserver;

@@ -11,6 +11,7 @@ use airpath_model::AckEvent;
 use airpath_trace::qlog::{QlogEvent, QlogReadError, QlogReport, QlogSink, TraceHead, read_qlog};
 
 use crate::Options;
+use crate::diagnosis::Diagnosis;
 use crate::series::Series;
 use connection::{Connection, Context};
 
@@ -69,6 +70,8 @@ pub struct QlogFlow {
     pub estimates: Vec<crate::EstimateResult>,
     /// The connection over time. After the columns of the estimators come [`LOGGED_COLUMNS`].
     pub series: Series,
+    /// What limited it, and its bandwidth; empty where the receiver logged.
+    pub diagnosis: Diagnosis,
 }
 
 /// What the log itself says over time: congestion window (bytes), bytes in flight, smoothed round trip (s), pacing rate (bit/s).

@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 
+use crate::diagnosis::Diagnosis;
 use crate::ecn::EcnUse;
 use crate::series::Series;
 use crate::vantage::Vantage;
@@ -108,4 +109,6 @@ pub struct FlowResult {
     pub estimates: Vec<EstimateResult>,
     /// The flow over time.
     pub series: Series,
+    /// What limited it, and its bandwidth.
+    pub diagnosis: Diagnosis,
 }

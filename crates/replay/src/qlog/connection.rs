@@ -7,6 +7,7 @@ use airpath_transport::QuicDriver;
 use super::ledger::{Ledger, Outstanding};
 use super::recorder::{Recorder, Told};
 use super::{LOGGED_COLUMNS, QlogFlow, QlogObserver};
+use crate::diagnosis::{Acked, Observations, Sent};
 use crate::estimators::NamedEstimator;
 use crate::measured::Measured;
 use crate::result::EstimateResult;
@@ -37,6 +38,7 @@ pub(super) struct Connection {
     in_flight: u64,
     driver: QuicDriver<Recorder>,
     measured: Measured,
+    observations: Option<Observations>,
     arrived: Series,
     first_sent: Option<Timestamp>,
     arrivals: Option<(Timestamp, Timestamp)>,
@@ -102,6 +104,7 @@ impl Connection {
             in_flight: 0,
             driver: QuicDriver::new(Box::default(), Bytes::new(SMALLEST_MSS)),
             measured: Measured::with_columns(now, context.estimators, None, LOGGED_COLUMNS.len()),
+            observations: None,
             arrived: Series::new(now, context.estimators.len() + LOGGED_COLUMNS.len()),
             first_sent: None,
             arrivals: None,
@@ -158,9 +161,25 @@ impl Connection {
         self.in_flight =
             self.in_flight.saturating_sub(earlier.map_or(0, |earlier| earlier.bytes)) + packet.bytes;
         self.driver.on_sent(self.now, packet.bytes, &mut NullProbe);
+        self.observe_sent(packet.bytes);
         if self.packets_kept() > MOST_PACKETS {
             self.forget();
         }
+    }
+
+    /// Offsets count the bytes sent: QUIC sends nothing again under its old number.
+    fn observe_sent(&mut self, bytes: u64) {
+        let (now, counts) = (self.now, self.counts);
+        let observations = self.observations.get_or_insert_with(|| Observations::new(now, counts.largest));
+        observations.set_mss(counts.largest);
+        observations.on_sent(&Sent {
+            now,
+            start: counts.sent_bytes - bytes,
+            bytes: u32::try_from(bytes).unwrap_or(u32::MAX),
+            new: bytes,
+            lost_since: None,
+            in_flight: self.in_flight,
+        });
     }
 
     fn on_received(&mut self, packet: &LoggedPacket) {
@@ -211,6 +230,9 @@ impl Connection {
         self.losses.on_loss(packet);
         self.in_flight = self.in_flight.saturating_sub(lost.bytes);
         self.driver.on_lost(self.now, lost.sent_at, lost.bytes, false, &mut NullProbe);
+        if let Some(observations) = &mut self.observations {
+            observations.on_lost(self.now, lost.sent_at);
+        }
     }
 
     fn on_metrics(&mut self, metrics: &LoggedMetrics, after: usize) {
@@ -232,6 +254,17 @@ impl Connection {
             match told {
                 Told::Congestion(event) => self.measured.on_congestion(&event),
                 Told::Ack(event) => {
+                    if let Some(observations) = &mut self.observations {
+                        observations.on_ack(&Acked {
+                            event: &event,
+                            round_trip: event.rtt_sample,
+                            cumulative: 0,
+                            window_end: None,
+                            next: 0,
+                            echoed: None,
+                            receiver_s: None,
+                        });
+                    }
                     let estimates = self.measured.on_ack(&event, event.rtt_sample);
                     context.observer.on_ack(&event, estimates);
                 }
@@ -265,6 +298,7 @@ impl Connection {
         if !is_sender {
             estimates = estimates.into_iter().map(|one| silent(one.name)).collect();
             series = self.arrived;
+            self.observations = None;
         }
         let [there, back] =
             [(counts.sent_packets, counts.sent_bytes), (counts.received_packets, counts.received_bytes)];
@@ -296,6 +330,7 @@ impl Connection {
             restarts: counts.restarts,
             estimates,
             series,
+            diagnosis: self.observations.map(|observations| observations.finish(None)).unwrap_or_default(),
         })
     }
 }

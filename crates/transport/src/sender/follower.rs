@@ -38,6 +38,8 @@ pub struct ObservedSegment {
     pub again: Bytes,
     /// Payload that is sent again although it had arrived.
     pub needless: Bytes,
+    /// When the first segment of `filled` or `again` had left before, as far as was seen.
+    pub before: Option<Timestamp>,
     /// The congestion signal that it reveals.
     pub congestion: Option<CongestionEvent>,
 }
@@ -110,6 +112,11 @@ impl Follower {
         self.sender.ledger.segments()
     }
 
+    /// Payload believed to be on its way.
+    pub fn in_flight(&self) -> Bytes {
+        self.sender.in_flight()
+    }
+
     /// Round-trip times.
     pub fn rtt(&self) -> RttEstimate {
         self.sender.rtt()
@@ -166,6 +173,7 @@ impl Follower {
             if record.sacked {
                 observed.needless += amount;
             } else {
+                observed.before.get_or_insert(record.sent_at);
                 if record.unseen {
                     observed.filled += amount;
                 } else {

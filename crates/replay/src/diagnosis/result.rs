@@ -1,0 +1,120 @@
+//! The diagnosis of a flow.
+
+use super::answer::{Answer, Delivery};
+use super::confidence::probability;
+use super::evidence::{Evidence, evaluate};
+use super::label::Label;
+use super::losses::LossSummary;
+use super::observations::Observations;
+use super::policer::Policer;
+use super::rules::{Verdict, label};
+
+/// What limited a flow in a window of time, and what shows it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LimitWindow {
+    /// When it begins, nanoseconds since the first packet of the capture.
+    pub from_ns: u64,
+    /// When it ends.
+    pub to_ns: u64,
+    /// What limited the flow.
+    pub label: Label,
+    /// Probability that the label is right, 0 to 1.
+    pub confidence: f64,
+    /// By how much the score of the label exceeds the next one, 0 to 1.
+    pub margin: f64,
+    /// Payload delivered, bytes.
+    pub bytes: u64,
+    /// Share of round trips with a long queue, 0 to 1.
+    pub stands: f64,
+    /// Share of time in which the receive window was full, 0 to 1.
+    pub full: f64,
+    /// Share of data packets that answer acknowledgments, beyond chance, 0 to 1.
+    pub clocked: f64,
+    /// Median queueing delay, seconds.
+    pub queue_s: Option<f64>,
+    /// The part of it on the forward path, seconds, where the receiver's clock shows it.
+    pub there_s: Option<f64>,
+    /// The part of it on the reverse path.
+    pub back_s: Option<f64>,
+    /// Loss episodes around the window.
+    pub episodes: u64,
+    /// The share of them that met a long queue, 0 to 1.
+    pub at_queue: Option<f64>,
+    /// Coefficient of variation of the bytes in flight at their beginnings.
+    pub spread: Option<f64>,
+    /// Segments lost.
+    pub losses: u64,
+    /// Acknowledgments that report congestion marks.
+    pub marks: u64,
+}
+
+/// What limited a flow, and the bandwidth that it had.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Diagnosis {
+    /// Windows of time, in order, without gaps.
+    pub windows: Vec<LimitWindow>,
+    /// The bandwidth.
+    pub answer: Answer,
+    /// The losses.
+    pub losses: LossSummary,
+    /// Token buckets that dropped.
+    pub policers: Vec<Policer>,
+    /// What was delivered over time, for sums.
+    pub delivery: Delivery,
+}
+
+impl Observations {
+    /// Evaluates what was observed. `tick` is the step of the receiver's clock, seconds.
+    pub(crate) fn finish(mut self, tick: Option<f64>) -> Diagnosis {
+        self.end();
+        let (scale, evidence, losses) = evaluate(&self, tick);
+        let verdicts = label(&evidence, &scale, &self.stretches.found);
+        let windows: Vec<LimitWindow> = evidence.iter().zip(&verdicts).map(limit).collect();
+        let to_ns = self.last_delivery_ns.unwrap_or(self.start_ns);
+        let grid = &self.grid;
+        let delivery =
+            Delivery::new(&grid.windows, grid.width_ns, grid.first, (self.start_ns, to_ns), |from, to| {
+                is_full(&windows, from, to)
+            });
+        let kept = |policer: &&Policer| {
+            let inside = |one: &&LimitWindow| one.to_ns > policer.from_ns && one.from_ns < policer.to_ns;
+            windows.iter().filter(inside).any(|one| one.label == Label::Policer)
+        };
+        let policers = self.stretches.found.iter().filter(kept).copied().collect();
+        Diagnosis { answer: delivery.answer(), windows, losses, policers, delivery }
+    }
+}
+
+fn limit((evidence, verdict): (&Evidence, &Verdict)) -> LimitWindow {
+    LimitWindow {
+        from_ns: evidence.from_ns,
+        to_ns: evidence.to_ns,
+        label: verdict.label,
+        confidence: probability(verdict),
+        margin: verdict.margin,
+        bytes: evidence.delivered,
+        stands: evidence.stands,
+        full: evidence.full,
+        clocked: evidence.clocked,
+        queue_s: evidence.queue,
+        there_s: evidence.there,
+        back_s: evidence.back,
+        episodes: evidence.episodes.into(),
+        at_queue: evidence.at_queue,
+        spread: evidence.variation,
+        losses: evidence.losses.into(),
+        marks: evidence.marks.into(),
+    }
+}
+
+/// Whether the link was full for most of the time from `from` to `to` that the windows cover.
+fn is_full(windows: &[LimitWindow], from: u64, to: u64) -> bool {
+    let first = windows.partition_point(|window| window.to_ns <= from);
+    let (mut all, mut full) = (0, 0);
+    for window in windows[first..].iter().take_while(|window| window.from_ns < to) {
+        let time = window.to_ns.min(to).saturating_sub(window.from_ns.max(from));
+        all += time;
+        full += if window.label.is_full() { time } else { 0 };
+    }
+    2 * full > all
+}

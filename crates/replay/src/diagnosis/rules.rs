@@ -1,0 +1,231 @@
+//! The rules that label windows.
+
+use super::evidence::{Evidence, Scale, is_by_queue};
+use super::label::Label;
+use super::policer::Policer;
+
+/// What limits a window, and how clearly.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Verdict {
+    pub(super) label: Label,
+    /// By how much the score of the label exceeds the next one, 0 to 1.
+    pub(super) margin: f64,
+    pub(super) reason: Reason,
+}
+
+/// How a label was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reason {
+    /// By the window itself.
+    Window,
+    /// The window is as fast as others whose link was full.
+    AsFast,
+    /// Its neighbours have this label.
+    Neighbours,
+}
+
+/// Scores of what no measured share supports.
+const LOSS_SCORE: f64 = 0.9;
+const SENDER_WINDOW_SCORE: f64 = 0.8;
+const START_UP_SCORE: f64 = 0.7;
+const APPLICATION_SCORE: f64 = 0.6;
+/// A share of time or of samples that decides.
+const MOST: f64 = 0.5;
+/// The window of the sender moves by less from window to window.
+const CONSTANT: f64 = 0.05;
+/// A window that grows by more is that of a start or of a recovery.
+const GROWING: f64 = 0.2;
+/// Other windows that show what the link carries: how near, how many, and which share of their rate is as fast.
+const NEAR_S: f64 = 20.0;
+const FEWEST_NEAR: usize = 2;
+const AS_FAST: f64 = 0.9;
+
+/// Labels all windows of a flow.
+pub(super) fn label(windows: &[Evidence], scale: &Scale, policers: &[Policer]) -> Vec<Verdict> {
+    let mut verdicts: Vec<Verdict> = windows.iter().map(|window| label_of(window, scale)).collect();
+    note_as_fast(&mut verdicts, windows);
+    note_policers(&mut verdicts, windows, policers);
+    join_lone_windows(&mut verdicts);
+    verdicts
+}
+
+fn label_of(window: &Evidence, scale: &Scale) -> Verdict {
+    let found = |label, score: f64, next: f64| Verdict {
+        label,
+        margin: (score - next).clamp(0.0, 1.0),
+        reason: Reason::Window,
+    };
+    if window.acks == 0 {
+        let label = match (window.shut, window.outstanding) {
+            (true, _) => Label::Receiver,
+            (false, true) => Label::Stall,
+            (false, false) => Label::Application,
+        };
+        return found(label, 1.0, 0.0);
+    }
+    let (stands, full) = (window.stands, window.full);
+    let lost = if window.recent_loss { LOSS_SCORE } else { 0.0 };
+    if stands >= MOST && waits_on_reverse_path(window, scale) {
+        return found(Label::ReversePath, stands, full);
+    }
+    if full >= MOST && full > stands {
+        return found(Label::Receiver, full, stands);
+    }
+    if window.marks > 0 {
+        return found(Label::Bottleneck, LOSS_SCORE.max(stands), full);
+    }
+    if stands >= MOST {
+        return found(Label::Bottleneck, stands, full);
+    }
+    let next = stands.max(full);
+    if window.recent_loss {
+        let by_queue = is_by_queue(window.at_queue, window.variation);
+        return found(if by_queue { Label::Overflow } else { Label::RandomLoss }, lost, next);
+    }
+    let grows = window.growth.is_none_or(|growth| growth >= GROWING);
+    let pauses = window.clocked < MOST || window.silence > 2.0 * scale.median || window.short > 0.3;
+    if !grows && pauses {
+        return found(Label::Application, (1.0 - window.clocked).max(APPLICATION_SCORE), next);
+    }
+    if window.packets > 3 && window.growth.is_some_and(|growth| growth.abs() < CONSTANT) {
+        return found(Label::SenderWindow, SENDER_WINDOW_SCORE, next);
+    }
+    found(Label::StartUp, START_UP_SCORE, next)
+}
+
+/// Whether what waits does so on the reverse path, by the receiver's clock.
+fn waits_on_reverse_path(window: &Evidence, scale: &Scale) -> bool {
+    let (Some(there), Some(back), Some(tick)) = (window.there, window.back, scale.tick) else { return false };
+    back > there.max(2.0 * tick).max(window.long)
+}
+
+/// A window that is as fast as others around it whose link was full is limited by the link as well.
+fn note_as_fast(verdicts: &mut [Verdict], windows: &[Evidence]) {
+    let full: Vec<(u64, f64)> = verdicts
+        .iter()
+        .zip(windows)
+        .filter(|(verdict, _)| verdict.label == Label::Bottleneck)
+        .map(|(_, window)| (window.from_ns, window.rate))
+        .collect();
+    for (verdict, window) in verdicts.iter_mut().zip(windows) {
+        let may_be = matches!(
+            verdict.label,
+            Label::Application | Label::SenderWindow | Label::StartUp | Label::Overflow
+        );
+        if !may_be || window.full >= MOST {
+            continue;
+        }
+        let reach = (NEAR_S.max(8.0 * window.seconds()) * 1e9) as u64;
+        let first = full.partition_point(|(from, _)| from.saturating_add(reach) < window.from_ns);
+        let end = full.partition_point(|(from, _)| *from < window.from_ns.saturating_add(reach));
+        let mut rates: Vec<f64> = full[first..end.max(first)].iter().map(|(_, rate)| *rate).collect();
+        rates.sort_unstable_by(f64::total_cmp);
+        if rates.len() >= FEWEST_NEAR && window.rate >= AS_FAST * rates[rates.len() / 2] {
+            *verdict = Verdict { label: Label::Bottleneck, margin: 0.0, reason: Reason::AsFast };
+        }
+    }
+}
+
+/// Windows in which a policer dropped, where no queue stood in most of them.
+fn note_policers(verdicts: &mut [Verdict], windows: &[Evidence], policers: &[Policer]) {
+    for policer in policers {
+        let first = windows.partition_point(|window| window.to_ns <= policer.from_ns);
+        let end = windows.partition_point(|window| window.from_ns < policer.to_ns).max(first);
+        let queued = windows[first..end].iter().filter(|window| window.stands >= MOST).count();
+        if 2 * queued >= end - first {
+            continue;
+        }
+        for (verdict, window) in verdicts[first..end].iter_mut().zip(&windows[first..end]) {
+            if !matches!(verdict.label, Label::Receiver | Label::ReversePath) {
+                let margin = (LOSS_SCORE - window.stands.max(window.full)).max(0.0);
+                *verdict = Verdict { label: Label::Policer, margin, reason: Reason::Window };
+            }
+        }
+    }
+}
+
+/// A window alone between two of another label takes theirs, if its own is not clear.
+fn join_lone_windows(verdicts: &mut [Verdict]) {
+    for place in 1..verdicts.len().saturating_sub(1) {
+        let (before, after) = (verdicts[place - 1].label, verdicts[place + 1].label);
+        let verdict = &mut verdicts[place];
+        if before == after && before != verdict.label && verdict.margin < MOST {
+            *verdict = Verdict { label: before, margin: 0.0, reason: Reason::Neighbours };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A window of half a second that nothing limits but its application.
+    fn window(number: u64) -> Evidence {
+        Evidence {
+            from_ns: number * 500_000_000,
+            to_ns: (number + 1) * 500_000_000,
+            acks: 100,
+            packets: 200,
+            rate: 1e6,
+            clocked: 0.1,
+            growth: Some(0.0),
+            ..Evidence::default()
+        }
+    }
+
+    fn labels(windows: &[Evidence]) -> Vec<Label> {
+        let scale = Scale { base: 0.04, median: 0.04, tick: Some(0.001), ..Scale::default() };
+        label(windows, &scale, &[]).iter().map(|verdict| verdict.label).collect()
+    }
+
+    #[test]
+    fn each_rule_gives_its_label() {
+        let silent = Evidence { acks: 0, packets: 0, ..window(0) };
+        let lossy = Evidence { recent_loss: true, ..window(0) };
+        let clocked = Evidence { clocked: 0.9, ..window(0) };
+        for (expected, one) in [
+            (Label::Application, window(0)),
+            (Label::Application, silent),
+            (Label::Stall, Evidence { outstanding: true, ..silent }),
+            (Label::Receiver, Evidence { shut: true, ..silent }),
+            (Label::Receiver, Evidence { full: 0.8, stands: 0.3, ..window(0) }),
+            (Label::Bottleneck, Evidence { full: 0.8, stands: 0.9, ..window(0) }),
+            (Label::Bottleneck, Evidence { marks: 1, ..window(0) }),
+            (Label::ReversePath, Evidence { stands: 0.9, there: Some(0.0), back: Some(0.1), ..window(0) }),
+            (Label::Bottleneck, Evidence { stands: 0.9, there: Some(0.2), back: Some(0.1), ..window(0) }),
+            (Label::Overflow, Evidence { at_queue: Some(0.7), variation: Some(0.5), ..lossy }),
+            (Label::Overflow, Evidence { at_queue: Some(0.2), variation: Some(0.1), ..lossy }),
+            (Label::RandomLoss, Evidence { at_queue: Some(0.2), variation: Some(0.7), ..lossy }),
+            (Label::SenderWindow, clocked),
+            (Label::StartUp, Evidence { growth: Some(0.5), ..clocked }),
+            (Label::StartUp, Evidence { growth: Some(0.5), ..window(0) }),
+            (Label::Application, Evidence { silence: 0.2, ..clocked }),
+        ] {
+            assert_eq!(labels(&[one]), [expected], "{one:?}");
+        }
+    }
+
+    #[test]
+    fn a_window_as_fast_as_full_ones_is_full_and_a_lone_one_follows_its_neighbours() {
+        let full = |number| Evidence { stands: 0.9, ..window(number) };
+        let paced = |number, rate| Evidence { rate, ..window(number) };
+        use Label::{Application, Bottleneck};
+        let found = labels(&[full(0), paced(1, 0.95e6), full(2), paced(3, 0.5e6), paced(4, 0.5e6), full(5)]);
+        assert_eq!(found, [Bottleneck, Bottleneck, Bottleneck, Application, Application, Bottleneck]);
+        let unclear = Evidence { clocked: 0.45, stands: 0.3, ..paced(1, 0.5e6) };
+        assert_eq!(labels(&[full(0), unclear, full(2)]), [Bottleneck; 3]);
+    }
+
+    #[test]
+    fn a_policer_labels_its_windows_unless_a_queue_stands() {
+        let policer = Policer { from_ns: 600_000_000, to_ns: 1_900_000_000, rate_bps: 1e6, burst_bytes: 1e5 };
+        let lossy: Vec<_> = (0..5).map(|number| Evidence { recent_loss: true, ..window(number) }).collect();
+        let count = |windows: &[Evidence]| {
+            let verdicts = label(windows, &Scale::default(), &[policer]);
+            verdicts.iter().filter(|verdict| verdict.label == Label::Policer).count()
+        };
+        assert_eq!(count(&lossy), 3);
+        let queued: Vec<_> = lossy.iter().map(|one| Evidence { stands: 0.9, ..*one }).collect();
+        assert_eq!(count(&queued), 0);
+    }
+}

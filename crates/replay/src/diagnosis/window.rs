@@ -1,0 +1,107 @@
+//! What is kept of a window of time.
+
+use super::samples::Quantiles;
+
+/// Equal parts of a window in which delivered bytes are counted, for the interval of its rate.
+pub(super) const PARTS: usize = 5;
+
+/// Sums and quantiles of one window. Times in nanoseconds, samples in seconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Window {
+    /// Acknowledgments.
+    pub(super) acks: u32,
+    /// Data packets.
+    pub(super) packets: u32,
+    /// Payload newly acknowledged.
+    pub(super) delivered: u64,
+    /// The same at the time at which it left the bottleneck: half the smallest round trip earlier.
+    pub(super) parts: [u64; PARTS],
+    /// Round trips.
+    pub(super) rtt: Quantiles<21>,
+    /// Steps between successive round trips.
+    pub(super) step: Quantiles<3>,
+    /// Rates between successive acknowledgments, bit/s.
+    pub(super) rates: Quantiles<5>,
+    /// Bytes in flight when data packets left.
+    pub(super) flight: Quantiles<21>,
+    /// Delay of the forward path by the receiver's clock, less an unknown constant.
+    pub(super) there: Quantiles<3>,
+    /// The same of the reverse path.
+    pub(super) back: Quantiles<3>,
+    /// Time for which the receive window left no room for two segments.
+    pub(super) full_ns: u64,
+    /// Data packets that left just after an acknowledgment.
+    pub(super) near: u32,
+    /// Data packets shorter than a full segment.
+    pub(super) short: u32,
+    /// First and last data packet, and the longest time between two.
+    pub(super) sent: Option<(u64, u64)>,
+    pub(super) silence_ns: u64,
+    /// Segments sent again that are not known to be needless.
+    pub(super) losses: u32,
+    /// Acknowledgments that report congestion marks.
+    pub(super) marks: u32,
+    /// At its end data was outstanding.
+    pub(super) outstanding: bool,
+    /// At its end the receive window had no room for one segment.
+    pub(super) shut: bool,
+}
+
+impl Window {
+    /// Adds what happened later, apart from the parts.
+    pub(super) fn absorb(&mut self, later: &Self) {
+        self.acks = self.acks.saturating_add(later.acks);
+        self.packets = self.packets.saturating_add(later.packets);
+        self.delivered = self.delivered.saturating_add(later.delivered);
+        self.rtt = self.rtt.merged(&later.rtt);
+        self.step = self.step.merged(&later.step);
+        self.rates = self.rates.merged(&later.rates);
+        self.flight = self.flight.merged(&later.flight);
+        self.there = self.there.merged(&later.there);
+        self.back = self.back.merged(&later.back);
+        self.full_ns = self.full_ns.saturating_add(later.full_ns);
+        self.near = self.near.saturating_add(later.near);
+        self.short = self.short.saturating_add(later.short);
+        if let Some((first, last)) = later.sent {
+            let between = self.sent.map_or(0, |(_, before)| first.saturating_sub(before));
+            self.silence_ns = self.silence_ns.max(later.silence_ns).max(between);
+            self.sent = Some((self.sent.map_or(first, |(first, _)| first), last));
+        }
+        self.losses = self.losses.saturating_add(later.losses);
+        self.marks = self.marks.saturating_add(later.marks);
+        (self.outstanding, self.shut) = (later.outstanding, later.shut);
+    }
+
+    /// A window without events, with the state at its end that this one has.
+    pub(super) fn silent_after(&self) -> Self {
+        Self { outstanding: self.outstanding, shut: self.shut, ..Self::default() }
+    }
+}
+
+/// The parts of so many successive windows, as the parts of one.
+pub(super) fn joined_parts(windows: &[Window]) -> [u64; PARTS] {
+    let mut parts = [0; PARTS];
+    for (place, part) in windows.iter().flat_map(|window| window.parts).enumerate() {
+        parts[place / windows.len()] += part;
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_silence_can_lie_between_windows() {
+        let mut first = Window { sent: Some((0, 10)), silence_ns: 4, ..Window::default() };
+        first.absorb(&Window { shut: true, ..Window::default() });
+        first.absorb(&Window { sent: Some((40, 50)), silence_ns: 9, ..Window::default() });
+        assert_eq!((first.sent, first.silence_ns, first.shut), (Some((0, 50)), 30, false));
+    }
+
+    #[test]
+    fn parts_of_two_windows_are_put_together_in_order() {
+        let windows = [[1, 2, 3, 4, 5], [6, 7, 8, 9, 10]].map(|parts| Window { parts, ..Window::default() });
+        assert_eq!(joined_parts(&windows), [3, 7, 11, 15, 19]);
+    }
+}
