@@ -13,6 +13,9 @@ const BASE_REACH_S: f64 = 60.0;
 /// The smallest delays by the receiver's clock are those of so many seconds before and after.
 const DELAY_REACH_S: f64 = 10.0;
 
+/// Share of round trips with a long queue that shows a probe for bandwidth.
+const PROBED: f64 = 0.1;
+
 /// What holds for the whole flow. Times in seconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Scale {
@@ -93,7 +96,7 @@ pub(super) fn evaluate(seen: &Observations, tick: Option<f64>) -> (Scale, Vec<Ev
         evidence.growth = before.filter(|before| *before > 0.0).map(|before| evidence.flight / before - 1.0);
         found.push(evidence);
     }
-    split_delays(&mut found, &joined);
+    split_delays(&mut found, &joined, scale.tick.unwrap_or(0.0));
     let over = episodes_at_queue(seen, &bases, &scale);
     let width = seen.grid.width_ns as f64 * 1e-9 * spans.first().map_or(1, |(first, end)| end - first) as f64;
     note_losses(&mut found, seen, &over, width, scale.base);
@@ -192,17 +195,18 @@ fn measure(found: &mut Evidence, window: &Window, seen: &Observations, base: f64
     let (Some(median), Some(low)) = (queue(0.5), queue(0.2)) else { return };
     found.queue = Some(median);
     found.long = f64::max(0.003, 0.12 * base).max(2.0 * scale.jitter).max(3.0 * packet);
-    found.stands = f64::from(window.rtt.share_above((base + found.long) as f32));
+    let long = f64::from(window.rtt.share_above((base + found.long) as f32));
+    found.stands = long;
     if low < f64::max(0.002, 0.04 * base).max(packet) {
         found.stands = found.stands.min(0.3); // it comes and goes: the scheduler of the link, not the flow
     }
-    if is_steady(&window.rates, found.rate)
-        && window.rtt.count() >= 8
-        && median >= 1.2 * packet
-        && low >= 0.5 * packet
-        && found.clocked >= 0.4
-    {
-        found.stands = found.stands.max(0.7);
+    if is_steady(&window.rates, found.rate) && window.rtt.count() >= 8 {
+        // A sender that keeps the queue short, or one that fills it now and then and is no faster meanwhile.
+        if median >= 1.2 * packet && low >= 0.5 * packet && found.clocked >= 0.4 {
+            found.stands = found.stands.max(0.7);
+        } else if long >= PROBED {
+            found.stands = found.stands.max(0.6);
+        }
     }
 }
 
@@ -214,7 +218,7 @@ fn is_steady(rates: &Quantiles<5>, rate: f64) -> bool {
 }
 
 /// Queueing delays of both directions: medians less the smallest around.
-fn split_delays(found: &mut [Evidence], windows: &[Window]) {
+fn split_delays(found: &mut [Evidence], windows: &[Window], tick: f64) {
     let reach = (DELAY_REACH_S * 1e9) as u64;
     let starts: Vec<u64> = found.iter().map(|one| one.from_ns).collect();
     for (place, evidence) in found.iter_mut().enumerate() {
@@ -225,7 +229,11 @@ fn split_delays(found: &mut [Evidence], windows: &[Window]) {
             let least = least.fold(f32::INFINITY, f32::min);
             of(&windows[place]).quantile(0.5).map(|median| f64::from(median - least))
         };
-        (evidence.there, evidence.back) = (queue(|one| &one.there), queue(|one| &one.back));
+        let (Some(there), Some(back)) = (queue(|one| &one.there), queue(|one| &one.back)) else { continue };
+        // Both together are the queueing delay, unless the receiver's clock does not tick as it seemed to.
+        if there + back <= 2.0 * evidence.queue.unwrap_or(0.0) + 8.0 * tick.max(0.001) {
+            (evidence.there, evidence.back) = (Some(there), Some(back));
+        }
     }
 }
 
@@ -271,9 +279,10 @@ fn variation(values: impl Iterator<Item = f64> + Clone) -> Option<f64> {
     Some(square.sqrt() / mean.max(1.0))
 }
 
-/// Whether losses with this evidence are those of a queue.
+/// Whether losses with this evidence are those of a queue: most met a long one, or some did and all came at one amount in flight.
 pub(super) fn is_by_queue(at_queue: Option<f64>, variation: Option<f64>) -> bool {
-    at_queue.is_some_and(|share| share >= 0.5) || variation.is_some_and(|variation| variation < 0.2)
+    let bound = if variation.is_some_and(|variation| variation < 0.2) { 0.25 } else { 0.5 };
+    at_queue.is_some_and(|share| share >= bound)
 }
 
 fn summary(seen: &Observations, over: &[bool]) -> LossSummary {

@@ -35,10 +35,13 @@ const MOST: f64 = 0.5;
 const CONSTANT: f64 = 0.05;
 /// A window that grows by more is that of a start or of a recovery.
 const GROWING: f64 = 0.2;
-/// Other windows that show what the link carries: how near, how many, and which share of their rate is as fast.
+/// Other windows that show what the link carries: how near, how many, which share of all near ones, how near to their median rate the
+/// window is, and they are.
 const NEAR_S: f64 = 20.0;
 const FEWEST_NEAR: usize = 2;
+const NEAR_SHARE: f64 = 0.05;
 const AS_FAST: f64 = 0.9;
+const EVEN: f64 = 0.1;
 
 /// Labels all windows of a flow.
 pub(super) fn label(windows: &[Evidence], scale: &Scale, policers: &[Policer]) -> Vec<Verdict> {
@@ -120,7 +123,15 @@ fn note_as_fast(verdicts: &mut [Verdict], windows: &[Evidence]) {
         let end = full.partition_point(|(from, _)| *from < window.from_ns.saturating_add(reach));
         let mut rates: Vec<f64> = full[first..end.max(first)].iter().map(|(_, rate)| *rate).collect();
         rates.sort_unstable_by(f64::total_cmp);
-        if rates.len() >= FEWEST_NEAR && window.rate >= AS_FAST * rates[rates.len() / 2] {
+        let near = 2.0 * reach as f64 * 1e-9 / window.seconds();
+        let near = near.min(windows.len() as f64);
+        let enough = FEWEST_NEAR.max((NEAR_SHARE * near) as usize); // at most the number of windows
+        if rates.len() < enough {
+            continue;
+        }
+        let [low, median, high] = [1, 2, 3].map(|quarter| rates[(rates.len() - 1) * quarter / 4]);
+        let as_fast = AS_FAST * median..=median / AS_FAST;
+        if high - low <= EVEN * median && as_fast.contains(&window.rate) {
             *verdict = Verdict { label: Label::Bottleneck, margin: 0.0, reason: Reason::AsFast };
         }
     }
@@ -132,7 +143,8 @@ fn note_policers(verdicts: &mut [Verdict], windows: &[Evidence], policers: &[Pol
         let first = windows.partition_point(|window| window.to_ns <= policer.from_ns);
         let end = windows.partition_point(|window| window.from_ns < policer.to_ns).max(first);
         let queued = windows[first..end].iter().filter(|window| window.stands >= MOST).count();
-        if 2 * queued >= end - first {
+        let at_queue = windows[first..end].iter().filter(|window| window.at_queue >= Some(MOST)).count();
+        if 2 * queued >= end - first || 2 * at_queue >= end - first {
             continue;
         }
         for (verdict, window) in verdicts[first..end].iter_mut().zip(&windows[first..end]) {
@@ -194,7 +206,8 @@ mod tests {
             (Label::ReversePath, Evidence { stands: 0.9, there: Some(0.0), back: Some(0.1), ..window(0) }),
             (Label::Bottleneck, Evidence { stands: 0.9, there: Some(0.2), back: Some(0.1), ..window(0) }),
             (Label::Overflow, Evidence { at_queue: Some(0.7), variation: Some(0.5), ..lossy }),
-            (Label::Overflow, Evidence { at_queue: Some(0.2), variation: Some(0.1), ..lossy }),
+            (Label::Overflow, Evidence { at_queue: Some(0.3), variation: Some(0.1), ..lossy }),
+            (Label::RandomLoss, Evidence { at_queue: Some(0.0), variation: Some(0.1), ..lossy }),
             (Label::RandomLoss, Evidence { at_queue: Some(0.2), variation: Some(0.7), ..lossy }),
             (Label::SenderWindow, clocked),
             (Label::StartUp, Evidence { growth: Some(0.5), ..clocked }),
