@@ -69,7 +69,10 @@ impl Observations {
         self.end();
         let (scale, evidence, losses) = evaluate(&self, tick);
         let verdicts = label(&evidence, &scale, &self.stretches.found);
-        let windows: Vec<LimitWindow> = evidence.iter().zip(&verdicts).map(limit).collect();
+        let started = verdicts.iter().take_while(|verdict| verdict.label == Label::StartUp).count();
+        let places = evidence.iter().zip(&verdicts).enumerate();
+        let windows: Vec<LimitWindow> =
+            places.map(|(place, (evidence, verdict))| limit(evidence, verdict, place < started)).collect();
         let to_ns = self.last_delivery_ns.unwrap_or(self.start_ns);
         let grid = &self.grid;
         let delivery =
@@ -85,12 +88,12 @@ impl Observations {
     }
 }
 
-fn limit((evidence, verdict): (&Evidence, &Verdict)) -> LimitWindow {
+fn limit(evidence: &Evidence, verdict: &Verdict, begins: bool) -> LimitWindow {
     LimitWindow {
         from_ns: evidence.from_ns,
         to_ns: evidence.to_ns,
         label: verdict.label,
-        confidence: probability(verdict),
+        confidence: probability(verdict, begins),
         margin: verdict.margin,
         bytes: evidence.delivered,
         stands: evidence.stands,

@@ -42,6 +42,8 @@ const FEWEST_NEAR: usize = 2;
 const NEAR_SHARE: f64 = 0.05;
 const AS_FAST: f64 = 0.9;
 const EVEN: f64 = 0.1;
+/// Policed windows are at least this share of those with losses.
+const POLICED: f64 = 0.2;
 
 /// Labels all windows of a flow.
 pub(super) fn label(windows: &[Evidence], scale: &Scale, policers: &[Policer]) -> Vec<Verdict> {
@@ -137,8 +139,12 @@ fn note_as_fast(verdicts: &mut [Verdict], windows: &[Evidence]) {
     }
 }
 
-/// Windows in which a policer dropped, where no queue stood in most of them.
+/// Windows in which a policer dropped, where no queue stood in most of them. Together they are a good part of those with losses: less is
+/// chance.
 fn note_policers(verdicts: &mut [Verdict], windows: &[Evidence], policers: &[Policer]) {
+    let labels: Vec<Label> = verdicts.iter().map(|verdict| verdict.label).collect();
+    let lossy = |label: &Label| matches!(label, Label::RandomLoss | Label::Overflow | Label::Stall);
+    let mut policed = Vec::new();
     for policer in policers {
         let first = windows.partition_point(|window| window.to_ns <= policer.from_ns);
         let end = windows.partition_point(|window| window.from_ns < policer.to_ns).max(first);
@@ -147,12 +153,16 @@ fn note_policers(verdicts: &mut [Verdict], windows: &[Evidence], policers: &[Pol
         if 2 * queued >= end - first || 2 * at_queue >= end - first {
             continue;
         }
-        for (verdict, window) in verdicts[first..end].iter_mut().zip(&windows[first..end]) {
-            if !matches!(verdict.label, Label::Receiver | Label::ReversePath) {
-                let margin = (LOSS_SCORE - window.stands.max(window.full)).max(0.0);
-                *verdict = Verdict { label: Label::Policer, margin, reason: Reason::Window };
-            }
-        }
+        let kept = |label: Label| matches!(label, Label::Receiver | Label::ReversePath);
+        policed.extend((first..end).filter(|place| !kept(labels[*place])));
+    }
+    policed.dedup();
+    if (policed.len() as f64) < POLICED * labels.iter().filter(|label| lossy(label)).count() as f64 {
+        return;
+    }
+    for place in policed {
+        let margin = (LOSS_SCORE - windows[place].stands.max(windows[place].full)).max(0.0);
+        verdicts[place] = Verdict { label: Label::Policer, margin, reason: Reason::Window };
     }
 }
 
