@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from airpath import _core
+from airpath.captures.diagnosis import Diagnosis, HostSum, diagnosis_of, sum_of
 from airpath.captures.qlog import facts_of_connection, is_log, logged_series, report_of_log
 from airpath.errors import CaptureError
 from airpath.input_file import InputFile, input_file
@@ -40,6 +41,8 @@ class FlowAnalysis:
         Columns of the series, one value for each bin; NaN where there is none.
     estimates_bps
         For each estimator the last estimate in each bin, bit/s; NaN where no acknowledgment came.
+    diagnosis
+        What limited it, and its bandwidth.
     """
 
     number: int
@@ -49,6 +52,7 @@ class FlowAnalysis:
     width_s: float
     series: dict[str, Numbers]
     estimates_bps: dict[str, Numbers]
+    diagnosis: Diagnosis
 
     @property
     def name(self) -> str:
@@ -72,6 +76,8 @@ class CaptureAnalysis:
         The first TCP packet, nanoseconds since 1970; 0 for a log.
     flows
         The flows that carried data, the one with most payload first.
+    sums
+        The sums of the flows of each host that has several; none for a log, or if flows were chosen.
     evicted, dropped, silent
         Flows ended early to bound memory, flows whose results gave way to larger ones, flows without data.
     """
@@ -81,6 +87,7 @@ class CaptureAnalysis:
     report: dict[str, Any]
     start_ns: int
     flows: tuple[FlowAnalysis, ...]
+    sums: tuple[HostSum, ...]
     evicted: int
     dropped: int
     silent: int
@@ -150,9 +157,10 @@ def analyse(
     if not log:
         _refuse_unreadable(str(capture), said["report"])
     flows = tuple(_flow(number, flow, log) for number, flow in enumerate(said.pop("flows"), start=1))
+    sums = tuple(sum_of(entry) for entry in said.pop("sums", ()))
     if log:
         said = {"start_ns": 0, "evicted": 0, "dropped": 0, **said, "report": report_of_log(said["report"])}
-    return CaptureAnalysis(path=Path(capture.name), sha256=sha256, flows=flows, **said)
+    return CaptureAnalysis(path=Path(capture.name), sha256=sha256, flows=flows, sums=sums, **said)
 
 
 _READABLE: Final = ("not IP", "not TCP", "IP fragments")
@@ -178,6 +186,7 @@ def _refuse_unreadable(name: str, report: dict[str, Any]) -> None:
 
 def _flow(number: int, said: dict[str, Any], log: bool) -> FlowAnalysis:
     raw, estimates = said.pop("series"), said.pop("estimates")
+    diagnosis = diagnosis_of(said.pop("diagnosis"))
     width_s = raw["width_ns"] * 1e-9
     samples = _whole(raw["rtt_samples"])
     least = _whole(raw["rtt_min_ns"]) * 1e-9
@@ -205,6 +214,7 @@ def _flow(number: int, said: dict[str, Any], log: bool) -> FlowAnalysis:
             entry["name"]: np.frombuffer(column, dtype="<f8")
             for entry, column in zip(estimates, raw["estimates"], strict=True)
         },
+        diagnosis=diagnosis,
     )
 
 

@@ -29,4 +29,4 @@ def choose(capture: CaptureAnalysis, wanted: Sequence[str]) -> CaptureAnalysis:
             f"accepted: {numbers}, or a part of ADDRESS:PORT > ADDRESS:PORT" if count else "it has none"
         )
         raise UsageError(f"{capture.path}: flow: found {' and '.join(wanted)}; {accepted}")
-    return replace(capture, flows=flows)
+    return replace(capture, flows=flows, sums=())

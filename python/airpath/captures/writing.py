@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from airpath.captures.analysis import CaptureAnalysis, FlowAnalysis
+from airpath.captures.answer_tables import answers_table, limits_table
 from airpath.captures.tables import estimates_table, flows_table, series_table
 from airpath.results.directory import numbered_name, write_directory, write_json, write_parquet
 from airpath.results.provenance import Origin, made_by
@@ -49,6 +50,8 @@ def write_captures(
     def fill(directory: Path) -> None:
         flows = flows_table(captures)
         write_parquet(flows, directory / "flows.parquet")
+        write_parquet(answers_table(captures), directory / "answers.parquet")
+        write_parquet(limits_table(captures), directory / "limits.parquet")
         write_parquet(estimates_table(captures), directory / "estimates.parquet")
         write_parquet(series_table(captures), directory / "series.parquet")
         pyarrow.csv.write_csv(flows.drop_columns(["loss_run_lengths"]), directory / "flows.csv")

@@ -8,24 +8,24 @@ import typer
 from airpath.cli.output import FiguresOption, ForceOption, JsonOption, OutOption
 
 HELP = """\
-Finds the flows, infers the capture point of each, and replays its acknowledgments into every estimator.
-Writes tables, and figures of the larger flows.
+Finds the flows and infers the capture point of each. Prints its bandwidth, what limited it, and what its
+losses were; --estimators prints what each bandwidth estimator gives. Writes tables of both.
 
 Examples:
 
     airpath estimate drive.pcapng
 
-    airpath estimate upload.pcap.gz --estimator sarbe --estimator westwood:samples=round-trip
+    airpath estimate upload.pcap.gz --estimators --estimator sarbe --estimator westwood:samples=round-trip
 
     airpath estimate connection.sqlog
 
     ssh phone tcpdump -c 100000 -w - tcp | airpath estimate -
 
-    airpath estimate office.pcap --flow 10.0.0.7:59130 --json | jq '.captures[0].flows[0].rtt_min_s'
+    airpath estimate office.pcap --flow 10.0.0.7:59130 --json | jq '.captures[0].flows[0].answer'
 """
 
 MOST_ROWS = 10
-"""Number of flows printed per capture; the tables have all."""
+"""Number of flows in the table of --estimators; the Parquet tables have all."""
 
 
 def estimate(
@@ -49,16 +49,28 @@ def estimate(
             show_default=False,
         ),
     ] = None,
+    estimators: Annotated[
+        bool, typer.Option("--estimators", help="Print the flows and what each estimator gives instead.")
+    ] = False,
+    every: Annotated[
+        bool, typer.Option("--all", help="Print all flows, not only the largest three.")
+    ] = False,
     out: OutOption = None,
     force: ForceOption = False,
     figures: FiguresOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Replay the flows of captures into estimators."""
+    """Find the bandwidth of captured flows, and what limited them."""
     from rich.markup import escape
 
     from airpath.captures import analyse, choose, write_captures
-    from airpath.cli.estimate_tables import as_machine_reads, print_capture, tell_of_an_early_end
+    from airpath.cli.estimate_answer import print_answers
+    from airpath.cli.estimate_tables import (
+        as_machine_reads,
+        print_estimates,
+        print_read,
+        tell_of_an_early_end,
+    )
     from airpath.cli.output import recording_name, show, show_json
     from airpath.cli.place import claim
     from airpath.input_file import input_name, refuse_standard_input_twice
@@ -75,7 +87,11 @@ def estimate(
         tell_of_an_early_end(str(capture.path), capture.ended_early)
     if not as_json:
         for capture in found:
-            print_capture(capture, MOST_ROWS)
+            print_read(capture)
+            if estimators:
+                print_estimates(capture, len(capture.flows) if every else MOST_ROWS)
+            else:
+                print_answers(capture, every)
     write_captures(found, target, origin_of_this_process(), figures=figures)
     if as_json:
         show_json({"captures": [as_machine_reads(capture) for capture in found], "out": str(target)})

@@ -6,6 +6,7 @@ from rich.table import Table
 from rich.text import Text
 
 from airpath.captures import CaptureAnalysis, FlowAnalysis, estimates_table, flows_table
+from airpath.cli.estimate_json import answer_of_capture, answer_of_flow
 from airpath.cli.output import show, tell
 from airpath.units import format_duration, format_rate, format_size
 
@@ -20,8 +21,8 @@ def tell_of_an_early_end(name: str, ended_early: str) -> None:
         tell(f"{name}: {ended_early}; what stands before is analysed")
 
 
-def print_capture(capture: CaptureAnalysis, most_rows: int) -> None:
-    """Print what was read, the largest flows, and what the estimators say of them."""
+def print_read(capture: CaptureAnalysis) -> None:
+    """Print what was read of a capture, and what was left out."""
     report = capture.report
     if capture.is_log:
         read = f"qlog, {report['events']} events, {report['events_used']} of packets and congestion control"
@@ -35,6 +36,11 @@ def print_capture(capture: CaptureAnalysis, most_rows: int) -> None:
         tell(f"{capture.path}: {capture.evicted} flows were ended early to bound memory")
     if not capture.flows:
         show("no connection carried data" if capture.is_log else "no TCP flow carried data")
+
+
+def print_estimates(capture: CaptureAnalysis, most_rows: int) -> None:
+    """Print the largest flows, and what the estimators give for them."""
+    if not capture.flows:
         return
     shown = capture.flows[:most_rows]
     show(_flow_rows(shown))
@@ -45,15 +51,18 @@ def print_capture(capture: CaptureAnalysis, most_rows: int) -> None:
 
 
 def as_machine_reads(capture: CaptureAnalysis) -> dict[str, Any]:
-    """Return the same and more, ready for ``json.dumps``."""
-    flows = flows_table([capture]).to_pylist()
-    estimates = estimates_table([capture]).to_pylist()
-    for flow in flows:
-        mine = [row for row in estimates if row["flow"] == flow["flow"]]
-        flow["estimates"] = {
-            row["estimator"]: {key: row[key] for key in ("mean_bps", "last_bps", "missing")} for row in mine
-        }
+    """Return all of it, ready for ``json.dumps``; the answers come first."""
+    rows = flows_table([capture]).to_pylist()
+    estimates: dict[int, dict[str, Any]] = {row["flow"]: {} for row in rows}
+    for row in estimates_table([capture]).to_pylist():
+        values = {key: row[key] for key in ("mean_bps", "last_bps", "missing")}
+        estimates[row["flow"]][row["estimator"]] = values
+    flows = [
+        {**answer_of_flow(flow), **row, "estimates": estimates[flow.number]}
+        for flow, row in zip(capture.flows, rows, strict=True)
+    ]
     return {
+        "answer": answer_of_capture(capture),
         "path": str(capture.path),
         **capture.report,
         "flows_ended_early": capture.evicted,
@@ -64,7 +73,8 @@ def as_machine_reads(capture: CaptureAnalysis) -> dict[str, Any]:
 
 
 def _flows(capture: CaptureAnalysis) -> str:
-    text = f"{len(capture.flows) + capture.dropped} flows with data"
+    count = len(capture.flows) + capture.dropped
+    text = f"{count} {'flow' if count == 1 else 'flows'} with data"
     return f"{text}, {capture.silent} without" if capture.silent else text
 
 

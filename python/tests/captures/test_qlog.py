@@ -79,6 +79,7 @@ def test_gzip_and_captures_together_with_logs(tmp_path: Path, capsys: pytest.Cap
                 "estimate",
                 str(packed),
                 str(DIALECTS / "picoquic-draft-00.qlog"),
+                "--estimators",
                 "--out",
                 str(tmp_path / "found"),
             ]

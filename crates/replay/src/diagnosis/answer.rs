@@ -27,7 +27,7 @@ pub struct Bin {
     pub bytes: u64,
     /// Its rate, bit/s.
     pub rate_bps: f64,
-    /// 95 % interval of the rate, bit/s.
+    /// 95 % interval of the rate, bit/s. The lower end of a lower bound is 3 % below it: only its time is uncertain.
     pub low_bps: f64,
     /// The upper end.
     pub high_bps: f64,
@@ -163,16 +163,17 @@ impl Delivery {
         let bytes: u64 = self.parts[first..end].iter().flatten().sum();
         let seconds = (to_ns - from_ns) as f64 * 1e-9;
         let rate_bps = bytes as f64 * 8.0 / seconds;
-        let half = self.half_width(first, end, (from_ns, to_ns), rate_bps).max(LEAST_HALF_WIDTH * rate_bps);
-        let count = self.full[first..end].iter().filter(|full| **full).count();
+        let least = LEAST_HALF_WIDTH * rate_bps;
+        let half = self.half_width(first, end, (from_ns, to_ns), rate_bps).max(least);
+        let full = 2 * self.full[first..end].iter().filter(|full| **full).count() > end - first;
         Bin {
             from_ns,
             to_ns,
             bytes,
             rate_bps,
-            low_bps: (rate_bps - half).max(0.0),
+            low_bps: (rate_bps - if full { half } else { least }).max(0.0),
             high_bps: rate_bps + half,
-            full: 2 * count > end - first,
+            full,
         }
     }
 

@@ -26,7 +26,7 @@ const AS_FAST: f64 = 0.87;
 /// A window that takes the label of its neighbours.
 const NEIGHBOURS: f64 = 0.50;
 /// A window that grows before anything else limited the flow. By judgment: the simulated flows leave their first seconds out.
-const BEGINNING: f64 = 0.90;
+const BEGINNING: f64 = 0.85;
 
 /// The probability that a label is right. `begins` is whether only start-up came before.
 pub(super) fn probability(verdict: &Verdict, begins: bool) -> f64 {

@@ -142,7 +142,7 @@ mod tests {
         let mut losses = RandomStream::new(1, "losses");
         let mut packets = Vec::new();
         for number in 0..1_500_u64 {
-            let wait = 1000.0 / if at as u64 % 2 == 0 { 220_000.0 } else { 60_000.0 };
+            let wait = 1000.0 / if (at as u64).is_multiple_of(2) { 220_000.0 } else { 60_000.0 };
             at += wait;
             tokens = (tokens + wait * 100_000.0).min(50_000.0);
             let lost = if random { losses.chance(0.03) } else { tokens < 1000.0 };

@@ -179,6 +179,7 @@ fn join_lone_windows(verdicts: &mut [Verdict]) {
 
 #[cfg(test)]
 mod tests {
+    use super::Label::{Application, Bottleneck};
     use super::*;
 
     /// A window of half a second that nothing limits but its application.
@@ -232,7 +233,6 @@ mod tests {
     fn a_window_as_fast_as_full_ones_is_full_and_a_lone_one_follows_its_neighbours() {
         let full = |number| Evidence { stands: 0.9, ..window(number) };
         let paced = |number, rate| Evidence { rate, ..window(number) };
-        use Label::{Application, Bottleneck};
         let found = labels(&[full(0), paced(1, 0.95e6), full(2), paced(3, 0.5e6), paced(4, 0.5e6), full(5)]);
         assert_eq!(found, [Bottleneck, Bottleneck, Bottleneck, Application, Application, Bottleneck]);
         let unclear = Evidence { clocked: 0.45, stands: 0.3, ..paced(1, 0.5e6) };

@@ -1,0 +1,155 @@
+"""The answer of `airpath estimate`: bandwidth and limits of simulated flows whose truth is known."""
+
+import json
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+import airpath
+from airpath.captures import CaptureAnalysis, analyse
+from airpath.cli import main
+
+PAYLOAD = 1448 / 1500
+"""Share of a simulated packet that is payload."""
+
+
+def made(folder: Path, bottleneck: dict[str, Any], **flow: Any) -> tuple[CaptureAnalysis, float]:
+    """Return the analysis of 20 s at the sender, and the mean capacity from 1 s on, bit/s of payload."""
+    queue = {"kind": "drop-tail", "limit": flow.pop("buffer", "1bdp")}
+    document = {
+        "name": "truth",
+        "duration": "20s",
+        "seed": 3,
+        "record": {"interval": "100ms", "capture": ["f-1-access", "f-1-access-reverse"]},
+        "topology": {
+            "kind": "dumbbell",
+            "bottleneck": {"delay": "20ms", "queue": queue, **bottleneck},
+            "access": {"delay": "10us"},
+        },
+        "flows": [{"name": "f", "scheme": "cubic", "start": "0s", **flow}],
+    }
+    results = airpath.run(airpath.Scenario.from_dict(document), progress=False)
+    capture = folder / "made.pcapng"
+    content = results.runs[0].record.capture
+    assert content is not None
+    capture.write_bytes(content)
+    links = results.table("link_series")
+    mine = np.array(links["link_name"].to_pylist()) == "bottleneck"
+    late = mine & (np.array(links["time_s"]) > 1)
+    offered = np.array(links["offered_bytes"], dtype=float)[late].sum()
+    return analyse(capture, ["samples"]), offered * 8 * PAYLOAD / (20 - 1)
+
+
+@pytest.mark.parametrize(
+    ("bottleneck", "flow", "label"),
+    [
+        ({"rate": "8mbps"}, {}, "bottleneck"),
+        ({"rate": "8mbps"}, {"scheme": "bbr"}, "bottleneck"),
+        ({"rate": "lte.down"}, {"buffer": "300packets"}, "bottleneck"),
+        ({"rate": "20mbps", "loss": 0.01}, {}, "random-loss"),
+        ({"rate": "20mbps"}, {"transport": {"receive_window": "16 packets"}}, "receiver-window"),
+        ({"rate": "20mbps"}, {"scheme": "fixed:window=2000packets,rate=2mbps"}, "application"),
+        ({"rate": "20mbps"}, {"scheme": "fixed:window=9packets"}, "sender-window"),
+    ],
+)
+def test_the_limit_and_the_bandwidth_of_a_simulated_flow(
+    tmp_path: Path, bottleneck: dict[str, Any], flow: dict[str, Any], label: str
+) -> None:
+    capture, capacity_bps = made(tmp_path, bottleneck, **flow)
+    diagnosis = capture.flows[0].diagnosis
+    main_limit = diagnosis.shares[0]
+    assert main_limit.label == label
+    assert main_limit.time > 0.8
+    headline = diagnosis.answer.headline
+    assert headline is not None
+    assert headline.full == (label == "bottleneck")
+    if headline.full:
+        assert headline.rate_bps == pytest.approx(capacity_bps, rel=0.03)
+    else:
+        assert headline.rate_bps < capacity_bps
+    assert diagnosis.losses["by_queue"] in ((False,) if label == "random-loss" else (True, None))
+
+
+def test_the_answer_comes_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made(tmp_path, {"rate": "8mbps"})
+    arguments = ["estimate", str(tmp_path / "made.pcapng"), "--out", str(tmp_path / "out")]
+    with pytest.raises(SystemExit) as left:
+        main(arguments)
+    assert left.value.code == 0
+    text = capsys.readouterr().out
+    lines = [line.split()[0] for line in text.splitlines()[2:] if line.strip() and not line.startswith(" ")]
+    assert lines == ["bandwidth", "limited", "losses", "results:"]
+    assert "while the link was full" in text
+    assert "the bottleneck" in text
+    with pytest.raises(SystemExit):
+        main([*arguments, "--force", "--json"])
+    (capture,) = json.loads(capsys.readouterr().out)["captures"]
+    assert next(iter(capture)) == next(iter(capture["flows"][0])) == "answer"
+    assert capture["answer"]["limited_by"][0]["label"] == "bottleneck"
+    answers = pq.read_table(tmp_path / "out" / "answers.parquet")
+    limits = pq.read_table(tmp_path / "out" / "limits.parquet")
+    for table in (answers, limits):
+        assert all(table.schema.field(name).metadata[b"description"] for name in table.column_names)
+    full = [row for row in answers.to_pylist() if row["kind"] == "full"]
+    mean = sum(row["rate_bps"] * row["width_s"] for row in full) / sum(row["width_s"] for row in full)
+    assert mean == pytest.approx(capture["answer"]["rate_bps"])
+    assert all(row["low_bps"] <= row["rate_bps"] <= row["high_bps"] for row in answers.to_pylist())
+    windows = limits.to_pylist()
+    assert all(a["to_s"] == pytest.approx(b["from_s"]) for a, b in pairwise(windows))
+
+
+def test_the_sum_of_a_host_comes_before_its_flows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    document = {
+        "name": "several",
+        "duration": "10s",
+        "seed": 3,
+        "record": {"capture": ["bottleneck", "bottleneck-reverse"]},
+        "topology": {"kind": "dumbbell", "bottleneck": {"rate": "8mbps", "delay": "20ms"}},
+        "flows": [{"name": "f", "scheme": "newreno", "count": 5}],
+    }
+    results = airpath.run(airpath.Scenario.from_dict(document), progress=False)
+    content = results.runs[0].record.capture
+    assert content is not None
+    file = tmp_path / "several.pcapng"
+    file.write_bytes(_from_one_host(content))
+    (total,) = analyse(file, ["samples"]).sums
+    assert (total.host, total.down, len(total.flows)) == ("10.0.0.9", False, 5)
+    headline = total.answer.headline
+    assert headline is not None
+    assert headline.full
+    assert headline.rate_bps == pytest.approx(8e6 * PAYLOAD, rel=0.03)
+    with pytest.raises(SystemExit):
+        main(["estimate", str(file), "--out", str(tmp_path / "out")])
+    text = capsys.readouterr().out
+    assert (
+        text.index("all 5 flows   sent by 10.0.0.9") < text.index("flow 1 of 5") < text.index("flow 3 of 5")
+    )
+    assert "flow 4 of 5" not in text
+    assert "and 2 more flows: --all" in text
+    with pytest.raises(SystemExit):
+        main(["estimate", str(file), "--out", str(tmp_path / "all"), "--all", "--flow", "4", "--flow", "5"])
+    text = capsys.readouterr().out
+    assert "sent by" not in text
+    assert "flow 5 of" in text
+
+
+def _from_one_host(capture: bytes) -> bytes:
+    """Give all senders one address, with a port for each: the last byte of their addresses, 10.0.0.0 on."""
+    content = bytearray(capture)
+    at = 0
+    while at < len(content):
+        kind, size = (int.from_bytes(content[at + k : at + k + 4], "little") for k in (0, 4))
+        if kind == 6:
+            start = at + 28
+            header = content[start:].find(b"\x45") if content[start] != 0x45 else 0
+            ip = start + header
+            for address, port in ((ip + 12, ip + 20), (ip + 16, ip + 22)):
+                if content[address] == 10:
+                    content[port + 1] = (content[port + 1] + content[address + 3]) % 256
+                    content[address + 3] = 9
+        at += size
+    return bytes(content)
