@@ -35,6 +35,7 @@ COMMANDS = (
     "check",
     "rerun",
     "diff",
+    "view",
     "figures",
     "emulate",
     "estimate",

@@ -54,7 +54,8 @@ TASKS: Final[Mapping[str, Mapping[str, str]]] = {
         "validate": "Validate a scenario file without running it and report what is wrong.",
         "schema": "Print the JSON schema of scenarios, for completion and checks in an editor.",
         "emulate": "Run a command over an emulated link, with real packets and the kernel's TCP.",
-        "figures": "Draw the figures of a result directory as PNG and SVG files.",
+        "view": "Show results in a browser: any below a directory, overlays, differences, sweeps.",
+        "figures": "Draw the figures of a result directory as PNG, SVG or PDF files.",
         "doctor": "Check this installation and report what works, what is missing, and how to get it.",
     },
 }

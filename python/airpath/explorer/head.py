@@ -158,6 +158,7 @@ def _picture(picture: Picture) -> dict[str, Any]:
             "values": [[_digits(value) for value in row] for row in picture.values.tolist()],
             "texts": [list(row) for row in picture.texts],
             "middle": picture.middle,
+            "links": [list(row) for row in picture.links],
         }
     assert isinstance(picture, Intervals)
     return {

@@ -39,6 +39,8 @@ MODULES: Final = (
     "main",
 )
 """The scripts, each after those that it imports from."""
+SERVED: Final = ("served",)
+"""More scripts of a page that a server feeds."""
 UPLOT_SHA256: Final = "19c8d4c6ad88929a79f4ae49d6f7161566dfd0ba3d15cc495e974f787eb78f1f"
 """Hash of uPlot 1.6.32's ``uPlot.iife.min.js`` as released."""
 
@@ -52,6 +54,7 @@ def page(
     *,
     scenario_text: str = "",
     provenance: Mapping[str, Any] | None = None,
+    served: Mapping[str, Any] | None = None,
 ) -> str:
     """Return the page.
 
@@ -63,15 +66,22 @@ def page(
         The scenario as its author wrote it; left out if empty.
     provenance
         The content of ``provenance.json``; left out if absent.
+    served
+        What a server of results adds for the module ``served``. The page of a file has none, and makes no
+        request.
     """
     head, block = head_of(view)
+    if served is not None:
+        head["served"] = dict(served)
     head["scenario"] = scenario_text
     head["provenance"] = (
         "" if provenance is None else json.dumps(dict(provenance), indent=1, ensure_ascii=False)
     )
-    uplot, script, style = asset("uplot/uPlot.iife.min.js"), script_text(), style_text()
+    uplot, style = asset("uplot/uPlot.iife.min.js"), style_text()
+    script = script_text(served=served is not None)
+    connect = "" if served is None else " connect-src 'self';"
     policy = (
-        "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none';"
+        f"default-src 'none'; img-src data:; base-uri 'none'; form-action 'none';{connect}"
         f" style-src '{_hash(style)}'; script-src '{_hash(uplot)}' '{_hash(script)}'"
     )
     return _template().substitute(
@@ -95,13 +105,14 @@ def asset(name: str) -> str:
 
 
 @functools.cache
-def script_text() -> str:
-    """Return the modules as one script.
+def script_text(*, served: bool = False) -> str:
+    """Return the modules as one script, with that of a server if the page is `served`.
 
     Each module becomes a function that returns its exports; names of exports are unique. Comments and
     indentation are left out, because they are a third of the script.
     """
-    return f'(async () => {{\n"use strict";\n{"".join(map(_module, MODULES))}}})();\n'
+    modules = "".join(map(_module, (*MODULES, *SERVED) if served else MODULES))
+    return f'(async () => {{\n"use strict";\n{modules}}})();\n'
 
 
 def _module(name: str) -> str:

@@ -179,7 +179,8 @@ class Matrix:
     """A first picture: a coloured table of numbers.
 
     The number `middle` has no colour; those above and below have one colour each. Without it, colours are
-    logarithmic from the least to the largest number.
+    logarithmic from the least to the largest number. `links` are addresses of what the numbers are made of,
+    if the page is served.
     """
 
     title: str
@@ -189,6 +190,7 @@ class Matrix:
     values: Values
     texts: Sequence[Sequence[str]]
     middle: float | None = None
+    links: Sequence[Sequence[str]] = ()
 
 
 @dataclass(frozen=True)

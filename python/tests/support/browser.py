@@ -54,7 +54,7 @@ def look(chromium: Any) -> Iterator[Any]:
     contexts = []
 
     def open_report(
-        file: Path, address: str = "", width: int = 1280, height: int = 900, **options: Any
+        file: Path | str, address: str = "", width: int = 1280, height: int = 900, **options: Any
     ) -> Seen:
         context = chromium.new_context(viewport={"width": width, "height": height}, **options)
         contexts.append(context)
@@ -65,7 +65,8 @@ def look(chromium: Any) -> Iterator[Any]:
             lambda said: seen.errors.append(said.text) if said.type in ("error", "warning") else None,
         )
         seen.page.on("request", lambda request: seen.requests.append(request.url))
-        seen.page.goto(file.resolve().as_uri() + address)
+        place = file if isinstance(file, str) else file.resolve().as_uri()
+        seen.page.goto(place + address)
         if options.get("java_script_enabled", True):
             # Not `wait_for_function`, which evaluates strings: the policy of the page forbids it.
             while not seen.js("performance.getEntriesByName('painted').length") and not seen.errors:

@@ -22,7 +22,8 @@ const closed = (id, title, ...children) => el("details", { id }, el("summary", {
 
 /** Add the sections of the command, and the details. */
 export function buildDetails(saving) {
-  byId("sections").append(...H.sections.map(section => el("section", { id: section.id }, el("h2", {}, section.title), ...body(section))));
+  const written = H.sections.filter(section => section.note || section.remarks.length || section.tables.length);
+  byId("sections").append(...written.map(section => el("section", { id: section.id }, el("h2", {}, section.title), ...body(section))));
   const details = byId("details");
   details.append(...H.details.map(section => closed(section.id, section.title, ...body(section))));
   if (H.scenario) details.append(closed("scenario", "Scenario", el("pre", {}, H.scenario)));

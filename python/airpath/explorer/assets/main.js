@@ -13,7 +13,7 @@ import { readAddress, save, state } from "./state.js";
 import { drawTable, lightTable } from "./table.js";
 import { applyTheme, isDark, onSystemTheme } from "./theme.js";
 
-const actions = {
+export const actions = {
   /** Show what changed: schemes were shown or hidden. */
   draw() {
     updateBar();

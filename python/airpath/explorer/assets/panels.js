@@ -10,7 +10,7 @@ const SHORTEST = 5, WIDE_PX = 760, PRINTED_PX = 680;
 const AHEAD_PX = 300;
 const NAMES = { loss: "▼ loss", timeout: "✖ timeout", "ecn reduction": "♦ ECN reduction", "spurious timeout": "★ spurious timeout" };
 /** The panels: what they show, their elements, and their chart once they have come near the view. */
-let charts = [], withFlows = false, printing = false;
+let charts = [], detail = [], withFlows = false, printing = false;
 
 // Panels out of view are neither made nor redrawn: that would take most of the time.
 const watcher = new IntersectionObserver(entries => {
@@ -66,7 +66,7 @@ export function drawPanels() {
   const width = printing ? PRINTED_PX : Math.max(280, (main.clientWidth || 1000) - (wide ? 216 : 0));
   withFlows = showsFlows();
   main.replaceChildren();
-  charts = H.panels.map(panel => {
+  charts = [...H.panels, ...detail].map(panel => {
     const box = el("div", { class: "chart" }), values = el("div", { class: "values" });
     const title = panel.unit ? `${panel.title} (${panel.unit})` : panel.title, note = noteOf(panel, wide);
     main.append(el("div", { class: "panel", role: "img", "aria-label": title },
@@ -90,7 +90,7 @@ export function drawPanels() {
 /** Hide the panels in which no shown scheme has a line. */
 function hideEmpty() {
   for (const { panel, box } of charts)
-    box.closest(".panel").hidden = panel.lines.every(([scheme]) => state.off.has(scheme));
+    box.closest(".panel").hidden = !panel.fixed && panel.lines.every(([scheme]) => state.off.has(scheme));
 }
 
 /** Show or hide lines. */
@@ -111,6 +111,13 @@ export function lightPanels() {
     const place = state.lit === null ? -1 : lines.findIndex(line => line.scheme === state.lit);
     u.setSeries(place < 0 ? null : first + place, { focus: place >= 0 });
   }
+}
+
+/** Show panels of a part of a run, which have lines and times of their own, after the others. */
+export function showDetail(panels) {
+  if (!panels.length && !detail.length) return;
+  detail = panels;
+  drawPanels();
 }
 
 /** Redraw for paper, and back. */

@@ -16,15 +16,16 @@ function shadeOf(value, { middle }, low, high) {
 function matrix(one) {
   const known = one.values.flat().filter(value => value !== null);
   const low = Math.max(1e-3, Math.min(...known)), high = Math.max(...known);
-  const cell = (value, text) => {
+  const cell = (value, text, link) => {
     if (value === null) return el("td", { class: "soft" }, "—");
     const shade = shadeOf(value, one, low, high);
-    return el("td", { class: shade < 0 ? `less shade${-shade}` : shade > 0 ? `more shade${shade}` : undefined, tabindex: 0, title: text }, format(value));
+    return el("td", { class: shade < 0 ? `less shade${-shade}` : shade > 0 ? `more shade${shade}` : undefined, tabindex: link ? undefined : 0, title: text },
+      link ? el("a", { href: link }, format(value)) : format(value));
   };
   return el("div", { class: "scroll" }, el("table", { class: "matrix" },
     el("thead", {}, el("tr", {}, el("th", {}, one.corner), ...one.columns.map(name => el("th", { scope: "col" }, name)))),
     el("tbody", {}, ...one.rows.map((name, row) =>
-      el("tr", {}, el("th", { scope: "row" }, name), ...one.values[row].map((value, column) => cell(value, one.texts[row][column])))))));
+      el("tr", {}, el("th", { scope: "row" }, name), ...one.values[row].map((value, column) => cell(value, one.texts[row][column], one.links[row]?.[column])))))));
 }
 
 /** Return the groups of the rows of a picture. */

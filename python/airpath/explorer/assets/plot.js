@@ -29,7 +29,8 @@ export function chartOf({ panel, box, width, wide }, actions) {
   const lines = linesOf(panel), flows = flowsOf(panel);
   // Flows are drawn first, behind the lines.
   const drawn = [...flows, ...lines], first = behind ? 2 : 1;
-  const data = [TIMES, ...(behind ? [behind] : []), ...drawn.map(line => line.values)];
+  const times = panel.times || TIMES;
+  const data = [times, ...(behind ? [behind] : []), ...drawn.map(line => line.values)];
   const stepped = window.uPlot.paths.stepped({ align: -1 });
   const series = [{}];
   if (behind) series.push({ label: "capacity", stroke: css("--cap-line"), fill: css("--cap"), width: 1, points: { show: false }, paths: stepped });
@@ -75,9 +76,9 @@ export function chartOf({ panel, box, width, wide }, actions) {
         one.setSelect({ left: 0, width: 0, top: 0, height: 0 }, false);
         actions.setRange(low, high);
       }],
-      setCursor: [one => actions.cursor(one, { lines, behind })],
+      setCursor: [one => actions.cursor(one, { lines, behind, times })],
     },
   }, data, box);
   gestures(u, actions.setRange);
-  return { u, first: first + flows.length, lines, behind };
+  return { u, first: first + flows.length, lines, behind, times };
 }

@@ -39,6 +39,7 @@ export const showsFlows = () => shown().length === 1 && (state.seed === FIRST_SE
 
 /** Return the lines of a panel for the chosen seed, hidden schemes included. */
 export function linesOf(panel) {
+  if (panel.fixed) return panel.fixed;
   const alike = new Map();
   for (const line of lines.get(panel.key)) {
     if (line.role !== "line") continue;
@@ -65,7 +66,7 @@ const spread = ({ every, place }) => (every === 1 ? valuesAt(place) : TIMES.map(
 
 /** Return single flows and percentiles of a panel, if they are shown. */
 export function flowsOf(panel) {
-  if (!showsFlows()) return [];
+  if (panel.fixed || !showsFlows()) return [];
   const [scheme] = shown();
   return lines.get(panel.key)
     .filter(line => line.role !== "line" && line.scheme === scheme)

@@ -57,6 +57,7 @@ let waiting = 0;
 export function save() {
   clearTimeout(waiting);
   waiting = setTimeout(() => {
+    dispatchEvent(new Event("settled"));
     try {
       history.replaceState(null, "", "#" + address());
     } catch {

@@ -6,10 +6,10 @@ import { state } from "./state.js";
 import { lookOf } from "./theme.js";
 
 /** List the values of a chart at the cursor; return whether the cursor is over a chart. */
-export function listAtCursor(u, { box, lines, behind }) {
+export function listAtCursor(u, { box, lines, behind, times }) {
   const i = u.cursor.idx;
   if (i === null || i === undefined || u.cursor.left < 0) return false;
-  list(box, `at ${TIMES[i].toFixed(2)} s`, lines, behind, values => values[i]);
+  list(box, `at ${times[i].toFixed(times === TIMES ? 2 : 3)} s`, lines, behind, values => values[i]);
   return true;
 }
 
@@ -31,12 +31,12 @@ let later = 0;
 export function listMeans(made) {
   clearTimeout(later);
   later = setTimeout(() => {
-    const first = TIMES.findIndex(time => time > state.from), last = TIMES.findLastIndex(time => time <= state.to + H.time.step / 2);
-    const mean = values => {
+    const mean = times => values => {
+      const first = times.findIndex(time => time > state.from), last = times.findLastIndex(time => time <= state.to + H.time.step / 2);
       let sum = 0, count = 0;
       for (let i = first; i <= last; i++) if (values[i] !== null) (sum += values[i]), count++;
       return count ? sum / count : null;
     };
-    for (const { lines, values, behind } of made()) list(values, "mean in view", lines, behind, mean);
+    for (const { lines, values, behind, times } of made()) list(values, "mean in view", lines, behind, mean(times));
   }, 200);
 }

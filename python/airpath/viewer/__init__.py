@@ -1,0 +1,5 @@
+"""`airpath view`: the report of any results below some directories, fed on demand.
+
+`found` lists the results, `shown` describes a selection, `detail` a part of one run, `sweep` a sweep;
+`server` answers the page.
+"""
