@@ -5,6 +5,7 @@ from airpath.captures.answer_tables import answers_table, limits_table
 from airpath.captures.choosing import choose
 from airpath.captures.diagnosis import Answer, Diagnosis, Headline, HostSum, Share
 from airpath.captures.tables import estimates_table, flows_table, series_table
+from airpath.captures.view import view_of_captures
 from airpath.captures.writing import write_captures
 
 __all__ = [
@@ -22,5 +23,6 @@ __all__ = [
     "flows_table",
     "limits_table",
     "series_table",
+    "view_of_captures",
     "write_captures",
 ]

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from airpath.cli.output import FiguresOption, ForceOption, JsonOption, OutOption
+from airpath.cli.output import FiguresOption, ForceOption, JsonOption, NoReportOption, OpenOption, OutOption
 
 HELP = """\
 Finds the flows and infers the capture point of each. Prints its bandwidth, what limited it, and what its
@@ -57,13 +57,15 @@ def estimate(
     ] = False,
     out: OutOption = None,
     force: ForceOption = False,
+    no_report: NoReportOption = False,
+    open_report: OpenOption = False,
     figures: FiguresOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Find the bandwidth of captured flows, and what limited them."""
     from rich.markup import escape
 
-    from airpath.captures import analyse, choose, write_captures
+    from airpath.captures import analyse, choose, view_of_captures, write_captures
     from airpath.cli.estimate_answer import print_answers
     from airpath.cli.estimate_tables import (
         as_machine_reads,
@@ -71,8 +73,10 @@ def estimate(
         print_read,
         tell_of_an_early_end,
     )
-    from airpath.cli.output import recording_name, show, show_json
+    from airpath.cli.output import recording_name, show_json
     from airpath.cli.place import claim
+    from airpath.cli.work import Output
+    from airpath.explorer.writing import write_page
     from airpath.input_file import input_name, refuse_standard_input_twice
     from airpath.origin import origin_of_this_process
     from airpath.progress import progress_bar
@@ -93,7 +97,11 @@ def estimate(
             else:
                 print_answers(capture, every)
     write_captures(found, target, origin_of_this_process(), figures=figures)
+    output = Output(target, report=not no_report, opened=open_report)
+    if output.page is not None:
+        write_page(view_of_captures(found), output.page)
+    output.open()
     if as_json:
-        show_json({"captures": [as_machine_reads(capture) for capture in found], "out": str(target)})
+        show_json({"captures": [as_machine_reads(capture) for capture in found], **output.facts})
         return
-    show(f"results: {target}")
+    output.show_places()

@@ -22,6 +22,10 @@ def head_of(view: View) -> tuple[dict[str, Any], str]:
         "format": FORMAT,
         "title": view.title,
         "compared": view.compared,
+        "shown": view.shown,
+        "noun": view.noun,
+        "panels_first": view.panels_first,
+        "table_note": view.table_note,
         "schemes": [
             _look(scheme, view.style[scheme], dash)
             for scheme, dash in zip(view.schemes, view.dashes, strict=True)
@@ -99,6 +103,7 @@ def _column(column: Column) -> dict[str, Any]:
         "definition": column.definition,
         "factor": column.factor,
         "main": column.main,
+        "narrow": column.narrow,
         "cells": [
             [_known(cell.mean), _known(cell.low), _known(cell.high), cell.text] for cell in column.cells
         ],
@@ -113,6 +118,7 @@ def _panel(panel: Panel, block: Block) -> dict[str, Any]:
         "over": panel.over_capacity,
         "marks": panel.marks,
         "levels": [list(level) for level in panel.levels],
+        "top": panel.top,
         "second": None if panel.second is None else list(panel.second),
         "lines": [
             [

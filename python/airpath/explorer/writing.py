@@ -1,14 +1,15 @@
 """The report of results whose tables are written."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from airpath.durable import write_whole
 from airpath.errors import OutputError
 from airpath.explorer.page import page
 from airpath.results import Results
-from airpath.views.model import Section
+from airpath.views.model import Section, View
 from airpath.views.view import view_of
 
 
@@ -37,7 +38,30 @@ def write_report(
         provenance = json.loads((directory / "provenance.json").read_text(encoding="utf-8"))
         scenario = (directory / "scenario.toml").read_text(encoding="utf-8")
         view = view_of(results, provenance=provenance, sections=sections, compared=compared)
-        text = page(view, scenario_text=scenario, provenance=provenance)
-        write_whole(directory / "report.html", text.encode(), forced=False)
     except OSError as error:
-        raise OutputError(f"cannot write to {directory}: {error.strerror or error}") from None
+        raise OutputError(f"cannot read {directory}: {error.strerror or error}") from None
+    write_page(view, directory / "report.html", scenario_text=scenario, provenance=provenance)
+
+
+def write_page(
+    view: View, file: Path, *, scenario_text: str = "", provenance: Mapping[str, Any] | None = None
+) -> None:
+    """Write the page of a view, whole or not at all.
+
+    Parameters
+    ----------
+    view, scenario_text, provenance
+        As for `airpath.explorer.page.page`.
+    file
+        Where.
+
+    Raises
+    ------
+    airpath.errors.OutputError
+        If the page cannot be written.
+    """
+    text = page(view, scenario_text=scenario_text, provenance=provenance)
+    try:
+        write_whole(file, text.encode(), forced=False)
+    except OSError as error:
+        raise OutputError(f"cannot write {file}: {error.strerror or error}") from None

@@ -14,6 +14,11 @@ MOST: Final = 2000
 """Results that are listed, at most: the newest."""
 
 
+Kind = Literal["runs", "sweep", "report"]
+_KINDS: Final[Mapping[str, Kind]] = {"airpath results ": "runs", "airpath sweep ": "sweep"}
+"""Kinds of results, by the name of their layout without its version."""
+
+
 @dataclass(frozen=True)
 class Found:
     """One directory of results.
@@ -27,7 +32,7 @@ class Found:
     name
         Its path below the directory that was searched.
     kind
-        ``runs`` or ``sweep``.
+        ``runs``, ``sweep``, or ``report`` for results of which only the report can be shown.
     schemes
         The schemes.
     created
@@ -37,7 +42,7 @@ class Found:
     key: str
     directory: Path
     name: str
-    kind: Literal["runs", "sweep"]
+    kind: Kind
     schemes: Sequence[str]
     created: str
 
@@ -92,10 +97,11 @@ def _read(directory: Path, root: Path) -> Found | None:
     if not isinstance(facts, dict):
         return None
     layout = str(facts.get("format", ""))
-    kinds: dict[str, Literal["runs", "sweep"]] = {"airpath results ": "runs", "airpath sweep ": "sweep"}
-    kind = next((kind for start, kind in kinds.items() if layout.startswith(start)), None)
+    kind = _KINDS.get(layout.rstrip("0123456789"))
     if kind is None:
-        return None
+        if not (directory / "report.html").is_file():
+            return None
+        kind = "report"
     name = str(directory.relative_to(root)) if directory.is_relative_to(root) else directory.name
     key = hashlib.sha256(os.fsencode(directory)).hexdigest()[:12]
     return Found(

@@ -30,6 +30,7 @@ KEPT_BLOCKS: Final = 8
 """Blocks of parts of runs that are kept until the page asks for them."""
 _CHOICES: Final = ("show", "diff", "point")
 """Words of an address that are not axes of a sweep."""
+_HTML: Final = "text/html; charset=utf-8"
 _HEADERS: Final = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": "frame-ancestors 'none'",
@@ -115,6 +116,8 @@ class Viewer(ThreadingHTTPServer):
 
     def _page(self, query: Query) -> Answer:
         chosen = self._chosen(query)
+        if len(chosen) == 1 and chosen[0].kind == "report":
+            return _HTML, (chosen[0].directory / "report.html").read_bytes()
         served: dict[str, Any] = {
             "roots": [str(root) for root in self.roots],
             "shown": [one.key for one in chosen],
@@ -129,7 +132,7 @@ class Viewer(ThreadingHTTPServer):
         except AirpathError as error:
             view = failed(error)
         text = page(view, scenario_text=scenario, provenance=provenance, served=served)
-        return "text/html; charset=utf-8", text.encode()
+        return _HTML, text.encode()
 
     def _view(self, chosen: Sequence[Found], query: Query) -> tuple[View, dict[str, Any]]:
         if not chosen:

@@ -27,12 +27,12 @@ def overlay(chosen: Sequence[Found], sections: Sequence[Section] = ()) -> View:
     Raises
     ------
     airpath.errors.UsageError
-        If one of them is a sweep.
+        If one of them has no runs.
     airpath.errors.OutputError
         If one of them cannot be read.
     """
-    if any(one.kind == "sweep" for one in chosen):
-        raise UsageError("an overlay: found a sweep; accepted: results of runs")
+    if other := [one for one in chosen if one.kind != "runs"]:
+        raise UsageError(f"{other[0].name}: found a {other[0].kind}; accepted: results of runs")
     runs: list[RunResult] = []
     labels: dict[str, tuple[str, int, str]] = {}
     for place, one in enumerate(chosen):

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -22,33 +22,49 @@ _ROUNDING = 1e-6
 
 
 class Grid:
-    """Equal intervals from the start of the runs to the end of the longest one.
+    """Equal intervals from zero to the end of what is shown.
 
     Parameters
     ----------
-    runs
-        The runs. Intervals are a whole multiple of the shortest recorded interval, so wide that memory stays
-        bounded however many intervals were recorded.
+    step_s
+        Length of the intervals, in seconds; the last one may be shorter.
+    duration_s
+        End of the last one.
     """
 
-    def __init__(self, runs: Sequence[RunResult]) -> None:
+    def __init__(self, step_s: float, duration_s: float) -> None:
+        self.step_s, self.duration_s = step_s, duration_s
+        self.count = math.ceil(duration_s / step_s - _ROUNDING)
+
+    @classmethod
+    def of(cls, recorded_s: float, duration_s: float, lines: int) -> Self:
+        """Return a grid whose intervals are a whole multiple of the recorded ones.
+
+        They are so wide that memory stays bounded however many intervals were recorded.
+        """
+        recorded = math.ceil(duration_s / recorded_s - _ROUNDING)
+        most = max(FEWEST_INTERVALS, MOST_NUMBERS // max(1, lines))
+        return cls(recorded_s * max(1, math.ceil(recorded / most)), duration_s)
+
+    @classmethod
+    def of_runs(cls, runs: Sequence[RunResult]) -> Self:
+        """Return the grid of runs, to the end of the longest one."""
         plans = [run.record.plan for run in runs]
         recorded_s = min((plan["record"]["interval_ns"] / 1e9 for plan in plans), default=1.0)
-        self.duration_s = max((plan["duration_ns"] / 1e9 for plan in plans), default=0.0)
-        recorded = math.ceil(self.duration_s / recorded_s - _ROUNDING)
-        most = max(FEWEST_INTERVALS, MOST_NUMBERS // (LINES_OF_A_RUN * max(1, len(runs))))
-        self.step_s = recorded_s * max(1, math.ceil(recorded / most))
-        self.count = math.ceil(self.duration_s / self.step_s - _ROUNDING)
+        duration_s = max((plan["duration_ns"] / 1e9 for plan in plans), default=0.0)
+        return cls.of(recorded_s, duration_s, LINES_OF_A_RUN * len(runs))
 
     @property
     def end_s(self) -> Values:
         """End of each interval."""
-        return np.minimum(np.arange(1, self.count + 1) * self.step_s, self.duration_s)
+        ends: Values = np.minimum(np.arange(1, self.count + 1) * self.step_s, self.duration_s)
+        return ends
 
     @property
     def length_s(self) -> Values:
         """Length of each interval: the last one may be shorter."""
-        return np.diff(self.end_s, prepend=0.0)
+        length: Values = np.diff(self.end_s, prepend=0.0)
+        return length
 
     def index(self, time_s: Values) -> npt.NDArray[np.int64]:
         """Return the interval of each value that was recorded over an interval that ends at `time_s`."""

@@ -65,6 +65,8 @@ class Panel:
         Horizontal lines: value and label.
     second
         A second scale on the right: unit, and the factor from the unit of the panel.
+    top
+        Where the axis ends; larger values are cut off.
     """
 
     key: str
@@ -75,6 +77,7 @@ class Panel:
     marks: bool = False
     levels: Sequence[tuple[float, str]] = ()
     second: tuple[str, float] | None = None
+    top: float | None = None
 
 
 @dataclass(frozen=True)
@@ -159,8 +162,8 @@ class Column:
         For its head.
     factor
         From the unit of ``summary.parquet`` to `unit`.
-    main
-        Whether it is shown at first.
+    main, narrow
+        Whether it is shown at first, and on a narrow screen.
     cells
         One for each scheme.
     """
@@ -171,6 +174,7 @@ class Column:
     definition: str
     factor: float
     main: bool
+    narrow: bool
     cells: Sequence[Cell]
 
 
@@ -264,8 +268,10 @@ class View:
         Seed of each repetition.
     compared
         Whether the schemes are compared: trade-off and pairs are meaningful.
-    columns
-        The table.
+    columns, table_note
+        The table, and how to read it.
+    shown
+        How many schemes are shown at first.
     points
         Throughput and delay of each run for the trade-off: scheme, seed, delay (ms), throughput (Mbit/s).
     capacity_mbps
@@ -288,6 +294,10 @@ class View:
         What to know about the pairs; empty if nothing.
     details
         Sections at the end, closed.
+    noun
+        What a row of the table is.
+    panels_first
+        Whether the panels over time come before the table.
     """
 
     title: str
@@ -299,6 +309,8 @@ class View:
     seeds: Sequence[int]
     compared: bool
     columns: Sequence[Column]
+    table_note: str
+    shown: int
     points: Sequence[tuple[int, int, float, float]]
     capacity_mbps: float
     time_s: Values
@@ -312,3 +324,5 @@ class View:
     pairs_note: str = ""
     sections: Sequence[Section] = ()
     details: Sequence[Section] = ()
+    noun: str = "scheme"
+    panels_first: bool = False

@@ -49,7 +49,7 @@ def over_time(results: Results, seeds: Sequence[int], *, apart: bool | None = No
     apart
         Whether each group of flows has lines of its own; by default if there are few schemes.
     """
-    grid, schemes = Grid(results.runs), list(results.schemes)
+    grid, schemes = Grid.of_runs(results.runs), list(results.schemes)
     apart = len(schemes) <= FEW_SCHEMES if apart is None else apart
     places = {
         run: Place(schemes.index(run.record.scheme), seeds.index(run.record.seed)) for run in results.runs

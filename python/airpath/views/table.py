@@ -13,6 +13,8 @@ from airpath.views.model import Cell, Column, Pair, Pairs
 
 MAIN: Final = ("throughput_mbps", "utilisation", "delay_p95_ms", "loss_rate", "retransmitted_packets")
 """Metrics whose columns are shown at first."""
+NARROW: Final = ("throughput_mbps", "delay_p95_ms")
+"""Metrics whose columns are shown on a narrow screen."""
 PAIRED: Final = (
     "throughput_mbps",
     "delay_p95_ms",
@@ -60,7 +62,14 @@ def _column(name: str, rows: Sequence[dict[str, float]]) -> Column:
         for row in rows
     ]
     title = SHORT_TITLES.get(name, metric.title)
-    return Column(name, title, unit, metric.definition, factor, name in MAIN, cells)
+    return Column(name, title, unit, metric.definition, factor, name in MAIN, name in NARROW, cells)
+
+
+def note(results: Results) -> str:
+    """Return how to read the cells."""
+    if not results.is_repeated:
+        return "One seed, so without intervals."
+    return "Mean ± half-width of the 95 % confidence interval over seeds; without ±: the same in all seeds."
 
 
 def points(results: Results, seeds: Sequence[int]) -> list[tuple[int, int, float, float]]:

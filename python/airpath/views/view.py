@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -15,8 +15,11 @@ from airpath.views.model import Section, View
 from airpath.views.outside import outside
 from airpath.views.over_time import over_time
 from airpath.views.styles import NO_SCHEME, Style, style_for
-from airpath.views.table import LOOKED_AT, pairs, points, table
+from airpath.views.table import LOOKED_AT, note, pairs, points, table
 from airpath.views.title import facts_line, title
+
+FEW: Final = 6
+"""Of more schemes that are not compared, such as pairs of schemes, one is shown at first."""
 
 
 def view_of(
@@ -60,6 +63,8 @@ def view_of(
         seeds=seeds,
         compared=compared,
         columns=table(results),
+        table_note=note(results),
+        shown=1 if not compared and len(results.schemes) > FEW else len(results.schemes),
         points=points(results, seeds) if compared else [],
         capacity_mbps=float(np.mean(capacities)) if len(capacities) else math.nan,
         time_s=panels.time_s,
@@ -71,6 +76,7 @@ def view_of(
         distributions=distributions(results),
         pairs=pairs(results) if compared else [],
         pairs_note=LOOKED_AT if results.until is not None else "",
+        noun="scheme" if compared else "pair",
         sections=[*validity(results), *sections],
         details=[*details(results, style, compared=compared), *outside(provenance or {})],
     )

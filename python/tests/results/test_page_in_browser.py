@@ -238,6 +238,8 @@ def long_view(count: int) -> View:
         seeds=[1],
         compared=False,
         columns=[],
+        table_note="",
+        shown=1,
         points=[],
         capacity_mbps=math.nan,
         time_s=time_s,

@@ -176,7 +176,7 @@ def test_intervals_are_joined_to_stay_within_the_budget(monkeypatch: pytest.Monk
     monkeypatch.setattr("airpath.views.over_time.FEWEST_INTERVALS", 1)
     fewer = over_time(results, [0, 1, 2], apart=False)
     assert len(fewer.time_s) < len(whole.time_s)
-    assert fewer.time_s[-1] == whole.time_s[-1] == Grid(results.runs).duration_s
+    assert fewer.time_s[-1] == whole.time_s[-1] == Grid.of_runs(results.runs).duration_s
     (wide, narrow) = (
         next(p for p in one.panels if p.key == "rate").lines[0].values for one in (whole, fewer)
     )

@@ -61,6 +61,7 @@ readAddress();
 document.querySelector("main").hidden = false;
 byId("map").hidden = !hasMap;
 byId("two").classList.toggle("single", !hasMap);
+if (H.panels_first) byId("two").before(byId("time"));
 buildDetails(savingButtons());
 buildDistributions();
 everything();

@@ -49,4 +49,4 @@ export const icon = look =>
 export const iconOf = scheme => icon(H.schemes[scheme]);
 
 /** The marks of congestion events. */
-export const EVENTS = { loss: "v", timeout: "X", "ecn reduction": "d", "spurious timeout": "*" };
+export const EVENTS = { loss: "v", retransmission: "v", timeout: "X", "ecn reduction": "d", "spurious timeout": "*" };

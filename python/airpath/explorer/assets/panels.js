@@ -1,5 +1,5 @@
 // Panels over time with one x axis.
-import { byId, el } from "./dom.js";
+import { byId, el, format } from "./dom.js";
 import { END, H } from "./head.js";
 import { chartOf, heightOf } from "./plot.js";
 import { marks, showsFlows } from "./series.js";
@@ -8,7 +8,7 @@ import { listAtCursor, listMeans } from "./values.js";
 
 const SHORTEST = 5, WIDE_PX = 760, PRINTED_PX = 680;
 const AHEAD_PX = 300;
-const NAMES = { loss: "▼ loss", timeout: "✖ timeout", "ecn reduction": "♦ ECN reduction", "spurious timeout": "★ spurious timeout" };
+const NAMES = { loss: "▼ loss", retransmission: "▼ retransmission", timeout: "✖ timeout", "ecn reduction": "♦ ECN reduction", "spurious timeout": "★ spurious timeout" };
 /** The panels: what they show, their elements, and their chart once they have come near the view. */
 let charts = [], detail = [], withFlows = false, printing = false;
 
@@ -46,6 +46,7 @@ export function setRange(from, to) {
 
 function noteOf(panel, wide) {
   const parts = [];
+  if (panel.top) parts.push(`larger values are cut off at ${format(panel.top)}`);
   if (panel.second && wide) parts.push(`right: ${panel.second[0]}`);
   if (panel.marks) {
     const found = marks(), kinds = [...new Set(found.filter(one => one.times.length).map(one => one.event))];

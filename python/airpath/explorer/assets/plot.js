@@ -23,6 +23,12 @@ function seriesOf(line) {
 /** Return the height of a panel, in pixels. */
 export const heightOf = panel => (panel.key === "rate" ? 190 : 150);
 
+function rangeOf(low, high, top) {
+  if (low === null) return [0, 1];
+  const end = high > 0 ? high * 1.06 : low < 0 ? 0 : 1;
+  return [Math.min(0, low * 1.05), top ? Math.min(top, end) : end];
+}
+
 /** Make a chart. `actions` has setRange and cursor, which is called with the chart when the cursor moves. */
 export function chartOf({ panel, box, width, wide }, actions) {
   const behind = panel.over ? capacity() : null;
@@ -44,7 +50,7 @@ export function chartOf({ panel, box, width, wide }, actions) {
   const axes = [{ ...axis, size: 24, values: (_, ticks) => ticks.map(value => `${tick(value)} s`) }, { ...axis, size: 52, values: (_, ticks) => ticks.map(tick) }];
   const scales = {
     x: { time: false, min: state.from, max: state.to },
-    y: { range: (_, low, high) => (low === null ? [0, 1] : [Math.min(0, low * 1.05), high > 0 ? high * 1.06 : low < 0 ? 0 : 1]) },
+    y: { range: (_, low, high) => rangeOf(low, high, panel.top) },
   };
   const right = { ...axis, side: 1, size: 44, grid: { show: false } };
   if (panel.second && wide) {

@@ -31,7 +31,7 @@ function row(one) {
   return el("tr", {},
     el("td", {}, el("input", { type: "checkbox", checked: chosen.has(one.key), onchange: change, "aria-label": `choose ${one.name}` })),
     el("th", { scope: "row" }, el("a", { href: query({ show: one.key }), "aria-current": S.shown.includes(one.key) ? "page" : undefined }, one.name)),
-    el("td", {}, one.kind === "sweep" ? "sweep" : one.schemes.join(", ")), el("td", {}, one.created));
+    el("td", {}, one.kind === "runs" ? one.schemes.join(", ") : one.kind), el("td", {}, one.created));
 }
 
 let known = "";

@@ -17,12 +17,9 @@ export const state = {
 
 const inRange = (value, count) => Number.isInteger(value) && value >= 0 && value < count;
 
-const FEW = 6;
-
 /** Read the state from the address; what is not valid is ignored. */
 export function readAddress() {
-  // Many schemes that are not compared, such as all pairs of some, would hide each other.
-  if (!H.compared && ALL.length > FEW) state.off = new Set(ALL.slice(1));
+  state.off = new Set(ALL.slice(H.shown));
   const given = new URLSearchParams(location.hash.slice(1));
   const off = (given.get("off") || "").split(".").filter(Boolean).map(Number).filter(k => inRange(k, ALL.length));
   if (given.get("off") !== null && off.length < ALL.length) state.off = new Set(off);
@@ -40,7 +37,7 @@ export function readAddress() {
 
 function address() {
   const parts = [];
-  if (state.off.size || (!H.compared && ALL.length > FEW)) parts.push("off=" + [...state.off].join("."));
+  if (state.off.size || H.shown < ALL.length) parts.push("off=" + [...state.off].join("."));
   if (state.seed !== 0) parts.push("seed=" + state.seed);
   if (state.from > 0 || state.to < END) parts.push(`x=${+state.from.toFixed(4)}_${+state.to.toFixed(4)}`);
   if (state.pairs) parts.push("pairs=" + state.pairs);

@@ -4,13 +4,12 @@ import { ALL, H } from "./head.js";
 import { iconOf } from "./marks.js";
 import { save, state, toggle } from "./state.js";
 
-const NARROW = ["throughput_mbps", "delay_p95_ms"];
 const heading = column => (column.unit ? `${column.title} (${column.unit})` : column.title);
 
 /** Split "12.0 ± 0.1" so that the interval can be set apart. */
 function cell([, , , text], column) {
   const [mean, half] = text.split(" ± ");
-  const wide = NARROW.includes(column.metric) ? undefined : "wide";
+  const wide = column.narrow ? undefined : "wide";
   return el("td", { class: wide }, mean, half ? el("span", { class: "half" }, ` ± ${half}`) : null);
 }
 
@@ -46,7 +45,7 @@ export function drawTable(actions) {
   const columns = H.columns.filter(column => state.all || column.main);
   const heads = columns.map(column => {
     const index = H.columns.indexOf(column);
-    return head(index, heading(column), `${column.definition} (${column.metric})`, !NARROW.includes(column.metric), actions);
+    return head(index, heading(column), `${column.definition} (${column.metric})`, !column.narrow, actions);
   });
   const rows = sorted().map(k => {
     const change = () => (toggle(k), actions.draw());
@@ -65,12 +64,11 @@ export function drawTable(actions) {
   const others = H.columns.filter(column => !column.main).length;
   const more = el("button", { "aria-pressed": String(state.all), onclick: () => ((state.all = !state.all), drawTable(actions), save()) },
     state.all ? "main columns" : `all: ${others} more columns`);
-  const note = H.seeds.length > 1 ? "Mean ± half-width of the 95 % confidence interval over seeds; without ±: the same in all seeds. " : "One seed, so without intervals. ";
   byId("table").replaceChildren(
     el("div", { class: "scroll" }, el("table", { class: "schemes" },
-      el("thead", {}, el("tr", {}, head(-1, "scheme", "Order of the runs", false, actions), ...heads)),
+      el("thead", {}, el("tr", {}, head(-1, H.noun, "First order", false, actions), ...heads)),
       el("tbody", {}, ...rows))),
-    el("p", { class: "small soft" }, note, others ? more : null),
+    el("p", { class: "small soft" }, `${H.table_note} `, others ? more : null),
   );
   lightTable();
 }
