@@ -11,7 +11,7 @@ const FEWEST_ACKS: u32 = 20;
 const FEWEST_FULL: usize = 3;
 /// Width of the blocks of the bootstrap, seconds.
 const BLOCK_S: f64 = 5.0;
-/// The interval of a bin is at least so wide on each side, as a share of its rate.
+/// Intervals are at least so wide on each side, as a share of the rate.
 const LEAST_HALF_WIDTH: f64 = 0.03;
 /// Student's t for 95 % with 1 to 4 degrees of freedom.
 const STUDENT: [f64; PARTS - 1] = [12.71, 4.30, 3.18, 2.78];
@@ -224,7 +224,9 @@ fn headline(bins: &[Bin]) -> Option<Headline> {
     let total: f64 = weights.iter().sum();
     let rate_bps = full.iter().map(|bin| bin.bytes as f64 * 8.0).sum::<f64>() / total;
     let block = (BLOCK_S / (total / full.len() as f64)).round().max(1.0) as usize; // at most 5 s
-    let (low_bps, high_bps) = mean_interval(&rates, &weights, block)?;
+    let (low, high) = mean_interval(&rates, &weights, block)?;
+    let least = LEAST_HALF_WIDTH * rate_bps;
+    let (low_bps, high_bps) = (low.min(rate_bps - least), high.max(rate_bps + least));
     let (least_bps, most_bps) = extremes(&full);
     Some(Headline { full: true, rate_bps, low_bps, high_bps, least_bps, most_bps, full_share })
 }
