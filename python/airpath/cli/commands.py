@@ -30,8 +30,8 @@ TASKS: Final[Mapping[str, Mapping[str, str]]] = {
     },
     "Measure": {
         "estimate": (
-            "Estimate bandwidth from packet captures (pcap, pcapng) or QUIC logs (qlog), also"
-            " gzip-compressed."
+            "Report the bandwidth of flows in captures (pcap, pcapng) or QUIC logs (qlog), and what limited"
+            " them."
         ),
         "fit": "Fit a Gilbert-Elliott loss model to a capture or a loss trace and print it as configuration.",
         "trace": "Inspect and convert link traces, and summarise logs of emulated links.",
@@ -50,7 +50,7 @@ TASKS: Final[Mapping[str, Mapping[str, str]]] = {
         "list": (
             "List schemes, estimators, queues, links, networks, scenarios, sweeps or suites, or count them."
         ),
-        "new": "Write a congestion controller to start from: in Python, C or Rust.",
+        "new": "Write a component to start from: a controller, an estimator, a capacity source or a queue.",
         "validate": "Validate a scenario file without running it and report what is wrong.",
         "schema": "Print the JSON schema of scenarios, for completion and checks in an editor.",
         "emulate": "Run a command over an emulated link, with real packets and the kernel's TCP.",

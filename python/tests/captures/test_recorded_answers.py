@@ -1,4 +1,4 @@
-"""Answers for recorded captures whose truth is known, in folders that `AIRPATH_CAPTURES` and `AIRPATH_POLICING` name."""
+"""Answers for recorded captures with a known truth: folders of `AIRPATH_CAPTURES`, `AIRPATH_POLICING`."""
 
 import os
 from pathlib import Path
