@@ -1,44 +1,46 @@
-//! The door to estimators of bandwidth from acknowledgments.
+//! The interface of bandwidth estimators that use acknowledgments.
 
 use core::fmt::Debug;
 
 use crate::{AckEvent, CongestionEvent, Duration, Probe};
 
-/// What a sender, or a reader of a recorded conversation, believes that its path delivers, judged by the
-/// acknowledgments that come back.
+/// A sender-side estimator of the bandwidth that a path delivers, computed from the returning
+/// acknowledgments.
 ///
-/// It owns no clock: a congestion controller feeds it inside a run, a capture reader feeds it alone. Driver's
-/// contract: `now` never decreases; every acknowledgment is told, duplicates included; a congestion signal that an
-/// acknowledgment brings comes before it, as for a [`crate::Controller`].
+/// The estimator owns no clock. A congestion controller drives it inside a run; a capture reader drives it on
+/// its own. Contract of the driver: `now` never decreases; every acknowledgment is reported, duplicates
+/// included; a congestion signal caused by an acknowledgment is reported before it, as for a
+/// [`crate::Controller`].
 ///
-/// Telemetry: [`crate::Measurement::BandwidthSample`] for each raw sample, then [`crate::Measurement::Bandwidth`] with
-/// the estimate that it leads to, at the time of the call that completed the sample.
+/// Telemetry: [`crate::Measurement::BandwidthSample`] for each raw sample, then
+/// [`crate::Measurement::Bandwidth`] with the resulting estimate, at the time of the call that completed the
+/// sample.
 pub trait AckRateEstimator: Debug + Send {
-    /// What the driver must deliver. Without it the estimator stays without an answer.
+    /// Returns what the driver must supply. Without it the estimator never returns an estimate.
     fn requirements(&self) -> AckRateRequirements {
         AckRateRequirements::default()
     }
 
-    /// An acknowledgment arrived, new data or duplicate.
+    /// Processes an acknowledgment of new data or a duplicate.
     fn on_ack(&mut self, event: &AckEvent, probe: &mut dyn Probe);
 
-    /// A congestion signal.
+    /// Processes a congestion signal.
     fn on_congestion(&mut self, _event: &CongestionEvent) {}
 
-    /// The estimate in byte/s, finite and not negative; `None` before the first sample.
+    /// Returns the estimate in byte/s, finite and not negative, or `None` before the first sample.
     fn bandwidth(&self) -> Option<f64>;
 
-    /// The smallest RTT by which a window follows from the bandwidth, for estimators whose text says how it is kept
-    /// (Westwood+ in Linux); `None` leaves it to the controller.
+    /// Returns the smallest RTT, from which a window follows with the bandwidth, for estimators whose
+    /// specification defines how it is measured (Westwood+ in Linux). `None` leaves it to the controller.
     fn minimum_rtt(&self) -> Option<Duration> {
         None
     }
 }
 
-/// What an [`AckRateEstimator`] needs beyond the arrival times and amounts of acknowledgments.
+/// What an [`AckRateEstimator`] needs in addition to the arrival times and amounts of acknowledgments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct AckRateRequirements {
-    /// [`AckEvent::receiver_time`]: the timestamp option of TCP.
+    /// [`AckEvent::receiver_time`], from TCP's timestamp option.
     pub receiver_time: bool,
     /// [`AckEvent::rate`]: delivery-rate samples.
     pub rate_samples: bool,

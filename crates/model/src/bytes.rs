@@ -4,47 +4,48 @@ use core::fmt;
 use core::iter::Sum;
 use core::ops::{Add, AddAssign, Mul, Sub, SubAssign};
 
-/// An amount of data in bytes. Subtraction stops at zero, addition at the largest value.
+/// An amount of data in bytes. Arithmetic saturates: subtraction at zero, addition at the largest value.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Bytes(u64);
 
 impl Bytes {
     /// No data.
     pub const ZERO: Self = Self(0);
-    /// More than any buffer or window holds: "no limit".
+    /// Larger than any buffer or window: "no limit".
     pub const MAX: Self = Self(u64::MAX);
 
-    /// That many bytes.
+    /// Creates an amount of `bytes` bytes.
     pub const fn new(bytes: u64) -> Self {
         Self(bytes)
     }
 
-    /// The nearest whole number of bytes; negative and NaN give zero, too large gives the maximum.
+    /// Returns the nearest whole number of bytes. Negative values and NaN give zero; values that are too
+    /// large give the maximum.
     pub fn from_f64(bytes: f64) -> Self {
         Self((bytes + 0.5) as u64)
     }
 
-    /// Bytes as an integer.
+    /// Returns the number of bytes.
     pub const fn get(self) -> u64 {
         self.0
     }
 
-    /// Bytes as a float.
+    /// Returns the number of bytes as a float.
     pub fn as_f64(self) -> f64 {
         self.0 as f64
     }
 
-    /// Bits, that is, eight times the bytes.
+    /// Returns the number of bits, eight times the bytes.
     pub const fn bits(self) -> u64 {
         self.0.saturating_mul(8)
     }
 
-    /// Whether there is nothing.
+    /// Returns whether the amount is zero.
     pub const fn is_zero(self) -> bool {
         self.0 == 0
     }
 
-    /// This amount times a non-negative factor, to the nearest byte.
+    /// Multiplies the amount by a non-negative factor and rounds to the nearest byte.
     #[must_use]
     pub fn mul_f64(self, factor: f64) -> Self {
         Self::from_f64(self.0 as f64 * factor)

@@ -1,85 +1,90 @@
-//! The door to estimators of a link's capacity, as routers use them.
+//! The interface of estimators of a link's capacity, used by routers.
 
 use core::fmt::Debug;
 
 use crate::{Backlog, Bytes, Duration, Rate, Timestamp};
 
-/// What a router believes its outgoing link can carry.
+/// A router's estimator of the capacity of its outgoing link.
 ///
-/// A source is told of everything that passes the queue and keeps its own timers; a router protocol asks it. Calls
-/// come in time order. Rates are byte per second, as the protocols' equations have them.
+/// The queue reports every packet that passes it, and the source keeps its own timers; a router protocol
+/// reads the estimate. Calls come in time order. Rates are in bytes per second, as in the equations of the
+/// protocols.
 pub trait CapacitySource: Debug + Send {
-    /// A packet of `size` reaches the queue, before it may be dropped; `backlog` is what waits before it.
+    /// Reports that a packet of `size` reaches the queue, before it may be dropped. `backlog` excludes the
+    /// packet.
     fn on_arrival(&mut self, _now: Timestamp, _size: Bytes, _backlog: Backlog) {}
 
-    /// A packet of `size` leaves the queue for the link; `backlog` is what waits behind it.
+    /// Reports that a packet of `size` leaves the queue for the link. `backlog` excludes the packet.
     fn on_departure(&mut self, _now: Timestamp, _size: Bytes, _backlog: Backlog) {}
 
-    /// The time asked for by [`CapacitySource::next_timer`] has come; `backlog` is what waits then.
+    /// Reports that the time returned by [`CapacitySource::next_timer`] has come. `backlog` is the current
+    /// backlog.
     fn on_timer(&mut self, _now: Timestamp, _backlog: Backlog) {}
 
-    /// When [`CapacitySource::on_timer`] is wanted; [`Timestamp::NEVER`] when not.
+    /// Returns the time of the next call of [`CapacitySource::on_timer`]; [`Timestamp::NEVER`] for none.
     fn next_timer(&self) -> Timestamp {
         Timestamp::NEVER
     }
 
-    /// The estimate of the capacity in byte/s, finite and not negative; `None` for a source that never knows one
-    /// (it answers [`CapacitySource::spare`] only).
+    /// Returns the estimated capacity in byte/s, finite and not negative, or `None` for a source without an
+    /// estimate of the capacity, which implements [`CapacitySource::spare`] only.
     fn capacity(&mut self, now: Timestamp) -> Option<f64>;
 
-    /// How far above its estimate the protocol shall probe: Υ of EBE's maintainer while it is on, else 1.
+    /// Returns the factor by which the protocol probes above the estimate: Υ of EBE's maintainer while it is
+    /// active, else 1.
     fn probing(&self) -> f64 {
         1.0
     }
 
-    /// What a protocol's control interval that just ended leaves to be given out. By default Υ C − y, with the Υ of the
-    /// interval.
+    /// Returns the spare bandwidth to distribute after a protocol's control interval. The default is Υ C − y,
+    /// with the Υ of the interval.
     fn spare(&mut self, interval: &ControlInterval) -> Spare {
         let capacity = self.capacity(interval.now).unwrap_or(interval.input_rate);
         Spare { bandwidth: interval.probing * capacity - interval.input_rate, queue: interval.queue }
     }
 
-    /// Reports quantities by name for the time series (`capacity_estimate`, `x1`, …), in the units that the source's
-    /// page states.
+    /// Reports quantities by name for the time series (`capacity_estimate`, `x1`, …), in the units stated on
+    /// the page of the source.
     fn observe(&self, _report: &mut dyn FnMut(&'static str, f64)) {}
 }
 
-/// What a router protocol measured over one control interval.
+/// Measurements of a router protocol over one control interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ControlInterval {
-    /// When it ended.
+    /// The end of the interval.
     pub now: Timestamp,
-    /// How long it was.
+    /// The length of the interval.
     pub length: Duration,
-    /// Arrivals over the interval, byte/s.
+    /// The arrival rate over the interval, byte/s.
     pub input_rate: f64,
-    /// What the capacity is multiplied by: [`CapacitySource::probing`], or 1 where the protocol multiplies something else.
+    /// The factor of the capacity: [`CapacitySource::probing`], or 1 if the protocol multiplies another
+    /// quantity instead.
     pub probing: f64,
     /// The mean round-trip time of the flows.
     pub mean_rtt: Duration,
-    /// The queue that the protocol wants drained (XCP: the persistent queue), bytes.
+    /// The queue that the protocol drains (XCP: the persistent queue), bytes.
     pub queue: f64,
-    /// The shortest queue seen during the interval, bytes.
+    /// The shortest queue during the interval, bytes.
     pub shortest_queue: f64,
-    /// The mean queue over time during the interval, bytes.
+    /// The time average of the queue over the interval, bytes.
     pub mean_queue: f64,
-    /// The queue when the interval ended, bytes.
+    /// The queue at the end of the interval, bytes.
     pub last_queue: f64,
-    /// Size of the buffer, bytes.
+    /// The size of the buffer, bytes.
     pub buffer: f64,
 }
 
-/// What may be given out, and what must be taken back.
+/// The bandwidth that a protocol may distribute, and the queue that it must drain.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spare {
-    /// Spare bandwidth, byte/s; negative when more arrives than the link carries.
+    /// The spare bandwidth, byte/s; negative if the arrival rate exceeds the capacity.
     pub bandwidth: f64,
-    /// The queue to be drained, bytes.
+    /// The queue to drain, bytes.
     pub queue: f64,
 }
 
-/// The truth about a link, for the `oracle` source: the bound that no estimator can beat.
+/// The true rate of a link, for the `oracle` source: the bound that no estimator can exceed.
 pub trait TrueRate: Debug + Send {
-    /// The rate of the link at `now`; questions come in time order.
+    /// Returns the rate of the link at `now`. Calls come in time order.
     fn rate(&mut self, now: Timestamp) -> Rate;
 }

@@ -1,46 +1,47 @@
-//! The door to channels: when what is sent has left, and whether it arrives.
+//! The interface of channels, which decide when a transmission ends and whether the packet arrives.
 
 use core::fmt::Debug;
 
 use crate::{Bytes, Timestamp};
 
-/// What the air (or the wire) does to packets of one direction of a link.
+/// The effect of the medium (radio or wire) on the packets of one direction of a link.
 ///
-/// Calls come in time order and transmissions do not overlap: `start` is never before the last `departs`.
-/// A silent link makes no calls: a channel catches up in time by itself.
+/// Calls come in time order, and transmissions do not overlap: `start` is never before the last `departs`. An
+/// idle link makes no calls, so a channel advances its state by itself at the next call.
 pub trait Channel: Debug + Send {
     /// Sends one packet.
     fn transmit(&mut self, transmission: &Transmission) -> Passage;
 
-    /// The bits that the channel offers from the end of the last such question (the start of the run for the
-    /// first) to `until`; questions come in time order. Unlimited channels answer `None`.
+    /// Returns the bits that the channel offered from the `until` of the last call (for the first call: the
+    /// start of the run) to `until`, or `None` for unlimited channels. Calls come in time order.
     ///
-    /// This is the capacity in result tables: bytes of delivery opportunities for a trace, the integral of the
-    /// rate otherwise; losses are not subtracted.
+    /// This is the capacity in result tables: bytes of delivery opportunities for a trace, the integral of
+    /// the rate otherwise. Losses are not subtracted.
     fn offered_bits(&mut self, until: Timestamp) -> Option<f64>;
 
-    /// What it has damaged so far beside what was to be expected; `None` of channels that do not keep it.
+    /// Returns the number of corrupted packets and its expectation, or `None` for channels that do not count
+    /// them.
     fn damage(&self) -> Option<Damage> {
         None
     }
 }
 
-/// How many packets a channel has damaged, and how many it should have: each packet counts with the probability that it
-/// had when its turn came, given what had become of all before it.
+/// Number of corrupted packets, with its expectation. Each packet contributes the probability of its
+/// corruption at the time of its transmission, conditional on the outcomes of all earlier packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Damage {
     /// Packets sent.
     pub packets: u64,
-    /// Those of them that were damaged.
+    /// Corrupted packets.
     pub damaged: u64,
-    /// The sum of their probabilities.
+    /// The sum of the corruption probabilities.
     pub expected: f64,
-    /// The sum of the variances of their fates, p (1 - p) each.
+    /// The sum of the variances of the outcomes, p (1 - p) each.
     pub variance: f64,
 }
 
 impl Damage {
-    /// A packet is sent that was to be damaged with that probability.
+    /// Counts a packet whose corruption had the given probability.
     pub fn count(&mut self, probability: f64, damaged: bool) {
         self.packets += 1;
         self.damaged += u64::from(damaged);
@@ -49,23 +50,23 @@ impl Damage {
     }
 }
 
-/// One packet about to be sent.
+/// One packet that is about to be transmitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transmission {
-    /// When its first bit could leave: the link is free and the packet is there.
+    /// The earliest time at which its first bit can leave: the link is free and the packet is present.
     pub start: Timestamp,
     /// Its size on the wire.
     pub size: Bytes,
-    /// It waited while the packet before it was sent, so that the link was busy up to `start` and it may share
-    /// what is left of a delivery opportunity.
+    /// Whether the packet waited during the transmission of the previous one. The link was then busy up to
+    /// `start`, and the packet may share the rest of a delivery opportunity.
     pub continues: bool,
 }
 
-/// What became of it.
+/// The outcome of a transmission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Passage {
-    /// When its last bit has left; [`Timestamp::NEVER`] when the channel ends before.
+    /// When the last bit leaves; [`Timestamp::NEVER`] if the channel ends earlier.
     pub departs: Timestamp,
-    /// Whether it arrives undamaged.
+    /// Whether the packet arrives uncorrupted.
     pub arrives: bool,
 }

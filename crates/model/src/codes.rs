@@ -11,10 +11,10 @@ macro_rules! codes {
         $visible enum $code { $($(#[$inner])* $value),+ }
 
         impl $code {
-            /// The name of each number.
+            /// The names, indexed by number.
             $visible const NAMES: &[&str] = &[$($name),+];
 
-            /// Its number in the tables of the engine.
+            /// Returns the number in the tables of the engine.
             $visible const fn index(self) -> usize {
                 self as usize
             }

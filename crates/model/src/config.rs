@@ -1,4 +1,4 @@
-//! Parameters that make no sense are refused when a component is built, not discovered in a run.
+//! Rejection of invalid parameters when a component is built, not during a run.
 
 use thiserror::Error;
 
@@ -8,18 +8,18 @@ use crate::Duration;
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 #[error("{parameter} must be {range}, not {value}")]
 pub struct ConfigError {
-    /// Its name in the configuration.
+    /// The name of the parameter in the configuration.
     pub parameter: &'static str,
-    /// What is allowed, in words.
+    /// The accepted range, in words.
     pub range: &'static str,
-    /// What was given.
+    /// The value that was found.
     pub value: f64,
 }
 
-/// Refuses a parameter unless it is `allowed`.
+/// Rejects a parameter unless it is `allowed`.
 ///
 /// # Errors
-/// The error that names the parameter, its range and what was given.
+/// The parameter, its range, and the value that was found.
 pub fn check(
     allowed: bool,
     parameter: &'static str,
@@ -29,11 +29,11 @@ pub fn check(
     if allowed { Ok(()) } else { Err(ConfigError { parameter, range, value }) }
 }
 
-/// The shortest time from one call of a component's timer to the next: what happens while nobody looks at the component is caught
-/// up with call by call.
+/// The shortest interval of a component's timer. After an idle period, a component catches up call by call,
+/// so shorter intervals would make that loop too long.
 pub const SHORTEST_TIMER: Duration = Duration::from_micros(1);
 
-/// Refuses the interval of a timer unless it is at least [`SHORTEST_TIMER`].
+/// Rejects the interval of a timer if it is shorter than [`SHORTEST_TIMER`].
 ///
 /// # Errors
 /// As [`check`].

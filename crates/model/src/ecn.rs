@@ -3,7 +3,7 @@
 /// The two-bit ECN field (RFC 3168, section 5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Ecn {
-    /// The sender does not take part: a queue that would mark must drop.
+    /// The sender does not support ECN: a queue must drop the packet instead of marking it.
     #[default]
     NotEct,
     /// ECN-capable transport, code point 01 (L4S senders, RFC 9331).
@@ -15,12 +15,12 @@ pub enum Ecn {
 }
 
 impl Ecn {
-    /// Whether a queue may mark this packet instead of dropping it.
+    /// Returns whether a queue may mark this packet instead of dropping it.
     pub const fn is_capable(self) -> bool {
         !matches!(self, Self::NotEct)
     }
 
-    /// The two bits as they stand in the IP header.
+    /// Returns the two bits as in the IP header.
     pub const fn bits(self) -> u8 {
         match self {
             Self::NotEct => 0b00,

@@ -1,5 +1,6 @@
-//! What a driver tells a congestion controller: one struct for each kind of event, with named fields, so that a
-//! simulator, a kernel that reports per-ACK totals and a QUIC stack can all fill it, and a new field breaks nobody.
+//! Events that a driver reports to a congestion controller, one struct for each kind. The fields are named,
+//! so that a simulator, a kernel that reports per-ACK totals, and a QUIC stack can all fill them, and a new
+//! field breaks no driver.
 
 use crate::{Bytes, Duration, PathHeader, Rate, Timestamp};
 
@@ -17,7 +18,7 @@ pub struct RttEstimate {
 }
 
 impl RttEstimate {
-    /// A round trip took `sample` (rules 2.2, for the `first` one, and 2.3).
+    /// Updates the estimate with a sample (rules 2.2, for the `first` one, and 2.3).
     #[inline]
     pub fn on_sample(&mut self, sample: Duration, first: bool) {
         self.latest = sample;
@@ -42,14 +43,15 @@ pub struct RateSample {
     pub lost: Bytes,
     /// The longer of the sending and the acknowledging interval; never zero.
     pub interval: Duration,
-    /// The total delivered when the newest acknowledged packet was sent: marks rounds.
+    /// The total delivered when the newest acknowledged packet was sent; delimits rounds.
     pub prior_delivered: Bytes,
-    /// The sender had nothing to send during the sample, so it may be below what the path can carry.
+    /// Whether the sender ran out of data during the sample, so that the rate may be below what the path can
+    /// carry.
     pub app_limited: bool,
 }
 
 impl RateSample {
-    /// The sampled delivery rate.
+    /// Returns the sampled delivery rate.
     pub fn rate(&self) -> Rate {
         Rate::over(self.delivered, self.interval)
     }
@@ -57,62 +59,66 @@ impl RateSample {
 
 /// One arriving acknowledgment, or one report of a datapath that batches them.
 ///
-/// When one acknowledgment also reveals a loss, [`CongestionEvent`] comes first, then this (the order of RFC 9002,
-/// appendix A). Build it with [`AckEvent::at`] and assign the fields that are known.
+/// If one acknowledgment also reveals a loss, [`CongestionEvent`] comes first (the order of RFC 9002,
+/// appendix A). Create the event with [`AckEvent::at`] and assign the fields that are known.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct AckEvent {
     /// When the acknowledgment arrived at the sender.
     pub now: Timestamp,
-    /// Payload newly acknowledged by it, cumulatively or selectively. Zero for a pure duplicate.
+    /// Payload newly acknowledged, cumulatively or selectively; zero for a pure duplicate.
     pub acked: Bytes,
-    /// Payload by which the cumulative acknowledgment advanced, what had been acknowledged selectively included.
+    /// Payload by which the cumulative acknowledgment advanced, including data that had been acknowledged
+    /// selectively.
     pub advance: Bytes,
-    /// It advances nothing while data is outstanding (RFC 5681, section 2): one more segment left the network.
+    /// Whether it advances nothing while data is outstanding (RFC 5681, section 2): one more segment left the
+    /// network.
     pub duplicate: bool,
-    /// It is a duplicate, of which a controller in between hides the repair: for those who count data only.
+    /// Whether it is a duplicate whose repair an intermediate controller hides; for components that count
+    /// only data.
     pub hidden_duplicate: bool,
-    /// Payload that this acknowledgment reveals as lost, and what a timer other than that of retransmission found lost since the one
-    /// before (RACK).
+    /// Payload that this acknowledgment reveals as lost, plus losses since the previous one that a timer
+    /// other than the retransmission timer detected (RACK).
     pub newly_lost: Bytes,
     /// Payload in flight before this acknowledgment was processed.
     pub in_flight_before: Bytes,
-    /// Payload in flight after it was processed (before anything new is sent).
+    /// Payload in flight after it was processed, before anything new is sent.
     pub in_flight: Bytes,
     /// The largest payload of one packet.
     pub mss: Bytes,
-    /// When the newest packet acknowledged by it was sent; `None` for a duplicate that acknowledges nothing.
+    /// When the newest packet that it acknowledges was sent; `None` for a duplicate that acknowledges
+    /// nothing.
     pub latest_sent_at: Option<Timestamp>,
-    /// Payload in flight when that packet was sent, itself included (`tx_in_flight` of draft-ietf-ccwg-bbr); zero
-    /// when not known.
+    /// Payload in flight when that packet was sent, including the packet (`tx_in_flight` of
+    /// draft-ietf-ccwg-bbr); zero if unknown.
     pub in_flight_at_send: Bytes,
-    /// The RTT sample that this acknowledgment gave; `None` under Karn's rule or without new data.
+    /// The RTT sample of this acknowledgment; `None` under Karn's rule or without new data.
     pub rtt_sample: Option<Duration>,
-    /// Round-trip times, this acknowledgment included.
+    /// Round-trip times, including this acknowledgment.
     pub rtt: RttEstimate,
-    /// The delivery-rate sample, where one could be taken.
+    /// The delivery-rate sample, if one could be taken.
     pub rate: Option<RateSample>,
-    /// Packet-timed round trips since the flow began; grows by one when a packet sent after the last round's
-    /// end is acknowledged.
+    /// Packet-timed round trips since the flow began. Increases by one when a packet sent after the end of
+    /// the last round is acknowledged.
     pub round: u64,
-    /// The window, not the application or the receiver, limited what was sent in the acknowledged flight. A
-    /// controller must not grow a window that is not used (RFC 9438 section 5.8, RFC 7661).
+    /// Whether the window, not the application or the receiver, limited the acknowledged flight. A controller
+    /// must not grow a window that is not used (RFC 9438 section 5.8, RFC 7661).
     pub window_limited: bool,
-    /// Loss recovery is under way (after this acknowledgment was processed).
+    /// Whether loss recovery is in progress (after this acknowledgment was processed).
     pub in_recovery: bool,
-    /// The receiver says that a packet was marked CE (RFC 3168 ECE, or a per-packet count where there is one).
+    /// Whether the receiver reports a packet marked CE (RFC 3168 ECE, or a per-packet count if available).
     pub congestion_experienced: bool,
-    /// How much arrived marked CE since the last acknowledgment, where the receiver counts it (accurate ECN); packets count as
-    /// full ones.
+    /// Data that arrived marked CE since the last acknowledgment, if the receiver counts it (accurate ECN);
+    /// packets count as full ones.
     pub marked: Bytes,
-    /// The receiver's clock when it sent the acknowledgment (TCP timestamp value), where carried.
+    /// The receiver's clock when it sent the acknowledgment (TCP timestamp value), if present.
     pub receiver_time: Option<Timestamp>,
-    /// What routers wrote on the way, echoed by the receiver.
+    /// The header written by routers on the path, echoed by the receiver.
     pub path: PathHeader,
 }
 
 impl AckEvent {
-    /// An event at `now` in which nothing else is known: zero amounts, no samples, window-limited.
+    /// Creates an event at `now` with nothing else known: zero amounts, no samples, window-limited.
     pub const fn at(now: Timestamp) -> Self {
         Self {
             now,
@@ -145,14 +151,14 @@ impl AckEvent {
     }
 }
 
-/// What made the driver believe that the path is congested.
+/// The cause of a congestion event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CongestionSignal {
-    /// A packet was found lost by acknowledgments; fires once for each loss event (one window of data).
+    /// Acknowledgments revealed a lost packet; occurs once for each loss event (one window of data).
     Loss,
-    /// The receiver echoed a CE mark; fires at most once a round trip (RFC 3168, section 6.1.2).
+    /// The receiver echoed a CE mark; occurs at most once a round trip (RFC 3168, section 6.1.2).
     EcnCe,
-    /// The retransmission timer expired. Fires at each expiry; `consecutive` in the event counts them.
+    /// The retransmission timer expired; occurs at each expiry. `consecutive` in the event counts them.
     Timeout,
 }
 
@@ -162,22 +168,22 @@ pub enum CongestionSignal {
 pub struct CongestionEvent {
     /// When the signal reached the sender.
     pub now: Timestamp,
-    /// What was seen.
+    /// The cause of the signal.
     pub signal: CongestionSignal,
-    /// `FlightSize` of RFC 5681: payload sent and not cumulatively acknowledged when the signal came.
+    /// `FlightSize` of RFC 5681: payload sent and not cumulatively acknowledged at the time of the signal.
     pub flight_size: Bytes,
     /// Payload found lost with this signal.
     pub lost: Bytes,
     /// The largest payload of one packet.
     pub mss: Bytes,
-    /// Round-trip times at this moment.
+    /// Round-trip times at the time of the signal.
     pub rtt: RttEstimate,
-    /// For [`CongestionSignal::Timeout`]: expiries since the last new acknowledgment, this one included.
+    /// For [`CongestionSignal::Timeout`]: expiries since the last new acknowledgment, including this one.
     pub consecutive: u32,
 }
 
 impl CongestionEvent {
-    /// A signal at `now` with nothing else known.
+    /// Creates a signal at `now` with nothing else known.
     pub const fn at(now: Timestamp, signal: CongestionSignal) -> Self {
         Self {
             now,
@@ -195,25 +201,25 @@ impl CongestionEvent {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SendEvent {
-    /// When it leaves.
+    /// When the packet leaves.
     pub now: Timestamp,
-    /// Its payload.
+    /// The payload of the packet.
     pub payload: Bytes,
-    /// Payload in flight, this packet included.
+    /// Payload in flight, including this packet.
     pub in_flight: Bytes,
-    /// It was sent before.
+    /// Whether the packet is a retransmission.
     pub retransmission: bool,
-    /// The sender had run out of data before it, and what it had sent then has not all been delivered yet
-    /// (`C.app_limited` of draft-ietf-ccwg-bbr).
+    /// Whether the sender had run out of data before this packet and the data sent until then has not all
+    /// been delivered yet (`C.app_limited` of draft-ietf-ccwg-bbr).
     pub app_limited: bool,
     /// The largest payload of one packet.
     pub mss: Bytes,
-    /// Round-trip times at this moment.
+    /// Round-trip times when the packet leaves.
     pub rtt: RttEstimate,
 }
 
 impl SendEvent {
-    /// A packet of `payload` at `now` with nothing else known.
+    /// Creates an event for a packet of `payload` at `now` with nothing else known.
     pub const fn at(now: Timestamp, payload: Bytes) -> Self {
         Self {
             now,

@@ -1,16 +1,17 @@
-//! What senders, routers and receivers write to each other on packets beside the ECN bits.
+//! Information that senders, routers and receivers exchange on packets in addition to the ECN bits.
 
 use crate::{Duration, Rate};
 
-/// The congestion header of one packet. The sender stamps it (through [`crate::Controller::on_sent`]), routers on
-/// the way change it, the receiver copies it into its acknowledgment, and it comes back in
+/// The congestion header of one packet. The sender writes it (through [`crate::Controller::on_sent`]),
+/// routers on the path change it, the receiver copies it into its acknowledgment, and the sender reads it in
 /// [`crate::AckEvent::path`].
-// All payloads begin at the same offset: a processor that copies headers never has to read what two writes have made.
+// All payloads begin at the same offset, so that copying a header never reads a word that two separate stores
+// wrote.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 #[non_exhaustive]
 #[repr(u64)]
 pub enum PathHeader {
-    /// The flow speaks to no router.
+    /// The flow does not communicate with routers.
     #[default]
     None,
     /// XCP's header in the rate form.
@@ -19,35 +20,35 @@ pub enum PathHeader {
     Load(LoadCode),
     /// MPCP's load factor, raised to the maximum over the hops.
     Word(LoadWord),
-    /// QFCP's rate: asked for by the sender, lowered to the minimum over the hops.
+    /// QFCP's rate: requested by the sender, lowered to the minimum over the hops.
     FairRate(Rate),
-    /// ABC's mark, turned from accelerate to brake by any hop.
+    /// ABC's mark, changed from accelerate to brake by any hop.
     Abc(AbcMark),
 }
 
 /// XCP's congestion header (draft-falk-xcp-spec-03, section 3).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct XcpHeader {
-    /// The sender's round-trip time; zero when it has none yet.
+    /// The sender's round-trip time; zero before the first sample.
     pub rtt: Duration,
     /// X: the time between two packets of the flow, RTT over window in packets.
     pub inter_packet: Duration,
-    /// The change of throughput asked for by the sender and lowered by routers, in byte/s; may be negative.
+    /// The change of throughput requested by the sender and lowered by routers, in byte/s; may be negative.
     pub delta_throughput: f64,
 }
 
-/// In which of its two forms XCP computes. Their equations are the same; what they do with the round-trip time and with
-/// what is left of the feedback is not.
+/// The two forms of XCP. Their equations are the same; they differ in the use of the round-trip time and of
+/// feedback that is left over.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
 pub enum XcpForm {
-    /// Changes of rate (draft-falk-xcp-spec-03; ns-2.35): the sender multiplies feedback by its newest round-trip time, and
-    /// routers give out what residues hold.
+    /// Changes of rate (draft-falk-xcp-spec-03; ns-2.35): the sender multiplies feedback by its newest
+    /// round-trip time, and routers distribute what is in the residues.
     #[default]
     Rate,
-    /// Changes of window (SIGCOMM 2002): feedback is multiplied by the round-trip time that its packet carried, and routers
-    /// give every packet its share, however many come.
+    /// Changes of window (SIGCOMM 2002): feedback is multiplied by the round-trip time in the header of its
+    /// packet, and routers give every packet its share, no matter how many packets arrive.
     Window,
 }
 
@@ -66,48 +67,49 @@ pub enum LoadCode {
 /// ABC's mark (Goyal et al., NSDI 2020, section 3.1), in the order of severity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum AbcMark {
-    /// Send two packets for this one. What senders write.
+    /// Send two packets for this one. Senders write this mark.
     #[default]
     Accelerate,
-    /// Send none.
+    /// Send no packet for this one.
     Brake,
 }
 
-/// MPCP's quantised load factor. It takes `digits` consecutive packets to carry, two bits on each; the whole word
-/// travels here on each of them, and a sender may use it only when it has one from every packet of a group.
+/// MPCP's quantised load factor. `digits` consecutive packets carry it, two bits on each. Here each of them
+/// carries the whole word, and a sender may use it only after it received one from every packet of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LoadWord {
     /// The quantised load factor, the maximum over the hops so far.
     pub level: u16,
-    /// How many packets carry one word: n of MPCP, 2 for DPCP.
+    /// The number of packets that carry one word: n of MPCP, 2 for DPCP.
     pub digits: u8,
-    /// Which of them this packet is, from zero.
+    /// The index of this packet in the group, from zero.
     pub digit: u8,
 }
 
-/// The most packets for one word that the level has room for.
+/// The largest number of packets for one word that fits the level.
 const MAX_DIGITS: u8 = 8;
 
 impl LoadWord {
-    /// `ρ_max`, the load factor that the highest level stands for (a reconstruction: docs/schemes/mpcp.md); larger ones are encoded as this one.
+    /// `ρ_max`, the load factor of the highest level (a reconstruction: docs/schemes/mpcp.md). Larger load
+    /// factors are encoded as this one.
     pub const MAX_LOAD: f64 = 1.2;
 
-    /// `load` in `2 digits` bits, to the nearest level, `round((4ⁿ − 1) min(ρ, ρ_max) / ρ_max)`; 1 to 8 digits, others
-    /// count as the nearest of these.
+    /// Encodes `load` in `2 digits` bits, rounded to the nearest level:
+    /// `round((4ⁿ − 1) min(ρ, ρ_max) / ρ_max)`. `digits` is clamped to 1 to 8.
     pub fn level(load: f64, digits: u8) -> u16 {
-        // At most 4⁸ − 1, which 16 bits hold.
+        // At most 4⁸ − 1, which fits 16 bits.
         libm::round(highest(digits) * load.min(Self::MAX_LOAD) / Self::MAX_LOAD) as u16
     }
 
-    /// The load factor that the level stands for.
+    /// Returns the load factor of a level.
     pub fn load_factor(level: u16, digits: u8) -> f64 {
-        // 6/5 is `MAX_LOAD`. One division of whole numbers, so that the level that stands for 0.8, where senders turn from
-        // MI to AI, gives no less.
+        // 6/5 is `MAX_LOAD`. A single division of whole numbers ensures that the level of 0.8, at which
+        // senders change from MI to AI, does not decode to less than 0.8.
         f64::from(6 * u32::from(level)) / (5.0 * highest(digits))
     }
 }
 
-/// The highest level of `2 digits` bits.
+/// Returns the highest level of `2 digits` bits.
 fn highest(digits: u8) -> f64 {
     f64::from((1_u32 << (2 * digits.clamp(1, MAX_DIGITS))) - 1)
 }

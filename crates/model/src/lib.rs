@@ -1,8 +1,7 @@
-//! What every room of airpath shares: time, quantities, events and the traits through which algorithms and
-//! worlds meet.
+//! Shared foundation of airpath: time, quantities, events, and the traits between algorithms and backends.
 //!
-//! Contract: nothing here, and nothing that implements a trait from here, owns a clock, a socket, a file, a
-//! thread or a global. Algorithms are told what happened and when, and say what may be done. Simulator, link
+//! Contract: nothing in this crate, and no implementation of its traits, owns a clock, a socket, a file, a
+//! thread or a global. Algorithms receive events with their times and return decisions. Simulator, link
 //! emulator, Linux datapath and QUIC stack drive the *same* objects.
 #![no_std]
 

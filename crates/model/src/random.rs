@@ -1,4 +1,4 @@
-//! Random numbers: one independent stream for each component of a run.
+//! Random numbers: one independent random stream for each component of a run.
 
 use rand_core::Rng as _;
 use rand_pcg::Pcg64;
@@ -8,15 +8,16 @@ use crate::Duration;
 /// The random stream of one component.
 ///
 /// Generator: PCG XSL RR 128/64 (`rand_pcg::Pcg64`), seeded from the run's seed and the component's path
-/// (`flow/3/start`). Components never share a stream, so changing one leaves every other draw as it was; that is
-/// what makes paired comparisons honest. All draws use `libm`, so machines agree to the last bit.
+/// (`flow/3/start`). Components never share a stream, so a change of one component leaves the samples of all
+/// others unchanged, which makes paired comparisons valid. All samples use `libm`, so they are equal to the
+/// last bit on every machine.
 #[derive(Clone, Debug)]
 pub struct RandomStream {
     generator: Pcg64,
 }
 
 impl RandomStream {
-    /// The stream of the component at `path` in the run with `seed`.
+    /// Creates the stream of the component at `path` in the run with `seed`.
     pub fn new(seed: u64, path: &str) -> Self {
         let path_hash = path.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
             // FNV-1a, 64 bit.
@@ -31,43 +32,44 @@ impl RandomStream {
         Self { generator: Pcg64::new(start, sequence) }
     }
 
-    /// A stream of its own for one of several parts that are made one after the other (the connections of a flow).
+    /// Splits off an independent stream, for parts that are created one after the other (the connections of a
+    /// flow).
     #[must_use]
     pub fn split(&mut self) -> Self {
         Self::new(self.bits(), "split")
     }
 
-    /// The next 64 random bits.
+    /// Returns the next 64 random bits.
     pub fn bits(&mut self) -> u64 {
         self.generator.next_u64()
     }
 
-    /// Uniform on [0, 1), with 53 random bits.
+    /// Returns a sample uniform on [0, 1), with 53 random bits.
     pub fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
     }
 
-    /// Uniform on [`low`, `high`).
+    /// Returns a sample uniform on [`low`, `high`).
     pub fn uniform(&mut self, low: f64, high: f64) -> f64 {
         low + (high - low) * self.unit()
     }
 
-    /// True with the given probability (0 never, 1 always).
+    /// Returns true with the given probability (0 never, 1 always).
     pub fn chance(&mut self, probability: f64) -> bool {
         self.unit() < probability
     }
 
-    /// Exponential with the given mean, by inversion.
+    /// Returns a sample of the exponential distribution with the given mean, by inversion.
     pub fn exponential(&mut self, mean: f64) -> f64 {
         -mean * libm::log(1.0 - self.unit())
     }
 
-    /// A span uniform on [`low`, `high`).
+    /// Returns a duration uniform on [`low`, `high`).
     pub fn uniform_duration(&mut self, low: Duration, high: Duration) -> Duration {
         Duration::from_secs_f64(self.uniform(low.as_secs_f64(), high.as_secs_f64()))
     }
 
-    /// A span exponential with the given mean.
+    /// Returns an exponentially distributed duration with the given mean.
     pub fn exponential_duration(&mut self, mean: Duration) -> Duration {
         Duration::from_secs_f64(self.exponential(mean.as_secs_f64()))
     }

@@ -6,27 +6,28 @@ use crate::{Bytes, Duration};
 
 /// A data rate in bits per second.
 ///
-/// [`Rate::ZERO`] is an outage: nothing is ever sent. [`Rate::UNLIMITED`] takes no time for any amount.
+/// [`Rate::ZERO`] is an outage: nothing is ever sent. At [`Rate::UNLIMITED`], every transmission takes zero
+/// time.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Rate(u64);
 
 impl Rate {
     /// An outage.
     pub const ZERO: Self = Self(0);
-    /// No limit: every transmission takes no time.
+    /// No limit: every transmission takes zero time.
     pub const UNLIMITED: Self = Self(u64::MAX);
 
-    /// That many bits per second.
+    /// Creates a rate of `bits_per_second`.
     pub const fn from_bps(bits_per_second: u64) -> Self {
         Self(bits_per_second)
     }
 
-    /// The nearest whole rate to `bits_per_second`; negative and NaN give zero.
+    /// Returns the whole rate nearest to `bits_per_second`. Negative values and NaN give zero.
     pub fn from_bps_f64(bits_per_second: f64) -> Self {
         Self((bits_per_second + 0.5) as u64)
     }
 
-    /// The mean rate of `amount` over `interval`, rounded down; unlimited when the interval is zero.
+    /// Returns the mean rate of `amount` over `interval`, rounded down; unlimited if the interval is zero.
     pub fn over(amount: Bytes, interval: Duration) -> Self {
         if interval.is_zero() {
             return Self::UNLIMITED;
@@ -35,30 +36,31 @@ impl Rate {
         Self(u64::try_from(bits / u128::from(interval.as_nanos())).unwrap_or(u64::MAX))
     }
 
-    /// Bits per second.
+    /// Returns the rate in bits per second.
     pub const fn as_bps(self) -> u64 {
         self.0
     }
 
-    /// Bits per second as a float.
+    /// Returns the rate in bits per second as a float.
     pub fn as_bps_f64(self) -> f64 {
         self.0 as f64
     }
 
-    /// Bytes per second.
+    /// Returns the rate in bytes per second.
     pub fn bytes_per_second(self) -> f64 {
         self.0 as f64 / 8.0
     }
 
-    /// How long `amount` takes at this rate, rounded **up** to a whole nanosecond, so that a link never exceeds
-    /// its rate. Zero when unlimited, [`Duration::MAX`] in an outage (unless there is nothing to send).
+    /// Returns the transmission time of `amount` at this rate, rounded **up** to a whole nanosecond, so that
+    /// a link never exceeds its rate. Zero if unlimited; [`Duration::MAX`] in an outage (unless there is
+    /// nothing to send).
     pub fn time_for(self, amount: Bytes) -> Duration {
         match self.0 {
             u64::MAX => Duration::ZERO,
             0 if amount.is_zero() => Duration::ZERO,
             0 => Duration::MAX,
             rate => {
-                // 64 bits hold up to 2.3 GB and divide faster than 128.
+                // 64 bits suffice up to 2.3 GB and divide faster than 128.
                 let nanos = if let Some(bits) = amount.get().checked_mul(8_000_000_000) {
                     bits.div_ceil(rate)
                 } else {
@@ -70,7 +72,7 @@ impl Rate {
         }
     }
 
-    /// What fits into `interval` at this rate, rounded **down** to whole bytes.
+    /// Returns the amount that fits into `interval` at this rate, rounded **down** to whole bytes.
     pub fn bytes_in(self, interval: Duration) -> Bytes {
         if self == Self::UNLIMITED {
             return if interval.is_zero() { Bytes::ZERO } else { Bytes::MAX };
@@ -79,7 +81,8 @@ impl Rate {
         Bytes::new(u64::try_from(bits / 8).unwrap_or(u64::MAX))
     }
 
-    /// This rate times a non-negative factor, to the nearest bit per second. Unlimited stays unlimited.
+    /// Multiplies the rate by a non-negative factor and rounds to the nearest bit per second. Unlimited stays
+    /// unlimited.
     #[must_use]
     pub fn mul_f64(self, factor: f64) -> Self {
         if self == Self::UNLIMITED { self } else { Self::from_bps_f64(self.0 as f64 * factor) }
@@ -119,7 +122,7 @@ mod tests {
 
     #[test]
     fn amounts_beyond_64_bits_of_work_take_their_time_too() {
-        // Four seconds at a byte a nanosecond, and what is divided in 128 bits.
+        // Four seconds at one byte per nanosecond, and an amount that needs the 128-bit division.
         let amount = Bytes::new(4_000_000_000);
         assert_eq!(Rate::from_bps(8_000_000_000).time_for(amount), Duration::from_secs(4));
         assert_eq!(Rate::from_bps(3_000_000_000).time_for(amount).as_nanos(), 10_666_666_667);

@@ -1,26 +1,28 @@
-//! The door to controllers that are told from outside what they may allow.
+//! The interface of controllers whose decisions come from outside.
 
 use crate::{Bytes, Duration, Rate};
 
-/// A controller that decides nothing: whoever drives the run asks it now and then what it saw, and sets what it allows.
+/// A controller without decisions of its own: the driver of the run reads its reports and sets its limits
+/// from time to time.
 pub trait Steered {
-    /// What may be sent from now on.
+    /// Sets the limits from now on.
     fn steer(&mut self, steering: Steering);
 
-    /// What the sender saw since it was asked last.
+    /// Returns what the sender observed since the last call.
     fn take_report(&mut self) -> SenderReport;
 }
 
-/// What a steered controller is told to allow.
+/// The limits set for a steered controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Steering {
-    /// The most payload in flight; less than a segment counts as one.
+    /// The most payload in flight; values below one segment count as one segment.
     pub window: Bytes,
-    /// The rate of payload at which packets leave; `None`: as soon as the window allows, or as the transport paces windows.
+    /// The pacing rate of payload; `None`: packets leave as soon as the window allows, or as the transport
+    /// paces windows.
     pub pacing: Option<Rate>,
 }
 
-/// What a sender saw over a span of time.
+/// Observations of a sender over a span of time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SenderReport {
     /// Payload sent, retransmissions included.
@@ -29,9 +31,9 @@ pub struct SenderReport {
     pub acked: Bytes,
     /// Payload found lost, by acknowledgments or by the retransmission timer.
     pub lost: Bytes,
-    /// RTT samples together.
+    /// The sum of the RTT samples.
     pub rtt_sum: Duration,
-    /// How many RTT samples there were.
+    /// The number of RTT samples.
     pub rtt_samples: u64,
     /// Expiries of the retransmission timer.
     pub timeouts: u64,

@@ -6,10 +6,10 @@ use core::ops::{Add, AddAssign, Div, Mul, Sub, SubAssign};
 
 /// An instant: nanoseconds since the start of the run.
 ///
-/// Range: 0 to about 584 years. [`Timestamp::NEVER`] is the largest value and means "not scheduled"; arithmetic
-/// saturates there, so an instant after `NEVER` is `NEVER`.
+/// Range: 0 to about 584 years. [`Timestamp::NEVER`] is the largest value and means "not scheduled";
+/// arithmetic saturates there, so an instant after `NEVER` is `NEVER`.
 ///
-/// Kept as nanoseconds + 1, so that `Option<Timestamp>` is no larger.
+/// Stored as nanoseconds + 1, so that `Option<Timestamp>` has the same size.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(NonZeroU64);
 
@@ -20,36 +20,37 @@ pub struct Duration(u64);
 impl Timestamp {
     /// The start of the run.
     pub const ZERO: Self = Self(NonZeroU64::MIN);
-    /// Later than every instant that can happen.
+    /// Later than every possible instant.
     pub const NEVER: Self = Self(NonZeroU64::MAX);
 
-    /// The instant `nanos` nanoseconds after the start of the run; the two largest values give
+    /// Returns the instant `nanos` nanoseconds after the start of the run; the two largest values give
     /// [`Timestamp::NEVER`].
     pub const fn from_nanos(nanos: u64) -> Self {
         Self(Self::ZERO.0.saturating_add(nanos))
     }
 
-    /// The instant `seconds` after the start of the run, to the nearest nanosecond; negative and NaN give zero.
+    /// Returns the instant `seconds` after the start of the run, to the nearest nanosecond; negative values
+    /// and NaN give zero.
     pub fn from_secs_f64(seconds: f64) -> Self {
         Self::from_nanos(Duration::from_secs_f64(seconds).0)
     }
 
-    /// Nanoseconds since the start of the run.
+    /// Returns the nanoseconds since the start of the run.
     pub const fn as_nanos(self) -> u64 {
         self.0.get() - 1
     }
 
-    /// Seconds since the start of the run.
+    /// Returns the seconds since the start of the run.
     pub fn as_secs_f64(self) -> f64 {
         self.as_nanos() as f64 / 1e9
     }
 
-    /// The time since `earlier`; zero when `earlier` is later.
+    /// Returns the time since `earlier`; zero if `earlier` is later.
     pub const fn since(self, earlier: Self) -> Duration {
         Duration(self.0.get().saturating_sub(earlier.0.get()))
     }
 
-    /// Whether this instant can happen, that is, is not [`Timestamp::NEVER`].
+    /// Returns whether this instant is possible, that is, not [`Timestamp::NEVER`].
     pub const fn is_scheduled(self) -> bool {
         self.0.get() != u64::MAX
     }
@@ -67,59 +68,60 @@ impl Duration {
     /// The longest span; adding it to any instant gives [`Timestamp::NEVER`].
     pub const MAX: Self = Self(u64::MAX);
 
-    /// A span of whole nanoseconds.
+    /// Creates a span of whole nanoseconds.
     pub const fn from_nanos(nanos: u64) -> Self {
         Self(nanos)
     }
 
-    /// A span of whole microseconds.
+    /// Creates a span of whole microseconds.
     pub const fn from_micros(micros: u64) -> Self {
         Self(micros.saturating_mul(1_000))
     }
 
-    /// A span of whole milliseconds.
+    /// Creates a span of whole milliseconds.
     pub const fn from_millis(millis: u64) -> Self {
         Self(millis.saturating_mul(1_000_000))
     }
 
-    /// A span of whole seconds.
+    /// Creates a span of whole seconds.
     pub const fn from_secs(seconds: u64) -> Self {
         Self(seconds.saturating_mul(1_000_000_000))
     }
 
-    /// A span in seconds, to the nearest nanosecond; negative and NaN give zero, too large gives the maximum.
+    /// Creates a span in seconds, to the nearest nanosecond. Negative values and NaN give zero; values that
+    /// are too large give the maximum.
     pub fn from_secs_f64(seconds: f64) -> Self {
         // A float-to-integer `as` saturates at both ends and maps NaN to 0.
         Self((seconds * 1e9 + 0.5) as u64)
     }
 
-    /// Whole nanoseconds.
+    /// Returns the span in whole nanoseconds.
     pub const fn as_nanos(self) -> u64 {
         self.0
     }
 
-    /// Seconds.
+    /// Returns the span in seconds.
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / 1e9
     }
 
-    /// Whether this is no time at all.
+    /// Returns whether the span is zero.
     pub const fn is_zero(self) -> bool {
         self.0 == 0
     }
 
-    /// This span times a non-negative factor, to the nearest nanosecond.
+    /// Multiplies the span by a non-negative factor and rounds to the nearest nanosecond.
     #[must_use]
     pub fn mul_f64(self, factor: f64) -> Self {
         Self((self.0 as f64 * factor + 0.5) as u64)
     }
 
-    /// This span over another; infinite when the other is zero.
+    /// Returns the ratio of this span to another; infinite if the other is zero.
     pub fn ratio(self, other: Self) -> f64 {
         self.0 as f64 / other.0 as f64
     }
 
-    /// The absolute difference of two spans.
+    /// Returns the absolute difference of two spans.
     #[must_use]
     pub const fn abs_diff(self, other: Self) -> Self {
         Self(self.0.abs_diff(other.0))

@@ -1,20 +1,22 @@
-//! What a queue is counted in.
+//! The unit in which a queue is counted.
 
 use crate::{Backlog, Bytes};
 
-/// What active queue management or an estimator counts.
+/// The unit in which active queue management or an estimator counts a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
 pub enum QueueUnit {
-    /// Packets of any size, acknowledgments included. Managed, every packet has the same chance to be chosen.
+    /// Packets of any size, acknowledgments included. Active queue management selects each packet with the
+    /// same probability.
     Packets,
-    /// Bytes on the wire, as so many packets of a mean size. Managed, a packet's chance to be chosen grows with its size.
+    /// Bytes on the wire, converted to packets of a mean size. In active queue management, a packet's
+    /// probability grows with its size.
     Bytes,
 }
 
 impl QueueUnit {
-    /// What waits, in packets: of any size, or so many of `packet` bytes.
+    /// Returns the backlog in packets: of any size, or in units of `packet` bytes.
     pub fn packets(self, backlog: Backlog, packet: Bytes) -> f64 {
         match self {
             Self::Packets => backlog.packets as f64,
@@ -22,7 +24,7 @@ impl QueueUnit {
         }
     }
 
-    /// What one packet of `size` counts: 1, or its share of `packet` bytes.
+    /// Returns the count of one packet of `size`: 1, or its share of `packet` bytes.
     pub fn weight(self, size: Bytes, packet: Bytes) -> f64 {
         match self {
             Self::Packets => 1.0,

@@ -1,4 +1,4 @@
-//! Why a component is rejected.
+//! Errors of components: why one is rejected.
 
 use alloc::borrow::Cow;
 use alloc::format;
@@ -12,14 +12,14 @@ pub struct ComponentError {
     /// The parameter, with a path if it belongs to a nested component (`slow_start.css_rounds`); empty for the component
     /// as a whole.
     pub parameter: Cow<'static, str>,
-    /// The number that was found, unless the problem already contains it.
+    /// The value that was found, unless the problem already contains it.
     pub found: Option<f64>,
     /// What is wrong, or what is accepted.
     pub problem: Cow<'static, str>,
 }
 
 impl ComponentError {
-    /// An error about one parameter, or about the component as a whole if `parameter` is empty.
+    /// Creates an error about one parameter, or about the component as a whole if `parameter` is empty.
     pub fn new(parameter: impl Into<Cow<'static, str>>, problem: impl Into<Cow<'static, str>>) -> Self {
         Self { parameter: parameter.into(), found: None, problem: problem.into() }
     }
@@ -47,7 +47,7 @@ impl From<ConfigError> for ComponentError {
 }
 
 impl Display for ComponentError {
-    /// Writes what was found and the problem, without the parameter.
+    /// Writes the value that was found and the problem, without the parameter.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(found) = self.found {
             write!(f, "found {found}; ")?;

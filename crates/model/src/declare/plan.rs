@@ -30,17 +30,18 @@ pub struct ComponentPlan<K> {
 }
 
 impl<K> ComponentPlan<K> {
-    /// The component of that id with its defaults.
+    /// Creates the component with that id and its defaults.
     pub fn named(kind: &'static str) -> Self {
         Self::new(Cow::Borrowed(kind), Values::new())
     }
 
-    /// The component of that id with these values.
+    /// Creates the component with that id and these values.
     pub const fn new(kind: Cow<'static, str>, values: Values) -> Self {
         Self { kind, values, of: PhantomData }
     }
 
-    /// The component that a variant of an enum describes, which serializes as a table with the key `kind`.
+    /// Creates the component that a variant of an enum describes. The variant serializes as a table with the
+    /// key `kind`.
     ///
     /// # Panics
     /// It serializes as something else.
@@ -100,7 +101,7 @@ impl<'de, K> Deserialize<'de> for ComponentPlan<K> {
     }
 }
 
-/// The id of no component.
+/// The id that stands for no component.
 const NONE: &str = "none";
 
 /// A component that is a parameter of another one, such as the slow start of a window rule.
@@ -113,12 +114,12 @@ pub struct Nested<K: Kind> {
 }
 
 impl<K: Kind> Nested<K> {
-    /// The component of that id with its defaults, not bound yet.
+    /// Creates the component with that id and its defaults, not bound yet.
     pub fn named(kind: &'static str) -> Self {
         ComponentPlan::named(kind).into()
     }
 
-    /// No component, for a parameter with the keyword `x-or-none`.
+    /// Creates the value "no component", for a parameter with the keyword `x-or-none`.
     pub fn none() -> Self {
         Self::named(NONE)
     }

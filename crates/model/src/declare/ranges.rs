@@ -9,13 +9,14 @@ use serde_json::{Number, Value};
 
 use super::{ComponentError, ComponentPlan, Kind, Registry, Values};
 
-/// Tries values of every numeric parameter of every component and returns what is wrong: a value that only the schema or
-/// only the construction accepts, and a parameter without help text or default. An error about another parameter is a
-/// contradiction between both, which no schema states.
+/// Tries values of every numeric parameter of every component and returns the problems: a value that only the
+/// schema or only the construction accepts, and a parameter without help text or default. An error about
+/// another parameter is a contradiction between the two parameters, which no schema states.
 ///
-/// The values are the default, each bound of the schema with its two neighbours, and 0, −1, ±10³⁰⁰ (integers: the smallest
-/// and largest of their type) where the schema states no bound. A parameter that is ordered with another one (`x-at-most`,
-/// `x-less-than`) takes that one along; a value for which the other one has none is left out.
+/// The values are the default, each bound of the schema with its two neighbours, and, if the schema states no
+/// bound, 0, −1 and ±10³⁰⁰ (integers: the smallest and largest of their type). If a parameter is ordered with
+/// another one (`x-at-most`, `x-less-than`), the other one changes with it; a value is skipped if the other
+/// one has no valid value for it.
 ///
 /// `build` reads and constructs a component. The second item of the result counts the values that were tried.
 pub fn disagreements<K: Kind>(
@@ -124,13 +125,13 @@ impl Range<'_> {
         self.0.get(key)?.as_number()
     }
 
-    /// The type of the parameter; that of its value if it may be absent.
+    /// Returns the type of the parameter, or that of its value if the parameter may be absent.
     fn of_type(&self) -> Option<&str> {
         let of_type = &self.0["type"];
         of_type.as_str().or_else(|| of_type.get(0)?.as_str())
     }
 
-    /// The largest value of the integer type, which schemas state as `format`.
+    /// Returns the largest value of the integer type, which schemas state as `format`.
     fn largest(&self) -> i128 {
         match self.0.get("format").and_then(Value::as_str) {
             Some("uint8") => u8::MAX.into(),
@@ -153,7 +154,7 @@ impl Range<'_> {
             && holds("exclusiveMaximum", core::cmp::Ordering::is_lt)
     }
 
-    /// The values to try; none if the parameter is not a number.
+    /// Returns the values to try; none if the parameter is not a number.
     fn values(&self, default: &Value) -> Vec<Value> {
         let bounds = ["minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum"]
             .into_iter()

@@ -65,7 +65,7 @@ impl<K: Kind> Entry<K> {
         }
     }
 
-    /// The variant that `schema` describes, of an enum `V`.
+    /// Creates the entry of the variant of `V` that `schema` describes.
     fn of_variant<V: Variants<K>>(mut schema: Value) -> Option<Self> {
         let example = examples(&schema);
         let table = schema.as_object_mut()?;
@@ -85,7 +85,8 @@ impl<K: Kind> Entry<K> {
         })
     }
 
-    /// Names the parameter whose value cannot be read: the rest can, with its default or example.
+    /// Names the parameter whose value cannot be read: the other parameters can be read if it has its default
+    /// or example.
     fn naming(&self, error: ComponentError, values: &Values, parts: &K::Parts) -> ComponentError {
         let examples = examples(&self.schema);
         let wrong = values.keys().find(|key| {
@@ -279,13 +280,13 @@ impl<K: Kind> Registry<K> {
         self.entries.iter().map(|entry| (&*entry.id, &entry.schema))
     }
 
-    /// Returns the component of that id with examples of the parameters that have no default, for tests.
+    /// Returns the component with that id, with examples of the parameters that have no default, for tests.
     pub fn example(&self, id: &str) -> ComponentPlan<K> {
         let values = self.find(id).map(|entry| examples(&entry.schema));
         ComponentPlan::new(Cow::Owned(id.to_string()), values.unwrap_or_default())
     }
 
-    /// Whether the registry contains a component of that id.
+    /// Returns whether the registry contains a component with that id.
     pub fn has(&self, id: &str) -> bool {
         self.find(id).is_some()
     }
