@@ -1,7 +1,8 @@
-//! Bandwidth from acknowledgments: a [`Sampler`] takes samples, a [`Filter`] makes an estimate of them.
+//! Bandwidth from acknowledgments: a [`Sampler`] takes samples, and a [`Filter`] computes an estimate from
+//! them.
 //!
-//! Any sampler goes with any filter. [`WestwoodPlus`] in Linux cannot be taken apart so: it works in integers, and
-//! keeps the smallest RTT in its own way.
+//! Any sampler can be combined with any filter. [`WestwoodPlus`] in Linux cannot be divided in this way: it
+//! computes in integers and has its own rule for the smallest RTT.
 
 mod acked_count;
 mod filter;
@@ -34,21 +35,21 @@ pub use sampler::Samplers;
 pub use sampler::{Sampler, SamplerConfig};
 pub use westwood_plus::WestwoodPlus;
 
-/// The parameters of an ACK-rate estimator: plain values, from which [`AckRate::new`] makes one.
+/// The parameters of an ACK-rate estimator: plain values, from which [`AckRate::new`] creates one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields))]
 pub enum AckRateConfig {
     /// A sampler and a filter. The default is that of Westwood (Casetti et al. 2001).
     Filtered {
-        /// Where samples come from.
+        /// The source of samples.
         #[cfg_attr(
             feature = "declare",
             serde(default),
             schemars(extend("x-component" = "sampler"))
         )]
         sampler: SamplerConfig,
-        /// What smooths them.
+        /// The filter that smooths the samples.
         #[cfg_attr(
             feature = "declare",
             serde(default),
@@ -58,7 +59,7 @@ pub enum AckRateConfig {
     },
     /// Westwood+ as in Linux.
     WestwoodPlus {
-        /// HZ: ticks of the kernel's clock in a second, in which it counts (1000 or 250 are usual).
+        /// HZ: ticks of the kernel's clock per second, its unit of time (1000 or 250 are usual).
         #[cfg_attr(
             feature = "declare",
             serde(default = "default::ticks_per_second"),
@@ -113,7 +114,7 @@ enum Kind {
 }
 
 impl AckRate {
-    /// An estimator that has seen nothing.
+    /// Creates an estimator without any samples.
     ///
     /// # Errors
     /// A parameter outside its range.
@@ -130,7 +131,7 @@ impl AckRate {
         }))
     }
 
-    /// An estimator that is not part of this crate.
+    /// Wraps an estimator that is not part of this crate.
     pub fn outside(estimator: impl OutsideEstimator + 'static) -> Self {
         Self(Kind::Outside(Box::new(estimator)))
     }

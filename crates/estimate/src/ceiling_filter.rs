@@ -6,12 +6,12 @@ use crate::{Covariance, Estimate, Gain, Jacobian, RunningVariance};
 const PROCESS_NOISE: [f64; 2] = [1e-5, 5e-6];
 /// The floor of R, segment²: R of EBE-C, table I.
 const MEASUREMENT_NOISE: f64 = 1e-5;
-/// [`CeilingProfile::Recommended`] believes no measurement to be better than this share of the ceiling.
+/// The smallest measurement error that [`CeilingProfile::Recommended`] assumes, as a share of the ceiling.
 const MEASUREMENT_SHARE: f64 = 0.05;
-/// No ceiling is larger, in segments: with [`CeilingProfile::Journal`] corrections multiply.
+/// The largest ceiling, in segments: with [`CeilingProfile::Journal`] corrections multiply.
 const LARGEST: f64 = 1e9;
 
-/// Which reading of the paper's filter (docs/estimators/ebe-ceiling.md).
+/// The interpretation of the paper's filter (docs/estimators/ebe-ceiling.md).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
@@ -20,27 +20,31 @@ pub enum CeilingProfile {
     /// corrects at most once a round trip. Not in the paper.
     #[default]
     Recommended,
-    /// As EBE-J prints it: R is the running variance of all measurements, P starts as identity, eq. 23 at each step.
+    /// As printed in EBE-J: R is the running variance of all measurements, P starts as identity, eq. 23 at
+    /// each step.
     Journal,
-    /// No filter: the ceiling stays what the last loss left.
+    /// No filter: the ceiling stays at its value after the last loss.
     None,
 }
 
-/// When eq. 23 corrects the ceiling (EBE-J eq. 21).
+/// The condition under which eq. 23 corrects the ceiling (EBE-J eq. 21).
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(default))]
 pub struct Trigger {
-    /// epsilon: how near W_max the window must be for the filter to lower W_max (EBE-J, section II-A: 0.3).
+    /// epsilon: relative distance of the window from W_max within which the filter lowers W_max (EBE-J,
+    /// section II-A: 0.3).
     #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0)))]
     pub epsilon: f64,
-    /// Omega: up to which excess over the RTT at the last loss it does, less than nu (EBE-J: 0.2).
+    /// Omega: largest relative excess over the RTT at the last loss for a lower W_max, less than nu (EBE-J:
+    /// 0.2).
     #[cfg_attr(
         feature = "declare",
         schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1, "x-less-than" = "nu"))
     )]
     pub omega: f64,
-    /// nu: how far the RTT must be below that at the last loss for the filter to raise W_max (EBE-J: 0.5).
+    /// nu: relative distance of the RTT below that at the last loss at which the filter raises W_max (EBE-J:
+    /// 0.5).
     #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1)))]
     pub nu: f64,
 }
@@ -51,7 +55,7 @@ impl Default for Trigger {
     }
 }
 
-/// What was measured over one estimation interval.
+/// Measurements of one estimation interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CeilingMeasured {
     /// z: mean of the samples of `W_max`, segments.
@@ -90,14 +94,14 @@ pub struct CeilingCycle {
 pub struct CeilingFilter {
     profile: CeilingProfile,
     trigger: Trigger,
-    /// Of all measurements so far, over losses too.
+    /// Of all measurements so far, including those before losses.
     measurements: RunningVariance,
     loss: Option<SinceLoss>,
-    /// Seconds since eq. 23 corrected last.
+    /// Seconds since the last correction by eq. 23.
     since_correction: f64,
 }
 
-/// What begins anew at each loss.
+/// State that is reset at each loss.
 #[derive(Clone, Copy, Debug)]
 struct SinceLoss {
     /// `R_max`: the round-trip time at the loss, seconds.
@@ -108,7 +112,7 @@ struct SinceLoss {
 }
 
 impl CeilingFilter {
-    /// Without a loss yet.
+    /// Creates a filter without a loss.
     pub const fn new(profile: CeilingProfile, trigger: Trigger) -> Self {
         Self {
             profile,
@@ -119,8 +123,9 @@ impl CeilingFilter {
         }
     }
 
-    /// A loss at the window `w_max` (segments, not negative) and the round-trip time `rtt_max` (seconds): both are
-    /// registered, and the covariance starts anew. A round-trip time of zero is none, and the loss is ignored.
+    /// Registers a loss at the window `w_max` (segments, not negative) and the round-trip time `rtt_max`
+    /// (seconds), and resets the covariance. If the round-trip time is zero, it is unknown and the loss is
+    /// ignored.
     pub fn register(&mut self, w_max: f64, rtt_max: f64) {
         if rtt_max > 0.0 {
             let rtt_variance = if self.profile == CeilingProfile::Recommended { 1e-4 } else { 1.0 };
@@ -130,20 +135,21 @@ impl CeilingFilter {
         }
     }
 
-    /// x1, segments; `None` before the first loss.
+    /// Returns x1, segments, or `None` before the first loss.
     pub fn ceiling(&self) -> Option<f64> {
         self.loss.map(|loss| loss.estimate.x[0])
     }
 
-    /// `R_max`, seconds; `None` before the first loss.
+    /// Returns `R_max`, seconds, or `None` before the first loss.
     pub fn rtt_max(&self) -> Option<f64> {
         self.loss.map(|loss| loss.rtt_max)
     }
 
-    /// One cycle at the end of an estimation interval; nothing without a filter or before the first loss.
+    /// Executes one cycle at the end of an estimation interval. Returns `None` without a filter or before the
+    /// first loss.
     ///
-    /// The state of the round-trip time is set to the measured one before predicting, as that of the arrival rate is
-    /// in the router's filter. All measurements are finite and not negative.
+    /// The state of the round-trip time is set to the measured value before the prediction, as the state of
+    /// the arrival rate in the router's filter. All measurements are finite and not negative.
     pub fn step(&mut self, measured: &CeilingMeasured) -> Option<CeilingCycle> {
         if self.profile == CeilingProfile::None {
             return None;
@@ -176,7 +182,8 @@ impl CeilingFilter {
         })
     }
 
-    /// EBE-J eq. 21: near the plateau and somewhat slower than at the loss, or much faster. Each inequality is strict.
+    /// Evaluates EBE-J eq. 21: near the plateau and somewhat slower than at the loss, or much faster. Each
+    /// inequality is strict.
     fn corrects(&mut self, lambda: f64, measured: &CeilingMeasured, before: f64) -> bool {
         let Trigger { epsilon, omega, nu } = self.trigger;
         let at_plateau = (measured.window - before).abs() < epsilon * before;
@@ -216,8 +223,8 @@ mod tests {
         filter.step(&measured).is_some_and(|cycle| cycle.corrected)
     }
 
-    /// EBE-J eq. 21 with ε = 0.3, Ω = 0.2 and ν = 0.5: within 30 % of the ceiling and up to 20 % slower than at the loss, or more
-    /// than 50 % faster, wherever the window is.
+    /// EBE-J eq. 21 with ε = 0.3, Ω = 0.2 and ν = 0.5: within 30 % of the ceiling and up to 20 % slower than
+    /// at the loss, or more than 50 % faster with any window.
     #[test]
     fn the_ceiling_is_corrected_near_the_plateau_or_when_much_faster() {
         for (window, rtt, expected) in [
@@ -238,8 +245,8 @@ mod tests {
         }
     }
 
-    /// All inequalities of eq. 21 are strict: at a bound nothing is corrected, just within it the ceiling is. Shares of
-    /// powers of two, so that bounds are met exactly.
+    /// All inequalities of eq. 21 are strict: at a bound nothing is corrected, just within it the ceiling is
+    /// corrected. The shares are powers of two, so that the bounds are exact.
     #[test]
     fn at_a_bound_of_the_trigger_nothing_is_corrected() {
         let corrected_at = |window, rtt| {
@@ -260,7 +267,7 @@ mod tests {
         }
     }
 
-    /// Intervals of 0.2 s: of 1.1 s the sixth is the first that is over.
+    /// With intervals of 0.2 s, the sixth is the first that ends after 1.1 s.
     #[test]
     fn the_recommended_profile_corrects_once_a_round_trip_and_the_journal_s_always() {
         let mut filter = after_a_loss(CeilingProfile::Recommended);

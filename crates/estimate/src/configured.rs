@@ -1,4 +1,4 @@
-//! The papers' baseline: a capacity that somebody once configured.
+//! The papers' baseline: a capacity that an operator configured.
 
 #[cfg(feature = "declare")]
 use airpath_model::config::{ConfigError, check};
@@ -12,7 +12,7 @@ use alloc::boxed::Box;
 use crate::declare::{CapacitySources, SourceContext, SourceFacts};
 use crate::report;
 
-/// A capacity that somebody configured.
+/// A capacity configured by an operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub struct ConfiguredConfig {
@@ -35,14 +35,14 @@ impl Component<CapacitySources> for ConfiguredConfig {
     }
 }
 
-/// A capacity that never changes, whatever the link does.
+/// A capacity that never changes, regardless of the link.
 #[derive(Clone, Copy, Debug)]
 pub struct Configured {
     rate: Rate,
 }
 
 impl Configured {
-    /// Always `rate`.
+    /// Creates a source that always returns `rate`.
     pub const fn new(rate: Rate) -> Self {
         Self { rate }
     }

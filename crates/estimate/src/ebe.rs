@@ -1,4 +1,4 @@
-//! EBE, the bandwidth estimator on an extended Kalman filter, at a router.
+//! EBE at a router: the bandwidth estimator based on an extended Kalman filter.
 
 use airpath_model::{
     Backlog, Bytes, CapacitySource, ControlInterval, Duration, QueueUnit, Rate, Spare, Timestamp,
@@ -16,7 +16,7 @@ use airpath_model::declare::{Component, ComponentError, Schema, Value, Values, d
 #[cfg(feature = "declare")]
 use alloc::{boxed::Box, format};
 
-/// The queue of an estimation interval that is the measurement z.
+/// The statistic of the queue over an estimation interval that is the measurement z.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
@@ -24,9 +24,9 @@ pub enum SampledQueue {
     /// The mean of the samples (EBE-J, section III-A).
     #[default]
     Mean,
-    /// The shortest of the interval: what persists over it.
+    /// The shortest queue of the interval: the part that persists over it.
     Minimum,
-    /// The one with which the interval ends.
+    /// The queue at the end of the interval.
     Last,
 }
 
@@ -35,10 +35,11 @@ pub enum SampledQueue {
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
 pub enum SpareArrivals {
-    /// Those of the protocol's control interval.
+    /// Arrivals of the protocol's control interval.
     #[default]
     Protocol,
-    /// Those of EBE's estimation interval: S is the monitor's own, −(x1 − previous x1)/τ, while nothing bounds C or probes.
+    /// Arrivals of EBE's estimation interval. S is then the monitor's own, −(x1 − previous x1)/τ, as long as
+    /// C is not bounded and the maintainer does not probe.
     Estimator,
 }
 
@@ -46,21 +47,22 @@ pub enum SpareArrivals {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub struct EbeConfig {
-    /// Interpretation of the filter: `icc` (R = 1e-5, EBE-C table I), `journal` (R by running variance, as EBE-J
-    /// prints it), `counting` (Poisson counting noise), `normalised` (noises as shares of the buffer), `linear`
-    /// (EBE-C's linear filter), `none` (no filter: the mean of the samples).
+    /// Interpretation of the filter: `icc` (R = 1e-5, EBE-C table I), `journal` (R by running variance, as
+    /// printed in EBE-J), `counting` (Poisson counting noise), `normalised` (noises as shares of the buffer),
+    /// `linear` (EBE-C's linear filter), `none` (no filter: the mean of the samples).
     #[cfg_attr(feature = "declare", serde(default))]
     pub profile: Profile,
-    /// The queue of an estimation interval that filter and maintainer use: the `mean` of its samples
-    /// (EBE-J), its `minimum` (what persists over the interval), or the `last`.
+    /// Statistic of the queue over an estimation interval for filter and maintainer: the `mean` of its
+    /// samples (EBE-J), its `minimum` (the part that persists over the interval), or the `last` value.
     #[cfg_attr(feature = "declare", serde(default))]
     pub sampled_queue: SampledQueue,
-    /// Link-capacity monitor: `plain` (arrival rate plus spare bandwidth, as the papers), `idle-corrected`
-    /// (for the idle time that the filter predicts), `hold` (an empty queue may not lower the estimate).
+    /// Link-capacity monitor: `plain` (arrival rate plus spare bandwidth, as in the papers), `idle-corrected`
+    /// (corrected for the idle time that the filter predicts), `hold` (an empty queue may not lower the
+    /// estimate).
     #[cfg_attr(feature = "declare", serde(default))]
     pub monitor: Monitor,
-    /// Queue maintainer: `latch` (on and off with memory), `strict` (on only while the condition to switch on
-    /// holds), `below-threshold` (on whenever the queue is below the threshold), `off`.
+    /// Queue maintainer: `latch` (on and off with memory), `strict` (on only while the condition for
+    /// switching on is true), `below-threshold` (on whenever the queue is below the threshold), `off`.
     #[cfg_attr(feature = "declare", serde(default))]
     pub maintainer: Maintenance,
     /// The arrivals that are subtracted from the capacity for XCP's spare bandwidth: those of XCP's control
@@ -78,7 +80,7 @@ pub struct EbeConfig {
     /// VCP and MPCP (EBE-J), and 1.14 under QFCP and ABC (our choice).
     #[cfg_attr(feature = "declare", schemars(range(min = 1), extend("x-default-from" = "protocol")))]
     pub upsilon: f64,
-    /// The first estimate. Default: the mean rate of the link.
+    /// The initial estimate. Default: the mean rate of the link.
     #[cfg_attr(
         feature = "declare",
         schemars(
@@ -112,25 +114,26 @@ pub struct EbeConfig {
         )
     )]
     pub max_capacity: Rate,
-    /// Unit of queue and arrivals: `bytes` over the size of one `packet`, or `packets` of any
-    /// size, in which an acknowledgment counts as much as a data packet.
+    /// Unit of queue and arrivals: `bytes` divided by the size of one `packet`, or `packets` of any size, in
+    /// which an acknowledgment counts as much as a data packet.
     #[cfg_attr(feature = "declare", serde(default = "default::unit"), schemars(transform = default_first))]
     pub unit: QueueUnit,
     /// Size of one packet in the filter, whose queue is counted in packets. Default: the largest packet that
     /// any flow sends.
     #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "x-default-from" = "packet")))]
     pub packet: Bytes,
-    /// Size of the buffer, greater than zero: 575 kB (EBE-J, section IV). That of the link, not a parameter.
+    /// Size of the buffer, greater than zero: 575 kB (EBE-J, section IV). It is that of the link, not a
+    /// parameter.
     #[cfg_attr(feature = "declare", serde(skip))]
     pub buffer: Bytes,
-    /// The measurement timer: how often the queue is sampled (EBE-J: 10 ms).
+    /// The measurement timer: interval between samples of the queue (EBE-J: 10 ms).
     #[cfg_attr(
         feature = "declare",
         serde(default = "default::measurement_interval"),
         schemars(extend("exclusiveMinimum" = 0, "minimum" = 1000, "x-at-most" = "estimation_interval"))
     )]
     pub measurement_interval: Duration,
-    /// The estimation timer: how often the filter runs (EBE-J: 200 ms).
+    /// The estimation timer: interval between cycles of the filter (EBE-J: 200 ms).
     #[cfg_attr(
         feature = "declare",
         serde(default = "default::estimation_interval"),
@@ -147,7 +150,7 @@ defaults! {
     estimation_interval: Duration = Duration::from_millis(200);
 }
 
-/// Reverses the choices of a parameter with two: the default of EBE's `unit` is the second one of its type.
+/// Reverses the two choices of a parameter: the default of EBE's `unit` is the second variant of its type.
 #[cfg(feature = "declare")]
 fn default_first(schema: &mut Schema) {
     if let Some(Value::Array(choices)) = schema.get_mut("oneOf") {
@@ -184,7 +187,7 @@ impl Component<CapacitySources> for EbeConfig {
         let known = given.contains_key("capacity");
         let capacity = context.capacity(given)?;
         let smallest = libm::rint(packet as f64 * 8e9 / interval as f64).max(1.0) as u64;
-        // A link may be slower than that on average.
+        // The mean rate of a link may be below that bound.
         let smallest = if known { smallest } else { smallest.min(capacity) };
         given.entry("min_capacity").or_insert(smallest.into());
         let largest = libm::rint(MAX_PACKETS_PER_SECOND * packet as f64 * 8.0) as u64;
@@ -272,16 +275,19 @@ impl EbeConfig {
     }
 }
 
-/// EBE (EBE-J, sections II-B and III; EBE-C): the queue is sampled on one timer; on a slower one a filter predicts the
-/// real-time queue, a monitor derives the capacity, a maintainer says whether to probe above it.
+/// EBE (EBE-J, sections II-B and III; EBE-C). One timer samples the queue. On a slower timer, a filter
+/// predicts the real-time queue, a monitor derives the capacity, and a maintainer decides whether to probe
+/// above it.
 ///
-/// Queue and arrivals are bytes over the size of one packet (an acknowledgment that counts as a packet, with
-/// [`QueueUnit::Packets`], says that much more leaves than does; a driver that tells of many packets at once has to count
-/// bytes). Every arrival counts, also one that is dropped then. The queue is
-/// what waits; the packet on the link, which the M/M/1 queue includes, is not seen.
+/// Queue and arrivals are counted in bytes divided by the size of one packet. With [`QueueUnit::Packets`], an
+/// acknowledgment counts as a full packet, so the estimated service is larger than the actual one; a driver
+/// that reports many packets at once has to count bytes. Every arrival counts, including one that is then
+/// dropped. The queue consists of the waiting packets; it does not include the packet in transmission, which
+/// the M/M/1 queue includes.
 ///
-/// Reports `capacity_estimate` (byte/s), `capacity_estimate_bps` (bit/s), `x1` (packets), `x2` (packets/s), `p11`,
-/// `p12`, `p22`, `k1`, `k2`, `maintainer_on` (0 or 1), `queue_mean_packets` (z) and `arrival_rate_pps` (y).
+/// Reports `capacity_estimate` (byte/s), `capacity_estimate_bps` (bit/s), `x1` (packets), `x2` (packets/s),
+/// `p11`, `p12`, `p22`, `k1`, `k2`, `maintainer_on` (0 or 1), `queue_mean_packets` (z) and `arrival_rate_pps`
+/// (y).
 #[derive(Clone, Debug)]
 pub struct Ebe {
     predictor: Predictor,
@@ -295,9 +301,9 @@ pub struct Ebe {
     packet: Bytes,
     next_sample: Timestamp,
     next_estimate: Timestamp,
-    /// When the estimation interval began.
+    /// The start of the estimation interval.
     began: Timestamp,
-    /// What came in the interval.
+    /// Arrivals in the interval.
     arrived: Backlog,
     /// The shortest queue of the interval.
     shortest: Backlog,
@@ -308,7 +314,7 @@ pub struct Ebe {
     latest: Option<Latest>,
 }
 
-/// What the last estimation saw and computed.
+/// Measurements and results of the last estimation.
 #[derive(Clone, Copy, Debug)]
 struct Latest {
     queue: f64,
@@ -317,7 +323,7 @@ struct Latest {
 }
 
 impl Ebe {
-    /// An estimator whose timers start with the run; refuses parameters outside their ranges.
+    /// Creates an estimator whose timers start with the run. Rejects parameters outside their ranges.
     pub fn new(config: EbeConfig) -> Result<Self, ConfigError> {
         config.check()?;
         let packet = config.packet.as_f64();
@@ -356,7 +362,8 @@ impl Ebe {
     }
 
     fn estimate(&mut self, now: Timestamp, backlog: Backlog) {
-        // A late driver makes a longer interval, not a wrong rate. The interval after it may be too short for a sample.
+        // A late driver makes the interval longer but not the rate wrong. The next interval may be too short
+        // for a sample.
         if self.samples.count() == 0 {
             self.samples.push(self.packets(backlog));
         }
@@ -397,7 +404,7 @@ impl Ebe {
         self.unit.packets(backlog, self.packet)
     }
 
-    /// Packets of the filter in bytes.
+    /// Converts packets of the filter to bytes.
     fn bytes(&self, packets: f64) -> f64 {
         packets * self.packet.as_f64()
     }
@@ -415,7 +422,7 @@ impl CapacitySource for Ebe {
     }
 
     fn on_timer(&mut self, now: Timestamp, backlog: Backlog) {
-        // Where both timers meet, the sample belongs to the interval that ends (samples at 10 … 200 ms).
+        // If both timers are due, the sample belongs to the interval that ends (samples at 10 … 200 ms).
         if self.next_sample <= now {
             self.samples.push(self.packets(backlog));
             self.next_sample = following(self.next_sample, self.sampling, now);
@@ -441,7 +448,7 @@ impl CapacitySource for Ebe {
     fn spare(&mut self, interval: &ControlInterval) -> Spare {
         let arrivals = match (self.spare_arrivals, &self.latest) {
             (SpareArrivals::Estimator, Some(latest)) => self.bytes(latest.arrival_rate),
-            // Before the first estimate nothing else is known.
+            // Before the first estimate no other rate is known.
             (SpareArrivals::Protocol, _) | (SpareArrivals::Estimator, None) => interval.input_rate,
         };
         let bandwidth = interval.probing * self.bytes(self.capacity) - arrivals;
@@ -465,7 +472,8 @@ impl CapacitySource for Ebe {
     }
 }
 
-/// The timer after `due` that lies after `now`: on the grid, unless the driver missed a whole period.
+/// Returns the first time after `now` on the timer's grid. If the driver missed a whole period, the grid is
+/// shifted.
 fn following(due: Timestamp, period: Duration, now: Timestamp) -> Timestamp {
     let next = due + period;
     if next > now { next } else { now + period }

@@ -1,4 +1,4 @@
-//! EBE at a sender: the window ceiling by an extended Kalman filter, and when to probe beyond it.
+//! EBE at a sender: the window ceiling from an extended Kalman filter, and the decision to probe beyond it.
 
 use airpath_model::{Duration, RttEstimate, Timestamp, WindowCeilingEstimator};
 
@@ -13,24 +13,24 @@ use airpath_model::config::{ConfigError, check};
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(default))]
 pub struct EbeCeilingConfig {
-    /// The filter: as EBE-J prints it (`journal`), with measurement noise of at least 5 % of W_max and one correction a
-    /// round trip (`recommended`; ours), or `none`.
+    /// The filter: as printed in EBE-J (`journal`), with measurement noise of at least 5 % of W_max and one
+    /// correction per round trip (`recommended`; ours), or `none`.
     pub profile: CeilingProfile,
-    /// The RTT maintainer: whether the window probes beyond W_max when the queue is short.
+    /// The RTT maintainer: whether the window probes beyond W_max if the queue is short.
     pub maintainer: RttMaintenance,
-    /// What the maintainer's threshold is a share of: the `queueing-delay` at the last loss, above the smallest RTT, or
-    /// the whole RTT (`literal`: EBE-J as printed, which a long path never meets).
+    /// Reference of the maintainer's threshold: the `queueing-delay` at the last loss, above the smallest
+    /// RTT, or the whole RTT (`literal`: EBE-J as printed, which a long path never meets).
     pub rtt_threshold: RttThreshold,
-    /// The maintainer's threshold as that share (EBE-J, section III-C: 0.15).
+    /// The maintainer's threshold as a share of that reference (EBE-J, section III-C: 0.15).
     #[cfg_attr(feature = "declare", schemars(range(max = 1), extend("exclusiveMinimum" = 0)))]
     pub threshold: f64,
     /// Upsilon (EBE-J, section III-C: 2.0); 1.2 to 1.4 lose less.
     #[cfg_attr(feature = "declare", schemars(range(min = 1)))]
     pub upsilon: f64,
-    /// For how many RTTs the maintainer rests after a loss; ours.
+    /// Number of RTTs after a loss during which the maintainer is inactive; ours.
     #[cfg_attr(feature = "declare", schemars(range(min = 0)))]
     pub hold_off: f64,
-    /// When the filter corrects the ceiling.
+    /// The condition under which the filter corrects the ceiling.
     #[cfg_attr(feature = "declare", serde(flatten))]
     pub trigger: Trigger,
     /// The measurement timer, greater than zero: 10 ms (EBE-J, section III-A).
@@ -41,12 +41,12 @@ pub struct EbeCeilingConfig {
     pub interval: Duration,
 }
 
-/// Whether there is an RTT maintainer.
+/// The choice of an RTT maintainer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
 pub enum RttMaintenance {
-    /// The window probes beyond the ceiling when the queue is short.
+    /// The window probes beyond the ceiling if the queue is short.
     #[default]
     On,
     /// No maintainer.
@@ -105,11 +105,13 @@ impl EbeCeilingConfig {
 
 /// The ceiling `W_max` of a window from round-trip times (EBE-J, sections II-A and III).
 ///
-/// Each estimation interval the [`CeilingFilter`] corrects the ceiling that the last loss left, and the
-/// [`RttMaintainer`] says whether to probe beyond it. The estimate is what the window rule uses, so that the filter's
-/// measurement z, the mean of the samples of `W_max`, is its own last output; samples from before a loss are dropped.
+/// In each estimation interval, the [`CeilingFilter`] corrects the ceiling of the last loss, and the
+/// [`RttMaintainer`] decides whether to probe beyond it. The window rule uses the estimate, so the filter's
+/// measurement z, the mean of the samples of `W_max`, is its own last output. Samples from before a loss are
+/// dropped.
 ///
-/// What is registered at a loss stays over timeouts: `W_max` and `R_max` are those of the last loss, however long ago.
+/// The values registered at a loss persist over timeouts: `W_max` and `R_max` are those of the last loss,
+/// regardless of its age.
 #[derive(Clone, Debug)]
 pub struct EbeCeiling {
     filter: CeilingFilter,
@@ -117,12 +119,12 @@ pub struct EbeCeiling {
     hold_off: f64,
     interval: Duration,
     means: IntervalMeans,
-    /// Before it the maintainer rests.
+    /// The maintainer is inactive before this time.
     rests_until: Timestamp,
     latest: Option<Latest>,
 }
 
-/// What the last interval left, to be reported.
+/// Results of the last interval, for reports.
 #[derive(Clone, Copy, Debug)]
 struct Latest {
     mean_rtt: f64,
@@ -130,7 +132,7 @@ struct Latest {
 }
 
 impl EbeCeiling {
-    /// Fails when a parameter is outside the range stated in [`EbeCeilingConfig`].
+    /// Creates an estimator. Fails if a parameter is outside the range stated in [`EbeCeilingConfig`].
     pub fn new(config: EbeCeilingConfig) -> Result<Self, ConfigError> {
         config.check()?;
         Ok(Self {

@@ -1,12 +1,12 @@
-//! Means of a held value over the intervals of an estimation timer.
+//! Means of a piecewise constant value over the intervals of an estimation timer.
 
 use airpath_model::{Duration, Timestamp};
 
-/// After a silence of so many intervals the held value is out of date and the timers start anew.
+/// After a silence of this many intervals, the value is out of date and the timers restart.
 const LONGEST_SILENCE: u32 = 50;
 
-/// Samples a value that changes now and then by a measurement timer, and gives the mean of the samples of each
-/// estimation interval (EBE-J, section III-A), without timers of its own: it is told what time it is.
+/// Samples a piecewise constant value on a measurement timer and returns the mean of the samples of each
+/// estimation interval (EBE-J, section III-A). It has no timers of its own: the caller passes the time.
 #[derive(Clone, Debug)]
 pub(crate) struct IntervalMeans {
     sampling: Duration,
@@ -15,7 +15,7 @@ pub(crate) struct IntervalMeans {
     running: Option<Running>,
 }
 
-/// The interval under way.
+/// The current interval.
 #[derive(Clone, Debug)]
 struct Running {
     began: Timestamp,
@@ -29,7 +29,7 @@ impl Running {
         Self { began, value, samples: 0, sum: 0.0 }
     }
 
-    /// Takes the samples that are due up to `now`; the value has been the same since the last call.
+    /// Takes the samples that are due up to `now`. The value has been constant since the last call.
     fn take(&mut self, now: Timestamp, sampling: Duration) {
         let due = now.since(self.began).as_nanos() / sampling.as_nanos();
         self.sum += due.saturating_sub(self.samples) as f64 * self.value;
@@ -38,13 +38,14 @@ impl Running {
 }
 
 impl IntervalMeans {
-    /// With periods of the two timers, `sampling` greater than zero and `interval` at least as long.
+    /// Creates the state with the periods of the two timers: `sampling` is greater than zero, and `interval`
+    /// at least as long.
     pub(crate) const fn new(sampling: Duration, interval: Duration) -> Self {
         Self { sampling, interval, running: None }
     }
 
-    /// The end and the mean of the next interval that is over by `now`. To be asked until there is none, then
-    /// told the new value by [`IntervalMeans::hold`].
+    /// Returns the end and the mean of the next interval that is over by `now`. The caller repeats the call
+    /// until it returns `None`, then passes the new value to [`IntervalMeans::hold`].
     pub(crate) fn next(&mut self, now: Timestamp) -> Option<(Timestamp, f64)> {
         let running = self.running.as_mut()?;
         let ends = running.began + self.interval;
@@ -62,7 +63,7 @@ impl IntervalMeans {
         Some((ends, mean))
     }
 
-    /// The value from `now` on.
+    /// Sets the value from `now` on.
     pub(crate) fn hold(&mut self, now: Timestamp, value: f64) {
         match &mut self.running {
             Some(running) => running.value = value,
@@ -88,7 +89,7 @@ mod tests {
         let mut means = means();
         assert_eq!(means.next(at(5)), None);
         means.hold(at(5), 1.0);
-        // Samples at 15, 25, ..., 205 ms: the first nine of 1, the other eleven of 2.
+        // Samples at 15, 25, ..., 205 ms: the first nine are 1, the other eleven 2.
         assert_eq!(means.next(at(100)), None);
         means.hold(at(100), 2.0);
         let (ends, mean) = means.next(at(205)).unwrap();

@@ -1,18 +1,18 @@
-//! The cycle of an extended Kalman filter with two states, of which the first is measured.
+//! The cycle of an extended Kalman filter with two states; the first one is measured.
 
 /// A symmetric 2 × 2 covariance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Covariance {
     /// Variance of the first state.
     pub p11: f64,
-    /// Covariance of the two.
+    /// Covariance of the two states.
     pub p12: f64,
     /// Variance of the second state.
     pub p22: f64,
 }
 
 impl Covariance {
-    /// Two uncorrelated states.
+    /// Returns the covariance of two uncorrelated states.
     pub const fn diagonal(p11: f64, p22: f64) -> Self {
         Self { p11, p12: 0.0, p22 }
     }
@@ -39,14 +39,15 @@ pub struct Jacobian {
 /// Kalman gain for H = [1 0].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gain {
-    /// On the measured state.
+    /// Gain of the measured state.
     pub k1: f64,
-    /// On the other.
+    /// Gain of the other state.
     pub k2: f64,
 }
 
 impl Estimate {
-    /// The a-priori estimate: `x` is f of the state, `noise` the diagonal of Ψ. P⁻ = J P Jᵀ + Ψ (EBE-J eq. 6).
+    /// Returns the a-priori estimate: `x` is f of the state, `noise` the diagonal of Ψ. P⁻ = J P Jᵀ + Ψ
+    /// (EBE-J eq. 6).
     #[must_use]
     pub fn predict(&self, x: [f64; 2], jacobian: Jacobian, noise: [f64; 2]) -> Self {
         let Covariance { p11, p12, p22 } = self.p;
@@ -63,8 +64,8 @@ impl Estimate {
         }
     }
 
-    /// The a-posteriori estimate after measuring `z` of the first state with noise variance `r` > 0 (EBE-J eqs. 7
-    /// and 8 with H = [1 0]; the covariance in the symmetric form of docs/sources/ebe.md).
+    /// Returns the a-posteriori estimate after measuring `z` of the first state with noise variance `r` > 0
+    /// (EBE-J eqs. 7 and 8 with H = [1 0]; the covariance in the symmetric form of docs/sources/ebe.md).
     #[must_use]
     pub fn update(&self, z: f64, r: f64) -> (Self, Gain) {
         let Covariance { p11, p12, p22 } = self.p;
@@ -78,7 +79,7 @@ impl Estimate {
         (posterior, gain)
     }
 
-    /// The same with states below zero set to zero: neither a queue nor a rate is negative.
+    /// Sets states below zero to zero: neither a queue nor a rate is negative.
     #[must_use]
     pub fn non_negative(self) -> Self {
         Self { x: [self.x[0].max(0.0), self.x[1].max(0.0)], p: self.p }
@@ -89,7 +90,7 @@ impl Estimate {
 mod tests {
     use super::*;
 
-    /// A random walk measured with noise: the covariance settles where P⁻ = q/2 + √(q²/4 + qR).
+    /// A random walk measured with noise: the covariance converges to P⁻ = q/2 + √(q²/4 + qR).
     #[test]
     fn the_gain_of_a_random_walk_settles_at_its_closed_form() {
         let (q, r) = (1e-5, 1e-2);

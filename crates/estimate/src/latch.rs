@@ -1,10 +1,10 @@
 //! The memory of EBE's maintainers.
 
-/// On when a quantity does not grow and was below a threshold twice, off when it grows and was above it twice, else
-/// as before (EBE-J, section III-C).
+/// A latch that turns on if a quantity does not grow and was below a threshold twice, and off if it grows and
+/// was above the threshold twice; otherwise it keeps its state (EBE-J, section III-C).
 ///
-/// Starts off, and the first value only fills the memory. Values are compared, not divided as in the print, so 0/0
-/// counts as a ratio of 1.
+/// It starts off, and the first value only fills the memory. Values are compared instead of divided as in the
+/// paper, so 0/0 counts as a ratio of 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Latch {
     on: bool,
@@ -12,12 +12,12 @@ pub struct Latch {
 }
 
 impl Latch {
-    /// Off, without memory.
+    /// Creates a latch that is off, without memory.
     pub const fn new() -> Self {
         Self { on: false, previous: None }
     }
 
-    /// Takes the value of one interval; says whether the latch is on now.
+    /// Adds the value of one interval and returns whether the latch is on.
     pub fn update(&mut self, value: f64, threshold: f64) -> bool {
         if let Some(previous) = self.previous.replace(value) {
             if value <= previous && value < threshold && previous < threshold {
@@ -29,12 +29,12 @@ impl Latch {
         self.on
     }
 
-    /// Off until its condition holds again; the last value stays in memory.
+    /// Turns the latch off until its condition is true again. The last value stays in memory.
     pub const fn release(&mut self) {
         self.on = false;
     }
 
-    /// Whether it is on.
+    /// Returns whether the latch is on.
     pub const fn is_on(&self) -> bool {
         self.on
     }

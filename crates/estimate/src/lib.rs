@@ -1,17 +1,18 @@
 //! Bandwidth estimators.
 //!
-//! Capacity sources, which tell a router protocol what its link can carry ([`airpath_model::CapacitySource`]), and
-//! the parts that they are made of. Top down: [`Ebe`] is a [`Predictor`] (an extended Kalman filter, [`Estimate`], on
-//! the mean of the M/M/1 queue, [`TransientMean`]), a [`LinkCapacityMonitor`] and a [`QueueMaintainer`].
+//! Capacity sources estimate the capacity of a link for a router protocol
+//! ([`airpath_model::CapacitySource`]); this crate also contains their parts. Top down: [`Ebe`] consists of a
+//! [`Predictor`] (an extended Kalman filter, [`Estimate`], on the mean of the M/M/1 queue,
+//! [`TransientMean`]), a [`LinkCapacityMonitor`] and a [`QueueMaintainer`].
 //!
-//! ACK-rate estimators, which tell a sender what its path delivers ([`airpath_model::AckRateEstimator`]): an
-//! [`AckRate`] is a [`Sampler`] and a [`Filter`], or [`WestwoodPlus`].
+//! ACK-rate estimators estimate the bandwidth of a path for a sender ([`airpath_model::AckRateEstimator`]):
+//! an [`AckRate`] is a [`Sampler`] and a [`Filter`], or [`WestwoodPlus`].
 //!
-//! And window ceilings, which tell a sender how large its window may grow
-//! ([`airpath_model::WindowCeilingEstimator`]): [`EbeCeiling`] is a [`CeilingFilter`] and an [`RttMaintainer`].
+//! Window ceilings estimate the largest window for a sender ([`airpath_model::WindowCeilingEstimator`]):
+//! [`EbeCeiling`] is a [`CeilingFilter`] and an [`RttMaintainer`].
 //!
-//! Formulas, the papers' misprints and the readings chosen are on the pages of the sources and estimators,
-//! `docs/sources/` and `docs/estimators/`.
+//! The pages of the sources and estimators, `docs/sources/` and `docs/estimators/`, contain the formulas, the
+//! papers' misprints and the chosen interpretations.
 #![no_std]
 
 extern crate alloc;

@@ -1,21 +1,21 @@
-//! EBE's link-capacity monitor: what the link carried, from what came and how the queue changed.
+//! EBE's link-capacity monitor: the capacity of the link from the arrivals and the change of the queue.
 
-/// Which rule (docs/sources/ebe.md).
+/// The rule of the monitor (docs/sources/ebe.md).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
 pub enum Monitor {
-    /// C = y + S (EBE-J, section III-B). Cannot see above y while the queue is empty.
+    /// C = y + S (EBE-J, section III-B). Cannot estimate more than y while the queue is empty.
     #[default]
     Plain,
-    /// C = (y + S)/(1 − `p_idle`), kept when the server idles more than 95 % of the time. Not in the papers.
+    /// C = (y + S)/(1 − `p_idle`), kept if the server is idle more than 95 % of the time. Not in the papers.
     IdleCorrected,
-    /// Plain, but C = max(C, y + S) when the queue was empty at some time of the interval: an empty queue may not
-    /// lower the estimate. Not in the papers.
+    /// Plain, but C = max(C, y + S) if the queue was empty at some time of the interval: an empty queue may
+    /// not lower the estimate. Not in the papers.
     Hold,
 }
 
-/// The monitor and the bounds of what it says.
+/// The monitor, with the bounds of its estimate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkCapacityMonitor {
     monitor: Monitor,
@@ -23,12 +23,12 @@ pub struct LinkCapacityMonitor {
     maximum: f64,
 }
 
-/// What the monitor is told at the end of an estimation interval.
+/// Input of the monitor at the end of an estimation interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MonitorInput {
     /// y: arrivals, packets/s.
     pub arrival_rate: f64,
-    /// x1 a posteriori of the interval before, packets.
+    /// x1 a posteriori of the previous interval, packets.
     pub previous_queue: f64,
     /// x1 a posteriori, packets.
     pub queue: f64,
@@ -36,22 +36,22 @@ pub struct MonitorInput {
     pub length: f64,
     /// `p_idle` of the predictor, in [0, 1].
     pub idle: f64,
-    /// Whether nothing waited at some time of the interval.
+    /// Whether the queue was empty at some time of the interval.
     pub emptied: bool,
-    /// C of the interval before, packets/s.
+    /// C of the previous interval, packets/s.
     pub previous_capacity: f64,
 }
 
 impl LinkCapacityMonitor {
-    /// With estimates kept in [`minimum`, `maximum`], packets/s, 0 < minimum ≤ maximum.
+    /// Creates a monitor whose estimates stay in [`minimum`, `maximum`], packets/s, 0 < minimum ≤ maximum.
     pub const fn new(monitor: Monitor, minimum: f64, maximum: f64) -> Self {
         Self { monitor, minimum, maximum }
     }
 
-    /// C, packets/s.
+    /// Returns C, packets/s.
     ///
-    /// S = −(x1 − previous x1)/τ: the queue drains when there is bandwidth to spare. EBE-C (section III-B) sets
-    /// S to Δq, without division by time and with the other sign; corrected.
+    /// S = −(x1 − previous x1)/τ: the queue drains if there is spare bandwidth. EBE-C (section III-B) sets S
+    /// to Δq, without division by time and with the opposite sign; corrected here.
     pub fn capacity(&self, interval: &MonitorInput) -> f64 {
         let spare = (interval.previous_queue - interval.queue) / interval.length;
         let carried = interval.arrival_rate + spare;
@@ -112,7 +112,7 @@ mod tests {
         assert!((capacity(Monitor::Plain, MonitorInput { queue: 1e6, ..DRAINING }) - 5.0).abs() < 1e-9);
     }
 
-    /// Up to 95 %.
+    /// The correction applies up to 95 % idle time.
     #[test]
     fn a_server_that_is_hardly_busy_still_says_what_it_carries_while_it_is() {
         let hardly = MonitorInput { idle: 0.94, ..DRAINING };

@@ -1,4 +1,4 @@
-//! The truth about the link: the bound that no estimator can beat.
+//! The true capacity of the link: the bound that no estimator can exceed.
 
 use alloc::boxed::Box;
 
@@ -12,7 +12,7 @@ use airpath_model::{CapacitySource, Duration, Timestamp, TrueRate};
 use crate::declare::{CapacitySources, SourceFacts};
 use crate::report;
 
-/// The true capacity at every moment: the bound that no estimator can beat.
+/// The true capacity at every moment: the bound that no estimator can exceed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub struct OracleConfig {
@@ -41,16 +41,16 @@ impl Component<CapacitySources> for OracleConfig {
     }
 }
 
-/// The true rate at each question; zero in an outage.
+/// A source that returns the true rate at the time of each call; zero in an outage.
 #[derive(Debug)]
 pub struct Oracle {
     truth: Box<dyn TrueRate>,
-    /// The last answer, byte/s; what the protocol works with until it asks again.
+    /// The last returned value, byte/s, which the protocol uses until its next call.
     answered: Option<f64>,
 }
 
 impl Oracle {
-    /// Answers with `truth`.
+    /// Creates a source that reads `truth`.
     pub fn new(truth: Box<dyn TrueRate>) -> Self {
         Self { truth, answered: None }
     }

@@ -1,4 +1,4 @@
-//! EBE's predictor: the real-time queue, once each estimation interval.
+//! EBE's predictor: the real-time queue, computed once each estimation interval.
 
 use crate::{Covariance, Estimate, Gain, Jacobian, RunningVariance, TransientMean};
 
@@ -8,59 +8,60 @@ const PROCESS_NOISE: [f64; 2] = [1e-5, 5e-6];
 const MEASUREMENT_NOISE: f64 = 1e-5;
 /// Q of EBE-C, table I.
 const LINEAR_PROCESS_NOISE: f64 = 1e-5;
-/// Samples of the queue in one interval (EBE-J, section III-A): what the mean's variance is divided by.
+/// Samples of the queue in one interval (EBE-J, section III-A), by which the mean's variance is divided.
 const SAMPLES: f64 = 20.0;
-/// Floor of R, and the variances at first, where the unit is the buffer.
+/// Floor of R, and the initial variances, if the unit is the buffer.
 const NORMALISED_FLOOR: f64 = 1e-6;
 const NORMALISED_VARIANCE: f64 = 1e-2;
 
-/// Which reading of the papers' filter (docs/sources/ebe.md).
+/// The interpretation of the papers' filter (docs/sources/ebe.md).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
 pub enum Profile {
-    /// R = 1e-5 (EBE-C, table I) and Ψ of EBE-J eq. 19: every number is the authors'.
+    /// R = 1e-5 (EBE-C, table I) and Ψ of EBE-J eq. 19: every number is from the papers.
     #[default]
     Icc,
-    /// R is the running variance of all measurements (EBE-J, after eq. 19, read literally): the filter falls asleep.
+    /// R is the running variance of all measurements (EBE-J, after eq. 19, read literally): the gain of the
+    /// filter decays.
     Journal,
     /// R = zvar/20 and Ψ₁₁ = 1e-5 + (y + μ)τ: the counting noise of Poisson traffic. Not in the papers.
     Counting,
-    /// Queue and arrivals in an interval as shares of the buffer: Ψ of EBE-J eq. 19 in that unit, R = zvar/20, at least
-    /// 1e-6, and 1e-2 as first variances. Not in the papers, which state no unit.
+    /// Queue and arrivals in an interval as shares of the buffer: Ψ of EBE-J eq. 19 in that unit, R =
+    /// zvar/20, at least 1e-6, and 1e-2 as initial variances. Not in the papers, which state no unit.
     Normalised,
-    /// EBE-C's linear filter: A = H = I; at each step the state is overwritten by the mean of the samples and P by
-    /// their covariance, and the measurement is the queue at this instant.
+    /// EBE-C's linear filter: A = H = I. At each step the state is overwritten by the mean of the samples and
+    /// P by their covariance, and the measurement is the current queue.
     Linear,
     /// No filter: the queue is the mean of the samples.
     None,
 }
 
-/// What was measured over one estimation interval.
+/// Measurements of one estimation interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measured {
     /// z: the queue of the interval, packets: by default the mean of its samples.
     pub queue: f64,
     /// Population variance of the queue samples, packet².
     pub queue_variance: f64,
-    /// The queue when the interval ended, packets.
+    /// The queue at the end of the interval, packets.
     pub last_queue: f64,
     /// y: arrivals over the interval, packets/s.
     pub arrival_rate: f64,
-    /// μ: the capacity that the previous interval ended with, packets/s.
+    /// μ: the capacity at the end of the previous interval, packets/s.
     pub service_rate: f64,
     /// τ: length of the interval, seconds.
     pub interval: f64,
 }
 
-/// One cycle of the filter: what went into the capacity and what is worth plotting.
+/// One cycle of the filter: the inputs of the capacity, and quantities for plots.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cycle {
-    /// x1 of the cycle before, packets.
+    /// x1 of the previous cycle, packets.
     pub previous_queue: f64,
-    /// f1: what the M/M/1 queue would have become, packets.
+    /// f1: the predicted M/M/1 queue, packets.
     pub predicted_queue: f64,
-    /// Fraction of the interval that an M/M/1 server would have idled, in [0, 1].
+    /// Fraction of the interval during which an M/M/1 server would be idle, in [0, 1].
     pub idle: f64,
     /// First row of the Jacobian used.
     pub jacobian: Jacobian,
@@ -88,13 +89,14 @@ pub struct Predictor {
 }
 
 impl Predictor {
-    /// An empty queue and traffic of `arrival_rate` packets/s, with identity as covariance (the papers are silent).
+    /// Starts with an empty queue and traffic of `arrival_rate` packets/s, with identity as covariance (the
+    /// papers do not specify it).
     pub fn new(profile: Profile, arrival_rate: f64) -> Self {
         let estimate = Estimate { x: [0.0, arrival_rate], p: Covariance::diagonal(1.0, 1.0) };
         Self::starting_from(profile, estimate)
     }
 
-    /// Any other start.
+    /// Starts from any estimate.
     pub fn starting_from(profile: Profile, estimate: Estimate) -> Self {
         Self {
             profile,
@@ -106,7 +108,7 @@ impl Predictor {
         }
     }
 
-    /// [`Profile::Normalised`], for a buffer of so many packets and an interval of so many seconds.
+    /// Creates a predictor with [`Profile::Normalised`], for a buffer in packets and an interval in seconds.
     pub fn normalised(arrival_rate: f64, buffer: f64, interval: f64) -> Self {
         let (queue, rate) = (buffer * buffer, buffer * buffer / (interval * interval));
         let p = Covariance::diagonal(NORMALISED_VARIANCE * queue, NORMALISED_VARIANCE * rate);
@@ -118,11 +120,11 @@ impl Predictor {
         }
     }
 
-    /// One cycle at the end of an estimation interval.
+    /// Executes one cycle at the end of an estimation interval.
     ///
-    /// The state of the arrival rate is set to the measured one before predicting (H sees only the
-    /// queue and `Ψ₂₂` is tiny, so a filtered rate never follows the traffic). All measurements are finite and not
-    /// negative.
+    /// The state of the arrival rate is set to the measured value before the prediction (H measures only the
+    /// queue and `Ψ₂₂` is tiny, so a filtered rate never follows the traffic). All measurements are finite
+    /// and not negative.
     pub fn step(&mut self, measured: &Measured) -> Cycle {
         let previous_queue = self.estimate.x[0];
         let transition = self.transient.transition(
@@ -206,7 +208,8 @@ impl Predictor {
 mod tests {
     use super::*;
 
-    /// A buffer of 100 packets and intervals of 0.2 s: a share of the queue is 100 packets, one of the rate 500 packets/s.
+    /// A buffer of 100 packets and intervals of 0.2 s: the unit of the queue is 100 packets, that of the rate
+    /// 500 packets/s.
     #[test]
     fn normalised_noises_are_shares_of_the_buffer() {
         let mut predictor = Predictor::normalised(50.0, 100.0, 0.2);
@@ -228,7 +231,7 @@ mod tests {
         assert!((first.prior.p12 - 2500.0 * j12).abs() < 1e-9);
         assert!((first.prior.p22 - 2501.25).abs() < 1e-9);
         assert!((first.gain.k1 - first.prior.p11 / (first.prior.p11 + 0.2)).abs() < 1e-12);
-        // A queue that stands: R is 1e-6 of the buffer squared.
+        // A constant queue: R is 1e-6 of the buffer squared.
         assert!((step(0.0).measurement_noise - 0.01).abs() < 1e-15);
     }
 

@@ -11,7 +11,7 @@ use airpath_model::declare::{Component, ComponentError, Values};
 #[cfg(feature = "declare")]
 use alloc::boxed::Box;
 
-/// QFCP's: the output rate while busy, growing while idle.
+/// QFCP's estimator: the output rate while the link is busy, and growth while it is idle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub struct QfcpConfig {
@@ -103,12 +103,13 @@ impl QfcpConfig {
     }
 }
 
-/// The capacity source of QFCP (Pu and Hamdi, IEEE TWC 7(6), 2008, as EBE-J describes it; docs/sources/qfcp.md): the
-/// output rate of an interval in which packets waited all the time; otherwise the old estimate times a growth
-/// factor, up to a bound.
+/// The capacity source of QFCP (Pu and Hamdi, IEEE TWC 7(6), 2008, as EBE-J describes it;
+/// docs/sources/qfcp.md): the output rate of an interval in which the queue was never empty; otherwise the
+/// old estimate times a growth factor, up to a bound.
 ///
-/// A busy interval in which nothing left (an outage, or less than one packet an interval) is not taken for a capacity
-/// of zero: the estimate falls to at most one packet an interval, and grows or is measured again from there.
+/// A busy interval without departures (an outage, or less than one packet per interval) does not mean a
+/// capacity of zero: the estimate falls to at most one packet per interval, and grows or is measured again
+/// from there.
 #[derive(Clone, Copy, Debug)]
 pub struct Qfcp {
     config: QfcpConfig,
@@ -116,16 +117,16 @@ pub struct Qfcp {
     capacity: f64,
     next: Timestamp,
     began: Timestamp,
-    /// Left since `began`.
+    /// Data that departed since `began`.
     departed: Bytes,
-    /// Size of the last packet that left.
+    /// Size of the last packet that departed.
     last_size: Option<Bytes>,
-    /// Nothing waited at some time since `began`.
+    /// Whether the queue was empty at some time since `began`.
     emptied: bool,
 }
 
 impl Qfcp {
-    /// Refuses parameters outside their ranges. The timer starts with the run.
+    /// Creates a source whose timer starts with the run. Rejects parameters outside their ranges.
     pub fn new(config: QfcpConfig) -> Result<Self, ConfigError> {
         config.check()?;
         Ok(Self {
@@ -147,7 +148,7 @@ impl Qfcp {
 impl CapacitySource for Qfcp {
     fn on_departure(&mut self, _now: Timestamp, size: Bytes, backlog: Backlog) {
         self.departed += size;
-        // Who samples a queue says also that nothing left.
+        // A driver that samples a queue also reports departures of zero bytes.
         if !size.is_zero() {
             self.last_size = Some(size);
         }
@@ -205,7 +206,7 @@ mod tests {
         Timestamp::ZERO + Duration::from_millis(milliseconds)
     }
 
-    /// The estimate in bit/s after the interval that ends at `milliseconds`.
+    /// Returns the estimate in bit/s after the interval that ends at `milliseconds`.
     fn after(source: &mut Qfcp, milliseconds: u64, packets: u64) -> f64 {
         source.on_timer(at(milliseconds), backlog(packets));
         8.0 * source.capacity(at(milliseconds)).unwrap()
@@ -219,10 +220,10 @@ mod tests {
             source.on_departure(at(210 + departure), Bytes::new(1000), backlog(99 - departure));
         }
         assert!((after(&mut source, 400, 50) - 2e6).abs() < 1.0);
-        // Emptied by the last departure.
+        // The last departure emptied the queue.
         source.on_departure(at(410), Bytes::new(1000), backlog(0));
         assert!((after(&mut source, 600, 5) - 2.1e6).abs() < 1.0);
-        // Busy, but nothing leaves: at most one packet an interval.
+        // Busy without departures: at most one packet per interval.
         assert!((after(&mut source, 800, 5) - 40e3).abs() < 1.0);
         assert!((after(&mut source, 1000, 5) - 40e3).abs() < 1.0);
     }

@@ -1,25 +1,26 @@
-//! EBE's queue maintainer: keeps a queue that a rising capacity can drain, and so be seen.
+//! EBE's queue maintainer: keeps a queue long enough that an increase of the capacity drains it and becomes
+//! visible.
 
 use crate::Latch;
 
-/// How it acts.
+/// The rule of the maintainer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
 pub enum Maintenance {
-    /// On and off with memory, see [`Latch`] (EBE-J, section III-C).
+    /// On and off with memory; see [`Latch`] (EBE-J, section III-C).
     #[default]
     Latch,
-    /// On only in intervals in which the latch's condition to switch on holds: the queue does not grow and was below the
-    /// threshold twice.
+    /// On only in intervals in which the latch's condition for switching on is true: the queue does not grow
+    /// and was below the threshold twice.
     Strict,
     /// On whenever the queue is below the threshold.
     BelowThreshold,
-    /// Never.
+    /// Never on.
     Off,
 }
 
-/// Says how far above the estimated capacity a protocol shall probe.
+/// Determines the factor by which a protocol probes above the estimated capacity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct QueueMaintainer {
     maintenance: Maintenance,
@@ -30,14 +31,14 @@ pub struct QueueMaintainer {
 }
 
 impl QueueMaintainer {
-    /// With a threshold in the unit of the queue, and Υ ≥ 1.
+    /// Creates a maintainer with a threshold in the unit of the queue, and Υ ≥ 1.
     ///
     /// EBE-J: threshold 15 % of the buffer (EBE-C: 20 %); Υ 1.40 for XCP, 1.14 for VCP.
     pub const fn new(maintenance: Maintenance, threshold: f64, upsilon: f64) -> Self {
         Self { maintenance, threshold, upsilon, latch: Latch::new(), below: false }
     }
 
-    /// Takes the queue of one interval; says the factor from now on.
+    /// Processes the queue of one interval and returns the new factor.
     pub fn update(&mut self, queue: f64) -> f64 {
         if self.maintenance == Maintenance::Strict {
             self.latch.release();
@@ -47,13 +48,13 @@ impl QueueMaintainer {
         self.factor()
     }
 
-    /// Υ while on, else 1. The protocol sees a capacity larger by this factor (multiplying XCP's feedback itself
-    /// cannot leave zero).
+    /// Returns Υ while on, else 1. The protocol uses a capacity larger by this factor (multiplying XCP's
+    /// feedback itself cannot leave zero).
     pub const fn factor(&self) -> f64 {
         if self.is_on() { self.upsilon } else { 1.0 }
     }
 
-    /// Whether it probes.
+    /// Returns whether the maintainer is on.
     pub const fn is_on(&self) -> bool {
         match self.maintenance {
             Maintenance::Latch | Maintenance::Strict => self.latch.is_on(),

@@ -1,6 +1,7 @@
-//! Mean and variance of numbers as they come.
+//! Running mean and variance.
 
-/// Welford's running mean and variance: nothing is stored, nothing cancels (Technometrics 4(3), 1962).
+/// Welford's running mean and variance: no values are stored, and there is no cancellation (Technometrics
+/// 4(3), 1962).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RunningVariance {
     count: u64,
@@ -10,12 +11,12 @@ pub struct RunningVariance {
 }
 
 impl RunningVariance {
-    /// Without any number yet.
+    /// Creates an accumulator without values.
     pub const fn new() -> Self {
         Self { count: 0, mean: 0.0, deviation: 0.0 }
     }
 
-    /// Takes one number.
+    /// Adds a value.
     pub fn push(&mut self, value: f64) {
         self.count += 1;
         let from_old_mean = value - self.mean;
@@ -23,22 +24,22 @@ impl RunningVariance {
         self.deviation += from_old_mean * (value - self.mean);
     }
 
-    /// How many numbers there were.
+    /// Returns the number of values.
     pub const fn count(&self) -> u64 {
         self.count
     }
 
-    /// Their mean; zero without any.
+    /// Returns the mean; zero without values.
     pub const fn mean(&self) -> f64 {
         self.mean
     }
 
-    /// Sum of squared deviations over n − 1; zero below two numbers.
+    /// Returns the sum of squared deviations over n − 1; zero below two values.
     pub fn sample_variance(&self) -> f64 {
         if self.count < 2 { 0.0 } else { self.deviation / (self.count - 1) as f64 }
     }
 
-    /// Sum of squared deviations over n; zero without any number.
+    /// Returns the sum of squared deviations over n; zero without values.
     pub fn population_variance(&self) -> f64 {
         if self.count == 0 { 0.0 } else { self.deviation / self.count as f64 }
     }

@@ -1,11 +1,11 @@
-//! The difference of two Poisson numbers: how the queue of a server that never idles would change.
+//! The difference of two Poisson variables: the change of the queue of a server that is never idle.
 
 use alloc::vec::Vec;
 
 /// The distribution of Z = Poisson(a) − Poisson(b), tabulated where it is not negligible.
 ///
-/// Probabilities are reached by ratios from a backward recurrence, all terms positive, so nothing cancels.
-/// The tables are kept and grow only when a wider distribution is asked for.
+/// Probabilities follow from ratios of a backward recurrence. All terms are positive, so there is no
+/// cancellation. The tables are reused, and grow only if a wider distribution is requested.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Skellam {
     /// Z of the first entry.
@@ -17,12 +17,12 @@ pub(crate) struct Skellam {
 }
 
 impl Skellam {
-    /// Tabulates the distributions for means `a` > 0 and a common `b` > 0, all at most 1e9, each 9.5 standard deviations
-    /// and 40 to either side of its mean.
+    /// Tabulates the distributions for means `a` > 0 and a common `b` > 0, all at most 1e9, each for 9.5
+    /// standard deviations plus 40 on either side of its mean.
     pub(crate) fn tabulate<const N: usize>(mut tables: [&mut Self; N], a: [f64; N], b: f64) {
         let mut sides: [Sides; N] = core::array::from_fn(|i| tables[i].begin(a[i], b));
         let steps = sides.iter().map(Sides::steps).max().unwrap_or(0);
-        // Each ratio has to wait for the one before it. Side by side they wait at the same time.
+        // Each ratio depends on the previous one. Interleaved recurrences overlap these latencies.
         for _ in 0..steps {
             for (table, sides) in tables.iter_mut().zip(&mut sides) {
                 sides.step(&mut table.ratio);
@@ -34,17 +34,18 @@ impl Skellam {
         normalise(tables);
     }
 
-    /// Sets where the table begins and how long it is; its ratios are then written from both ends inwards.
+    /// Sets the first entry and the length of the table. The ratios are then written from both ends inwards.
     fn begin(&mut self, a: f64, b: f64) -> Sides {
         let mean = a - b;
         let reach = 9.5 * libm::sqrt(a + b) + 40.0;
         let lowest = libm::floor(mean - reach) as i64;
         let highest = libm::ceil(mean + reach) as i64;
-        // How far outside the table the recurrence starts, to have forgotten its first guess inside.
+        // Distance outside the table at which the recurrence starts, so that the effect of its initial value
+        // is negligible inside.
         let run_up = (40.0 + reach / 2.0) as i64;
         let length = (highest - lowest + 1) as usize;
         self.lowest = lowest;
-        // Not cleared: every entry that is read is written before.
+        // Not cleared: every entry is written before it is read.
         self.ratio.resize(length, 0.0);
         self.probability.resize(length, 0.0);
         let starts = [(highest + run_up) as f64, (run_up - lowest) as f64];
@@ -64,18 +65,18 @@ impl Skellam {
     /// Multiplies outwards from `centre`.
     fn fill(&mut self, centre: i64) {
         let centre = (centre - self.lowest) as usize;
-        // Index of Z = 0; may lie outside the table.
+        // Index of Z = 0; may be outside the table.
         let zero = (-self.lowest).clamp(0, self.ratio.len() as i64 - 1) as usize;
         let (ratio, probability) = (&self.ratio, &mut self.probability[..self.ratio.len()]);
         probability[centre] = 1.0;
-        // Towards zero, which lies on one side of the two, by quotients.
+        // Towards zero, which is on one side of the two, by quotients.
         for i in centre..zero {
             probability[i + 1] = probability[i] / ratio[i];
         }
         for i in (zero..centre).rev() {
             probability[i] = probability[i + 1] / ratio[i + 1];
         }
-        // Away from it by products.
+        // Away from zero by products.
         let (first, last) = (centre.min(zero), centre.max(zero));
         let mut product = probability[last];
         for (probability, ratio) in probability[last + 1..].iter_mut().zip(&ratio[last + 1..]) {
@@ -89,22 +90,24 @@ impl Skellam {
         }
     }
 
-    /// The smallest tabulated Z.
+    /// Returns the smallest tabulated Z.
     pub(crate) fn lowest(&self) -> i64 {
         self.lowest
     }
 
-    /// The largest tabulated Z.
+    /// Returns the largest tabulated Z.
     pub(crate) fn highest(&self) -> i64 {
         self.lowest + self.probability.len() as i64 - 1
     }
 
-    /// P(Z = `from`), P(Z = `from` + 1), … to the end of the table; `from` is not below [`Skellam::lowest`].
+    /// Returns P(Z = `from`), P(Z = `from` + 1), … to the end of the table; `from` is not below
+    /// [`Skellam::lowest`].
     pub(crate) fn upwards(&self, from: i64) -> impl Iterator<Item = f64> + '_ {
         self.probability.get((from - self.lowest) as usize..).unwrap_or_default().iter().copied()
     }
 
-    /// P(Z = `from`), P(Z = `from` − 1), … to the end of the table; `from` is not above [`Skellam::highest`].
+    /// Returns P(Z = `from`), P(Z = `from` − 1), … to the end of the table; `from` is not above
+    /// [`Skellam::highest`].
     pub(crate) fn downwards(&self, from: i64) -> impl Iterator<Item = f64> + '_ {
         let length = (from - self.lowest + 1).max(0) as usize;
         self.probability[..length].iter().rev().copied()
@@ -116,14 +119,14 @@ impl Skellam {
 struct Sides {
     numerator: [f64; 2],
     factor: [f64; 2],
-    /// Of the latest ratios; Z above zero, −Z below.
+    /// Z of the latest ratios above zero, and −Z of those below.
     k: [f64; 2],
     ratio: [f64; 2],
-    /// Steps left until the first ratio that belongs to the table.
+    /// Steps left until the first ratio in the table.
     run_up: usize,
     /// Steps since then.
     written: usize,
-    /// How many ratios belong to the table above zero, and below.
+    /// The number of ratios in the table above zero, and below.
     above: usize,
     below: usize,
 }
@@ -133,7 +136,8 @@ impl Sides {
         self.run_up + self.above.max(self.below)
     }
 
-    /// The next ratio of each side. What is beyond zero, or past the end of a shorter side, is computed and not kept.
+    /// Computes the next ratio of each side. Ratios beyond zero, or past the end of a shorter side, are
+    /// computed but discarded.
     fn step(&mut self, table: &mut [f64]) {
         for side in 0..2 {
             self.k[side] -= 1.0;
@@ -153,7 +157,7 @@ impl Sides {
     }
 }
 
-/// Divides by sums, which are taken of all tables at the same time.
+/// Divides the entries by their sums, which are computed for all tables at the same time.
 fn normalise<const N: usize>(tables: [&mut Skellam; N]) {
     let mut totals = [0.0; N];
     let longest = tables.iter().map(|table| table.probability.len()).max().unwrap_or(0);

@@ -1,29 +1,29 @@
-//! The mean queue of an M/M/1 server some time after it was seen: f1 of EBE's filter.
+//! The mean queue of an M/M/1 server a given time after it was observed: f1 of EBE's filter.
 
 use crate::skellam::Skellam;
 
-/// More packets than this in one interval count as a fluid (40 Tbit/s of 1000-byte packets at 200 ms): the table
-/// would grow beyond reason, and nothing that small is left to see.
+/// Above this number of packets in one interval, the traffic is treated as a fluid (40 Tbit/s of 1000-byte
+/// packets at 200 ms): the table would be too large, and the difference is negligible.
 const FLUID: f64 = 1e9;
 
-/// f1, the transition function of EBE's first state (EBE-J eqs. 11–13, corrected: exponent n of rho is the *old*
-/// queue, the arguments of Q restored; docs/sources/ebe.md), and its derivatives (EBE-J eqs. 15–18).
+/// f1, the transition function of EBE's first state (EBE-J eqs. 11–13, corrected: exponent n of rho is the
+/// *old* queue, the arguments of Q restored; docs/sources/ebe.md), and its derivatives (EBE-J eqs. 15–18).
 ///
-/// f1 = E[N(τ) | N(0) = n] of the M/M/1 queue. It is evaluated as a sum of positive terms, good to 2e-14 for
+/// f1 = E[N(τ) | N(0) = n] of the M/M/1 queue. It is evaluated as a sum of positive terms, accurate to 2e-14 for
 /// every load: with Z = Poisson(λτ) − Poisson(μτ),
 /// f1 = E[(n + Z)⁺] + Σ_{K≥1} ρ^K P(Z ≤ −(n+K+1)).
 ///
-/// It keeps its tables: nothing is allocated once the highest rates have been seen.
+/// The tables are reused: nothing is allocated after the highest rates have occurred.
 #[derive(Clone, Debug, Default)]
 pub struct TransientMean {
-    /// The load that was asked for.
+    /// The requested load.
     load: Load,
     /// 1 % more and 1 % fewer arrivals, for the derivative.
     more: Load,
     fewer: Load,
 }
 
-/// What the queue does over one interval.
+/// The change of the queue over one interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Transition {
     /// f1: the mean queue at the end, packets; not negative.
@@ -38,22 +38,23 @@ pub struct Transition {
 }
 
 impl TransientMean {
-    /// With empty tables.
+    /// Creates the function with empty tables.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// f1 for a queue of `queue` packets, `arrival_rate` and `service_rate` in packets/s, `interval` in seconds.
+    /// Returns f1 for a queue of `queue` packets, `arrival_rate` and `service_rate` in packets/s, `interval`
+    /// in seconds.
     ///
-    /// A fractional queue is interpolated between its two whole neighbours (exact when the start is random on these
-    /// two). Negative and NaN arguments count as zero.
+    /// A fractional queue is interpolated between its two whole neighbours (exact if the start is random on
+    /// these two). Negative and NaN arguments count as zero.
     pub fn mean(&mut self, queue: f64, arrival_rate: f64, service_rate: f64, interval: f64) -> f64 {
         self.load.set(arrival_rate, service_rate, interval);
         tabulate([&mut self.load]);
         self.load.between(queue.max(0.0)).queue
     }
 
-    /// f1 with idle time and both derivatives; arguments as in [`TransientMean::mean`].
+    /// Returns f1 with idle time and both derivatives; arguments as in [`TransientMean::mean`].
     pub fn transition(
         &mut self,
         queue: f64,
@@ -88,7 +89,7 @@ impl TransientMean {
     }
 }
 
-/// Tabulates what is asked of the tables of several loads with one service rate, side by side.
+/// Computes the required tables of several loads with one service rate, interleaved.
 fn tabulate<const N: usize>(mut loads: [&mut Load; N]) {
     if loads.iter().all(|load| load.needs_table()) {
         let (arrivals, services) = (core::array::from_fn(|i| loads[i].arrivals), loads[0].services);
@@ -100,7 +101,7 @@ fn tabulate<const N: usize>(mut loads: [&mut Load; N]) {
     }
 }
 
-/// What comes to a server and what it could serve over one interval.
+/// The arrivals at a server and its possible services over one interval.
 #[derive(Clone, Debug, Default)]
 struct Load {
     /// a = λτ.
@@ -113,7 +114,7 @@ struct Load {
 impl Load {
     fn set(&mut self, arrival_rate: f64, service_rate: f64, interval: f64) {
         let interval = interval.max(0.0);
-        // A smallest arrival rate above zero, so that ratios exist.
+        // The smallest arrival rate is above zero, so that ratios exist.
         self.arrivals = (arrival_rate.max(0.0) * interval).clamp(1e-300, 1e30);
         self.services = (service_rate.max(0.0) * interval).clamp(0.0, 1e30);
     }
@@ -136,7 +137,7 @@ impl Load {
         here.interpolate(above, queue - whole)
     }
 
-    /// For `N` whole numbers of packets from `first` on; without meaning where that is below zero.
+    /// Returns the means for `N` whole numbers of packets from `first` on; meaningless for negative numbers.
     fn at<const N: usize>(&self, first: f64) -> [Mean; N] {
         let queues: [f64; N] = core::array::from_fn(|i| first + i as f64);
         let kind = self.kind(queues[0]);
@@ -168,14 +169,14 @@ impl Load {
         }
     }
 
-    /// The queue in the end if the server were never idle, packets; negative where it must have been.
+    /// Returns the final queue if the server were never idle, packets; negative if it must have been idle.
     fn unserved(&self, queue: f64) -> f64 {
         queue + (self.arrivals - self.services)
     }
 
     fn kind(&self, queue: f64) -> Kind {
         let b = self.services;
-        // The server cannot run out of work: relative error below 1e-22.
+        // The queue cannot become empty: relative error below 1e-22.
         if self.never_serves() || queue >= b + 9.0 * libm::sqrt(b) + 30.0 {
             Kind::NeverEmpty
         } else if self.is_fluid() {
@@ -187,21 +188,21 @@ impl Load {
         }
     }
 
-    /// E[(−n − Z)⁺] for each n.
+    /// Returns E[(−n − Z)⁺] for each n.
     fn shortfall<const N: usize>(&self, queues: [i64; N]) -> [f64; N] {
         let from = queues.map(|n| (-n - 1).min(self.skellam.highest()));
         let short = core::array::from_fn(|i| (-queues[i] - from[i]) as f64);
         weighted(from.map(|from| self.skellam.downwards(from)), short, |short| short + 1.0)
     }
 
-    /// E[(n + Z)⁺] for each n.
+    /// Returns E[(n + Z)⁺] for each n.
     fn surplus<const N: usize>(&self, queues: [i64; N]) -> [f64; N] {
         let from = queues.map(|n| (1 - n).max(self.skellam.lowest()));
         let over = core::array::from_fn(|i| (queues[i] + from[i]) as f64);
         weighted(from.map(|from| self.skellam.upwards(from)), over, |over| over + 1.0)
     }
 
-    /// Σ_{K≥1} ρ^K P(Z ≤ −(n+K+1)) for each n.
+    /// Returns Σ_{K≥1} ρ^K P(Z ≤ −(n+K+1)) for each n.
     fn reflected<const N: usize>(&self, queues: [i64; N]) -> [f64; N] {
         let rho = self.arrivals / self.services;
         if self.arrivals <= self.services {
@@ -233,20 +234,20 @@ impl Load {
     }
 }
 
-/// What decides how a mean is computed.
+/// The method by which a mean is computed.
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
-    /// Whatever comes, the server has work throughout.
+    /// The server is busy throughout, regardless of the arrivals.
     NeverEmpty,
-    /// Too many packets to count.
+    /// Too many packets to tabulate.
     Fluid,
-    /// The queue and what comes are at least what can be served, in the mean.
+    /// Queue plus arrivals are at least the possible services on average.
     MoreComes,
     MoreIsServed,
 }
 
-/// Σ of entries times weights for each of `N` lists of entries, of which each has its own first weight. Each weight, and
-/// each sum, has to wait for the one before it. Side by side the lists wait at the same time.
+/// Returns Σ of entries times weights for each of `N` lists of entries, each with its own first weight. Each
+/// weight and each sum depend on the previous one. Interleaving the lists overlaps these latencies.
 fn weighted<const N: usize>(
     mut entries: [impl Iterator<Item = f64>; N],
     mut weights: [f64; N],
@@ -268,7 +269,7 @@ fn weighted<const N: usize>(
     }
 }
 
-/// A mean queue, and the services that an idle server missed; both packets.
+/// A mean queue, and the services that the idle server did not use; both in packets.
 #[derive(Clone, Copy)]
 struct Mean {
     queue: f64,
@@ -284,7 +285,7 @@ impl Mean {
     }
 }
 
-/// `step` applied `times` times to zero, or until it changes nothing any more.
+/// Applies `step` to zero `times` times, or until the value no longer changes.
 fn settle(times: i64, step: impl Fn(f64) -> f64) -> f64 {
     let mut value = 0.0;
     for _ in 0..times {
@@ -301,7 +302,7 @@ fn settle(times: i64, step: impl Fn(f64) -> f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Values computed independently, in 60 digits.
+    /// Reference values computed independently, with 60 digits.
     #[test]
     fn the_anchors_hold() {
         let mut f1 = TransientMean::new();
@@ -326,7 +327,7 @@ mod tests {
         assert!((transition.by_queue - 1.0).abs() < 1e-12 && (transition.by_arrival_rate - 0.2).abs() < 1e-9);
     }
 
-    /// The fluid limit takes over where the exact value has come close to it.
+    /// The fluid limit replaces the exact value only where both are close.
     #[test]
     fn the_fluid_limit_is_close_to_the_exact_value() {
         let mut f1 = TransientMean::new();
@@ -351,7 +352,7 @@ mod tests {
         }
     }
 
-    /// Above 1e9 packets a server idles only for want of fluid.
+    /// Above 1e9 packets a server is idle only because of missing fluid.
     #[test]
     fn the_fluid_server_idles_for_the_share_that_does_not_come() {
         let mut f1 = TransientMean::new();

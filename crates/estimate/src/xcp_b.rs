@@ -1,4 +1,4 @@
-//! XCP-b, blind XCP: spare bandwidth from how the queue moves, without any capacity.
+//! XCP-b, blind XCP: spare bandwidth from the variation of the queue, without a capacity.
 
 use airpath_model::{CapacitySource, ControlInterval, Spare, Timestamp};
 
@@ -10,17 +10,17 @@ use airpath_model::declare::{Component, defaults};
 #[cfg(feature = "declare")]
 use alloc::boxed::Box;
 
-/// Which queue of a control interval counts.
+/// The statistic of the queue over a control interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
 pub enum QueueSignal {
-    /// The shortest (only this one sees an empty queue when κ is 0).
+    /// The shortest queue (the only statistic that detects an empty queue if κ is 0).
     #[default]
     Minimum,
-    /// The mean over time.
+    /// The time average.
     Mean,
-    /// The last.
+    /// The last value.
     Last,
 }
 
@@ -28,8 +28,8 @@ pub enum QueueSignal {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub struct XcpBConfig {
-    /// Target queue as a share of the buffer. 0 is faithful to the EBE papers' ordering of schemes; 0.05 with
-    /// `signal = "mean"` and `chi` 0.05 is better.
+    /// Target queue as a share of the buffer. 0 reproduces the EBE papers' ordering of schemes; 0.05 with
+    /// `signal = "mean"` and `chi` 0.05 performs better.
     #[cfg_attr(
         feature = "declare",
         serde(default = "default::kappa"),
@@ -43,15 +43,16 @@ pub struct XcpBConfig {
         schemars(range(max = 1), extend("exclusiveMinimum" = 0))
     )]
     pub chi: f64,
-    /// Number of successive control intervals with an empty queue before an interval that probes; 0 probes
-    /// at once.
+    /// Number of successive control intervals with an empty queue before an interval that probes; 0 probes at
+    /// once.
     #[cfg_attr(feature = "declare", serde(default = "default::late_reaction"))]
     pub late_reaction: u32,
-    /// The queue of a control interval that counts: its `minimum`, its `mean` over time, or the `last`.
+    /// Statistic of the queue over a control interval: its `minimum`, its `mean` over time, or the `last`
+    /// value.
     #[cfg_attr(feature = "declare", serde(default))]
     pub signal: QueueSignal,
-    /// α of the XCP router that asks, greater than zero: 0.4. It multiplies the answer of this source, so the answer
-    /// for χ has to be divided by it. Not a parameter of the source.
+    /// α of the XCP router that uses the source, greater than zero: 0.4. The router multiplies the result of
+    /// this source by α, so the term with χ has to be divided by it. Not a parameter of the source.
     #[cfg_attr(feature = "declare", serde(skip))]
     pub alpha: f64,
 }
@@ -72,7 +73,7 @@ impl Component<CapacitySources> for XcpBConfig {
     }
 
     fn build(&self, facts: SourceFacts<'_>) -> Result<Box<dyn CapacitySource>, ConfigError> {
-        // Without XCP a driver has rejected this source by its needs.
+        // Without XCP a driver has rejected this source because of its needs.
         let alpha = facts.xcp_alpha.unwrap_or(f64::NAN);
         Ok(Box::new(XcpB::new(Self { alpha, ..*self })?))
     }
@@ -92,30 +93,31 @@ impl XcpBConfig {
     }
 }
 
-/// XCP-b's spare bandwidth (Abrantes and Ricardo, CCR 36(3), 2006; its text was not available, this is
-/// a reconstruction, which meets the published bound of χ).
+/// XCP-b's spare bandwidth (Abrantes and Ricardo, CCR 36(3), 2006). Its text was not available; this is a
+/// reconstruction, which satisfies the published bound of χ.
 ///
 /// With Q the queue signal and d the control interval, the aggregate feedback in bytes for one interval is
 ///
 /// - φ = −α (`Q_k` − `Q_{k−1}`) − β (`Q_k` − κ B) in general: S = −(`Q_k` − `Q_{k−1}`)/d, and a queue of `Q_k` − κ B to
 ///   drain, negative below the target;
-/// - φ = χ B where the queue was empty (`Q_k` = `Q_{k−1}` = 0), and so it was in the `late_reaction` intervals before:
+/// - φ = χ B if the queue was empty (`Q_k` = `Q_{k−1}` = 0), also in the `late_reaction` intervals before:
 ///   S = χ B/(α d).
 ///
-/// It answers only [`CapacitySource::spare`]. Reports `spare_bandwidth` (byte/s) and `empty_intervals`.
+/// Implements only [`CapacitySource::spare`]. Reports `spare_bandwidth` (byte/s) and `empty_intervals`.
 #[derive(Clone, Copy, Debug)]
 pub struct XcpB {
     config: XcpBConfig,
     /// `Q_{k−1}`, bytes.
     previous: f64,
-    /// Intervals in a row that found the queue empty.
+    /// Number of successive intervals with an empty queue.
     empty: u32,
-    /// The last answer, byte/s.
+    /// The last returned value, byte/s.
     answered: f64,
 }
 
 impl XcpB {
-    /// Refuses parameters outside their ranges. The queue before the first interval counts as empty.
+    /// Creates a source. Rejects parameters outside their ranges. The queue before the first interval counts
+    /// as empty.
     pub fn new(config: XcpBConfig) -> Result<Self, ConfigError> {
         config.check()?;
         Ok(Self { config, previous: 0.0, empty: 0, answered: 0.0 })
@@ -139,7 +141,7 @@ impl CapacitySource for XcpB {
         let spare = if length <= 0.0 {
             Spare { bandwidth: 0.0, queue: 0.0 }
         } else if self.empty > self.config.late_reaction {
-            // Given out over the next interval, which lasts a mean RTT: `chi` of the buffer in all.
+            // Distributed over the next interval, which lasts a mean RTT: `chi` of the buffer in total.
             let mean_rtt = interval.mean_rtt.as_secs_f64();
             let next = if mean_rtt > 0.0 { mean_rtt } else { length };
             let bandwidth = self.config.chi * interval.buffer / (self.config.alpha * next);
@@ -170,12 +172,12 @@ mod tests {
     const BETA: f64 = 0.226;
     const BUFFER: f64 = 100_000.0;
 
-    /// φ, bytes for an interval of 100 ms whose queue was `queue` bytes.
+    /// Returns φ, bytes, for an interval of 100 ms with a queue of `queue` bytes.
     fn feedback(source: &mut XcpB, queue: f64) -> f64 {
         feedback_after(source, Duration::from_millis(100), queue)
     }
 
-    /// φ, bytes for an interval of 100 ms after one of another length.
+    /// Returns φ, bytes, for an interval of 100 ms after one of another length.
     fn feedback_after(source: &mut XcpB, length: Duration, queue: f64) -> f64 {
         let spare = source.spare(&ControlInterval {
             now: Timestamp::ZERO,
@@ -213,7 +215,7 @@ mod tests {
         assert!(feedback(&mut source, 0.0).abs() < 1e-9);
         assert!(feedback(&mut source, 0.0).abs() < 1e-9);
         assert!((feedback(&mut source, 0.0) - 0.2 * BUFFER).abs() < 1e-6);
-        // One interval with a queue, and the next still saw it.
+        // One interval with a queue; the next one still observed it.
         assert!((feedback(&mut source, 1000.0) + (ALPHA + BETA) * 1000.0).abs() < 1e-6);
         assert!((feedback(&mut source, 0.0) - ALPHA * 1000.0).abs() < 1e-6);
         assert!(feedback(&mut source, 0.0).abs() < 1e-9);
@@ -240,8 +242,8 @@ mod tests {
         }
     }
 
-    /// With one interval of extra feedback delay the law, started at exactly full load, peaks
-    /// at (5 − α − β) χ B, from which the published bound of χ follows.
+    /// With one interval of extra feedback delay, the law, started at exactly full load, peaks at (5 − α − β)
+    /// χ B, from which the published bound of χ follows.
     #[test]
     fn the_queue_peaks_at_the_published_bound() {
         let mut source = source(|config| config.late_reaction = 0);
@@ -285,7 +287,7 @@ mod tests {
         }
     }
 
-    /// And says so in its report.
+    /// The report contains the same value.
     #[test]
     fn without_a_round_trip_time_the_next_interval_counts_as_long_as_this() {
         let mut source = source(|config| config.late_reaction = 0);

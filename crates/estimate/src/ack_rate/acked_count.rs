@@ -1,21 +1,21 @@
-//! How much data an acknowledgment stands for.
+//! The amount of data that an acknowledgment represents.
 
 use airpath_model::{AckEvent, Bytes};
 
-/// Amounts by cumulative acknowledgments and duplicates (Casetti et al. 2001, section 2.2, `AckedCount`; GM, section
-/// 3; the same in Linux).
+/// Amounts from cumulative acknowledgments and duplicates (Casetti et al. 2001, section 2.2, `AckedCount`;
+/// GM, section 3; the same in Linux).
 ///
-/// A duplicate says that one segment arrived, which one it does not say: it counts one segment. The cumulative
-/// acknowledgment that comes later covers those segments again, so they are subtracted from it; it counts at least
-/// one segment.
+/// A duplicate reports that one segment arrived, but not which one: it counts as one segment. The later
+/// cumulative acknowledgment covers those segments again, so they are subtracted from it. It counts as at
+/// least one segment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AckedCount {
-    /// What duplicates counted and no cumulative acknowledgment has covered yet.
+    /// Data counted for duplicates that no cumulative acknowledgment has covered yet.
     accounted: Bytes,
 }
 
 impl AckedCount {
-    /// What this acknowledgment adds.
+    /// Returns the amount that this acknowledgment adds.
     pub fn count(&mut self, event: &AckEvent) -> Bytes {
         if event.duplicate || event.hidden_duplicate {
             self.accounted += event.mss;
@@ -51,7 +51,8 @@ mod tests {
         event
     }
 
-    /// One of ten is lost: nine duplicates, then one acknowledgment for all ten and the two sent meanwhile.
+    /// One of ten segments is lost: nine duplicates, then one acknowledgment for all ten and the two sent in
+    /// the meantime.
     #[test]
     fn what_duplicates_counted_is_not_counted_again() {
         let mut count = AckedCount::default();
@@ -61,7 +62,8 @@ mod tests {
         assert_eq!(count.count(&ack(2)).get(), 2 * MSS);
     }
 
-    /// Three holes: partial acknowledgments that cover no more than was counted stand for the retransmission.
+    /// Three holes: partial acknowledgments that cover no more than the counted data represent the
+    /// retransmission.
     #[test]
     fn a_partial_acknowledgment_counts_one_segment() {
         let mut count = AckedCount::default();
@@ -82,7 +84,7 @@ mod tests {
         assert_eq!(count.count(&short).get(), 17);
     }
 
-    /// Four of which three duplicates and the retransmission told.
+    /// Four segments, which three duplicates and the retransmission reported.
     #[test]
     fn an_acknowledgment_of_what_was_counted_stands_for_the_retransmission() {
         let mut count = AckedCount::default();

@@ -1,4 +1,4 @@
-//! Filters of samples of bandwidth.
+//! Filters of bandwidth samples.
 
 pub(crate) mod bilinear;
 mod exponential;
@@ -31,19 +31,19 @@ pub enum FilterConfig {
     None,
     /// Low-pass with zero-order hold (GM eq. 2): y += (1 − e^(−Δ/τ))(b − y).
     ZeroOrderHold {
-        /// tau, the time constant (GM: 1 s; 0.1 s shows what is too short).
+        /// tau, the time constant (GM: 1 s; 0.1 s demonstrates a value that is too short).
         #[cfg_attr(feature = "declare", serde(default = "default::tau"), schemars(extend("exclusiveMinimum" = 0)))]
         tau: Duration,
-        /// Where the filter begins: at the `first` sample, or at `zero`; GM does not say.
+        /// State at the start: the `first` sample, or `zero`. GM does not specify it.
         #[cfg_attr(feature = "declare", serde(default))]
         start: Start,
     },
-    /// Low-pass with a constant coefficient (GM eq. 3): y = α y + (1 − α) b, whatever Δ.
+    /// Low-pass with a constant coefficient (GM eq. 3): y = α y + (1 − α) b, independent of Δ.
     TimeInvariant {
-        /// alpha: the part of the old estimate that is kept at each sample (GM: 0.9).
+        /// alpha: the fraction of the old estimate that is kept at each sample (GM: 0.9).
         #[cfg_attr(feature = "declare", serde(default = "default::kept"), schemars(range(min = 0), extend("exclusiveMaximum" = 1)))]
         alpha: f64,
-        /// Where the filter begins: at the `first` sample, or at `zero`; GM does not say.
+        /// State at the start: the `first` sample, or `zero`. GM does not specify it.
         #[cfg_attr(feature = "declare", serde(default))]
         start: Start,
     },
@@ -52,20 +52,21 @@ pub enum FilterConfig {
         /// tau, the time constant (GM: 1 s).
         #[cfg_attr(feature = "declare", serde(default = "default::tau"), schemars(extend("exclusiveMinimum" = 0)))]
         tau: Duration,
-        /// What long gaps are filled with: samples of `zero` each tau/2 (the first Westwood), the sample itself `held` each
-        /// tau/4 (GM, section 5), or nothing, which lets a gap above 2 tau swing the estimate.
+        /// Virtual samples that fill long gaps: `zero` each tau/2 (the first Westwood), the sample itself
+        /// (`held`) each tau/4 (GM, section 5), or `none`, with which a gap above 2 tau makes the estimate
+        /// oscillate.
         #[cfg_attr(feature = "declare", serde(default = "default::virtual_samples"))]
         virtual_samples: VirtualSamples,
-        /// Where the filter begins: at the `first` sample, or at `zero`; GM does not say.
+        /// State at the start: the `first` sample, or `zero`. GM does not specify it.
         #[cfg_attr(feature = "declare", serde(default))]
         start: Start,
     },
     /// SARBE's stability filter (eqs. 2 to 5).
     Stability {
-        /// beta: the part of the old instability that is kept (SARBE: 0.8).
+        /// beta: the fraction of the old instability that is kept (SARBE: 0.8).
         #[cfg_attr(feature = "declare", serde(default = "default::beta"), schemars(range(min = 0), extend("exclusiveMaximum" = 1)))]
         beta: f64,
-        /// N: of how many samples the largest instability is taken (SARBE: 8).
+        /// N: the number of samples over which the largest instability is taken (SARBE: 8).
         #[cfg_attr(
             feature = "declare",
             serde(default = "default::stability_window"),
@@ -73,21 +74,21 @@ pub enum FilterConfig {
         )]
         window: u8,
     },
-    /// Two coefficients, for a good and a bad state of a wireless link: our stand-in for `DynaPara`.
+    /// Two coefficients, for the good and the bad state of a wireless link: a substitute for `DynaPara`.
     TwoState {
-        /// The part of the old estimate that is kept at each sample in the good state (our choice).
+        /// The fraction of the old estimate that is kept at each sample in the good state (our choice).
         #[cfg_attr(feature = "declare", serde(default = "default::kept"), schemars(range(min = 0), extend("exclusiveMaximum" = 1)))]
         good: f64,
-        /// The same in the bad state (our choice).
+        /// The fraction that is kept in the bad state (our choice).
         #[cfg_attr(feature = "declare", serde(default = "default::bad"), schemars(range(min = 0), extend("exclusiveMaximum" = 1)))]
         bad: f64,
-        /// The parts are kept over one smoothed RTT instead of over one sample.
+        /// Whether the fractions are kept over one smoothed RTT instead of over one sample.
         #[cfg_attr(feature = "declare", serde(default))]
         timed: bool,
     },
-    /// The median of the last samples (of an even number the lower one of the middle).
+    /// The median of the last samples (for an even number, the lower of the two middle ones).
     Median {
-        /// Of how many pairs the median is taken (our choice).
+        /// The number of samples over which the median is taken (our choice).
         #[cfg_attr(
             feature = "declare",
             serde(default = "default::median_window"),
@@ -95,7 +96,7 @@ pub enum FilterConfig {
         )]
         window: u8,
     },
-    /// The first sample for ever.
+    /// The first sample, which is kept forever.
     First,
 }
 
@@ -131,7 +132,7 @@ impl Variants<Filters> for FilterConfig {
     }
 }
 
-/// Makes an estimate of samples, byte/s.
+/// Computes an estimate from samples, byte/s.
 #[derive(Clone, Debug)]
 pub struct Filter {
     kind: Kind,
@@ -151,7 +152,7 @@ enum Kind {
 }
 
 impl Filter {
-    /// A filter without samples.
+    /// Creates a filter without samples.
     ///
     /// # Errors
     /// A parameter outside its range.
@@ -184,26 +185,26 @@ impl Filter {
         Ok(Self { kind, estimate: None })
     }
 
-    /// Whether it does not work without RTT samples.
+    /// Returns whether the filter requires RTT samples.
     pub fn needs_rtt(&self) -> bool {
         matches!(&self.kind, Kind::TwoState(filter) if filter.is_timed())
     }
 
-    /// An acknowledgment arrived; its samples come after.
+    /// Processes an acknowledgment. Its samples follow.
     pub fn on_ack(&mut self, event: &AckEvent) {
         if let Kind::TwoState(filter) = &mut self.kind {
             filter.on_ack(event);
         }
     }
 
-    /// A congestion signal.
+    /// Processes a congestion signal.
     pub fn on_congestion(&mut self, event: &CongestionEvent) {
         if let Kind::TwoState(filter) = &mut self.kind {
             filter.on_congestion(event);
         }
     }
 
-    /// The estimate after one more sample.
+    /// Adds a sample and returns the estimate.
     pub fn update(&mut self, sample: Sample) -> f64 {
         let estimate = match &mut self.kind {
             Kind::None => sample.bandwidth,
@@ -219,8 +220,8 @@ impl Filter {
         estimate
     }
 
-    /// The estimate; `None` before the first sample. Below zero at most for [`FilterConfig::Bilinear`] without virtual
-    /// samples.
+    /// Returns the estimate, or `None` before the first sample. It can be negative only for
+    /// [`FilterConfig::Bilinear`] without virtual samples.
     pub fn estimate(&self) -> Option<f64> {
         self.estimate
     }

@@ -5,14 +5,14 @@ use airpath_model::{Bytes, Duration};
 /// One sample of bandwidth.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
-    /// Data over time, byte/s.
+    /// Data divided by time, byte/s.
     pub bandwidth: f64,
-    /// The time that it stands for: Δ of the filters.
+    /// The time that the sample covers: Δ of the filters.
     pub interval: Duration,
 }
 
 impl Sample {
-    /// `amount` delivered in `interval`, which is longer than nothing.
+    /// Creates a sample of `amount` delivered in `interval`, which is greater than zero.
     pub(crate) fn new(amount: Bytes, interval: Duration) -> Self {
         Self { bandwidth: amount.as_f64() / interval.as_secs_f64(), interval }
     }

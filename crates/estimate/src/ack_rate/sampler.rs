@@ -1,4 +1,4 @@
-//! Where samples of bandwidth come from.
+//! Sources of bandwidth samples.
 
 mod accumulation;
 mod back_to_back;
@@ -18,20 +18,22 @@ use back_to_back::BackToBack;
 use delivery_rate::DeliveryRate;
 use receiver_clock::ReceiverClock;
 
-/// The samples that are taken.
+/// The method by which samples are taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields))]
 pub enum SamplerConfig {
-    /// One for each acknowledgment: d/Δ (GM eq. 1). Acknowledgments that arrive at the same instant make one.
+    /// One sample for each acknowledgment: d/Δ (GM eq. 1). Acknowledgments with the same arrival time make
+    /// one sample.
     #[default]
     PerAck,
-    /// One for each smoothed RTT, the data of which is added up: GM's cure of aliasing (section 5).
+    /// One sample for each smoothed RTT, over the total of its data: GM's remedy against aliasing (section
+    /// 5).
     RoundTrip,
-    /// One for each interval of a fixed length, the data of which is added up.
+    /// One sample for each interval of a fixed length, over the total of its data.
     Interval {
-        /// How long data is added up, at least. 10 ms or more cures links whose scheduler delivers many packets in a
-        /// millisecond.
+        /// Smallest time over which data is summed. 10 ms or more removes the bursts of links whose scheduler
+        /// delivers many packets in a millisecond.
         #[cfg_attr(
             feature = "declare",
             serde(default = "default::interval"),
@@ -39,10 +41,11 @@ pub enum SamplerConfig {
         )]
         interval: Duration,
     },
-    /// Data over the receiver's clock, which its timestamps show (SARBE eq. 1): queues on the way of the
-    /// acknowledgments do not matter. Data is added up until the timestamp changes.
+    /// Data divided by time on the receiver's clock, from its timestamps (SARBE eq. 1): queues on the reverse
+    /// path do not matter. Data is summed until the timestamp changes.
     ReceiverClock {
-        /// The step of the receiver's clock; stamps are rounded down to it. Linux stamps in 1 ms, older systems in 10 ms.
+        /// The step of the receiver's clock, to which timestamps are rounded down. Linux uses 1 ms, older
+        /// systems 10 ms.
         #[cfg_attr(
             feature = "declare",
             serde(default = "default::resolution"),
@@ -50,20 +53,20 @@ pub enum SamplerConfig {
         )]
         resolution: Duration,
     },
-    /// Samples that the transport takes (draft-ietf-ccwg-bbr, "delivery rate sampling"), without those that the
-    /// application limited.
+    /// Samples of the transport (draft-ietf-ccwg-bbr, "delivery rate sampling"), without application-limited
+    /// ones.
     DeliveryRate,
-    /// Least-squares slope of data over time through acknowledgments of packets that left back to back (Hoe 1996:
+    /// Least-squares slope of data over time through acknowledgments of packets sent back to back (Hoe 1996:
     /// three); with two it is packet pair (Keshav 1991).
     BackToBack {
-        /// Packets that left within this time of each other are close (our choice).
+        /// Largest time between two packets that count as back to back (our choice).
         #[cfg_attr(
             feature = "declare",
             serde(default = "default::spacing"),
             schemars(extend("exclusiveMinimum" = 0))
         )]
         spacing: Duration,
-        /// How many acknowledgments the slope goes through (Hoe 1996: 3).
+        /// The number of acknowledgments for the slope (Hoe 1996: 3).
         #[cfg_attr(
             feature = "declare",
             serde(default = "default::acks"),
@@ -107,10 +110,10 @@ enum Kind {
 }
 
 impl Sampler {
-    /// A sampler that has seen nothing.
+    /// Creates a sampler that has processed no acknowledgment.
     ///
     /// # Errors
-    /// An interval, resolution or spacing of no length, a number of acknowledgments outside 2 to 16.
+    /// An interval, resolution or spacing of zero, or a number of acknowledgments outside 2 to 16.
     pub fn new(config: SamplerConfig) -> Result<Self, ConfigError> {
         let positive = |span: Duration, name| check(!span.is_zero(), name, "longer than nothing", 0.0);
         Ok(Self(match config {
@@ -135,7 +138,7 @@ impl Sampler {
         }))
     }
 
-    /// What the driver must deliver.
+    /// Returns what the driver must supply.
     pub fn requirements(&self) -> AckRateRequirements {
         let none = AckRateRequirements::default();
         match &self.0 {
@@ -146,7 +149,7 @@ impl Sampler {
         }
     }
 
-    /// An acknowledgment that stands for `amount` arrived. The sample that it completes, if any.
+    /// Processes an acknowledgment that represents `amount`. Returns the sample that it completes, if any.
     pub fn on_ack(&mut self, amount: Bytes, event: &AckEvent) -> Option<Sample> {
         match &mut self.0 {
             Kind::Accumulation(sampler) => sampler.on_ack(amount, event),

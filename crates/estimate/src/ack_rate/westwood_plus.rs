@@ -9,36 +9,36 @@ use crate::ConfigError;
 /// The RTT before the first sample, seconds.
 const INITIAL_RTT_S: u64 = 20;
 
-/// Westwood+ (Grieco and Mascolo 2004) as `tcp_westwood.c` has it.
+/// Westwood+ (Grieco and Mascolo 2004) as implemented in `tcp_westwood.c`.
 ///
-/// Data is added up over a window of at least the last RTT and at least 50 ms; data over the window's length goes
-/// through two low-pass filters in a row, each (7 y + b)/8. All of it in whole bytes and whole ticks of the kernel's
-/// clock. The window closes before the data of the acknowledgment that closes it is counted, and with the RTT known
-/// before that acknowledgment. The first acknowledgment only opens the window.
+/// Data is summed over a window of at least the last RTT and at least 50 ms. The sum over the window's length
+/// passes through two low-pass filters in series, each (7 y + b)/8. All values are whole bytes and whole
+/// ticks of the kernel's clock. The window closes before the data of the closing acknowledgment is counted,
+/// and with the RTT known before that acknowledgment. The first acknowledgment only opens the window.
 #[derive(Clone, Debug)]
 pub struct WestwoodPlus {
     ticks_per_second: u64,
     count: AckedCount,
-    /// Since when data is added up, in ticks.
+    /// The start of the window, in ticks.
     window_start: Option<u64>,
     /// `bk`: bytes in the window.
     amount: u64,
     /// `bw_ns_est`: output of the first filter, bytes per tick.
     once_filtered: u64,
-    /// `bw_est`: output of the second.
+    /// `bw_est`: output of the second filter.
     estimate: u64,
     /// The last RTT in ticks.
     rtt: u64,
     minimum_rtt: u64,
-    /// The smallest RTT is learnt anew from the next acknowledgment.
+    /// Whether the next acknowledgment resets the smallest RTT.
     relearn: bool,
 }
 
 impl WestwoodPlus {
-    /// With a clock of that many ticks in a second (HZ), 20 to 1 000 000.
+    /// Creates an estimator with a clock of `ticks_per_second` (HZ), 20 to 1 000 000.
     ///
     /// # Errors
-    /// Ticks outside that range.
+    /// `ticks_per_second` is outside that range.
     pub fn new(ticks_per_second: u32) -> Result<Self, ConfigError> {
         let allowed = (20..=1_000_000).contains(&ticks_per_second);
         check(allowed, "ticks_per_second", "from 20 to 1000000", f64::from(ticks_per_second))?;
@@ -57,7 +57,7 @@ impl WestwoodPlus {
         })
     }
 
-    /// An acknowledgment arrived. Sample and estimate in byte/s, if it closed a window.
+    /// Processes an acknowledgment. Returns sample and estimate in byte/s if it closed a window.
     pub fn on_ack(&mut self, event: &AckEvent) -> Option<(f64, f64)> {
         let now = self.ticks(event.now);
         let amount = self.count.count(event).get();
@@ -82,23 +82,23 @@ impl WestwoodPlus {
         closed.then(|| (self.per_second(sample), self.per_second(self.estimate)))
     }
 
-    /// A congestion signal: a timeout has the smallest RTT learnt anew.
+    /// Processes a congestion signal. After a timeout the next acknowledgment resets the smallest RTT.
     pub fn on_congestion(&mut self, signal: CongestionSignal) {
         self.relearn |= signal == CongestionSignal::Timeout;
     }
 
-    /// The estimate in byte/s; `None` before the first sample.
+    /// Returns the estimate in byte/s, or `None` before the first sample.
     pub fn bandwidth(&self) -> Option<f64> {
         (self.once_filtered > 0 || self.estimate > 0).then(|| self.per_second(self.estimate))
     }
 
-    /// The output of the first filter, byte/s.
+    /// Returns the output of the first filter, byte/s.
     pub fn once_filtered(&self) -> f64 {
         self.per_second(self.once_filtered)
     }
 
-    /// The smallest RTT since the beginning or the last timeout, 20 s before the first sample counts; `None` before
-    /// the second acknowledgment.
+    /// Returns the smallest RTT since the start or the last timeout, where the RTT before the first sample
+    /// counts as 20 s; `None` before the second acknowledgment.
     pub fn minimum_rtt(&self) -> Option<Duration> {
         self.window_start?;
         let nanos = u128::from(self.minimum_rtt) * 1_000_000_000 / u128::from(self.ticks_per_second);
@@ -107,7 +107,7 @@ impl WestwoodPlus {
 
     fn filter(&mut self, sample: u64) {
         let smooth = |before: u64, input: u64| {
-            // Sums in 128 bits cannot overflow, and the mean fits again.
+            // Sums in 128 bits cannot overflow, and the mean fits in 64 bits again.
             ((7 * u128::from(before) + u128::from(input)) >> 3) as u64
         };
         if self.once_filtered == 0 && self.estimate == 0 {
@@ -124,7 +124,7 @@ impl WestwoodPlus {
         u64::try_from(ticks).unwrap_or(u64::MAX)
     }
 
-    /// As the kernel turns microseconds into ticks.
+    /// Converts microseconds to ticks in the same way as the kernel.
     fn ticks_rounded_up(&self, span: Duration) -> u64 {
         let product = u128::from(span.as_nanos()) * u128::from(self.ticks_per_second);
         u64::try_from(product.div_ceil(1_000_000_000)).unwrap_or(u64::MAX)

@@ -1,4 +1,4 @@
-//! The whole estimator: what arms it, what it does at each interval, what a loss changes.
+//! Tests of the whole estimator: what activates it, its action at each interval, and the effect of a loss.
 
 use super::*;
 
@@ -19,7 +19,8 @@ fn ebe(config: EbeCeilingConfig) -> EbeCeiling {
     EbeCeiling::new(config).unwrap()
 }
 
-/// An acknowledgment every 5 ms with that round-trip time, up to `end`; says where the maintainer stood after each.
+/// Reports an acknowledgment every 5 ms with that round-trip time, up to `end`; returns the maintainer's
+/// factor after each.
 fn acknowledge(ebe: &mut EbeCeiling, from: f64, end: f64, latest: f64) -> alloc::vec::Vec<f64> {
     let count = libm::round((end - from) / 0.005) as u32;
     (1..=count)
@@ -48,8 +49,8 @@ fn it_probes_from_the_second_interval_with_a_short_queue_after_the_rest() {
     ebe.on_loss(at(1.0), 1000.0, &rtt(FULL));
     let factors = acknowledge(&mut ebe, 1.0, 3.0, BASE);
     let first = factors.iter().position(|factor| *factor > 1.0).unwrap();
-    // Intervals end at 5 ms and every 200 ms after. It rests until 1.632 s; the intervals that end at 1.805 and
-    // 2.005 s count, and the second turns it on.
+    // Intervals end at 5 ms and every 200 ms after. The maintainer is inactive until 1.632 s. The intervals
+    // that end at 1.805 and 2.005 s count, and the second turns it on.
     let on: f64 = 1.0 + 0.005 * (first + 1) as f64;
     assert!((on - 2.005).abs() < 1e-9, "{on}");
     assert!((factors[first] - 2.0).abs() < 1e-12);
@@ -72,7 +73,7 @@ fn it_says_when_an_interval_ended_and_its_mean() {
             mean = Some(value);
         }
     });
-    // Of samples each 10 ms, the twentieth alone was after 200 ms.
+    // Of the samples, one every 10 ms, only the twentieth was taken after 200 ms.
     let expected = (19.0 * BASE + FULL) / 20.0;
     assert!((mean.unwrap() - expected).abs() < 1e-12, "{mean:?}");
 }
@@ -105,7 +106,7 @@ fn the_literal_threshold_never_binds_on_a_long_path() {
 
 #[test]
 fn a_round_trip_longer_than_at_the_loss_lowers_the_ceiling_at_the_plateau() {
-    // λ = 0.1 lies between 0 and Ω, and 900 within 30 % of 1000.
+    // λ = 0.1 is between 0 and Ω, and 900 is within 30 % of 1000.
     let run = |profile| {
         let mut ebe = ebe(EbeCeilingConfig { profile, ..EbeCeilingConfig::default() });
         ebe.on_loss(at(0.0), 1000.0, &rtt(FULL));
@@ -116,9 +117,9 @@ fn a_round_trip_longer_than_at_the_loss_lowers_the_ceiling_at_the_plateau() {
     // against R = 50^2, so that K1 = 0.09136 of the way back to z = 1000.
     let recommended = run(CeilingProfile::Recommended);
     assert!((recommended - 909.136).abs() < 1e-3, "{recommended}");
-    // Without a filter the ceiling is what the loss left.
+    // Without a filter the ceiling stays at its value after the loss.
     assert!((run(CeilingProfile::None) - 1000.0).abs() < 1e-9);
-    // As printed, z is its own last output and K is near 1: the correction is taken back.
+    // As printed, z is the filter's own last output and K is near 1: the correction is undone.
     let journal = run(CeilingProfile::Journal);
     assert!((journal - 1000.0).abs() < 1.0, "{journal}");
 }
@@ -150,7 +151,7 @@ fn parameters_out_of_range_are_refused() {
     }
 }
 
-/// One acknowledgment among many brings no round-trip time: the mean of its interval is that of the others.
+/// An acknowledgment without a round-trip time does not change the mean of its interval.
 #[test]
 fn a_round_trip_time_of_zero_is_none() {
     let mut ebe = ebe(EbeCeilingConfig::default());

@@ -1,4 +1,4 @@
-//! What every ACK-rate estimator promises, for any list of events; and what some promise beyond.
+//! Properties of every ACK-rate estimator for any list of events, and additional properties of some.
 
 use airpath_estimate::{AckRate, AckRateConfig, FilterConfig, SamplerConfig, Start, VirtualSamples};
 use airpath_model::{
@@ -44,7 +44,7 @@ fn filters() -> Vec<FilterConfig> {
     all
 }
 
-/// The list is what the simulator's test of completeness reads.
+/// The simulator's test of completeness reads this list.
 #[test]
 fn the_list_of_ack_rate_estimators_is_that_of_the_suite() {
     let samplers = samplers().into_iter().map(|sampler| format!("sampler {sampler:?}"));
@@ -55,7 +55,7 @@ fn the_list_of_ack_rate_estimators_is_that_of_the_suite() {
     assert_eq!(names, listed.lines().collect::<Vec<_>>());
 }
 
-/// Every sampler with every filter, and Westwood+.
+/// Returns every sampler with every filter, and Westwood+.
 fn every_estimator() -> Vec<AckRateConfig> {
     let mut all: Vec<AckRateConfig> = [20, 250, 1000, 1_000_000]
         .map(|ticks_per_second| AckRateConfig::WestwoodPlus { ticks_per_second })
@@ -73,7 +73,8 @@ enum Told {
     Congestion(CongestionSignal, u64),
 }
 
-/// Events in time order, from equal times to centuries apart, with amounts from nothing to more than any path holds.
+/// Events in time order, from equal times to centuries apart, with amounts from zero to more than the
+/// capacity of any path.
 fn events() -> impl Strategy<Value = Vec<Told>> {
     let gap = prop_oneof![Just(0_u64), 1..10_000_u64, 1..1_000_000_000_u64, Just(u64::MAX / 50)];
     let amount = prop_oneof![Just(0_u64), 1..100_000_u64, Just(u64::MAX / 50), Just(u64::MAX)];
@@ -113,7 +114,7 @@ fn events() -> impl Strategy<Value = Vec<Told>> {
     })
 }
 
-/// Remembers what it was told.
+/// A probe that records its measurements.
 #[derive(Default)]
 struct Heard {
     samples: Vec<f64>,
@@ -158,7 +159,7 @@ proptest! {
                 tell(&mut estimator, told, &mut now, &mut heard);
                 let answer = estimator.bandwidth();
                 prop_assert!(answer.is_none_or(|value| value.is_finite() && value >= 0.0), "{config:?}: {answer:?}");
-                // The probe hears of each change, and of nothing else.
+                // The probe receives each change, and nothing else.
                 if heard.estimates.len() > reports {
                     prop_assert_eq!(answer.or(Some(0.0)), heard.estimates.last().copied(), "{:?}", config);
                 } else {
@@ -170,8 +171,8 @@ proptest! {
         }
     }
 
-    /// All filters are linear or, as SARBE's, choose their coefficient by ratios: k times the data, k times the estimate.
-    /// Westwood+ in Linux rounds, and is left out.
+    /// All filters are linear or, as SARBE's, choose their coefficient by ratios: k times the data gives k
+    /// times the estimate. Westwood+ in Linux rounds, and is left out.
     #[test]
     fn the_estimate_scales_with_the_data(
         gaps in prop::collection::vec((0..50_000_000_u64, 1..40_u64), 2..80),
@@ -194,7 +195,7 @@ proptest! {
             let (once, scaled) = (run(1), run(scale));
             if let Some((once, scaled)) = once.zip(scaled) {
                 let expected = once * scale as f64;
-                // A bilinear filter without virtual samples may cancel to next to nothing.
+                // A bilinear filter without virtual samples may cancel almost completely.
                 let close = (scaled - expected).abs() <= 1e-9 * expected + 1e-3;
                 prop_assert!(close, "{config:?}: {scaled} {expected}");
             } else {
@@ -203,7 +204,8 @@ proptest! {
         }
     }
 
-    /// The same data at the same rate in any pieces: a constant rate is a fixed point of every estimator.
+    /// The same data at the same rate, divided arbitrarily: a constant rate is a fixed point of every
+    /// estimator.
     #[test]
     fn a_constant_rate_is_what_every_estimator_answers(pieces in prop::collection::vec(1..20_u64, 60..120)) {
         const BYTES_PER_SECOND: f64 = 1e6;
@@ -217,7 +219,8 @@ proptest! {
                     ..
                 }
             );
-            // From zero it takes time constants; in whole bytes a tick, and 10-ms ticks, the rate is not constant.
+            // From zero it takes several time constants. In whole bytes per tick, and with 10-ms ticks, the
+            // rate is not constant.
             let rounded = matches!(
                 config,
                 AckRateConfig::WestwoodPlus { .. }
@@ -239,7 +242,7 @@ proptest! {
     }
 }
 
-/// In-order data that was sent 40 ms ago in one burst, with everything that a driver may know.
+/// In-order data that was sent 40 ms ago in one burst, with all information that a driver can supply.
 fn plain_ack(now: Timestamp, amount: Bytes, mss: u64) -> AckEvent {
     let mut event = AckEvent::at(now);
     event.mss = Bytes::new(mss);
@@ -276,7 +279,8 @@ fn compressed_acknowledgments_show_the_reverse_link() {
     assert_eq!(estimator.bandwidth().map(|rate| rate * 8.0), Some(375e6));
 }
 
-/// A scheduler that delivers 16 packets in one millisecond of ten: single samples show its bursts, and 10 ms the mean.
+/// A scheduler delivers 16 packets in one millisecond of ten: single samples contain its bursts, windows of
+/// 10 ms the mean.
 #[test]
 fn accumulation_over_the_scheduler_s_interval_takes_its_bursts_away() {
     let run = |sampler| {
@@ -296,7 +300,7 @@ fn accumulation_over_the_scheduler_s_interval_takes_its_bursts_away() {
     assert!((accumulated - 1.0).abs() < 1e-6, "{accumulated}");
 }
 
-/// What the way back does to acknowledgments is not in their stamps.
+/// Timestamps do not depend on the reverse path.
 #[test]
 fn receiver_stamps_do_not_see_compression() {
     let mut stamped = filtered(
@@ -305,7 +309,7 @@ fn receiver_stamps_do_not_see_compression() {
     );
     let mut arriving = filtered(SamplerConfig::PerAck, FilterConfig::Stability { beta: 0.8, window: 8 });
     for i in 0..200_u64 {
-        // One packet every 2 ms at the receiver; acknowledgments come in bunches of ten, 64 us apart.
+        // One packet every 2 ms at the receiver; acknowledgments arrive in groups of ten, 64 us apart.
         let mut event =
             plain_ack(Timestamp::from_nanos(20_000_000 * (i / 10) + 64_000 * (i % 10)), Bytes::new(MSS), MSS);
         event.receiver_time = Some(Timestamp::from_nanos(2_000_000 * i));
@@ -316,7 +320,7 @@ fn receiver_stamps_do_not_see_compression() {
     assert!(arriving.bandwidth().unwrap() > 2.0 * 5e5, "{:?}", arriving.bandwidth());
 }
 
-/// Slope of 3 points by the textbook: times 0, 1, 3 ms; data 0, 1000, 2000: 2000/3.111.. ms.
+/// The textbook slope of 3 points: times 0, 1, 3 ms; data 0, 1000, 2000: 2000/3.111.. ms.
 #[test]
 fn three_acknowledgments_give_the_least_squares_slope() {
     let sampler = SamplerConfig::BackToBack { acks: 3, spacing: Duration::from_nanos(1) };

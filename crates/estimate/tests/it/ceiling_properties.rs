@@ -1,4 +1,4 @@
-//! What holds of EBE's window ceiling for every order of acknowledgments and losses.
+//! Properties of EBE's window ceiling for every order of acknowledgments and losses.
 
 use airpath_estimate::{
     CeilingProfile, EbeCeiling, EbeCeilingConfig, RttMaintainer, RttMaintenance, RttThreshold,

@@ -1,8 +1,8 @@
-//! Capacity sources in a loop with a link, a buffer and senders: estimates stay finite and positive, and come back
-//! after whatever happened. (`support::run` checks the first at every timer.)
+//! Capacity sources in a loop with a link, a buffer and senders: estimates stay finite and positive, and
+//! recover from every disturbance. (`support::run` checks the former at every timer.)
 //!
-//! The estimate is judged against the true rate, not by utilisation alone: a good controller fills a link also on a
-//! wrong estimate.
+//! The estimate is compared with the true rate, not only by utilisation: a good controller fills a link even
+//! with a wrong estimate.
 
 use crate::support::{Link, Moment, TrueRate, ebe, every_source, median_error, run, utilisation};
 use airpath_estimate::{Maintenance, Monitor, Profile, Qfcp, QfcpConfig, XcpB, XcpBConfig};
@@ -28,7 +28,8 @@ fn single(rate: TrueRate, buffer: u64, seconds: u64, source: Box<dyn CapacitySou
     run(vec![Link::new(rate, buffer, source)], seconds, bulk)
 }
 
-/// Every source, profile, monitor and maintainer gets packets through in the last ten seconds.
+/// Checks that packets get through in the last ten seconds with every source, profile, monitor and
+/// maintainer.
 fn nothing_breaks(rate: TrueRate, buffer: u64, seconds: u64, limit: fn(f64) -> f64) {
     let check = |number| {
         let (name, source) = every_source(buffer).swap_remove(number);
@@ -36,7 +37,7 @@ fn nothing_breaks(rate: TrueRate, buffer: u64, seconds: u64, limit: fn(f64) -> f
         let end = seconds as f64;
         assert!(utilisation(&moments, end - 10.0, end) > 0.0, "{name} is stuck");
     };
-    // One thread per source, because the slow link takes as long as all other tests together.
+    // One thread per source, because the slow link takes as long as all other tests combined.
     std::thread::scope(|scope| {
         for number in 0..every_source(buffer).len() {
             scope.spawn(move || check(number));
@@ -44,7 +45,7 @@ fn nothing_breaks(rate: TrueRate, buffer: u64, seconds: u64, limit: fn(f64) -> f
     });
 }
 
-/// Both forms of EBE are used and right in [`from`, `to`).
+/// Checks that both forms of EBE use the link and estimate correctly in [`from`, `to`).
 fn estimates_well(rate: TrueRate, seconds: u64, spans: &[(f64, f64)]) {
     for (name, source) in [("papers", papers(BUFFER)), ("hold", hold(BUFFER))] {
         let moments = single(rate, BUFFER, seconds, source);
@@ -78,7 +79,7 @@ fn slow(_time: f64) -> f64 {
     30e3
 }
 
-/// Uniform on 1 to 20 Mbit/s, a new rate every ten seconds: one fixed draw.
+/// Uniform on 1 to 20 Mbit/s, a new rate every ten seconds: one fixed sample.
 fn uniform(time: f64) -> f64 {
     const RATES: [f64; 12] =
         [14.6e6, 3.2e6, 8.9e6, 19.1e6, 1.7e6, 12.4e6, 6.3e6, 17.0e6, 4.4e6, 10.2e6, 2.6e6, 15.8e6];
@@ -114,7 +115,7 @@ fn a_hundredfold_jump() {
     estimates_well(hundredfold, 60, &[(10.0, 20.0), (30.0, 40.0), (50.0, 60.0)]);
 }
 
-/// One packet more or less is 1.33 times the rate here: a factor of two is all that can be asked.
+/// One packet more or less is 1.33 times the rate here, so the test accepts a factor of two.
 #[test]
 fn a_link_slower_than_one_packet_an_interval() {
     nothing_breaks(slow, BUFFER, 120, bulk);
@@ -143,7 +144,7 @@ fn a_minute_without_traffic() {
     }
 }
 
-/// The plain monitor sees no more than what comes; hold keeps what it knew.
+/// The plain monitor cannot estimate more than the arrivals; `hold` keeps its estimate.
 #[test]
 fn an_unsaturated_link_blinds_the_plain_monitor_only() {
     let estimate = |source| {
@@ -159,8 +160,8 @@ fn an_unsaturated_link_blinds_the_plain_monitor_only() {
     nothing_breaks(|_| 10e6, BUFFER, 40, |_| 2e6);
 }
 
-/// The first of two links in a row is not the bottleneck, so its queue is empty: plain believes what comes, hold what
-/// it knew. The bottleneck fills with either.
+/// The first of two links in series is not the bottleneck, so its queue is empty: `plain` estimates the
+/// arrivals, `hold` keeps its estimate. The bottleneck fills with either.
 #[test]
 fn two_bottlenecks_in_a_row() {
     let both = |make: fn(u64) -> Box<dyn CapacitySource>| {
@@ -176,9 +177,9 @@ fn two_bottlenecks_in_a_row() {
     assert!((9.9e6..13e6).contains(&last(&held)), "hold {}", last(&held));
 }
 
-/// The ablation of docs/sources/ebe.md in this small world: no filter does as well as the filter, the
-/// journal's literal variance does not work, and without a maintainer nothing does. Bounds of the first line
-/// are what an independent prototype measured for `icc`.
+/// The ablation of docs/sources/ebe.md in this small model: the variant without a filter performs as well as
+/// the filter, the journal's literal variance does not work, and nothing works without a maintainer. Bounds
+/// of the first line are measurements of an independent prototype for `icc`.
 #[test]
 fn the_maintainer_matters_more_than_the_filter() {
     let outcome = |profile, maintenance| {
@@ -196,7 +197,7 @@ fn the_maintainer_matters_more_than_the_filter() {
     assert!(off < 0.5, "{off}");
 }
 
-/// The buffer is as many seconds of the link in both cases: χ B is the step by which XCP-b probes.
+/// The buffer is the same number of seconds of the link in both cases: χ B is the probing step of XCP-b.
 #[test]
 fn xcp_b_fills_a_link_without_knowing_it() {
     for (rate, buffer) in [(|_| 10e6) as TrueRate, |_| 3e6].into_iter().zip([BUFFER, BUFFER * 3 / 10]) {
@@ -206,7 +207,7 @@ fn xcp_b_fills_a_link_without_knowing_it() {
     }
 }
 
-/// Growth from one packet an interval by 5 % each takes QFCP half a minute: a weakness of its own.
+/// Growth from one packet per interval by 5 % each takes QFCP half a minute: a weakness of the method.
 #[test]
 fn qfcp_measures_a_busy_link_and_comes_back_after_an_outage() {
     let source = Box::new(Qfcp::new(QfcpConfig::default()).expect("valid"));

@@ -1,4 +1,4 @@
-//! EBE as a whole, fed by hand: units, timers, and what it reports.
+//! EBE as a whole with hand-written input: units, timers and reports.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ fn at(milliseconds: u64) -> Timestamp {
 }
 
 fn bytes(bytes: u64) -> Backlog {
-    // Packets of 40 bytes: what counts must be the bytes.
+    // Packets of 40 bytes: only the bytes must count.
     Backlog { bytes: Bytes::new(bytes), packets: bytes / 40 }
 }
 
@@ -45,16 +45,16 @@ fn queue_and_arrivals_are_bytes_over_the_packet_size() {
     assert!((first["queue_mean_packets"] - 10.5).abs() < 1e-12);
     assert!((first["arrival_rate_pps"] - 500.0).abs() < 1e-9);
     assert!((first["x1"] - 10.5).abs() < 1e-12 && (first["x2"] - 500.0).abs() < 1e-9);
-    // From an empty queue to 10.5 packets in 0.2 s: 52.5 packets/s less than came.
+    // From an empty queue to 10.5 packets in 0.2 s: 52.5 packets/s less than the arrival rate.
     assert!((first["capacity_estimate"] - 447_500.0).abs() < 1e-6);
     assert!((first["capacity_estimate_bps"] - 3_580_000.0).abs() < 1e-5);
     assert_eq!(ebe.capacity(at(200)), Some(first["capacity_estimate"]));
-    // The queue rises by five packets: 25 packets/s less than came.
+    // The queue rises by five packets: 25 packets/s less than the arrival rate.
     interval(&mut ebe, 200, |sample| 1000 * sample + 5000);
     assert!((observed(&ebe)["capacity_estimate"] - 475_000.0).abs() < 1e-6);
 }
 
-/// Two packets come in each interval, and 25 of 40 bytes are a kilobyte that waits.
+/// Two packets arrive in each interval, and 25 packets of 40 bytes make a kilobyte of backlog.
 #[test]
 fn counted_in_packets_an_acknowledgment_is_one() {
     let config = EbeConfig { profile: Profile::None, unit: QueueUnit::Packets, ..EbeConfig::default() };
@@ -66,7 +66,7 @@ fn counted_in_packets_an_acknowledgment_is_one() {
     interval(&mut ebe, 200, |_| 200);
     let second = observed(&ebe);
     assert!((second["queue_mean_packets"] - 5.0).abs() < 1e-12);
-    // 20 packets fewer wait: 100 packets/s more than the 10 that came, as packets of 1000 bytes.
+    // The queue shrinks by 20 packets: 100 packets/s more than the 10 that arrived, as packets of 1000 bytes.
     assert!((second["capacity_estimate"] - 110_000.0).abs() < 1e-6);
 }
 
@@ -97,7 +97,7 @@ fn the_filter_inside_is_the_predictor() {
     }
 }
 
-/// EBE-C: the mean of the samples is the prediction, the queue at this instant the measurement, P their covariance.
+/// EBE-C: the mean of the samples is the prediction, the current queue the measurement, P their covariance.
 #[test]
 fn the_linear_filter_follows_the_queue_of_the_instant() {
     let mut ebe = Ebe::new(EbeConfig { profile: Profile::Linear, ..EbeConfig::default() }).unwrap();
@@ -125,7 +125,7 @@ fn the_measured_queue_is_the_one_that_was_asked_for() {
         interval(&mut ebe, 200, |sample| 1000 * sample + 5000);
         let reported = observed(&ebe);
         assert!((reported["queue_mean_packets"] - second).abs() < 1e-12, "{sampled_queue:?}");
-        // 500 packets/s came; what the queue grew by in 0.2 s was not carried.
+        // 500 packets/s arrived; the growth of the queue in 0.2 s was not served.
         let carried = 500.0 - (second - first) / 0.2;
         assert!((reported["capacity_estimate"] - 1000.0 * carried).abs() < 1e-6, "{sampled_queue:?}");
     }
@@ -147,8 +147,8 @@ fn the_maintainer_probes_below_its_threshold() {
     assert!((ebe.probing() - 1.0).abs() < 1e-12);
 }
 
-/// EBE counts 500 kB/s, and from an empty queue to 10.5 packets a capacity of 447.5 kB/s; XCP counts 400 kB/s in its own
-/// interval.
+/// EBE counts 500 kB/s and, with a queue from zero to 10.5 packets, a capacity of 447.5 kB/s; XCP counts 400
+/// kB/s in its own interval.
 #[test]
 fn the_arrivals_taken_off_are_those_that_were_asked_for() {
     for (spare_arrivals, probing, before, after) in [
@@ -197,7 +197,7 @@ fn hold_asks_whether_the_queue_was_ever_empty() {
     assert!((capacity(false) - 500_000.0).abs() < 1e-6);
 }
 
-/// 300 kB in 0.3 s are 1000 packets/s also when the estimate comes 100 ms late.
+/// 300 kB in 0.3 s are 1000 packets/s even if the estimate is 100 ms late.
 #[test]
 fn a_late_driver_makes_a_longer_interval() {
     let mut ebe = Ebe::new(EbeConfig::default()).unwrap();
@@ -220,7 +220,7 @@ fn an_interval_too_short_for_a_sample_takes_the_queue_that_there_is() {
         ebe.on_timer(at(now), bytes(100_000));
     };
     (1..=59).for_each(|sample| until(&mut ebe, 10 * sample));
-    // The estimate of 600 ms comes just before that of 800 ms, between which no sample is due.
+    // The estimate of 600 ms comes just before that of 800 ms, and no sample is due in between.
     until(&mut ebe, 795);
     assert!(ebe.next_timer() <= at(800));
     until(&mut ebe, 800);

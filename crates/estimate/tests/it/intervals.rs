@@ -1,4 +1,4 @@
-//! EBE over whole intervals: what its filter and its maintainer are given of a queue.
+//! EBE over whole intervals: the queue that its filter and its maintainer receive.
 
 use airpath_estimate::{Ebe, EbeConfig, Measured, Predictor, Profile, SampledQueue};
 use airpath_model::*;
@@ -59,7 +59,7 @@ fn the_shortest_queue_is_counted_in_packets_where_packets_count() {
     assert_eq!(value(&ebe, "queue_mean_packets").to_bits(), 4.0_f64.to_bits());
 }
 
-/// Samples above the threshold, a shortest queue below it: the maintainer gets the queue that was asked for.
+/// Samples above the threshold and a shortest queue below it: the maintainer receives the selected statistic.
 #[test]
 fn the_maintainer_gets_the_queue_that_is_sampled() {
     let config = EbeConfig { sampled_queue: SampledQueue::Minimum, ..EbeConfig::default() };

@@ -1,4 +1,4 @@
-//! What holds for every input: of f1, and of every capacity source under any order of calls.
+//! Properties for every input: of f1, and of every capacity source under any order of calls.
 
 use airpath_estimate::{Configured, EbeConfig, Oracle, TransientMean};
 use airpath_model::{Backlog, Bytes, CapacitySource, ControlInterval, Duration, Rate, Timestamp, TrueRate};
@@ -10,7 +10,7 @@ fn rate() -> impl Strategy<Value = f64> {
     prop_oneof![Just(0.0), (-3.0..6.0f64).prop_map(|exponent| libm::pow(10.0, exponent))]
 }
 
-/// Close to each other or far apart.
+/// Rates that are similar or very different.
 fn rates() -> impl Strategy<Value = (f64, f64)> {
     prop_oneof![
         (rate(), rate()),
@@ -25,8 +25,8 @@ fn queue() -> impl Strategy<Value = f64> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(600))]
 
-    /// Identities of the mean and its derivatives. Tolerances: df1/dx1 is half a difference of two numbers that are
-    /// good to 2e-14 of their size.
+    /// Identities of the mean and its derivatives. Tolerances: df1/dx1 is half a difference of two numbers
+    /// with a relative error of 2e-14.
     #[test]
     fn f1_is_a_mean_queue(queue in queue(), (lambda, mu) in rates(), tau in 0.001..1.0f64) {
         let mut f1 = TransientMean::new();
@@ -35,14 +35,14 @@ proptest! {
         prop_assert!((0.0..=1.0).contains(&t.idle));
         let rounding = 1e-13 * (queue + t.queue + 1.0);
         prop_assert!((-rounding..=1.0 + rounding).contains(&t.by_queue), "df1/dx1 = {}", t.by_queue);
-        // The idle fraction is what is missing in the balance.
+        // The idle fraction closes the balance.
         let balance = t.queue - queue - (lambda - mu) * tau;
         let scale = queue + t.queue + (lambda + mu) * tau;
         prop_assert!((balance - t.idle * mu * tau).abs() <= 1e-12 * (1.0 + scale), "{balance} {}", t.idle);
-        // Never below the fluid, never above what arrives.
+        // Never below the fluid limit, never above queue plus arrivals.
         prop_assert!(t.queue >= queue + (lambda - mu) * tau - 1e-12 * (1.0 + scale));
         prop_assert!(t.queue <= queue + lambda * tau + 1e-12 * (1.0 + scale));
-        // More arrivals, more queue; and each arrival adds at most itself.
+        // More arrivals give a longer queue, and each arrival adds at most itself.
         let roughness = 1e-12 * (1.0 + t.queue) / (0.02 * lambda.max(1e-300));
         prop_assert!(t.by_arrival_rate >= -roughness && t.by_arrival_rate <= tau + roughness);
     }
@@ -64,7 +64,7 @@ proptest! {
 #[derive(Clone, Copy, Debug)]
 enum Call {
     Wait(u64),
-    /// As late as the last wait went, or at once when nothing is due.
+    /// As late as the last wait, or at once if nothing is due.
     Timer,
     Arrival(u64),
     Departure,
@@ -93,7 +93,7 @@ proptest! {
     }
 }
 
-/// The list is what the simulator's test of completeness reads.
+/// The simulator's test of completeness reads this list.
 #[test]
 fn the_list_of_sources_is_that_of_the_suite() {
     let names: Vec<_> = sources().into_iter().map(|(name, _)| name).collect();
@@ -101,7 +101,7 @@ fn the_list_of_sources_is_that_of_the_suite() {
     assert_eq!(names, listed.lines().collect::<Vec<_>>());
 }
 
-/// Those that measure, and those that know.
+/// Sources that measure, and sources with a known capacity.
 fn sources() -> Vec<(String, Box<dyn CapacitySource>)> {
     let mut all = every_source(50_000);
     all.push(("configured".into(), Box::new(Configured::new(Rate::from_bps(1)))));
@@ -109,7 +109,7 @@ fn sources() -> Vec<(String, Box<dyn CapacitySource>)> {
     all
 }
 
-/// A link whose rate stays the same.
+/// A link with a constant rate.
 #[derive(Debug)]
 struct Steady;
 
@@ -130,7 +130,7 @@ fn drive(name: &str, source: &mut dyn CapacitySource, calls: &[Call]) {
         match *call {
             Call::Wait(nanos) => now += Duration::from_nanos(nanos),
             Call::Timer => {
-                // A driver calls until nothing is due: it must come to an end at once.
+                // A driver calls until nothing is due, so the loop must end at once.
                 for _ in 0..3 {
                     if source.next_timer() <= now {
                         source.on_timer(now, backlog(&waiting));

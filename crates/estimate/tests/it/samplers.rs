@@ -1,4 +1,4 @@
-//! ACK-rate samplers and filters, one step at a time: what each acknowledgment and each loss changes.
+//! ACK-rate samplers and filters, one step at a time: the effect of each acknowledgment and each loss.
 
 use airpath_estimate::{
     AckRate, AckRateConfig, FilterConfig, SamplerConfig, Start, VirtualSamples, WestwoodPlus,
@@ -43,7 +43,7 @@ fn samples_that_the_application_limited_are_left_out() {
     assert_eq!(estimator.bandwidth(), Some(1e6));
 }
 
-/// Neighbouring samples cover the same round trip: each stands for the 10 ms since the one before.
+/// Successive samples cover the same round trip: the interval of each is the 10 ms since the previous one.
 #[test]
 fn a_delivery_rate_sample_stands_for_the_time_since_the_last() {
     let tau = Duration::from_millis(100);
@@ -77,7 +77,7 @@ fn of_an_even_number_the_median_is_the_lower() {
 #[test]
 fn the_median_is_of_the_last_samples() {
     let mut estimator = filtered(SamplerConfig::PerAck, FilterConfig::Median { window: 3 });
-    // 1000 bytes in 10, 20, 5, 4 and 3 ms; each instant is complete with the next.
+    // 1000 bytes in 10, 20, 5, 4 and 3 ms; the next instant completes each one.
     let medians: Vec<_> = [0, 10, 30, 35, 39, 42, 43]
         .into_iter()
         .filter_map(|ms| {
@@ -89,7 +89,7 @@ fn the_median_is_of_the_last_samples() {
     assert_eq!(medians, [100_000, 50_000, 100_000, 200_000, 250_000]);
 }
 
-/// GM eq. 6 at a time constant that is not its own inverse.
+/// GM eq. 6 with a time constant that is not its own inverse.
 #[test]
 fn the_bilinear_filter_is_that_of_the_paper() {
     let (tau, virtual_samples, start) = (Duration::from_millis(100), VirtualSamples::None, Start::First);
@@ -102,7 +102,7 @@ fn the_bilinear_filter_is_that_of_the_paper() {
     assert!((estimator.bandwidth().unwrap() - expected).abs() < 1e-6, "{:?}", estimator.bandwidth());
 }
 
-/// Otherwise readers of captures would run them without.
+/// Otherwise readers of captures would run the estimators without the required information.
 #[test]
 fn estimators_say_what_they_need() {
     let needs = |sampler, filter| filtered(sampler, filter).requirements();
@@ -121,7 +121,8 @@ fn estimators_say_what_they_need() {
     assert_eq!(westwood_plus.requirements(), AckRateRequirements { rtt: true, ..none });
 }
 
-/// The estimate after acknowledgments of 1000 bytes at those times, each of a packet sent then (ms).
+/// Returns the estimate after acknowledgments of 1000 bytes at those times, each of a packet sent at the
+/// given time (ms).
 fn slope(acks: u8, spacing: u64, events: &[(u64, u64)]) -> Option<u64> {
     let sampler = SamplerConfig::BackToBack { acks, spacing: Duration::from_millis(spacing) };
     let mut estimator = filtered(sampler, FilterConfig::None);
@@ -137,12 +138,12 @@ fn slope(acks: u8, spacing: u64, events: &[(u64, u64)]) -> Option<u64> {
 fn packets_are_back_to_back_with_those_right_before() {
     assert_eq!(slope(3, 1, &[(50, 0), (60, 1), (70, 2)]), Some(100_000));
     assert_eq!(slope(3, 1, &[(50, 0), (60, 1), (70, 3)]), None);
-    // One that was sent before is not behind.
+    // A packet that was sent earlier is not back to back.
     assert_eq!(slope(2, 1, &[(50, 1), (60, 0)]), None);
     assert_eq!(slope(2, 1, &[(50, 1), (60, 0), (64, 1)]), Some(250_000));
 }
 
-/// As a window update does.
+/// A window update is such an acknowledgment.
 #[test]
 fn an_acknowledgment_of_nothing_ends_a_pair() {
     let sampler = SamplerConfig::BackToBack { acks: 2, spacing: Duration::from_nanos(1) };
@@ -168,7 +169,8 @@ fn a_duplicate_ends_a_pair() {
     assert_eq!(estimator.bandwidth(), None);
 }
 
-/// The stand-in for `DynaPara`: a loss at a short round trip changes its coefficient, and timed it counts in round trips.
+/// The substitute for `DynaPara`: a loss at a short round trip changes its coefficient, and if timed it
+/// counts in round trips.
 #[test]
 fn the_estimator_hands_losses_on() {
     for (timed, kept) in [(false, 0.5), (true, libm::sqrt(0.5))] {
@@ -200,7 +202,7 @@ fn while_the_link_is_good_its_coefficient_is_the_good_one() {
     assert!((estimator.bandwidth().unwrap() - expected).abs() < 1e-6, "{:?}", estimator.bandwidth());
 }
 
-/// Of captures, where the option is missing on some packets.
+/// Captures contain packets without the option.
 #[test]
 fn data_without_a_stamp_counts_in_the_next_sample() {
     let sampler = SamplerConfig::ReceiverClock { resolution: Duration::from_millis(1) };

@@ -26,7 +26,7 @@ fn a_probe_of_xcp_b_has_no_queue_to_fill_beside() {
     assert!((spare.bandwidth - 0.2 * 100_000.0 / 0.04).abs() < 1e-6 && spare.queue.abs() < 1e-12);
 }
 
-/// An outage does not raise an estimate that is below a packet an interval already.
+/// An outage does not raise an estimate that is already below one packet per interval.
 #[test]
 fn nothing_that_leaves_raises_no_estimate() {
     let config = QfcpConfig { capacity: Rate::from_bps(8_000), ..QfcpConfig::default() };
@@ -35,6 +35,6 @@ fn nothing_that_leaves_raises_no_estimate() {
     source.on_departure(at(50), Bytes::new(1000), busy);
     source.on_timer(at(100), busy);
     source.on_timer(at(200), busy);
-    // Grown once while the first interval was not busy throughout; a packet in 100 ms would be 10 kB/s.
+    // It grew once because the first interval was not busy throughout; one packet in 100 ms would be 10 kB/s.
     assert_eq!(source.capacity(at(200)), Some(1050.0));
 }

@@ -1,5 +1,5 @@
-//! A small world for capacity sources: links in a row, one packet at a time, and one aggregate of senders that obeys
-//! XCP's control law. Crude on purpose, in steps of a millisecond.
+//! A small model for capacity sources: links in series, one packet at a time, and one aggregate of senders
+//! that obeys XCP's control law. Deliberately coarse, in steps of a millisecond.
 
 use std::collections::VecDeque;
 
@@ -11,13 +11,13 @@ use airpath_model::{Backlog, Bytes, CapacitySource, ControlInterval, Duration, Q
 
 /// Size of every packet, bytes.
 pub(crate) const PACKET: u64 = 1000;
-/// The round trip without queueing, milliseconds.
+/// The round-trip time without queueing, milliseconds.
 const BASE_RTT: u64 = 80;
 
 /// Bit/s at a time in seconds.
 pub(crate) type TrueRate = fn(f64) -> f64;
 
-/// A packet, by the millisecond in which it was sent.
+/// A packet, represented by the millisecond in which it was sent.
 type Sent = u64;
 
 /// A link with a drop-tail buffer.
@@ -26,9 +26,9 @@ pub(crate) struct Link {
     buffer: u64,
     source: Box<dyn CapacitySource>,
     waiting: VecDeque<Sent>,
-    /// The packet on the link, and what is left of it, bytes.
+    /// The packet in transmission, and its remaining bytes.
     sending: Option<(Sent, f64)>,
-    // Since the control interval began:
+    // Since the start of the control interval:
     arrived: u64,
     shortest: u64,
     queue_sum: u64,
@@ -57,7 +57,7 @@ impl Link {
         self.backlog().bytes.get()
     }
 
-    /// Whether it fits.
+    /// Adds a packet and returns whether it fits.
     fn arrive(&mut self, now: Timestamp, packet: Sent) -> bool {
         self.source.on_arrival(now, Bytes::new(PACKET), self.backlog());
         self.arrived += PACKET;
@@ -68,7 +68,7 @@ impl Link {
         fits
     }
 
-    /// Sends for a millisecond; hands on what got through.
+    /// Transmits for a millisecond and appends the transmitted packets to `through`.
     fn send(&mut self, now: Timestamp, through: &mut Vec<Sent>) {
         let mut budget = (self.rate)(now.as_secs_f64()) / 8.0 * 1e-3;
         loop {
@@ -102,7 +102,7 @@ impl Link {
         }
     }
 
-    /// All that the source says is finite, and its capacity is positive.
+    /// Checks that all results of the source are finite and that its capacity is positive.
     fn assert_sane(&mut self, now: Timestamp) {
         if let Some(capacity) = self.source.capacity(now) {
             assert!(capacity.is_finite() && capacity > 0.0, "capacity {capacity} at {now:?}");
@@ -119,7 +119,7 @@ impl Link {
         });
     }
 
-    /// XCP's aggregate feedback F for the interval that ends, byte/s (docs/schemes/xcp.md).
+    /// Returns XCP's aggregate feedback F for the interval that ends, byte/s (docs/schemes/xcp.md).
     fn feedback(&mut self, now: Timestamp, milliseconds: u64) -> f64 {
         let length = Duration::from_millis(milliseconds);
         let seconds = length.as_secs_f64();
@@ -143,26 +143,26 @@ impl Link {
     }
 }
 
-/// The senders as one: a window moved by feedback, halved at most once a control interval in which packets were
-/// dropped, aged while it is not used.
+/// The aggregate of all senders: a window changed by feedback, halved at most once per control interval with
+/// drops, and decayed while it is not used.
 #[derive(Default)]
 struct Senders {
     /// Packets.
     window: f64,
     in_flight: u64,
-    /// Bytes that may be sent because the application had them.
+    /// Bytes of application data that may be sent.
     credit: f64,
-    /// (When it is acknowledged or found lost, in milliseconds; when it was sent), in the order of the first.
+    /// (When it is acknowledged or found lost, in milliseconds; when it was sent), ordered by the former.
     returning: VecDeque<(u64, Sent)>,
     /// Milliseconds.
     rtt: u64,
-    // Since the control interval began:
+    // Since the start of the control interval:
     most_in_flight: u64,
     dropped: bool,
 }
 
 impl Senders {
-    /// What is sent in this millisecond.
+    /// Returns the packets sent in this millisecond.
     fn send(&mut self, millisecond: u64, limit: f64) -> Vec<Sent> {
         while self.returning.front().is_some_and(|(at, _)| *at <= millisecond) {
             let (_, sent) = self.returning.pop_front().expect("seen");
@@ -180,12 +180,12 @@ impl Senders {
         packets
     }
 
-    /// Both acknowledgment and the discovery of a loss come one base round trip later.
+    /// Schedules the acknowledgment or the detection of the loss one base round trip later.
     fn return_later(&mut self, millisecond: u64, packets: impl Iterator<Item = Sent>) {
         self.returning.extend(packets.map(|sent| (millisecond + BASE_RTT, sent)));
     }
 
-    /// The end of a control interval that brings `feedback` in byte/s.
+    /// Processes the end of a control interval with `feedback` in byte/s.
     fn control(&mut self, feedback: f64) {
         self.window += feedback * self.rtt as f64 / 1e3 / PACKET as f64;
         if self.dropped {
@@ -200,7 +200,7 @@ impl Senders {
     }
 }
 
-/// What happened in one millisecond.
+/// State of one millisecond.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Moment {
     /// Seconds.
@@ -209,15 +209,15 @@ pub(crate) struct Moment {
     pub(crate) estimate: Option<f64>,
     /// True rate of the first link, bit/s.
     pub(crate) truth: f64,
-    /// Got through the last link, bits.
+    /// Data that passed the last link, bits.
     pub(crate) delivered: f64,
 }
 
-/// Runs links in a row for `seconds`; the senders have `limit` bit/s of data at a time in seconds. All that
-/// the sources say must be finite, and capacities positive.
+/// Runs links in series for `seconds`; the senders have `limit` bit/s of data at a time in seconds. Checks
+/// that all results of the sources are finite, and capacities positive.
 pub(crate) fn run(mut links: Vec<Link>, seconds: u64, limit: fn(f64) -> f64) -> Vec<Moment> {
     let mut senders = Senders { window: 1.0, rtt: BASE_RTT, ..Senders::default() };
-    // Feedback takes one more control interval to act.
+    // Feedback takes effect one control interval later.
     let mut under_way = 0.0;
     let (mut began, mut ends) = (0, BASE_RTT);
     let mut moments = Vec::new();
@@ -256,13 +256,13 @@ pub(crate) fn run(mut links: Vec<Link>, seconds: u64, limit: fn(f64) -> f64) -> 
     moments
 }
 
-/// Delivered over what the first link could have carried, from `from` to `to` seconds.
+/// Returns the delivered data over the capacity of the first link, from `from` to `to` seconds.
 pub(crate) fn utilisation(moments: &[Moment], from: f64, to: f64) -> f64 {
     let part = || moments.iter().filter(|moment| moment.time > from && moment.time <= to);
     part().map(|moment| moment.delivered).sum::<f64>() / part().map(|moment| moment.truth * 1e-3).sum::<f64>()
 }
 
-/// The median of |estimate − truth|/truth from `from` to `to` seconds.
+/// Returns the median of |estimate − truth|/truth from `from` to `to` seconds.
 pub(crate) fn median_error(moments: &[Moment], from: f64, to: f64) -> f64 {
     let mut errors: Vec<f64> = moments
         .iter()
@@ -273,7 +273,7 @@ pub(crate) fn median_error(moments: &[Moment], from: f64, to: f64) -> f64 {
     errors[errors.len() / 2]
 }
 
-/// EBE on a buffer of that size, with bounds far from every link of the tests.
+/// Creates EBE with a buffer of that size, with bounds far from every link of the tests.
 pub(crate) fn ebe(buffer: u64, change: impl FnOnce(&mut EbeConfig)) -> Box<dyn CapacitySource> {
     let mut config = EbeConfig {
         min_capacity: Rate::from_bps(8000),
@@ -288,7 +288,7 @@ pub(crate) fn ebe(buffer: u64, change: impl FnOnce(&mut EbeConfig)) -> Box<dyn C
 /// One part of EBE that differs from the default.
 type Switch = fn(&mut EbeConfig);
 
-/// Every estimating source in every variant, on a buffer of that size.
+/// Returns every estimating source in every variant, with a buffer of that size.
 pub(crate) fn every_source(buffer: u64) -> Vec<(String, Box<dyn CapacitySource>)> {
     let mut sources: Vec<(String, Box<dyn CapacitySource>)> = Vec::new();
     for profile in [Profile::Icc, Profile::Journal, Profile::Counting, Profile::Linear, Profile::None] {

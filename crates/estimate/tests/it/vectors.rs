@@ -1,4 +1,4 @@
-//! Every vector file of the estimators, at the tolerance that the file states.
+//! Every vector file of the estimators, with the tolerance stated in the file.
 
 mod ack_rate;
 
@@ -86,7 +86,7 @@ fn ekf_micro() {
     tally.finish("ekf_micro.json");
 }
 
-/// Sequences with μ from its column at each step, all columns; then with the own capacity fed back.
+/// Sequences with μ from its column at each step, all columns; then with the computed capacity fed back.
 #[test]
 fn ekf_router() {
     let Some(file) = read("ekf_router.json") else { return };
@@ -150,7 +150,7 @@ fn ceiling_filter(run: &Value) -> CeilingFilter {
     CeilingFilter::new(profile, Trigger { epsilon, omega, nu })
 }
 
-/// Every output column by name.
+/// Returns every output column by name.
 fn ceiling_step(filter: &mut CeilingFilter, row: &Row) -> Vec<(&'static str, f64)> {
     let measured = CeilingMeasured {
         ceiling: row.get("zbar"),
@@ -248,7 +248,7 @@ impl Sequence {
         }
     }
 
-    /// Every output column by name; C is the last.
+    /// Returns every output column by name; C is the last.
     fn step(&mut self, row: &Row, mu: f64) -> Vec<(&'static str, f64)> {
         let cycle = self.predictor.step(&Measured {
             queue: row.get("zbar"),
@@ -316,7 +316,8 @@ impl ToList for Covariance {
     }
 }
 
-/// The file, or nothing when a folder named by the user does not have it; some file of these it must have.
+/// Reads the file. Returns `None` if a folder given by the user does not contain it; that folder must contain
+/// one of these files.
 fn read(name: &str) -> Option<Value> {
     let folder = airpath_vectors::folder();
     assert!(

@@ -5,17 +5,17 @@ use airpath_model::Duration;
 use super::start::Start;
 use crate::ack_rate::sample::Sample;
 
-/// What the gap before a sample is filled with. Without anything, gaps above 2τ make the pole negative.
+/// The virtual samples that fill the gap before a sample. Without them, gaps above 2τ make the pole negative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
 pub enum VirtualSamples {
-    /// Samples of zero every τ/2 when the gap exceeds τ/2 (Casetti et al. 2001). The estimate falls during silence,
-    /// but all data of a long gap then counts for its last piece only.
+    /// Samples of zero every τ/2 if the gap exceeds τ/2 (Casetti et al. 2001). The estimate falls during
+    /// silence, but all data of a long gap then counts for its last piece only.
     Zero,
-    /// The sample itself every τ/4 when the gap exceeds τ/4 (GM, section 5), for anti-aliased samples.
+    /// The sample itself every τ/4 if the gap exceeds τ/4 (GM, section 5), for anti-aliased samples.
     Held,
-    /// Nothing.
+    /// No virtual samples.
     None,
 }
 
@@ -30,12 +30,12 @@ pub struct Bilinear {
 }
 
 impl Bilinear {
-    /// With time constant `tau`, longer than nothing.
+    /// Creates the filter. `tau` is greater than zero.
     pub fn new(tau: Duration, virtual_samples: VirtualSamples, start: Start) -> Self {
         Self { tau, virtual_samples, start, state: None }
     }
 
-    /// The output after one more sample.
+    /// Adds a sample and returns the output.
     pub fn update(&mut self, sample: Sample) -> f64 {
         let input = sample.bandwidth;
         let (mut output, mut previous) = match self.state {
@@ -55,10 +55,10 @@ impl Bilinear {
             if pieces * gap > tau {
                 let step = self.tau.as_secs_f64() / pieces as f64;
                 output = self.step(output, previous, fill, step);
-                // What is left after N steps, exactly.
+                // The remainder after N steps, exactly.
                 rest = (pieces * gap % tau) as f64 / pieces as f64 / 1e9;
-                // The first step met the true sample before it; the others repeat a constant input, which has a
-                // closed form, so that a silence of any length costs the same.
+                // The previous input of the first step is the true previous sample. The other steps repeat a
+                // constant input, which has a closed form, so that a silence of any length has the same cost.
                 let pole = (2.0 * pieces as f64 - 1.0) / (2.0 * pieces as f64 + 1.0);
                 let steps = (pieces * gap / tau - 1) as f64;
                 output = fill + (output - fill) * libm::pow(pole, steps);

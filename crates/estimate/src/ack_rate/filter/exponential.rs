@@ -44,7 +44,7 @@ impl TimeInvariant {
     }
 }
 
-/// `part` of the old value and the rest of the new one.
+/// Returns the weighted mean: `part` of the old value and 1 − `part` of the new one.
 pub(super) fn keep(part: f64, old: f64, new: f64) -> f64 {
     part * old + (1.0 - part) * new
 }

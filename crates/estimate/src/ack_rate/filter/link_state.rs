@@ -1,29 +1,29 @@
-//! Whether a wireless link is in a good or a bad state, as a sender may guess it.
+//! A sender's guess whether a wireless link is in a good or a bad state.
 
 use airpath_model::{AckEvent, CongestionEvent, CongestionSignal, Duration, Timestamp};
 
-/// How many round trips without a loss end the bad state.
+/// The number of round trips without a loss after which the bad state ends.
 const LOSS_FREE_ROUND_TRIPS: u64 = 4;
 
-/// A guess from losses and round-trip times. Ours: the text of `DynaPara` was not available.
+/// A guess from losses and round-trip times. Our own design: the text of `DynaPara` was not available.
 ///
-/// A loss found by duplicates while the RTT lies in the lower half of what was seen is none of congestion: the state
-/// is bad from then until four smoothed RTTs have passed without another loss.
+/// A loss found by duplicates while the RTT is in the lower half of the observed range is not caused by
+/// congestion. The state is bad from then until four smoothed RTTs have passed without another loss.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LinkState {
     /// Smallest and largest RTT sample.
     extremes: Option<(Duration, Duration)>,
-    /// While the state is bad: the last loss.
+    /// The time of the last loss while the state is bad.
     bad_since: Option<Timestamp>,
 }
 
 impl LinkState {
-    /// Whether the state is bad.
+    /// Returns whether the state is bad.
     pub fn is_bad(&self) -> bool {
         self.bad_since.is_some()
     }
 
-    /// An acknowledgment arrived.
+    /// Processes an acknowledgment.
     pub fn on_ack(&mut self, event: &AckEvent) {
         if let Some(rtt) = event.rtt_sample {
             let (smallest, largest) = self.extremes.unwrap_or((rtt, rtt));
@@ -36,7 +36,7 @@ impl LinkState {
         }
     }
 
-    /// A congestion signal.
+    /// Processes a congestion signal.
     pub fn on_congestion(&mut self, event: &CongestionEvent) {
         let Some((smallest, largest)) = self.extremes else { return };
         let short = event.rtt.latest < smallest + (largest - smallest) / 2;

@@ -1,4 +1,4 @@
-//! SARBE's filter: trusts new samples while they agree with each other.
+//! SARBE's filter: the weight of new samples is high as long as they agree with each other.
 
 use airpath_model::config::check;
 
@@ -10,20 +10,21 @@ pub const MAX_STABILITY_WINDOW: usize = 16;
 
 /// The stability filter (SARBE eqs. 2 to 5; Kim and Noble 2001).
 ///
-/// U = β U + (1 − β)|b − b₋₁|; α = U over the largest U of the last N, the present one included; y = α y + (1 − α) b.
-/// A new maximum freezes the estimate for that sample. When all U are zero, all samples are equal and α = 0.
+/// U = β U + (1 − β)|b − b₋₁|; α = U over the largest U of the last N, including the current one; y = α y +
+/// (1 − α) b. A new maximum freezes the estimate for that sample. If all U are zero, all samples are equal
+/// and α = 0.
 #[derive(Clone, Debug)]
 pub struct Stability {
     beta: f64,
     window: u8,
     instabilities: [f64; MAX_STABILITY_WINDOW],
-    /// Where the next U goes.
+    /// Index of the next U.
     next: u8,
     previous: Option<f64>,
     last: StabilityStep,
 }
 
-/// What one sample led to.
+/// The result of one sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StabilityStep {
     /// U, byte/s.
@@ -37,7 +38,7 @@ pub struct StabilityStep {
 }
 
 impl Stability {
-    /// With β from 0 to below 1 and N from 1 to [`MAX_STABILITY_WINDOW`].
+    /// Creates a filter with β from 0 to below 1 and N from 1 to [`MAX_STABILITY_WINDOW`].
     ///
     /// # Errors
     /// A parameter outside its range.
@@ -55,7 +56,7 @@ impl Stability {
         })
     }
 
-    /// One more sample, byte/s.
+    /// Adds a sample, byte/s.
     pub fn update(&mut self, sample: f64) -> StabilityStep {
         let previous = self.previous.replace(sample);
         let before = if previous.is_some() { self.last.estimate } else { sample };
@@ -63,7 +64,7 @@ impl Stability {
         let instability = keep(self.beta, self.last.instability, difference);
         self.instabilities[usize::from(self.next)] = instability;
         self.next = (self.next + 1) % self.window;
-        // Places that were not used yet hold zero.
+        // Unused slots contain zero.
         let largest = self.instabilities.iter().copied().fold(0.0, f64::max);
         let alpha = if largest > 0.0 { instability / largest } else { 0.0 };
         self.last = StabilityStep { instability, largest, alpha, estimate: keep(alpha, before, sample) };

@@ -1,14 +1,14 @@
 //! The start of a filter.
 
-/// Where a filter begins; the papers do not say.
+/// The initial state of a filter. The papers do not specify it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
 pub enum Start {
-    /// At the first sample. On compressed acknowledgments that can be far too high.
+    /// The first sample. With compressed acknowledgments it can be far too high.
     #[default]
     First,
-    /// At zero, from which it takes a few time constants to come up.
+    /// Zero, from which the estimate needs a few time constants to rise.
     Zero,
 }
 

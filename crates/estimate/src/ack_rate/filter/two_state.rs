@@ -1,4 +1,4 @@
-//! A filter whose coefficient follows the state of a wireless link: a stand-in for `DynaPara`.
+//! A filter whose coefficient depends on the state of a wireless link: a substitute for `DynaPara`.
 
 use airpath_model::{AckEvent, CongestionEvent, Duration};
 
@@ -8,8 +8,9 @@ use crate::ack_rate::sample::Sample;
 
 /// y = a y + (1 − a) b, with one a for the good and one for the bad [`LinkState`].
 ///
-/// Itaya and Kasahara (2004) say only that a simple filter's parameter follows the state of the wireless link; this is
-/// ours. When timed, a = g^(Δ/RTT): g is what is left of the old estimate after one smoothed RTT.
+/// Itaya and Kasahara (2004) state only that the parameter of a simple filter follows the state of the
+/// wireless link; the rest is our own design. If timed, a = g^(Δ/RTT): g is the fraction of the old estimate
+/// that remains after one smoothed RTT.
 #[derive(Clone, Debug)]
 pub struct TwoState {
     good: f64,
@@ -21,33 +22,33 @@ pub struct TwoState {
 }
 
 impl TwoState {
-    /// With the parts that are kept, each from 0 to below 1.
+    /// Creates a filter with the fractions that are kept, each from 0 to below 1.
     pub fn new(good: f64, bad: f64, timed: bool) -> Self {
         Self { good, bad, timed, state: LinkState::default(), smoothed_rtt: Duration::ZERO, output: None }
     }
 
-    /// Whether parts are kept over an RTT instead of over a sample.
+    /// Returns whether the fractions are kept over an RTT instead of over a sample.
     pub fn is_timed(&self) -> bool {
         self.timed
     }
 
-    /// An acknowledgment arrived.
+    /// Processes an acknowledgment.
     pub fn on_ack(&mut self, event: &AckEvent) {
         self.state.on_ack(event);
         self.smoothed_rtt = event.rtt.smoothed;
     }
 
-    /// A congestion signal.
+    /// Processes a congestion signal.
     pub fn on_congestion(&mut self, event: &CongestionEvent) {
         self.state.on_congestion(event);
     }
 
-    /// The estimate after one more sample.
+    /// Adds a sample and returns the estimate.
     pub fn update(&mut self, sample: Sample) -> f64 {
         let part = if self.state.is_bad() { self.bad } else { self.good };
         let kept = match self.smoothed_rtt {
             _ if !self.timed => part,
-            // No RTT is known yet: each sample is taken as it is.
+            // No RTT is known yet: the sample is the estimate.
             Duration::ZERO => 0.0,
             rtt => libm::pow(part, sample.interval.ratio(rtt)),
         };
@@ -62,8 +63,8 @@ mod tests {
 
     use super::*;
 
-    /// Two equal samples of one RTT, after one of another bandwidth: g = 0.5 is left of it after each RTT. Before an RTT is
-    /// known the sample is the estimate.
+    /// Two equal samples, each over one RTT, after a different one: g = 0.5 of the difference remains after
+    /// each RTT. Before an RTT is known, the sample is the estimate.
     #[test]
     fn a_timed_filter_takes_samples_as_they_are_until_an_rtt_is_known() {
         let rtt = Duration::from_millis(100);

@@ -1,26 +1,27 @@
-//! Samples of what is acknowledged in a window of time.
+//! Samples of the data acknowledged in a window of time.
 
 use airpath_model::{AckEvent, Bytes, Duration, Timestamp};
 
 use super::instants::{Instant, Instants};
 use crate::ack_rate::sample::Sample;
 
-/// How long a window lasts at least.
+/// The minimum length of a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WindowLength {
-    /// The smoothed RTT; before the first RTT sample no window closes.
+    /// The smoothed RTT. Before the first RTT sample no window closes.
     RoundTrip,
-    /// Always the same time.
+    /// A constant time.
     Fixed(Duration),
 }
 
-/// Adds up data; the window closes at the first instant that lies a window's length or more after its start, that
-/// instant included, and the time that really passed divides. With a length of zero each instant is a sample.
+/// Sums data. The window closes at the first instant that is at least a window's length after its start. That
+/// instant is included, and the divisor is the time that actually passed. With a length of zero each instant
+/// is a sample.
 #[derive(Clone, Debug)]
 pub(crate) struct Accumulation {
     window: WindowLength,
     instants: Instants,
-    /// Where the window began; the first acknowledgment only starts the clock.
+    /// The start of the window. The first acknowledgment only starts the clock.
     start: Option<Timestamp>,
     amount: Bytes,
 }

@@ -1,11 +1,12 @@
-//! Samples of packets that left back to back.
+//! Samples of packets sent back to back.
 
 use airpath_model::{AckEvent, Bytes, Duration, Timestamp};
 
 use crate::ack_rate::sample::Sample;
 
-/// The slope of data over arrival time, by least squares, through a few acknowledgments in a row whose packets left
-/// back to back. Runs do not overlap. A run that arrives at one instant has no slope and is skipped.
+/// The least-squares slope of data over arrival time through a few successive acknowledgments whose packets
+/// were sent back to back. Runs do not overlap. A run that arrives at one instant has no slope and is
+/// skipped.
 #[derive(Clone, Debug)]
 pub(crate) struct BackToBack {
     acks: u8,
@@ -13,7 +14,7 @@ pub(crate) struct BackToBack {
     run: Run,
 }
 
-/// Sums over one run, with times and amounts from its first acknowledgment on.
+/// Sums over one run, with times and amounts relative to its first acknowledgment.
 #[derive(Clone, Copy, Debug, Default)]
 struct Run {
     count: u8,
@@ -32,7 +33,7 @@ impl BackToBack {
     }
 
     pub(crate) fn on_ack(&mut self, amount: Bytes, event: &AckEvent) -> Option<Sample> {
-        // Which packet a duplicate answers is not known.
+        // It is unknown which packet a duplicate acknowledges.
         let sent = event.latest_sent_at.filter(|_| !event.duplicate && !event.advance.is_zero());
         let Some(sent) = sent else {
             self.run = Run::default();
@@ -71,7 +72,7 @@ impl Run {
         let count = f64::from(self.count);
         let spread = count * self.sum_tt - self.sum_t * self.sum_t;
         let bandwidth = (count * self.sum_tx - self.sum_t * self.sum_x) / spread;
-        // Times and amounts both grow, so the slope is never negative.
+        // Times and amounts both increase, so the slope is never negative.
         (spread > 0.0).then_some(Sample { bandwidth: bandwidth.max(0.0), interval: now.since(self.first) })
     }
 }

@@ -1,11 +1,11 @@
-//! Samples that the transport takes.
+//! Delivery-rate samples of the transport.
 
 use airpath_model::{AckEvent, Timestamp};
 
 use crate::ack_rate::sample::Sample;
 
-/// Delivery-rate samples. Each covers about a round trip, so that neighbours overlap; the time that one stands for
-/// is that since the one before it.
+/// Delivery-rate samples. Each covers about a round trip, so successive samples overlap. The interval of a
+/// sample is therefore the time since the previous one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DeliveryRate {
     last: Option<Timestamp>,

@@ -1,15 +1,15 @@
-//! Samples by the receiver's clock.
+//! Samples measured by the receiver's clock.
 
 use airpath_model::{AckEvent, Bytes, Duration};
 
 use crate::ack_rate::sample::Sample;
 
-/// Data over the time between two stamps of the receiver (SARBE eq. 1). While the stamp stands still, or goes back
-/// because acknowledgments overtook each other, data is added to the next sample.
+/// Data divided by the time between two timestamps of the receiver (SARBE eq. 1). If the timestamp does not
+/// change, or decreases because acknowledgments were reordered, the data counts for the next sample.
 #[derive(Clone, Debug)]
 pub(crate) struct ReceiverClock {
     resolution: Duration,
-    /// The largest stamp, in steps of the clock. The first acknowledgment only starts the clock.
+    /// The largest timestamp, in steps of the clock. The first acknowledgment only starts the clock.
     stamp: Option<u64>,
     amount: Bytes,
 }

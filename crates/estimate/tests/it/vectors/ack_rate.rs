@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{Tally, list, number, read, text};
 
-/// GM's filters (2), (3) and (6) over single and anti-aliased samples, with both beginnings.
+/// GM's filters (2), (3) and (6) over single and anti-aliased samples, with both initial states.
 #[test]
 fn gm_filters() {
     let Some(file) = read("gm_filters.json") else { return };
@@ -38,7 +38,8 @@ fn gm_filters() {
     tally.finish("gm_filters.json");
 }
 
-/// SARBE's samples by the receiver's clock and each quantity of its stability filter, and a plain exponential mean.
+/// SARBE's samples on the receiver's clock, each quantity of its stability filter, and a plain exponential
+/// mean.
 #[test]
 fn sarbe() {
     let Some(file) = read("sarbe.json") else { return };
@@ -50,7 +51,7 @@ fn sarbe() {
         let mut filter = Stability::new(0.8, 8).unwrap();
         let mut rows = list(&case["out"]).iter();
         for (i, ack) in list(&case["acks"]).iter().enumerate() {
-            // The acknowledgments arrive in this order at any times: only their stamps count.
+            // The acknowledgments arrive in this order at arbitrary times: only their timestamps count.
             let mut event = ack_event(i as u64, ack[1].as_u64().unwrap());
             event.receiver_time = Some(micros(ack[0].as_u64().unwrap()));
             let Some(sample) = sampler.on_ack(event.advance, &event) else { continue };
@@ -84,7 +85,8 @@ fn sarbe() {
     tally.finish("sarbe.json");
 }
 
-/// Linux's integers: both filters, the smallest RTT and the window that follows, acknowledgment by acknowledgment.
+/// Linux's integer arithmetic: both filters, the smallest RTT and the resulting window, for each
+/// acknowledgment.
 #[test]
 fn westwood_plus() {
     let Some(file) = read("westwood_plus.json") else { return };
@@ -128,15 +130,15 @@ fn gm_filters_by_name(tau: Duration, start: Start) -> [(&'static str, FilterConf
     ]
 }
 
-/// Every output over the acknowledgments. Of the filter itself: without virtual samples it can fall below zero, which
-/// an estimator never answers.
+/// Returns every output over the acknowledgments. Reads the filter itself: without virtual samples its output
+/// can be negative, which an estimator never returns.
 fn estimates(window: Option<Duration>, filter: FilterConfig, acks: &[Value]) -> Vec<f64> {
     let sampler = window.map_or(SamplerConfig::PerAck, |interval| SamplerConfig::Interval { interval });
     let mut sampler = Sampler::new(sampler).unwrap();
     let mut filter = Filter::new(filter).unwrap();
     let mut events: Vec<AckEvent> =
         acks.iter().map(|ack| ack_event(ack[0].as_u64().unwrap(), ack[1].as_u64().unwrap())).collect();
-    // Only a later one says that the last instant is complete.
+    // Only a later acknowledgment completes the last instant.
     events.push(ack_event(acks.last().unwrap()[0].as_u64().unwrap() + 1, 0));
     events
         .iter()
