@@ -1,4 +1,4 @@
-//! What makes a plan runnable.
+//! Checks whether a plan can be run.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::fault::{Fault, Part, PlanError};
 use crate::input::Input;
 use crate::plan::{ControllerPlan, Draw, FlowPlan, LinkPlan, Plan, RatePlan, TrafficPlan};
 
-/// Links, and two ends of each flow, that a run can have at most.
+/// The largest number of targets in a run: links, plus two endpoints for each flow.
 pub const MAX_TARGETS: usize = 1 << 24;
 
 /// The field of a plan that every version of the format has.
@@ -28,7 +28,7 @@ impl Plan {
     /// text is not a plan.
     pub fn from_json(text: &str) -> Result<Self, PlanError> {
         let syntax = |error: serde_json::Error| PlanError::Syntax(error.to_string());
-        // Before all else: in another format, other keys are known.
+        // First of all, because another format has other keys.
         let Version { format } = serde_json::from_str(text).map_err(syntax)?;
         if format.as_ref().and_then(Value::as_u64) != Some(Self::FORMAT.into()) {
             return Err(PlanError::Format { found: format.map(|found| found.to_string()) });
@@ -36,10 +36,10 @@ impl Plan {
         serde_json::from_str(text).map_err(syntax)
     }
 
-    /// Checks everything that does not need a component to be built.
+    /// Checks everything that does not require building a component.
     ///
     /// # Errors
-    /// The first thing that cannot be run.
+    /// The first problem that prevents a run.
     pub fn check(&self, inputs: &[Arc<Input>]) -> Result<(), PlanError> {
         self.check_network(inputs)?;
         for flow in &self.flows {
@@ -48,10 +48,10 @@ impl Plan {
         Ok(())
     }
 
-    /// Checks all but what flows send and how.
+    /// Checks everything except the traffic of flows and its control.
     ///
     /// # Errors
-    /// The first thing that cannot be run.
+    /// The first problem that prevents a run.
     pub fn check_network(&self, inputs: &[Arc<Input>]) -> Result<(), PlanError> {
         self.check_run().map_err(|fault| fault.of(Part::Run))?;
         for link in &self.links {
@@ -140,7 +140,7 @@ fn check_route(flow: &FlowPlan, links: &[LinkPlan], estimators: usize) -> Result
     flow.stop_ns.map_or(Ok(()), |stop| valid(stop, "stop"))
 }
 
-/// Whether a packet is in a link for longer than an instant.
+/// Returns whether a packet spends more than an instant in a link.
 fn takes_time(link: &LinkPlan) -> bool {
     !matches!(link.rate, RatePlan::Unlimited)
         || link.delay_ns != Draw::Constant { value: 0.0 }
@@ -148,7 +148,7 @@ fn takes_time(link: &LinkPlan) -> bool {
 }
 
 fn check_traffic(flow: &FlowPlan, links: &[LinkPlan]) -> Result<(), Fault> {
-    // Windows would grow without end at one instant.
+    // Windows would grow without bound at one instant.
     let mut round = flow.path.iter().chain(&flow.reverse_path);
     ensure(
         flow.controller.is_none()
@@ -254,7 +254,7 @@ fn ensure(condition: bool, field: &str, problem: &str) -> Result<(), Fault> {
     if condition { Ok(()) } else { Err(Fault::new(field, problem)) }
 }
 
-/// Whether datagrams of that size are at least a nanosecond apart at that rate, in the mean.
+/// Returns whether datagrams of that size and rate are at least a nanosecond apart on average.
 fn apart(bps: u64, bytes: f64) -> bool {
     bytes * 8e9 >= bps as f64
 }
@@ -263,5 +263,5 @@ const TOO_CLOSE: &str =
     "at that rate its packets are less than a nanosecond apart; accepted: a lower rate, or larger packets";
 const PACKET_SIZES: &str = "accepted: from 1 byte to 16 MB";
 
-/// Largest packet on the wire, bytes: sizes are kept in 32 bits with room to spare.
+/// Largest packet on the wire, bytes: sizes are stored in 32 bits with ample margin.
 const MAX_PACKET: u64 = 16_000_000;

@@ -94,12 +94,12 @@ impl<P: Packet + Debug + Send + 'static> Components<P> {
 
     /// Returns the values of a component with all defaults, as JSON in the order of declaration.
     ///
-    /// `component` is the JSON text of a [`ComponentPlan`]; `context` is a JSON object with the keys `packet` (largest
-    /// packet of any flow, bytes), `mean_bps` (mean rate of the link), `mss` (largest payload, bytes) and `protocol` (router
-    /// protocol of the link), all optional.
+    /// `component` is the JSON text of a [`ComponentPlan`]; `context` is a JSON object with the keys `packet`
+    /// (largest packet of any flow, bytes), `mean_bps` (mean rate of the link), `mss` (largest payload,
+    /// bytes) and `protocol` (router protocol of the link), all optional.
     ///
     /// # Errors
-    /// As [`Registry::complete`]; there is no such kind, or one of the texts is not what it should be.
+    /// As [`Registry::complete`]; the kind does not exist, or one of the texts has the wrong form.
     pub fn complete(
         &self,
         kind: &str,

@@ -1,11 +1,12 @@
-//! Numbers of a plan that are fixed or drawn.
+//! Numbers of a plan that are fixed or random.
 
 use airpath_model::{Duration, RandomStream, Timestamp};
 
 use crate::plan::{Draw, FlowPlan};
 
 impl FlowPlan {
-    /// When the flow starts and stops in the run with that seed; [`Timestamp::NEVER`] when it does not stop.
+    /// Returns the start and stop of the flow in the run with that seed; the stop is [`Timestamp::NEVER`] if
+    /// the flow does not stop.
     pub fn span(&self, seed: u64) -> (Timestamp, Timestamp) {
         let stream = |part: &str| RandomStream::new(seed, &format!("flow/{}/{part}", self.name));
         let start = self.start_ns.instant(&mut stream("start"));
@@ -15,7 +16,7 @@ impl FlowPlan {
 }
 
 impl Draw {
-    /// Draws a value; a constant takes nothing from the stream.
+    /// Samples a value. A constant consumes nothing from the stream.
     pub fn value(self, stream: &mut RandomStream) -> f64 {
         match self {
             Self::Constant { value } => value,
@@ -24,23 +25,23 @@ impl Draw {
         }
     }
 
-    /// Draws a span given in nanoseconds.
+    /// Samples a span given in nanoseconds.
     pub fn duration(self, stream: &mut RandomStream) -> Duration {
         // A float-to-integer `as` saturates and maps NaN to zero.
         Duration::from_nanos((self.value(stream) + 0.5) as u64)
     }
 
-    /// Draws an instant given in nanoseconds since the start of the run.
+    /// Samples an instant given in nanoseconds since the start of the run.
     pub fn instant(self, stream: &mut RandomStream) -> Timestamp {
         Timestamp::ZERO + self.duration(stream)
     }
 
-    /// Draws a whole number of at least one.
+    /// Samples a whole number of at least one.
     pub fn at_least_one(self, stream: &mut RandomStream) -> u64 {
         ((self.value(stream) + 0.5) as u64).max(1)
     }
 
-    /// The lowest value it can give; exponential draws begin at zero.
+    /// Returns the lower bound of the samples; zero for the exponential distribution.
     pub fn low(self) -> f64 {
         match self {
             Self::Constant { value } => value,
@@ -49,7 +50,7 @@ impl Draw {
         }
     }
 
-    /// Whether it is a usable distribution of numbers from zero up.
+    /// Returns whether this is a valid distribution of non-negative numbers.
     pub fn is_valid(self) -> bool {
         match self {
             Self::Constant { value } => value.is_finite() && value >= 0.0,

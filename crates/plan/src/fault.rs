@@ -1,4 +1,4 @@
-//! Faults in a plan: the caller that wrote the plan translates the field into the terms of its own input.
+//! Errors in a plan. The caller that wrote the plan translates the field into the terms of its own input.
 
 use std::fmt::{self, Display};
 
@@ -6,25 +6,25 @@ use airpath_model::declare::ComponentError;
 
 use crate::plan::{FlowPlan, LinkPlan, Plan};
 
-/// What in a plan cannot be run.
+/// A reason why a plan cannot be run.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanError {
     /// The text is not a plan.
     #[error("not a plan: {0}")]
     Syntax(String),
-    /// A plan of another format version.
+    /// The plan has another format version.
     #[error("format of the plan: found {}; accepted: {}", found.as_deref().unwrap_or("none, as in version 1"), Plan::FORMAT)]
     Format {
         /// The version in the plan, as JSON text; `None` if the plan states none.
         found: Option<String>,
     },
-    /// A value that makes no sense.
+    /// A value is invalid.
     #[error("{part}{fault}")]
     Value {
-        /// Whose value it is.
+        /// The part of the plan that contains the value.
         part: Part,
-        /// What is wrong with it.
+        /// The problem with the value.
         fault: Fault,
     },
 }
@@ -41,12 +41,12 @@ pub enum Part {
 }
 
 impl Part {
-    /// Returns the part that a link is.
+    /// Returns the part of a link.
     pub fn link(plan: &LinkPlan) -> Self {
         Self::Link(plan.name.clone())
     }
 
-    /// Returns the part that a flow is.
+    /// Returns the part of a flow.
     pub fn flow(plan: &FlowPlan) -> Self {
         Self::Flow(plan.name.clone())
     }
@@ -62,32 +62,32 @@ impl Display for Part {
     }
 }
 
-/// What is wrong with a field.
+/// A problem with a field.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
-    /// Which, within its part, as in `queue.interval`; empty where it is the part as a whole. Parameters of controllers, router
-    /// protocols and capacity sources are called as these call them.
+    /// The field, relative to its part, as in `queue.interval`; empty for the part as a whole. Parameters of
+    /// controllers, router protocols and capacity sources have the names that these components use.
     pub field: String,
-    /// What was found, where it is a number.
+    /// The value that was found, if it is a number.
     pub found: Option<f64>,
     /// What is wrong, or what is accepted.
     pub problem: String,
 }
 
 impl Fault {
-    /// A fault that says itself what was found.
+    /// Creates a fault whose problem text already contains the value that was found.
     pub fn new(field: &str, problem: impl Display) -> Self {
         Self { field: field.to_owned(), found: None, problem: problem.to_string() }
     }
 
-    /// The fault of a component whose parameters are in that table of the plan.
+    /// Creates the fault of a component whose parameters are in that table of the plan.
     pub fn in_table(table: &str, error: impl Into<ComponentError>) -> Self {
         let ComponentError { parameter, found, problem } = error.into();
         let field = if parameter.is_empty() { table.to_owned() } else { format!("{table}.{parameter}") };
         Self { field, found, problem: problem.into_owned() }
     }
 
-    /// The fault of that part of a plan.
+    /// Returns the fault as an error of that part of a plan.
     pub fn of(self, part: Part) -> PlanError {
         PlanError::Value { part, fault: self }
     }

@@ -1,4 +1,4 @@
-//! Recorded traces that a plan refers to by number. Runs share them.
+//! Traces that a plan refers to by index. Runs share them.
 
 use std::sync::Arc;
 
@@ -13,14 +13,14 @@ pub enum Input {
     Opportunities {
         /// Nanoseconds since the start of the trace.
         instants: Arc<[u64]>,
-        /// What each can carry.
+        /// The capacity of each opportunity.
         size: Bytes,
     },
-    /// Rates, each until the next.
+    /// Rates, each valid until the next.
     Rates {
         /// The rates.
         steps: Arc<[Step]>,
-        /// How long the recording lasts.
+        /// The length of the trace.
         length: Duration,
     },
 }

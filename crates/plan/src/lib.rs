@@ -1,6 +1,7 @@
-//! What a run is: links, flows, records, inputs, and the registry of components.
+//! Definition of a run: links, flows, records, inputs, and the registry of components.
 //!
-//! A [`Plan`], its [inputs](Input) and a seed determine a run. Simulator, emulator and QUIC backend read the same plan.
+//! A [`Plan`], its [inputs](Input) and a seed determine a run. Simulator, emulator and QUIC backend read the
+//! same plan.
 
 mod check;
 mod components;

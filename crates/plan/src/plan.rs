@@ -1,9 +1,9 @@
-//! The resolved scenario: what a run needs and nothing else, in integers with fixed units.
+//! The resolved scenario: exactly the information that a run needs, in integers with fixed units.
 //!
-//! The scenario language (TOML with units, named topologies, defaults) is resolved into this form by the front
-//! end; the JSON text of a plan is the contract between the two, and part of a result's provenance. Links and
-//! flows are lists; everything refers to them by index. The field `format` is the version of this form, and the
-//! engine rejects a plan of any other version.
+//! The front end resolves the scenario language (TOML with units, named topologies, defaults) into this form.
+//! The JSON text of a plan is the interface between the two, and part of a result's provenance. Links and
+//! flows are lists; all references to them are indices. The field `format` is the version of this form, and
+//! the engine rejects a plan of any other version.
 
 mod controller;
 mod estimator;
@@ -27,29 +27,29 @@ pub use queue::{ManagementPlan, ProtocolPlan, QueuePlan, SourcePlan};
 pub struct Plan {
     /// Version of this format: [`Plan::FORMAT`].
     pub format: u32,
-    /// How long the run lasts, in nanoseconds.
+    /// Length of the run, in nanoseconds.
     pub duration_ns: u64,
-    /// What is measured and kept.
+    /// The data to measure and keep.
     pub record: RecordPlan,
-    /// ACK-rate estimators that flows may run beside their controllers.
+    /// ACK-rate estimators that flows may run alongside their controllers.
     pub estimators: Vec<EstimatorPlan>,
     /// Directed links.
     pub links: Vec<LinkPlan>,
-    /// Sources of traffic. One entry may produce several flows (short flows arriving at random).
+    /// Sources of traffic. One entry may produce several flows (short flows with random arrivals).
     pub flows: Vec<FlowPlan>,
 }
 
 impl Plan {
-    /// The version of the format. It increases with every change after which a plan has another meaning or other keys.
-    /// Plans of version 1 do not contain the field.
+    /// The version of the format. It increases with every change that alters the meaning or the keys of a
+    /// plan. Plans of version 1 do not contain the field.
     pub const FORMAT: u32 = 2;
 }
 
-/// What is measured and kept.
+/// The data to measure and keep.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RecordPlan {
-    /// Summaries count from here on (end of warm-up), in nanoseconds.
+    /// Start of the measurement interval of summaries (end of warm-up), in nanoseconds.
     pub measure_from_ns: u64,
     /// Width of one row of the time series, in nanoseconds.
     pub interval_ns: u64,
@@ -62,7 +62,7 @@ pub struct RecordPlan {
     pub drops: bool,
     /// Links at whose entrance packets are captured (pcapng, one interface per link).
     pub capture: Vec<usize>,
-    /// Keep what the senders of flows see of each packet, and write logs of flows (qlog).
+    /// Keep what the senders of flows observe of each packet, and write logs of flows (qlog).
     #[serde(default)]
     pub qlog: bool,
 }
@@ -71,11 +71,11 @@ const fn by_default() -> bool {
     true
 }
 
-/// A number, fixed or drawn from the component's own stream.
+/// A number, fixed or sampled from the component's own random stream.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Draw {
-    /// Always this.
+    /// A constant value.
     Constant {
         /// The value.
         value: f64,

@@ -1,4 +1,4 @@
-//! Controllers.
+//! Controllers of a plan.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub struct PlannedController(Planned);
 enum Planned {
     /// A component that declares itself.
     Declared(Arc<dyn Factory<Controllers>>),
-    /// What an agent outside of the run sets.
+    /// Limits that an agent outside the run sets.
     Agent,
     /// An algorithm of the operating system's kernel.
     Kernel(Arc<str>),
@@ -41,7 +41,7 @@ impl PlannedController {
         }))
     }
 
-    /// Returns why the simulator cannot run the controller, if it cannot.
+    /// Returns why the simulator cannot run the controller, or `None` if it can.
     pub fn not_simulated(&self) -> Option<String> {
         match &self.0 {
             Planned::Kernel(algorithm) => {
@@ -60,8 +60,8 @@ impl PlannedController {
         }
     }
 
-    /// Builds the controller of a connection with segments of `mss`: for a controller of quinn an [`Agent`], whose window
-    /// follows quinn's.
+    /// Builds the controller of a connection with segments of `mss`. For a controller of quinn, this is an
+    /// [`Agent`] whose window follows quinn's.
     ///
     /// # Errors
     /// A parameter is outside its range, or the controller is one of the kernel's.
@@ -76,7 +76,7 @@ impl PlannedController {
                 factory.build(ControllerFacts { initial_window, mss, handshake_rtt: None, random })
             }
             Planned::Agent | Planned::Quinn(_) => Ok(Box::new(Agent::new(initial_window, mss)?)),
-            // The callers reject it with its name.
+            // The callers reject it and report its name.
             Planned::Kernel(_) => Err(ConfigError {
                 parameter: "controller",
                 range: "one that can be simulated",

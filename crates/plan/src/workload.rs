@@ -1,6 +1,7 @@
-//! What the sources of a plan send, and when: drawn from the sources' own random streams, in every backend.
+//! The traffic of the sources of a plan over time, sampled from their own random streams in every backend.
 //!
-//! The simulator's flows send it over its own transport; the emulator sends the same over the kernel's sockets.
+//! The simulator's flows send it over their own transport; the emulator sends the same traffic over the
+//! kernel's sockets.
 
 mod datagrams;
 mod files;
@@ -15,18 +16,18 @@ use datagrams::{Pattern, Spacing};
 pub use datagrams::{Datagram, Datagrams};
 pub use files::Files;
 
-/// What one flow sends. A source has one flow, or for random arrivals as many as arrive.
+/// The traffic of one flow. A source has one flow, or with random arrivals one flow for each arrival.
 #[derive(Debug)]
 pub struct Workload {
-    /// When it begins.
+    /// The start of the flow.
     pub start: Timestamp,
-    /// When it stops sending new data; [`Timestamp::NEVER`] for the end of the run.
+    /// The time at which it stops sending new data; [`Timestamp::NEVER`] for the end of the run.
     pub stop: Timestamp,
-    /// What it sends.
+    /// The data that it sends.
     pub sending: Sending,
 }
 
-/// What is sent.
+/// The data that a flow sends.
 #[derive(Debug)]
 pub enum Sending {
     /// Data over transport connections.
@@ -36,7 +37,7 @@ pub enum Sending {
 }
 
 plain_kind! {
-    /// What a source sends.
+    /// The traffic of a source.
     Traffic, "traffic", TrafficPlan
 }
 
@@ -55,7 +56,7 @@ impl Variants<Traffic> for TrafficPlan {
     }
 }
 
-/// The flows of one source of a plan that lasts until `end`, in the order of their instances.
+/// Returns the flows of one source of a plan that lasts until `end`, in the order of their instances.
 pub fn workloads(flow: &FlowPlan, end: Timestamp, seed: u64) -> Vec<Workload> {
     let stream = |part: &str| RandomStream::new(seed, &format!("flow/{}/{part}", flow.name));
     let (start, stop) = flow.span(seed);

@@ -12,7 +12,7 @@ use airpath_model::config::ConfigError;
 use airpath_model::declare::{Component, ComponentError, JsonSchema, Nested};
 use serde::{Deserialize, Serialize};
 
-/// As `standard`, towards an initial threshold from the least-squares slope of three acknowledgments (Hoe 1996).
+/// As `standard`, with an initial threshold from the least-squares slope of three acknowledgments (Hoe 1996).
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(super) struct HoeConfig {}
@@ -25,13 +25,14 @@ impl Component<SlowStarts> for HoeConfig {
     }
 }
 
-/// Hoe (1996): the slope through three acknowledgments. Closely spaced is our choice: packets that left within 1 ms.
+/// Hoe (1996): the slope through three acknowledgments. "Closely spaced" is our choice: packets sent within 1
+/// ms.
 const HOE: AckRateConfig = AckRateConfig::Filtered {
     sampler: SamplerConfig::BackToBack { spacing: Duration::from_millis(1), acks: 3 },
     filter: FilterConfig::First,
 };
 
-/// Westwood's decrease over an ACK-rate estimator.
+/// Westwood's decrease, with any ACK-rate estimator.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub(super) struct EstimatedWestwoodConfig {
     /// The ACK-rate estimator.
@@ -54,7 +55,7 @@ impl RuleConfig for EstimatedWestwoodConfig {
     }
 }
 
-/// That of Westwood (Casetti et al. 2001).
+/// Returns the estimator of Westwood (Casetti et al. 2001).
 fn filtered() -> Nested<AckRates> {
     Nested::named("filtered")
 }
@@ -66,8 +67,9 @@ pub(super) struct CeilingCubicConfig {
     cubic: CubicConfig,
     #[serde(flatten)]
     ceiling: EbeCeilingConfig,
-    /// What Upsilon multiplies while the maintainer is on: the window, by Upsilon - 1 segments for each `acknowledged`
-    /// one or at once at each `interval` of 200 ms; CUBIC's `increment`; or W_max (`ceiling`).
+    /// Quantity that Upsilon multiplies while the maintainer is on: the window, by Upsilon - 1 segments for
+    /// each `acknowledged` one or at once at each `interval` of 200 ms; CUBIC's `increment`; or W_max
+    /// (`ceiling`).
     #[serde(default)]
     probing_growth: ProbingGrowth,
 }

@@ -11,16 +11,16 @@ use super::ComponentPlan;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields, remote = "Self")]
 pub enum ControllerPlan {
-    /// Limits that an agent outside of the run sets, step by step.
+    /// Limits that an agent outside the run sets, step by step.
     Agent,
-    /// A congestion control of the operating system's kernel, which only the emulator has.
+    /// A congestion control of the operating system's kernel, available only in the emulator.
     Kernel {
-        /// Its name in the kernel (`cubic`).
+        /// The name of the algorithm in the kernel (`cubic`).
         algorithm: String,
     },
-    /// A controller of quinn, a QUIC stack, which runs over QUIC only.
+    /// A controller of quinn, a QUIC stack, available only over QUIC.
     Quinn {
-        /// Which of them.
+        /// The algorithm.
         algorithm: QuinnAlgorithm,
     },
     /// A component.
@@ -28,8 +28,8 @@ pub enum ControllerPlan {
     Declared(ComponentPlan<Controllers>),
 }
 
-/// A controller of quinn. Its BBR is missing: it draws from the random numbers of the thread, so that no run could be
-/// repeated.
+/// A controller of quinn. Its BBR is missing: it uses the random numbers of the thread, so runs would not be
+/// reproducible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum QuinnAlgorithm {
@@ -40,7 +40,7 @@ pub enum QuinnAlgorithm {
 }
 
 impl ControllerPlan {
-    /// The kinds that are not components.
+    /// The kinds of controllers that are not components.
     pub const NOT_DECLARED: &[&str] = &["agent", "kernel", "quinn"];
 
     /// Returns whether the window is fixed.

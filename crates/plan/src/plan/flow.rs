@@ -1,4 +1,4 @@
-//! Sources of traffic and how it is transported.
+//! Sources of traffic and their transport.
 
 use airpath_model::declare::{JsonSchema, defaults};
 use airpath_model::{Bytes, Duration, Rate};
@@ -18,21 +18,21 @@ pub struct FlowPlan {
     pub reverse_path: Vec<usize>,
     /// The link at whose exit throughput is measured: an element of `path`.
     pub measured_at: usize,
-    /// When it starts, nanoseconds.
+    /// Start time, nanoseconds.
     pub start_ns: Draw,
-    /// When it stops sending new data, nanoseconds; `None` runs to the end.
+    /// Time at which the flow stops sending new data, nanoseconds; `None` for the end of the run.
     pub stop_ns: Option<Draw>,
-    /// What it sends.
+    /// The traffic that it sends.
     pub traffic: TrafficPlan,
-    /// How it is controlled; absent for datagrams.
+    /// The congestion controller; absent for datagrams.
     pub controller: Option<ControllerPlan>,
-    /// How it is transported; absent for datagrams.
+    /// The transport; absent for datagrams.
     pub transport: Option<TransportPlan>,
-    /// Estimators of the plan that its sender runs beside the controller, each once; they control nothing.
+    /// Estimators of the plan that the sender runs alongside the controller, each once; they control nothing.
     pub estimators: Vec<u16>,
 }
 
-/// What a source sends. Each variant declares its parameters: see [`crate::Components::schemas`].
+/// The traffic of a source. Each variant declares its parameters: see [`crate::Components::schemas`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum TrafficPlan {
@@ -40,12 +40,12 @@ pub enum TrafficPlan {
     Bulk,
     /// One file.
     File {
-        /// Its size, without headers.
+        /// Size of the file, without headers.
         #[serde(rename = "size")]
         #[schemars(with = "Bytes", extend("exclusiveMinimum" = 0), example = 100_000)]
         bytes: u64,
     },
-    /// Files one after the other over fresh connections, with a pause between.
+    /// Files one after the other over new connections, with a pause between.
     Repeated {
         /// Size of each file, without headers.
         #[serde(rename = "size")]
@@ -56,7 +56,7 @@ pub enum TrafficPlan {
         #[schemars(with = "Duration", extend("x-draw" = true))]
         pause_ns: Draw,
     },
-    /// Files that arrive by a Poisson process, each a flow of its own.
+    /// Files that arrive in a Poisson process, each a separate flow.
     Arrivals {
         /// Size of each file, without headers.
         #[serde(rename = "size")]
@@ -77,7 +77,7 @@ pub enum TrafficPlan {
         #[serde(rename = "packet", default = "default::packet")]
         #[schemars(with = "Bytes", extend("exclusiveMinimum" = 0))]
         packet_bytes: u64,
-        /// Length of an on period; always on when absent.
+        /// Length of an on period; always on if absent.
         #[serde(rename = "on", default)]
         #[schemars(with = "Option<Duration>", extend("x-draw" = true))]
         on_ns: Option<Draw>,
@@ -89,7 +89,7 @@ pub enum TrafficPlan {
         #[serde(default)]
         start_off: bool,
     },
-    /// Datagrams (UDP) that arrive by a Poisson process.
+    /// Datagrams (UDP) that arrive in a Poisson process.
     PoissonDatagrams {
         /// Mean rate on the wire.
         #[serde(rename = "rate")]
@@ -108,10 +108,10 @@ defaults! {
     drawn_packet: Draw = Draw::Constant { value: 1500.0 };
 }
 
-/// A size for the schema.
+/// An example of a size for the schema.
 const A_SIZE: Draw = Draw::Constant { value: 100_000.0 };
 
-/// How data is transported (TCP).
+/// The transport of data (TCP).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TransportPlan {
@@ -127,37 +127,37 @@ pub struct TransportPlan {
     pub receive_window_bytes: u64,
     /// Loss recovery.
     pub recovery: RecoveryPlan,
-    /// Find lost retransmissions (as RACK and Linux do) instead of waiting for the timer.
+    /// Whether lost retransmissions are detected (as in RACK and Linux) instead of waiting for the timer.
     pub lost_retransmission_detection: bool,
-    /// What tells that a segment is lost.
+    /// The rule that detects lost segments.
     #[serde(default)]
     pub loss_detection: LossDetectionPlan,
-    /// Undo a timeout that the timestamps prove spurious (Eifel, RFC 3522 and 4015).
+    /// Undo a timeout that timestamps prove spurious (Eifel, RFC 3522 and 4015).
     pub spurious_timeout_undo: bool,
     /// Timestamps option.
     pub timestamps: bool,
-    /// Segments per acknowledgment: 1 acknowledges each, 2 delays.
+    /// Segments per acknowledgment: 1 acknowledges each segment, 2 delays acknowledgments.
     pub delayed_ack_segments: u32,
-    /// The longest that an acknowledgment is delayed, nanoseconds.
+    /// The longest delay of an acknowledgment, nanoseconds.
     pub delayed_ack_timeout_ns: u64,
     /// Lower bound of the retransmission timeout, nanoseconds.
     pub min_rto_ns: u64,
-    /// What the lower bound bounds.
+    /// The quantity to which the lower bound applies.
     pub rto_floor: RtoFloorPlan,
-    /// Upper bound, nanoseconds.
+    /// Upper bound of the retransmission timeout, nanoseconds.
     pub max_rto_ns: u64,
-    /// Before the first RTT sample, nanoseconds.
+    /// Retransmission timeout before the first RTT sample, nanoseconds.
     pub initial_rto_ns: u64,
     /// ECN-capable data packets and echo (RFC 3168).
     pub ecn: bool,
-    /// With `ecn`: ECT(1), and a count of what arrived marked in place of the echo (accurate ECN, L4S).
+    /// With `ecn`: ECT(1), and a count of marked data instead of the echo (accurate ECN, L4S).
     #[serde(default)]
     pub accurate_ecn: bool,
-    /// Spread packets at a gain times window over RTT when the controller gives no rate of its own.
+    /// Whether packets are paced at a gain times window over RTT if the controller sets no rate of its own.
     pub pacing: bool,
 }
 
-/// What the lower bound of the retransmission timeout bounds.
+/// The quantity to which the lower bound of the retransmission timeout applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RtoFloorPlan {
@@ -167,18 +167,18 @@ pub enum RtoFloorPlan {
     Variance,
 }
 
-/// What tells that a segment is lost, where selective acknowledgments are read.
+/// The rule that detects lost segments if selective acknowledgments are used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LossDetectionPlan {
-    /// What was delivered above it (RFC 6675).
+    /// Enough data above the segment was delivered (RFC 6675).
     #[default]
     Threshold,
-    /// That it is late (RACK, RFC 8985).
+    /// The segment is late (RACK, RFC 8985).
     Rack,
 }
 
-/// How losses are found and repaired.
+/// The detection and repair of losses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RecoveryPlan {

@@ -19,19 +19,19 @@ pub struct LinkPlan {
     pub name: String,
     /// Rate over time.
     pub rate: RatePlan,
-    /// Propagation delay in nanoseconds, drawn once for each run.
+    /// Propagation delay in nanoseconds, sampled once for each run.
     pub delay_ns: Draw,
-    /// Extra delay drawn for each packet, in nanoseconds; packets never overtake.
+    /// Extra delay sampled for each packet, in nanoseconds; packets are never reordered.
     pub jitter_ns: Option<Draw>,
-    /// Probability that a packet is damaged, independently of others.
+    /// Probability that a packet is corrupted, independently of others.
     pub loss: f64,
     /// Losses in bursts, instead of `loss`, which is then 0.
     pub bursts: Option<BurstPlan>,
-    /// Link-layer retransmission; without it damaged packets are lost.
+    /// Link-layer retransmission; without it corrupted packets are lost.
     pub arq: Option<ArqPlan>,
-    /// The queue in front of it.
+    /// The queue of the link.
     pub queue: QueuePlan,
-    /// Whether time series and summary are recorded for it.
+    /// Whether time series and summary are recorded for the link.
     pub record: bool,
 }
 
@@ -39,46 +39,46 @@ pub struct LinkPlan {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum RatePlan {
-    /// No transmission time at all.
+    /// No transmission time.
     Unlimited,
     /// One rate.
     Constant {
         /// Bits per second, greater than zero.
         bps: u64,
     },
-    /// A schedule: each rate holds until the next step.
+    /// A schedule: each rate is valid until the next step.
     Steps {
         /// (start in nanoseconds, bits per second); starts strictly increase, the first is 0. Zero is an outage.
         steps: Vec<(u64, u64)>,
-        /// Start over after this many nanoseconds; `None` keeps the last rate.
+        /// Restart after this many nanoseconds; `None` keeps the last rate.
         repeat_after_ns: Option<u64>,
     },
-    /// A fresh uniform rate for each interval.
+    /// A new uniformly distributed rate for each interval.
     Uniform {
         /// Lowest rate, bits per second.
         low_bps: u64,
         /// Highest rate, bits per second.
         high_bps: u64,
-        /// How long each rate holds, nanoseconds.
+        /// Length of each interval, nanoseconds.
         hold_ns: u64,
-        /// The rate of the first interval; drawn like the others when absent.
+        /// The rate of the first interval; sampled like the others if absent.
         initial_bps: Option<u64>,
-        /// Links with the same key draw the same rates (both directions of one radio link); the link's name
-        /// when absent.
+        /// Key of the random stream. Links with the same key have the same rates (both directions of one
+        /// radio link). Default: the link's name.
         stream: Option<String>,
     },
     /// Packet-delivery opportunities from trace number `trace` of the run's inputs.
     Opportunities {
         /// Index into the inputs.
         trace: usize,
-        /// Stop at the end of the trace instead of starting over.
+        /// Stop at the end of the trace instead of restarting it.
         once: bool,
     },
     /// A rate log, trace number `trace` of the run's inputs.
     RateLog {
         /// Index into the inputs.
         trace: usize,
-        /// Stop at the end of the trace instead of starting over.
+        /// Stop at the end of the trace instead of restarting it.
         once: bool,
     },
 }

@@ -1,4 +1,4 @@
-//! Queues, router protocols and what they believe of their links.
+//! Queues, router protocols and their capacity sources.
 
 use airpath_estimate::declare::CapacitySources;
 use airpath_queue::declare::{Disciplines, Protocols};
@@ -10,31 +10,32 @@ use super::ComponentPlan;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum QueuePlan {
-    /// First in, first out; arrivals that do not fit are dropped. At most one limit; none means no limit.
+    /// First in, first out; arrivals that do not fit are dropped. At most one limit; no limit if neither is
+    /// given.
     DropTail {
-        /// Most bytes that wait.
+        /// Largest backlog in bytes.
         limit_bytes: Option<u64>,
-        /// Most packets that wait.
+        /// Largest backlog in packets.
         limit_packets: Option<u64>,
     },
     /// Drop-tail under a router protocol.
     Router {
-        /// Most bytes that wait.
+        /// Largest backlog in bytes.
         limit_bytes: Option<u64>,
-        /// Most packets that wait.
+        /// Largest backlog in packets.
         limit_packets: Option<u64>,
-        /// What the router computes and writes on packets.
+        /// The protocol that the router computes and writes on packets.
         protocol: ProtocolPlan,
-        /// What it believes its link can carry.
+        /// The source of the capacity estimate of its link.
         source: SourcePlan,
     },
     /// Active queue management, or a scheduler.
     Managed {
-        /// Most bytes that wait.
+        /// Largest backlog in bytes.
         limit_bytes: Option<u64>,
-        /// Most packets that wait.
+        /// Largest backlog in packets.
         limit_packets: Option<u64>,
-        /// How it is managed.
+        /// The discipline.
         management: ManagementPlan,
     },
 }
@@ -49,7 +50,7 @@ pub type ProtocolPlan = ComponentPlan<Protocols>;
 pub type SourcePlan = ComponentPlan<CapacitySources>;
 
 impl QueuePlan {
-    /// Most bytes and most packets that wait.
+    /// Returns the largest backlog in bytes and in packets.
     pub const fn limits(&self) -> (Option<u64>, Option<u64>) {
         match *self {
             Self::DropTail { limit_bytes, limit_packets }

@@ -7,41 +7,42 @@ use crate::plan::Draw;
 /// One datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Datagram {
-    /// 0, 1, … within the flow.
+    /// The index within the flow: 0, 1, ….
     pub sequence: u64,
     /// Size on the wire, bytes.
     pub size: u32,
 }
 
-/// The time from one datagram to the next: whole nanoseconds, and what is left then.
+/// The time from one datagram to the next: whole nanoseconds and a remainder.
 ///
-/// Datagrams leave at the instants at which a fluid source would have sent what was before them, each rounded up to a whole
-/// nanosecond. Rounding does not add up, so the rate is exact in the long run.
+/// A datagram leaves when a fluid source would have sent everything before it, rounded up to a whole
+/// nanosecond. Rounding errors do not accumulate, so the rate is exact in the long run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Spacing {
     nanos: u64,
-    /// What is left, in bits times 10⁹, less than `rate`.
+    /// The remainder, in bits times 10⁹, less than `rate`.
     rest: u64,
-    /// Bit/s: what a nanosecond is worth.
+    /// Bit/s: the value of one nanosecond.
     rate: u64,
-    /// What could have been sent since the fluid instant of the last datagram, less than `rate`.
+    /// The data that could have been sent since the fluid instant of the last datagram, less than `rate`.
     surplus: u64,
 }
 
 impl Spacing {
-    /// Of datagrams of `size` at that rate, which is at least a nanosecond, and less than 150 years for a bit/s.
+    /// Creates the spacing of datagrams of `size` at that rate: at least a nanosecond, and less than 150
+    /// years at one bit/s.
     pub(crate) fn new(rate: Rate, size: Bytes) -> Self {
         // A size is at most 16 MB.
         let (needed, rate) = (size.get().saturating_mul(8_000_000_000), rate.as_bps().max(1));
         Self { nanos: needed / rate, rest: needed % rate, rate, surplus: 0 }
     }
 
-    /// The datagram after this one is the first of a period.
+    /// Starts a period: the datagram after this one is its first.
     fn begin(&mut self) {
         self.surplus = 0;
     }
 
-    /// The time to the next datagram.
+    /// Returns the time to the next datagram.
     fn next(&mut self) -> Duration {
         if self.rest > self.surplus {
             self.surplus += self.rate - self.rest;
@@ -52,7 +53,7 @@ impl Spacing {
     }
 }
 
-/// When datagrams leave and how long they are.
+/// Departure times and sizes of datagrams.
 #[derive(Debug)]
 pub(crate) enum Pattern {
     /// Evenly spaced while on.
@@ -61,7 +62,7 @@ pub(crate) enum Pattern {
         spacing: Spacing,
         /// Size on the wire.
         size: u32,
-        /// Lengths of on and off periods; always on without.
+        /// Lengths of on and off periods; always on if absent.
         periods: Option<(Draw, Draw)>,
     },
     /// A Poisson process.
@@ -70,7 +71,7 @@ pub(crate) enum Pattern {
         rate: Rate,
         /// Size on the wire.
         size: Draw,
-        /// The mean of the sizes, which fixes the mean spacing.
+        /// The mean size, which determines the mean spacing.
         mean_size: f64,
     },
 }
@@ -88,7 +89,7 @@ pub struct Datagrams {
 }
 
 impl Datagrams {
-    /// A source that sends from `start` (after a first off period when `start_off`) to `stop`.
+    /// Creates a source that sends from `start` (after a first off period if `start_off`) to `stop`.
     pub(crate) fn new(
         pattern: Pattern,
         mut stream: RandomStream,
@@ -112,8 +113,9 @@ impl Datagrams {
         Self { pattern, stream, next, on_until, start, stop, sent: 0 }
     }
 
-    /// Returns the next datagram that is due at `now`; call it until there is none. A caller in real time may be late: a datagram
-    /// that was due before the stop is returned after the stop, too.
+    /// Returns the next datagram that is due at `now`; the caller repeats the call until it returns `None`. A
+    /// caller in real time may be late: a datagram that was due before the stop is returned even after the
+    /// stop.
     pub fn poll(&mut self, now: Timestamp) -> Option<Datagram> {
         if self.next_event() > now {
             return None;
@@ -124,7 +126,7 @@ impl Datagrams {
                 if let Some((on, off)) = periods
                     && self.next >= self.on_until
                 {
-                    // A new period begins with a datagram, whatever was left of the last spacing.
+                    // A new period begins with a datagram, regardless of the remainder of the last spacing.
                     self.next = self.on_until + off.duration(&mut self.stream);
                     self.on_until = self.next + period(*on, &mut self.stream);
                     spacing.begin();
@@ -142,33 +144,34 @@ impl Datagrams {
         Some(Datagram { sequence, size })
     }
 
-    /// When the next datagram is due.
+    /// Returns the time of the next datagram.
     pub fn next_event(&self) -> Timestamp {
         if self.next < self.stop { self.next } else { Timestamp::NEVER }
     }
 
-    /// Sends nothing more.
+    /// Stops sending.
     pub fn stop(&mut self) {
         self.stop = Timestamp::ZERO;
     }
 
-    /// Whether `now` is between start and stop.
+    /// Returns whether `now` is between start and stop.
     pub fn is_active(&self, now: Timestamp) -> bool {
         self.start <= now && now < self.stop
     }
 
-    /// Datagrams sent so far.
+    /// Returns the number of datagrams sent so far.
     pub const fn sent(&self) -> u64 {
         self.sent
     }
 }
 
-/// The length of an on period: more than nothing, or time would stand still where there are no off periods.
+/// Returns the length of an on period. It is greater than zero, because time would not advance without off
+/// periods otherwise.
 fn period(on: Draw, stream: &mut RandomStream) -> Duration {
     on.duration(stream).max(Duration::from_nanos(1))
 }
 
-/// The mean time between datagrams of a Poisson source.
+/// Returns the mean time between datagrams of a Poisson source.
 fn mean_spacing(rate: Rate, mean_size: f64) -> Duration {
     Duration::from_secs_f64(mean_size * 8.0 / rate.as_bps_f64())
 }
@@ -181,7 +184,7 @@ mod tests {
         Spacing::new(Rate::from_bps(bps), Bytes::new(size))
     }
 
-    /// The instants at which the first datagrams leave, nanoseconds.
+    /// Returns the instants at which the first datagrams leave, nanoseconds.
     fn instants(bps: u64, size: u64, count: usize) -> Vec<u64> {
         let pattern =
             Pattern::ConstantBitRate { spacing: spacing(bps, size), size: size as u32, periods: None };
@@ -196,7 +199,7 @@ mod tests {
 
     #[test]
     fn the_rate_is_exact_in_the_long_run() {
-        // 64 bytes at 40 Gbit/s: one in 12.8 ns.
+        // 64 bytes at 40 Gbit/s: one every 12.8 ns.
         let at = instants(40_000_000_000, 64, 1_000_001);
         assert_eq!(at[..6], [0, 13, 26, 39, 52, 64]);
         assert_eq!(at[1_000_000], 12_800_000);

@@ -1,10 +1,10 @@
-//! What is sent over transport connections.
+//! The data sent over transport connections.
 
 use airpath_model::{Bytes, Duration, RandomStream};
 
 use crate::plan::Draw;
 
-/// What is sent over the connections of one flow.
+/// The data sent over the connections of one flow.
 #[derive(Debug)]
 pub enum Files {
     /// One connection that always has more to send.
@@ -14,19 +14,19 @@ pub enum Files {
         /// Its size.
         size: Bytes,
     },
-    /// File after file, each over a fresh connection, with a pause between.
+    /// Files one after the other, each over a new connection, with a pause between.
     Repeated {
         /// Size of each, bytes.
         size: Draw,
         /// Pause after each, nanoseconds.
         pause: Draw,
-        /// Where both are drawn from.
+        /// The random stream of both.
         stream: RandomStream,
     },
 }
 
 impl Files {
-    /// The size of the next connection's data; [`Bytes::MAX`] when it does not end.
+    /// Returns the size of the next connection's data; [`Bytes::MAX`] if it has no end.
     pub fn next_size(&mut self) -> Bytes {
         match self {
             Self::Endless => Bytes::MAX,
@@ -35,7 +35,7 @@ impl Files {
         }
     }
 
-    /// How long to wait after a file before the next one; `None` when there is no next.
+    /// Returns the pause between a file and the next one; `None` if there is no next one.
     pub fn next_pause(&mut self) -> Option<Duration> {
         match self {
             Self::Endless | Self::One { .. } => None,
@@ -43,7 +43,7 @@ impl Files {
         }
     }
 
-    /// Whether its data has no end.
+    /// Returns whether the data has no end.
     pub const fn is_endless(&self) -> bool {
         matches!(self, Self::Endless)
     }
