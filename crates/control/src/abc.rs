@@ -1,4 +1,4 @@
-//! ABC's sender: one packet more for each accelerate, one less for each brake.
+//! ABC's sender: one more packet for each accelerate, one fewer for each brake.
 
 use alloc::boxed::Box;
 
@@ -15,7 +15,7 @@ use airpath_model::config::check;
 #[cfg(feature = "declare")]
 use airpath_model::declare::{Component, ComponentError, Nested};
 
-/// No window is larger, bytes: up to here a float counts single bytes.
+/// The largest window, bytes. Up to this value a float represents every whole number of bytes.
 const LARGEST_WINDOW: f64 = 9_007_199_254_740_992.0;
 
 /// ABC's parameters at a sender.
@@ -26,14 +26,14 @@ const LARGEST_WINDOW: f64 = 9_007_199_254_740_992.0;
     serde(default)
 )]
 pub struct AbcConfig {
-    /// Packets that additive increase adds in a round trip, so that flows come to equal shares (Goyal et al.
-    /// 2020: 1).
+    /// Packets that additive increase adds per round trip, so that flows converge to equal shares (Goyal et
+    /// al. 2020: 1).
     #[cfg_attr(feature = "declare", schemars(range(min = 0)))]
     pub additive_increase: f64,
-    /// Packets below which brakes do not take the window (the authors' code: 5).
+    /// Smallest window that brakes can reach, in packets (the authors' code: 5).
     #[cfg_attr(feature = "declare", schemars(range(min = 1)))]
     pub minimum_window: f64,
-    /// Packets leave at this many windows in a round trip (the authors' code: 2).
+    /// Pacing rate in windows per round trip (the authors' code: 2).
     #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0)))]
     pub pacing_gain: f64,
 }
@@ -52,8 +52,8 @@ impl Default for AbcConfig {
 pub struct AbcSenderConfig {
     #[serde(flatten)]
     abc: AbcConfig,
-    /// A second window that answers losses, for bottlenecks that are not ABC's; the smaller one counts (Goyal
-    /// et al. 2020, section 4.1): `none` (the authors' `tcp_abc.c`, which answers no loss) or that of another
+    /// A second window that responds to losses, for bottlenecks without ABC; the smaller one applies (Goyal
+    /// et al. 2020, section 4.1): `none` (the authors' `tcp_abc.c`, which ignores losses) or that of another
     /// controller, such as `cubic` (their `tcp_abccubic.c`; RFC 9438 here).
     #[serde(default = "Nested::<Controllers>::none")]
     #[schemars(extend("x-or-none" = true))]
@@ -77,35 +77,37 @@ impl Component<Controllers> for AbcSenderConfig {
 
 /// The sender of Accel-Brake Control (Goyal et al., NSDI 2020, section 3.1; the authors' `tcp_abc.c`).
 ///
-/// An acknowledgment of n packets moves the window of w packets by `n + n / w` where it echoes an accelerate and by
-/// `−n + n / w` where it echoes a brake, and never makes it more than twice what was in flight (section 4.1). Packets leave
-/// at `2 w / RTT` of the newest round trip.
+/// An acknowledgment of n packets changes the window of w packets by `n + n / w` if it echoes an accelerate
+/// and by `−n + n / w` if it echoes a brake. It never increases the window to more than twice the data in
+/// flight (section 4.1). Packets are paced at `2 w / RTT` of the newest round trip.
 ///
-/// A loss changes nothing, as in `tcp_abc.c`: brakes are the only sign of congestion. For paths whose bottleneck may not be a
-/// router of ABC a second controller can go along that listens to losses and marks as ever (section 4.1; `tcp_abccubic.c`
-/// has CUBIC): the smaller of both windows counts. Its window does not grow either while it is twice what is in flight.
+/// A loss changes nothing, as in `tcp_abc.c`: brakes are the only congestion signal. For paths whose
+/// bottleneck may not be an ABC router, a second controller can run in parallel that responds to losses and
+/// marks as usual (section 4.1; `tcp_abccubic.c` has CUBIC): the smaller of both windows applies. Its window
+/// does not grow either while it is twice the data in flight.
 ///
-/// Decided here: a timeout leaves one packet, from which an idle link lets the window double in each round trip (the authors'
-/// code goes on with the window from before); what was in flight does not limit brakes. While the window is not used it only
-/// falls. In recovery marks count as ever, as in the authors' code. The floor holds the window where it is when it is below
-/// already. An acknowledgment without a mark changes nothing.
+/// Our decisions: a timeout leaves one packet, from which the window can double in each round trip on an idle
+/// link (the authors' code continues with the window from before). The data in flight does not limit brakes.
+/// While the window is not used it only decreases. In recovery marks count as usual, as in the authors' code.
+/// If the window is already below the floor, brakes leave it unchanged. An acknowledgment without a mark
+/// changes nothing.
 #[derive(Debug)]
 pub struct Abc {
     config: AbcConfig,
     mss: Bytes,
-    /// Bytes of payload; fractions count, as additive increase is small on each acknowledgment.
+    /// Bytes of payload, with fractions, because the additive increase of each acknowledgment is small.
     window: f64,
     pacing: Pacing,
     second: Option<Box<dyn Controller>>,
-    /// The window before the last signal, until it is known to be false.
+    /// The window before the last signal, kept in case the signal is spurious.
     before_signal: Option<f64>,
 }
 
 impl Abc {
-    /// A sender that starts with `initial_window` (bytes of payload); `mss` is the largest payload of one packet, `second` the
-    /// controller whose window counts where it is smaller.
+    /// Creates a sender with `initial_window` (bytes of payload); `mss` is the largest payload of one packet,
+    /// `second` the controller whose window applies if it is smaller.
     ///
-    /// Fails when a parameter is out of range, `mss` is zero, or the window does not hold one packet.
+    /// Fails if a parameter is out of range, `mss` is zero, or the window is smaller than one packet.
     pub fn new(
         config: AbcConfig,
         second: Option<Box<dyn Controller>>,
@@ -125,7 +127,7 @@ impl Abc {
         Ok(Self { config, mss, window, pacing: Pacing::FromWindow, second, before_signal: None })
     }
 
-    /// Moves the window by the mark that `acked` bytes brought back.
+    /// Changes the window by the mark that `acked` bytes carried.
     fn obey(&mut self, mark: AbcMark, event: &AckEvent) {
         let (acked, segment) = (event.acked.as_f64(), event.mss.as_f64());
         let increase = self.config.additive_increase * segment * acked / self.window;

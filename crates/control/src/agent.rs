@@ -1,4 +1,4 @@
-//! A controller that decides nothing: an agent outside does.
+//! A controller without decisions of its own: an external agent decides.
 
 use airpath_model::config::check;
 use airpath_model::{
@@ -9,10 +9,11 @@ use airpath_model::{
 use crate::ConfigError;
 use crate::windowed::QUANTUM_SEGMENTS;
 
-/// Keeps to the window and the rate that an agent sets, and counts for it what the sender sees: the sending end of an
-/// environment for reinforcement learning. Until something is set, the initial window holds.
+/// Applies the window and the rate that an agent sets, and collects the observations of the sender: the
+/// sender of an environment for reinforcement learning. The initial window applies until the agent sets a
+/// window.
 ///
-/// The window holds while losses are repaired, too, so that an action means what it says.
+/// The window also applies during loss recovery, so that an action has its exact effect.
 #[derive(Clone, Debug)]
 pub struct Agent {
     steering: Steering,
@@ -21,9 +22,10 @@ pub struct Agent {
 }
 
 impl Agent {
-    /// Begins with `initial_window` bytes of payload, without a rate. `mss` is the largest payload of one packet.
+    /// Creates a sender with `initial_window` bytes of payload, without a rate. `mss` is the largest payload
+    /// of one packet.
     ///
-    /// Fails when `mss` is zero or the window does not hold one packet.
+    /// Fails if `mss` is zero or the window is smaller than one packet.
     pub fn new(initial_window: Bytes, mss: Bytes) -> Result<Self, ConfigError> {
         check(!mss.is_zero(), "mss", "at least one byte", mss.as_f64())?;
         check(initial_window >= mss, "initial_window", "at least one segment", initial_window.as_f64())?;
@@ -62,7 +64,7 @@ impl Controller for Agent {
     }
 
     fn on_congestion(&mut self, event: &CongestionEvent, _probe: &mut dyn Probe) {
-        // What acknowledgments reveal as lost comes with them.
+        // Other losses are counted by the acknowledgments that reveal them.
         if event.signal == CongestionSignal::Timeout {
             self.report.lost += event.lost;
             self.report.timeouts += 1;
@@ -111,7 +113,7 @@ mod tests {
         let now = Timestamp::from_nanos(1);
         agent.on_sent(&SendEvent::at(now, MSS), &mut NullProbe);
         let mut lost = CongestionEvent::at(now, CongestionSignal::Loss);
-        lost.lost = MSS; // said again by the acknowledgment
+        lost.lost = MSS; // repeated by the acknowledgment
         agent.on_congestion(&lost, &mut NullProbe);
         let mut ack = AckEvent::at(now);
         (ack.acked, ack.newly_lost, ack.rtt_sample) = (MSS * 2, MSS, Some(Duration::from_millis(7)));
@@ -133,7 +135,7 @@ mod tests {
         assert_eq!(agent.take_report(), SenderReport::default());
     }
 
-    /// A rate is kept, and the window stands while losses are repaired.
+    /// The rate persists, and the window also applies during loss recovery.
     #[test]
     fn what_it_is_told_holds_always() {
         let needs = Agent::new(MSS, MSS).unwrap().requirements();

@@ -1,9 +1,9 @@
 //! BBR, version 3: a model of the path instead of a reaction to losses (draft-ietf-ccwg-bbr-06).
 //!
-//! One file for each idea: the filters and models that the algorithm draws on are types of their own; what follows
-//! from them, state by state, is in `startup`, `probe_bandwidth` and `probe_rtt`; `losses` holds the answer to
-//! congestion, `output` makes window, rate and quantum of it all. Section numbers are those of the draft, and names
-//! in `typewriter` its names.
+//! One file for each idea. The filters and models of the algorithm are types of their own; their use in each
+//! state is in `startup`, `probe_bandwidth` and `probe_rtt`; `losses` contains the response to congestion,
+//! and `output` computes window, rate and quantum. Section numbers are those of the draft, and names in
+//! `typewriter` are its names.
 
 mod ack_aggregation;
 mod bandwidth_filter;
@@ -47,19 +47,21 @@ use rounds::Rounds;
 use short_term::ShortTerm;
 use state::State;
 
-/// `MinPipeCwnd` in segments: fewer in flight would not keep a path with delayed acknowledgments busy (5.6.4.3).
+/// `MinPipeCwnd` in segments: fewer in flight would not keep a path with delayed acknowledgments busy
+/// (5.6.4.3).
 const MIN_PIPE_SEGMENTS: u64 = 4;
 
-/// The parameters of BBR under the draft's names. Gains are not among them: they fit each other (section 5.6.1).
+/// The parameters of BBR under the draft's names. The gains are not among them, because they depend on each
+/// other (section 5.6.1).
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(default), schemars(extend("x-follows" = "model")))]
 pub struct BbrConfig {
-    /// LossThresh: the share of a round's data whose loss shows that too much was in flight.
+    /// LossThresh: the share of lost data in a round above which too much data is in flight.
     #[cfg_attr(feature = "declare", schemars(range(min = 0.0, max = 1.0)))]
     pub loss_threshold: f64,
-    /// Number of separate losses in a round from which a probe was too high (the draft and Linux: 1; Google's QUIC and
-    /// s2n-quic: 2, with which single random losses do not end a probe).
+    /// Number of separate losses in a round from which a probe was too high (the draft and Linux: 1; Google's
+    /// QUIC and s2n-quic: 2, with which single random losses do not end a probe).
     #[cfg_attr(feature = "declare", schemars(range(min = 1, max = 1_000_000)))]
     pub probe_loss_events: u32,
     /// Beta: the share of a limit that remains after one round with losses.
@@ -71,7 +73,7 @@ pub struct BbrConfig {
     /// ProbeRTTInterval: after this time without a smaller RTT, BBR probes for one.
     #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "x-at-most" = "min_rtt_window")))]
     pub probe_rtt_interval: Duration,
-    /// ProbeRTTDuration: the shortest time for which little data is in flight during such a probe.
+    /// ProbeRTTDuration: the shortest time with little data in flight during such a probe.
     #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0)))]
     pub probe_rtt_duration: Duration,
     /// MinRTTFilterLen: the time for which a minimum of the RTT is valid; at least `probe_rtt_interval`.
@@ -129,15 +131,15 @@ impl BbrConfig {
 
 /// BBR, version 3 (draft-ietf-ccwg-bbr-06).
 ///
-/// It estimates the bandwidth of the path from delivery rates and its round-trip time without queues, paces at the one
-/// and keeps about the product of both in flight. It probes for more bandwidth every two or three seconds, and for a
-/// smaller round-trip time when none was seen for five. Losses lower its limits only when many come in one round, or
-/// while nothing is being probed.
+/// BBR estimates the bandwidth of the path from delivery rates and its round-trip time without queues. It
+/// paces at the former and keeps about the product of both in flight. It probes for more bandwidth every two
+/// or three seconds, and for a smaller round-trip time if none was observed for five. Losses lower its limits
+/// only if many occur in one round, or while BBR is not probing.
 ///
 /// Window, limits and rates count payload. An ECN echo counts as a round with too many losses.
 ///
-/// Telemetry: [`Measurement::Phase`] at each change of state, [`Measurement::Bandwidth`] (the rate in the model) in
-/// each round.
+/// Telemetry: [`Measurement::Phase`] at each change of state, [`Measurement::Bandwidth`] (the rate in the
+/// model) in each round.
 #[derive(Clone, Debug)]
 pub struct Bbr {
     config: BbrConfig,
@@ -145,7 +147,7 @@ pub struct Bbr {
     mss: Bytes,
     initial_window: Bytes,
     state: State,
-    /// The flow's first packet has left: clocks run.
+    /// Whether the flow's first packet has left and clocks run.
     begun: bool,
     /// `C.delivered`.
     delivered: Bytes,
@@ -158,13 +160,13 @@ pub struct Bbr {
     short_term: ShortTerm,
     long_term: LongTerm,
     limited: LimitedSpan,
-    /// `BBR.bw`: the bandwidth that the model allows.
+    /// `BBR.bw`: the upper bound of the bandwidth in the model.
     bandwidth: Rate,
     cycle: ProbeCycle,
     probe_rtt: ProbeRtt,
     /// `drain_start_round`.
     drain_start_round: u64,
-    /// Losses are being repaired; after a timeout until so much has been delivered.
+    /// Whether loss recovery is in progress; after a timeout, until the given amount has been delivered.
     in_recovery: bool,
     timeout_until: Option<Bytes>,
     /// `prior_cwnd`.
@@ -173,16 +175,16 @@ pub struct Bbr {
     idle_restart: bool,
     window: Bytes,
     pacing_rate: Rate,
-    /// The pacing rate follows from a round-trip time.
+    /// Whether the pacing rate is derived from a round-trip time.
     rate_from_rtt: bool,
 }
 
 impl Bbr {
-    /// A sender that starts with `initial_window` (bytes of payload); `mss` is the largest payload of one packet.
-    /// The times between probes are drawn from `random`.
+    /// Creates a sender with `initial_window` (bytes of payload); `mss` is the largest payload of one packet.
+    /// The times between probes are sampled from `random`.
     ///
-    /// Fails when a parameter is outside the range stated in [`BbrConfig`], `mss` is zero, or the window does not hold
-    /// one packet.
+    /// Fails if a parameter is outside the range stated in [`BbrConfig`], `mss` is zero, or the window is
+    /// smaller than one packet.
     pub fn new(
         config: BbrConfig,
         random: RandomStream,
@@ -226,7 +228,7 @@ impl Bbr {
         Ok(bbr)
     }
 
-    /// `OnInit`, as far as it needs a clock.
+    /// The part of `OnInit` that needs a clock.
     fn begin(&mut self, now: Timestamp) {
         if !self.begun {
             self.begun = true;
@@ -280,12 +282,12 @@ impl Bbr {
         self.short_term.adapt(probing, beta, self.max_bw.maximum(), self.window);
     }
 
-    /// Enters a state. Its gains come with it.
+    /// Enters a state with its gains.
     fn enter(&mut self, state: State) {
         self.state = state;
     }
 
-    /// Does `change` and tells the probe of another state after it.
+    /// Executes `change` and reports a new state to the probe.
     fn watching_state(
         &mut self,
         now: Timestamp,

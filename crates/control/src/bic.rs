@@ -1,4 +1,4 @@
-//! BIC: a binary search for the window at which the last loss came.
+//! BIC: a binary search for the window at the last loss.
 
 use airpath_model::{AckEvent, Bytes, CongestionEvent, CongestionSignal, Measurement, Probe};
 
@@ -8,10 +8,11 @@ use crate::whole_bytes::WholeBytes;
 use crate::{ConfigError, WindowRule};
 use airpath_model::config::check;
 
-/// B: a step of the search covers the B-th part of what is left. The paper halves; Linux has 4.
+/// B: a step of the search covers the B-th part of the remaining distance. The paper halves; Linux uses 4.
 const B: u64 = 4;
 
-/// Up to this many acknowledged segments for each of growth while no loss has been seen: 5 % in a round trip.
+/// Acknowledged segments per segment of growth, at most, while no loss has been observed: 5 % in a round
+/// trip.
 const COUNT_WITHOUT_LOSS: u64 = 20;
 
 /// The parameters of BIC, as Linux names them.
@@ -22,15 +23,15 @@ pub struct BicConfig {
     /// Share of the window that remains after a loss (Linux: 819/1024; the paper removes 0.125).
     #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1)))]
     pub beta: f64,
-    /// Largest growth in a round trip, in segments (Linux 16; `S_max` of the paper 32).
+    /// Largest growth per round trip, in segments (Linux 16; `S_max` of the paper 32).
     #[cfg_attr(feature = "declare", schemars(range(min = 1)))]
     pub max_increment: u64,
-    /// Window in segments up to which the rule is Reno's.
+    /// Window in segments up to which Reno's rule applies.
     pub low_window: u64,
     /// Round trips for the last 4 segments below the maximum, and for the first 4 above it.
     #[cfg_attr(feature = "declare", schemars(range(min = 1)))]
     pub smooth_part: u64,
-    /// Release bandwidth faster when the maximum falls.
+    /// Release bandwidth faster if the maximum decreases.
     pub fast_convergence: bool,
 }
 
@@ -57,21 +58,22 @@ impl RuleConfig for BicConfig {
     }
 }
 
-/// BIC (Xu, Harfoush and Rhee, "Binary increase congestion control for fast long-distance networks", 2004), as Linux
-/// has it (`tcp_bic.c`). Growth is one segment for each `cnt` acknowledged; with whole segments and whole quotients,
+/// BIC (Xu, Harfoush and Rhee, "Binary increase congestion control for fast long-distance networks", 2004),
+/// as in Linux (`tcp_bic.c`). The window grows by one segment for each `cnt` acknowledged; with whole
+/// segments and whole quotients,
 ///
 /// - `cnt = cwnd` up to `low_window`;
-/// - below `w_max`, with `dist = (w_max - cwnd) / B`: `cwnd / max_increment` where `dist > max_increment`,
-///   `cwnd smooth_part / B` where `dist <= 1`, else `cwnd / dist`;
+/// - below `w_max`, with `dist = (w_max - cwnd) / B`: `cwnd / max_increment` if `dist > max_increment`,
+///   `cwnd smooth_part / B` if `dist <= 1`, else `cwnd / dist`;
 /// - from `w_max` on: `cwnd smooth_part / B` for the first B segments, `cwnd (B - 1) / (cwnd - w_max)` up to
 ///   `(B - 1) max_increment` above it, `cwnd / max_increment` after;
-/// - at most 20 while no loss has been seen since the start or a timeout; at least 1.
+/// - at most 20 while no loss has been observed since the start or a timeout; at least 1.
 ///
 /// A signal keeps `beta` of the window (half of it up to `low_window`); `w_max` becomes the window, or
-/// `cwnd (1 + beta) / 2` when that was below the last `w_max`. A timeout forgets `w_max`.
+/// `cwnd (1 + beta) / 2` if that was below the last `w_max`. A timeout resets `w_max`.
 ///
-/// Not kept from the kernel: acknowledged data is counted instead of acknowledgments times a moving average of the
-/// segments for each, and `cnt` is renewed at every acknowledgment.
+/// Differences from the kernel: acknowledged data is counted instead of acknowledgments times a moving
+/// average of the segments per acknowledgment, and `cnt` is updated at every acknowledgment.
 ///
 /// Telemetry: `w_max`, in segments, at each loss or CE echo.
 #[derive(Clone, Debug)]
@@ -83,7 +85,7 @@ pub struct Bic {
 }
 
 impl Bic {
-    /// Fails when a parameter is outside the range stated in [`BicConfig`].
+    /// Creates the rule. Fails if a parameter is outside the range stated in [`BicConfig`].
     pub fn new(config: BicConfig) -> Result<Self, ConfigError> {
         let BicConfig { beta, max_increment, smooth_part, .. } = config;
         check(beta > 0.0 && beta < 1.0, "beta", "between 0 and 1, both excluded", beta)?;
@@ -92,7 +94,7 @@ impl Bic {
         Ok(Self { config, w_max: None, whole_bytes: WholeBytes::default() })
     }
 
-    /// `cnt` at a window of `cwnd` segments.
+    /// Returns `cnt` at a window of `cwnd` segments.
     fn count(&self, cwnd: u64) -> u64 {
         let BicConfig { max_increment, low_window, smooth_part, .. } = self.config;
         if cwnd <= low_window {

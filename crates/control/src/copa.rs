@@ -1,4 +1,5 @@
-//! Copa: towards a rate that is the inverse of the queueing delay (Arun and Balakrishnan, NSDI 2018).
+//! Copa: a target rate that is inversely proportional to the queueing delay (Arun and Balakrishnan, NSDI
+//! 2018).
 
 mod delay;
 mod mode;
@@ -22,10 +23,11 @@ use delay::Delays;
 use mode::Mode;
 use velocity::{Direction, Velocity};
 
-/// The smallest window that delay leads to, in segments: with fewer, delayed acknowledgments pass for a queue.
+/// The smallest window that delay can cause, in segments: with fewer, delayed acknowledgments look like a
+/// queue.
 const FLOOR_SEGMENTS: u64 = 2;
 
-/// The factor of the window over the standing RTT at which packets leave (section 2.1).
+/// The pacing rate as a multiple of the window over the standing RTT (section 2.1).
 const PACING_GAIN: f64 = 2.0;
 
 /// Parameters of Copa.
@@ -33,7 +35,7 @@ const PACING_GAIN: f64 = 2.0;
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(default), schemars(extend("x-follows" = "model")))]
 pub struct CopaConfig {
-    /// Weight of delay against throughput: a flow alone keeps about 1/delta packets in the queue.
+    /// Weight of delay against throughput: a single flow keeps about 1/delta packets in the queue.
     #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0)))]
     pub delta: f64,
     /// Switch to a smaller delta, that of an AIMD flow, while other flows fill the buffer.
@@ -57,24 +59,24 @@ impl Component<Controllers> for CopaConfig {
 
 /// Copa (NSDI 2018, section 2).
 ///
-/// The window moves towards the target rate 1/(δ `d_q`), `d_q` being the queueing delay, by v/δ packets in a round trip;
-/// the velocity v doubles while it goes in one direction for long. Slow start doubles the window until the rate is
-/// above the target. Losses change nothing, unless flows that fill buffers are competed with. Packets are paced at
-/// twice the window over the standing RTT.
+/// The window moves towards the target rate 1/(δ `d_q`), with the queueing delay `d_q`, by v/δ packets per
+/// round trip. The velocity v doubles while the window moves in the same direction for long. Slow start
+/// doubles the window until the rate is above the target. Losses change nothing unless Copa competes with
+/// flows that fill the buffer. Packets are paced at twice the window over the standing RTT.
 ///
 /// Telemetry: [`Measurement::Phase`]; `delta` at each change of it.
 #[derive(Clone, Debug)]
 pub struct Copa {
     state: State,
     mss: Bytes,
-    /// State before the last signal, until it is known to be false.
+    /// State before the last signal, kept in case the signal is spurious.
     before_signal: Option<State>,
 }
 
 impl Copa {
-    /// A sender that starts with `initial_window` (bytes of payload); `mss` is the largest payload of one packet.
+    /// Creates a sender with `initial_window` (bytes of payload); `mss` is the largest payload of one packet.
     ///
-    /// Fails when δ is not above 0, `mss` is zero, or the window does not hold one packet.
+    /// Fails if δ is not above 0, `mss` is zero, or the window is smaller than one packet.
     pub fn new(config: CopaConfig, initial_window: Bytes, mss: Bytes) -> Result<Self, ConfigError> {
         check(config.delta > 0.0 && config.delta.is_finite(), "delta", "greater than 0", config.delta)?;
         check(!mss.is_zero(), "mss", "at least one byte", mss.as_f64())?;
@@ -90,7 +92,7 @@ impl Copa {
     }
 }
 
-/// All that a false signal must not change.
+/// All state that a spurious signal must not change.
 #[derive(Clone, Debug)]
 struct State {
     /// Bytes.
@@ -127,7 +129,7 @@ impl State {
         self.velocity.on_ack(event.round, self.window);
         let direction = if below { Direction::Up } else { Direction::Down };
         let velocity = self.velocity.towards(direction);
-        // v / (δ window) packets for each packet acknowledged, one for one at most.
+        // v / (δ window) packets for each packet acknowledged, at most one for one.
         let step = (velocity / (self.mode.delta() * packets)).min(1.0) * event.acked.as_f64();
         match direction {
             Direction::Up => self.grow(step, event),
@@ -138,7 +140,7 @@ impl State {
         }
     }
 
-    /// A window that is not used does not grow.
+    /// Increases the window, but only if it is used.
     fn grow(&mut self, bytes: f64, event: &AckEvent) {
         if event.window_limited {
             self.window += bytes;

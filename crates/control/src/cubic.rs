@@ -1,4 +1,4 @@
-//! CUBIC: growth by the time since the last loss, not by round trips.
+//! CUBIC: growth by the time since the last loss instead of by round trips.
 
 mod epoch;
 
@@ -18,7 +18,7 @@ use epoch::Epoch;
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(default))]
 pub struct CubicConfig {
-    /// The text that the details follow: `rfc9438`, or `2008` (Ha, Rhee and Xu).
+    /// The specification of the details: `rfc9438`, or `2008` (Ha, Rhee and Xu).
     pub form: CubicForm,
     /// C, in segments per second cubed (RFC 9438, section 5: 0.4).
     #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0)))]
@@ -26,7 +26,7 @@ pub struct CubicConfig {
     /// Share of the window that remains after a loss (RFC 9438, section 4.6: 0.7).
     #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1)))]
     pub beta: f64,
-    /// Release bandwidth faster when the saturation point falls (RFC 9438, section 4.7).
+    /// Release bandwidth faster if the saturation point decreases (RFC 9438, section 4.7).
     pub fast_convergence: bool,
     /// Grow at least as fast as Reno would (RFC 9438, section 4.3).
     pub reno_friendly: bool,
@@ -58,7 +58,7 @@ impl RuleConfig for CubicConfig {
     }
 }
 
-/// The text that the details of CUBIC follow.
+/// The specification of the details of CUBIC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub enum CubicForm {
@@ -74,25 +74,25 @@ pub enum CubicForm {
 ///
 /// `W_cubic(t) = C (t - K)^3 + W_max`, `K = cbrt((W_max - cwnd_epoch) / C)` (RFC 9438, figures 1 and 2),
 ///
-/// where t counts from the start of congestion avoidance and `cwnd_epoch` is the window then. Where `W_max` is
-/// unknown (slow start ended without a loss: section 4.10; after a timeout: section 4.8) or not above the window,
-/// K = 0 and `W_max = cwnd_epoch`.
+/// where t counts from the start of congestion avoidance and `cwnd_epoch` is the window then. If `W_max` is
+/// unknown (slow start ended without a loss: section 4.10; after a timeout: section 4.8) or not above the
+/// window, K = 0 and `W_max = cwnd_epoch`.
 ///
 /// **RFC 9438.** For each acknowledged segment the window grows by `(target - cwnd) / cwnd` with
-/// `target = W_cubic(t + SRTT)` clipped to `[cwnd, 1.5 cwnd]` (section 4.2). `W_est` starts at `cwnd_epoch` and
-/// grows by `alpha / cwnd` for each acknowledged segment, with `alpha = 3 (1 - beta) / (1 + beta)` while it is
-/// below `cwnd_prior`, the window at the last signal, and 1 from there on; where `W_cubic(t) < W_est`, the window
-/// is `W_est` (section 4.3). A signal sets the threshold to `beta` times what is in flight (section 4.6), and
-/// `W_max` to the window, or to `cwnd (1 + beta) / 2` when the window was below the last `W_max` (section 4.7).
-/// Time in which the window was not used does not count in t (section 5.8).
+/// `target = W_cubic(t + SRTT)` clipped to `[cwnd, 1.5 cwnd]` (section 4.2). `W_est` starts at `cwnd_epoch`
+/// and grows by `alpha / cwnd` for each acknowledged segment, with `alpha = 3 (1 - beta) / (1 + beta)` while
+/// it is below `cwnd_prior`, the window at the last signal, and 1 from there on; if `W_cubic(t) < W_est`, the
+/// window is `W_est` (section 4.3). A signal sets the threshold to `beta` times the data in flight (section
+/// 4.6), and `W_max` to the window, or to `cwnd (1 + beta) / 2` if the window was below the last `W_max`
+/// (section 4.7). Time during which the window was not used does not count in t (section 5.8).
 ///
 /// **2008.** One segment for each `cnt` acknowledged: `cnt = cwnd / (W_cubic(t + RTT_min) - cwnd)` below the
 /// curve and `100 cwnd` above; at least `cwnd / (160 RTT_min)`, that is 16 segments in 100 ms; 50 while no
-/// loss has been seen since the start or a timeout; at most `cwnd / (W_tcp - cwnd)` where Reno's window
-/// `W_tcp`, which grows by `3 (1 - beta) / (1 + beta) / cwnd` throughout, is larger; at least 1. Signals reduce the
-/// window itself, not what is in flight, and t includes idle time. Kept from the paper, not from the kernel:
-/// real numbers instead of integers, an update at every acknowledgment, acknowledged data counted instead of
-/// acknowledgments.
+/// loss has been observed since the start or a timeout; at most `cwnd / (W_tcp - cwnd)` if Reno's window
+/// `W_tcp`, which grows by `3 (1 - beta) / (1 + beta) / cwnd` throughout, is larger; at least 1. Signals
+/// reduce the window itself, not the data in flight, and t includes idle time. The following details are from
+/// the paper, not from the kernel: real numbers instead of integers, an update at every acknowledgment,
+/// acknowledged data counted instead of acknowledgments.
 ///
 /// Telemetry: `w_max`, in segments, at each loss or CE echo.
 #[derive(Clone, Debug)]
@@ -100,14 +100,14 @@ pub struct Cubic {
     config: CubicConfig,
     /// Segments; `None` before the first signal and after a timeout.
     w_max: Option<f64>,
-    /// `cwnd_prior`, segments: the window at the last signal; zero before.
+    /// `cwnd_prior`, segments: the window at the last signal; zero before the first.
     prior: f64,
     epoch: Option<Epoch>,
     whole_bytes: WholeBytes,
 }
 
 impl Cubic {
-    /// Fails when a parameter is outside the range stated in [`CubicConfig`].
+    /// Creates the rule. Fails if a parameter is outside the range stated in [`CubicConfig`].
     pub fn new(config: CubicConfig) -> Result<Self, ConfigError> {
         let CubicConfig { c, beta, .. } = config;
         check(c > 0.0 && c.is_finite(), "c", "greater than 0 and finite", c)?;
@@ -115,12 +115,12 @@ impl Cubic {
         Ok(Self { config, w_max: None, prior: 0.0, epoch: None, whole_bytes: WholeBytes::default() })
     }
 
-    /// `W_max` in segments; `None` before the first signal and after a timeout.
+    /// Returns `W_max` in segments, or `None` before the first signal and after a timeout.
     pub(crate) const fn w_max(&self) -> Option<f64> {
         self.w_max
     }
 
-    /// Sets `W_max`, in segments: the curve of the epoch under way is drawn anew from where it began.
+    /// Sets `W_max`, in segments. The curve of the current epoch is recomputed with its original start.
     pub(crate) fn set_w_max(&mut self, w_max: f64) {
         self.w_max = Some(w_max);
         if let Some(epoch) = &mut self.epoch {
@@ -128,7 +128,7 @@ impl Cubic {
         }
     }
 
-    /// Growth in segments.
+    /// Returns the growth in segments.
     fn growth(&mut self, cwnd: f64, acked: f64, event: &AckEvent) -> f64 {
         let Self { config, w_max, prior, epoch, .. } = self;
         let epoch = epoch.get_or_insert_with(|| Epoch::new(event.now, cwnd, *w_max, config.c));
@@ -141,7 +141,7 @@ impl Cubic {
         }
     }
 
-    /// Time until now does not count: the window was not used.
+    /// Excludes the time until now, because the window was not used.
     fn skip_to(&mut self, now: Timestamp) {
         if let (CubicForm::Rfc9438, Some(epoch)) = (self.config.form, &mut self.epoch) {
             epoch.skip_to(now);

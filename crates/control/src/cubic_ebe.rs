@@ -6,16 +6,18 @@ use airpath_model::{
 
 use crate::{Cubic, WindowRule};
 
-/// What the estimator's Υ multiplies while it probes. EBE-J, section III-C, says "cwnd", by its estimation timer.
+/// The quantity that the estimator's Υ multiplies while it probes. EBE-J, section III-C, specifies "cwnd", on
+/// its estimation timer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
 pub enum ProbingGrowth {
-    /// The window, over a round trip: Υ − 1 segments for each acknowledged one, or CUBIC's growth where that is more.
+    /// The window, over a round trip: Υ − 1 segments for each acknowledged one, or CUBIC's growth if that is
+    /// larger.
     #[default]
     Acknowledged,
-    /// The window, at the end of each estimation interval: the print read literally. Over a round trip of 500 ms
-    /// Υ = 2 multiplies it by 5.7.
+    /// The window, at the end of each estimation interval: the paper read literally. Over a round trip of 500
+    /// ms Υ = 2 multiplies it by 5.7.
     Interval,
     /// CUBIC's growth.
     Increment,
@@ -25,24 +27,24 @@ pub enum ProbingGrowth {
 
 /// [`Cubic`] with `W_max` from an estimator (EBE-J, sections II-A and III-C).
 ///
-/// At a loss CUBIC takes its `W_max` as ever, and the estimator registers it. From then on `W_max` is the estimate:
-/// whenever it changes, the curve of the epoch under way is drawn anew to the new plateau, with its start and its
-/// clock kept. It stays over a timeout, after which CUBIC alone knows none. While the estimator probes, the window grows
-/// as [`ProbingGrowth`] says, outside slow start.
+/// At a loss CUBIC sets its `W_max` as usual, and the estimator registers it. From then on `W_max` is the
+/// estimate: at each change, the curve of the current epoch is recomputed for the new plateau, with the same
+/// start and clock. The estimate persists over a timeout, after which plain CUBIC has no `W_max`. While the
+/// estimator probes, the window grows according to [`ProbingGrowth`], except in slow start.
 ///
-/// Telemetry, at the end of each estimation interval: `w_max` in segments and what the estimator reports; at each loss
-/// `w_max`, as CUBIC's.
+/// Telemetry, at the end of each estimation interval: `w_max` in segments and the quantities that the
+/// estimator reports; at each loss `w_max`, as for CUBIC.
 #[derive(Clone, Debug)]
 pub struct CubicEbe<E> {
     cubic: Cubic,
     estimator: E,
     growth: ProbingGrowth,
-    /// An estimation interval ended and its growth is owed ([`ProbingGrowth::Interval`]).
+    /// Whether an estimation interval ended whose growth is still due ([`ProbingGrowth::Interval`]).
     due: bool,
 }
 
 impl<E: WindowCeilingEstimator> CubicEbe<E> {
-    /// CUBIC and the estimator that feeds it.
+    /// Combines CUBIC with an estimator of `W_max`.
     pub const fn new(cubic: Cubic, estimator: E, growth: ProbingGrowth) -> Self {
         Self { cubic, estimator, growth, due: false }
     }

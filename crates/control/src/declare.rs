@@ -101,9 +101,9 @@ pub trait RuleConfig: Debug + Serialize + DeserializeOwned + JsonSchema + Send +
 pub struct WindowedConfig<R> {
     #[serde(flatten)]
     rule: R,
-    /// Slow start: `standard` (RFC 5681 with RFC 3465, L = 2), `per-acknowledgment` (L = 1, as ns-2 does),
-    /// `every-other-round` (as Vegas was published), `hystart++` (RFC 9406) or `hoe` (towards a threshold that is
-    /// estimated from three acknowledgments, Hoe 1996).
+    /// Slow start: `standard` (RFC 5681 with RFC 3465, L = 2), `per-acknowledgment` (L = 1, as in ns-2),
+    /// `every-other-round` (as Vegas was published), `hystart++` (RFC 9406) or `hoe` (with a threshold that
+    /// is estimated from three acknowledgments, Hoe 1996).
     #[serde(default = "slow_start_of::<R>")]
     slow_start: Nested<SlowStarts>,
 }
@@ -145,7 +145,7 @@ pub struct Components {
     pub controllers: Registry<Controllers>,
     /// Slow starts, which may be combined with any window rule.
     pub slow_starts: Registry<SlowStarts>,
-    /// ACK-rate estimators, for controllers that control with them.
+    /// ACK-rate estimators, for controllers that use them.
     pub ack_rates: Registry<AckRates>,
 }
 

@@ -1,23 +1,23 @@
-//! Slow start towards a threshold that is measured.
+//! Slow start with a measured threshold.
 
 use airpath_model::{AckEvent, AckRateEstimator, Bytes, CongestionSignal, NullProbe};
 
 use crate::{SlowStart, StandardSlowStart};
 
-/// Slow start whose first threshold is what an ACK-rate estimator finds, times the RTT of that moment (Hoe 1996,
-/// section 4.1, with the least-squares slope through three acknowledgments of packets that left back to back).
+/// Slow start whose first threshold is the estimate of an ACK-rate estimator times the current RTT (Hoe 1996,
+/// section 4.1, with the least-squares slope through three acknowledgments of packets sent back to back).
 ///
-/// The first answer counts; afterwards, and after a signal, this is [`StandardSlowStart`].
+/// The first estimate applies; afterwards, and after a signal, this is [`StandardSlowStart`].
 #[derive(Clone, Debug)]
 pub struct EstimatedSsthresh<E> {
     standard: StandardSlowStart,
-    /// `None` when it has answered or is no longer wanted.
+    /// `None` after its first estimate or a signal.
     estimator: Option<E>,
     ssthresh: Option<Bytes>,
 }
 
 impl<E: AckRateEstimator> EstimatedSsthresh<E> {
-    /// With growth as in `standard`.
+    /// Creates a slow start with the growth of `standard`.
     pub fn new(standard: StandardSlowStart, estimator: E) -> Self {
         Self { standard, estimator: Some(estimator), ssthresh: None }
     }
@@ -69,7 +69,8 @@ mod tests {
         Windowed::new(NewReno::default(), slow_start, MSS * 10, MSS).unwrap()
     }
 
-    /// Ten packets left together; acknowledgments come every 2 ms: 500 segments/s, in 100 ms 50 segments.
+    /// Ten packets were sent together; acknowledgments arrive every 2 ms: 500 segments/s, 50 segments in 100
+    /// ms.
     fn ack(number: u64) -> AckEvent {
         let mut event = AckEvent::at(Timestamp::ZERO + Duration::from_millis(100 + 2 * number));
         event.mss = MSS;

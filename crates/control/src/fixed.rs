@@ -1,4 +1,4 @@
-//! A window that never changes: the reference with a closed form.
+//! A constant window: the reference with a closed form.
 
 use airpath_model::{
     AckEvent, Bytes, CongestionEvent, Control, Controller, Pacing, Phase, Probe, Rate, Requirements,
@@ -24,7 +24,7 @@ pub struct FixedConfig {
         schemars(extend("x-unit" = "window", "exclusiveMinimum" = 0, "examples" = [14_600]))
     )]
     pub window: Bytes,
-    /// Send at this rate of payload instead of in bursts.
+    /// Pacing rate of payload; packets leave in bursts if absent.
     #[cfg_attr(feature = "declare", serde(default), schemars(extend("exclusiveMinimum" = 0)))]
     pub rate: Option<Rate>,
 }
@@ -38,7 +38,7 @@ impl Component<Controllers> for FixedConfig {
     }
 }
 
-/// Keeps a fixed amount in flight whatever happens, in bursts or at a fixed rate.
+/// A controller that keeps a constant amount in flight, in bursts or at a constant rate.
 #[derive(Clone, Debug)]
 pub struct Fixed {
     window: Bytes,
@@ -47,10 +47,10 @@ pub struct Fixed {
 }
 
 impl Fixed {
-    /// A window of `window` bytes of payload, sent at `pacing` (bits of payload per second) if given. `mss` is the
-    /// largest payload of one packet.
+    /// Creates a controller with a window of `window` bytes of payload, sent at `pacing` (bits of payload per
+    /// second) if given. `mss` is the largest payload of one packet.
     ///
-    /// Fails when `mss` is zero, when the window does not hold one packet, or when the rate is zero.
+    /// Fails if `mss` is zero, if the window is smaller than one packet, or if the rate is zero.
     pub fn new(window: Bytes, pacing: Option<Rate>, mss: Bytes) -> Result<Self, ConfigError> {
         check(!mss.is_zero(), "mss", "at least one byte", mss.as_f64())?;
         check(window >= mss, "window", "at least one segment", window.as_f64())?;

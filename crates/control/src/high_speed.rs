@@ -13,23 +13,23 @@ use airpath_model::config::check;
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(default))]
 pub struct HighSpeedConfig {
-    /// `Low_Window` in segments; up to this window the rule is that of standard TCP.
+    /// `Low_Window` in segments; up to this window the rule of standard TCP applies.
     #[cfg_attr(feature = "declare", schemars(range(min = 1.0), extend("x-less-than" = "high_window")))]
     pub low_window: f64,
     /// `High_Window` in segments; more than `low_window`.
     #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0)))]
     pub high_window: f64,
-    /// `Low_P`: the rate of losses at which the window is `low_window`.
+    /// `Low_P`: the loss rate at which the window is `low_window`.
     #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1)))]
     pub low_p: f64,
-    /// `High_P`: the rate of losses at which the window is `high_window`; less than `low_p`.
+    /// `High_P`: the loss rate at which the window is `high_window`; less than `low_p`.
     #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1, "x-less-than" = "low_p")))]
     pub high_p: f64,
     /// `High_Decrease`: the share of the window that is removed at `high_window`.
     #[cfg_attr(feature = "declare", schemars(range(max = 0.5), extend("exclusiveMinimum" = 0)))]
     pub high_decrease: f64,
-    /// The unit by which the window grows in congestion avoidance: `bytes`, or `acknowledgments` as Linux 2.6.22 does,
-    /// which is half as fast with delayed acknowledgments.
+    /// The unit by which the window grows in congestion avoidance: `bytes`, or `acknowledgments` as in Linux
+    /// 2.6.22, which is half as fast with delayed acknowledgments.
     pub counting: Counting,
 }
 
@@ -57,14 +57,15 @@ impl RuleConfig for HighSpeedConfig {
     }
 }
 
-/// `HighSpeed` TCP. Each window of acknowledged segments adds a(w) segments, a signal removes the part b(w) of the
-/// window (RFC 3649, section 5):
+/// `HighSpeed` TCP. Each window of acknowledged segments adds a(w) segments, a signal removes the share b(w)
+/// of the window (RFC 3649, section 5):
 ///
 /// `b(w) = (High_Decrease - 0.5) (ln w - ln W) / (ln W1 - ln W) + 0.5`,
 /// `a(w) = w^2 p(w) 2 b(w) / (2 - b(w))`,
 ///
-/// with W = `Low_Window`, W1 = `High_Window`, and p(w) the line through (W, `Low_P`) and (W1, `High_P`) in logarithms of
-/// both. Up to W, a = 1 and b = 0.5. Above W1, which the RFC leaves open, b stays at `High_Decrease`.
+/// with W = `Low_Window`, W1 = `High_Window`, and p(w) the line through (W, `Low_P`) and (W1, `High_P`) in
+/// logarithms of both. Up to W, a = 1 and b = 0.5. Above W1, which the RFC does not specify, b stays at
+/// `High_Decrease`.
 #[derive(Clone, Debug)]
 pub struct HighSpeed {
     config: HighSpeedConfig,
@@ -72,7 +73,7 @@ pub struct HighSpeed {
 }
 
 impl HighSpeed {
-    /// Fails when a parameter is outside the range stated in [`HighSpeedConfig`].
+    /// Creates the rule. Fails if a parameter is outside the range stated in [`HighSpeedConfig`].
     pub fn new(config: HighSpeedConfig) -> Result<Self, ConfigError> {
         let HighSpeedConfig { low_window, high_window, low_p, high_p, high_decrease, .. } = config;
         check(low_window >= 1.0 && low_window.is_finite(), "low_window", "at least 1 segment", low_window)?;
@@ -85,12 +86,12 @@ impl HighSpeed {
         Ok(Self { config, whole_bytes: WholeBytes::default() })
     }
 
-    /// Where `w` lies between `Low_Window` (0) and `High_Window` (1), in logarithms.
+    /// Returns the position of `w` between `Low_Window` (0) and `High_Window` (1), in logarithms.
     fn position(&self, w: f64) -> f64 {
         libm::log(w / self.config.low_window) / libm::log(self.config.high_window / self.config.low_window)
     }
 
-    /// a(w), in segments for each window of `w` segments.
+    /// Returns a(w), in segments for each window of `w` segments.
     fn increase(&self, w: f64) -> f64 {
         if w <= self.config.low_window {
             return 1.0;
@@ -99,13 +100,13 @@ impl HighSpeed {
         w * w * self.loss_rate(w) * 2.0 * b / (2.0 - b)
     }
 
-    /// p(w), the rate of losses at which the average window is `w` segments, above `Low_Window`.
+    /// Returns p(w), the loss rate at which the average window is `w` segments, above `Low_Window`.
     fn loss_rate(&self, w: f64) -> f64 {
         let HighSpeedConfig { low_p, high_p, .. } = self.config;
         low_p * libm::pow(high_p / low_p, self.position(w))
     }
 
-    /// b(w), the part of a window of `w` segments that is removed.
+    /// Returns b(w), the share of a window of `w` segments that is removed.
     fn decrease(&self, w: f64) -> f64 {
         if w <= self.config.low_window {
             return 0.5;

@@ -11,16 +11,17 @@ use crate::{ConfigError, WindowRule};
 use airpath_model::config::check;
 use throughput::Throughput;
 
-/// So many of the shortest round trips after a signal, the queue and the throughput are still those of the signal.
+/// Number of shortest round trips after a signal during which queue and throughput are still those of the
+/// signal.
 const SETTLING_ROUNDS: u64 = 3;
 
-/// At a signal this part of the longest RTT above the shortest is remembered, so that an old route is forgotten.
+/// Share of the longest RTT above the shortest that is kept at a signal, so that an old route is forgotten.
 const FADING: f64 = 0.95;
 
-/// The round-trip time for which `RTT` scaling changes nothing, seconds.
+/// The round-trip time with which `RTT` scaling has no effect, seconds.
 const REFERENCE_RTT: f64 = 0.1;
 
-/// The least and most that the RTT over the reference counts (`tcp_htcp.c`: the reverse between 0.5 and 10).
+/// Bounds of the RTT over the reference (`tcp_htcp.c`: the inverse between 0.5 and 10).
 const RTT_SCALE: (f64, f64) = (0.1, 2.0);
 
 /// The parameters of H-TCP.
@@ -28,10 +29,10 @@ const RTT_SCALE: (f64, f64) = (0.1, 2.0);
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(default))]
 pub struct HtcpConfig {
-    /// Δ_L: time after a loss during which the window grows as standard TCP's does.
+    /// Δ_L: time after a loss during which the window grows as in standard TCP.
     #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0)))]
     pub delta_l: Duration,
-    /// Δ_B: a relative change of the throughput above it makes the next decrease the largest.
+    /// Δ_B: relative change of the throughput above which the next decrease is the largest.
     #[cfg_attr(feature = "declare", schemars(range(min = 0.0)))]
     pub delta_b: f64,
     /// Smallest share of the window that remains after a loss.
@@ -67,20 +68,21 @@ impl RuleConfig for HtcpConfig {
     }
 }
 
-/// H-TCP (Leith and Shorten, draft-leith-tcp-htcp-06). Each window of acknowledged segments adds α segments; with Δ the
-/// time since the last signal, in seconds,
+/// H-TCP (Leith and Shorten, draft-leith-tcp-htcp-06). Each window of acknowledged segments adds α segments;
+/// with Δ the time since the last signal, in seconds,
 ///
 /// `α = 2 (1 - β) f`, `f = 1` up to `Δ_L`, `f = 1 + 10 (Δ - Δ_L) + ((Δ - Δ_L) / 2)^2` after it,
 ///
-/// and with RTT scaling f times `RTT_min / 100 ms` (between 0.1 and 2), but at least 1. A signal keeps the part β:
+/// and with RTT scaling f times `RTT_min / 100 ms` (between 0.1 and 2), but at least 1. A signal keeps the
+/// share β:
 ///
 /// `β = RTT_min / RTT_max` between `beta_min` and `beta_max`: the queue drains and the link stays busy;
-/// `β = beta_min` where the highest throughput since the last signal differs by more than `Δ_B` of itself from that
-/// before it, and at the signal after such a one.
+/// `β = beta_min` if the highest throughput since the last signal differs by more than `Δ_B` of itself from that
+/// before it, and at the signal after such a change.
 ///
-/// As in Linux: Δ counts from the end of recovery; `RTT_max` is the largest smoothed RTT from three round trips after a
-/// signal on, of which 5 % above `RTT_min` are forgotten at each signal; the throughput of a round trip counts smoothed
-/// with 3/4 and 1/4, from three round trips after a signal on.
+/// As in Linux: Δ counts from the end of recovery. `RTT_max` is the largest smoothed RTT, starting three
+/// round trips after a signal; 5 % of its excess over `RTT_min` are dropped at each signal. The throughput of
+/// a round trip is smoothed with 3/4 and 1/4, starting three round trips after a signal.
 ///
 /// Telemetry: `beta` at each signal.
 #[derive(Clone, Debug)]
@@ -88,18 +90,18 @@ pub struct Htcp {
     config: HtcpConfig,
     /// β.
     beta: f64,
-    /// The throughput was steady at the last signal.
+    /// Whether the throughput was steady at the last signal.
     adaptive: bool,
-    /// Since when Δ counts; `None` before the first acknowledgment.
+    /// The start of Δ; `None` before the first acknowledgment.
     last_congestion: Option<Timestamp>,
-    /// Zero before it is known.
+    /// Zero if unknown.
     rtt_max: Duration,
     throughput: Throughput,
     whole_bytes: WholeBytes,
 }
 
 impl Htcp {
-    /// Fails when a parameter is outside the range stated in [`HtcpConfig`].
+    /// Creates the rule. Fails if a parameter is outside the range stated in [`HtcpConfig`].
     pub fn new(config: HtcpConfig) -> Result<Self, ConfigError> {
         let HtcpConfig { delta_l, delta_b, beta_min, beta_max, .. } = config;
         check(!delta_l.is_zero(), "delta_l", "above zero (seconds)", delta_l.as_secs_f64())?;
@@ -118,7 +120,7 @@ impl Htcp {
         })
     }
 
-    /// α, in segments for each window of acknowledged ones.
+    /// Returns α, in segments for each window of acknowledged ones.
     fn alpha(&self, since_congestion: Duration, rtt_min: Duration) -> f64 {
         let above = (since_congestion - self.config.delta_l).as_secs_f64();
         let mut factor = 1.0 + 10.0 * above + (above / 2.0) * (above / 2.0);
@@ -129,7 +131,7 @@ impl Htcp {
         2.0 * (1.0 - self.beta) * factor
     }
 
-    /// Takes β for a signal.
+    /// Computes β for a signal.
     fn adapt(&mut self, rtt_min: Duration) {
         let steady = self.throughput.steady(self.config.delta_b);
         self.beta = if steady && self.adaptive && !self.rtt_max.is_zero() {

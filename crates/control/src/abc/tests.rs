@@ -21,7 +21,7 @@ fn ack(mark: AbcMark, in_flight: u64) -> AckEvent {
     event
 }
 
-/// Tells the mark with as much in flight as is allowed; the window in packets.
+/// Reports the mark with as much data in flight as is allowed; returns the window in packets.
 fn told(controller: &mut Abc, mark: AbcMark) -> f64 {
     let in_flight = controller.control().window.get() / MSS.get();
     controller.on_ack(&ack(mark, in_flight), &mut NullProbe);
@@ -52,11 +52,11 @@ fn marks_move_the_window_by_a_packet_and_the_additive_increase() {
     close(controller.window / MSS.as_f64(), before - 3.0 + 3.0 / before);
 }
 
-/// With f accelerates among all marks the window rests where 2 f + 1/w = 1.
+/// With a fraction f of accelerates, the window converges to 2 f + 1/w = 1.
 #[test]
 fn the_window_rests_where_increase_and_marks_are_even() {
     for every in [11_u32, 21, 41] {
-        // In `every` marks, (every − 1) / 2 accelerates: f = (1 − 1/every) / 2, so that w is `every`.
+        // Of `every` marks, (every − 1) / 2 are accelerates: f = (1 − 1/every) / 2, so that w is `every`.
         let mut controller = abc();
         let mut sum = 0.0;
         for _ in 0..2000 {
@@ -65,7 +65,7 @@ fn the_window_rests_where_increase_and_marks_are_even() {
                 sum += told(&mut controller, mark) / f64::from(2000 * every);
             }
         }
-        // A mark moves it by one packet, so its mean is no nearer than that.
+        // Each mark changes the window by one packet, which limits the accuracy of the mean.
         assert!((sum - f64::from(every)).abs() < 1.0, "{sum} packets for {every}");
     }
 }
@@ -148,7 +148,7 @@ fn the_smaller_of_two_windows_counts() {
         let second = Fixed::new(MSS * packets, None, MSS).unwrap();
         let mut controller = Abc::new(AbcConfig::default(), Some(Box::new(second)), MSS * 10, MSS).unwrap();
         assert_eq!(controller.control().window, MSS * packets.min(10));
-        // Marks go on to move the other one, up to twice what is in flight.
+        // Marks continue to change the other window, up to twice the data in flight.
         for _ in 0..100 {
             told(&mut controller, AbcMark::Accelerate);
         }
@@ -181,7 +181,8 @@ fn impossible_parameters_are_refused() {
     assert!(Abc::new(good, None, MSS, Bytes::ZERO).is_err());
 }
 
-/// A second window of ten packets that counts what it hears: sent, limited acknowledgments, others, signals, undone, timers.
+/// A second window of ten packets that counts its calls: sent, limited acknowledgments, others, signals,
+/// undone, timers.
 #[derive(Debug, Default)]
 struct Second(alloc::sync::Arc<[core::sync::atomic::AtomicU32; 6]>);
 
@@ -237,7 +238,7 @@ fn the_second_window_hears_all_and_grows_only_where_it_is_used() {
     let mut controller = Abc::new(AbcConfig::default(), Some(Box::new(second)), MSS * 10, MSS).unwrap();
     let sent = controller.on_sent(&SendEvent::at(Timestamp::ZERO, MSS), &mut NullProbe);
     assert_eq!(sent, PathHeader::Abc(AbcMark::Accelerate), "the mark is ABC's");
-    // Of ten packets five in flight are half: it is not limited by its own window.
+    // With ten packets, five in flight are half: its own window does not limit it.
     for in_flight in [4, 5, 6] {
         controller.on_ack(&ack(AbcMark::Accelerate, in_flight), &mut NullProbe);
     }
@@ -269,7 +270,7 @@ fn a_false_timeout_gives_back_the_window_before_it_and_not_an_earlier_one() {
     controller.on_congestion(&signal(CongestionSignal::Timeout, 1), &mut NullProbe);
     controller.on_spurious(Timestamp::ZERO, &mut NullProbe);
     close(controller.window, before);
-    // What was false is so once.
+    // A spurious signal is undone only once.
     told(&mut controller, AbcMark::Brake);
     let lower = controller.window;
     controller.on_spurious(Timestamp::ZERO, &mut NullProbe);

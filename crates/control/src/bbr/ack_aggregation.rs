@@ -1,4 +1,4 @@
-//! `extra_acked`: how much more than expected is acknowledged at once.
+//! `extra_acked`: the amount acknowledged at once in excess of the expected amount.
 
 use airpath_model::{Bytes, Rate, Timestamp};
 
@@ -7,7 +7,7 @@ use crate::windowed_extremum::WindowedMaximum;
 /// `ExtraAckedFilterLen`, in rounds (section 2.11); one round during startup.
 const ROUNDS: u64 = 10;
 
-/// The degree of aggregation on the way (section 5.5.9).
+/// The degree of aggregation on the path (section 5.5.9).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AckAggregation {
     interval_start: Timestamp,
@@ -20,8 +20,8 @@ impl AckAggregation {
         Self { interval_start: now, delivered: Bytes::ZERO, filter: WindowedMaximum::default() }
     }
 
-    /// `UpdateACKAggregation`: `acked` came at `now`, while `bandwidth` was expected. `startup` says that the path was
-    /// not filled yet.
+    /// `UpdateACKAggregation`: `acked` arrived at `now`, and `bandwidth` was expected. `startup` states that
+    /// the path has not been filled yet.
     pub(super) fn update(
         &mut self,
         now: Timestamp,
@@ -41,13 +41,13 @@ impl AckAggregation {
         self.filter.update(if startup { 1 } else { ROUNDS }, round, extra);
     }
 
-    /// The interval begins anew.
+    /// Restarts the interval.
     fn restart(&mut self, now: Timestamp) {
         self.delivered = Bytes::ZERO;
         self.interval_start = now;
     }
 
-    /// The flow was idle: what comes next is measured from now.
+    /// Restarts the measurement after the flow was idle.
     pub(super) fn on_restart_from_idle(&mut self, now: Timestamp) {
         self.interval_start = now;
     }
@@ -72,17 +72,17 @@ mod tests {
             aggregation.update(now, Bytes::new(bytes), rate, Bytes::new(20_000), 1, false);
             aggregation.extra().get()
         };
-        // One packet of 1000 bytes a millisecond is as expected: each acknowledgment is one packet ahead.
+        // One packet of 1000 bytes per millisecond is expected: each acknowledgment is one packet ahead.
         assert_eq!(ack(1, 1000), 1000);
         assert_eq!(ack(2, 1000), 1000);
-        // A silence of 10 ms, then 10 packets at once, of which the interval explains none.
+        // A silence of 10 ms, then 10 packets at once; the interval explains none of them.
         assert_eq!(ack(12, 10_000), 10_000);
-        // 4 ms later 8 more: 18 000 less the 4000 expected.
+        // 4 ms later 8 more: 18 000 minus the 4000 expected.
         assert_eq!(ack(16, 8000), 14_000);
         assert_eq!(ack(17, 30_000), 20_000, "never more than the window");
     }
 
-    /// `HandleRestartFromIdle`: the time in which nothing was sent explains no delivery. The packet that leaves at 100 ms is
+    /// `HandleRestartFromIdle`: an idle period explains no delivery. The packet that leaves at 100 ms is
     /// acknowledged at 110 ms, with 20 more than the 10 that the bandwidth explains.
     #[test]
     fn idleness_explains_no_delivery() {

@@ -2,8 +2,8 @@
 
 use airpath_model::Rate;
 
-/// The windowed maximum of delivery rates whose clock counts probing cycles (sections 5.5.3 to 5.5.6): the cycle under
-/// way and the one before, `MaxBwFilterLen` = 2.
+/// The windowed maximum of delivery rates whose clock counts probing cycles (sections 5.5.3 to 5.5.6): the
+/// current cycle and the previous one, `MaxBwFilterLen` = 2.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct BandwidthFilter {
     before: Rate,
@@ -11,14 +11,15 @@ pub(super) struct BandwidthFilter {
 }
 
 impl BandwidthFilter {
-    /// `UpdateMaxBw`. Samples of a sender that had nothing to send count only when they show more.
+    /// `UpdateMaxBw`. Application-limited samples count only if they are larger.
     pub(super) fn update(&mut self, rate: Rate, app_limited: bool) {
         if rate >= self.maximum() || !app_limited {
             self.now = self.now.max(rate);
         }
     }
 
-    /// `AdvanceMaxBwFilter`: a cycle is over. One without a sample is not counted, or nothing would be known.
+    /// `AdvanceMaxBwFilter`: ends a cycle. A cycle without a sample is not counted, because the filter would
+    /// be empty otherwise.
     pub(super) fn advance(&mut self) {
         if self.now > Rate::ZERO {
             self.before = core::mem::take(&mut self.now);

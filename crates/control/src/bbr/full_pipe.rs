@@ -1,8 +1,8 @@
-//! Has the path been filled? A plateau of the delivery rate says so.
+//! Detects that the path has been filled by a plateau of the delivery rate.
 
 use airpath_model::Rate;
 
-/// Growth that counts as growth, and how many rounds may go without it (section 5.3.1.2).
+/// Minimum relative growth, and the number of rounds that may pass without it (section 5.3.1.2).
 const GROWTH: f64 = 1.25;
 const ROUNDS: u32 = 3;
 
@@ -13,19 +13,19 @@ pub(super) struct FullPipe {
     baseline: Rate,
     /// `full_bw_count`: rounds without growth.
     count: u32,
-    /// `full_bw_now`: filled in the present attempt.
+    /// `full_bw_now`: filled in the current attempt.
     pub(super) now: bool,
     /// `full_bw_reached`: filled at least once.
     pub(super) reached: bool,
 }
 
 impl FullPipe {
-    /// `ResetFullBW`, with `rate` as the new baseline. Whether the path was ever filled stays known.
+    /// `ResetFullBW`, with `rate` as the new baseline. Keeps whether the path was ever filled.
     pub(super) fn restart(&mut self, baseline: Rate) {
         *self = Self { baseline, count: 0, now: false, reached: self.reached };
     }
 
-    /// `CheckFullBWReached`, once a round, with a delivery rate that the application did not limit.
+    /// `CheckFullBWReached`, once a round, with a delivery rate that is not application-limited.
     pub(super) fn on_round(&mut self, rate: Rate) {
         if self.now {
             return;
@@ -51,7 +51,7 @@ mod tests {
             pipe.on_round(rate(bps));
             assert_eq!(pipe.now, full, "{bps}");
         }
-        // 157 is a quarter more than 125: the count began anew.
+        // 157 is a quarter more than 125: the count restarted.
         for (bps, full) in [(160, false), (190, false), (195, true)] {
             pipe.on_round(rate(bps));
             assert_eq!(pipe.now, full, "{bps}");

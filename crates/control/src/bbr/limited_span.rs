@@ -1,12 +1,13 @@
-//! Samples that the algorithm itself holds low.
+//! Samples that the algorithm itself limits.
 
 use airpath_model::{Bytes, Timestamp};
 
-/// `MarkConnectionAppLimited` in `ProbeRTT` (section 5.3.4.3): packets that leave while little is allowed in flight
-/// give samples that count as limited by the application. The transport is not told; their times of sending tell.
+/// `MarkConnectionAppLimited` in `ProbeRTT` (section 5.3.4.3): samples of packets sent while the allowed
+/// amount in flight is small count as application-limited. The transport does not mark them; they are
+/// identified by the times at which the packets were sent.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct LimitedSpan {
-    /// Samples of packets sent in this span are limited; open while `until` is set.
+    /// Samples of packets sent in this span are limited; the span is open while `until` is set.
     from: Option<Timestamp>,
     to: Timestamp,
     /// The span ends when more than this has been delivered.
@@ -14,7 +15,7 @@ pub(super) struct LimitedSpan {
 }
 
 impl LimitedSpan {
-    /// Samples are limited until `delivered` and what is `in_flight` now has been delivered.
+    /// Marks samples as limited until `delivered` plus the current `in_flight` has been delivered.
     pub(super) fn mark(&mut self, now: Timestamp, delivered: Bytes, in_flight: Bytes) {
         if self.until.is_none() {
             self.from = Some(now);
@@ -22,7 +23,7 @@ impl LimitedSpan {
         self.until = Some(delivered + in_flight);
     }
 
-    /// `delivered` has been delivered by now.
+    /// Updates the span: `delivered` has been delivered at `now`.
     pub(super) fn update(&mut self, now: Timestamp, delivered: Bytes) {
         if self.until.is_some_and(|until| delivered > until) {
             self.until = None;
@@ -30,7 +31,7 @@ impl LimitedSpan {
         }
     }
 
-    /// Whether the sample of a packet sent then is limited.
+    /// Returns whether the sample of a packet sent at that time is limited.
     pub(super) fn covers(&self, sent_at: Timestamp) -> bool {
         self.from.is_some_and(|from| sent_at >= from) && (self.until.is_some() || sent_at < self.to)
     }

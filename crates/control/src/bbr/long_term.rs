@@ -1,15 +1,15 @@
-//! The long-term model: how much in flight the path bore without much loss.
+//! The long-term model: the amount in flight that the path carried without much loss.
 
 use airpath_model::Bytes;
 
 use super::MIN_PIPE_SEGMENTS;
 
-/// `inflight_longterm`, and how it is raised while more is tried (section 5.3.3.9).
+/// `inflight_longterm`, and its growth during a probe (section 5.3.3.9).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LongTerm {
-    /// `inflight_longterm`; [`Bytes::MAX`] when no limit was found.
+    /// `inflight_longterm`; [`Bytes::MAX`] if no limit was found.
     pub(super) inflight: Bytes,
-    /// `probe_up_acked_per_inc`: acknowledged bytes for one more segment.
+    /// `probe_up_acked_per_inc`: acknowledged bytes per additional segment.
     acked_per_segment: Bytes,
     /// `bw_probe_up_acked`.
     acked: Bytes,
@@ -24,18 +24,18 @@ impl Default for LongTerm {
 }
 
 impl LongTerm {
-    /// No growth until the next probe.
+    /// Stops growth until the next probe.
     pub(super) fn stop_growth(&mut self) {
         self.acked_per_segment = Bytes::MAX;
     }
 
-    /// The next probe starts with slow growth.
+    /// Restarts with slow growth for the next probe.
     pub(super) fn restart_growth(&mut self) {
         self.rounds = 0;
         self.acked = Bytes::ZERO;
     }
 
-    /// `RaiseInflightLongtermSlope`: in each round of a probe twice as many segments as in the one before.
+    /// `RaiseInflightLongtermSlope`: in each round of a probe twice as many segments as in the previous one.
     pub(super) fn raise_slope(&mut self, window: Bytes, mss: Bytes) {
         let growth = 1_u64 << self.rounds;
         self.rounds = (self.rounds + 1).min(30);
@@ -50,7 +50,7 @@ impl LongTerm {
         self.inflight += mss * segments;
     }
 
-    /// `InflightWithHeadroom`: less than the limit, to leave room for others.
+    /// `InflightWithHeadroom`: less than the limit, to leave room for other flows.
     pub(super) fn with_headroom(&self, headroom: f64, mss: Bytes) -> Bytes {
         if self.inflight == Bytes::MAX {
             return Bytes::MAX;
@@ -84,7 +84,7 @@ mod tests {
         assert_eq!(model.inflight, before);
     }
 
-    /// `StartProbeBW_REFILL`: what the probe before acknowledged counts no more.
+    /// `StartProbeBW_REFILL`: data acknowledged in the previous probe no longer counts.
     #[test]
     fn a_new_probe_counts_from_nothing() {
         let mut model = LongTerm { inflight: MSS * 64, ..LongTerm::default() };

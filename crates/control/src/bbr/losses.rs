@@ -1,18 +1,18 @@
-//! What losses do: to the limits, to the window in recovery, and how it is undone.
+//! The effect of losses on the limits and on the window in recovery, and how it is undone.
 
 use airpath_model::{AckEvent, Bytes, CongestionEvent, Rate, RateSample, Timestamp};
 
 use super::Bbr;
 use super::state::State;
 
-/// The state that losses made the flow leave.
+/// The state that the flow left because of losses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Probed {
     Startup,
     Up,
 }
 
-/// What comes back when losses prove false (section 5.5.11.1).
+/// State to restore if losses prove spurious (section 5.5.11.1).
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Undo {
     /// `undo_state`.
@@ -23,28 +23,30 @@ pub(super) struct Undo {
 }
 
 impl Bbr {
-    /// The sample of an acknowledgment; what the algorithm held low itself counts as limited by the application.
+    /// Returns the sample of an acknowledgment. Samples that the algorithm itself limited count as
+    /// application-limited.
     pub(super) fn sample(&self, event: &AckEvent) -> Option<RateSample> {
         let mut sample = event.rate?;
         sample.app_limited |= event.latest_sent_at.is_some_and(|sent_at| self.limited.covers(sent_at));
         Some(sample)
     }
 
-    /// `IsInflightTooHigh`: so much was lost of what was in flight.
+    /// `IsInflightTooHigh`: whether the loss rate of the data in flight exceeds the threshold.
     pub(super) fn is_inflight_too_high(&self, lost: Bytes, tx_in_flight: Bytes) -> bool {
         lost.as_f64() > tx_in_flight.as_f64() * self.config.loss_threshold
     }
 
-    /// The same of a probe, and in [`super::BbrConfig::probe_loss_events`] places. One always is enough: the samples of the
-    /// next round still hold the losses of this one.
+    /// Returns the same for a probe, which also requires [`super::BbrConfig::probe_loss_events`] separate
+    /// losses. If the parameter is one, a single check suffices: the samples of the next round still contain
+    /// the losses of this one.
     pub(super) fn is_probe_too_high(&self, lost: Bytes, tx_in_flight: Bytes) -> bool {
         let needed = self.config.probe_loss_events;
         let places = needed <= 1 || self.short_term.loss_events >= needed;
         places && self.is_inflight_too_high(lost, tx_in_flight)
     }
 
-    /// `HandleLostPacket` for all that one acknowledgment reveals as lost, with the sample of the newest packet that it
-    /// delivers.
+    /// `HandleLostPacket` for all losses revealed by one acknowledgment, with the sample of the newest packet
+    /// that it delivers.
     pub(super) fn on_losses(&mut self, event: &AckEvent, sample: Option<&RateSample>) {
         if event.newly_lost.is_zero() {
             return;
@@ -61,7 +63,8 @@ impl Bbr {
         }
     }
 
-    /// `InflightAtLoss`: where in the newly lost data the threshold was crossed (section 5.5.10.2).
+    /// `InflightAtLoss`: the point in the newly lost data at which the threshold was crossed (section
+    /// 5.5.10.2).
     fn inflight_at_loss(&self, tx_in_flight: Bytes, lost: Bytes, newly_lost: Bytes) -> Bytes {
         let threshold = self.config.loss_threshold.min(0.99);
         let inflight_before = (tx_in_flight - newly_lost).as_f64();
@@ -108,7 +111,7 @@ impl Bbr {
         self.in_recovery = true;
     }
 
-    /// `OnEnterRTO`: one packet, and growth from there. All that is outstanding counts as lost.
+    /// `OnEnterRTO`: one packet, and growth from there. All outstanding data counts as lost.
     pub(super) fn on_timeout(&mut self, event: &CongestionEvent) {
         self.save_state();
         self.in_recovery = true;
@@ -122,7 +125,8 @@ impl Bbr {
         self.window = self.mss.min(self.window);
     }
 
-    /// A mark counts as a round with too many losses (section 3.7 asks for an answer and names none).
+    /// A mark counts as a round with too many losses (section 3.7 requires a response but does not define
+    /// one).
     pub(super) fn on_echo(&mut self, now: Timestamp) {
         self.note_loss();
         if self.cycle.is_probe_sample {
@@ -130,8 +134,8 @@ impl Bbr {
         }
     }
 
-    /// Notes where recovery begins without a signal of its own and where it ends. At its end the window comes back
-    /// (section 5.6.4.4).
+    /// Detects the start of a recovery without a signal and the end of every recovery. At the end it restores
+    /// the window (section 5.6.4.4).
     pub(super) fn follow_recovery(&mut self, fast_recovery: bool) {
         let repaired = self.timeout_until.is_none_or(|until| self.delivered >= until);
         if fast_recovery && !self.in_recovery {
@@ -195,7 +199,8 @@ mod tests {
         Bbr::new(BbrConfig::default(), RandomStream::new(1, "flow/test/controller"), MSS * 10, MSS).unwrap()
     }
 
-    /// Four of 100 packets are lost now, one was before: 2 % are crossed at x where (1 + x)/(96 + x) = 0.02.
+    /// Four of 100 packets are lost now, one was lost before: 2 % are crossed at x with (1 + x)/(96 + x) =
+    /// 0.02.
     #[test]
     fn the_limit_is_where_the_threshold_was_crossed() {
         let at_loss = bbr().inflight_at_loss(MSS * 100, MSS * 5, MSS * 4).as_f64();
@@ -210,7 +215,7 @@ mod tests {
         assert!(!bbr.cycle.is_probe_sample);
     }
 
-    /// `SaveCwnd`: in recovery and in `ProbeRTT` the window is small for a while.
+    /// `SaveCwnd`: in recovery and in `ProbeRTT` the window is small temporarily.
     #[test]
     fn a_window_that_is_small_for_a_while_is_not_the_one_to_come_back_to() {
         for (in_recovery, state, kept) in

@@ -1,4 +1,4 @@
-//! `min_rtt`, and when to look for it.
+//! `min_rtt`, and the decision when to probe for it.
 
 use airpath_model::{Duration, Timestamp};
 
@@ -8,17 +8,18 @@ use airpath_model::{Duration, Timestamp};
 pub(super) struct MinRtt {
     interval: Duration,
     window: Duration,
-    /// `probe_rtt_min_delay` and its stamp: of the last interval.
+    /// `probe_rtt_min_delay` and its time stamp: the minimum of the last interval.
     recent: Option<Duration>,
     recent_at: Timestamp,
     minimum: Option<Duration>,
     minimum_at: Timestamp,
-    /// `probe_rtt_expired`: nothing as small was seen for an interval.
+    /// `probe_rtt_expired`: no RTT as small was observed for an interval.
     pub(super) expired: bool,
 }
 
 impl MinRtt {
-    /// `interval` is `ProbeRTTInterval`, `window` is `MinRTTFilterLen`; the flow begins at `now`.
+    /// Creates the filter. `interval` is `ProbeRTTInterval`, `window` is `MinRTTFilterLen`; the flow begins
+    /// at `now`.
     pub(super) fn new(interval: Duration, window: Duration, now: Timestamp) -> Self {
         Self {
             interval,
@@ -49,7 +50,7 @@ impl MinRtt {
         }
     }
 
-    /// `ProbeRTT` is over: the next is due an interval from now.
+    /// Reports the end of `ProbeRTT`: the next one is due after an interval.
     pub(super) fn probed(&mut self, now: Timestamp) {
         self.recent_at = now;
     }

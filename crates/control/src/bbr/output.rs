@@ -5,17 +5,18 @@ use airpath_model::{Bytes, Duration, Rate};
 use super::state::State;
 use super::{Bbr, MIN_PIPE_SEGMENTS};
 
-/// `PacingMarginPercent`: so much is sent less than the estimated bandwidth, on average.
+/// `PacingMarginPercent`: the average pacing rate is below the estimated bandwidth by this share.
 const PACING_MARGIN: f64 = 0.01;
 
-/// The most that leaves back to back, whatever the rate.
+/// The largest quantum, independent of the rate.
 const LARGEST_QUANTUM: Bytes = Bytes::new(64 * 1024);
 
-/// Quanta that host and receiver hold back (section 5.5.8.1).
+/// Number of quanta buffered by host and receiver (section 5.5.8.1).
 const OFFLOAD_QUANTA: u64 = 3;
 
 impl Bbr {
-    /// `InitPacingRate`: the initial window in a round trip, or in a millisecond while none is known.
+    /// `InitPacingRate`: the initial window per round trip, or per millisecond if no round-trip time is
+    /// known.
     pub(super) fn init_pacing_rate(&mut self, smoothed_rtt: Duration) {
         let rtt = if smoothed_rtt.is_zero() { Duration::from_millis(1) } else { smoothed_rtt };
         self.pacing_rate = Rate::over(self.initial_window, rtt).mul_f64(State::Startup.pacing_gain());
@@ -27,7 +28,8 @@ impl Bbr {
         self.set_window(acked);
     }
 
-    /// `SetPacingRateWithGain`: down only once the path has been filled. Never zero, or nothing would ever leave.
+    /// `SetPacingRateWithGain`: the rate decreases only after the path has been filled. It is never zero,
+    /// because nothing would ever leave.
     pub(super) fn set_pacing_rate(&mut self, gain: f64) {
         let rate = self.bandwidth.mul_f64(gain * (1.0 - PACING_MARGIN)).max(Rate::from_bps(1));
         if self.full_pipe.reached || rate > self.pacing_rate {
@@ -35,7 +37,7 @@ impl Bbr {
         }
     }
 
-    /// `SetSendQuantum`: a millisecond's worth.
+    /// `SetSendQuantum`: the data of one millisecond.
     pub(super) fn quantum(&self) -> Bytes {
         self.pacing_rate.bytes_in(Duration::from_millis(1)).min(LARGEST_QUANTUM).max(self.mss * 2)
     }
@@ -55,7 +57,7 @@ impl Bbr {
         self.window = self.window.min(self.model_bound());
     }
 
-    /// `BoundCwndForModel`: what recent losses allow.
+    /// `BoundCwndForModel`: the bound from recent losses.
     fn model_bound(&self) -> Bytes {
         let long_term = match self.state {
             State::ProbeCruise | State::ProbeRtt => {
@@ -91,7 +93,7 @@ impl Bbr {
         self.quantization_budget(self.bdp_multiple(bandwidth, gain))
     }
 
-    /// `TargetInflight`: the bandwidth-delay product, unless congestion cut the window below it.
+    /// `TargetInflight`: the bandwidth-delay product, unless congestion reduced the window below it.
     pub(super) fn target_inflight(&self) -> Bytes {
         self.bdp().min(self.window)
     }

@@ -1,22 +1,23 @@
-//! `ProbeBW`: the cycle of sending less, the same and more than the estimated bandwidth (section 5.3.3).
+//! `ProbeBW`: the cycle of sending below, at, and above the estimated bandwidth (section 5.3.3).
 
 use airpath_model::{AckEvent, Duration, Rate, RateSample, Timestamp};
 
 use super::Bbr;
 use super::state::State;
 
-/// Rounds after which bandwidth is probed for in any case, so that Reno's flows get their share (5.3.3.8.2).
+/// Number of rounds after which BBR probes for bandwidth in any case, so that Reno's flows get their share
+/// (5.3.3.8.2).
 const RENO_ROUNDS: u64 = 63;
 
-/// `ack_phase`: what the acknowledgments that arrive say of a probe.
+/// `ack_phase`: the phase of a probe to which arriving acknowledgments belong.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum AckPhase {
-    /// Nothing.
+    /// No probe.
     #[default]
     Init,
     /// The path is being refilled.
     Refilling,
-    /// The first packets of the probe are on their way.
+    /// The first packets of the probe are in flight.
     ProbeStarting,
     /// They are being acknowledged.
     ProbeFeedback,
@@ -24,7 +25,7 @@ pub(super) enum AckPhase {
     ProbeStopping,
 }
 
-/// Where the cycle is, and what the last probe taught.
+/// State of the cycle, and results of the last probe.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ProbeCycle {
     pub(super) ack_phase: AckPhase,
@@ -34,11 +35,11 @@ pub(super) struct ProbeCycle {
     wait: Duration,
     /// `rounds_since_probe_up`.
     rounds: u64,
-    /// `is_bw_probe_sample`: losses are answered as those of a probe.
+    /// `is_bw_probe_sample`: losses count as those of a probe.
     pub(super) is_probe_sample: bool,
     /// `prev_probe_too_high`: the last probe lost too much.
     pub(super) too_high: bool,
-    /// `prev_probe_precautionary`: the last probe ended early, for caution.
+    /// `prev_probe_precautionary`: the last probe ended early as a precaution.
     precautionary: bool,
 }
 
@@ -109,13 +110,13 @@ impl Bbr {
         self.long_term.raise_slope(self.window, self.mss);
     }
 
-    /// `PickProbeWait`: 2 to 3 s, and a round more or less.
+    /// `PickProbeWait`: 2 to 3 s, and a random offset of one round.
     fn pick_probe_wait(&mut self) {
         self.cycle.rounds = u64::from(self.random.chance(0.5));
         self.cycle.wait = self.random.uniform_duration(Duration::from_secs(2), Duration::from_secs(3));
     }
 
-    /// `IsTimeToProbeBW`, and the probe's first step.
+    /// `IsTimeToProbeBW`, and the first step of the probe.
     fn refill_when_due(&mut self, now: Timestamp) -> bool {
         let due = now > self.cycle.stamp + self.cycle.wait || self.is_reno_coexistence_time();
         if due {
@@ -124,13 +125,13 @@ impl Bbr {
         due
     }
 
-    /// `IsRenoCoexistenceProbeTime`: after as many rounds as Reno needs to grow by what is in flight.
+    /// `IsRenoCoexistenceProbeTime`: after as many rounds as Reno needs to grow by the amount in flight.
     fn is_reno_coexistence_time(&self) -> bool {
         let reno_rounds = self.target_inflight().get() / self.mss.get();
         self.cycle.rounds >= reno_rounds.min(RENO_ROUNDS)
     }
 
-    /// `IsTimeToCruise`: the queue is gone, and there is headroom.
+    /// `IsTimeToCruise`: the queue is empty, and there is headroom.
     fn is_time_to_cruise(&self) -> bool {
         self.in_flight <= self.long_term.with_headroom(self.config.headroom, self.mss)
             && self.in_flight <= self.inflight(self.max_bw.maximum(), 1.0)
@@ -139,22 +140,23 @@ impl Bbr {
     /// `IsTimeToGoDown`.
     fn is_time_to_go_down(&mut self, event: &AckEvent, sample: Option<&RateSample>) -> bool {
         let limit = self.long_term.inflight;
-        // Reached before this acknowledgment, as Linux has it, with no room for another packet: what is in flight after
-        // it never is at a limit of the window, nor do whole packets meet one in bytes.
+        // As in Linux, the limit is reached if the data in flight before this acknowledgment left no room for
+        // another packet: after the acknowledgment the data in flight is never at a limit of the window, and
+        // whole packets do not fit a limit in bytes exactly.
         let reached = event.in_flight_before + self.mss > limit;
         if self.cycle.too_high && reached {
             self.cycle.precautionary = true;
             return true;
         }
         if event.window_limited && self.window >= limit {
-            // The limit holds the rate back, not the path.
+            // The limit restricts the rate, not the path.
             self.full_pipe.restart(rate(sample));
             return false;
         }
         self.full_pipe.now
     }
 
-    /// `AdaptLongTermModel`. Whether it decided on the next state.
+    /// `AdaptLongTermModel`. Returns whether it decided on the next state.
     fn adapt_long_term_model(&mut self, event: &AckEvent, sample: Option<&RateSample>) -> bool {
         if self.cycle.ack_phase == AckPhase::ProbeStarting && self.rounds.started {
             self.cycle.ack_phase = AckPhase::ProbeFeedback;
@@ -179,7 +181,7 @@ impl Bbr {
         false
     }
 
-    /// The loss rate is safe: what was in flight is, too.
+    /// Raises the model after a safe loss rate: the amount in flight is safe, too.
     pub(super) fn raise_long_term_model(&mut self, event: &AckEvent) {
         if self.long_term.inflight == airpath_model::Bytes::MAX {
             return;
@@ -195,7 +197,7 @@ impl Bbr {
     }
 }
 
-/// The rate of a sample, zero without one.
+/// Returns the rate of a sample, zero without one.
 fn rate(sample: Option<&RateSample>) -> Rate {
     sample.map_or(Rate::ZERO, RateSample::rate)
 }

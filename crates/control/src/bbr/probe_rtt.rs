@@ -1,4 +1,5 @@
-//! `ProbeRTT`: little in flight for a moment, to see the round-trip time without a queue (section 5.3.4).
+//! `ProbeRTT`: little data in flight for a moment, to measure the round-trip time without a queue (section
+//! 5.3.4).
 
 use airpath_model::{AckEvent, Bytes, SendEvent, Timestamp};
 
@@ -6,10 +7,10 @@ use super::probe_bandwidth::AckPhase;
 use super::state::State;
 use super::{Bbr, MIN_PIPE_SEGMENTS};
 
-/// How far a probe has come.
+/// Progress of a probe.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ProbeRtt {
-    /// `probe_rtt_done_stamp`: it may end then; `None` while too much is in flight.
+    /// `probe_rtt_done_stamp`: the earliest end of the probe; `None` while too much is in flight.
     done_at: Option<Timestamp>,
     /// `probe_rtt_round_done`: a round has passed with little in flight.
     round_done: bool,
@@ -73,7 +74,7 @@ impl Bbr {
         self.bdp_multiple(self.bandwidth, State::ProbeRtt.cwnd_gain()).max(self.mss * MIN_PIPE_SEGMENTS)
     }
 
-    /// `HandleRestartFromIdle`, when a packet leaves and nothing else is in flight (section 5.4.1).
+    /// `HandleRestartFromIdle`, called when a packet leaves and nothing else is in flight (section 5.4.1).
     pub(super) fn restart_from_idle(&mut self, event: &SendEvent) {
         if !(event.app_limited || self.limited.covers(event.now)) {
             return;

@@ -2,14 +2,14 @@
 
 use airpath_model::Bytes;
 
-/// Counts round trips by what was delivered when the acknowledged packet was sent (section 5.5.1).
+/// Counts round trips by the amount delivered when the acknowledged packet was sent (section 5.5.1).
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Rounds {
     /// `next_round_delivered`.
     end: Bytes,
     /// `round_count`.
     pub(super) count: u64,
-    /// `round_start`: the acknowledgment being processed began a round.
+    /// `round_start`: the current acknowledgment began a round.
     pub(super) started: bool,
 }
 
@@ -23,7 +23,7 @@ impl Rounds {
         }
     }
 
-    /// `StartRound`: the round under way ends with what is sent from now on.
+    /// `StartRound`: the current round ends with packets sent from now on.
     pub(super) fn restart(&mut self, delivered: Bytes) {
         self.end = delivered;
     }

@@ -1,22 +1,23 @@
-//! The short-term model: what loss says when nothing is being probed.
+//! The short-term model: limits from losses outside of probes.
 
 use airpath_model::{Bytes, Rate, RateSample};
 
-/// `bw_shortterm` and `inflight_shortterm`, the measurements of the last round they are drawn from, and the rounds in
-/// which losses are counted (section 5.5.10.3).
+/// `bw_shortterm` and `inflight_shortterm`, the measurements of the last round from which they are derived,
+/// and the rounds in which losses are counted (section 5.5.10.3).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ShortTerm {
-    /// `bw_shortterm`; unlimited when not set.
+    /// `bw_shortterm`; unlimited if not set.
     pub(super) bandwidth: Rate,
-    /// `inflight_shortterm`; [`Bytes::MAX`] when not set.
+    /// `inflight_shortterm`; [`Bytes::MAX`] if not set.
     pub(super) inflight: Bytes,
     bw_latest: Rate,
-    /// `inflight_latest`: the most that a sample of this round delivered.
+    /// `inflight_latest`: the largest amount delivered in a sample of this round.
     pub(super) inflight_latest: Bytes,
     loss_round_delivered: Bytes,
-    /// `loss_round_start`: the acknowledgment being processed ended a round of losses.
+    /// `loss_round_start`: the current acknowledgment ended a round of losses.
     pub(super) loss_round_start: bool,
-    /// Acknowledgments and timeouts of this round that revealed losses: they stand for discontiguous ranges, as in Linux.
+    /// Acknowledgments and timeouts of this round that revealed losses. They represent discontiguous ranges,
+    /// as in Linux.
     pub(super) loss_events: u32,
 }
 
@@ -35,7 +36,8 @@ impl Default for ShortTerm {
 }
 
 impl ShortTerm {
-    /// `NoteLoss`: data was lost when `delivered` had been delivered. Whether it was the first of this round.
+    /// `NoteLoss`: records a loss when `delivered` had been delivered. Returns whether it is the first of
+    /// this round.
     pub(super) fn note_loss(&mut self, delivered: Bytes) -> bool {
         let first = self.loss_events == 0;
         if first {
@@ -45,7 +47,7 @@ impl ShortTerm {
         first
     }
 
-    /// `UpdateLatestDeliverySignals`, near the start of an acknowledgment.
+    /// `UpdateLatestDeliverySignals`, called near the start of an acknowledgment.
     pub(super) fn update_latest(&mut self, sample: &RateSample, delivered: Bytes) {
         self.bw_latest = self.bw_latest.max(sample.rate());
         self.inflight_latest = self.inflight_latest.max(sample.delivered);
@@ -55,8 +57,8 @@ impl ShortTerm {
         }
     }
 
-    /// Once a round, `AdaptLowerBoundsFromCongestion`, unless bandwidth is being `probing` for: towards what was
-    /// delivered, by a factor `beta` at most, from `max_bw` and `window` the first time.
+    /// `AdaptLowerBoundsFromCongestion`, once a round unless BBR is `probing` for bandwidth: lowers the
+    /// bounds towards the delivered amounts, by a factor `beta` at most, starting from `max_bw` and `window`.
     pub(super) fn adapt(&mut self, probing: bool, beta: f64, max_bw: Rate, window: Bytes) {
         if !self.loss_round_start {
             return;
@@ -73,7 +75,8 @@ impl ShortTerm {
         }
     }
 
-    /// `AdvanceLatestDeliverySignals`, near the end of an acknowledgment; losses are counted anew.
+    /// `AdvanceLatestDeliverySignals`, called near the end of an acknowledgment; restarts the count of
+    /// losses.
     pub(super) fn advance_latest(&mut self, sample: &RateSample) {
         if self.loss_round_start {
             self.loss_events = 0;
@@ -82,7 +85,7 @@ impl ShortTerm {
         }
     }
 
-    /// An acknowledgment without a sample ends no round.
+    /// Processes an acknowledgment without a sample, which ends no round.
     pub(super) fn without_sample(&mut self) {
         self.loss_round_start = false;
     }
@@ -100,7 +103,8 @@ impl ShortTerm {
         self.inflight = Bytes::MAX;
     }
 
-    /// The losses of this round proved false: the model is at least `bandwidth` and `inflight` again.
+    /// Undoes the losses of this round, which were spurious: the model is at least `bandwidth` and `inflight`
+    /// again.
     pub(super) fn undo(&mut self, bandwidth: Rate, inflight: Bytes) {
         self.loss_events = 0;
         self.bandwidth = self.bandwidth.max(bandwidth);
@@ -127,7 +131,7 @@ mod tests {
     const MAX_BW: Rate = Rate::from_bps(80_000);
     const WINDOW: Bytes = Bytes::new(20_000);
 
-    /// One round in which `lost` data is lost and `delivered` bytes a second arrive.
+    /// Runs one round in which `lost` data is lost and `delivered` bytes per second arrive.
     fn round(model: &mut ShortTerm, lost: bool, delivered: u64, probing: bool, start: u64) {
         if lost {
             model.note_loss(Bytes::new(start));
@@ -168,7 +172,8 @@ mod tests {
         assert_eq!((model.bandwidth, model.inflight), (Rate::UNLIMITED, Bytes::MAX));
     }
 
-    /// `UpdateLatestDeliverySignals`: a round of losses ends with a packet that was sent after the one before ended.
+    /// `UpdateLatestDeliverySignals`: a round of losses ends with a packet sent after the end of the previous
+    /// one.
     #[test]
     fn a_round_of_losses_is_a_round_trip() {
         let mut model = ShortTerm::default();
@@ -183,8 +188,8 @@ mod tests {
         assert!(starts(30, 50));
     }
 
-    /// `AdvanceLatestDeliverySignals`: what was delivered in the round before says nothing of this one, and losses are
-    /// counted anew; within a round all is kept.
+    /// `AdvanceLatestDeliverySignals`: the amount delivered in the previous round has no effect on this one,
+    /// and the count of losses restarts; within a round everything is kept.
     #[test]
     fn the_signals_are_those_of_a_round() {
         let mut model = ShortTerm::default();
@@ -224,7 +229,7 @@ mod tests {
         assert_eq!((model.bw_latest, model.inflight_latest), (Rate::ZERO, Bytes::ZERO));
     }
 
-    /// `inflight_latest` and `bw_latest` are the highest of the round, not the last.
+    /// `inflight_latest` and `bw_latest` are the largest values of the round, not the last.
     #[test]
     fn the_best_of_a_round_counts() {
         let mut model = ShortTerm::default();
@@ -235,7 +240,7 @@ mod tests {
         assert_eq!((model.bandwidth, model.inflight), (Rate::from_bps(152_000), Bytes::new(19_000)));
     }
 
-    /// `HandleSpuriousLossDetection`: the greater of what is and what was.
+    /// `HandleSpuriousLossDetection`: the greater of the current and the previous value.
     #[test]
     fn what_proved_false_is_undone_and_nothing_is_lost_by_it() {
         let mut model =

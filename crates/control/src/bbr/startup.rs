@@ -6,10 +6,11 @@ use super::Bbr;
 use super::losses::Probed;
 use super::state::State;
 
-/// `StartupFullLossCnt`: so many discontiguous losses in a round, at least, end startup (section 5.3.1.3).
+/// `StartupFullLossCnt`: the minimum number of discontiguous losses in a round that ends startup (section
+/// 5.3.1.3).
 const FULL_LOSSES: u32 = 6;
 
-/// Rounds after which the drain ends in any case (section 5.3.2).
+/// Number of rounds after which the drain ends in any case (section 5.3.2).
 const DRAIN_ROUNDS: u64 = 3;
 
 impl Bbr {

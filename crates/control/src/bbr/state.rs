@@ -1,4 +1,4 @@
-//! The states and what each of them controls.
+//! The states and their gains.
 
 use airpath_model::Phase;
 
@@ -15,7 +15,7 @@ pub(super) enum State {
 }
 
 impl State {
-    /// `pacing_gain`, the factor of the estimated bandwidth at which is sent (section 5.6.1).
+    /// `pacing_gain`, the ratio of the pacing rate to the estimated bandwidth (section 5.6.1).
     pub(super) const fn pacing_gain(self) -> f64 {
         match self {
             Self::Startup => 2.77,
@@ -26,7 +26,7 @@ impl State {
         }
     }
 
-    /// `cwnd_gain`, the factor of the estimated bandwidth-delay product that may be in flight (section 5.6.1).
+    /// `cwnd_gain`, the ratio of the window to the estimated bandwidth-delay product (section 5.6.1).
     pub(super) const fn cwnd_gain(self) -> f64 {
         match self {
             Self::ProbeUp => 2.25,
@@ -40,7 +40,7 @@ impl State {
         matches!(self, Self::ProbeDown | Self::ProbeCruise | Self::ProbeRefill | Self::ProbeUp)
     }
 
-    /// `IsProbingBW`: it accelerates, or is about to.
+    /// `IsProbingBW`: whether the state accelerates or is about to.
     pub(super) const fn is_probing(self) -> bool {
         matches!(self, Self::Startup | Self::ProbeRefill | Self::ProbeUp)
     }

@@ -1,4 +1,4 @@
-//! Each transition of the machine by the condition of the draft, and what losses do.
+//! Each transition of the state machine by the condition of the draft, and the effects of losses.
 
 mod steps;
 mod undo;
@@ -12,7 +12,7 @@ const MSS: Bytes = Bytes::new(1000);
 const BANDWIDTH: Rate = Rate::from_bps(640_000);
 const RTT: Duration = Duration::from_millis(100);
 
-/// A flow whose acknowledgments the test writes. Each of them begins a round, unless it is said otherwise.
+/// A flow whose acknowledgments the test creates. Each one begins a round unless stated otherwise.
 struct Flow {
     bbr: Bbr,
     now: Timestamp,
@@ -33,7 +33,7 @@ struct Ack {
     window_limited: bool,
     in_recovery: bool,
     app_limited: bool,
-    /// The packet was sent in the round before this one.
+    /// The packet was sent in the previous round.
     same_round: bool,
 }
 
@@ -85,7 +85,7 @@ impl Flow {
         event.rtt.smoothed = ack.rtt;
         event.window_limited = ack.window_limited;
         event.in_recovery = ack.in_recovery;
-        // So that what was delivered since over the interval is the rate.
+        // With this value, the amount delivered since then over the interval is the rate.
         let prior_delivered = if ack.same_round { Bytes::ZERO } else { prior };
         let delivered = self.delivered - prior_delivered;
         event.rate = Some(RateSample {
@@ -99,7 +99,7 @@ impl Flow {
         self.bbr.state
     }
 
-    /// Acknowledgments like this until the state is as wanted; gives how many there were before.
+    /// Repeats the acknowledgment until the state satisfies `done`; returns how many there were before.
     fn go(&mut self, after: Duration, ack: Ack, done: impl Fn(State) -> bool) -> u64 {
         for count in 0..1000 {
             if done(self.ack(after, ack)) {
@@ -109,7 +109,7 @@ impl Flow {
         panic!("still in {:?}", self.bbr.state);
     }
 
-    /// Acknowledgments a round trip apart.
+    /// Repeats the acknowledgment a round trip apart.
     fn rounds(&mut self, count: u32, ack: Ack) -> State {
         for _ in 0..count {
             self.ack(RTT, ack);
@@ -117,18 +117,18 @@ impl Flow {
         self.bbr.state
     }
 
-    /// Until the flow is in `state`.
+    /// Repeats the acknowledgment until the flow is in `state`.
     fn until(mut self, state: State, ack: Ack) -> Self {
         self.go(RTT, ack, |now| now == state);
         self
     }
 
-    /// A flow that cruises: the path was filled and drained.
+    /// Returns a cruising flow: the path was filled and drained.
     fn cruising() -> Self {
         Self::new().until(State::ProbeCruise, ACK)
     }
 
-    /// A flow that begins to probe, with all of the bandwidth-delay product in flight.
+    /// Returns a flow that begins to probe, with all of the bandwidth-delay product in flight.
     fn probing() -> Self {
         Self::cruising().until(State::ProbeUp, ACK)
     }
@@ -156,7 +156,7 @@ fn assert_near(found: Rate, expected: f64) {
 fn startup_paces_at_277_hundredths_of_what_is_known() {
     let mut flow = Flow::new();
     assert_near(flow.pacing(), 2.77 * 80_000.0 / 0.001);
-    // The first round-trip time: the initial window in it.
+    // The first round-trip time: the initial window per round trip.
     flow.ack(RTT, Ack { rate: Rate::from_bps(1000), ..ACK });
     assert_near(flow.pacing(), 2.77 * 800_000.0);
     flow.ack(RTT, Ack { rate: Rate::from_bps(2_000_000), ..ACK });
@@ -245,7 +245,7 @@ fn probing_down_ends_with_the_queue_and_with_headroom() {
 
 #[test]
 fn cruising_ends_after_two_to_three_seconds_or_reno_s_rounds() {
-    // In rounds of a second: 80 packets in flight, so that the clock counts.
+    // With rounds of a second, 80 packets are in flight, so that the clock decides.
     let mut waits: [u64; 20] = [0; 20];
     for (seed, wait) in (1..).zip(&mut waits) {
         let mut flow = Flow::with_seed(seed);
@@ -259,7 +259,7 @@ fn cruising_ends_after_two_to_three_seconds_or_reno_s_rounds() {
     }
     assert!(waits.iter().all(|wait| (2000..=3010).contains(wait)), "{waits:?}");
     assert!(waits.iter().max() > waits.iter().min(), "{waits:?}");
-    // 8 packets in flight: after 8 rounds, less what was drawn.
+    // 8 packets in flight: after 8 rounds, minus the random offset.
     let mut flow = Flow::new().until(State::ProbeDown, ACK);
     let rounds = flow.go(RTT, ACK, |state| state == State::ProbeRefill);
     assert!((6..=8).contains(&rounds), "{rounds}");
@@ -276,7 +276,7 @@ fn a_round_of_refilling_precedes_the_probe() {
     assert_eq!(flow.ack(RTT, Ack { same_round: true, ..ACK }), State::ProbeRefill);
     assert_eq!(flow.ack(RTT, ACK), State::ProbeUp);
     assert_near(flow.pacing(), 0.99 * 1.25 * 640_000.0);
-    // 2.25 times the product and what was acknowledged at once, and two packets.
+    // 2.25 times the product, plus the aggregated acknowledgments, plus two packets.
     assert!(flow.bbr.window <= MSS * 21, "{:?}", flow.bbr.window);
 }
 
@@ -297,9 +297,10 @@ fn much_loss_ends_the_probe_and_sets_the_limit() {
     assert_eq!(flow.ack(RTT, few), State::ProbeUp, "2 % are borne");
     let much = Ack { newly_lost: 1, lost: 2, in_flight: 20, in_flight_at_send: 51, ..ACK };
     assert_eq!(flow.ack(RTT, much), State::ProbeDown);
-    // 50 packets before, of which 1 was lost: the second crossed the threshold at (0.02 × 50 - 1) / 0.98 of it.
+    // 50 packets before, of which 1 was lost: the second crossed the threshold at (0.02 × 50 - 1) / 0.98 of
+    // it.
     assert_eq!(flow.bbr.long_term.inflight, MSS * 50);
-    // A round later losses are not those of a probe any more.
+    // A round later, losses are no longer those of a probe.
     flow.ack(RTT, ACK);
     flow.ack(RTT, Ack { newly_lost: 4, lost: 4, in_flight_at_send: 8, ..ACK });
     assert_eq!(flow.bbr.long_term.inflight, MSS * 50);
@@ -319,7 +320,7 @@ fn a_probe_may_need_losses_in_two_places_of_a_round() {
     assert_eq!(flow.ack(RTT, Ack { rate: Rate::from_bps(810_000), ..ACK }), State::ProbeUp);
     assert_eq!(flow.ack(RTT, lost), State::ProbeUp, "the count is that of a round");
     assert_eq!(flow.ack(Duration::ZERO, Ack { lost: 2, same_round: true, ..lost }), State::ProbeDown);
-    // A bearable loss does not keep the limit from growing.
+    // A tolerable loss does not stop the growth of the limit.
     let mut flow = bearing();
     flow.bbr.long_term.inflight = MSS * 10;
     let limited = Ack { acked: 10, window_limited: true, ..ACK };
@@ -342,7 +343,7 @@ fn after_a_probe_that_lost_much_the_next_is_cautious_and_the_one_after_comes_at_
     let limit = flow.bbr.long_term.inflight;
     let safe = Ack { in_flight: 6, in_flight_at_send: 7, ..ACK };
     flow = flow.until(State::ProbeUp, safe);
-    // Nine whole packets go into it, and each acknowledgment leaves one less than there were.
+    // Nine whole packets fit, and after each acknowledgment one fewer is in flight.
     assert!(limit > MSS * 9 && limit < MSS * 10, "{limit:?}");
     assert_eq!(flow.ack(RTT, Ack { in_flight: 7, ..safe }), State::ProbeUp);
     assert_eq!(flow.ack(RTT, Ack { in_flight: 8, ..safe }), State::ProbeDown);
@@ -355,7 +356,7 @@ fn the_limit_grows_while_it_is_what_holds_the_probe_back() {
     flow.bbr.long_term.inflight = MSS * 10;
     let limited = Ack { acked: 10, window_limited: true, ..ACK };
     for expected in [11, 13, 17] {
-        // The plateau does not end the probe: it is the limit's.
+        // The plateau does not end the probe, because the limit caused it.
         assert_eq!(flow.ack(RTT, limited), State::ProbeUp);
         assert!(flow.bbr.long_term.inflight <= MSS * expected, "{:?}", flow.bbr.long_term.inflight);
     }
@@ -375,7 +376,7 @@ fn without_a_smaller_rtt_for_five_seconds_one_is_looked_for() {
     assert_eq!(flow.bbr.window, MSS * 4, "half of the product of eight");
     let little = Ack { in_flight: 4, ..queued };
     let began = flow.now;
-    // The clock runs from when four packets are in flight.
+    // The clock starts when four packets are in flight.
     assert_eq!(flow.ack(RTT, Ack { in_flight: 5, ..queued }), State::ProbeRtt);
     assert_eq!(flow.ack(RTT, little), State::ProbeRtt);
     assert_eq!(
@@ -401,7 +402,7 @@ fn samples_of_probe_rtt_count_as_limited() {
     assert_eq!(flow.bbr.max_bw.maximum(), BANDWIDTH);
 }
 
-/// An acknowledgment of a packet that is sent now.
+/// Returns an acknowledgment of a packet that is sent now.
 fn sent_now(flow: &Flow) -> AckEvent {
     let mut event = AckEvent::at(flow.now);
     event.latest_sent_at = Some(flow.now);

@@ -1,4 +1,4 @@
-//! The counts of BIC in each of its regions, worked out by hand from the definition.
+//! The counts of BIC in each of its regions, computed by hand from the definition.
 
 use airpath_model::{NullProbe, Timestamp};
 

@@ -1,10 +1,10 @@
-//! The round-trip times that Copa looks at.
+//! The round-trip times that Copa uses.
 
 use airpath_model::{Duration, Timestamp};
 
 use crate::windowed_extremum::{WindowedMaximum, WindowedMinimum};
 
-/// How long a minimum is taken for the path without a queue (section 2.1).
+/// Time for which a minimum is assumed to be the round-trip time without a queue (section 2.1).
 const MINIMUM_WINDOW: Duration = Duration::from_secs(10);
 
 /// Round trips over which the largest RTT is taken (section 2.2).
@@ -18,29 +18,30 @@ pub(super) struct Delays {
     maximum: WindowedMaximum<Duration>,
 }
 
-/// Round-trip times of one moment.
+/// Round-trip times at one moment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Delay {
-    /// `RTTmin`: the smallest of 10 s.
+    /// `RTTmin`: the smallest in 10 s.
     pub(super) minimum: Duration,
-    /// `RTTstanding`: the smallest of half a smoothed RTT, so that neither jitter nor compressed acknowledgments count.
+    /// `RTTstanding`: the smallest in half a smoothed RTT, so that neither jitter nor compressed
+    /// acknowledgments count.
     pub(super) standing: Duration,
-    /// `RTTmax`: the largest of four round trips.
+    /// `RTTmax`: the largest in four round trips.
     pub(super) maximum: Duration,
 }
 
 impl Delays {
-    /// A sample; `smoothed` is SRTT with it.
+    /// Adds a sample; `smoothed` is SRTT including the sample.
     pub(super) fn update(&mut self, now: Timestamp, sample: Duration, smoothed: Duration) {
         let now = now.as_nanos();
-        // A round trip of nothing would ask for a rate without limit.
+        // A round-trip time of zero would require an unlimited rate.
         let sample = sample.max(Duration::from_nanos(1));
         self.minimum.update(MINIMUM_WINDOW.as_nanos(), now, sample);
         self.standing.update((smoothed / 2).as_nanos(), now, sample);
         self.maximum.update((smoothed * MAXIMUM_ROUND_TRIPS).as_nanos(), now, sample);
     }
 
-    /// `None` before the first sample.
+    /// Returns the delays, or `None` before the first sample.
     pub(super) fn get(&self) -> Option<Delay> {
         Some(Delay {
             minimum: self.minimum.get()?,
@@ -56,7 +57,8 @@ impl Delay {
         self.standing - self.minimum
     }
 
-    /// Whether the queue is nearly empty: its delay below a tenth of how far the RTT goes (section 2.2).
+    /// Returns whether the queue is nearly empty: its delay is below a tenth of the range of the RTT (section
+    /// 2.2).
     pub(super) fn is_nearly_empty(&self) -> bool {
         self.queueing() * 10 < self.maximum - self.minimum
     }
@@ -66,7 +68,8 @@ impl Delay {
 mod tests {
     use super::*;
 
-    /// Section 2.2: `RTTmax` is that of the last four round trips, section 2.1: `RTTstanding` that of half of one.
+    /// Section 2.2: `RTTmax` is the maximum of the last four round trips; section 2.1: `RTTstanding` is the
+    /// minimum of half a round trip.
     #[test]
     fn the_largest_is_of_four_round_trips_and_the_standing_one_of_half_a_one() {
         let (ms, at) = (Duration::from_millis, |ms| Timestamp::ZERO + Duration::from_millis(ms));

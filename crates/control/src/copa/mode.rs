@@ -1,22 +1,23 @@
-//! δ, and whether flows that fill buffers are competed with.
+//! δ, and the detection of competing flows that fill the buffer.
 
 use super::CopaConfig;
 use super::delay::Delays;
 
-/// Round trips without a nearly empty queue after which others must be filling it (section 2.2): flows of Copa alone
-/// empty it once in five. Whole rounds of packets are counted: they do not get shorter while the queue drains, as the
-/// smoothed RTT does, by which flows of Copa alone would now and then take each other for fillers.
+/// Round trips without a nearly empty queue after which other flows must be filling it (section 2.2): flows
+/// of Copa alone empty it once in five. Whole packet-timed rounds are counted. They do not get shorter while
+/// the queue drains, unlike the smoothed RTT, with which flows of Copa alone would occasionally mistake each
+/// other for buffer-filling flows.
 const ROUNDS: u64 = 5;
 
 /// The default mode with its δ, and the competitive mode in which 1/δ is the window of an AIMD flow (section 2.2).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mode {
     config: CopaConfig,
-    /// The round in which the queue was nearly empty last; `None` before the first look.
+    /// The last round in which the queue was nearly empty; `None` before the first check.
     empty_round: Option<u64>,
-    /// 1/δ while competing; `None` in the default mode.
+    /// 1/δ in competitive mode; `None` in the default mode.
     inverse_delta: Option<f64>,
-    /// [`airpath_model::AckEvent::round`] of the round under way.
+    /// [`airpath_model::AckEvent::round`] of the current round.
     round: u64,
 }
 
@@ -25,7 +26,8 @@ impl Mode {
         Self { config, empty_round: None, inverse_delta: None, round: 0 }
     }
 
-    /// An acknowledgment of this round: switch if it is time, and grow 1/δ by one a round.
+    /// Processes an acknowledgment of this round: switches the mode if necessary, and increases 1/δ by one
+    /// per round.
     pub(super) fn update(&mut self, round: u64, slow_start: bool, delays: &Delays) {
         if !self.config.competitive {
             return;
@@ -43,14 +45,14 @@ impl Mode {
         };
     }
 
-    /// A loss event halves 1/δ; it stays at that of the default mode at least.
+    /// Halves 1/δ after a loss event, down to that of the default mode at most.
     pub(super) fn on_loss(&mut self) {
         if let Some(inverse) = &mut self.inverse_delta {
             *inverse = (*inverse / 2.0).max(1.0 / self.config.delta);
         }
     }
 
-    /// δ in force.
+    /// Returns the current δ.
     pub(super) fn delta(&self) -> f64 {
         self.inverse_delta.map_or(self.config.delta, |inverse| 1.0 / inverse)
     }
@@ -68,7 +70,7 @@ mod tests {
         Timestamp::ZERO + Duration::from_millis(ms)
     }
 
-    /// Looks at each round of 100 ms at these queueing delays, of 0 to 100 ms.
+    /// Updates the mode in rounds of 100 ms with these queueing delays, of 0 to 100 ms.
     fn rounds(mode: &mut Mode, delays: &mut Delays, first: u64, queueing: &[u64]) -> f64 {
         for (round, &queueing) in (first..).zip(queueing) {
             let now = at(100 * round);

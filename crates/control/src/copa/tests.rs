@@ -7,7 +7,8 @@ use super::*;
 const MSS: Bytes = Bytes::new(1000);
 const BASE: Duration = Duration::from_millis(100);
 
-/// A sender out of slow start with a window of `packets`, which has seen the path without a queue.
+/// Returns a sender in congestion avoidance with a window of `packets` that has observed the path without a
+/// queue.
 fn steady(packets: u64) -> Copa {
     let mut copa = Copa::new(CopaConfig::default(), MSS * packets, MSS).unwrap();
     copa.state.slow_start = false;
@@ -16,7 +17,7 @@ fn steady(packets: u64) -> Copa {
     copa
 }
 
-/// One packet acknowledged at `ms` with a queueing delay of `queueing_us`.
+/// Acknowledges one packet at `ms` with a queueing delay of `queueing_us`.
 fn ack(copa: &mut Copa, ms: u64, queueing_us: u64, round: u64) -> f64 {
     let mut event = AckEvent::at(Timestamp::ZERO + Duration::from_millis(ms));
     event.acked = MSS;
@@ -30,7 +31,7 @@ fn ack(copa: &mut Copa, ms: u64, queueing_us: u64, round: u64) -> f64 {
 
 #[test]
 fn the_window_moves_by_v_over_delta_in_a_round_trip_towards_the_target() {
-    // With 20 packets the target is met where 20 × 0.5 d_q = RTTstanding = 100 ms + d_q: at d_q = 11.1 ms.
+    // With 20 packets the target is reached if 20 × 0.5 d_q = RTTstanding = 100 ms + d_q: at d_q = 11.1 ms.
     let mut copa = steady(20);
     let up = ack(&mut copa, 100, 11_000, 0);
     assert!((up - 20.1).abs() < 1e-9, "one packet of 20 acknowledged adds 1 / (0.5 × 20): {up}");
@@ -129,13 +130,14 @@ fn parameters_out_of_range_are_refused() {
     assert!(Copa::new(CopaConfig::default(), Bytes::new(999), MSS).is_err());
 }
 
-/// A loss halves 1/δ while flows that fill buffers are competed with (section 2.2). A false one gives it back, and what comes
-/// back after a timeout that repeats itself is what was before the first.
+/// A loss halves 1/δ in competitive mode (section 2.2). A spurious loss restores it, and after repeated
+/// timeouts the state from before the first is restored.
 #[test]
 fn a_loss_halves_what_competes_and_a_false_one_gives_it_back() {
     let mut copa = steady(20);
     copa.state.mode = Mode::new(CopaConfig { delta: 0.5, competitive: true });
-    // The queue is never nearly empty: from the sixth round on others fill it, and 1/δ grows by one a round.
+    // The queue is never nearly empty: from the sixth round on other flows fill it, and 1/δ grows by one per
+    // round.
     for round in 0..=10 {
         ack(&mut copa, 100 * (round + 1), 90_000, round);
     }
@@ -157,7 +159,7 @@ fn a_loss_halves_what_competes_and_a_false_one_gives_it_back() {
     assert_eq!(copa.control().window, before);
 }
 
-/// Section 2.1: v is 1 when slow start ends, whatever it was before.
+/// Section 2.1: v is 1 at the end of slow start, regardless of its previous value.
 #[test]
 fn the_velocity_begins_with_one_after_slow_start() {
     let mut copa = steady(200);

@@ -1,4 +1,4 @@
-//! How fast the window moves.
+//! The velocity of the window.
 
 /// Rounds in one direction after which the velocity doubles (section 2.1).
 const STEADY_ROUNDS: u32 = 3;
@@ -14,9 +14,9 @@ pub(super) enum Direction {
 pub(super) struct Velocity {
     v: f64,
     direction: Option<Direction>,
-    /// Rounds in this direction.
+    /// Number of rounds in this direction.
     rounds: u32,
-    /// [`airpath_model::AckEvent::round`] of the round under way, and the window at its start.
+    /// [`airpath_model::AckEvent::round`] of the current round, and the window at its start.
     round: u64,
     window: f64,
 }
@@ -28,12 +28,12 @@ impl Default for Velocity {
 }
 
 impl Velocity {
-    /// Begins anew with this round.
+    /// Restarts with this round.
     pub(super) fn restart(&mut self, round: u64, window: f64) {
         *self = Self { round, window, ..Self::default() };
     }
 
-    /// Once a round: where has the window gone since its start?
+    /// Once a round, updates the direction in which the window has moved since the start of the round.
     pub(super) fn on_ack(&mut self, round: u64, window: f64) {
         if round == self.round {
             return;
@@ -53,8 +53,8 @@ impl Velocity {
         self.window = window;
     }
 
-    /// v for a step in `direction`. What was gathered for the other direction is given up at the first step back, or the
-    /// window would overshoot by it.
+    /// Returns v for a step in `direction`. The velocity gained in the other direction is discarded at the
+    /// first step back, because the window would overshoot by it otherwise.
     pub(super) fn towards(&mut self, direction: Direction) -> f64 {
         if self.v > 1.0 && self.direction != Some(direction) {
             self.direction = Some(direction);
@@ -78,13 +78,13 @@ mod tests {
             seen.iter_mut().zip(1..).zip([11.0, 12.0, 13.0, 14.0, 15.0, 14.0, 13.0])
         {
             velocity.on_ack(round, window);
-            velocity.on_ack(round, window + 100.0); // the same round: looked at only once
+            velocity.on_ack(round, window + 100.0); // the same round: evaluated only once
             *slot = velocity.v as u32;
         }
         assert_eq!(seen, [1, 1, 2, 4, 8, 1, 1]);
     }
 
-    /// The first round that counts is the one after, from the window at the restart.
+    /// The first round that counts is the next one, from the window at the restart.
     #[test]
     fn a_restart_remembers_the_window() {
         let mut velocity = Velocity::default();
@@ -96,7 +96,8 @@ mod tests {
         }
     }
 
-    /// Three rounds double it, whichever way it went before; a step back says nothing while there is nothing to give up.
+    /// Three rounds double it, regardless of the previous direction; a step back has no effect if there is no
+    /// velocity to discard.
     #[test]
     fn after_a_turn_three_rounds_count_anew_and_a_step_is_no_turn() {
         let mut velocity = Velocity::default();

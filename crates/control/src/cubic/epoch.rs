@@ -1,23 +1,24 @@
-//! One stretch of congestion avoidance: the curve, its clock, and the window that Reno would have.
+//! One period of congestion avoidance: the curve, its clock, and the corresponding window of Reno.
 
 use airpath_model::{Duration, Timestamp};
 
 use super::CubicConfig;
 
-/// Smax of the 2008 form: the most segments that the window grows by in 100 ms, once the plateau is reached.
+/// Smax of the 2008 form: the largest growth of the window in 100 ms, in segments, once the plateau is
+/// reached.
 const MAX_INCREMENT: f64 = 16.0;
 
 /// Windows in segments, times in seconds.
 #[derive(Clone, Debug)]
 pub(super) struct Epoch {
-    /// t: time in congestion avoidance that counts.
+    /// t: the counted time in congestion avoidance.
     elapsed: Duration,
-    /// Up to when time has been counted or skipped.
+    /// The time up to which time has been counted or skipped.
     counted_to: Timestamp,
     c: f64,
-    /// `cwnd_epoch`: the window when it began.
+    /// `cwnd_epoch`: the window at the start of the epoch.
     cwnd_start: f64,
-    /// K: when the curve reaches `origin`.
+    /// K: the time at which the curve reaches `origin`.
     k: f64,
     /// `W_max`, the plateau of the curve (`bic_origin_point` in Linux).
     origin: f64,
@@ -42,7 +43,7 @@ impl Epoch {
         epoch
     }
 
-    /// Draws the curve from the same start to another plateau; time and `W_est` go on.
+    /// Changes the plateau of the curve with the same start; time and `W_est` are unchanged.
     pub(super) fn redraw(&mut self, w_max: f64) {
         self.origin = w_max.max(self.cwnd_start);
         self.k = libm::cbrt((self.origin - self.cwnd_start) / self.c);
@@ -54,12 +55,12 @@ impl Epoch {
         self.counted_to = now;
     }
 
-    /// Lets the time up to `now` go by uncounted.
+    /// Skips the time up to `now` without counting it.
     pub(super) fn skip_to(&mut self, now: Timestamp) {
         self.counted_to = now;
     }
 
-    /// Growth for `acked` segments by RFC 9438, sections 4.2 to 4.5.
+    /// Returns the growth for `acked` segments by RFC 9438, sections 4.2 to 4.5.
     pub(super) fn growth_rfc9438(
         &mut self,
         config: &CubicConfig,
@@ -74,11 +75,11 @@ impl Epoch {
             return (self.w_est - cwnd).max(0.0);
         }
         let target = self.w_cubic(srtt).clamp(cwnd, 1.5 * cwnd);
-        // No further than the target, however much one acknowledgment covers.
+        // The window does not exceed the target, no matter how much data one acknowledgment covers.
         (target - cwnd) * (acked / cwnd).min(1.0)
     }
 
-    /// Growth for `acked` segments by the paper of 2008 and Linux 2.6.22.
+    /// Returns the growth for `acked` segments by the paper of 2008 and Linux 2.6.22.
     pub(super) fn growth_linux2008(
         &mut self,
         config: &CubicConfig,
@@ -90,7 +91,7 @@ impl Epoch {
         self.w_est += alpha(config.beta) * acked / cwnd;
         let ahead = self.w_cubic(rtt_min) - cwnd;
         let mut cnt = if ahead > 0.0 { cwnd / ahead } else { 100.0 * cwnd };
-        // Below the plateau the curve is followed however steep it is.
+        // Below the plateau the curve is followed regardless of its slope.
         if !rtt_min.is_zero() && (self.elapsed + rtt_min).as_secs_f64() >= self.k {
             cnt = cnt.max(cwnd / (10.0 * MAX_INCREMENT * rtt_min.as_secs_f64()));
         }
@@ -103,14 +104,15 @@ impl Epoch {
         acked / cnt.max(1.0)
     }
 
-    /// The curve `ahead` of now.
+    /// Returns the value of the curve at a time `ahead` of now.
     fn w_cubic(&self, ahead: Duration) -> f64 {
         let offset = (self.elapsed + ahead).as_secs_f64() - self.k;
         self.c * offset * offset * offset + self.origin
     }
 }
 
-/// The additive increase with which a flow that keeps `beta` has Reno's average window (RFC 9438, section 4.3).
+/// Returns the additive increase with which a flow that keeps `beta` has Reno's average window (RFC 9438,
+/// section 4.3).
 fn alpha(beta: f64) -> f64 {
     3.0 * (1.0 - beta) / (1.0 + beta)
 }
@@ -131,7 +133,7 @@ mod tests {
         assert!(close(epoch.w_cubic(Duration::ZERO), 70.0));
         let at_k = epoch.w_cubic(Duration::from_secs_f64(epoch.k));
         assert!((at_k - 100.0).abs() < 1e-6, "{at_k}");
-        // One second past K: 0.4 * 1^3 above.
+        // One second after K: 0.4 * 1^3 above.
         let past = epoch.w_cubic(Duration::from_secs_f64(epoch.k + 1.0));
         assert!((past - 100.4).abs() < 1e-6, "{past}");
     }
@@ -184,7 +186,7 @@ mod tests {
         assert_eq!(epoch.elapsed, Duration::from_secs(3));
     }
 
-    /// Of 2008: alpha = 3 * 0.2 / 1.8 segments for each window, for ever.
+    /// Form 2008: alpha = 3 * 0.2 / 1.8 segments per window, without end.
     #[test]
     fn the_window_of_reno_grows_with_what_is_acknowledged() {
         let config = CubicConfig::LINUX2008;
@@ -193,7 +195,8 @@ mod tests {
         assert!(close(epoch.w_est, 70.0 + 2.0 / 3.0), "{}", epoch.w_est);
     }
 
-    /// At the start of the curve: one segment in 100 windows, or the ten that Reno is ahead in one.
+    /// At the start of the curve: one segment in 100 windows, or the ten by which Reno's window is ahead in
+    /// one.
     #[test]
     fn only_who_is_friendly_to_reno_follows_its_window() {
         for (reno_friendly, expected) in [(true, 10.0), (false, 0.01)] {

@@ -1,4 +1,4 @@
-//! CUBIC as a rule: signals, the start of an epoch, time that does not count.
+//! CUBIC as a rule: signals, the start of an epoch, and time that does not count.
 
 use airpath_model::{Duration, NullProbe};
 
@@ -93,8 +93,8 @@ fn growth_by_one_acknowledgment_is_the_way_to_the_target_over_the_window() {
 
 #[test]
 fn the_window_is_at_least_w_est() {
-    // Small windows: 20 segments to W_max = 28.57. W_cubic(0) = 20, and a window of acknowledgments at once adds
-    // alpha = 0.5294 segments.
+    // Small windows: 20 segments with W_max = 28.57. W_cubic(0) = 20, and one window of acknowledgments at
+    // once adds alpha = 0.5294 segments.
     let mut rule = cubic(CubicConfig::RFC9438);
     rule.w_max = Some(20.0 / 0.7);
     rule.prior = 20.0 / 0.7;
@@ -105,7 +105,8 @@ fn the_window_is_at_least_w_est() {
     assert_eq!(without.congestion_avoidance(segments(20), &acked(0.0, 20)), segments(20));
 }
 
-/// Growth of one acknowledgment one second of use into an epoch, ten seconds of pause between.
+/// Returns the growth of one acknowledgment after one second of use in an epoch, with a pause of ten seconds
+/// in between.
 fn growth_after_a_pause(config: CubicConfig, pause: impl Fn(&mut Cubic)) -> Bytes {
     let mut rule = cubic(config);
     w_max_after(&mut rule, 1000, CongestionSignal::Loss);
@@ -134,7 +135,7 @@ fn time_without_use_of_the_window_does_not_count() {
     assert_eq!(growth_after_a_pause(rfc, not_used), Bytes::new(700_126));
     assert_eq!(growth_after_a_pause(rfc, idle), Bytes::new(700_126));
     assert_eq!(growth_after_a_pause(rfc, in_use), Bytes::new(700_432));
-    // 2.6.22 counted all time. Without an RTT there is no bound on the increment but cnt >= 1.
+    // 2.6.22 counted all time. Without an RTT the only bound on the increment is cnt >= 1.
     assert_eq!(growth_after_a_pause(CubicConfig::LINUX2008, idle), Bytes::new(700_432));
 }
 
@@ -146,14 +147,15 @@ fn in_2008_the_increment_past_the_plateau_is_bounded_by_16_segments_in_100_ms() 
     event.rtt.minimum = Duration::from_millis(50);
     rule.congestion_avoidance(segments(5000), &event);
     rule.whole_bytes = WholeBytes::default();
-    // K is cbrt(5000 / 0.4) = 23.2 s. Before it the curve is followed, which is 4088 segments up after ten seconds.
+    // K is cbrt(5000 / 0.4) = 23.2 s. Before K the window follows the curve, which is 4088 segments higher
+    // after ten seconds.
     let grown = |rule: &mut Cubic, seconds| {
         let mut event = acked(seconds, 5000);
         event.rtt.minimum = Duration::from_millis(50);
         rule.congestion_avoidance(segments(5000), &event)
     };
     assert_eq!(grown(&mut rule, 10.0).get() / MSS, 9088);
-    // Behind it, where the curve is far above, a window of acknowledgments in 50 ms may add 8 segments.
+    // After K, if the curve is far above, one window of acknowledgments in 50 ms may add 8 segments.
     rule.whole_bytes = WholeBytes::default();
     assert_eq!(grown(&mut rule, 24.0), segments(5008));
 }
@@ -165,9 +167,9 @@ fn in_2008_the_window_grows_by_what_is_acknowledged_at_most_and_creeps_above_the
     w_max_after(&mut rule, 10_000, CongestionSignal::Loss);
     rule.congestion_avoidance(segments(100), &acked(0.0, 1));
     rule.whole_bytes = WholeBytes::default();
-    // No RTT is known, so that nothing else bounds it.
+    // No RTT is known, so there is no other bound.
     assert_eq!(rule.congestion_avoidance(segments(100), &acked(20.0, 3)), segments(103));
-    // Above the curve, one segment for 100 windows.
+    // Above the curve, one segment per 100 windows.
     rule.whole_bytes = WholeBytes::default();
     assert_eq!(rule.congestion_avoidance(segments(20_000), &acked(20.0, 20_000)), Bytes::new(20_000_010));
 }

@@ -1,4 +1,4 @@
-//! What the rule makes of an estimate, with an estimator that says what it is told to.
+//! The use of an estimate by the rule, with an estimator whose results are set by the test.
 
 use airpath_model::{NullProbe, RttEstimate, Timestamp};
 
@@ -7,14 +7,14 @@ use crate::CubicConfig;
 
 const MSS: u64 = 1000;
 
-/// An estimator whose every answer is set by hand.
+/// An estimator whose results are set by the test.
 #[derive(Clone, Debug, Default)]
 struct Told {
     ceiling: Option<f64>,
     probing: f64,
     interval_ends: bool,
     losses: u32,
-    /// What it was told last.
+    /// The last reported window.
     window: f64,
 }
 
@@ -63,7 +63,7 @@ fn acked(seconds: f64) -> AckEvent {
     event
 }
 
-/// The window after one acknowledgment, from 80 segments, at the start of an epoch.
+/// Returns the window after one acknowledgment, from 80 segments, at the start of an epoch.
 fn grown(rule: &mut CubicEbe<Told>) -> Bytes {
     rule.on_ack(segments(80), &acked(1.0), &mut NullProbe);
     rule.congestion_avoidance(segments(80), &acked(1.0))
@@ -94,7 +94,7 @@ fn probing_grows_as_its_kind_says() {
     let plain = grown(&mut rule(ProbingGrowth::Acknowledged, 1.0)) - segments(80);
     assert!(plain > Bytes::ZERO);
     for (growth, interval_ends, expected) in [
-        // 0.5 segments for one acknowledged; twice 80; CUBIC's times 1.5; CUBIC's alone where no interval ended.
+        // 0.5 segments for one acknowledged; twice 80; CUBIC's times 1.5; CUBIC's alone if no interval ended.
         (ProbingGrowth::Acknowledged, false, Bytes::new(500)),
         (ProbingGrowth::Interval, true, segments(40)),
         (ProbingGrowth::Interval, false, plain),

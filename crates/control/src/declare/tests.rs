@@ -107,7 +107,7 @@ fn schemas_and_construction_accept_the_same_values() {
     }
 }
 
-/// The test of ranges notices a bound that only one side states.
+/// The test of ranges detects a bound that only one side states.
 #[test]
 fn ranges_that_differ_are_found() {
     #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -115,7 +115,7 @@ fn ranges_that_differ_are_found() {
     struct Loose {
         /// At least 1, which the schema does not state.
         packets: u32,
-        /// Above 0; the schema says at least 0.
+        /// Above 0; the schema states at least 0.
         #[schemars(range(min = 0.0))]
         share: f64,
     }
@@ -164,7 +164,7 @@ fn schemas_carry_help_defaults_and_order() {
     );
 }
 
-/// A component from outside: no type of ours, a schema as data, and a closure that reads values.
+/// An external component: no type of this crate, a schema as data, and a closure that reads values.
 #[test]
 fn the_registry_is_open_at_run_time() {
     #[derive(Debug)]

@@ -1,10 +1,11 @@
-//! The formulas of RFC 3649 against its own tables.
+//! The formulas of RFC 3649 compared with its own tables.
 
 use airpath_model::{CongestionSignal, NullProbe, Timestamp};
 
 use super::*;
 
-/// RFC 3649, appendix B: w, a(w) and b(w), up to `High_Window`. Its last two rows, above, go on with b below 0.1.
+/// RFC 3649, appendix B: w, a(w) and b(w), up to `High_Window`. Its last two rows, above it, continue with b
+/// below 0.1.
 const TABLE: [(f64, f64, f64); 15] = [
     (38.0, 1.0, 0.50),
     (118.0, 2.0, 0.44),
@@ -30,10 +31,10 @@ fn rule() -> HighSpeed {
 #[test]
 fn a_and_b_are_those_of_appendix_b() {
     for (w, a, b) in TABLE {
-        // Two decimals, rounded or cut.
+        // Two decimals, rounded or truncated.
         assert!((rule().decrease(w) - b).abs() < 0.0075, "b({w}) = {}", rule().decrease(w));
-        // The table was made with p(w) rounded to 0.078 / w^1.2, up to 3 % off the line between the two points; the
-        // rounding taken into account, a(w) has just reached the whole number.
+        // The table was computed with p(w) rounded to 0.078 / w^1.2, up to 3 % off the line between the two
+        // points. Taking the rounding into account, a(w) has just reached the whole number.
         let rounded = if w > 38.0 { 0.078 / libm::pow(w, 1.2) / rule().loss_rate(w) } else { 1.0 };
         let found = rule().increase(w) * rounded;
         assert!((found / a - 1.0).abs() < 0.005, "a({w}) = {found}, not {a}");
@@ -70,7 +71,7 @@ fn a_window_of_acknowledged_segments_adds_a_of_w_and_a_signal_removes_b_of_w() {
     event.mss = Bytes::new(1000);
     assert_eq!(rule.reduce(window, &event, &mut NullProbe), Bytes::new(55_034));
     assert_eq!(rule.reduce(Bytes::new(38_000), &event, &mut NullProbe), Bytes::new(19_000));
-    // Past High_Window no less than High_Decrease goes.
+    // Beyond High_Window, b does not fall below High_Decrease.
     assert_eq!(rule.reduce(Bytes::new(1_000_000_000), &event, &mut NullProbe), Bytes::new(900_000_000));
 }
 

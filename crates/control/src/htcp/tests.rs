@@ -1,4 +1,4 @@
-//! H-TCP's α and β against numbers worked out by hand.
+//! H-TCP's α and β compared with values computed by hand.
 
 use airpath_model::{CongestionSignal, NullProbe};
 
@@ -28,7 +28,7 @@ fn alpha_is_that_of_standard_tcp_for_a_second_and_then_a_parabola() {
     // 1 + 10 * 2 + 1^2 = 22; 1 + 10 * 0.5 + 0.25^2 = 6.0625.
     close(rule.alpha(seconds(3.0), reference), 22.0);
     close(rule.alpha(seconds(1.5), reference), 6.0625);
-    // A flow that gives up less takes less: 2 (1 - 0.8) * 22.
+    // A smaller decrease gives a slower increase: 2 (1 - 0.8) * 22.
     let gentle = Htcp { beta: 0.8, ..htcp() };
     close(gentle.alpha(seconds(3.0), reference), 8.8);
 }
@@ -45,8 +45,8 @@ fn rtt_scaling_is_in_proportion_within_bounds_and_never_below_standard_tcp() {
     close(plain.alpha(seconds(3.0), seconds(0.5)), 22.0);
 }
 
-/// A flow over a path of 100 ms with a round trip of `rtt` in which `acked` segments come back, for ten seconds, and then
-/// a loss. Returns β.
+/// Simulates a flow over a path of 100 ms with a round trip of `rtt` in which `acked` segments are
+/// acknowledged, for ten seconds, and then a loss. Returns β.
 fn epoch(rule: &mut Htcp, start: f64, rtt: f64, acked: u64) -> f64 {
     let rounds = (10.0 / rtt).ceil() as u64;
     let mut now = start;
@@ -54,7 +54,7 @@ fn epoch(rule: &mut Htcp, start: f64, rtt: f64, acked: u64) -> f64 {
         now = start + rtt * round as f64;
         let mut event = AckEvent::at(Timestamp::from_secs_f64(now));
         (event.mss, event.acked) = (Bytes::new(MSS), Bytes::new(acked * MSS));
-        // Numbers of rounds only need to differ.
+        // The numbers of rounds only need to be different.
         event.round = now.to_bits();
         (event.rtt.minimum, event.rtt.smoothed) = (seconds(0.1), seconds(rtt));
         rule.on_ack(Bytes::ZERO, &event, &mut NullProbe);
@@ -69,8 +69,8 @@ fn epoch(rule: &mut Htcp, start: f64, rtt: f64, acked: u64) -> f64 {
 #[test]
 fn beta_is_the_ratio_of_round_trip_times_from_the_second_steady_signal_on() {
     let mut rule = htcp();
-    // Nothing to compare with; steady for the first time; then 0.1 / 0.16 and, 5 % of 0.06 s faded and reached again,
-    // the same.
+    // No previous throughput; steady for the first time; then 0.1 / 0.16 and, with 5 % of 0.06 s dropped and
+    // reached again, the same.
     for (start, expected) in [(0.0, 0.5), (10.0, 0.5), (20.0, 0.625), (30.0, 0.625)] {
         close(epoch(&mut rule, start, 0.16, 160), expected);
     }
@@ -97,7 +97,7 @@ fn the_longest_round_trip_time_fades() {
     for start in [0.0, 10.0, 20.0] {
         epoch(&mut rule, start, 0.16, 160);
     }
-    // From 160 ms: 100 + 60 * 0.95^3 = 151.4425 ms is remembered, 100 + 60 * 0.95^2 when β was last taken.
+    // From 160 ms: 100 + 60 * 0.95^3 = 151.4425 ms is kept, 100 + 60 * 0.95^2 at the last computation of β.
     close(rule.rtt_max.as_secs_f64(), 0.157);
     close(epoch(&mut rule, 30.0, 0.125, 125), 0.1 / 0.157);
     close(rule.rtt_max.as_secs_f64(), 0.1 + 0.057 * 0.95);
@@ -113,7 +113,7 @@ fn time_counts_from_the_end_of_recovery() {
     (event.now, event.in_recovery) = (Timestamp::from_secs_f64(8.0), false);
     rule.on_ack(Bytes::ZERO, &event, &mut NullProbe);
     event.acked = Bytes::new(100 * MSS);
-    // α(3 s) = 22 segments for a window.
+    // α(3 s) = 22 segments per window.
     assert_eq!(rule.congestion_avoidance(Bytes::new(100 * MSS), &event), Bytes::new(122 * MSS));
 }
 

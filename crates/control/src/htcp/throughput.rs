@@ -5,20 +5,20 @@ use airpath_model::{AckEvent, Timestamp};
 /// Throughput of whole round trips; byte/s.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Throughput {
-    /// The round trip under way: its [`AckEvent::round`], when it began, and what was acknowledged in it, bytes.
+    /// The current round trip: its [`AckEvent::round`], its start, and the data acknowledged in it, bytes.
     round: Option<(u64, Timestamp, f64)>,
     smoothed: f64,
     /// The highest since the last signal.
     highest: f64,
     /// The highest between the last two signals.
     previous: f64,
-    /// A round trip was measured since the last signal.
+    /// Whether a round trip was measured since the last signal.
     measured: bool,
 }
 
 impl Throughput {
-    /// Counts an acknowledgment. While the flow is not `settled` after a signal, and in the first round trip in any case,
-    /// nothing is smoothed, and the highest is the newest.
+    /// Counts an acknowledgment. While the flow is not `settled` after a signal, and always in the first
+    /// round trip, nothing is smoothed, and the highest throughput is the newest.
     pub(super) fn acknowledged(&mut self, event: &AckEvent, settled: bool) {
         match &mut self.round {
             Some((round, _, acked)) if *round == event.round => *acked += event.acked.as_f64(),
@@ -31,19 +31,20 @@ impl Throughput {
         }
     }
 
-    /// The round trip under way is no measure.
+    /// Discards the current round trip.
     pub(super) fn interrupt(&mut self) {
         self.round = None;
     }
 
-    /// A congestion signal.
+    /// Processes a congestion signal.
     pub(super) fn signal(&mut self) {
         self.previous = self.highest;
         self.measured = false;
         self.interrupt();
     }
 
-    /// Whether the highest since the last signal is within `part` of the one before that signal.
+    /// Returns whether the highest throughput since the last signal is within `part` of the one before that
+    /// signal.
     pub(super) fn steady(&self, part: f64) -> bool {
         (self.highest - self.previous).abs() <= part * self.previous
     }
@@ -70,7 +71,7 @@ mod tests {
 
     use super::*;
 
-    /// A round trip of a second in which so much is acknowledged at once, when it begins.
+    /// Simulates a round trip of a second at whose start `acked` is acknowledged at once.
     fn round(throughput: &mut Throughput, number: u64, acked: u64) {
         round_of(throughput, number, acked, true);
     }
@@ -85,7 +86,7 @@ mod tests {
         assert!((found - expected).abs() < 1e-9, "{found}, not {expected}");
     }
 
-    /// B = 3/4 B + 1/4 of each round trip but the first.
+    /// B = 3/4 B + 1/4 of each round trip except the first.
     #[test]
     fn the_first_round_trip_after_a_signal_counts_as_it_is() {
         let mut throughput = Throughput::default();
@@ -96,7 +97,7 @@ mod tests {
         close(throughput.highest, 1250.0);
         throughput.signal();
         close(throughput.previous, 1250.0);
-        // The round trip that the signal fell into, which began with 100 bytes, is no measure.
+        // The round trip of the signal, which began with 100 bytes, is discarded.
         round(&mut throughput, 3, 400);
         close(throughput.highest, 1250.0);
         round(&mut throughput, 4, 800);

@@ -1,4 +1,4 @@
-//! What each step of the machine begins, by the pseudo-code of the draft.
+//! The effects of each step of the state machine, by the pseudo-code of the draft.
 
 use super::super::probe_bandwidth::AckPhase;
 use super::*;
@@ -32,7 +32,8 @@ fn the_phase_of_the_acknowledgments_follows_the_cycle() {
     assert!(!flow.bbr.cycle.is_probe_sample);
 }
 
-/// A refill that undoes a probe's false end comes before the probe's last acknowledgments: they end nothing any more.
+/// A refill that undoes a probe's false end precedes the last acknowledgments of the probe, which then end
+/// nothing.
 #[test]
 fn a_refill_ends_the_phase_before() {
     let mut flow = Flow::probing();
@@ -62,8 +63,8 @@ fn each_step_of_the_cycle_begins_a_round() {
     }
 }
 
-/// `StartProbeBW_UP`: the plateau is held against the rate with which the probe begins, and the long-term limit may grow by
-/// one packet in the first round.
+/// `StartProbeBW_UP`: the plateau is relative to the rate at the start of the probe, and the long-term limit
+/// may grow by one packet in the first round.
 #[test]
 fn a_probe_begins_with_the_rate_that_is_known_and_slow_growth() {
     assert_eq!(Flow::probing().rounds(2, ACK), State::ProbeUp);
@@ -78,13 +79,14 @@ fn a_probe_begins_with_the_rate_that_is_known_and_slow_growth() {
     assert_eq!(bbr.long_term.inflight, MSS * 11);
 }
 
-/// `AdvanceMaxBwFilter` once a cycle, when the first round after the probe ends, unless that sample is limited.
+/// `AdvanceMaxBwFilter` once a cycle, at the end of the first round after the probe, unless that sample is
+/// limited.
 #[test]
 fn a_cycle_of_the_bandwidth_filter_ends_with_the_probe_unless_the_application_limits_it() {
     let slow = Rate::from_bps(320_000);
     for (app_limited, kept) in [(false, slow), (true, BANDWIDTH)] {
         let mut flow = Flow::probing().until(State::ProbeDown, ACK);
-        // Two cycles are remembered: the one before is forgotten in the second next.
+        // The filter covers two cycles: a sample expires in the second cycle after its own.
         flow.ack(RTT, Ack { app_limited, rate: slow, ..ACK });
         flow.bbr.max_bw.update(slow, false);
         flow.bbr.max_bw.advance();
@@ -92,7 +94,8 @@ fn a_cycle_of_the_bandwidth_filter_ends_with_the_probe_unless_the_application_li
     }
 }
 
-/// `ProbeInflightLongtermUpward`: only in `ProbeBW` up, limited by the window, and where the window is at the limit.
+/// `ProbeInflightLongtermUpward`: only in `ProbeBW` up, limited by the window, and if the window is at the
+/// limit.
 #[test]
 fn only_a_limit_in_use_grows() {
     let growth = |state, window_limited, window| {
@@ -104,7 +107,7 @@ fn only_a_limit_in_use_grows() {
         (event.acked, event.mss, event.window_limited) = (MSS * 10, MSS, window_limited);
         bbr.raise_long_term_model(&event);
         let grown = bbr.long_term.inflight - MSS * 10;
-        // Within the round the slope stays.
+        // Within the round the slope does not change.
         bbr.long_term.grow(MSS * 9, MSS);
         assert_eq!(bbr.long_term.inflight, MSS * 10 + grown);
         grown
@@ -115,7 +118,8 @@ fn only_a_limit_in_use_grows() {
     assert_eq!(growth(State::ProbeUp, true, 9), Bytes::ZERO);
 }
 
-/// `AdaptLongTermModel`: what was in flight without much loss is safe, in any state; a limit that is not set stays so.
+/// `AdaptLongTermModel`: the amount in flight without much loss is safe in any state; a limit that is not set
+/// stays unset.
 #[test]
 fn what_was_borne_is_the_least_limit() {
     let mut flow = Flow::cruising();
@@ -149,14 +153,14 @@ fn probe_rtt_ends_the_probe_and_leads_back_to_startup_while_the_pipe_is_not_full
     assert_eq!((flow.bbr.state, flow.bbr.full_pipe.reached), (State::Startup, false));
 }
 
-/// A packet leaves over an empty path.
+/// Sends a packet over an empty path.
 fn restart(flow: &mut Flow, app_limited: bool) {
     let mut sent = SendEvent::at(flow.now, MSS);
     (sent.in_flight, sent.app_limited) = (MSS, app_limited);
     flow.bbr.on_sent(&sent, &mut NullProbe);
 }
 
-/// `HandleRestartFromIdle` is for flows that were limited by the application.
+/// `HandleRestartFromIdle` applies to flows that were application-limited.
 #[test]
 fn a_flow_restarts_from_idleness_when_the_application_had_nothing_to_send() {
     for (app_limited, gain) in [(true, 1.0), (false, 1.25)] {
@@ -165,13 +169,13 @@ fn a_flow_restarts_from_idleness_when_the_application_had_nothing_to_send() {
         assert_eq!(flow.bbr.idle_restart, app_limited);
         assert_near(flow.pacing(), 0.99 * gain * 640_000.0);
     }
-    // Outside of `ProbeBW` the rate stays.
+    // Outside of `ProbeBW` the rate does not change.
     let mut flow = Flow::new().until(State::Drain, Ack { in_flight: 20, ..ACK });
     restart(&mut flow, true);
     assert_near(flow.pacing(), 0.99 * 0.5 * 640_000.0);
 }
 
-/// `CheckProbeRTTDone` at a restart: idleness saw the round-trip time without a queue.
+/// `CheckProbeRTTDone` at a restart: the idle period revealed the round-trip time without a queue.
 #[test]
 fn idleness_in_probe_rtt_ends_it_when_its_time_is_over() {
     let queued = Ack { rtt: Duration::from_millis(110), ..ACK };
@@ -182,12 +186,12 @@ fn idleness_in_probe_rtt_ends_it_when_its_time_is_over() {
     restart(&mut flow, true);
     assert_eq!(flow.bbr.state, State::ProbeRtt, "200 ms are not over");
     flow.now += Duration::from_nanos(1);
-    // In `ProbeRTT` a flow counts as limited by the application (`MarkConnectionAppLimited`).
+    // In `ProbeRTT` a flow counts as application-limited (`MarkConnectionAppLimited`).
     restart(&mut flow, false);
     assert_eq!(flow.bbr.state, State::ProbeCruise);
 }
 
-/// A probe that was cautious, and ended where the limit of 9 packets was reached.
+/// Returns a flow after a precautionary probe, which ended when the limit of 9 packets was reached.
 fn cautious() -> Flow {
     let mut flow = Flow::probing();
     flow.ack(RTT, Ack { newly_lost: 1, lost: 2, in_flight_at_send: 11, ..ACK });
@@ -197,7 +201,8 @@ fn cautious() -> Flow {
     flow
 }
 
-/// The probe that follows a cautious one at once is a whole one, after which the flow drains and cruises as after any.
+/// The probe directly after a precautionary one is a full probe. Afterwards the flow drains and cruises as
+/// after any other.
 #[test]
 fn caution_is_paid_back_once_and_only_when_it_went_well() {
     let safe = Ack { in_flight: 6, in_flight_at_send: 7, ..ACK };
@@ -205,13 +210,13 @@ fn caution_is_paid_back_once_and_only_when_it_went_well() {
     assert_eq!(flow.ack(RTT, safe), State::ProbeRefill);
     flow = flow.until(State::ProbeDown, safe);
     assert_eq!(flow.ack(RTT, safe), State::ProbeCruise);
-    // The last packets of the cautious probe are lost.
+    // The last packets of the precautionary probe are lost.
     let mut flow = cautious();
     flow.ack(Duration::ZERO, Ack { newly_lost: 2, lost: 2, same_round: true, ..safe });
     assert_ne!(flow.ack(RTT, safe), State::ProbeRefill);
 }
 
-/// `AdaptLongTermModel`: cycles of the bandwidth filter are those of `ProbeBW`.
+/// `AdaptLongTermModel`: only cycles of `ProbeBW` are cycles of the bandwidth filter.
 #[test]
 fn probe_rtt_ends_no_cycle_of_the_bandwidth_filter() {
     let mut flow = Flow::probing();
@@ -225,8 +230,8 @@ fn probe_rtt_ends_no_cycle_of_the_bandwidth_filter() {
     assert_eq!(flow.bbr.max_bw.maximum(), BANDWIDTH);
 }
 
-/// `extra_acked_interval_start`: ten packets came at once before the silence, ten come a round trip after it, which explains
-/// eight.
+/// `extra_acked_interval_start`: ten packets arrived at once before the silence, ten arrive a round trip
+/// after it, which explains eight.
 #[test]
 fn what_comes_after_idleness_is_measured_from_its_end() {
     let mut flow = Flow::probing();

@@ -1,8 +1,8 @@
-//! Losses that prove false (section 5.5.11), timeouts, and recovery that begins without a signal.
+//! Spurious losses (section 5.5.11), timeouts, and recovery that begins without a signal.
 
 use super::*;
 
-/// A flow that six losses in a round took out of startup: 6 of 200 packets.
+/// Returns a flow that left startup because of six losses in a round: 6 of 200 packets.
 fn out_of_startup() -> Flow {
     let mut flow = Flow::new();
     let revealing =
@@ -16,7 +16,7 @@ fn out_of_startup() -> Flow {
     flow
 }
 
-/// Back to startup, which goes on: an estimate of a full pipe that came from these losses is none.
+/// The flow returns to startup. An estimate of a full pipe that is based on these losses is discarded.
 #[test]
 fn a_false_end_of_startup_is_undone() {
     let growing = Ack { rate: Rate::from_bps(1_000_000), in_flight: 200, ..ACK };
@@ -24,13 +24,13 @@ fn a_false_end_of_startup_is_undone() {
     flow.bbr.on_spurious(flow.now, &mut NullProbe);
     assert_eq!((flow.bbr.state, flow.bbr.long_term.inflight), (State::Startup, Bytes::MAX));
     assert_eq!(flow.ack(RTT, growing), State::Startup);
-    // What is undone is undone once.
+    // A loss is undone only once.
     let mut flow = flow.until(State::ProbeCruise, ACK);
     flow.bbr.on_spurious(flow.now, &mut NullProbe);
     assert_eq!(flow.bbr.state, State::ProbeCruise);
 }
 
-/// `ProbeRTT` is not left for it, but leads back to startup.
+/// `ProbeRTT` continues, but leads back to startup.
 #[test]
 fn a_false_end_of_startup_that_shows_in_probe_rtt_is_undone_after_it() {
     let queued = Ack { rtt: RTT * 2, in_flight: 200, in_recovery: true, ..ACK };
@@ -44,7 +44,7 @@ fn a_false_end_of_startup_that_shows_in_probe_rtt_is_undone_after_it() {
     assert_eq!(flow.bbr.state, State::Startup);
 }
 
-/// The short-term model is at least what it was before the round of the losses.
+/// The short-term model is at least the one before the round of the losses.
 #[test]
 fn a_false_loss_gives_the_short_term_model_back() {
     let mut flow = Flow::cruising();
@@ -64,8 +64,8 @@ fn timeout(flow: &mut Flow, flight: u64, lost: u64) {
     flow.bbr.on_congestion(&event, &mut NullProbe);
 }
 
-/// The losses of a timeout are losses: those of a probe above the threshold end it, and its limit is where the threshold was
-/// crossed (`InflightAtLoss`); others do not touch the long-term model.
+/// The losses of a timeout count as losses: those of a probe above the threshold end it, and its limit is the
+/// point at which the threshold was crossed (`InflightAtLoss`); others do not change the long-term model.
 #[test]
 fn a_timeout_is_judged_as_other_losses_are() {
     let mut flow = Flow::probing();
@@ -74,14 +74,14 @@ fn a_timeout_is_judged_as_other_losses_are() {
     let mut flow = Flow::probing();
     timeout(&mut flow, 100, 51);
     assert_eq!(flow.bbr.state, State::ProbeDown);
-    // Of the 49 packets before none was lost: x of x + 49 are 2 % at x = 1.
+    // None of the 49 packets before was lost: x of x + 49 are 2 % at x = 1.
     assert_eq!(flow.bbr.long_term.inflight, MSS * 50);
     let mut flow = Flow::cruising();
     timeout(&mut flow, 8, 8);
     assert_eq!((flow.bbr.state, flow.bbr.long_term.inflight), (State::ProbeCruise, Bytes::MAX));
 }
 
-/// `NoteLoss`: the round of a timeout is one with losses, of which the short-term model follows.
+/// `NoteLoss`: the round of a timeout is one with losses, which lower the short-term model.
 #[test]
 fn the_round_of_a_timeout_lowers_the_short_term_model() {
     let slower = Ack { rate: Rate::from_bps(300_000), in_flight: 20, ..ACK };
@@ -89,12 +89,13 @@ fn the_round_of_a_timeout_lowers_the_short_term_model() {
     flow.ack(RTT, slower);
     timeout(&mut flow, 8, 8);
     flow.ack(RTT, slower);
-    // Beta of the 640 kbit/s that were believed.
+    // Beta times the estimate of 640 kbit/s.
     assert_near(flow.bbr.short_term.bandwidth, 0.7 * 640_000.0);
 }
 
-/// A loss in the window of an ECN echo begins a recovery without a signal: it is one all the same. Its window is kept when
-/// it begins, not as it goes on, and comes back when it ends (section 5.6.4.4); so is the state to be undone.
+/// A loss in the window of an ECN echo begins a recovery without a signal, which counts all the same. Its
+/// window is saved when it begins, not later, and restored when it ends (section 5.6.4.4); the state to undo
+/// likewise.
 #[test]
 fn a_recovery_without_a_signal_keeps_the_window_and_gives_it_back() {
     let mut flow = Flow::cruising();
@@ -114,7 +115,8 @@ fn a_recovery_without_a_signal_keeps_the_window_and_gives_it_back() {
     assert_eq!(flow.bbr.state, State::Startup);
 }
 
-/// `ResetFullBW`: rounds without growth that false losses explain fill no pipe. The first round after it sets the baseline.
+/// `ResetFullBW`: rounds whose missing growth is explained by spurious losses do not fill the pipe. The first
+/// round afterwards sets the baseline.
 #[test]
 fn a_plateau_is_looked_for_anew_after_false_losses() {
     let mut flow = Flow::probing();
@@ -124,7 +126,7 @@ fn a_plateau_is_looked_for_anew_after_false_losses() {
     assert_eq!(flow.rounds(1, ACK), State::ProbeDown);
 }
 
-/// The page says so: the draft leaves to the transport when what a timeout took for lost is repaired.
+/// As documented: the draft leaves it to the transport when the losses of a timeout are repaired.
 #[test]
 fn a_timeout_is_repaired_when_as_much_has_been_delivered_as_it_took_for_lost() {
     let mut flow = Flow::cruising();
@@ -136,7 +138,7 @@ fn a_timeout_is_repaired_when_as_much_has_been_delivered_as_it_took_for_lost() {
     assert!(!flow.bbr.in_recovery && flow.bbr.window >= before.mul_f64(0.7), "{:?}", flow.bbr.window);
 }
 
-/// The window that a recovery kept comes back once; later on the window grows by what is acknowledged.
+/// The window saved by a recovery is restored once; later the window grows by the acknowledged amount.
 #[test]
 fn only_the_end_of_a_recovery_gives_its_window_back() {
     let mut flow = Flow::cruising();
