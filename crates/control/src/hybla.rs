@@ -124,7 +124,7 @@ mod tests {
         controller.control().window.as_f64() / MSS.as_f64()
     }
 
-    /// 2^3 − 1 and 3²/10 segments at 75 ms; one and 1/10, as NewReno, up to 25 ms.
+    /// 2^3 − 1 and 3²/10 segments at 75 ms; one and 1/10, as for NewReno, up to 25 ms.
     #[test]
     fn growth_follows_the_ratio_of_round_trip_times() {
         for (rtt_ms, slow_start, avoidance) in

@@ -1,4 +1,4 @@
-//! `HyStart++`: leave slow start when the delay rises (RFC 9406).
+//! `HyStart++`: a slow start that ends when the delay rises (RFC 9406).
 
 use airpath_model::{AckEvent, Bytes, CongestionSignal, Duration, Phase};
 
@@ -19,8 +19,8 @@ pub struct HystartPlusPlusConfig {
     pub min_rtt_thresh: Duration,
     /// `MAX_RTT_THRESH`: a larger increase always counts; at least `min_rtt_thresh`. 16 ms.
     pub max_rtt_thresh: Duration,
-    /// `MIN_RTT_DIVISOR`: between the two thresholds, an increase counts from the minimum RTT of the last round divided by
-    /// this number; at least 1. 8.
+    /// `MIN_RTT_DIVISOR`: between the two thresholds, an increase counts from the minimum RTT of the last
+    /// round divided by this number; at least 1. 8.
     #[cfg_attr(feature = "declare", schemars(range(min = 1)))]
     pub min_rtt_divisor: u64,
     /// `N_RTT_SAMPLE`: RTT samples of a round before it is evaluated; at least 1. 8.
@@ -32,14 +32,14 @@ pub struct HystartPlusPlusConfig {
     /// `CSS_ROUNDS`: rounds of conservative slow start before congestion avoidance; at least 1. 5.
     #[cfg_attr(feature = "declare", schemars(range(min = 1)))]
     pub css_rounds: u32,
-    /// L: the most segments that one acknowledgment adds; at least 1. 8 for senders without pacing, no limit (the largest
-    /// number) for senders with pacing.
+    /// L: the largest number of segments that one acknowledgment adds; at least 1. 8 for senders without
+    /// pacing, no limit (the largest number) for senders with pacing.
     #[cfg_attr(feature = "declare", schemars(range(min = 1)))]
     pub limit: u64,
 }
 
 impl Default for HystartPlusPlusConfig {
-    /// The recommended values, for a sender that does not pace.
+    /// The recommended values, for a sender without pacing.
     fn default() -> Self {
         Self {
             min_rtt_thresh: Duration::from_millis(4),
@@ -62,18 +62,18 @@ impl Component<SlowStarts> for HystartPlusPlusConfig {
     }
 }
 
-/// The slow start of RFC 9406, section 4.2. When the smallest RTT of a round is clearly above that of the round before,
-/// it grows more slowly for some rounds (conservative slow start). If the rise was a passing one, slow start
-/// resumes; if not, congestion avoidance begins.
+/// The slow start of RFC 9406, section 4.2. If the smallest RTT of a round is clearly above that of the
+/// previous round, the window grows more slowly for some rounds (conservative slow start). If the rise was
+/// temporary, slow start resumes; otherwise congestion avoidance begins.
 ///
-/// Only the first slow start works so; after any congestion signal, it is [`StandardSlowStart`].
+/// This applies only to the first slow start; after any congestion signal, it is [`StandardSlowStart`].
 #[derive(Clone, Debug)]
 pub struct HystartPlusPlus {
     config: HystartPlusPlusConfig,
     standard: StandardSlowStart,
-    /// The initial slow start is over.
+    /// Whether the initial slow start is over.
     finished: bool,
-    /// [`AckEvent::round`] of the round that is being sampled.
+    /// [`AckEvent::round`] of the round being sampled.
     round: u64,
     last_round_min_rtt: Option<Duration>,
     current_round_min_rtt: Option<Duration>,
@@ -111,8 +111,8 @@ impl HystartPlusPlus {
         })
     }
 
-    /// Starts a round. Whether conservative slow start has used up its rounds; the one in which it began counts,
-    /// however short what was left of it.
+    /// Starts a round. Returns whether conservative slow start has used up its rounds. The round in which it
+    /// began counts, no matter how short its remainder was.
     fn next_round(&mut self, round: u64) -> bool {
         self.round = round;
         self.last_round_min_rtt = self.current_round_min_rtt.take();
@@ -124,7 +124,7 @@ impl HystartPlusPlus {
         false
     }
 
-    /// Takes one RTT sample and, once the round has enough of them, enters or leaves conservative slow start.
+    /// Adds one RTT sample and, once the round has enough of them, enters or leaves conservative slow start.
     fn sample(&mut self, rtt: Duration) {
         let current = self.current_round_min_rtt.map_or(rtt, |minimum| minimum.min(rtt));
         self.current_round_min_rtt = Some(current);
@@ -197,12 +197,12 @@ impl HystartPlusPlus {
     }
 }
 
-/// Conservative slow start, while it lasts.
+/// State of conservative slow start.
 #[derive(Clone, Debug)]
 struct Conservative {
-    /// `cssBaselineMinRtt`: a round below it shows that the rise was a passing one.
+    /// `cssBaselineMinRtt`: a round below it shows that the rise was temporary.
     baseline_min_rtt: Duration,
-    /// Rounds that ended in it.
+    /// Number of rounds that ended in this phase.
     rounds: u32,
 }
 

@@ -1,4 +1,5 @@
-//! TCP Illinois: losses decide when the window falls, the queueing delay decides by how much, and how fast it grows.
+//! TCP Illinois: losses determine when the window decreases; the queueing delay determines how much it
+//! decreases and how fast it grows.
 
 use airpath_model::config::check;
 use airpath_model::{AckEvent, Bytes, CongestionEvent, CongestionSignal, Duration, Measurement, Probe};
@@ -23,13 +24,13 @@ const ETA: [f64; 3] = [0.01, 0.1, 0.8];
     )
 )]
 pub struct IllinoisConfig {
-    /// α_min: growth in segments in a round trip at the largest queueing delay.
+    /// α_min: growth in segments per round trip at the largest queueing delay.
     #[cfg_attr(
         feature = "declare",
         schemars(extend("exclusiveMinimum" = 0, "x-at-most" = "alpha_max"))
     )]
     pub alpha_min: f64,
-    /// α_max: growth in segments in a round trip without queueing delay; at least `alpha_min`.
+    /// α_max: growth in segments per round trip without queueing delay; at least `alpha_min`.
     #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0)))]
     pub alpha_max: f64,
     /// β_min: share of the window that a loss removes at a short queueing delay.
@@ -41,7 +42,7 @@ pub struct IllinoisConfig {
     /// β_max: share of the window that a loss removes at a long queueing delay; at least `beta_min`.
     #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1)))]
     pub beta_max: f64,
-    /// Window in segments below which the rule is Reno's.
+    /// Window in segments below which Reno's rule applies.
     #[cfg_attr(feature = "declare", schemars(range(min = 0.0)))]
     pub win_thresh: f64,
     /// θ: number of round trips with a short queueing delay after which the growth returns to `alpha_max`.
@@ -66,16 +67,17 @@ impl RuleConfig for IllinoisConfig {
     }
 }
 
-/// Illinois (Liu, Başar and Srikant, "TCP-Illinois: a loss and delay-based congestion control algorithm for high-speed
-/// networks", 2006). Each window of acknowledged segments adds α segments; a signal removes the share β of the window.
-/// Both follow once a round trip from `d_a`, the average queueing delay of the round, and `d_m`, the largest one seen:
+/// Illinois (Liu, Başar and Srikant, "TCP-Illinois: a loss and delay-based congestion control algorithm for
+/// high-speed networks", 2006). Each window of acknowledged segments adds α segments; a signal removes the
+/// share β of the window. Both are computed once a round trip from `d_a`, the average queueing delay of the
+/// round, and `d_m`, the largest observed one:
 ///
 /// `α = α_max` for `d_a ≤ η1 d_m`, else `κ1 / (κ2 + d_a)`, with κ1 and κ2 such that α is `α_max` at `η1 d_m` and `α_min`
 /// at `d_m`;
 /// `β = β_min` for `d_a ≤ η2 d_m`, `β_max` for `d_a ≥ η3 d_m`, a straight line between.
 ///
-/// After a delay above `η1 d_m`, α returns to `α_max` at the θ-th round trip below it. In windows below `win_thresh`,
-/// and after a timeout, α = 1 and β = 1/2.
+/// After a delay above `η1 d_m`, α returns to `α_max` at the θ-th round trip below it. In windows below
+/// `win_thresh`, and after a timeout, α = 1 and β = 1/2.
 ///
 /// Telemetry: `alpha` each round trip, `beta` at each signal.
 #[derive(Clone, Debug)]
@@ -89,15 +91,15 @@ pub struct Illinois {
     sum: Duration,
     samples: u64,
     rtt_max: Duration,
-    /// A delay above η1 has been seen since α was last `α_max`.
+    /// Whether a delay above η1 has been observed since α was last `α_max`.
     above: bool,
-    /// Round trips with a short delay since then.
+    /// Number of round trips with a short delay since then.
     short: u32,
     growth: WholeBytes,
 }
 
 impl Illinois {
-    /// Fails when a parameter is outside the range stated in [`IllinoisConfig`].
+    /// Creates the rule. Fails if a parameter is outside the range stated in [`IllinoisConfig`].
     pub fn new(config: IllinoisConfig) -> Result<Self, ConfigError> {
         let IllinoisConfig { alpha_min, alpha_max, beta_min, beta_max, win_thresh, theta } = config;
         let positive = alpha_max > 0.0 && alpha_max.is_finite();
@@ -137,7 +139,7 @@ impl Illinois {
         (self.sum, self.samples) = (Duration::ZERO, 0);
     }
 
-    /// α at these queueing delays, in seconds.
+    /// Returns α at these queueing delays, in seconds.
     fn increase(&mut self, average: f64, largest: f64) -> f64 {
         let IllinoisConfig { alpha_min, alpha_max, theta, .. } = self.config;
         let low = ETA[0] * largest;
@@ -157,7 +159,7 @@ impl Illinois {
         alpha_max
     }
 
-    /// β at these queueing delays, in seconds.
+    /// Returns β at these queueing delays, in seconds.
     fn decrease(&self, average: f64, largest: f64) -> f64 {
         let IllinoisConfig { beta_min, beta_max, .. } = self.config;
         let [_, low, high] = ETA.map(|share| share * largest);
@@ -212,7 +214,7 @@ mod tests {
         assert!((found - expected).abs() < 1e-12, "{found} instead of {expected}");
     }
 
-    /// κ1 and κ2 as the paper prints them, at a largest delay of 100 ms.
+    /// κ1 and κ2 as printed in the paper, at a largest delay of 100 ms.
     #[test]
     fn the_increase_is_the_hyperbola_of_the_paper() {
         let (range, d1) = (0.099, 0.001);

@@ -1,4 +1,4 @@
-//! LEDBAT++: background traffic that gives way (draft-irtf-iccrg-ledbat-plus-plus).
+//! LEDBAT++: background traffic that yields to other flows (draft-irtf-iccrg-ledbat-plus-plus).
 
 mod delay;
 
@@ -19,13 +19,14 @@ use crate::windowed::QUANTUM_SEGMENTS;
 use airpath_model::config::check;
 use delay::{BaseDelay, CurrentDelay};
 
-/// The window of a slowdown, and the smallest that delay leads to, in segments (section 4.4).
+/// The window of a slowdown, and the smallest window that delay can cause, in segments (section 4.4).
 const FLOOR_SEGMENTS: u64 = 2;
 
-/// The part of the target at which the first slow start ends (section 4.1).
+/// The share of the target at which the first slow start ends (section 4.1).
 const SLOW_START_LIMIT: f64 = 0.75;
 
-/// Round trips between the end of the first slow start and the first slowdown, and of a freeze (section 4.4).
+/// Round trips between the end of the first slow start and the first slowdown, and length of a freeze
+/// (section 4.4).
 const SLOWDOWN_ROUND_TRIPS: u64 = 2;
 
 /// Parameters of LEDBAT++.
@@ -33,13 +34,13 @@ const SLOWDOWN_ROUND_TRIPS: u64 = 2;
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(default))]
 pub struct LedbatPlusPlusConfig {
-    /// TARGET: the queueing delay that the flow aims at.
+    /// TARGET: the queueing delay that the flow maintains.
     #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0)))]
     pub target: Duration,
-    /// Largest divisor of the gain, which short paths reach.
+    /// Largest divisor of the gain, which applies to short paths.
     #[cfg_attr(feature = "declare", schemars(range(min = 1.0)))]
     pub gain_divisor_limit: f64,
-    /// Constant: strength of the decrease with the delay above the target.
+    /// Constant: strength of the decrease for a delay above the target.
     #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0)))]
     pub decrease: f64,
     /// Interval to the next slowdown, as a multiple of the last slowdown's duration.
@@ -78,12 +79,12 @@ impl LedbatPlusPlusConfig {
         check((1..=1_000_000).contains(&spacing), "slowdown_spacing", "from 1 to 1000000", spacing as f64)
     }
 
-    /// GAIN: the slower, the shorter the path (section 4.2).
+    /// Returns GAIN: the shorter the path, the smaller (section 4.2).
     fn gain(&self, base: Duration) -> f64 {
         1.0 / self.gain_divisor_limit.min(libm::ceil(2.0 * self.target.ratio(base)).max(1.0))
     }
 
-    /// How much the window of `packets` changes in a round trip, in packets (section 4.3).
+    /// Returns the change of the window of `packets` in a round trip, in packets (section 4.3).
     fn change(&self, packets: f64, queueing: Duration, base: Duration) -> f64 {
         let gain = self.gain(base);
         if queueing <= self.target {
@@ -96,10 +97,11 @@ impl LedbatPlusPlusConfig {
 
 /// LEDBAT++ (draft-irtf-iccrg-ledbat-plus-plus, section 4).
 ///
-/// It keeps the queueing delay, round-trip time less the smallest of ten minutes, near a target that flows which fill
-/// buffers go beyond, and so leaves the link to them. Below the target the window grows by GAIN ≤ 1 packets in a round
-/// trip, above it shrinks in proportion. From time to time it slows down to two packets for two round trips, so that
-/// the delay of the empty path is seen, and ramps up to where it was.
+/// LEDBAT++ keeps the queueing delay, the round-trip time minus the smallest of ten minutes, near a target.
+/// Flows that fill the buffer exceed the target, so LEDBAT++ leaves the link to them. Below the target the
+/// window grows by GAIN ≤ 1 packets per round trip; above it the window shrinks in proportion. From time to
+/// time it slows down to two packets for two round trips, in order to measure the delay of the empty path,
+/// and then returns to its previous window.
 ///
 /// Losses and ECN echoes halve the window. Telemetry: [`Measurement::Phase`].
 #[derive(Clone, Debug)]
@@ -107,11 +109,11 @@ pub struct LedbatPlusPlus {
     config: LedbatPlusPlusConfig,
     state: State,
     mss: Bytes,
-    /// State before the last signal, until it is known to be false.
+    /// State before the last signal, kept in case the signal is spurious.
     before_signal: Option<State>,
 }
 
-/// Where in its course the flow is.
+/// The stage of the flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     /// The first slow start.
@@ -122,7 +124,7 @@ enum Stage {
         since: Timestamp,
         until: Timestamp,
     },
-    /// Slow start up to the threshold, after a slowdown that began then, or after a timeout.
+    /// Slow start up to the threshold, after a slowdown that began at that time, or after a timeout.
     Ramp {
         since: Option<Timestamp>,
     },
@@ -138,7 +140,7 @@ impl Stage {
     }
 }
 
-/// All that a false signal must not change.
+/// All state that a spurious signal must not change.
 #[derive(Clone, Copy, Debug)]
 struct State {
     /// Bytes.
@@ -147,16 +149,16 @@ struct State {
     stage: Stage,
     base: BaseDelay,
     current: CurrentDelay,
-    /// `None` until the first slow start is over.
+    /// `None` until the end of the first slow start.
     next_slowdown: Option<Timestamp>,
 }
 
 impl LedbatPlusPlus {
-    /// A sender that starts with `initial_window` (bytes of payload; the draft's is two packets); `mss` is the largest
-    /// payload of one packet.
+    /// Creates a sender with `initial_window` (bytes of payload; the draft's is two packets); `mss` is the
+    /// largest payload of one packet.
     ///
-    /// Fails when a parameter is outside the range stated in [`LedbatPlusPlusConfig`], `mss` is zero, or the window
-    /// does not hold one packet.
+    /// Fails if a parameter is outside the range stated in [`LedbatPlusPlusConfig`], `mss` is zero, or the
+    /// window is smaller than one packet.
     pub fn new(config: LedbatPlusPlusConfig, initial_window: Bytes, mss: Bytes) -> Result<Self, ConfigError> {
         config.validate()?;
         check(!mss.is_zero(), "mss", "at least one byte", mss.as_f64())?;
@@ -172,7 +174,7 @@ impl LedbatPlusPlus {
         Ok(Self { config, state, mss, before_signal: None })
     }
 
-    /// Does `change` and tells the probe of another phase after it.
+    /// Executes `change` and reports a new phase to the probe.
     fn watching_phase(&mut self, now: Timestamp, probe: &mut dyn Probe, change: impl FnOnce(&mut Self)) {
         let before = self.state.stage.phase();
         change(self);
@@ -230,7 +232,7 @@ impl State {
         self.stage = Stage::Frozen { since: event.now, until };
     }
 
-    /// Section 4.3. Each acknowledgment makes its part of the change of a round trip.
+    /// Section 4.3. Each acknowledgment contributes its share of the change of a round trip.
     fn avoid(&mut self, config: &LedbatPlusPlusConfig, event: &AckEvent, queueing: Duration, base: Duration) {
         let mss = event.mss.as_f64();
         let change = config.change(self.window / mss, queueing, base) * mss;
@@ -241,7 +243,7 @@ impl State {
         self.window = (self.window + change * part).max(floor(event.mss).min(self.window));
     }
 
-    /// Slow start up to the threshold; what a slowdown lasted tells when the next is due.
+    /// Slow start up to the threshold. The duration of a slowdown determines when the next one is due.
     fn ramp(
         &mut self,
         config: &LedbatPlusPlusConfig,
@@ -266,7 +268,7 @@ impl State {
         self.stage = Stage::Avoidance;
         match since {
             Some(since) => self.next_slowdown = Some(now + now.since(since) * config.slowdown_spacing),
-            // After a timeout the slowdown that was due remains so.
+            // After a timeout the time of the next slowdown does not change.
             None => {
                 self.next_slowdown.get_or_insert(now + smoothed * SLOWDOWN_ROUND_TRIPS);
             }
@@ -275,7 +277,7 @@ impl State {
 
     fn on_congestion(&mut self, config: &LedbatPlusPlusConfig, event: &CongestionEvent, repeated: bool) {
         if !repeated {
-            // During a slowdown the window that lost is the one it began with.
+            // During a slowdown, the loss applies to the window at its start.
             let lost = match self.stage {
                 Stage::Frozen { .. } => self.ssthresh.unwrap_or(self.window),
                 _ => self.window,
@@ -302,7 +304,7 @@ impl State {
     }
 }
 
-/// The smallest window in bytes.
+/// Returns the smallest window in bytes.
 fn floor(mss: Bytes) -> f64 {
     (mss * FLOOR_SEGMENTS).as_f64()
 }

@@ -1,14 +1,14 @@
-//! Congestion controllers, made by composition.
+//! Congestion controllers by composition.
 //!
-//! [`Windowed`] is a whole [`airpath_model::Controller`]; what differs between algorithms is two small parts that
-//! it holds: a [`SlowStart`] ([`StandardSlowStart`], [`HystartPlusPlus`], [`EveryOtherRound`], [`EstimatedSsthresh`])
-//! and a [`WindowRule`] for congestion avoidance and for the answer to a signal ([`NewReno`], [`Cubic`], [`CubicEbe`],
-//! [`Vegas`], [`Westwood`] and more). Any slow start goes with any rule.
-//! Controllers that do not follow this pattern implement `Controller` themselves, as [`Fixed`] does.
-//! [`LossDifferentiation`] goes around any of them.
+//! [`Windowed`] is a complete [`airpath_model::Controller`]. Algorithms differ in its two small parts: a
+//! [`SlowStart`] ([`StandardSlowStart`], [`HystartPlusPlus`], [`EveryOtherRound`], [`EstimatedSsthresh`]) and
+//! a [`WindowRule`] for congestion avoidance and for the response to a signal ([`NewReno`], [`Cubic`],
+//! [`CubicEbe`], [`Vegas`], [`Westwood`] and more). Any slow start can be combined with any rule. Controllers
+//! that do not follow this pattern implement `Controller` themselves, as [`Fixed`] does.
+//! [`LossDifferentiation`] can wrap any of them.
 //!
-//! Windows and thresholds are bytes of payload; the formulas of the literature count segments, and the rules
-//! convert at their edge.
+//! Windows and thresholds are bytes of payload. The formulas of the literature count segments, and the rules
+//! convert at their interface.
 #![no_std]
 
 extern crate alloc;

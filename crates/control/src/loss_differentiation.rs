@@ -1,4 +1,4 @@
-//! Losses told apart by their cause, around any controller.
+//! Loss differentiation by cause, as a wrapper around any controller.
 
 mod evidence;
 mod history;
@@ -24,18 +24,19 @@ pub use history::{CongestionHistory, HistoryRule};
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(default))]
 pub struct LossDifferentiationConfig {
-    /// N: acknowledgments that are remembered, 1 to 64 (VCP-W: 32).
+    /// N: number of acknowledgments in the history, 1 to 64 (VCP-W: 32).
     #[cfg_attr(feature = "declare", schemars(range(min = 1, max = 64)))]
     pub history: u8,
-    /// T: how many of them must tell of congestion for a loss to be congestion, at most N (VCP-W: 16).
+    /// T: number of acknowledgments that must indicate congestion for a loss to be congestion, at most N
+    /// (VCP-W: 16).
     #[cfg_attr(feature = "declare", schemars(range(min = 1, max = 64), extend("x-at-most" = "history")))]
     pub history_threshold: u8,
-    /// Which T: the newest ones, `consecutive`, or any of the N (`total`).
+    /// Choice of the T acknowledgments: the newest ones, `consecutive`, or any of the N (`total`).
     pub history_rule: HistoryRule,
-    /// What in an acknowledgment tells of congestion, beside an ECN echo: the routers' `feedback` (overload, negative
-    /// feedback), or a `queueing-delay` above its share of the largest seen.
+    /// Sign of congestion in an acknowledgment, in addition to an ECN echo: the routers' `feedback`
+    /// (overload, negative feedback), or a `queueing-delay` above its share of the largest one observed.
     pub evidence: CongestionEvidence,
-    /// That share (ours).
+    /// Share of the largest queueing delay above which the delay indicates congestion (ours).
     #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1)))]
     pub delay_share: f64,
 }
@@ -56,7 +57,7 @@ impl Default for LossDifferentiationConfig {
 #[cfg(feature = "declare")]
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct DifferentiatedConfig {
-    /// The controller.
+    /// The wrapped controller.
     #[schemars(extend("examples" = ["newreno"]))]
     controller: Nested<Controllers>,
     #[serde(flatten)]
@@ -85,36 +86,37 @@ impl Component<Controllers> for DifferentiatedConfig {
     }
 }
 
-/// A controller that answers a loss or a timeout only while acknowledgments tell of congestion (VCP-W, section IV-C,
-/// "loss differentiation heuristic algorithm").
+/// A controller that responds to a loss or a timeout only while acknowledgments indicate congestion (VCP-W,
+/// section IV-C, "loss differentiation heuristic algorithm").
 ///
-/// Each acknowledgment leaves a bit in a revolving history: 1 if it tells of congestion. A loss is congestion when the
-/// history says so ([`CongestionHistory::flag`]): the controller then hears of it as ever. Any other is an error of the
-/// path: the controller does not hear of it, and the transport sends again what was lost within the window as it is.
-/// While such a loss is repaired the controller is told neither of recovery nor of duplicates and amounts lost, so
-/// that what it does at acknowledgments goes on as if nothing had been lost.
+/// Each acknowledgment adds a bit to a revolving history: 1 if it indicates congestion. If the history
+/// indicates congestion ([`CongestionHistory::flag`]), a loss is reported to the wrapped controller as usual.
+/// Any other loss is a channel error: it is not reported, and the transport retransmits the lost data within
+/// the unchanged window. While such a loss is repaired, recovery, duplicates and lost amounts are hidden from
+/// the controller, so that it processes acknowledgments as if nothing had been lost.
 ///
-/// Decided where the paper is silent: timeouts are treated as losses; a repeated timeout is treated as the first, as
-/// nothing was learnt between them. CE echoes are signs of congestion and always reach the controller. The history
-/// begins empty, so that a loss before the first T acknowledgments counts as an error. A signal that proves false is
-/// undone only if the controller had heard of it.
+/// Our decisions where the paper is silent: timeouts are treated as losses. A repeated timeout is treated as
+/// the first, because no information arrived between them. CE echoes are signs of congestion and always reach
+/// the controller. The history begins empty, so that a loss before the first T acknowledgments counts as an
+/// error. A spurious signal is undone only if it was reported to the controller.
 ///
-/// Telemetry: `losses_dismissed` and `losses_answered`, counts since the beginning, at each loss and first timeout.
+/// Telemetry: `losses_dismissed` and `losses_answered`, counts since the beginning, at each loss and first
+/// timeout.
 #[derive(Debug)]
 pub struct LossDifferentiation {
     controller: Box<dyn Controller>,
     history: CongestionHistory,
     witness: Witness,
-    /// The last signal did not reach the controller.
+    /// Whether the last signal was not reported to the controller.
     dismissed: bool,
-    /// What a dismissed loss left behind is being repaired.
+    /// Whether the transport is repairing a dismissed loss.
     repairing: bool,
     dismissed_losses: u64,
     answered_losses: u64,
 }
 
 impl LossDifferentiation {
-    /// Puts the heuristic around `controller`. Fails when a parameter is out of range.
+    /// Wraps `controller`. Fails if a parameter is out of range.
     pub fn new(
         config: LossDifferentiationConfig,
         controller: Box<dyn Controller>,

@@ -1,4 +1,4 @@
-//! `NewReno`: one segment a round trip up, half down.
+//! `NewReno`: increases by one segment per round trip, decreases by half.
 
 use airpath_model::{AckEvent, Bytes, CongestionEvent, Probe};
 
@@ -12,7 +12,7 @@ use crate::{ThresholdUnit, WindowRule};
 #[cfg_attr(feature = "declare", serde(default))]
 pub struct NewRenoConfig {
     /// The unit by which the window grows in congestion avoidance: `bytes` (RFC 3465), or `acknowledgments`
-    /// (RFC 5681, equation 3; as ns-2 does), which is half as fast with delayed acknowledgments.
+    /// (RFC 5681, equation 3; as in ns-2), which is half as fast with delayed acknowledgments.
     pub counting: Counting,
     /// The unit in which half the flight is counted: `bytes` (RFC 5681), or whole `segments`, rounded down (as
     /// ns-2 and Linux do).
@@ -31,14 +31,15 @@ impl RuleConfig for NewRenoConfig {
 
 /// Additive increase, multiplicative decrease (RFC 5681, section 3.1).
 ///
-/// The window grows by one segment for each window of acknowledged bytes, or acknowledgments ([`Counting`]). A loss, a CE echo (RFC 3168, section
-/// 6.1.2) or a timeout sets the threshold to half of what is in flight (RFC 5681, equation 4), in bytes unless
-/// [asked otherwise](Self::with_threshold_unit). The retransmissions that give `NewReno` (RFC 6582) its name are the transport's.
+/// The window grows by one segment for each window of acknowledged bytes, or acknowledgments ([`Counting`]).
+/// A loss, a CE echo (RFC 3168, section 6.1.2) or a timeout sets the threshold to half of the data in flight
+/// (RFC 5681, equation 4), in bytes unless [configured otherwise](Self::with_threshold_unit). The transport
+/// implements the retransmissions that give `NewReno` (RFC 6582) its name.
 #[derive(Clone, Debug, Default)]
 pub struct NewReno {
     counting: Counting,
     threshold_unit: ThresholdUnit,
-    /// `bytes_acked` of RFC 3465: acknowledged since the last growth.
+    /// `bytes_acked` of RFC 3465: data acknowledged since the last growth.
     bytes_acked: Bytes,
 }
 
@@ -47,11 +48,11 @@ pub struct NewReno {
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
 pub enum Counting {
-    /// Acknowledged bytes (RFC 3465, section 2.1): one segment a round trip.
+    /// Acknowledged bytes (RFC 3465, section 2.1): one segment per round trip.
     #[default]
     Bytes,
-    /// Acknowledgments, each as one segment (RFC 5681, equation 3; ns-2 and ns-3): half a segment a round trip with
-    /// delayed acknowledgments.
+    /// Acknowledgments, each as one segment (RFC 5681, equation 3; ns-2 and ns-3): half a segment per round
+    /// trip with delayed acknowledgments.
     Acknowledgments,
 }
 
@@ -66,12 +67,12 @@ impl Counting {
 }
 
 impl NewReno {
-    /// With growth that counts bytes or acknowledgments; half of the flight is not rounded.
+    /// Creates a rule whose growth counts bytes or acknowledgments. Half of the flight is not rounded.
     pub fn new(counting: Counting) -> Self {
         Self { counting, ..Self::default() }
     }
 
-    /// The same with half of the flight in that unit.
+    /// Sets the unit in which half of the flight is counted.
     #[must_use]
     pub fn with_threshold_unit(self, threshold_unit: ThresholdUnit) -> Self {
         Self { threshold_unit, ..self }
@@ -129,7 +130,7 @@ mod tests {
         assert_eq!(window, Bytes::new(10 * MSS));
         window = rule.congestion_avoidance(window, &acked(MSS));
         assert_eq!(window, Bytes::new(11 * MSS));
-        // What is left over after a growth counts for the next.
+        // The remainder after a growth counts for the next one.
         window = rule.congestion_avoidance(window, &acked(16 * MSS));
         window = rule.congestion_avoidance(window, &acked(7 * MSS));
         assert_eq!(window, Bytes::new(13 * MSS));

@@ -1,4 +1,4 @@
-//! TCP Prague: a scalable controller for queues of low latency (L4S).
+//! TCP Prague: a scalable controller for low-latency queues (L4S).
 
 use airpath_model::{
     AckEvent, Bytes, CongestionEvent, CongestionSignal, Duration, Measurement, Probe, Requirements, Timestamp,
@@ -15,16 +15,16 @@ use airpath_model::config::check;
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(default))]
 pub struct PragueConfig {
-    /// g: the weight of the share of marks in one round (DCTCP and Linux: 1/16).
+    /// g: the weight of one round in the average share of marks (DCTCP and Linux: 1/16).
     #[cfg_attr(feature = "declare", schemars(range(max = 1.0), extend("exclusiveMinimum" = 0)))]
     pub gain: f64,
-    /// Flows with a shorter RTT grow and fall as a flow with this RTT does.
+    /// RTT whose growth and decrease apply to flows with a shorter RTT.
     #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0)))]
     pub virtual_rtt: Duration,
 }
 
 impl Default for PragueConfig {
-    /// As in Linux of the L4S team (`tcp_prague.c`).
+    /// As in the Linux kernel of the L4S team (`tcp_prague.c`).
     fn default() -> Self {
         Self { gain: 1.0 / 16.0, virtual_rtt: Duration::from_millis(25) }
     }
@@ -40,32 +40,33 @@ impl RuleConfig for PragueConfig {
     }
 }
 
-/// Prague (draft-briscoe-iccrg-prague-congestion-control; the window of DCTCP, RFC 8257). The receiver says how much arrived
-/// marked, and once a round
+/// Prague (draft-briscoe-iccrg-prague-congestion-control; the window of DCTCP, RFC 8257). The receiver
+/// reports how much data arrived marked, and once a round
 ///
 /// `α ← (1 - g) α + g F`, with F the share of the payload that arrived marked in it.
 ///
-/// At the first mark of a round the window falls to `cwnd (1 - α/2)`; it grows by one segment in a round. A round lasts as long
-/// as the round trip, but never less than the virtual one; the growth in a shorter round trip is `(RTT / virtual RTT)²`
-/// segments, so that rates grow alike. α begins at 1 and decays in rounds without marks, also before the first mark. The first mark
-/// ends slow start; it halves the window only if it comes in the first round. A loss and a timeout halve the window as Reno's do.
+/// At the first mark of a round the window decreases to `cwnd (1 - α/2)`; it grows by one segment per round.
+/// A round lasts as long as the round trip, but never less than the virtual one. The growth in a shorter
+/// round trip is `(RTT / virtual RTT)²` segments, so that rates grow alike. α begins at 1 and decays in
+/// rounds without marks, also before the first mark. The first mark ends slow start; it halves the window
+/// only if it comes in the first round. A loss and a timeout halve the window as in Reno.
 ///
 /// Telemetry: `alpha` each round.
 #[derive(Clone, Debug)]
 pub struct Prague {
     config: PragueConfig,
     alpha: f64,
-    /// Payload that was acknowledged, and that arrived marked, since the round began.
+    /// Payload acknowledged, and payload that arrived marked, since the round began.
     acked: Bytes,
     marked: Bytes,
     round_ends: Option<Timestamp>,
-    /// Marks before then ask for the reduction that was made.
+    /// Marks before this time belong to the reduction already made.
     reduced_until: Timestamp,
     growth: WholeBytes,
 }
 
 impl Prague {
-    /// Fails when a parameter is outside the range stated in [`PragueConfig`].
+    /// Creates the rule. Fails if a parameter is outside the range stated in [`PragueConfig`].
     pub fn new(config: PragueConfig) -> Result<Self, ConfigError> {
         let PragueConfig { gain, virtual_rtt } = config;
         check(gain > 0.0 && gain <= 1.0, "gain", "greater than 0, at most 1", gain)?;
@@ -81,7 +82,7 @@ impl Prague {
         })
     }
 
-    /// How long a round lasts.
+    /// Returns the length of a round.
     fn round(&self, smoothed_rtt: Duration) -> Duration {
         smoothed_rtt.max(self.config.virtual_rtt)
     }
@@ -117,7 +118,8 @@ impl WindowRule for Prague {
         if event.now < self.reduced_until {
             return window;
         }
-        // The driver signals once in a round trip; a shorter one than the virtual one must wait for that.
+        // The driver signals once per round trip. If the round trip is shorter than the virtual one, further
+        // signals are ignored.
         self.reduced_until = event.now + self.config.virtual_rtt;
         probe.record(event.now, Measurement::Named("alpha", self.alpha));
         window.mul_f64(1.0 - self.alpha / 2.0)

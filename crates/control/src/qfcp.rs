@@ -1,4 +1,4 @@
-//! QFCP's sender: sends at the rate that routers give.
+//! QFCP's sender: sends at the rate that routers assign.
 
 use airpath_model::{
     AckEvent, Bytes, CongestionEvent, CongestionSignal, Control, Controller, Duration, Pacing, PathHeader,
@@ -15,10 +15,11 @@ use airpath_model::declare::Component;
 #[cfg(feature = "declare")]
 use alloc::boxed::Box;
 
-/// However low the rate: one segment leaves in this time, as only its acknowledgment can bring a better rate.
+/// The longest time between segments. One segment must leave in this time even at the lowest rate, because
+/// only its acknowledgment can carry a better rate.
 const LONGEST_SPACING: Duration = Duration::from_secs(10);
 
-/// QFCP's sender has no parameters: it sends at the rate that it is told.
+/// QFCP's sender has no parameters: it sends at the rate that routers assign.
 #[cfg(feature = "declare")]
 #[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(default)]
@@ -33,30 +34,31 @@ impl Component<Controllers> for QfcpConfig {
     }
 }
 
-/// The sender of the quick flow control protocol (Pu and Hamdi, IEEE Transactions on Wireless Communications 7(6),
-/// 2008; the text was at hand only in abstract).
+/// The sender of the quick flow control protocol (Pu and Hamdi, IEEE Transactions on Wireless Communications
+/// 7(6), 2008; only the abstract of the text was available).
 ///
-/// Every packet asks for all there is; the smallest fair rate R of the routers on the path comes back. From then on
-/// packets leave at R and the window is R · SRTT, at least one segment. Errors are told from congestion by the rate
-/// alone: a loss or a CE echo is repaired and changes nothing, a timeout leaves one segment until the next rate comes.
+/// Every packet requests an unlimited rate, and the acknowledgment carries the smallest fair rate R of the
+/// routers on the path. From then on packets are paced at R and the window is R · SRTT, at least one segment.
+/// Only the rate distinguishes errors from congestion: a loss or a CE echo is repaired and changes nothing, a
+/// timeout leaves one segment until the next rate arrives.
 ///
-/// Decided here: R counts payload, and the routers' own count of flows takes up what headers add; before the first
-/// rate the initial window leaves as the driver likes; in recovery and while the window is not used, a rate only
-/// lowers the window; a rate below one segment in ten seconds is taken for that. An acknowledgment without a rate, or one
-/// that no router lowered, changes nothing.
+/// Our decisions: R counts payload, and the routers' own count of flows compensates for the headers. Before
+/// the first rate, the driver decides how the initial window leaves. In recovery and while the window is not
+/// used, a rate only lowers the window. A rate below one segment in ten seconds counts as that rate. An
+/// acknowledgment without a rate, or with a rate that no router lowered, changes nothing.
 #[derive(Clone, Debug)]
 pub struct Qfcp {
     mss: Bytes,
     window: Bytes,
-    /// The rate of the routers; `None` before the first.
+    /// The rate assigned by the routers; `None` before the first.
     rate: Option<Rate>,
-    /// The window before the last signal, until it is known to be false.
+    /// The window before the last signal, kept in case the signal is spurious.
     before_signal: Option<Bytes>,
 }
 
 impl Qfcp {
-    /// A controller that starts with `initial_window` (bytes of payload); `mss` is the largest payload of one packet.
-    /// Fails when `mss` is zero or the window does not hold one segment.
+    /// Creates a controller with `initial_window` (bytes of payload); `mss` is the largest payload of one
+    /// packet. Fails if `mss` is zero or the window is smaller than one segment.
     pub fn new(initial_window: Bytes, mss: Bytes) -> Result<Self, ConfigError> {
         check(!mss.is_zero(), "mss", "at least one byte", mss.as_f64())?;
         check(initial_window >= mss, "initial_window", "at least one segment", initial_window.as_f64())?;
@@ -156,11 +158,11 @@ mod tests {
         let rate = Rate::from_bps(4_000_000);
         let control = told(&mut controller, rate);
         assert_eq!((control.window.get(), control.pacing), (50_000, Pacing::At(rate)));
-        // Less than a segment in a round trip: one segment, but spaced.
+        // Less than a segment per round trip: one segment, but paced.
         let slow = Rate::from_bps(16_000);
         let control = told(&mut controller, slow);
         assert_eq!((control.window, control.pacing), (MSS, Pacing::At(slow)));
-        // An outage is taken for one segment in ten seconds.
+        // An outage counts as one segment in ten seconds.
         assert_eq!(told(&mut controller, Rate::ZERO).pacing, Pacing::At(Rate::from_bps(800)));
     }
 

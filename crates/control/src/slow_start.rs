@@ -1,4 +1,4 @@
-//! Slow start: exponential growth from a small window, and when to leave it.
+//! Slow start: exponential growth from a small window, and the condition for its end.
 
 use core::fmt::Debug;
 
@@ -11,30 +11,31 @@ use airpath_model::{AckEvent, Bytes, CongestionSignal, Phase};
 use crate::ConfigError;
 use airpath_model::config::check;
 
-/// How the window grows below the slow-start threshold, and whether growth should end before a loss ends it.
+/// The growth of the window below the slow-start threshold, and the decision whether growth ends before a
+/// loss.
 ///
-/// As with [`crate::WindowRule`], undo works by value.
+/// As for [`crate::WindowRule`], undo works by value.
 pub trait SlowStart: Clone + Debug + Send {
-    /// By how much the window grows. Asked only when the acknowledgment covers new data, the window was used, and
-    /// no recovery is under way.
+    /// Returns the growth of the window. Called only if the acknowledgment covers new data, the window was
+    /// used, and no recovery is in progress.
     fn growth(&self, event: &AckEvent) -> Bytes;
 
-    /// An acknowledgment arrived in slow start, after the growth. Whether slow start is over: the threshold becomes
-    /// the window.
+    /// Processes an acknowledgment in slow start, after the growth. Returns whether slow start is over: the
+    /// threshold then becomes the window.
     fn on_ack(&mut self, _event: &AckEvent) -> bool {
         false
     }
 
-    /// A threshold for the first slow start, as soon as one is known. Asked after [`SlowStart::on_ack`] while there
-    /// is none.
+    /// Returns a threshold for the first slow start, as soon as one is known. Called after
+    /// [`SlowStart::on_ack`] while there is none.
     fn initial_ssthresh(&self) -> Option<Bytes> {
         None
     }
 
-    /// A congestion signal, in any phase.
+    /// Processes a congestion signal, in any phase.
     fn on_congestion(&mut self, signal: CongestionSignal);
 
-    /// The phase while the window is below the threshold.
+    /// Returns the phase while the window is below the threshold.
     fn phase(&self) -> Phase {
         Phase::SlowStart
     }
@@ -49,8 +50,8 @@ pub struct StandardSlowStart {
 }
 
 impl StandardSlowStart {
-    /// The window grows by the bytes acknowledged, at most `limit` segments for one acknowledgment (L of RFC 3465;
-    /// `u64::MAX` is no limit). Fails when `limit` is zero.
+    /// Creates a slow start in which the window grows by the acknowledged bytes, at most `limit` segments per
+    /// acknowledgment (L of RFC 3465; `u64::MAX` is no limit). Fails if `limit` is zero.
     pub fn new(limit: u64) -> Result<Self, ConfigError> {
         check(limit >= 1, "limit", "at least one segment", limit as f64)?;
         Ok(Self { limit })
@@ -70,16 +71,18 @@ impl SlowStart for StandardSlowStart {
     }
 
     fn on_congestion(&mut self, signal: CongestionSignal) {
-        // After a timeout one acknowledgment may cover much that left the network long ago, so that it says little
-        // about what fits now: L = 1 (RFC 3465, section 2.3). Any later slow start follows a timeout as well.
+        // After a timeout, one acknowledgment may cover much data that left the network long ago. It then
+        // contains little information about the current capacity: L = 1 (RFC 3465, section 2.3). Any later
+        // slow start follows a timeout as well.
         if signal == CongestionSignal::Timeout {
             self.limit = 1;
         }
     }
 }
 
-/// Slow start that grows in every other round trip, so that the round between shows what the window does to the RTT
-/// (Brakmo and Peterson 1995, section 3.3; ns-2's Vegas): one segment for an acknowledgment in odd rounds.
+/// Slow start that grows in every other round trip, so that the round between shows the effect of the window
+/// on the RTT (Brakmo and Peterson 1995, section 3.3; ns-2's Vegas): one segment per acknowledgment in odd
+/// rounds.
 #[derive(Clone, Debug)]
 pub struct EveryOtherRound {
     standard: StandardSlowStart,

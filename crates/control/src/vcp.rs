@@ -1,4 +1,5 @@
-//! Variable-structure congestion control (VCP) at a sender: three ways to move the window, chosen by a load code.
+//! Variable-structure congestion control (VCP) at a sender: a load code selects one of three changes of the
+//! window.
 
 mod mpcp;
 mod overload;
@@ -26,7 +27,7 @@ use alloc::boxed::Box;
 use overload::Region;
 use response::LoadResponse;
 
-/// The load factor where low load ends: σ of SIGCOMM'05, section 4.2.
+/// The upper end of low load, as a load factor: σ of SIGCOMM'05, section 4.2.
 const LOW_LOAD: f64 = 0.8;
 
 /// Parameters of VCP's sender (Xia et al., SIGCOMM'05, Table 2).
@@ -37,14 +38,14 @@ const LOW_LOAD: f64 = 0.8;
     serde(default)
 )]
 pub struct VcpConfig {
-    /// Parameters that MPCP's sender has as well.
+    /// Parameters that MPCP's sender shares.
     #[cfg_attr(feature = "declare", serde(flatten))]
     pub response: LoadResponseConfig,
     /// kappa: gain of the multiplicative increase, at most 1 (Xia et al. 2005: 0.25).
     // The window grows by ξ = κ (1 − 0.8) / 0.8 = 1/16 each t_ρ. The paper's bound for stability is 0.5.
     #[cfg_attr(feature = "declare", schemars(range(max = 1), extend("exclusiveMinimum" = 0)))]
     pub kappa: f64,
-    /// beta: the part of the window that an overload leaves (Xia et al. 2005: 0.875).
+    /// beta: the share of the window that remains after an overload (Xia et al. 2005: 0.875).
     #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1)))]
     pub beta: f64,
 }
@@ -66,10 +67,10 @@ impl Component<Controllers> for VcpConfig {
 
 /// VCP's sender (Xia et al., SIGCOMM'05, sections 3 and 4.2).
 ///
-/// The code that an acknowledgment echoes says what to do: multiplicative increase at low load, additive increase at
-/// high load, multiplicative decrease at overload, once, and then a freeze of `t_ρ` and additive increase for one
-/// round trip. Multiplicative and additive increase take the place of slow start, also after a timeout. An
-/// acknowledgment without a code changes nothing.
+/// The code echoed by an acknowledgment selects the response: multiplicative increase at low load, additive
+/// increase at high load, multiplicative decrease at overload, once, followed by a freeze of `t_ρ` and
+/// additive increase for one round trip. Multiplicative and additive increase replace slow start, also after
+/// a timeout. An acknowledgment without a code changes nothing.
 ///
 /// Telemetry: `load_code` at each change: 0 low, 1 high, 2 overload.
 #[derive(Clone, Debug)]
@@ -82,9 +83,9 @@ pub struct Vcp {
 }
 
 impl Vcp {
-    /// A sender that starts with `initial_window` (bytes of payload); `mss` is the largest payload of one packet.
+    /// Creates a sender with `initial_window` (bytes of payload); `mss` is the largest payload of one packet.
     ///
-    /// Fails when a parameter is out of range, `mss` is zero, or the window does not hold one packet.
+    /// Fails if a parameter is out of range, `mss` is zero, or the window is smaller than one packet.
     pub fn new(config: VcpConfig, initial_window: Bytes, mss: Bytes) -> Result<Self, ConfigError> {
         let VcpConfig { response, kappa, beta } = config;
         check(kappa > 0.0 && kappa <= 1.0, "kappa", "greater than 0 and at most 1", kappa)?;

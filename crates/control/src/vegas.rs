@@ -15,13 +15,14 @@ use round::Rounds;
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(default))]
 pub struct VegasConfig {
-    /// The window grows if the queue contains fewer segments of the flow. Linux 2, ns-2 1.
+    /// Number of the flow's segments in the queue below which the window grows. Linux 2, ns-2 1.
     #[cfg_attr(feature = "declare", schemars(range(min = 0.0), extend("x-at-most" = "beta")))]
     pub alpha: f64,
-    /// The window shrinks if the queue contains more segments; at least alpha. Linux 4, ns-2 3.
+    /// Number of the flow's segments in the queue above which the window shrinks; at least alpha. Linux 4,
+    /// ns-2 3.
     #[cfg_attr(feature = "declare", schemars(range(min = 0.0)))]
     pub beta: f64,
-    /// Slow start ends if the queue contains more segments. Linux 1, ns-2 1.
+    /// Number of the flow's segments in the queue above which slow start ends. Linux 1, ns-2 1.
     #[cfg_attr(feature = "declare", schemars(range(min = 0.0)))]
     pub gamma: f64,
     /// Share of the window that remains after a loss. Linux 1/2, the paper 3/4.
@@ -46,45 +47,47 @@ impl RuleConfig for VegasConfig {
     }
 }
 
-/// Vegas (Brakmo and Peterson, "TCP Vegas: end to end congestion avoidance on a global Internet", 1995), as in Linux.
-/// Once a round trip, with `BaseRTT` the smallest RTT since the flow began, RTT the smallest of the round, and W the
-/// data that was acknowledged in it, in segments:
+/// Vegas (Brakmo and Peterson, "TCP Vegas: end to end congestion avoidance on a global Internet", 1995), as
+/// in Linux. Once a round trip, with `BaseRTT` the smallest RTT since the flow began, RTT the smallest of the
+/// round, and W the data acknowledged in it, in segments:
 ///
 /// `Diff = W (1 - BaseRTT / RTT)`.
 ///
-/// In congestion avoidance the window grows by a segment where Diff < α, shrinks by one where Diff > β. Slow start ends
-/// where Diff > γ, and the window becomes `W BaseRTT / RTT + 1` if that is less: the actual rate fills the path.
+/// In congestion avoidance the window grows by one segment if Diff < α and shrinks by one if Diff > β. Slow
+/// start ends if Diff > γ, and the window becomes `W BaseRTT / RTT + 1` if that is less, because the actual
+/// rate fills the path.
 ///
-/// The sample of the acknowledgment that ends a round counts in it, what it acknowledges in the next. A round counts if
-/// it was outside recovery and gave three samples: fewer may all be of delayed acknowledgments. One that has fewer lets
-/// Reno's rule count its first acknowledgment. Signals keep the part `keep`.
+/// The sample of the acknowledgment that ends a round belongs to that round, its acknowledged data to the
+/// next one. A round counts if it was outside recovery and has three samples: fewer may all be of delayed
+/// acknowledgments. After a round with fewer samples, Reno's rule counts the first acknowledgment of the next
+/// one. Signals keep the share `keep`.
 ///
-/// Telemetry: `diff`, in segments, at the first signal after it was found.
+/// Telemetry: `diff`, in segments, at the first signal after it was computed.
 #[derive(Clone, Debug)]
 pub struct Vegas {
     config: VegasConfig,
     rounds: Rounds,
-    /// What the round says that ended with the newest acknowledgment.
+    /// The result of the round that ended with the newest acknowledgment.
     finding: Option<Finding>,
     reno: NewReno,
     /// The newest Diff, segments.
     diff: Option<f64>,
 }
 
-/// What a round says.
+/// The result of a round.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Finding {
     TooFewSamples,
     Backlog {
         /// Diff, segments.
         diff: f64,
-        /// `W BaseRTT / RTT`: the window that the actual rate fills without a queue, bytes.
+        /// `W BaseRTT / RTT`: the window with which the actual rate causes no queue, bytes.
         target: f64,
     },
 }
 
 impl Vegas {
-    /// Fails when a parameter is outside the range stated in [`VegasConfig`].
+    /// Creates the rule. Fails if a parameter is outside the range stated in [`VegasConfig`].
     pub fn new(config: VegasConfig) -> Result<Self, ConfigError> {
         let VegasConfig { alpha, beta, gamma, keep } = config;
         check(alpha >= 0.0 && alpha.is_finite(), "alpha", "at least 0 and finite", alpha)?;

@@ -1,4 +1,4 @@
-//! TCP Veno: Reno that guesses from the queue whether a loss is congestion.
+//! TCP Veno: Reno that uses the queue to guess whether a loss is congestion.
 
 use airpath_model::{AckEvent, Bytes, CongestionEvent, CongestionSignal, Measurement, Probe, RttEstimate};
 
@@ -18,8 +18,8 @@ pub struct VenoConfig {
     /// Share of the window that remains after a loss with fewer segments in the queue (the paper: 4/5).
     #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1)))]
     pub keep: f64,
-    /// The unit by which the window grows in congestion avoidance: `bytes`, or `acknowledgments` as Linux 2.6.22 does,
-    /// which is half as fast with delayed acknowledgments.
+    /// The unit by which the window grows in congestion avoidance: `bytes`, or `acknowledgments` as in Linux
+    /// 2.6.22, which is half as fast with delayed acknowledgments.
     pub counting: Counting,
 }
 
@@ -40,27 +40,30 @@ impl RuleConfig for VenoConfig {
     }
 }
 
-/// Veno (Fu and Liew, "TCP Veno: TCP enhancement for transmission over wireless access networks", 2003). The backlog
+/// Veno (Fu and Liew, "TCP Veno: TCP enhancement for transmission over wireless access networks", 2003). The
+/// backlog
 ///
-/// `N = cwnd (1 - BaseRTT / RTT)` (segments in the queue, as Vegas reckons them)
+/// `N = cwnd (1 - BaseRTT / RTT)` (segments in the queue, as in Vegas)
 ///
-/// tells two states apart. While N < β the window grows as Reno's and a loss, taken for a random one, keeps 4/5 of it;
-/// from N = β on it grows at every other chance only, one segment in two round trips, and a loss halves it.
+/// distinguishes two states. While N < β the window grows as in Reno, and a loss counts as random and keeps
+/// 4/5 of it. From N = β on it grows only every other time, one segment in two round trips, and a loss halves
+/// it.
 ///
-/// RTT is the newest sample and `BaseRTT` the smallest since the flow began, as in Linux 2.6.22. A timeout and a CE
-/// echo halve the window in either state: the paper leaves the timeout as Reno has it, and a mark is never random.
+/// RTT is the newest sample and `BaseRTT` the smallest since the flow began, as in Linux 2.6.22. A timeout
+/// and a CE echo halve the window in either state: the paper treats the timeout as in Reno, and a mark is
+/// never random.
 ///
 /// Telemetry: `backlog`, N in segments, at each signal.
 #[derive(Clone, Debug)]
 pub struct Veno {
     config: VenoConfig,
     reno: NewReno,
-    /// The next growth in the congestive state is left out.
+    /// Whether the next growth in the congestive state is skipped.
     leave_out: bool,
 }
 
 impl Veno {
-    /// Fails when a parameter is outside the range stated in [`VenoConfig`].
+    /// Creates the rule. Fails if a parameter is outside the range stated in [`VenoConfig`].
     pub fn new(config: VenoConfig) -> Result<Self, ConfigError> {
         let VenoConfig { beta, keep, counting } = config;
         check(beta > 0.0 && beta.is_finite(), "beta", "greater than 0 and finite", beta)?;
@@ -69,7 +72,7 @@ impl Veno {
     }
 }
 
-/// N, in segments; zero before the first RTT sample.
+/// Returns N, in segments; zero before the first RTT sample.
 fn backlog(window: Bytes, mss: Bytes, rtt: &RttEstimate) -> f64 {
     if rtt.latest.is_zero() {
         return 0.0;

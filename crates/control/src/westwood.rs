@@ -1,4 +1,4 @@
-//! Westwood: what the window falls to is measured, not half.
+//! Westwood: a loss sets the window to a measured value instead of to half.
 
 use airpath_model::{
     AckEvent, AckRateEstimator, Bytes, CongestionEvent, CongestionSignal, Duration, Probe, Requirements,
@@ -11,15 +11,16 @@ use crate::{Counting, NewReno, ThresholdUnit, WindowRule};
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(default))]
 pub struct WestwoodConfig {
-    /// A loss only lowers the window (Westwood 2001, the ns-2 module of 2002, SARBE); otherwise it may raise it to
-    /// bandwidth times RTT (the text of GM; Linux).
+    /// Whether a loss can only lower the window (Westwood 2001, the ns-2 module of 2002, SARBE); otherwise it
+    /// may raise it to bandwidth times RTT (the text of GM; Linux).
     pub guard: bool,
-    /// When a loss sets the window: `at-loss`, or `after-recovery`, with half of the flight until then (Linux).
+    /// When a loss sets the window: `at-loss`, or `after-recovery`, with half of the flight until then
+    /// (Linux).
     pub reduction: WestwoodReduction,
-    /// Which RTT makes a window of the bandwidth: the smallest `of-flow`, or the smallest `since-timeout`, as the path
-    /// may be another then (Linux). Westwood+ keeps its own.
+    /// RTT by which the bandwidth is multiplied: the smallest `of-flow`, or the smallest `since-timeout`,
+    /// because the path may have changed (Linux). Westwood+ has its own rule.
     pub minimum_rtt: MinimumRtt,
-    /// In what bandwidth times RTT is counted: whole `segments`, rounded down (the ns-2 module of 2002, Linux), or
+    /// Unit of bandwidth times RTT: whole `segments`, rounded down (the ns-2 module of 2002, Linux), or
     /// `bytes`, without rounding (the papers' formula).
     pub threshold_unit: ThresholdUnit,
     /// The unit by which the window grows in congestion avoidance, as for NewReno.
@@ -46,44 +47,45 @@ pub enum WestwoodReduction {
     /// At once (Mascolo et al. 2001; GM; SARBE).
     #[default]
     AtLoss,
-    /// When every loss of the event is repaired, with the estimate of that moment; until then half of the flight, as
-    /// `NewReno` has it (Linux). A CE echo is answered at once.
+    /// After every loss of the event is repaired, with the estimate at that time; until then half of the
+    /// flight, as in `NewReno` (Linux). The response to a CE echo is immediate.
     AfterRecovery,
 }
 
-/// Which RTT is the smallest.
+/// The samples of the smallest RTT.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
 pub enum MinimumRtt {
-    /// Of all samples (the papers).
+    /// All samples (the papers).
     #[default]
     OfFlow,
-    /// Of all samples since the last timeout, after which the path may be another (Linux).
+    /// All samples since the last timeout, after which the path may be different (Linux).
     SinceTimeout,
 }
 
-/// Westwood's adaptive decrease over any ACK-rate estimator (Mascolo et al. 2001; GM, section 2; SARBE eq. 6).
+/// Westwood's adaptive decrease with any ACK-rate estimator (Mascolo et al. 2001; GM, section 2; SARBE eq.
+/// 6).
 ///
-/// Grows as [`NewReno`]. A loss or a CE echo sets threshold and window, a timeout the threshold, to B `RTT_min`. Before the first
-/// estimate they fall to half of the flight.
+/// Grows as [`NewReno`]. A loss or a CE echo sets threshold and window, a timeout the threshold, to B
+/// `RTT_min`. Before the first estimate they are set to half of the flight.
 #[derive(Clone, Debug)]
 pub struct Westwood<E> {
     config: WestwoodConfig,
     estimator: E,
     growth: NewReno,
     minimum_rtt: Option<Duration>,
-    /// The next RTT sample replaces the smallest.
+    /// Whether the next RTT sample replaces the smallest.
     relearn: bool,
 }
 
 impl<E: AckRateEstimator> Westwood<E> {
-    /// Over `estimator`.
+    /// Creates the rule with `estimator`.
     pub fn new(estimator: E, config: WestwoodConfig) -> Self {
         Self { config, estimator, growth: NewReno::new(config.counting), minimum_rtt: None, relearn: false }
     }
 
-    /// B `RTT_min`.
+    /// Returns B `RTT_min`.
     fn bandwidth_times_rtt(&self, mss: Bytes) -> Option<Bytes> {
         let rtt = self.estimator.minimum_rtt().or(self.minimum_rtt)?;
         let bytes = self.estimator.bandwidth()? * rtt.as_secs_f64();

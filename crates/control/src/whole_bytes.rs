@@ -2,7 +2,7 @@
 
 use airpath_model::Bytes;
 
-/// Pays out growth in whole bytes; what is below one byte stays owed.
+/// Converts growth to whole bytes; the fraction below one byte is carried over.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WholeBytes {
     /// Bytes, at least 0 and less than 1.
@@ -10,7 +10,7 @@ pub(crate) struct WholeBytes {
 }
 
 impl WholeBytes {
-    /// The whole bytes of what was owed and `growth` (bytes, finite and not negative).
+    /// Returns the whole bytes of the carried fraction plus `growth` (bytes, finite and not negative).
     pub(crate) fn pay(&mut self, growth: f64) -> Bytes {
         let due = self.owed + growth;
         let whole = due as u64; // rounds down

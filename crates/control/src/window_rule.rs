@@ -1,49 +1,53 @@
-//! What a window-based algorithm decides: growth in congestion avoidance and the answer to a signal.
+//! The decisions of a window-based algorithm: growth in congestion avoidance and the response to a signal.
 
 use core::fmt::Debug;
 
 use airpath_model::{AckEvent, Bytes, CongestionEvent, Probe, Requirements, SendEvent};
 
-/// The rule by which the window moves outside slow start. [`crate::Windowed`] holds one and does what all
+/// The rule for the window outside slow start. [`crate::Windowed`] owns one and implements the parts that all
 /// algorithms share: slow start, the floors, the timeout's window, undo.
 ///
-/// Undo works by value: a copy of the rule is taken before each signal and put back when the signal proves false.
+/// Undo works by value: the caller copies the rule before each signal and restores the copy if the signal
+/// proves spurious.
 pub trait WindowRule: Clone + Debug + Send {
-    /// A data packet leaves, in any phase.
+    /// Reports that a data packet leaves, in any phase.
     fn on_sent(&mut self, _event: &SendEvent) {}
 
-    /// An acknowledgment arrived, in any phase, while the window was `window`, before it moves. Estimators feed here.
+    /// Processes an acknowledgment, in any phase, that arrived at the given `window`, before it changes.
+    /// Estimators are updated here.
     fn on_ack(&mut self, _window: Bytes, _event: &AckEvent, _probe: &mut dyn Probe) {}
 
-    /// The window to go on with in congestion avoidance, if this acknowledgment shows that slow start should end.
-    /// Asked in slow start, after the growth, under the conditions of [`WindowRule::congestion_avoidance`].
+    /// Returns the window with which congestion avoidance begins, if this acknowledgment shows that slow
+    /// start should end. Called in slow start, after the growth, under the conditions of
+    /// [`WindowRule::congestion_avoidance`].
     fn end_slow_start(&mut self, _window: Bytes, _event: &AckEvent) -> Option<Bytes> {
         None
     }
 
-    /// The window after this acknowledgment in congestion avoidance. It may be less than it was: the slow-start
-    /// threshold then follows it, so that congestion avoidance goes on. Asked only when the acknowledgment covers
-    /// new data, the window was used, and no recovery is under way.
+    /// Returns the window after this acknowledgment in congestion avoidance. It may be smaller than before:
+    /// the slow-start threshold then follows it, so that congestion avoidance continues. Called only if the
+    /// acknowledgment covers new data, the window was used, and no recovery is in progress.
     fn congestion_avoidance(&mut self, window: Bytes, event: &AckEvent) -> Bytes;
 
-    /// The new slow-start threshold after a signal; the caller raises it to two segments where it is less
-    /// (RFC 5681, equation 4). Not asked at repeated timeouts of the same data.
+    /// Returns the new slow-start threshold after a signal. The caller raises it to at least two segments
+    /// (RFC 5681, equation 4). Not called at repeated timeouts of the same data.
     fn reduce(&mut self, window: Bytes, event: &CongestionEvent, probe: &mut dyn Probe) -> Bytes;
 
-    /// The window right after a loss or a CE echo that [`WindowRule::reduce`] answered with `ssthresh`.
+    /// Returns the window right after a loss or a CE echo for which [`WindowRule::reduce`] returned
+    /// `ssthresh`.
     fn window_after_loss(&self, window: Bytes, ssthresh: Bytes) -> Bytes {
-        // More may be in flight than the window allows, and the floor may lie above the window: a signal must not
-        // enlarge it.
+        // More may be in flight than the window allows, and the floor may be above the window: a signal must
+        // not enlarge it.
         window.min(ssthresh)
     }
 
-    /// Window and threshold to go on with when the acknowledgment ended a recovery that began at `window`; `None`
-    /// leaves them. The caller raises them to two segments.
+    /// Returns window and threshold after an acknowledgment that ended a recovery that began at `window`;
+    /// `None` keeps them. The caller raises them to at least two segments.
     fn window_after_recovery(&self, _window: Bytes, _event: &AckEvent) -> Option<Bytes> {
         None
     }
 
-    /// What the driver must deliver.
+    /// Returns what the driver must supply.
     fn requirements(&self) -> Requirements {
         Requirements::default()
     }

@@ -1,4 +1,4 @@
-//! The controller that every window-based algorithm shares.
+//! The controller shared by all window-based algorithms.
 
 use airpath_model::{
     AckEvent, Bytes, CongestionEvent, CongestionSignal, Control, Controller, Measurement, Pacing, PathHeader,
@@ -8,30 +8,32 @@ use airpath_model::{
 use crate::{ConfigError, SlowStart, WindowRule};
 use airpath_model::config::check;
 
-/// The most segments that leave back to back when pacing is on: one delayed acknowledgment's worth. The upper
-/// bound of RFC 9002, section 7.7, is an initial window.
+/// The largest number of segments that leave back to back when pacing is on: those of one delayed
+/// acknowledgment. The upper bound of RFC 9002, section 7.7, is an initial window.
 pub(crate) const QUANTUM_SEGMENTS: u64 = 2;
 
 /// Slow start below a threshold, a [`WindowRule`] above it (RFC 5681, section 3.1).
 ///
-/// The window is bytes of payload, never less than one segment. It moves only at events: it does not grow in
-/// recovery or while it is not used, falls at once to the new threshold at a loss or a CE echo, and to one segment
-/// at a timeout. Duplicate acknowledgments let nothing grow (RFC 3042); what they acknowledge selectively counts when the
-/// cumulative acknowledgment moves again, unless it is a recovery that moves it. A signal that proves false is undone as RFC 9438, section 4.9, says: everything comes back,
-/// unless the window has already passed its old size.
+/// The window is in bytes of payload, never less than one segment. It changes only at events: it does not
+/// grow in recovery or while it is not used, decreases at once to the new threshold at a loss or a CE echo,
+/// and to one segment at a timeout. Duplicate acknowledgments cause no growth (RFC 3042); the data that they
+/// acknowledge selectively counts when the cumulative acknowledgment advances again, unless a recovery
+/// advances it. A spurious signal is undone according to RFC 9438, section 4.9: the whole state is restored,
+/// unless the window has already exceeded its old size.
 ///
-/// Telemetry: [`Measurement::Phase`] at each change of phase, and what the rule records.
+/// Telemetry: [`Measurement::Phase`] at each change of phase, and the quantities that the rule records.
 #[derive(Clone, Debug)]
 pub struct Windowed<S, W> {
     state: State<S, W>,
     mss: Bytes,
-    /// State before the last signal, until it is known to be false.
+    /// State before the last signal, kept in case the signal is spurious.
     before_signal: Option<State<S, W>>,
 }
 
 impl<S: SlowStart, W: WindowRule> Windowed<S, W> {
-    /// A controller that starts in slow start with `initial_window` (bytes) and no threshold; `mss` is the largest
-    /// payload of one packet. Fails when `mss` is zero or the window does not hold one segment.
+    /// Creates a controller that starts in slow start with `initial_window` (bytes) and no threshold; `mss`
+    /// is the largest payload of one packet. Fails if `mss` is zero or the window is smaller than one
+    /// segment.
     pub fn new(rule: W, slow_start: S, initial_window: Bytes, mss: Bytes) -> Result<Self, ConfigError> {
         check(!mss.is_zero(), "mss", "at least one byte", mss.as_f64())?;
         check(initial_window >= mss, "initial_window", "at least one segment", initial_window.as_f64())?;
@@ -46,7 +48,7 @@ impl<S: SlowStart, W: WindowRule> Windowed<S, W> {
         Ok(Self { state, mss, before_signal: None })
     }
 
-    /// Does `change` and tells the probe if the phase is another one after it.
+    /// Executes `change` and reports a new phase to the probe.
     fn watching_phase(
         &mut self,
         now: Timestamp,
@@ -92,7 +94,7 @@ impl<S: SlowStart, W: WindowRule> Controller for Windowed<S, W> {
 
     fn on_spurious(&mut self, now: Timestamp, probe: &mut dyn Probe) {
         let Some(before) = self.before_signal.take() else { return };
-        // A recovery that the signal interrupted comes back with the state; one that it began is over.
+        // A recovery interrupted by the signal is restored with the state; one that the signal began is over.
         self.state.repairing = None;
         // A window of one segment was not reduced, but its threshold was.
         if self.state.window <= before.window {
@@ -117,7 +119,7 @@ impl<S: SlowStart, W: WindowRule> Controller for Windowed<S, W> {
     }
 }
 
-/// All that a false signal must not change.
+/// All state that a spurious signal must not change.
 #[derive(Clone, Debug)]
 struct State<S, W> {
     slow_start: S,
@@ -125,9 +127,9 @@ struct State<S, W> {
     window: Bytes,
     /// `None`: arbitrarily high (RFC 5681, section 3.1).
     ssthresh: Option<Bytes>,
-    /// While a loss is repaired: the window when it was found.
+    /// During loss recovery: the window when the loss was detected.
     repairing: Option<Bytes>,
-    /// Acknowledged selectively by duplicates, and not counted yet.
+    /// Data acknowledged selectively by duplicates and not counted yet.
     waiting: Bytes,
 }
 
@@ -148,7 +150,8 @@ impl<S: SlowStart, W: WindowRule> State<S, W> {
         self.respond(event);
     }
 
-    /// Grows, or leaves slow start or a recovery, by the amount that an acknowledgment counts.
+    /// Processes the counted amount of an acknowledgment: grows the window, or leaves slow start or a
+    /// recovery.
     #[expect(clippy::inline_always, reason = "with slow starts of any type a call costs 0.5 % of a run")]
     #[inline(always)]
     fn respond(&mut self, event: &AckEvent) {
@@ -159,7 +162,7 @@ impl<S: SlowStart, W: WindowRule> State<S, W> {
             self.window = window.max(event.mss * 2);
             self.ssthresh = Some(self.window);
         }
-        // An acknowledgment that echoes a mark lets nothing grow (RFC 3168, section 6.1.2).
+        // An acknowledgment that echoes a mark causes no growth (RFC 3168, section 6.1.2).
         let grows = event.window_limited
             && !event.in_recovery
             && !event.congestion_experienced
@@ -172,7 +175,8 @@ impl<S: SlowStart, W: WindowRule> State<S, W> {
             return;
         }
         if grows {
-            // Past the threshold the rule decides; what this acknowledgment has left over is not carried there.
+            // Above the threshold the rule decides. The rest of the growth by this acknowledgment is not
+            // carried over.
             let ceiling = self.ssthresh.unwrap_or(Bytes::MAX);
             self.window = (self.window + self.slow_start.growth(event)).min(ceiling);
             if let Some(window) = self.rule.end_slow_start(self.window, event) {
@@ -195,7 +199,7 @@ impl<S: SlowStart, W: WindowRule> State<S, W> {
         self.repairing = (event.signal == CongestionSignal::Loss).then_some(self.window);
         let floor = event.mss * 2;
         let ssthresh = match self.ssthresh {
-            // The threshold stays when the same data times out again (RFC 5681, section 3.1).
+            // The threshold does not change if the same data times out again (RFC 5681, section 3.1).
             Some(ssthresh) if repeated => ssthresh,
             _ => self.rule.reduce(self.window, event, probe).max(floor),
         };
@@ -217,7 +221,7 @@ impl<S: SlowStart, W: WindowRule> State<S, W> {
     }
 }
 
-/// The acknowledgment with another amount that counts.
+/// Returns the acknowledgment with a different counted amount.
 fn counting(event: &AckEvent, acked: Bytes) -> AckEvent {
     let mut event = *event;
     event.acked = acked;

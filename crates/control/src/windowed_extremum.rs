@@ -2,12 +2,12 @@
 
 use core::cmp::Reverse;
 
-/// The largest value of a sliding window of time, by Kathleen Nichols' algorithm (Linux, `lib/win_minmax.c`; named by
-/// draft-ietf-ccwg-bbr, section 5.5.5): three candidates, of which the second and third are taken from the later
-/// parts of the window, so that one is at hand when the first grows too old.
+/// The largest value of a sliding window of time, by Kathleen Nichols' algorithm (Linux, `lib/win_minmax.c`;
+/// referenced by draft-ietf-ccwg-bbr, section 5.5.5). It stores three candidates; the second and third are
+/// from the later parts of the window, so that one is available when the first expires.
 ///
-/// The answer is exact while the largest value is young, and may be below it by what a quarter of the window hides.
-/// Time is any count that does not decrease: nanoseconds, rounds.
+/// The result is exact while the largest value is recent. Otherwise it may be lower, because up to a quarter
+/// of the window is not represented. Time is any count that does not decrease: nanoseconds, rounds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WindowedMaximum<V> {
     /// Best, second, third: (time, value), in the order of time. `None` before the first value.
@@ -21,7 +21,7 @@ impl<V> Default for WindowedMaximum<V> {
 }
 
 impl<V: Copy + Ord> WindowedMaximum<V> {
-    /// Takes a value in, and gives the largest of the last `window`.
+    /// Adds a value and returns the largest of the last `window`.
     pub(crate) fn update(&mut self, window: u64, now: u64, value: V) -> V {
         let new = (now, value);
         let Some(candidates) = &mut self.candidates else { return self.restart(new) };
@@ -36,7 +36,7 @@ impl<V: Copy + Ord> WindowedMaximum<V> {
         }
         let age = now - best.0;
         if age > window {
-            // The best is too old, and the second may be: a third that was is excluded above.
+            // The best has expired, and the second may have; a third that has expired is excluded above.
             (*best, *second, *third) = (*second, *third, new);
             if now - best.0 > window {
                 (*best, *second, *third) = (*second, *third, new);
@@ -49,7 +49,7 @@ impl<V: Copy + Ord> WindowedMaximum<V> {
         best.1
     }
 
-    /// The largest value as of the last update.
+    /// Returns the largest value as of the last update.
     pub(crate) fn get(&self) -> Option<V> {
         self.candidates.map(|[best, ..]| best.1)
     }
@@ -71,12 +71,12 @@ impl<V> Default for WindowedMinimum<V> {
 }
 
 impl<V: Copy + Ord> WindowedMinimum<V> {
-    /// Takes a value in, and gives the smallest of the last `window`.
+    /// Adds a value and returns the smallest of the last `window`.
     pub(crate) fn update(&mut self, window: u64, now: u64, value: V) -> V {
         self.0.update(window, now, Reverse(value)).0
     }
 
-    /// The smallest value as of the last update.
+    /// Returns the smallest value as of the last update.
     pub(crate) fn get(&self) -> Option<V> {
         self.0.get().map(|value| value.0)
     }
@@ -112,7 +112,8 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
-        /// Between the newest value and the true maximum of the window, and never a value from outside it.
+        /// The result is between the newest value and the true maximum of the window, and never a value from
+        /// outside it.
         #[test]
         fn the_answer_is_a_value_of_the_window(steps in prop::collection::vec((0_u64..40, 0_u32..1000), 1..200)) {
             let (mut filter, mut now, mut seen) = (WindowedMaximum::default(), 0, Vec::new());

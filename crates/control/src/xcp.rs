@@ -1,4 +1,4 @@
-//! XCP's sender: the window goes where routers say.
+//! XCP's sender: routers control the window.
 
 use airpath_model::{
     AckEvent, Bytes, CongestionEvent, CongestionSignal, Control, Controller, Duration, Pacing, PathHeader,
@@ -15,23 +15,24 @@ use airpath_model::declare::Component;
 #[cfg(feature = "declare")]
 use alloc::boxed::Box;
 
-/// The change of throughput that every packet asks for, byte/s: all there is (ns-2.35 `xcp/xcp-end-sys.cc`).
+/// The change of throughput that every packet requests, byte/s: effectively unlimited (ns-2.35
+/// `xcp/xcp-end-sys.cc`).
 const DEMAND: f64 = 1e24;
 
-/// No window is larger, bytes: up to here a float counts single bytes.
+/// The largest window, bytes. Up to this value a float represents every whole number of bytes.
 const LARGEST_WINDOW: f64 = 9_007_199_254_740_992.0;
 
-/// By what the round-trip time is divided to give X, the time between two packets that a header carries.
+/// The divisor of the round-trip time for X, the time between two packets in the header.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
 pub enum InterPacket {
-    /// Whole packets of the window, as a window of 1.9 packets sends one in a round trip (ns-2.35: `window()` is an
-    /// integer).
+    /// Whole packets of the window, because a window of 1.9 packets sends one per round trip (ns-2.35:
+    /// `window()` is an integer).
     #[default]
     WholePackets,
-    /// The window, fractions of a packet included (draft-falk-xcp-spec-03). Flows of few packets then say that they send
-    /// more than they do.
+    /// The window, including fractions of a packet (draft-falk-xcp-spec-03). Flows of few packets then report
+    /// that they send more than they do.
     Window,
 }
 
@@ -44,14 +45,14 @@ pub enum InterPacket {
     schemars(extend("x-follows" = "routers"))
 )]
 pub struct XcpConfig {
-    /// What feedback changes: the `rate` (draft-falk-xcp-spec-03, ns-2.35: it counts over the sender's newest
-    /// RTT, and residues bound what an interval gives out) or the `window` (Katabi et al. 2002: over the RTT that
-    /// its packet carried, without residues).
+    /// Quantity that feedback changes: the `rate` (draft-falk-xcp-spec-03, ns-2.35: it applies to the
+    /// sender's newest RTT, and residues bound the total feedback of an interval) or the `window` (Katabi et
+    /// al. 2002: it applies to the RTT in the header of the packet, without residues).
     pub form: XcpForm,
     /// A loss halves the window, as in ns-2; otherwise it is only repaired.
     pub halve_on_loss: bool,
-    /// By what the RTT is divided to give X: `whole-packets` of the window, which is what leaves in a round
-    /// trip (ns-2), or the `window` with its fractions (draft-falk-xcp-spec-03).
+    /// Divisor of the RTT for X: `whole-packets` of the window, which are sent in a round trip (ns-2), or the
+    /// `window` with its fractions (draft-falk-xcp-spec-03).
     pub inter_packet: InterPacket,
 }
 
@@ -72,30 +73,32 @@ impl Component<Controllers> for XcpConfig {
 
 /// XCP's sender in the rate form (draft-falk-xcp-spec-03, section 3.2; ns-2.35 `xcp/xcp-end-sys.cc`).
 ///
-/// On each acknowledgment of new data the window becomes max(window + feedback · SRTT, one segment). Feedback is the only
-/// growth: there is no slow start and no additive increase, after a timeout neither. A loss or a CE echo halves the
-/// window as in TCP, or is only repaired (`halve_on_loss`); a timeout leaves one segment. A signal that proves false is
-/// undone, unless the window has already passed its old size.
+/// On each acknowledgment of new data the window becomes max(window + feedback · SRTT, one segment). Feedback
+/// is the only source of growth: there is no slow start and no additive increase, not even after a timeout. A
+/// loss or a CE echo halves the window as in TCP, or is only repaired (`halve_on_loss`); a timeout leaves one
+/// segment. A spurious signal is undone, unless the window has already exceeded its old size.
 ///
-/// Decided where texts are silent: the return from TCP's mode to XCP's is immediate, as in ns-2.35. Feedback on
-/// duplicates is lost (ns-2.35, Reno); that on acknowledgments of new data counts in recovery too, also where SACK alone says
-/// what is new: Reno's duplicates say nothing of it, and without that XCP keeps a third of a link with 5 % of losses, not half. While the window is not
-/// used, feedback only lowers it; the draft ages an unused window as well, which neither ns-2 nor this does. An
-/// acknowledgment without a header, or one whose request came back untouched because no router on the path speaks XCP,
-/// changes nothing.
+/// Our decisions where the texts are silent: the return from TCP's mode to XCP's is immediate, as in ns-2.35.
+/// Feedback on duplicates is lost (ns-2.35, Reno). Feedback on acknowledgments of new data also counts in
+/// recovery, even if only SACK reports the new data: Reno's duplicates do not report it, and without this
+/// feedback XCP uses a third of a link with 5 % of losses instead of half. While the window is not used,
+/// feedback only lowers it; the draft also decays an unused window, which neither ns-2 nor this
+/// implementation does. An acknowledgment without a header, or with an unchanged request because no router on
+/// the path supports XCP, changes nothing.
 #[derive(Clone, Debug)]
 pub struct Xcp {
     config: XcpConfig,
     mss: Bytes,
-    /// Bytes of payload; a fraction of a byte counts, as feedback is small on each acknowledgment.
+    /// Bytes of payload, with fractions, because the feedback of each acknowledgment is small.
     window: f64,
-    /// The window before the last signal, until it is known to be false.
+    /// The window before the last signal, kept in case the signal is spurious.
     before_signal: Option<f64>,
 }
 
 impl Xcp {
-    /// A controller that starts with `initial_window` (bytes of payload), which the first feedback moves after a round
-    /// trip; `mss` is the largest payload of one packet. Fails when `mss` is zero or the window does not hold one segment.
+    /// Creates a controller with `initial_window` (bytes of payload), which the first feedback changes after
+    /// a round trip; `mss` is the largest payload of one packet. Fails if `mss` is zero or the window is
+    /// smaller than one segment.
     pub fn new(config: XcpConfig, initial_window: Bytes, mss: Bytes) -> Result<Self, ConfigError> {
         check(!mss.is_zero(), "mss", "at least one byte", mss.as_f64())?;
         check(initial_window >= mss, "initial_window", "at least one segment", initial_window.as_f64())?;
@@ -116,7 +119,7 @@ impl Controller for Xcp {
         }
         let inter_packet = match self.config.inter_packet {
             InterPacket::WholePackets => rtt / (self.window as u64 / event.mss.get().max(1)).max(1),
-            // The window holds a segment at least.
+            // The window is at least one segment.
             InterPacket::Window => rtt.mul_f64(event.mss.as_f64() / self.window),
         };
         PathHeader::Xcp(XcpHeader { rtt, inter_packet, delta_throughput: DEMAND })
@@ -132,7 +135,8 @@ impl Controller for Xcp {
         if feedback > 0.0 && !event.window_limited {
             return;
         }
-        // The window form: the change of window that the paper's routers write is a product with the RTT of the packet.
+        // The window form: the change of window computed by the paper's routers is relative to the RTT in the
+        // packet.
         let rtt = match self.config.form {
             XcpForm::Rate => event.rtt.smoothed,
             XcpForm::Window => header.rtt,
@@ -165,7 +169,7 @@ impl Controller for Xcp {
 
     fn control(&self) -> Control {
         Control {
-            window: Bytes::new(self.window as u64), // whole bytes that are allowed
+            window: Bytes::new(self.window as u64), // only whole bytes may be sent
             pacing: Pacing::FromWindow,
             quantum: self.mss * QUANTUM_SEGMENTS,
         }

@@ -6,7 +6,8 @@ use super::*;
 
 const MSS: u64 = 1000;
 
-/// One round of `count` acknowledgments, each of one segment and with an RTT of `rtt_ms`. Whether slow start ended.
+/// Simulates one round of `count` acknowledgments, each of one segment and with an RTT of `rtt_ms`. Returns
+/// whether slow start ended.
 fn round(slow_start: &mut HystartPlusPlus, round: u64, count: u32, rtt_ms: u64) -> bool {
     (0..count).any(|_| slow_start.on_ack(&ack(round, rtt_ms)))
 }
@@ -20,8 +21,8 @@ fn ack(round: u64, rtt_ms: u64) -> AckEvent {
     event
 }
 
-/// In conservative slow start since the eighth sample of round 2; the last round's minimum was 40 ms, so that the
-/// threshold is 40 / 8 = 5 ms.
+/// Returns a slow start that is conservative since the eighth sample of round 2. The last round's minimum was
+/// 40 ms, so that the threshold is 40 / 8 = 5 ms.
 fn in_conservative_slow_start() -> HystartPlusPlus {
     let mut slow_start = HystartPlusPlus::default();
     round(&mut slow_start, 1, 8, 40);
@@ -97,7 +98,7 @@ fn conservative_slow_start_ends_after_five_rounds_the_first_a_partial_one() {
         assert_eq!(slow_start.phase(), Phase::ConservativeSlowStart);
     }
     assert!(round(&mut slow_start, 7, 1, 45), "rounds 2 to 6 are five");
-    // It is over for good.
+    // It is over permanently.
     assert!(!round(&mut slow_start, 8, 10, 45));
     round(&mut slow_start, 9, 10, 90);
     assert_eq!(slow_start.phase(), Phase::SlowStart);
@@ -110,7 +111,7 @@ fn slow_start_resumes_when_the_delay_falls_below_the_baseline() {
     assert_eq!(slow_start.phase(), Phase::ConservativeSlowStart, "too few samples");
     round(&mut slow_start, 3, 1, 45);
     assert_eq!(slow_start.phase(), Phase::SlowStart);
-    // It looks for its end again, and the rounds are counted anew; 44 / 8 = 5.5 ms.
+    // The detection is active again, and the count of rounds restarts; 44 / 8 = 5.5 ms.
     round(&mut slow_start, 4, 8, 50);
     assert_eq!(slow_start.phase(), Phase::ConservativeSlowStart);
     for number in 5..9 {

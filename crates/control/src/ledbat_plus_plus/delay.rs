@@ -1,16 +1,16 @@
-//! The delay of the empty path and that of now.
+//! The delay of the empty path and the current delay.
 
 use airpath_model::{Duration, Timestamp};
 
 /// Minutes over which the base delay is taken (RFC 6817, section 3.4.2, `BASE_HISTORY`).
 const MINUTES: usize = 10;
 
-/// Samples of which the smallest is the current delay (RFC 6817, section 3.4.2, `CURRENT_FILTER`).
+/// Number of samples whose smallest is the current delay (RFC 6817, section 3.4.2, `CURRENT_FILTER`).
 const SAMPLES: usize = 4;
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// The smallest round-trip time of ten minutes, one minimum for each.
+/// The smallest round-trip time of ten minutes, stored as one minimum per minute.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct BaseDelay {
     minima: [Option<Duration>; MINUTES],
@@ -20,7 +20,7 @@ pub(super) struct BaseDelay {
 impl BaseDelay {
     pub(super) fn update(&mut self, now: Timestamp, sample: Duration) {
         let minute = now.as_nanos() / MINUTE.as_nanos();
-        // Minutes without a sample are empty ones.
+        // Minutes without a sample are empty.
         for passed in (self.minute + 1..=minute).rev().take(MINUTES) {
             self.minima[Self::slot(passed)] = None;
         }
@@ -38,7 +38,7 @@ impl BaseDelay {
     }
 }
 
-/// The smallest of the last four samples: delayed and compressed acknowledgments do not count.
+/// The smallest of the last four samples, so that delayed and compressed acknowledgments do not count.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct CurrentDelay {
     samples: [Option<Duration>; SAMPLES],

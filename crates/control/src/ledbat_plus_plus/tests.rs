@@ -12,14 +12,14 @@ fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
 }
 
-/// A flow of which the path's delay of 40 ms is known.
+/// Returns a flow that knows the path's delay of 40 ms.
 fn flow(packets: u64) -> LedbatPlusPlus {
     let mut flow = LedbatPlusPlus::new(LedbatPlusPlusConfig::default(), MSS * packets, MSS).unwrap();
     flow.state.base.update(Timestamp::ZERO, BASE);
     flow
 }
 
-/// In congestion avoidance, without a slowdown in sight.
+/// Returns a flow in congestion avoidance, without a slowdown in the near future.
 fn avoiding(packets: u64) -> LedbatPlusPlus {
     let mut flow = flow(packets);
     flow.state.stage = Stage::Avoidance;
@@ -27,7 +27,7 @@ fn avoiding(packets: u64) -> LedbatPlusPlus {
     flow
 }
 
-/// `packets` acknowledged at `at` with a queueing delay; the smoothed RTT is 100 ms.
+/// Acknowledges `packets` at `at` with a queueing delay; the smoothed RTT is 100 ms.
 fn ack(flow: &mut LedbatPlusPlus, at: u64, packets: u64, queueing: u64) -> f64 {
     let mut event = AckEvent::at(Timestamp::ZERO + ms(at));
     event.acked = MSS * packets;
@@ -63,7 +63,7 @@ fn the_gain_is_that_of_section_4_2() {
 #[test]
 fn the_change_in_a_round_trip_is_that_of_section_4_3() {
     let config = LedbatPlusPlusConfig::default();
-    // Up to the target by GAIN; 10 % above it 100 packets lose 10; never more than half.
+    // By GAIN up to the target; 10 % above it 100 packets decrease by 10; never by more than half.
     for (queueing, change) in [(0, GAIN), (60, GAIN), (66, GAIN - 10.0), (90, GAIN - 50.0), (600, -50.0)] {
         assert_near(config.change(100.0, ms(queueing), BASE), change);
     }
@@ -76,14 +76,15 @@ fn an_acknowledgment_makes_its_part_of_the_change() {
     assert_near(ack(&mut avoiding(2), 1, 2, 600), 2.0);
 }
 
-/// An acknowledgment of more than a window makes the change of one; a window below the floor of two is not raised to it.
+/// An acknowledgment of more than a window causes the change of one window; a window below the floor of two
+/// is not raised to it.
 #[test]
 fn a_change_is_that_of_a_round_trip_at_most() {
     assert_near(ack(&mut avoiding(20), 1, 40, 10), 20.0 + GAIN);
     assert_near(ack(&mut avoiding(1), 1, 1, 600), 1.0);
 }
 
-/// RFC 6817, section 2.4.2: a window that is not used does not grow; delay lowers it all the same.
+/// RFC 6817, section 2.4.2: a window that is not used does not grow, but delay still decreases it.
 #[test]
 fn a_window_that_is_not_used_only_falls() {
     let unused = |queueing: u64| {
@@ -125,7 +126,7 @@ fn a_slowdown_freezes_two_packets_for_two_round_trips_and_ramps_up() {
     assert_eq!(flow.phase(), Phase::SlowStart, "delay does not end a ramp");
     assert_near(ack(&mut flow, 1400, 6, 10), 4.0);
     assert_eq!(flow.phase(), Phase::CongestionAvoidance);
-    // It lasted 400 ms, so the next is due nine times that later.
+    // It lasted 400 ms, so the next is due after nine times that duration.
     assert_eq!(flow.state.next_slowdown, Some(Timestamp::ZERO + ms(1400 + 9 * 400)));
 }
 

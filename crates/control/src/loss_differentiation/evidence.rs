@@ -1,32 +1,34 @@
-//! What in an acknowledgment tells of congestion.
+//! Signs of congestion in acknowledgments.
 
 use airpath_model::{AbcMark, AckEvent, Duration, LoadCode, LoadWord, PathHeader};
 
 use crate::ConfigError;
 use airpath_model::config::check;
 
-/// What in an acknowledgment tells of congestion. An echo of a CE mark always does.
+/// Sign of congestion in an acknowledgment. An echo of a CE mark always is one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
 pub enum CongestionEvidence {
-    /// The word of routers: VCP's overload, XCP's negative feedback (VCP-W, section IV-C), a load of MPCP of 1 or more,
-    /// a brake of ABC. QFCP's rates, and acknowledgments without a word, do not.
+    /// Feedback of routers: VCP's overload, XCP's negative feedback (VCP-W, section IV-C), a load of MPCP of
+    /// 1 or more, a brake of ABC. QFCP's rates, and acknowledgments without feedback, are not signs of
+    /// congestion.
     Feedback,
-    /// A queueing delay above a share (greater than 0, less than 1) of the largest one seen: the newest round-trip time
-    /// is above the smallest by more than that part of the largest spread so far. With 0.5 this is where the Spike
-    /// scheme (Cen, Cosman and Voelker, IEEE/ACM Transactions on Networking 11(5), 2003) begins to believe in
-    /// congestion, on round-trip times instead of one-way delays.
+    /// A queueing delay above a share (greater than 0, less than 1) of the largest observed one: the newest
+    /// round-trip time exceeds the smallest by more than that share of the largest spread so far. With 0.5
+    /// this is the threshold at which the Spike scheme (Cen, Cosman and Voelker, IEEE/ACM Transactions on
+    /// Networking 11(5), 2003) starts to assume congestion, based on round-trip times instead of one-way
+    /// delays.
     QueueingDelay,
 }
 
-/// Reads the evidence off acknowledgments.
+/// Reads the signs of congestion from acknowledgments.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Witness {
     evidence: CongestionEvidence,
-    /// The part of the largest queueing delay.
+    /// The share of the largest queueing delay.
     share: f64,
-    /// The largest queueing delay seen.
+    /// The largest observed queueing delay.
     largest: Duration,
 }
 
@@ -45,7 +47,7 @@ impl Witness {
     }
 
     fn queue_is_long(&mut self, event: &AckEvent) -> bool {
-        // The smallest may be this very sample: no queue.
+        // This sample may itself be the smallest: no queue.
         let delay = event.rtt.latest - event.rtt.minimum;
         self.largest = self.largest.max(delay);
         delay > self.largest.mul_f64(self.share)
@@ -110,7 +112,7 @@ mod tests {
     fn a_delay_tells_when_it_is_above_its_share_of_the_largest() {
         let mut witness = Witness::new(CongestionEvidence::QueueingDelay, 0.5).unwrap();
         let (minimum, mut outcome) = (Duration::from_millis(100), std::vec::Vec::new());
-        // Queues of 0, 40, 100, 50, 51 and 49 ms: the largest is above half of itself, half of it is not.
+        // Queues of 0, 40, 100, 50, 51 and 49 ms: the largest is above half of itself, exactly half is not.
         for milliseconds in [100, 140, 200, 150, 151, 149] {
             let mut event = AckEvent::at(Timestamp::ZERO);
             event.rtt = RttEstimate { latest: Duration::from_millis(milliseconds), minimum, ..event.rtt };

@@ -1,35 +1,36 @@
-//! What the last acknowledgments told of congestion.
+//! The signs of congestion in the last acknowledgments.
 
 use crate::ConfigError;
 use airpath_model::config::check;
 
-/// Which acknowledgments of the history must tell of congestion.
+/// The acknowledgments of the history that must indicate congestion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
 pub enum HistoryRule {
-    /// The newest T, one after the other.
+    /// The newest T in succession.
     #[default]
     Consecutive,
     /// Any T of the N ("total" of VCP-W, section IV-C).
     Total,
 }
 
-/// The revolving bit map of VCP-W, section IV-C and figure 8: one bit for each of the last N acknowledgments, 1 if it
-/// told of congestion. All are 0 in the beginning.
+/// The revolving bit map of VCP-W, section IV-C and figure 8: one bit for each of the last N acknowledgments,
+/// 1 if it indicated congestion. Initially all are 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CongestionHistory {
     /// The newest is the lowest bit.
     bits: u64,
-    /// The lowest bits that count: the newest T, or all N.
+    /// Mask of the bits that count: the newest T, or all N.
     window: u64,
     threshold: u32,
 }
 
 impl CongestionHistory {
-    /// Of the last `length` acknowledgments (N, 1 to 64) `threshold` (T, 1 to N) are to tell of congestion.
+    /// Creates a history in which `threshold` (T, 1 to N) of the last `length` acknowledgments (N, 1 to 64)
+    /// must indicate congestion.
     ///
-    /// Fails when either is out of range.
+    /// Fails if either is out of range.
     pub fn new(length: u8, threshold: u8, rule: HistoryRule) -> Result<Self, ConfigError> {
         check((1..=64).contains(&length), "history", "1 to 64", length.into())?;
         let range = "1 to the history";
@@ -41,12 +42,12 @@ impl CongestionHistory {
         Ok(Self { bits: 0, window: u64::MAX >> (64 - counted), threshold: threshold.into() })
     }
 
-    /// An acknowledgment arrived; the oldest of the history is forgotten.
+    /// Adds an acknowledgment and drops the oldest one.
     pub fn push(&mut self, congestion: bool) {
         self.bits = self.bits << 1 | u64::from(congestion);
     }
 
-    /// CF: whether the path counts as congested.
+    /// Returns CF: whether the path counts as congested.
     pub const fn flag(&self) -> bool {
         (self.bits & self.window).count_ones() >= self.threshold
     }
@@ -58,7 +59,7 @@ mod tests {
 
     use super::*;
 
-    /// The flag after each of these bits, oldest first.
+    /// Returns the flag after each of these bits, oldest first.
     fn flags(length: u8, threshold: u8, rule: HistoryRule, bits: &str) -> String {
         let mut history = CongestionHistory::new(length, threshold, rule).unwrap();
         let flag = |bit: u8| {
@@ -71,7 +72,7 @@ mod tests {
     #[test]
     fn the_flag_is_up_while_the_newest_t_bits_are_all_set() {
         let consecutive = |bits| flags(8, 4, HistoryRule::Consecutive, bits);
-        // Three are not enough, the fourth raises the flag, and one clear bit lowers it for four more.
+        // Three are not enough, the fourth raises the flag, and one clear bit lowers it for the next four.
         assert_eq!(consecutive("0111011110111"), "0000000010000");
         assert_eq!(consecutive("1111101111"), "0001100001");
     }
@@ -79,7 +80,8 @@ mod tests {
     #[test]
     fn in_total_any_t_of_n_bits_raise_the_flag_until_they_have_left() {
         let total = |bits| flags(8, 4, HistoryRule::Total, bits);
-        // The fourth set bit raises the flag whatever lies between; the first leaves eight bits after it came.
+        // The fourth set bit raises the flag regardless of the bits between; the first leaves the history
+        // after eight more bits.
         assert_eq!(total("1010101000"), "0000001100");
         assert_eq!(total("11110000000"), "00011111000");
     }
@@ -89,7 +91,7 @@ mod tests {
         let bits = ["0", &"1".repeat(15), "0", &"1".repeat(17), "0"].concat();
         let expected = [&"0".repeat(17), &"0".repeat(15), "11", "0"].concat();
         assert_eq!(flags(32, 16, HistoryRule::Consecutive, &bits), expected);
-        // Of those, sixteen of the last 32 are set from the seventeenth set bit on.
+        // Of these, sixteen of the last 32 are set from the seventeenth set bit on.
         let total = flags(32, 16, HistoryRule::Total, &bits);
         assert_eq!(total.find('1'), Some(17));
         assert!(total[17..].bytes().all(|flag| flag == b'1'));

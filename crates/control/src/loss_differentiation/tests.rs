@@ -27,7 +27,7 @@ fn ack(path: PathHeader) -> AckEvent {
     event
 }
 
-/// `count` acknowledgments that are told of congestion by a mark, of nothing new, or of none.
+/// Reports `count` acknowledgments, each with a mark or without a sign of congestion.
 fn hear(controller: &mut LossDifferentiation, count: usize, congestion: bool) {
     let mut event = ack(PathHeader::None);
     event.acked = Bytes::ZERO;
@@ -69,7 +69,7 @@ fn after_sixteen_signs_the_controller_answers_as_ever() {
     assert_eq!(signal(&mut controller, LOSS, 0), 10);
     assert!(!controller.dismissed_signal());
     assert_eq!(signal(&mut controller, TIMEOUT, 1), 1);
-    // One acknowledgment without a sign, and the next loss is an error again.
+    // After one acknowledgment without a sign, the next loss is an error again.
     let mut controller = vcp();
     hear(&mut controller, 16, true);
     hear(&mut controller, 1, false);
@@ -78,7 +78,7 @@ fn after_sixteen_signs_the_controller_answers_as_ever() {
 
 #[test]
 fn a_repeated_timeout_is_treated_as_the_first() {
-    // Between the two only duplicates come, which are no reason to think again.
+    // Only duplicates arrive between the two, which do not change the decision.
     let mut controller = vcp();
     assert_eq!(signal(&mut controller, TIMEOUT, 1), 20);
     hear(&mut controller, 16, true);
@@ -104,7 +104,7 @@ fn a_mark_always_reaches_the_controller() {
     assert!(!controller.dismissed_signal());
 }
 
-/// What the controller inside does at acknowledgments goes on while an error is repaired, and only then.
+/// The wrapped controller continues to process acknowledgments while an error is repaired, and only then.
 #[test]
 fn the_repair_of_an_error_is_hidden() {
     let mut recovering = ack(PathHeader::None);
@@ -127,7 +127,7 @@ fn the_repair_of_an_error_is_hidden() {
     assert!(!grown(&mut controller), "congestion is repaired in sight of the controller");
 }
 
-/// Keeps the last acknowledgment that it heard of.
+/// Stores the last acknowledgment that it received.
 #[derive(Debug)]
 struct Listener(std::sync::Arc<std::sync::Mutex<Option<AckEvent>>>);
 
@@ -217,8 +217,8 @@ fn losses_are_counted_by_what_they_were_taken_for() {
     assert_eq!(lose(&mut controller, LOSS, 0), (2.0, 1.0));
 }
 
-/// A segment every 5 ms. The first is lost: 16 duplicates, then one acknowledgment for all. The estimator of the controller
-/// inside must say what the same estimator beside it says: 200 kB/s throughout.
+/// A segment every 5 ms. The first is lost: 16 duplicates, then one acknowledgment for all. The estimator of
+/// the wrapped controller must return the same as an estimator outside: 200 kB/s throughout.
 #[test]
 fn the_estimator_inside_hears_the_duplicates_of_a_repair() {
     use crate::{Westwood, WestwoodConfig};

@@ -1,4 +1,4 @@
-//! Prague's α, its answers, and that short round trips gain nothing.
+//! Prague's α, its responses, and the fairness of short round trips.
 
 use airpath_model::NullProbe;
 
@@ -14,7 +14,8 @@ fn at(ms: u64) -> Timestamp {
     Timestamp::ZERO + Duration::from_millis(ms)
 }
 
-/// An acknowledgment of so many bytes at `ms`, of which so many arrived marked, over a round trip of `rtt_ms`.
+/// Returns an acknowledgment of `acked` bytes at `ms`, of which `marked` arrived marked, over a round trip of
+/// `rtt_ms`.
 fn acked(ms: u64, acked: u64, marked: u64, rtt_ms: u64) -> AckEvent {
     let mut event = AckEvent::at(at(ms));
     (event.mss, event.acked, event.marked) = (Bytes::new(MSS), Bytes::new(acked), Bytes::new(marked));
@@ -64,11 +65,12 @@ fn in_one_round_there_is_one_reduction_and_it_is_no_shorter_than_the_virtual_one
     assert!(!kept(0, 5));
     assert!(kept(24, 5), "a mark 24 ms later, over a round trip of 5");
     assert!(!kept(25, 5));
-    // The driver keeps to the round trip itself.
+    // The driver enforces the round trip itself.
     assert!(!kept(1000, 60) && !kept(1060, 60));
 }
 
-/// One segment in a round trip from the virtual one on; in a shorter one so much that rates grow alike.
+/// One segment per round trip from the virtual one on; in a shorter one, the growth with which rates grow
+/// alike.
 #[test]
 fn growth_does_not_hang_on_the_round_trip() {
     for (rtt_ms, segments) in [(100, 1.0), (25, 1.0), (5, 0.04), (10, 0.16)] {
@@ -103,7 +105,8 @@ fn what_makes_no_sense_is_refused() {
     assert_eq!(with(1.0, 1), Ok(()));
 }
 
-/// Marks are counted in whole segments, so that a round of short ones can say more than arrived.
+/// Marks are counted in whole segments, so that in a round of short segments the count can exceed the arrived
+/// data.
 #[test]
 fn more_marks_than_data_are_all_of_it() {
     let mut rule = prague();

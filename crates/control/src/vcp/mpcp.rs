@@ -1,4 +1,5 @@
-//! Multi-packet congestion control (MPCP) at a sender: VCP with the load factor itself instead of three codes.
+//! Multi-packet congestion control (MPCP) at a sender: VCP with the load factor itself instead of three
+//! codes.
 
 use airpath_model::{
     AckEvent, Bytes, CongestionEvent, CongestionSignal, Control, Controller, LoadWord, Measurement,
@@ -17,10 +18,10 @@ use airpath_model::declare::Component;
 #[cfg(feature = "declare")]
 use alloc::boxed::Box;
 
-/// The most packets for one word that the header's level has room for.
+/// The largest number of packets for one word that fits the header's level.
 const MAX_DIGITS: u8 = 8;
 
-/// MI's gain κ, and the most that the window grows in one `t_ρ`.
+/// MI's gain κ, and the largest growth of the window in one `t_ρ`.
 const MI_GAIN: f64 = 0.25;
 
 /// MD's factor at a load factor of 1: VCP's β.
@@ -37,10 +38,10 @@ const STRONGEST_DECREASE: f64 = 0.5;
     serde(default)
 )]
 pub struct MpcpConfig {
-    /// n: how many packets carry one word of 2n bits. Three, 64 levels, are our choice.
+    /// n: number of packets that carry one word of 2n bits. Three, with 64 levels, is our choice.
     #[cfg_attr(feature = "declare", schemars(range(min = 1, max = 8)))]
     pub digits: u8,
-    /// Parameters that VCP's sender has as well.
+    /// Parameters that VCP's sender shares.
     #[cfg_attr(feature = "declare", serde(flatten))]
     pub response: LoadResponseConfig,
 }
@@ -60,8 +61,8 @@ impl Component<Controllers> for MpcpConfig {
     }
 }
 
-/// MPCP's sender (Li and Yousefi'zadeh, CCR 39(5), 2009, of which only abstract and review are at hand; the law is
-/// a reconstruction: docs/schemes/mpcp.md).
+/// MPCP's sender (Li and Yousefi'zadeh, CCR 39(5), 2009; only abstract and review were available, so the
+/// control law is a reconstruction: docs/schemes/mpcp.md).
 ///
 /// ```text
 /// ρ < 0.8:        MI by ξ(ρ) = min(0.25 (1 − ρ) / ρ, 0.25) each t_ρ
@@ -69,8 +70,9 @@ impl Component<Controllers> for MpcpConfig {
 /// ρ ≥ 1:          MD by a factor that falls linearly from 0.875 at ρ = 1 to 0.5 at ρ = 1.2
 /// ```
 ///
-/// Scaling, freeze, losses and pacing are VCP's. Packets are numbered 0 to n − 1 in groups; the load that the first
-/// of a group met counts once all of the group are acknowledged, and until the next group is complete.
+/// Scaling, freeze, losses and pacing are VCP's. Packets are numbered 0 to n − 1 in groups. The load carried
+/// by the first packet of a group applies from the time when the whole group is acknowledged until the next
+/// group is complete.
 ///
 /// Telemetry: `load_factor` at each change.
 #[derive(Clone, Debug)]
@@ -85,9 +87,9 @@ pub struct Mpcp {
 }
 
 impl Mpcp {
-    /// A sender that starts with `initial_window` (bytes of payload); `mss` is the largest payload of one packet.
+    /// Creates a sender with `initial_window` (bytes of payload); `mss` is the largest payload of one packet.
     ///
-    /// Fails when a parameter is out of range, `mss` is zero, or the window does not hold one packet.
+    /// Fails if a parameter is out of range, `mss` is zero, or the window is smaller than one packet.
     pub fn new(config: MpcpConfig, initial_window: Bytes, mss: Bytes) -> Result<Self, ConfigError> {
         let MpcpConfig { digits, response } = config;
         check((1..=MAX_DIGITS).contains(&digits), "digits", "1 to 8", digits.into())?;
@@ -100,7 +102,7 @@ impl Mpcp {
         })
     }
 
-    /// Takes the word of an acknowledgment and returns the load factor in force.
+    /// Processes the word of an acknowledgment and returns the current load factor.
     fn learn(&mut self, event: &AckEvent, probe: &mut dyn Probe) -> Option<f64> {
         let PathHeader::Word(word) = event.path else { return None };
         if word.digits != self.digits {
@@ -135,7 +137,7 @@ impl Controller for Mpcp {
 
     fn on_congestion(&mut self, event: &CongestionEvent, _probe: &mut dyn Probe) {
         if event.signal == CongestionSignal::Timeout {
-            // What was known is older than the timeout.
+            // The known load is older than the timeout.
             (self.group, self.load) = (Group::default(), None);
         }
         self.response.on_congestion(event);
@@ -154,7 +156,7 @@ impl Controller for Mpcp {
     }
 }
 
-/// What a load factor makes of the window.
+/// Returns the change of the window for a load factor.
 fn region(load: f64) -> Region {
     if load < LOW_LOAD {
         Region::Multiplicative((MI_GAIN * (1.0 - load) / load).min(MI_GAIN))
@@ -166,25 +168,25 @@ fn region(load: f64) -> Region {
     }
 }
 
-/// How much of a group of packets has been acknowledged.
+/// The progress of the acknowledgment of a group of packets.
 ///
-/// Words bear no number of their group: a loss shows as a digit that does not follow the one before. The loss of a
-/// whole group's worth of neighbours in two groups does not show, as it would not in the protocol itself.
+/// Words do not identify their group: a loss shows as a digit that does not follow the previous one. The loss
+/// of a whole group's worth of adjacent packets in two groups is not detected, as in the protocol itself.
 #[derive(Clone, Copy, Debug, Default)]
 struct Group {
-    /// Packets of the current group that are acknowledged, from its first on without a gap; zero when it is broken
-    /// or has not begun.
+    /// Acknowledged packets of the current group, from its first on without a gap; zero if the group is
+    /// broken or has not begun.
     acknowledged: u64,
-    /// What the first of them brought.
+    /// The level carried by the first of them.
     level: u16,
 }
 
 impl Group {
-    /// An acknowledgment of `packets` (at least one), the newest of which brought `word`. Returns the level of the
-    /// group that it completes, if it does.
+    /// Processes an acknowledgment of `packets` (at least one), the newest of which carried `word`. Returns
+    /// the level of the group if this completes it.
     fn on_word(&mut self, word: LoadWord, packets: u64) -> Option<u16> {
         let (digits, end) = (u64::from(word.digits), u64::from(word.digit) + 1);
-        // The newest packet's group began within this acknowledgment; only the newest word is known of it.
+        // The newest packet's group began within this acknowledgment, of which only the newest word is known.
         let began = packets >= end;
         let follows = self.acknowledged > 0 && (self.acknowledged + packets) % digits == end % digits;
         let complete = if began && end == digits {

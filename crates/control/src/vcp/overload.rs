@@ -1,37 +1,38 @@
-//! What a sender may do after it backed off: freeze, then grow gently, until the network shows the effect.
+//! The response of a sender after a decrease: a freeze, then gentle growth, until the network shows the
+//! effect.
 
 use airpath_model::{Duration, Timestamp};
 
-/// What the freeze after a decrease keeps from happening.
+/// The changes that the freeze after a decrease prevents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
 pub enum VcpFreeze {
-    /// Everything: the window does not change, and then grows additively for a round trip whatever the load (the
-    /// paper's text).
+    /// All changes: the window does not change, and then grows additively for a round trip regardless of the
+    /// load (the paper's text).
     #[default]
     All,
     /// Decreases only: a load below 100 % selects its increase at once (the authors' code).
     DecreasesOnly,
 }
 
-/// What an overload does in the round trip of additive increase that follows the freeze.
+/// The effect of an overload in the round trip of additive increase that follows the freeze.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
 pub enum AfterFreeze {
-    /// Nothing: the window grows additively whatever codes arrive (the authors' code). A cycle of decrease and
-    /// growth then rests at a window of `α_s` / (1 − β), 8 `α_s`, whatever the capacity.
+    /// None: the window grows additively regardless of the codes (the authors' code). A cycle of decrease and
+    /// growth then converges to a window of `α_s` / (1 − β), 8 `α_s`, regardless of the capacity.
     #[default]
     Author,
-    /// Nothing while the decrease takes more than the round trip of growth gives, (1 − β) window > `α_s`; below
-    /// that it decreases again (ours), so that many flows on a slow link can go lower.
+    /// None while the decrease exceeds the growth of a round trip, (1 − β) window > `α_s`; otherwise a
+    /// further decrease (ours), so that many flows on a slow link can use smaller windows.
     Guarded,
-    /// It decreases again: there is no such round trip, the codes rule as soon as the freeze ends.
+    /// A further decrease: there is no such round trip, and codes apply as soon as the freeze ends.
     Obey,
 }
 
-/// What one load makes of the window, for a whole `t_ρ` or at once.
+/// The change of the window for one load, for a whole `t_ρ` or at once.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Region {
     /// Low load: growth by this share each `t_ρ` (MI, ξ).
@@ -42,12 +43,12 @@ pub(crate) enum Region {
     Decrease(f64),
 }
 
-/// Senders' timers of the authors' code tick this often.
+/// Tick of the senders' timers in the authors' code.
 const TICK: Duration = Duration::from_millis(10);
 
-/// Lets one decrease through, then freezes the window for `t_ρ` (the end rounded up to 10 ms), then allows additive
-/// increase for one smoothed round trip, as far as `AfterFreeze` says; then the load decides again (SIGCOMM'05,
-/// section 3.2; authors' code).
+/// Admits one decrease, then freezes the window for `t_ρ` (the end rounded up to 10 ms), then allows additive
+/// increase for one smoothed round trip, within the limits of `AfterFreeze`; then the load applies again
+/// (SIGCOMM'05, section 3.2; authors' code).
 #[derive(Clone, Debug)]
 pub(crate) struct Overload {
     freeze: VcpFreeze,
@@ -64,14 +65,14 @@ enum State {
 }
 
 impl Overload {
-    /// With a freeze of `interval` (`t_ρ`).
+    /// Creates the state with a freeze of `interval` (`t_ρ`).
     pub(crate) const fn new(freeze: VcpFreeze, after_freeze: AfterFreeze, interval: Duration) -> Self {
         Self { freeze, after_freeze, interval, state: State::Normal }
     }
 
-    /// What becomes of the wish of a load that an acknowledgment brought at `now`; `None`: the window stays. A
-    /// decrease that comes back is taken as made. `takes_more` tells whether a decrease by that factor takes more
-    /// than a round trip of additive increase gives.
+    /// Returns the change that is admitted for the change requested by the load of an acknowledgment at
+    /// `now`, or `None` if the window does not change. The caller must apply a returned decrease.
+    /// `takes_more` returns whether a decrease by that factor exceeds the additive increase of a round trip.
     pub(crate) fn admit(
         &mut self,
         now: Timestamp,
@@ -127,7 +128,7 @@ mod tests {
     const OVERLOAD: Region = Region::Decrease(0.875);
     const RTT: Duration = Duration::from_millis(80);
 
-    /// What becomes of these wishes, one after the other, each at its time in ms.
+    /// Returns the admitted changes for these requests in succession, each at its time in ms.
     fn timeline<const N: usize>(freeze: VcpFreeze, wishes: [(u64, Region); N]) -> [Option<Region>; N] {
         timeline_of(Overload::new(freeze, AfterFreeze::Author, Duration::from_millis(200)), false, wishes)
     }

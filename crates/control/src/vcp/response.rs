@@ -1,4 +1,5 @@
-//! What senders that follow a load factor share: the window, its answer to a load and to a loss, its pacing.
+//! Common parts of senders that follow a load factor: the window, its response to a load and to a loss, and
+//! its pacing.
 
 use airpath_model::{
     AckEvent, Bytes, CongestionEvent, CongestionSignal, Control, Duration, Pacing, Rate, Requirements,
@@ -10,7 +11,7 @@ use crate::ConfigError;
 use crate::windowed::QUANTUM_SEGMENTS;
 use airpath_model::config::check;
 
-/// Windows of 2 to 64 packets may be spread over the round trip.
+/// Windows of 2 to 64 packets may be paced over the round trip.
 const PACED_WINDOWS: core::ops::RangeInclusive<f64> = 2.0..=64.0;
 
 /// Parameters that the senders of VCP and MPCP share (Xia et al., SIGCOMM'05, Table 2).
@@ -21,35 +22,35 @@ const PACED_WINDOWS: core::ops::RangeInclusive<f64> = 2.0..=64.0;
     serde(default)
 )]
 pub struct LoadResponseConfig {
-    /// t_rho: how often routers compute the load factor, and how long senders freeze after an overload (Xia et
-    /// al. 2005: 200 ms).
+    /// t_rho: interval at which routers compute the load factor, and for which senders freeze after an
+    /// overload (Xia et al. 2005: 200 ms).
     #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0)))]
     pub load_factor_interval: Duration,
-    /// Which round-trip time scales increases: the `minimum` seen, the `smoothed` one (the queue then feeds
-    /// its own growth), or none: `unscaled` increases are per round trip.
+    /// Round-trip time that scales increases: the observed `minimum`, the `smoothed` one (the queue then
+    /// feeds its own growth), or none: `unscaled` increases are per round trip.
     pub rtt_scaling: RttScaling,
-    /// How the additive increase follows the RTT: with its `square` (the same rates for all), in proportion
-    /// (`linear`), or not (`none`).
+    /// Dependence of the additive increase on the RTT: its `square` (the same rates for all), in proportion
+    /// (`linear`), or none (`none`).
     pub additive_scaling: AdditiveScaling,
-    /// To which RTT the additive increase refers: `spec` (t_rho) or `author` (the authors' code: 100 ms).
+    /// Reference RTT of the additive increase: `spec` (t_rho) or `author` (the authors' code: 100 ms).
     pub bounds: VcpBounds,
     /// Stop scaling at 500 ms, as the authors' code does.
     pub rtt_cap: bool,
-    /// What an overload freezes for t_rho: `all` changes of the window (the paper), or further decreases only
-    /// (the authors' code).
+    /// Changes that an overload freezes for t_rho: `all` changes of the window (the paper), or further
+    /// decreases only (the authors' code).
     pub freeze: VcpFreeze,
-    /// What an overload does in the RTT of additive increase after the freeze: nothing (`author`, the authors'
-    /// code), a further decrease where that takes no more than the increase gives (`guarded`, ours), or always
-    /// (`obey`: codes rule as soon as the freeze ends).
+    /// Effect of an overload in the RTT of additive increase after the freeze: none (`author`, the authors'
+    /// code), a further decrease if it does not exceed the increase (`guarded`, ours), or always a decrease
+    /// (`obey`: codes apply as soon as the freeze ends).
     pub after_freeze: AfterFreeze,
-    /// alpha: additive increase in packets for each t_rho (Xia et al. 2005: 1).
+    /// alpha: additive increase in packets per t_rho (Xia et al. 2005: 1).
     #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0)))]
     pub alpha: f64,
-    /// The part of the window that a loss leaves: a half as under Reno, or that of an overload, 0.875, where a
-    /// loss is to be one.
+    /// Share of the window that remains after a loss: a half as in Reno, or that of an overload, 0.875, if a
+    /// loss counts as one.
     #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1)))]
     pub loss_factor: f64,
-    /// Spread small windows over the round trip, as the authors' code does.
+    /// Pace small windows over the round trip, as in the authors' code.
     pub pace_small_windows: bool,
 }
 
@@ -70,11 +71,11 @@ impl Default for LoadResponseConfig {
     }
 }
 
-/// The window of a sender that is steered by the load of its path.
+/// The window of a sender that follows the load of its path.
 ///
-/// Increases are per acknowledged packet: `ξ_s` for MI, `α_s` / window for AI, so that a round trip multiplies the
-/// window by 1 + `ξ_s` or adds `α_s` packets. The window does not grow while it is not used; in loss recovery it
-/// does not move. There is no slow start (SIGCOMM'05, section 3; docs/schemes/vcp.md).
+/// Increases are per acknowledged packet: `ξ_s` for MI, `α_s` / window for AI, so that a round trip
+/// multiplies the window by 1 + `ξ_s` or adds `α_s` packets. The window does not grow while it is not used;
+/// in loss recovery it does not change. There is no slow start (SIGCOMM'05, section 3; docs/schemes/vcp.md).
 #[derive(Clone, Debug)]
 pub(crate) struct LoadResponse {
     scaling: Scaling,
@@ -87,12 +88,12 @@ pub(crate) struct LoadResponse {
     window: f64,
     mss: Bytes,
     smoothed_rtt: Duration,
-    /// The window before the last signal, until it is known to be false.
+    /// The window before the last signal, kept in case the signal is spurious.
     before_signal: Option<f64>,
 }
 
 impl LoadResponse {
-    /// Starts with `initial_window` (bytes of payload, at least one packet of `mss`).
+    /// Creates the window with `initial_window` (bytes of payload, at least one packet of `mss`).
     pub(crate) fn new(
         config: LoadResponseConfig,
         initial_window: Bytes,
@@ -134,13 +135,13 @@ impl LoadResponse {
         })
     }
 
-    /// What the driver must deliver.
+    /// Returns what the driver must supply.
     pub(crate) fn requirements(&self) -> Requirements {
         Requirements { pacing: self.pace_small_windows, path_feedback: true, ..Requirements::default() }
     }
 
-    /// An acknowledgment arrived; `wish` is what the load that it brought, or that is still known, wants.
-    /// `None` when nothing is known: the window stays.
+    /// Processes an acknowledgment. `wish` is the change requested by its load or by the last known one, or
+    /// `None` if no load is known: the window does not change.
     pub(crate) fn on_ack(&mut self, event: &AckEvent, wish: Option<Region>) {
         self.mss = event.mss;
         self.smoothed_rtt = event.rtt.smoothed;
@@ -150,7 +151,7 @@ impl LoadResponse {
         }
         let packets =
             if event.window_limited { event.acked.as_f64() / event.mss.get().max(1) as f64 } else { 0.0 };
-        // Whether a decrease takes more than additive increase gives back in a round trip.
+        // Whether a decrease exceeds the additive increase of a round trip.
         let (scaling, alpha, window) = (&self.scaling, self.alpha, self.window);
         let takes_more = |factor: f64| (1.0 - factor) * window > scaling.additive(alpha, &event.rtt);
         match self.overload.admit(event.now, event.rtt.smoothed, wish, takes_more) {
@@ -165,8 +166,8 @@ impl LoadResponse {
         }
     }
 
-    /// A loss leaves a part of the window, a half as under Reno by default; a timeout leaves one packet. A CE mark
-    /// counts as a loss.
+    /// Processes a congestion signal: a loss leaves a share of the window, a half as in Reno by default; a
+    /// timeout leaves one packet. A CE mark counts as a loss.
     pub(crate) fn on_congestion(&mut self, event: &CongestionEvent) {
         self.mss = event.mss;
         let timeout = event.signal == CongestionSignal::Timeout;
@@ -176,14 +177,14 @@ impl LoadResponse {
         self.window = if timeout { 1.0 } else { (self.window * self.loss_factor).max(1.0) };
     }
 
-    /// The last signal was false.
+    /// Undoes the last signal, which was spurious.
     pub(crate) fn on_spurious(&mut self) {
         if let Some(before) = self.before_signal.take() {
             self.window = self.window.max(before);
         }
     }
 
-    /// Window, pacing and burst limit.
+    /// Returns window, pacing and burst limit.
     pub(crate) fn control(&self) -> Control {
         let window = Bytes::from_f64(self.window * self.mss.as_f64()).max(self.mss);
         match self.small_window_rate() {
@@ -192,9 +193,10 @@ impl LoadResponse {
         }
     }
 
-    /// The rate of a small window on a long path: 2^⌈log₂ window⌉ packets a round trip, when that spaces them by
-    /// more than `t_ρ` / 2, so that a burst does not pass for the load of an interval. A spacing of the round trip
-    /// over the window itself would leave a window full only at its very end, and it would not grow.
+    /// Returns the pacing rate of a small window on a long path: 2^⌈log₂ window⌉ packets per round trip, if
+    /// that spaces them by more than `t_ρ` / 2, so that a burst does not count as the load of an interval.
+    /// With a spacing of the round trip over the window itself, the window would be full only at its very
+    /// end, and would not grow.
     fn small_window_rate(&self) -> Option<Rate> {
         if !self.pace_small_windows || !PACED_WINDOWS.contains(&self.window) {
             return None;

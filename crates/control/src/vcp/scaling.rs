@@ -1,58 +1,59 @@
-//! How VCP's increases are scaled, so that flows with different round-trip times grow alike.
+//! The scaling of VCP's increases, with which flows with different round-trip times grow alike.
 
 use airpath_model::{Duration, RttEstimate};
 
-/// Which round-trip time scales the increases.
+/// The round-trip time that scales the increases.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
 pub enum RttScaling {
-    /// The smallest one seen. The default: the queue that an increase makes does not speed up the increase.
+    /// The smallest observed one. The default: the queue caused by an increase does not speed up the
+    /// increase.
     #[default]
     Minimum,
-    /// The smoothed one, as the authors' code. A queue of a second lets each flow add several packets a round trip,
-    /// more than the decreases take away.
+    /// The smoothed one, as in the authors' code. With a queue of a second each flow adds several packets per
+    /// round trip, more than the decreases remove.
     Smoothed,
     /// None: the increases are those of a flow with a round-trip time of `t_ρ`.
     Unscaled,
 }
 
-/// How additive increase follows the round-trip time. Multiplicative increase is scaled in any case, unless by
-/// [`RttScaling::Unscaled`] nothing is.
+/// Dependence of additive increase on the round-trip time. Multiplicative increase is always scaled, unless
+/// [`RttScaling::Unscaled`] disables all scaling.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
 pub enum AdditiveScaling {
-    /// With its square: flows with different round-trip times get the same rate (SIGCOMM'05, section 4.2).
+    /// Its square: flows with different round-trip times get the same rate (SIGCOMM'05, section 4.2).
     #[default]
     Square,
-    /// With it: flows add the same in the same time.
+    /// In proportion: flows add the same in the same time.
     Linear,
-    /// Not at all: α packets a round trip.
+    /// None: α packets per round trip.
     None,
 }
 
-/// To which round-trip time additive increase refers.
+/// The reference round-trip time of additive increase.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
 pub enum VcpBounds {
-    /// The paper's `t_ρ`: a flow with a round-trip time of `t_ρ` adds α packets a round trip.
+    /// The paper's `t_ρ`: a flow with a round-trip time of `t_ρ` adds α packets per round trip.
     #[default]
     #[cfg_attr(feature = "declare", serde(rename = "spec"))]
     Paper,
-    /// The authors' code: additive increase refers to 100 ms, so that it is four times as fast at 200 ms.
+    /// The authors' code: the reference is 100 ms, so that additive increase is four times as fast at 200 ms.
     #[cfg_attr(feature = "declare", serde(rename = "author"))]
     Authors,
 }
 
-/// The additive increase of the authors' code refers to this round-trip time.
+/// The reference round-trip time of additive increase in the authors' code.
 const AUTHORS_REFERENCE: Duration = Duration::from_millis(100);
 
 /// Below this round-trip time additive increase is proportional to it.
 const LOWER_BREAK: Duration = Duration::from_millis(20);
 
-/// Above this round-trip time the square grows linearly and the rest no more.
+/// Above this round-trip time the square grows linearly, and the other scalings stay constant.
 const UPPER_BREAK: Duration = Duration::from_millis(500);
 
 /// The largest exponent of multiplicative increase: 500 ms over 200 ms.
@@ -70,9 +71,9 @@ const LARGEST_EXPONENT: f64 = 2.5;
 /// none:     α_s = α
 /// ```
 ///
-/// 2.5 is 500 ms over the `t_ρ` of 200 ms and stays so for another `t_ρ`. Without the cap, `ξ_s` has no bound on its
-/// exponent, and g(x) = x² also above u. Before the first sample of the round-trip time `ξ_s` is zero, and so is `α_s`
-/// unless it is not scaled.
+/// 2.5 is 500 ms over the `t_ρ` of 200 ms, and is also used for any other `t_ρ`. Without the cap, the
+/// exponent of `ξ_s` has no bound, and g(x) = x² also above u. Before the first sample of the round-trip time
+/// `ξ_s` is zero, and so is `α_s` if it is scaled.
 #[derive(Clone, Debug)]
 pub(crate) struct Scaling {
     by: RttScaling,
@@ -80,12 +81,13 @@ pub(crate) struct Scaling {
     reference: Duration,
     capped: bool,
     interval: Duration,
-    /// The last power taken: its base minus 1 and round-trip time, and `ξ_s`. Both seldom change.
+    /// The last computed power: its base minus 1, its round-trip time, and `ξ_s`. Base and round-trip time
+    /// seldom change.
     last: (f64, Duration, f64),
 }
 
 impl Scaling {
-    /// For the load-factor interval `interval` (`t_ρ`), not zero.
+    /// Creates the scaling for the load-factor interval `interval` (`t_ρ`), not zero.
     pub(crate) const fn new(
         by: RttScaling,
         additive: AdditiveScaling,
@@ -100,7 +102,7 @@ impl Scaling {
         Self { by, additive, reference, capped, interval, last: (0.0, Duration::ZERO, 0.0) }
     }
 
-    /// `ξ_s` for the gain ξ ≥ 0 of one `t_ρ`: the relative growth of one round trip.
+    /// Returns `ξ_s` for the gain ξ ≥ 0 of one `t_ρ`: the relative growth of one round trip.
     pub(crate) fn multiplicative(&mut self, gain: f64, rtt: &RttEstimate) -> f64 {
         let Some(rtt) = self.rtt(rtt) else { return gain };
         let same = self.last.0.to_bits() == gain.to_bits() && self.last.1 == rtt;
@@ -112,7 +114,7 @@ impl Scaling {
         self.last.2
     }
 
-    /// `α_s` for the increase α ≥ 0 of one `t_ρ`: packets for one round trip.
+    /// Returns `α_s` for the increase α ≥ 0 of one `t_ρ`: packets per round trip.
     pub(crate) fn additive(&self, alpha: f64, rtt: &RttEstimate) -> f64 {
         let Some(rtt) = self.rtt(rtt) else { return alpha };
         let reference = self.reference;
@@ -128,7 +130,7 @@ impl Scaling {
         alpha * factor
     }
 
-    /// The round-trip time that counts; `None` when none does.
+    /// Returns the round-trip time for the scaling, or `None` if increases are not scaled.
     fn rtt(&self, rtt: &RttEstimate) -> Option<Duration> {
         match self.by {
             RttScaling::Minimum => Some(rtt.minimum),
@@ -148,7 +150,8 @@ mod tests {
         Scaling::new(rtt_scaling, AdditiveScaling::Square, bounds, true, Duration::from_millis(200))
     }
 
-    /// An estimate whose smallest round-trip time is `minimum` and whose smoothed one is `smoothed`, in ms.
+    /// Returns an estimate whose smallest round-trip time is `minimum` and whose smoothed one is `smoothed`,
+    /// in ms.
     fn rtt(minimum: u64, smoothed: u64) -> RttEstimate {
         RttEstimate {
             minimum: Duration::from_millis(minimum),
@@ -168,7 +171,7 @@ mod tests {
         close(scaling.multiplicative(XI, &rtt(400, 900)), 1.0625 * 1.0625 - 1.0);
         // (17/16)^0.4 − 1
         close(scaling.multiplicative(XI, &rtt(80, 900)), 0.024_546_267_495_198_393);
-        // Another gain at the same round-trip time is another power.
+        // A different gain at the same round-trip time has a different power.
         close(scaling.multiplicative(0.25, &rtt(80, 900)), 0.093_362_073_943_278_11);
     }
 
@@ -196,7 +199,7 @@ mod tests {
 
     #[test]
     fn additive_increase_of_the_authors_refers_to_100_ms() {
-        // Their g: 0.2 x up to 0.2, x² up to 5, x − 5 + 25 above.
+        // The authors' g: 0.2 x up to 0.2, x² up to 5, x − 5 + 25 above.
         let scaling = scaling(RttScaling::Minimum, VcpBounds::Authors);
         close(scaling.additive(1.0, &rtt(10, 900)), 0.02);
         close(scaling.additive(1.0, &rtt(20, 900)), 0.04);
@@ -219,7 +222,7 @@ mod tests {
         check(AdditiveScaling::Linear, VcpBounds::Paper, true, [0.1, 0.8, 2.0, 5.0, 5.0]);
         check(AdditiveScaling::Linear, VcpBounds::Paper, false, [0.1, 0.8, 2.0, 5.0, 20.0]);
         check(AdditiveScaling::Linear, VcpBounds::Authors, true, [0.2, 1.6, 4.0, 10.0, 10.0]);
-        // Without the cap the square goes on: (2000 / 200)².
+        // Without the cap the square continues: (2000 / 200)².
         check(AdditiveScaling::Square, VcpBounds::Paper, false, [0.01, 0.32, 2.0, 12.5, 200.0]);
     }
 

@@ -1,16 +1,16 @@
-//! Round trips as Vegas samples them.
+//! Round trips as sampled by Vegas.
 
 use airpath_model::{AckEvent, Bytes, Duration};
 
-/// With so many RTT samples one at least is not that of a delayed acknowledgment (`tcp_vegas.c`).
+/// With this number of RTT samples, at least one is not that of a delayed acknowledgment (`tcp_vegas.c`).
 const ENOUGH_SAMPLES: u32 = 3;
 
-/// What came back in one round trip.
+/// Acknowledgments of one round trip.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Round {
     acked: Bytes,
     samples: u32,
-    /// The smallest of them.
+    /// The smallest RTT sample.
     rtt: Option<Duration>,
 }
 
@@ -20,7 +20,7 @@ impl Round {
         self.acked
     }
 
-    /// The smallest RTT, above zero; `None` where too few samples came to rely on it.
+    /// Returns the smallest RTT, above zero, or `None` if there are too few samples to rely on it.
     pub(super) fn rtt(&self) -> Option<Duration> {
         self.rtt.filter(|rtt| self.samples >= ENOUGH_SAMPLES && !rtt.is_zero())
     }
@@ -31,19 +31,19 @@ impl Round {
     }
 }
 
-/// Cuts the acknowledgments into rounds, and leaves out those that recovery touched.
+/// Divides the acknowledgments into rounds, and skips rounds that overlap with recovery.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rounds {
     /// [`AckEvent::round`] of the newest acknowledgment.
     number: u64,
-    /// The round under way; `None` before the first one that is whole.
+    /// The current round; `None` before the first complete one.
     current: Option<Round>,
 }
 
 impl Rounds {
-    /// Takes an acknowledgment, and gives the round that it ended. Its RTT sample still belongs to that one, what it
-    /// acknowledges to the next, as in Linux: in slow start the first segment of a flight finds the queue of the flight
-    /// before, and those after it find their own.
+    /// Processes an acknowledgment and returns the round that it ended. Its RTT sample belongs to that round,
+    /// its acknowledged data to the next, as in Linux: in slow start the first segment of a flight
+    /// experiences the queue of the previous flight, and the later ones that of their own.
     pub(super) fn acknowledged(&mut self, event: &AckEvent) -> Option<Round> {
         if event.in_recovery {
             self.interrupt();
@@ -63,7 +63,7 @@ impl Rounds {
         ended
     }
 
-    /// Leaves out the round under way.
+    /// Skips the current round.
     pub(super) fn interrupt(&mut self) {
         self.current = None;
     }

@@ -21,8 +21,8 @@ impl Path {
         Self { rule: Vegas::new(VegasConfig::default()).unwrap(), round: 0 }
     }
 
-    /// A round in which that many segments were acknowledged, each with an RTT of so many milliseconds, the first with
-    /// ten more. Returns the acknowledgment that begins the next.
+    /// Simulates a round in which `acked` segments are acknowledged, each with an RTT of `rtt_ms`, the first
+    /// with ten more. Returns the acknowledgment that begins the next round.
     fn round(&mut self, acked: u64, rtt_ms: u64) -> AckEvent {
         self.round += 1;
         let mut event = AckEvent::at(Timestamp::ZERO);
@@ -55,7 +55,7 @@ fn the_window_grows_below_alpha_rests_between_and_shrinks_above_beta() {
     assert_eq!(path.avoid(22, 22, 111), 22, "22 * 11 / 111 = 2.18");
     assert_eq!(path.avoid(22, 22, 122), 22, "22 * 22 / 122 = 3.97");
     assert_eq!(path.avoid(22, 22, 123), 21, "22 * 23 / 123 = 4.11");
-    // What was acknowledged counts, not the window.
+    // The acknowledged data counts, not the window.
     assert_eq!(path.avoid(22, 11, 123), 22, "11 * 23 / 123 = 2.06");
     assert_eq!(path.avoid(2, 22, 200), 2, "never below two segments");
 }
@@ -81,7 +81,7 @@ fn slow_start_ends_above_gamma_with_the_window_that_the_rate_fills() {
     let event = path.round(20, 125);
     assert_eq!(path.rule.end_slow_start(segments(40), &event), Some(segments(17)));
     assert_eq!(path.rule.end_slow_start(segments(10), &event), Some(segments(10)));
-    // 4 * 900 / 1000 = 3.6, but 4 * 100 / 1000 + 1 are less than two segments.
+    // 4 * 900 / 1000 = 3.6, but 4 * 100 / 1000 + 1 is less than two segments.
     let event = path.round(4, 1000);
     assert_eq!(path.rule.end_slow_start(segments(40), &event), Some(segments(2)));
     // 5 * 25 / 125 is γ = 1, and not above it.
@@ -100,7 +100,7 @@ fn the_sample_of_the_acknowledgment_that_ends_a_round_belongs_to_it() {
         if let Some(round) = rounds.acknowledged(&event) {
             ended = Some((round.acked(), round.rtt()));
         }
-        // The first of all only begins a round: the 100 ms belong to none.
+        // The very first only begins a round: its 100 ms do not belong to any round.
         let expected = match round {
             1 => None,
             2 => Some((segments(3), Some(Duration::from_millis(110)))),

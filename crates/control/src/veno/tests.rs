@@ -10,7 +10,7 @@ fn veno() -> Veno {
     Veno::new(VenoConfig::default()).unwrap()
 }
 
-/// Round-trip times with the path at 100 ms.
+/// Returns round-trip times of a path of 100 ms.
 fn rtt(latest_ms: u64) -> RttEstimate {
     let mut rtt = AckEvent::at(Timestamp::ZERO).rtt;
     rtt.latest = Duration::from_millis(latest_ms);

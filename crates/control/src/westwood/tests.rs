@@ -5,7 +5,7 @@ use crate::{StandardSlowStart, Windowed};
 
 const MSS: Bytes = Bytes::new(1000);
 
-/// Answers what it is told to, and counts what it hears.
+/// An estimator with fixed results that counts its calls.
 #[derive(Clone, Debug, Default)]
 struct Told {
     bandwidth: Option<f64>,
@@ -45,7 +45,7 @@ fn westwood(estimator: Told, config: WestwoodConfig, window: u64) -> impl Contro
     controller
 }
 
-/// Acknowledges nothing, so that the window stays.
+/// Returns an acknowledgment of no data, so that the window does not change.
 fn rtt_of(ms: u64) -> AckEvent {
     let mut event = AckEvent::at(Timestamp::ZERO);
     event.mss = MSS;
@@ -117,7 +117,7 @@ fn next_to_no_bandwidth_leaves_two_segments() {
     assert_eq!(segments(&controller), (2, 2));
 }
 
-/// Linux: half during the recovery, then what is estimated at its end, which may be more than there ever was.
+/// Linux: half during the recovery, then the estimate at its end, which may exceed every earlier window.
 #[test]
 fn after_recovery_the_window_is_set_at_its_end() {
     for (guard, window) in [(true, 18), (false, 20)] {
@@ -181,7 +181,7 @@ fn the_estimator_hears_of_every_signal_after_it_was_asked() {
     assert_eq!(rule.estimator.signals, 3);
 }
 
-/// Linux learns the smallest RTT anew after a timeout, when the path may be another, and not after other losses.
+/// Linux resets the smallest RTT after a timeout, when the path may be different, but not after other losses.
 #[test]
 fn only_a_timeout_has_the_smallest_rtt_learnt_anew() {
     let config = WestwoodConfig { minimum_rtt: MinimumRtt::SinceTimeout, ..WestwoodConfig::default() };

@@ -1,4 +1,4 @@
-//! What all window-based controllers share, shown with `NewReno`.
+//! Properties shared by all window-based controllers, tested with `NewReno`.
 
 extern crate alloc;
 
@@ -103,7 +103,7 @@ fn a_timeout_restarts_from_one_segment_and_repeated_ones_keep_the_threshold() {
     assert_eq!(segments(&controller), 1);
     assert_eq!(controller.ssthresh(), Some(MSS * 20));
     assert_eq!(controller.phase(), Phase::SlowStart);
-    // 1 + 19 = 20 segments, the threshold, and from there one in a window.
+    // 1 + 19 = 20 segments, the threshold, and then one segment per window.
     acknowledge(&mut controller, 19);
     assert_eq!((segments(&controller), controller.phase()), (20, Phase::CongestionAvoidance));
     acknowledge(&mut controller, 19);
@@ -150,7 +150,7 @@ fn a_false_signal_is_undone_once() {
     assert_eq!((segments(&controller), controller.ssthresh()), (40, None));
     controller.on_spurious(Timestamp::ZERO, &mut NullProbe);
     assert_eq!(segments(&controller), 40);
-    // L = 2 again: the timeout is forgotten.
+    // L = 2 again: the timeout no longer has an effect.
     controller.on_ack(&ack(2), &mut NullProbe);
     assert_eq!(segments(&controller), 42);
 }
@@ -205,12 +205,12 @@ fn hystart_plus_plus_ends_slow_start_at_the_window_it_has() {
     }
     let (first, css, after) = (Phase::SlowStart, Phase::ConservativeSlowStart, Phase::CongestionAvoidance);
     assert_eq!(phases, [first, css, css, css, css, css, after, after]);
-    // 10 + 10 in round 1, 8 in round 2 until the rise is seen, then 1/4 for each of 2 + 4 * 10 and for the
-    // acknowledgment that ends the fifth round: 38.75. Congestion avoidance starts there.
+    // 10 + 10 in round 1, 8 in round 2 until the rise is detected, then 1/4 for each of 2 + 4 * 10 and for
+    // the acknowledgment that ends the fifth round: 38.75. Congestion avoidance starts there.
     assert_eq!(controller.ssthresh(), Some(Bytes::new(38_750)));
 }
 
-/// A rule that ends slow start at ten segments and shrinks the window by one at each acknowledgment after.
+/// A rule that ends slow start at ten segments and then shrinks the window by one at each acknowledgment.
 #[derive(Clone, Debug)]
 struct Shrinking;
 
@@ -258,12 +258,12 @@ fn what_duplicates_acknowledge_counts_when_the_cumulative_acknowledgment_moves()
     controller.on_ack(&duplicate, &mut NullProbe);
     controller.on_ack(&duplicate, &mut NullProbe);
     assert_eq!(segments(&controller), 10, "limited transmit is not growth");
-    // Reordering, not a loss: the missing segment comes.
+    // Reordering, not a loss: the missing segment arrives.
     controller.on_ack(&ack(1), &mut NullProbe);
     assert_eq!(segments(&controller), 12, "slow start, at most two segments an acknowledgment");
     controller.on_ack(&ack(1), &mut NullProbe);
     assert_eq!(segments(&controller), 13, "once");
-    // A loss: nothing of it counts.
+    // A loss: none of the data counts.
     controller.on_ack(&duplicate, &mut NullProbe);
     controller.on_ack(&duplicate, &mut NullProbe);
     tell(&mut controller, CongestionSignal::Loss, 13, 0);
@@ -303,7 +303,7 @@ fn a_false_timeout_of_a_window_of_one_segment_gives_the_threshold_back() {
     assert_eq!((controller.ssthresh(), controller.phase()), (None, Phase::SlowStart));
 }
 
-/// A slow start that finds a threshold of less than a segment at once.
+/// A slow start that returns a threshold of less than a segment at once.
 #[derive(Clone, Debug)]
 struct Low;
 

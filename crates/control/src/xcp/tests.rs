@@ -47,14 +47,14 @@ fn feedback_times_the_round_trip_moves_the_window() {
     assert_eq!(window_after(&mut controller, &ack(header(-5_000.0))), 12_000);
     // Never below one segment.
     assert_eq!(window_after(&mut controller, &ack(header(-1e12))), 1000);
-    // Fractions of a byte add up: 0.4 bytes on each of ten acknowledgments.
+    // Fractions of a byte accumulate: 0.4 bytes on each of ten acknowledgments.
     for _ in 0..10 {
         controller.on_ack(&ack(header(4.0001)), &mut NullProbe);
     }
     assert_eq!(controller.control().window.get(), 1004);
 }
 
-/// The packet was sent with a round-trip time of 100 ms; by now it is 300 ms.
+/// The packet was sent with a round-trip time of 100 ms; the current one is 300 ms.
 #[test]
 fn the_form_says_over_which_round_trip_feedback_counts() {
     for (form, window) in [(XcpForm::Rate, 10_000 + 7500), (XcpForm::Window, 10_000 + 2500)] {
@@ -115,7 +115,7 @@ fn a_window_that_is_not_used_does_not_grow_but_shrinks() {
     assert_eq!(window_after(&mut controller, &event), 9_000);
 }
 
-/// As in ns-2.35, whose sender takes the feedback of every acknowledgment of new data.
+/// As in ns-2.35, whose sender processes the feedback of every acknowledgment of new data.
 #[test]
 fn feedback_counts_while_losses_are_repaired() {
     let mut controller = xcp(true);
@@ -136,7 +136,7 @@ fn packets_carry_rtt_spacing_and_an_unlimited_request() {
     event.rtt = rtt();
     let stamped = XcpHeader { rtt: RTT, inter_packet: Duration::from_millis(10), delta_throughput: DEMAND };
     assert_eq!(controller.on_sent(&event, &mut NullProbe), PathHeader::Xcp(stamped));
-    // 1.9 packets of window send one in a round trip.
+    // A window of 1.9 packets sends one per round trip.
     controller.on_ack(&ack(header(-81_000.0)), &mut NullProbe);
     assert_eq!(controller.control().window.get(), 1900);
     let stamped = XcpHeader { inter_packet: RTT, ..stamped };
@@ -172,7 +172,7 @@ fn a_false_signal_gives_the_window_back() {
     controller.on_congestion(&signal(CongestionSignal::Timeout, 2), &mut NullProbe);
     controller.on_spurious(Timestamp::ZERO, &mut NullProbe);
     assert_eq!(controller.control().window, MSS * 10);
-    // Once, and not what has been passed already.
+    // Undone only once, and only if the window has not exceeded the old size.
     controller.on_congestion(&signal(CongestionSignal::Loss, 0), &mut NullProbe);
     controller.on_ack(&ack(header(100_000.0)), &mut NullProbe);
     controller.on_spurious(Timestamp::ZERO, &mut NullProbe);

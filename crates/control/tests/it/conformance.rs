@@ -1,4 +1,5 @@
-//! What holds for every controller, whatever happens to its packets: the contract of `airpath-conformance`.
+//! Properties of every controller, regardless of the fate of its packets: the contract of
+//! `airpath-conformance`.
 
 use airpath_conformance::{Contract, Follows, Ledger, Operation, Rule, check_controller, operations};
 use airpath_control::CongestionEvidence;
@@ -7,7 +8,7 @@ use proptest::prelude::*;
 
 use crate::support::{LISTED, MSS, controllers, declared, differentiated};
 
-/// The rules that a controller of the list follows.
+/// Returns the rules that a controller of the list follows.
 fn follows(name: &str) -> Follows {
     match name {
         "westwood+" => Follows::Rfc5681UntilRecoveryEnds,
@@ -39,7 +40,7 @@ proptest! {
     }
 }
 
-/// The list is what the simulator's test of completeness reads.
+/// The simulator's test of completeness reads this list.
 #[test]
 fn the_list_of_controllers_is_that_of_the_suite() {
     let names: Vec<_> = LISTED.iter().map(|(name, _)| *name).collect();
@@ -47,7 +48,7 @@ fn the_list_of_controllers_is_that_of_the_suite() {
     assert_eq!(names, listed.lines().collect::<Vec<_>>());
 }
 
-/// The rules must be able to fail: a controller that breaks one is caught.
+/// The rules must be able to fail: they detect a controller that breaks one.
 #[test]
 fn a_controller_that_breaks_the_contract_is_caught() {
     #[derive(Debug)]
@@ -72,7 +73,8 @@ fn a_controller_that_breaks_the_contract_is_caught() {
     assert_eq!(broken, [Rule::Recovery]);
 }
 
-/// A false timeout in a recovery gives the recovery back, at the end of which Linux's Westwood+ sets the window.
+/// After a spurious timeout in a recovery, the recovery is restored, at the end of which Linux's Westwood+
+/// sets the window.
 #[test]
 fn a_recovery_goes_on_after_a_false_timeout() {
     use Operation::{Lose, Send, Spurious, Timeout, Wait};
@@ -88,7 +90,7 @@ fn a_recovery_goes_on_after_a_false_timeout() {
     ];
     let slow_start = [Timeout, Send(1), Wait(39), acknowledge(1, true)];
     let recovery = [Send(1), Lose, Timeout, acknowledge(1, false), Spurious, acknowledge(1, false)];
-    // The same with a mark between the loss and a repeated timeout, from a window of one segment.
+    // The same sequence with a mark between the loss and a repeated timeout, from a window of one segment.
     let marked = [
         Timeout,
         Send(1),

@@ -1,8 +1,8 @@
-//! CUBIC of 2008 against two slow transcriptions of its text.
+//! CUBIC of 2008 compared with two slow transcriptions of its text.
 //!
-//! One evaluates the formulas from a log of all acknowledgments of the epoch, each time anew. The other steps in
-//! whole segments and counters, as the kernel of the time did. Both keep their own window and know nothing of the
-//! crate.
+//! The first evaluates the formulas from a log of all acknowledgments of the epoch, from the start each time.
+//! The second advances in whole segments and counters, as the kernel of that time did. Both have their own
+//! window and do not use the crate.
 
 use crate::support::{MSS, cubic};
 use airpath_control::{CubicConfig, StandardSlowStart, Windowed};
@@ -14,21 +14,22 @@ const C: f64 = 0.4;
 const KEEP: f64 = 0.8;
 const FRIENDLY: f64 = 3.0 * (1.0 - KEEP) / (1.0 + KEEP);
 
-/// A path and what happens on it.
+/// A path and the events on it.
 struct Trial {
     /// Seconds.
     rtt: f64,
-    /// The window, in segments, at which the first loss is found.
+    /// The window, in segments, at which the first loss is detected.
     first: u32,
     /// Acknowledged segments between losses.
     cycles: &'static [u32],
-    /// How many segments whole counts may be behind.
+    /// The largest lag due to whole counts, in segments.
     behind: f64,
 }
 
-/// Windows of a few hundred segments. Cycles of different lengths, so that fast convergence strikes (3000 after 20000) and the curve is left on either
-/// side; the short ones are in the TCP-friendly region. No loss falls where the window is within a segment of the last
-/// `W_max`: there rounding would decide whether fast convergence strikes (asserted in [`Counters::lost`]).
+/// Windows of a few hundred segments. The cycles have different lengths, so that fast convergence applies
+/// (3000 after 20000) and the curve is left on either side; the short ones are in the TCP-friendly region. No
+/// loss occurs while the window is within a segment of the last `W_max`: there rounding would decide whether
+/// fast convergence applies (asserted in [`Counters::lost`]).
 const SMALL: Trial = Trial {
     rtt: 0.08,
     first: 200,
@@ -36,15 +37,16 @@ const SMALL: Trial = Trial {
     behind: 0.0,
 };
 
-/// Windows of thousands of segments over a long round trip: up to the plateau, 17 s away, the curve is steeper than 16
-/// segments in 100 ms for the first 6 s, and it is again from 11 s behind it on.
+/// Windows of thousands of segments over a long round trip. The plateau is 17 s away; before it, the curve is
+/// steeper than 16 segments in 100 ms for the first 6 s, and again from 11 s after it.
 const LARGE: Trial = Trial { rtt: 0.5, first: 10_000, cycles: &[700_000, 100_000], behind: 20.0 };
 
 #[test]
 fn the_rule_is_its_formulas() {
     for trial in [SMALL, LARGE] {
         let mut log = Log { rtt: trial.rtt, cwnd: f64::from(trial.first), ..Log::default() };
-        // The rule's window is whole bytes with the rest carried: an error below one byte, and its traces.
+        // The rule's window is whole bytes with the rest carried over: an error below one byte, and its
+        // consequences.
         compare(&trial, &mut log, Log::acknowledged, Log::lost, |log| log.cwnd, 0.01);
     }
 }
@@ -53,9 +55,10 @@ fn the_rule_is_its_formulas() {
 fn the_rule_follows_the_kernel_within_its_whole_segments() {
     for trial in [SMALL, LARGE] {
         let mut kernel = Counters { rtt: trial.rtt, cwnd: trial.first, ..Counters::default() };
-        // The kernel's window waits for a whole count, its Reno window too, and both round down at a loss: each costs
-        // up to a segment, and a late segment shifts what comes after. Where a segment of growth takes 25
-        // acknowledgments, waiting for the whole one makes it up to a twenty-fifth slower for a while.
+        // The kernel's window waits for a whole count, as does its Reno window, and both round down at a
+        // loss: each costs up to a segment, and a late segment shifts the following ones. If a segment of
+        // growth takes 25 acknowledgments, waiting for the whole one makes it up to a twenty-fifth slower for
+        // a while.
         let tolerance = 4.0 + trial.behind;
         compare(
             &trial,
@@ -68,7 +71,8 @@ fn the_rule_follows_the_kernel_within_its_whole_segments() {
     }
 }
 
-/// Feeds the same acknowledgments and losses to the rule and to `other`, and compares the windows in segments.
+/// Reports the same acknowledgments and losses to the rule and to `other`, and compares the windows in
+/// segments.
 fn compare<T>(
     trial: &Trial,
     other: &mut T,
@@ -91,7 +95,7 @@ fn compare<T>(
     lost(other);
     for &packets in trial.cycles {
         for _ in 0..packets {
-            // To the nanosecond, as the rule sees it.
+            // Rounded to the nanosecond, as for the rule.
             now = Timestamp::from_secs_f64(now + trial.rtt / cwnd(other)).as_secs_f64();
             let mut event = AckEvent::at(Timestamp::from_secs_f64(now));
             event.acked = MSS;
@@ -108,7 +112,7 @@ fn compare<T>(
     }
 }
 
-/// W(t) of the paper, equation 1, with t one RTT ahead, and whether the plateau is reached by then.
+/// Returns W(t) of the paper, equation 1, with t one RTT ahead, and whether the plateau is reached by then.
 fn target(since_epoch: f64, rtt: f64, cwnd_at_epoch: f64, w_max: f64) -> (f64, bool) {
     let t = since_epoch + rtt;
     if w_max > cwnd_at_epoch {
@@ -119,7 +123,7 @@ fn target(since_epoch: f64, rtt: f64, cwnd_at_epoch: f64, w_max: f64) -> (f64, b
     }
 }
 
-/// How many acknowledged segments one segment of growth takes.
+/// Returns the number of acknowledged segments per segment of growth.
 fn count(cwnd: f64, rtt: f64, (target, at_plateau): (f64, bool), reno: f64) -> f64 {
     let curve = if target > cwnd { cwnd / (target - cwnd) } else { 100.0 * cwnd };
     // 16 segments in 100 ms are 16 RTT / 0.1 s in a window of acknowledgments.
@@ -128,7 +132,7 @@ fn count(cwnd: f64, rtt: f64, (target, at_plateau): (f64, bool), reno: f64) -> f
     friendly.max(1.0)
 }
 
-/// `W_max` after a loss at `cwnd`, with fast convergence.
+/// Returns `W_max` after a loss at `cwnd`, with fast convergence.
 fn saturation(cwnd: f64, last: f64) -> f64 {
     if cwnd < last { cwnd * (1.0 + KEEP) / 2.0 } else { cwnd }
 }
@@ -138,9 +142,9 @@ struct Log {
     rtt: f64,
     cwnd: f64,
     w_max: f64,
-    /// Of this epoch: the time of each acknowledgment and the window when it came.
+    /// The time of each acknowledgment of this epoch and the window at that time.
     acknowledgments: Vec<(f64, f64)>,
-    /// The sum over `acknowledgments` of 1 / window, up to the last that was summed.
+    /// The sum over `acknowledgments` of 1 / window, and the number of acknowledgments in the sum.
     summed: (usize, f64),
 }
 
@@ -173,7 +177,7 @@ struct Counters {
     rtt: f64,
     cwnd: u32,
     w_max: f64,
-    /// Start of the epoch and the window then.
+    /// Start of the epoch and the window at that time.
     epoch: Option<(f64, f64)>,
     acknowledged: f64,
     reno_credit: f64,

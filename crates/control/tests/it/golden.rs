@@ -1,6 +1,7 @@
-//! One fixed scenario for every controller, as a table of windows that a person can read and a change must justify.
+//! One fixed scenario for every controller, as a readable table of windows. A change of a table must be
+//! justified.
 //!
-//! `AIRPATH_GOLDEN=accept` writes the tables anew.
+//! `AIRPATH_GOLDEN=accept` rewrites the tables.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -29,7 +30,8 @@ fn every_controller_keeps_its_trace() {
     }
 }
 
-/// Slow start into a queue, two losses of which the second comes early, a pause of the application, a timeout.
+/// Slow start into a queue, two losses of which the second comes early, a pause of the application, a
+/// timeout.
 fn fate(round: u64) -> Fate {
     match round {
         8 | 30 | 45 | 50 => Fate::Lost,

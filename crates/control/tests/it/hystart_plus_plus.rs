@@ -1,4 +1,5 @@
-//! `HyStart++` beside a released one: tquic's, run by `tools/second_programs` over rounds drawn at random.
+//! `HyStart++` compared with a released implementation: tquic's, run by `tools/second_programs` over random
+//! rounds.
 
 use airpath_control::{HystartPlusPlus, HystartPlusPlusConfig, NewReno, Windowed};
 use airpath_model::{
@@ -6,7 +7,7 @@ use airpath_model::{
 };
 use airpath_vectors::{Value, integer, list, read, text};
 
-/// Which round the acknowledgment belongs to that ends one: that of the first packet sent in it.
+/// The round of an acknowledgment of the first packet sent in a round, which ends the previous one.
 #[derive(Clone, Copy, PartialEq)]
 enum Boundary {
     /// The round that begins, as the transport counts.
@@ -15,17 +16,17 @@ enum Boundary {
     Ends,
 }
 
-/// One acknowledgment of a case and what tquic did with it.
+/// One acknowledgment of a case and its effect in tquic.
 struct Acknowledged {
     round: u64,
     rtt: Duration,
     /// `s`low start, `c`onservative slow start, slow start `o`ver.
     phase: char,
-    /// What was added to the window so far, where it is known: at the end of a round and of slow start.
+    /// The total growth of the window so far, if known: at the end of a round and of slow start.
     grown: Option<Bytes>,
 }
 
-/// Every acknowledgment up to the one that ends slow start.
+/// Returns every acknowledgment up to the one that ends slow start.
 fn acknowledged(case: &Value, boundary: Boundary) -> Vec<Acknowledged> {
     let rounds = list(&case["rtt"]).iter().zip(list(&case["phases"])).zip(list(&case["grown"]));
     let mut all = Vec::new();
@@ -47,7 +48,7 @@ fn acknowledged(case: &Value, boundary: Boundary) -> Vec<Acknowledged> {
     all
 }
 
-/// Ours over the same acknowledgments: its phase after each, and its growth.
+/// Our implementation over the same acknowledgments: its phase after each, and its growth.
 struct Ours {
     controller: Windowed<HystartPlusPlus, NewReno>,
     initial: Bytes,
@@ -58,7 +59,7 @@ struct Ours {
 impl Ours {
     fn new(case: &Value, segment: u64) -> Self {
         let mss = Bytes::new(segment);
-        // L is 64 there.
+        // L is 64 in tquic.
         let config = HystartPlusPlusConfig { limit: 64, ..HystartPlusPlusConfig::default() };
         let slow_start = HystartPlusPlus::new(config).expect("in range");
         let initial = mss * 10;
@@ -99,8 +100,8 @@ impl Ours {
     }
 }
 
-/// Rounds cut as there. Only the end of slow start is one acknowledgment later: there the one that ends the last round
-/// ends it, here the first of the next.
+/// Rounds are divided as in tquic. Only the end of slow start is one acknowledgment later: in tquic the
+/// acknowledgment that ends the last round ends it, here the first of the next.
 #[test]
 fn every_acknowledgment_is_taken_as_tquic_takes_it() {
     let Some(file) = read("hystart++.json") else { return };
@@ -132,7 +133,8 @@ fn every_acknowledgment_is_taken_as_tquic_takes_it() {
     );
 }
 
-/// Rounds as the transport counts them, by which a round has one sample more at its start and one less at its end.
+/// Rounds as the transport counts them, in which a round has one more sample at its start and one fewer at
+/// its end.
 #[test]
 fn slow_start_ends_with_the_same_acknowledgment_by_the_rounds_of_the_transport() {
     let Some(file) = read("hystart++.json") else { return };

@@ -1,4 +1,4 @@
-//! Response functions: the average window when exactly every (1/p)-th packet is lost.
+//! Response functions: the average window if exactly every (1/p)-th packet is lost.
 
 use crate::support::{MSS, cubic, high_speed, veno};
 use airpath_control::{CubicConfig, NewReno, StandardSlowStart, WindowRule, Windowed};
@@ -9,12 +9,12 @@ use airpath_model::{
 
 /// CUBIC, RFC 9438, section 5.1: `(C (3 + beta) / (4 (1 - beta)))^(1/4) RTT^(3/4) / p^(3/4)`.
 ///
-/// The window converges to that slowly, because the curve is flat where the loss comes: a window that is wrong by
-/// the part d changes by `(1 - beta) (r d)^3` of itself in a cycle, `r = (3 + beta) / 4 + 1 / 3` (the cycle is longer
-/// by the first term, K shorter by the second), so that `d = (2 (1 - beta) r^3 n)^(-1/2)` is left after n cycles
-/// from anywhere: 2.4 to 3.4 % after 1000. The tolerance is that and 1 % for rounds and segments (a round trip is
-/// 3 % of K; the window follows the curve to second order in that). Both sides are tried, so that the truth lies
-/// between the two results. Fast convergence is off, as in the derivation.
+/// The window converges slowly, because the curve is flat at the time of the loss: a window with the relative
+/// error d changes by `(1 - beta) (r d)^3` of itself in a cycle, `r = (3 + beta) / 4 + 1 / 3` (the first term
+/// lengthens the cycle, the second shortens K). After n cycles, `d = (2 (1 - beta) r^3 n)^(-1/2)` remains
+/// from any start: 2.4 to 3.4 % after 1000. The tolerance is that plus 1 % for rounds and segments (a round
+/// trip is 3 % of K; the window follows the curve to second order in that). Both sides are tried, so that the
+/// true value is between the two results. Fast convergence is off, as in the derivation.
 #[test]
 fn cubic_has_the_average_window_of_section_5_1() {
     const CYCLES: u32 = 1000;
@@ -32,10 +32,11 @@ fn cubic_has_the_average_window_of_section_5_1() {
     }
 }
 
-/// The law of the square root: `sqrt(3 / (2 p))`, from a sawtooth between W/2 and W of slope one segment a round.
+/// The square-root law: `sqrt(3 / (2 p))`, from a sawtooth between W/2 and W with a slope of one segment per
+/// round.
 ///
-/// The sawtooth of whole rounds and segments differs from the line by half a segment or so: below 1.5 % of the
-/// smallest window here, 122.
+/// The sawtooth of whole rounds and segments differs from the line by about half a segment: below 1.5 % of
+/// the smallest window here, 122.
 #[test]
 fn new_reno_has_the_average_window_of_the_square_root_law() {
     for packets in [10_000, 100_000] {
@@ -46,8 +47,9 @@ fn new_reno_has_the_average_window_of_the_square_root_law() {
 
 /// In its Reno-friendly region CUBIC is an AIMD flow with Reno's average window (RFC 9438, section 4.3).
 ///
-/// `alpha = 3 (1 - beta) / (1 + beta)` makes the averages equal for a sawtooth between beta W and W. `W_est` reaches
-/// `cwnd_prior` just where the next loss is due, so that alpha is 1 for at most the last round or two: 2 %.
+/// `alpha = 3 (1 - beta) / (1 + beta)` makes the averages equal for a sawtooth between beta W and W. `W_est`
+/// reaches `cwnd_prior` just when the next loss is due, so that alpha is 1 for at most the last round or two:
+/// 2 %.
 #[test]
 fn cubic_is_as_large_as_reno_where_reno_is_faster() {
     let expected = libm::sqrt(1.5 * 10_000.0);
@@ -58,8 +60,8 @@ fn cubic_is_as_large_as_reno_where_reno_is_faster() {
     assert!(slower < 0.5 * expected, "{slower}: the curve alone is far below");
 }
 
-/// An empty queue makes every loss a random one for Veno: with the part b = 1/5 removed the average of the sawtooth is
-/// `sqrt((2 - b) / (2 b p)) = sqrt(4.5 / p)`.
+/// With an empty queue every loss is random for Veno: with the share b = 1/5 removed the average of the
+/// sawtooth is `sqrt((2 - b) / (2 b p)) = sqrt(4.5 / p)`.
 #[test]
 fn veno_has_the_average_window_of_its_decrease_where_all_losses_are_random() {
     for packets in [10_000, 100_000] {
@@ -70,9 +72,9 @@ fn veno_has_the_average_window_of_its_decrease_where_all_losses_are_random() {
 
 /// RFC 3649, section 5: `W = 0.12 / p^0.835`.
 ///
-/// The RFC derives a(w) and b(w) as if they were those of the average window throughout; here they move with the
-/// window, which makes 1 % of difference. At `p = 10^-3` standard TCP and this rule meet, and the sawtooth takes part in
-/// both. Both sides are tried, as above.
+/// The RFC derives a(w) and b(w) as if they were those of the average window throughout; here they vary with
+/// the window, which causes a difference of 1 %. At `p = 10^-3` standard TCP and this rule meet, and the
+/// sawtooth covers both. Both sides are tried, as above.
 #[test]
 fn high_speed_has_the_average_window_of_its_response_function() {
     for (packets, expected) in [(10_000, 262.531), (100_000, 1795.483)] {
@@ -87,7 +89,8 @@ fn assert_near(found: f64, expected: f64, tolerance: f64) {
     assert!(error.abs() < tolerance, "{found:.1} against {expected:.1}: {:.2} %", 100.0 * error);
 }
 
-/// The average over time of the window, in segments, over whole cycles between losses, after `warm_up` of them.
+/// Returns the time average of the window, in segments, over whole cycles between losses, after `warm_up` of
+/// them.
 fn average_window<W: WindowRule>(
     rule: W,
     start: f64,
@@ -102,7 +105,7 @@ fn average_window<W: WindowRule>(
         now: 0.0,
         rtt,
     };
-    // Out of slow start.
+    // Leaves slow start.
     flow.lose();
     for _ in 0..warm_up {
         flow.cycle(packets_between_losses);
@@ -111,7 +114,7 @@ fn average_window<W: WindowRule>(
     for _ in 0..MEASURED {
         flow.cycle(packets_between_losses);
     }
-    // Each packet takes RTT / W of time, so that packets over time, times RTT, is the average of W over time.
+    // Each packet takes RTT / W of time, so packets over time, times RTT, is the time average of W.
     f64::from(MEASURED) * f64::from(packets_between_losses) * rtt / (flow.now - begin)
 }
 
@@ -123,7 +126,7 @@ struct Flow<W> {
 }
 
 impl<W: WindowRule> Flow<W> {
-    /// Acknowledges that many packets, one by one and evenly over each round trip, then loses one.
+    /// Acknowledges `packets` packets, one by one and evenly over each round trip, then loses one.
     fn cycle(&mut self, packets: u32) {
         for _ in 0..packets {
             self.now += self.rtt * MSS.as_f64() / self.window().as_f64();

@@ -1,4 +1,4 @@
-//! Shared by the suites: every controller of the crate by name, and a driver that works in rounds.
+//! Shared parts of the suites: every controller of the crate by name, and a driver that proceeds in rounds.
 
 use std::sync::LazyLock;
 
@@ -28,10 +28,11 @@ pub(crate) type Function = fn() -> Box<dyn Controller>;
 /// Builds a controller that starts with ten segments.
 pub(crate) type Construct = Box<dyn Fn() -> Box<dyn Controller> + Send + Sync>;
 
-/// A name and how to build it.
+/// A name and the constructor.
 pub(crate) type Constructor = (&'static str, Construct);
 
-/// Returns every controller: [`LISTED`], and with its defaults each one that declares itself and is not named there.
+/// Returns every controller: [`LISTED`], and with its defaults each declared controller that is not in that
+/// list.
 pub(crate) fn controllers() -> &'static [Constructor] {
     static ALL: LazyLock<Vec<Constructor>> = LazyLock::new(|| {
         let listed = LISTED.iter().map(|&(name, construct)| (name, Box::new(construct) as Construct));
@@ -40,7 +41,7 @@ pub(crate) fn controllers() -> &'static [Constructor] {
     &ALL
 }
 
-/// What the suites read from the declarations.
+/// Information that the suites read from the declarations.
 #[cfg(feature = "declare")]
 pub(crate) mod declared {
     use super::*;
@@ -69,7 +70,7 @@ pub(crate) mod declared {
         })
     }
 
-    /// Returns the rules that a controller declares, which may have a suffix in [`LISTED`].
+    /// Returns the rules that a controller declares; its name may have a suffix in [`LISTED`].
     pub(crate) fn follows(name: &str) -> Follows {
         let is_it =
             |id: &str| name.strip_prefix(id).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'));
@@ -80,7 +81,7 @@ pub(crate) mod declared {
     }
 }
 
-/// Without declarations there is nothing to read.
+/// Without declarations there is no information to read.
 #[cfg(not(feature = "declare"))]
 pub(crate) mod declared {
     pub(super) fn not_listed() -> impl Iterator<Item = super::Constructor> {
@@ -96,8 +97,8 @@ pub(crate) mod declared {
     }
 }
 
-/// Controllers with more than one set of parameters, and those that do not declare themselves. A controller that declares
-/// itself needs no line here.
+/// Controllers with more than one set of parameters, and those without a declaration. A controller with a
+/// declaration needs no line here.
 pub(crate) const LISTED: [(&str, Function); 48] = [
     ("newreno", || windowed(NewReno::default(), StandardSlowStart::default())),
     ("newreno-per-acknowledgment", || {
@@ -117,7 +118,7 @@ pub(crate) const LISTED: [(&str, Function); 48] = [
     ("prague", || prague(PragueConfig::default().virtual_rtt)),
     // Longer than the round trips of the suites.
     ("prague-longer-rounds", || prague(Duration::from_secs(1))),
-    // No round trip is shorter than that.
+    // Shorter than any round trip.
     ("dctcp", || prague(Duration::from_nanos(1))),
     ("fixed", || fixed(None)),
     ("agent", || Box::new(Agent::new(MSS * 10, MSS).expect("ten segments are a window"))),
@@ -155,7 +156,7 @@ pub(crate) const LISTED: [(&str, Function); 48] = [
     ("cubic-ebe", || cubic_ebe(CeilingProfile::Recommended, ProbingGrowth::Acknowledged)),
     ("cubic-ebe-journal", || cubic_ebe(CeilingProfile::Journal, ProbingGrowth::Acknowledged)),
     ("cubic-ebe-increment", || cubic_ebe(CeilingProfile::None, ProbingGrowth::Increment)),
-    // Not the fourth kind of growth: read literally, the print makes windows without measure.
+    // The fourth kind of growth is not in the list: the paper read literally causes unbounded windows.
     ("cubic-ebe-ceiling", || cubic_ebe(CeilingProfile::Recommended, ProbingGrowth::Ceiling)),
     ("bbr", || {
         let random = RandomStream::new(1, "flow/conformance/controller");
@@ -206,7 +207,7 @@ pub(crate) const LISTED: [(&str, Function); 48] = [
     }),
 ];
 
-/// The heuristic around a controller.
+/// Wraps a controller in the heuristic.
 pub(crate) fn differentiated(
     evidence: CongestionEvidence,
     controller: Box<dyn Controller>,
@@ -229,8 +230,8 @@ fn ack_rate(config: AckRateConfig) -> AckRate {
     AckRate::new(config).expect("the parameters are in range")
 }
 
-/// Controllers whose window follows a model of the path. The rules of RFC 5681 for when a window may grow or shrink,
-/// and by how much, do not bind them.
+/// Controllers whose window follows a model of the path. The rules of RFC 5681 for when and by how much a
+/// window may grow or shrink do not apply to them.
 pub(crate) const MODEL_BASED: [&str; 3] = ["bbr", "copa", "copa-competitive"];
 
 fn copa(competitive: bool) -> Box<dyn Controller> {
@@ -246,7 +247,7 @@ where
     Box::new(Windowed::new(rule, slow_start, MSS * 10, MSS).expect("ten segments are a window"))
 }
 
-/// The rule with parameters known to be in range.
+/// Creates the rule with parameters known to be in range.
 pub(crate) fn cubic(config: CubicConfig) -> Cubic {
     Cubic::new(config).expect("the parameters are in range")
 }
@@ -255,22 +256,22 @@ fn vegas() -> Vegas {
     Vegas::new(VegasConfig::default()).expect("the parameters are in range")
 }
 
-/// Linux's parameters.
+/// Creates the rule with Linux's parameters.
 pub(crate) fn bic() -> Bic {
     Bic::new(BicConfig::default()).expect("the parameters are in range")
 }
 
-/// The RFC's parameters.
+/// Creates the rule with the RFC's parameters.
 pub(crate) fn high_speed() -> HighSpeed {
     HighSpeed::new(HighSpeedConfig::default()).expect("the parameters are in range")
 }
 
-/// The draft's parameters.
+/// Creates the rule with the draft's parameters.
 pub(crate) fn htcp() -> Htcp {
     Htcp::new(HtcpConfig::default()).expect("the parameters are in range")
 }
 
-/// The paper's parameters.
+/// Creates the rule with the paper's parameters.
 pub(crate) fn veno() -> Veno {
     Veno::new(VenoConfig::default()).expect("the parameters are in range")
 }
@@ -313,12 +314,12 @@ fn mpcp(config: MpcpConfig) -> Box<dyn Controller> {
     Box::new(Mpcp::new(config, MSS * 10, MSS).expect("the parameters are in range"))
 }
 
-/// What happens to the packets of one round.
+/// The fate of the packets of one round.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Fate {
     /// All arrive.
     Delivered,
-    /// The application has only so many packets.
+    /// The application has only this number of packets.
     Limited(u64),
     /// The first is lost, and recovery takes the next round.
     Lost,
@@ -326,10 +327,10 @@ pub(crate) enum Fate {
     TimedOut,
 }
 
-/// Drives a controller by rounds over a path that carries `capacity` packets in a round trip of `base_rtt`. More
-/// in flight makes the round trip longer, up to twice; losses come as scripted and not by overflow. Routers see the
-/// packets of the round over the capacity as the load. Packets beyond the capacity are marked if the controller
-/// counts marks.
+/// Drives a controller in rounds over a path that carries `capacity` packets in a round trip of `base_rtt`.
+/// More data in flight lengthens the round trip, up to twice; losses are scripted and not caused by overflow.
+/// Routers report the packets of the round over the capacity as the load. Packets beyond the capacity are
+/// marked if the controller counts marks.
 #[derive(Debug)]
 pub(crate) struct Rounds {
     pub(crate) controller: Box<dyn Controller>,
@@ -339,7 +340,7 @@ pub(crate) struct Rounds {
     capacity: u64,
     in_recovery: bool,
     delivered: Bytes,
-    /// How many times as long as without a queue a round trip gets.
+    /// The longest round trip as a multiple of the one without a queue.
     longest: f64,
 }
 
@@ -349,7 +350,8 @@ impl Rounds {
         Self { controller, now, number: 0, base_rtt, capacity, in_recovery: false, delivered, longest: 2.0 }
     }
 
-    /// The queue takes all, so that no more than the capacity ever arrives: those that measure it need that.
+    /// Makes the queue unlimited, so that data never arrives faster than the capacity: controllers that
+    /// measure the capacity require that.
     pub(crate) fn with_endless_queue(self) -> Self {
         Self { longest: f64::INFINITY, ..self }
     }
@@ -359,7 +361,8 @@ impl Rounds {
         self.controller.control().window.as_f64() / MSS.as_f64()
     }
 
-    /// One round: a window leaves at its start, the acknowledgments come evenly over the round trip after.
+    /// Simulates one round: a window leaves at its start, the acknowledgments arrive evenly over the
+    /// following round trip.
     pub(crate) fn round(&mut self, fate: Fate) {
         self.number += 1;
         let allowed = (self.controller.control().window.get() / MSS.get()).max(1);
@@ -446,9 +449,10 @@ impl Rounds {
     }
 }
 
-/// The header of a packet after routers on a path with that load wrote on it: load factors. Others are not answered.
+/// Returns the header of a packet after routers on a path with that load have written load factors. Other
+/// requests are not answered.
 fn through_routers(header: PathHeader, load: f64, packets: u64, rtt: Duration) -> PathHeader {
-    // Of one flow that sends that many packets in a round trip, in byte/s.
+    // Of one flow that sends that number of packets per round trip, in byte/s.
     let throughput = packets as f64 * MSS.as_f64() / rtt.as_secs_f64();
     let capacity = throughput / load;
     match header {

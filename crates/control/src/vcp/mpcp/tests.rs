@@ -22,7 +22,7 @@ fn decrease(load: f64) -> f64 {
     factor
 }
 
-/// Acknowledges `packets`, the newest of which was number `digit` of two and brought `level`, over 200 ms.
+/// Acknowledges `packets`, the newest of which had number `digit` of two and carried `level`, over 200 ms.
 fn acknowledge(controller: &mut Mpcp, packets: u64, digit: u8, level: u16) -> u64 {
     let mut event = AckEvent::at(Timestamp::ZERO);
     event.mss = MSS;
@@ -39,7 +39,7 @@ fn multiplicative_increase_falls_with_the_load() {
     close(multiplicative(0.0), 0.25);
     close(multiplicative(0.5), 0.25);
     close(multiplicative(0.625), 0.15);
-    // At the border it is VCP's ξ.
+    // At the boundary it equals VCP's ξ.
     close(multiplicative(0.8 - 1e-14), 0.0625);
     assert_eq!(region(0.8), Region::Additive);
     assert_eq!(region(1.0 - f64::EPSILON), Region::Additive);
@@ -69,7 +69,7 @@ fn a_load_counts_once_its_group_is_acknowledged() {
     assert_eq!(acknowledge(&mut controller, 1, 0, 0), 16_000, "half a word");
     // Level 0 means growth by a quarter each t_ρ: a quarter of a packet for each packet.
     assert_eq!(acknowledge(&mut controller, 1, 1, 15), 16_250);
-    // The old word stays in force until the next one is complete: level 15 halves.
+    // The old word applies until the next one is complete: level 15 halves.
     assert_eq!(acknowledge(&mut controller, 1, 0, 15), 16_500);
     assert_eq!(acknowledge(&mut controller, 1, 1, 0), 8_250);
 }
@@ -78,7 +78,7 @@ fn a_load_counts_once_its_group_is_acknowledged() {
 fn a_lost_packet_takes_its_word_along() {
     let mut controller = mpcp(2);
     acknowledge(&mut controller, 1, 0, 15);
-    // Number 1 is lost; then number 0 of the group after.
+    // Number 1 is lost; number 0 of the next group follows.
     assert_eq!(acknowledge(&mut controller, 1, 0, 15), 16_000);
     assert_eq!(acknowledge(&mut controller, 1, 0, 15), 16_000);
     assert_eq!(acknowledge(&mut controller, 1, 1, 15), 8_000);
@@ -87,7 +87,7 @@ fn a_lost_packet_takes_its_word_along() {
 #[test]
 fn groups_are_followed_through_acknowledgments_of_several_packets() {
     let word = |digits, digit, level| LoadWord { level, digits, digit };
-    // Delayed acknowledgments in step with groups of two, and out of step.
+    // Delayed acknowledgments aligned with groups of two, and not aligned.
     let mut group = Group::default();
     assert_eq!(group.on_word(word(2, 1, 7), 2), Some(7));
     assert_eq!(group.on_word(word(2, 1, 8), 2), Some(8));
@@ -124,7 +124,7 @@ fn a_timeout_forgets_the_load() {
     assert_eq!(acknowledge(&mut controller, 1, 1, 0), 1_250);
 }
 
-/// What a group brought before a timeout is not completed after it; a loss leaves what is known.
+/// A group that began before a timeout is not completed after it; a loss keeps the known load.
 #[test]
 fn a_timeout_forgets_half_a_word_and_a_loss_nothing() {
     let signal = |controller: &mut Mpcp, signal| {
@@ -143,7 +143,7 @@ fn a_timeout_forgets_half_a_word_and_a_loss_nothing() {
     assert_eq!(acknowledge(&mut controller, 1, 0, 0), 8_375, "half, and a quarter for the packet");
 }
 
-/// After a gap nothing is known of the groups that one acknowledgment covers but its newest word.
+/// After a gap, only the newest word is known of the groups that one acknowledgment covers.
 #[test]
 fn a_broken_group_says_nothing() {
     let word = |digit, level| LoadWord { level, digits: 4, digit };

@@ -15,7 +15,7 @@ fn response(packets: u64) -> LoadResponse {
     LoadResponse::new(config(), MSS * packets, MSS).unwrap()
 }
 
-/// An acknowledgment of so many packets at a round-trip time in ms.
+/// Returns an acknowledgment of `packets` with a round-trip time in ms.
 fn ack(millis: u64, packets: u64, rtt: u64) -> AckEvent {
     let mut event = AckEvent::at(Timestamp::ZERO + Duration::from_millis(millis));
     event.mss = MSS;
@@ -43,7 +43,7 @@ fn a_round_trip_of_low_load_multiplies_the_window() {
         response.on_ack(&ack(0, 1, 200), Some(XI));
     }
     assert_eq!(window(&response), 17_000);
-    // One acknowledgment for all is the same.
+    // One acknowledgment for all has the same effect.
     response.on_ack(&ack(0, 17, 200), Some(XI));
     assert_eq!(window(&response), 18_063);
 }
@@ -73,7 +73,7 @@ fn a_decrease_is_at_once_and_once() {
 
 #[test]
 fn a_guard_lets_many_flows_go_below_the_resting_window() {
-    // Cycles of decrease, freeze and a round trip of growth under an overload that never ends.
+    // Cycles of decrease, freeze and a round trip of growth under a permanent overload.
     let resting = |after_freeze, additive| {
         let config = LoadResponseConfig { after_freeze, additive_scaling: (additive), ..config() };
         let mut response = LoadResponse::new(config, MSS * 40, MSS).unwrap();
@@ -116,7 +116,7 @@ fn nothing_known_unused_windows_and_recovery_do_not_grow() {
     response.on_ack(&recovering, Some(XI));
     response.on_ack(&recovering, Some(Region::Decrease(0.875)));
     assert_eq!(window(&response), 10_000);
-    // An unused window still backs off.
+    // An unused window still decreases.
     response.on_ack(&unused, Some(Region::Decrease(0.875)));
     assert_eq!(window(&response), 8_750);
 }
@@ -173,7 +173,8 @@ fn small_windows_are_spread_over_long_round_trips() {
     assert_eq!(paced.quantum, MSS);
     assert_eq!(pacing(4, 1000, true).pacing, paced.pacing);
     assert_eq!(pacing(8, 1000, true).pacing, Pacing::At(Rate::from_bps(64_000)));
-    // 1000 ms / 16 < 100 ms; 200 ms / 2 = 100 ms; one packet needs none; beyond 64 none is ever spread.
+    // 1000 ms / 16 < 100 ms; 200 ms / 2 = 100 ms; one packet needs no pacing; beyond 64 packets none is
+    // paced.
     for (packets, rtt) in [(9, 1000), (2, 200), (1, 1000), (65, 60_000)] {
         assert_eq!(pacing(packets, rtt, true).pacing, Pacing::FromWindow, "{packets} packets, {rtt} ms");
     }
@@ -197,8 +198,8 @@ fn what_makes_no_sense_is_refused() {
     }
 }
 
-/// Guarded: an overload after the freeze decreases again unless the decrease takes more than a round trip of growth gives,
-/// (1 - β) window > α, that is, above eight packets.
+/// Guarded: an overload after the freeze decreases again unless the decrease exceeds the growth of a round
+/// trip, (1 - β) window > α, that is, above eight packets.
 #[test]
 fn a_guarded_sender_decreases_again_where_growth_makes_up_for_it() {
     for (window, expected) in [(8.0, 7.0), (8.5, 8.5 + 1.0 / 8.5)] {
