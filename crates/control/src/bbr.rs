@@ -228,7 +228,7 @@ impl Bbr {
         Ok(bbr)
     }
 
-    /// The part of `OnInit` that needs a clock.
+    /// Executes the part of `OnInit` that needs a clock.
     fn begin(&mut self, now: Timestamp) {
         if !self.begun {
             self.begun = true;

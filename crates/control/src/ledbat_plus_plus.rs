@@ -224,7 +224,7 @@ impl State {
         self.next_slowdown = Some(event.now + event.rtt.smoothed * SLOWDOWN_ROUND_TRIPS);
     }
 
-    /// Section 4.4: two packets for two round trips.
+    /// Starts a slowdown (section 4.4): two packets for two round trips.
     fn slow_down(&mut self, event: &AckEvent) {
         self.ssthresh = Some(self.window);
         self.window = floor(event.mss).min(self.window);
@@ -232,7 +232,7 @@ impl State {
         self.stage = Stage::Frozen { since: event.now, until };
     }
 
-    /// Section 4.3. Each acknowledgment contributes its share of the change of a round trip.
+    /// Applies section 4.3. Each acknowledgment contributes its share of the change of a round trip.
     fn avoid(&mut self, config: &LedbatPlusPlusConfig, event: &AckEvent, queueing: Duration, base: Duration) {
         let mss = event.mss.as_f64();
         let change = config.change(self.window / mss, queueing, base) * mss;

@@ -18,7 +18,7 @@ pub struct PragueConfig {
     /// g: the weight of one round in the average share of marks (DCTCP and Linux: 1/16).
     #[cfg_attr(feature = "declare", schemars(range(max = 1.0), extend("exclusiveMinimum" = 0)))]
     pub gain: f64,
-    /// RTT whose growth and decrease apply to flows with a shorter RTT.
+    /// Virtual RTT: flows with a shorter RTT grow and decrease like a flow with this RTT.
     #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0)))]
     pub virtual_rtt: Duration,
 }
@@ -118,8 +118,8 @@ impl WindowRule for Prague {
         if event.now < self.reduced_until {
             return window;
         }
-        // The driver signals once per round trip. If the round trip is shorter than the virtual one, further
-        // signals are ignored.
+        // The driver signals once per round trip. If the round trip is shorter than the virtual one, the next
+        // reduction has to wait for the virtual one.
         self.reduced_until = event.now + self.config.virtual_rtt;
         probe.record(event.now, Measurement::Named("alpha", self.alpha));
         window.mul_f64(1.0 - self.alpha / 2.0)

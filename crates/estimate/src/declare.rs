@@ -50,7 +50,7 @@ impl SourceContext {
 pub struct SourceNeeds {
     /// The queue has a limit: the source acts on shares of the buffer.
     pub limit: bool,
-    /// The router protocol is XCP; the text says why.
+    /// The router protocol is XCP; the text states the reason.
     pub xcp: Option<&'static str>,
 }
 

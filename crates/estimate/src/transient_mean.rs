@@ -327,7 +327,7 @@ mod tests {
         assert!((transition.by_queue - 1.0).abs() < 1e-12 && (transition.by_arrival_rate - 0.2).abs() < 1e-9);
     }
 
-    /// The fluid limit replaces the exact value only where both are close.
+    /// The exact value and the fluid limit that replaces it are close at the threshold.
     #[test]
     fn the_fluid_limit_is_close_to_the_exact_value() {
         let mut f1 = TransientMean::new();

@@ -125,8 +125,8 @@ impl Bbr {
         self.window = self.mss.min(self.window);
     }
 
-    /// A mark counts as a round with too many losses (section 3.7 requires a response but does not define
-    /// one).
+    /// Processes a mark, which counts as a round with too many losses (section 3.7 requires a response but
+    /// does not define one).
     pub(super) fn on_echo(&mut self, now: Timestamp) {
         self.note_loss();
         if self.cycle.is_probe_sample {

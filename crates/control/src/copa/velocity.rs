@@ -33,7 +33,7 @@ impl Velocity {
         *self = Self { round, window, ..Self::default() };
     }
 
-    /// Once a round, updates the direction in which the window has moved since the start of the round.
+    /// Updates, once a round, the direction in which the window has moved since the start of the round.
     pub(super) fn on_ack(&mut self, round: u64, window: f64) {
         if round == self.round {
             return;

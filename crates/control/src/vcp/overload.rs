@@ -114,7 +114,7 @@ impl Overload {
     }
 }
 
-/// The first tick not before `time`.
+/// Returns the first tick not before `time`.
 fn next_tick(time: Timestamp) -> Timestamp {
     let ticks = time.as_nanos().div_ceil(TICK.as_nanos());
     Timestamp::ZERO + TICK * ticks

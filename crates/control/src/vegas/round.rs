@@ -15,7 +15,7 @@ pub(super) struct Round {
 }
 
 impl Round {
-    /// Payload acknowledged.
+    /// Returns the acknowledged payload.
     pub(super) const fn acked(&self) -> Bytes {
         self.acked
     }

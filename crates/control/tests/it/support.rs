@@ -356,7 +356,7 @@ impl Rounds {
         Self { longest: f64::INFINITY, ..self }
     }
 
-    /// The window, in packets.
+    /// Returns the window, in packets.
     pub(crate) fn window(&self) -> f64 {
         self.controller.control().window.as_f64() / MSS.as_f64()
     }
