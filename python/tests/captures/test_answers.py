@@ -82,7 +82,7 @@ def test_the_answer_comes_first(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert left.value.code == 0
     text = capsys.readouterr().out
     lines = [line.split()[0] for line in text.splitlines()[2:] if line.strip() and not line.startswith(" ")]
-    assert lines == ["bandwidth", "limited", "losses", "results:"]
+    assert lines == ["bandwidth", "limited", "losses", "results:", "report:"]
     assert "while the link was full" in text
     assert "the bottleneck" in text
     with pytest.raises(SystemExit):
