@@ -30,13 +30,16 @@ if TYPE_CHECKING:
 HELP = """\
 Backends: the simulator; quinn (a QUIC stack) over the simulated network; the emulator with the kernel's TCP;
 the emulator with airpath's controllers in the kernel; and with its routers as well (Linux, root). A backend
-that cannot run here is left out, and the report gives the reason.
+that cannot run here is left out, and the report gives the reason. A module of Linux (linux:tcp_cubic.c) is
+simulated with the clock of this kernel, and compared with the kernel's own (kernel:cubic).
 
 Examples:
 
     airpath gap three-worlds
 
     airpath gap three-worlds cubic newreno --reps 5
+
+    airpath gap three-worlds linux:tcp_cubic.c --world emulate
 
     airpath gap my-scenario.toml --world emulate --set duration=20s --json | jq .schemes
 """

@@ -10,6 +10,7 @@ from airpath._backends import BACKENDS, BPF_HOSTS, REAL_TIME, BackendName
 from airpath._backends.bpf import BpfHosts
 from airpath.errors import AirpathError, ScenarioError, UsageError
 from airpath.gap.differences import Difference, differences
+from airpath.gap.kernel_modules import in_kernel, with_ticks_of_kernel
 from airpath.results import Results, RunResult
 from airpath.runner import Interrupted, run_all, scheme_label
 from airpath.scenario import Scenario
@@ -32,7 +33,9 @@ class Compared:
     differences: dict[BackendName, list[Difference]]
     """How far each world is from the simulator."""
     departures: tuple[str, ...] = ()
-    """What the kernel or quinn decided otherwise than the scenario says, in any world."""
+    """What the kernel or quinn decided otherwise than the scenario says, in any world, and the clock that
+    modules of Linux took from the kernel.
+    """
 
 
 @dataclass(frozen=True)
@@ -99,20 +102,25 @@ def gap(
             ours.plan()
             variants[OURS] = ours
     in_order: list[BackendName] = list(dict.fromkeys(("sim", *worlds)))
+    remarks: dict[str, tuple[str, ...]] = {}
+    if REAL_TIME.intersection(in_order):
+        for name, variant in variants.items():
+            variants[name], remarks[name] = with_ticks_of_kernel(variant)
     left_out = {name: _left_out(variant, in_order) for name, variant in variants.items()}
     runs: list[RunResult] = []
-    compared: list[tuple[str, dict[BackendName, str], dict[BackendName, str]]] = []
+    compared: list[tuple[str, str, dict[BackendName, str], dict[BackendName, str]]] = []
     for name, variant in variants.items():
         labels: dict[BackendName, str] = {}
         missing = left_out[name]
         for world in in_order:
             if world in missing:
                 continue
-            wanted = {name or scheme_label(variant): variant}
+            there = _in_world(variant, world)
+            wanted = {name or scheme_label(variant): there}
             # Schemes that differ in their routers have the same controllers, and datagrams one name.
             taken = {run.record.scheme for run in runs}
             apart = f" for {name}" if name else f" in {world}"
-            apart = apart if BACKENDS[world].place(variant).label in taken else ""
+            apart = apart if BACKENDS[world].place(there).label in taken else ""
             try:
                 done = run_all(
                     wanted,
@@ -133,7 +141,7 @@ def gap(
                 raise Interrupted(results, interrupted.asked * places) from None
             runs += done.runs
             labels[world] = done.runs[0].record.scheme
-        compared.append((labels["sim"], labels, missing))
+        compared.append((labels["sim"], name, labels, missing))
     results = Results(runs)
     return Gap(
         results,
@@ -147,9 +155,9 @@ def gap(
                     for world, label in labels.items()
                     if world != "sim"
                 },
-                _departures(results, labels),
+                (*remarks.get(variant, ()), *_departures(results, labels)),
             )
-            for name, labels, missing in compared
+            for name, variant, labels, missing in compared
         ),
         time.perf_counter() - started,
     )
@@ -172,7 +180,7 @@ def _left_out(scenario: Scenario, worlds: Sequence[BackendName]) -> dict[Backend
             missing[world] = reason
             continue
         try:
-            label = BACKENDS[world].place(scenario).label
+            label = BACKENDS[world].place(_in_world(scenario, world)).label
         except AirpathError as error:
             missing[world] = str(error)
             continue
@@ -182,6 +190,11 @@ def _left_out(scenario: Scenario, worlds: Sequence[BackendName]) -> dict[Backend
             )
         taken.setdefault(label, world)
     return missing
+
+
+def _in_world(scenario: Scenario, world: BackendName) -> Scenario:
+    """Return the scenario as a world runs it: the kernel has modules of Linux of its own."""
+    return in_kernel(scenario) if world in REAL_TIME else scenario
 
 
 def _with_scheme(scenario: Scenario, scheme: str) -> Scenario:

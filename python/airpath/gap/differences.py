@@ -49,13 +49,15 @@ TOLERANCES: Final[Mapping[str, Tolerance]] = MappingProxyType(
         "delay_mean_ms": Tolerance(0.2),
         "loss_rate": Tolerance(0.01, absolute=True),
         "jain_index": Tolerance(0.1),
+        "cwnd_mean_bytes": Tolerance(0.2),
+        "retransmitted_packets": Tolerance(0.1),
         "completion_mean_s": Tolerance(0.2),
         "completion_p95_s": Tolerance(0.2),
         "capacity_estimate_error_mean_percent": Tolerance(5.0, absolute=True),
     }
 )
 """The metrics that are compared. Goodput within 10 % and mean queue within 20 % are what the emulator is held
-to; the others are ours: rates as goodput, delays as queues.
+to; the others are ours: rates as goodput, delays and windows as queues.
 """
 
 

@@ -244,6 +244,13 @@ _METRICS = (
         better="higher",
     ),
     Metric(
+        "cwnd_mean_bytes",
+        "mean congestion window",
+        "B",
+        "mean over recorded intervals, from the end of the warm-up, of the congestion windows of the flows "
+        "under test at the ends of the intervals",
+    ),
+    Metric(
         "retransmitted_packets",
         "retransmissions",
         "packets",

@@ -35,6 +35,7 @@ def run_metrics(plan: Plan, tables: Tables) -> dict[str, float]:
     metrics |= _end_to_end(plan, tables, flows["flow"][tested], link)
     metrics |= _fairness(plan, flows, columns(tables["flow_series"]), tested)
     metrics |= _completion_times(plan, columns(tables["completions"]), flows["flow"][tested])
+    metrics["cwnd_mean_bytes"] = _mean_window(plan, columns(tables["flow_series"]), flows["flow"][tested])
     metrics["retransmitted_packets"] = float(flows["retransmitted_packets"][tested].sum())
     metrics["timeouts"] = float(flows["timeouts"][tested].sum())
     metrics |= _estimator(plan, tables, link)
@@ -351,6 +352,17 @@ def _completion_times(
         "completion_p99_s": nearest_rank(times, 99),
         "completions": float(times.size),
     }
+
+
+def _mean_window(
+    plan: Plan, flow_series: Mapping[str, npt.NDArray[Any]], flows: npt.NDArray[np.int64]
+) -> float:
+    start_s, _ = measured_span_s(plan)
+    inside = TimeBins(plan, 0.0, start_s).index(flow_series["time_s"]) >= 0
+    windows = flow_series["cwnd_bytes"][inside & np.isin(flow_series["flow"], flows)]
+    # The kernel reports none of a flow with several connections.
+    windows = windows[np.isfinite(windows)]
+    return float(windows.mean()) if windows.size else math.nan
 
 
 def _divide(numerator: float, denominator: float) -> float:

@@ -18,6 +18,7 @@ UNITS: Final[Mapping[str, tuple[str, float]]] = MappingProxyType(
         "loss_rate": ("%", 100.0),
         "congestion_loss_rate": ("%", 100.0),
         "channel_loss_rate": ("%", 100.0),
+        "cwnd_mean_bytes": ("kB", 1e-3),
         "retransmitted_packets": ("", 1.0),
     }
 )

@@ -52,6 +52,7 @@ def metrics() -> dict[str, float]:
         ("loss_rate", 0.12),
         ("congestion_loss_rate", 0.1),
         ("channel_loss_rate", 0.02),
+        ("cwnd_mean_bytes", 14_600.0),
         # 300 packets of 20 ms, 100 of 40 ms.
         ("delay_mean_ms", 25.0),
         ("queueing_mean_ms", 15.0),

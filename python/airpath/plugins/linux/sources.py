@@ -8,6 +8,7 @@ from typing import Final
 
 from airpath.errors import UsageError
 
+_REGISTERED: Final = re.compile(rb"tcp_register_congestion_control\s*\(\s*&\s*(\w+)")
 _INCLUDE: Final = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*(?:<([^>\n]+)>|"([^"\n]+)")', re.MULTILINE)
 
 
@@ -27,6 +28,18 @@ class Sources:
         """The name of the module in figures."""
         name = re.sub(r"[^\w.+-]", "_", self.files[-1].stem.removeprefix("tcp_"))
         return f"{name} (linux)"
+
+    @property
+    def registered_name(self) -> str | None:
+        """The name under which the kernel knows the module; `None` if the source does not show it."""
+        source = self.contents[self.files[-1]]
+        for registered in _REGISTERED.findall(source):
+            declared = (
+                rb"struct\s+tcp_congestion_ops\s+%s\b[^;{]*=\s*\{[^}]*?\.name\s*=\s*\"([^\"]+)\"" % registered
+            )
+            if (name := re.search(declared, source)) is not None:
+                return name[1].decode(errors="replace")
+        return None
 
     @property
     def reads_timestamps(self) -> bool:
