@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from airpath._backends import BACKENDS, REAL_TIME, BackendName
+from airpath._backends.backend import joined
 from airpath._backends.kernel import DATAGRAMS
 from airpath.errors import PluginError, ScenarioError, UsageError
 from airpath.link_options import CompareOptions
@@ -19,7 +20,7 @@ from airpath.results import Results, RunResult
 from airpath.results.records import WrittenScenario
 from airpath.scenario import Scenario, compare_scenario
 from airpath.scenario.memory import available_memory
-from airpath.schemes import same_scheme
+from airpath.schemes import label_of, refuse_equal_labels, same_scheme
 from airpath.units import format_size
 from airpath.workers import Job, execute
 
@@ -192,9 +193,9 @@ def compare(
 def compare_scenarios(
     schemes: Sequence[str], link: str | None = None, **options: Unpack[CompareOptions]
 ) -> dict[str, Scenario]:
-    """Return the scenarios of `compare` by scheme, without running them."""
+    """Return the scenarios of `compare` by the names of the schemes, without running them."""
     schemes = refuse_schemes(schemes, link)
-    return dict(zip(schemes, compare_scenario(schemes, link, **options), strict=True))
+    return dict(zip(map(label_of, schemes), compare_scenario(schemes, link, **options), strict=True))
 
 
 def refuse_schemes(schemes: Sequence[str], link: str | None = None) -> list[str]:
@@ -203,7 +204,7 @@ def refuse_schemes(schemes: Sequence[str], link: str | None = None) -> list[str]
     Raises
     ------
     UsageError
-        If they or the link are no texts, or a scheme is given twice.
+        If they or the link are no texts, a scheme is given twice, or two have the same name.
     """
     if isinstance(schemes, str):
         raise UsageError(f'schemes: found "{schemes}"; accepted: a list of schemes, as in ["{schemes}"]')
@@ -218,17 +219,18 @@ def refuse_schemes(schemes: Sequence[str], link: str | None = None) -> list[str]
         raise UsageError(f'the scheme "{twice[0]}" is given twice')
     if same := same_scheme(schemes):
         raise UsageError(f'the scheme "{same[0]}" is given twice, the second time as "{same[1]}"')
+    refuse_equal_labels(schemes)
     return schemes
 
 
 def scheme_label(scenario: Scenario) -> str:
-    """Return the schemes of a scenario's flows as written, each once, joined by "+"."""
+    """Return the names of the schemes of a scenario's flows, each once, joined by "+"."""
     return joined_schemes(flow.scheme for flow in scenario.document.flows)
 
 
 def joined_schemes(schemes: Iterable[str | None]) -> str:
     """Return the label of a run of flows with these schemes; flows of datagrams have none."""
-    return "+".join(dict.fromkeys(scheme for scheme in schemes if scheme is not None)) or DATAGRAMS
+    return joined(None if scheme is None else label_of(scheme) for scheme in schemes) or DATAGRAMS
 
 
 def workers(jobs: int | None) -> int:
@@ -433,10 +435,10 @@ def jobs_of(
     resolved, placed = scenario.resolved, BACKENDS[world].place(scenario)
     label = f"{placed.label}{apart}" if placed.label else label
     names = [flow["name"] for flow in placed.plan["flows"]]
-    schemes = [scheme for scheme in placed.schemes if scheme is not None]
+    schemes = [short or scheme for short, scheme in zip(resolved.labels, placed.schemes, strict=True)]
     flow_schemes = {
-        name: label if len(set(schemes)) == 1 else scheme
-        for name, scheme in zip(names, placed.schemes, strict=True)
+        name: label if len({*schemes} - {None}) == 1 else scheme
+        for name, scheme in zip(names, schemes, strict=True)
         if scheme is not None
     }
     # Several entries of a scenario tell its flows apart; of a single one, the scheme says more than its name.

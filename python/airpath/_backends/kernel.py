@@ -86,10 +86,11 @@ class Kernel(Backend):
             named = None if scheme is None else self._named(scenario, flow, scheme, available)
             flows.append(flow if named is None else self._flow(scenario, flow, named))
             schemes.append(named)
+        names = (label or named for label, named in zip(resolved.labels, schemes, strict=True))
         return Placed(
             resolved.plan | {"flows": flows},
             tuple(schemes),
-            f"{joined(schemes) or DATAGRAMS}{self.label_end}",
+            f"{joined(names) or DATAGRAMS}{self.label_end}",
             own("the kernel", (text for flow in flows for text in _departures(flow["transport"]))),
             routers,
         )

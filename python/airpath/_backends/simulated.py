@@ -84,9 +84,11 @@ class Quic(_SimulatedTime):
 
     def place(self, scenario: "Scenario") -> Placed:
         from airpath.scenario.refusals import Refusal
+        from airpath.schemes import label_of
 
         placed = super().place(scenario)
-        schemes = joined(flow.scheme for flow in scenario.document.flows)
+        written = (flow.scheme for flow in scenario.document.flows)
+        schemes = joined(None if scheme is None else label_of(scheme) for scheme in written)
         if not schemes:
             problem = (
                 "none has a scheme, so it would be the same as simulated; accepted in world quic:"

@@ -15,6 +15,7 @@ from airpath.progress import progress_bar, progress_lines
 from airpath.results import Results
 from airpath.results.provenance import environment
 from airpath.runner import Interrupted, RunsFailed, jobs_of, refuse_if_too_large, run_jobs
+from airpath.schemes import label_of
 from airpath.workers import Job
 
 NOT_LEARNED = "no baseline; --update learns one"
@@ -258,7 +259,7 @@ def _judged(
             case Bound():
                 yield one.judge(mine[one.metric])
             case RelativeBound():
-                yield one.judge(mine[one.metric], measured[one.of][one.metric])
+                yield one.judge(mine[one.metric], measured[label_of(one.of)][one.metric])
             case Envelope() if judging.update:
                 yield one.learned(mine[one.metric])
             case Envelope() if entry is None or one.metric not in entry.metrics:

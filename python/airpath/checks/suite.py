@@ -16,7 +16,7 @@ from airpath.nearest import suggestion
 from airpath.runner import compare_scenarios, scheme_label
 from airpath.scenario import Scenario
 from airpath.scenario.load import find_file, plain, read_file
-from airpath.schemes import same_scheme
+from airpath.schemes import label_of, refuse_equal_labels, same_scheme
 from airpath.shipped import find_shipped, shipped_names
 
 SHIPPED: Final = Path(__file__).parent / "suites"
@@ -34,9 +34,9 @@ class Case:
     name, title
         Short name, and what it is about.
     scheme
-        The scheme under test.
+        The name of the scheme under test.
     scenarios
-        Scenario of each scheme, that under test first, then those that it is compared with.
+        Scenario of each scheme by its name, that under test first, then those that it is compared with.
     expectations
         What is expected of the scheme under test.
     """
@@ -193,15 +193,18 @@ def _case(suite: SuiteTable, table: CaseTable, folder: Path, chosen: str | None)
         for expectation in _expectations(metric, one)
     )
     base = _scenario(suite, table, folder, scheme)
-    label = scheme or scheme_label(base)
+    label = scheme_label(base) if scheme is None else label_of(scheme)
     scenarios = {label: base if scheme is None else _with_scheme(base, table, scheme)}
+    written = [scheme or label]
     for other in dict.fromkeys(one.of for one in expectations if isinstance(one, RelativeBound)):
-        if other not in scenarios:
-            if same := same_scheme([*scenarios, other]):
+        if other not in written:
+            if same := same_scheme([*written, other]):
                 raise UsageError(
                     f'of: found "{other}", which is the scheme "{same[0]}"; accepted: one name for both'
                 )
-            scenarios[other] = _with_scheme(base, table, other)
+            written.append(other)
+            refuse_equal_labels(written)
+            scenarios[label_of(other)] = _with_scheme(base, table, other)
     for scenario in scenarios.values():
         scenario.plan()
         scenario.refuse_if_too_large()
@@ -236,7 +239,8 @@ def _over_link(options: dict[str, Any], folder: Path, scheme: str | None) -> Sce
     for key in ("link", "up"):
         if (trace := folder / options.get(key, "")).is_file():
             options[key] = str(trace)
-    return compare_scenarios([scheme], **options)[scheme]
+    (scenario,) = compare_scenarios([scheme], **options).values()
+    return scenario
 
 
 def _with_scheme(scenario: Scenario, table: CaseTable, scheme: str) -> Scenario:

@@ -48,7 +48,7 @@ Examples:
 
     airpath compare cubic my.py:Mine my.py:Mine:keep=0.8 --link lte.down
 
-    airpath compare illinois linux:tcp_illinois.c --link 20mbps
+    airpath compare illinois kernel-code=linux:tcp_illinois.c --link 20mbps
 
     airpath compare cubic prague xcp-ebe --link 40mbps --rtt 20ms --queue dual-pi2 --ecn
 
@@ -66,7 +66,7 @@ def compare(
         list[str],
         typer.Argument(
             help="Schemes, each with options after a colon (`airpath list schemes`), or controllers in files"
-            " (`my.py:Mine`, `./libmine.so`, `linux:tcp_mine.c`).",
+            " (`my.py:Mine`, `./libmine.so`, `linux:tcp_mine.c`). NAME=SCHEME sets the name in tables.",
         ),
     ],
     link: str | None,

@@ -68,6 +68,7 @@ def rivals(
     from airpath.rivals.report import remarks, rivals_json, rivals_section, rivals_tables
     from airpath.runner import Interrupted, RunsFailed, run_all
     from airpath.scenario.link_line import link_line
+    from airpath.schemes import label_of
 
     scenarios, refused = rival_scenarios(
         schemes, link, duration=duration, warm_up=warm_up, seed=seed, repetitions=reps, **options
@@ -92,7 +93,7 @@ def rivals(
     except (Interrupted, RunsFailed) as stopped:
         keep_finished(stopped, output, labelled, text)
         raise
-    found = met(schemes, results, scenarios, refused)
+    found = met(map(label_of, schemes), results, scenarios, refused)
     told = rivals_json(found)
     for remark in remarks(found):
         tell(remark)

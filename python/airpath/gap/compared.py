@@ -12,9 +12,10 @@ from airpath.errors import AirpathError, ScenarioError, UsageError
 from airpath.gap.differences import Difference, differences
 from airpath.gap.kernel_modules import in_kernel, with_ticks_of_kernel
 from airpath.results import Results, RunResult
-from airpath.runner import Interrupted, run_all, scheme_label
+from airpath.runner import Interrupted, refuse_schemes, run_all, scheme_label
 from airpath.scenario import Scenario
 from airpath.scenario.refusals import Refusal
+from airpath.schemes import label_of
 
 OURS: Final = "vcp-ebe"
 """What a scenario runs too if no scheme is asked for and our datapath has none of its own."""
@@ -25,7 +26,7 @@ class Compared:
     """One scheme of the scenario in the worlds that have it."""
 
     scheme: str
-    """The scheme as written."""
+    """The name of the scheme."""
     labels: dict[BackendName, str]
     """What its runs are called in each world where it ran."""
     missing: dict[BackendName, str]
@@ -93,7 +94,9 @@ def gap(
     if schemes and not controlled:
         problem = f'none has a scheme that "{schemes[0]}" could stand in for; accepted: no schemes'
         raise scenario.refusal(Refusal("", "", "flows", problem))
-    variants = {scheme: _with_scheme(scenario, scheme) for scheme in schemes} or {"": scenario}
+    variants = {label_of(scheme): _with_scheme(scenario, scheme) for scheme in refuse_schemes(schemes)} or {
+        "": scenario
+    }
     with_bpf = any(isinstance(BACKENDS[world], BpfHosts) for world in worlds)
     if not schemes and controlled and with_bpf and not BPF_HOSTS.has_controller(scenario):
         # Nobody asked for it: a scenario without routers does without.

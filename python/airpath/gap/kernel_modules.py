@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from airpath.declared import Values
 from airpath.plugins.linux.sources import read_sources
-from airpath.plugins.specs import Spec
+from airpath.plugins.specs import Spec, split_label
 from airpath.scenario import Scenario
 from airpath.scenario.refusals import Refusal
 from airpath.scenario.resolve import scheme_of
@@ -26,13 +26,19 @@ _TICKS: Final = "hz"
 def in_kernel(scenario: Scenario, system: Path = SYSTEM) -> Scenario:
     """Return the scenario with the kernel's own congestion controls in place of modules of Linux.
 
+    Names that were given to schemes are left out: they belong to those of the simulator.
+
     Raises
     ------
     ScenarioError
         If the source of a module does not show its name in the kernel, or a parameter of the simulated
         module has another value in the kernel.
     """
-    changes: dict[str, Any] = {}
+    changes: dict[str, Any] = {
+        f"flows.{number}.scheme": split_label(flow.scheme)[1]
+        for number, flow in enumerate(scenario.document.flows)
+        if flow.scheme is not None and split_label(flow.scheme)[0] is not None
+    }
     for number, module, values in _modules(scenario):
         place = f"flows[{number}].scheme"
         name = read_sources(module.files).registered_name

@@ -15,7 +15,7 @@ from airpath.results import Results
 from airpath.runner import Interrupted, jobs_of, refuse_no_count, refuse_schemes, workers
 from airpath.scenario import Scenario
 from airpath.scenario.compare import said_of_arguments
-from airpath.schemes import AGENT
+from airpath.schemes import AGENT, label_of
 from airpath.workers import Job, execute
 
 Policy = Callable[[NDArray[np.float32]], NDArray[Any]]
@@ -72,7 +72,7 @@ def evaluate(
     for name, value, least in (("seed", seed, 0), ("repetitions", repetitions, 1), ("jobs", jobs, 1)):
         refuse_no_count(name, value, least)
     schemes = refuse_schemes(schemes)
-    if label in schemes:
+    if label in map(label_of, schemes):
         raise UsageError(f'label: found "{label}", which is one of the schemes; accepted: another name')
     settings = Settings(**arguments)
     episodes = Episodes(settings, repetitions, workers(jobs))
@@ -107,4 +107,5 @@ def _jobs(scenario: Scenario, scheme: str, seed: int) -> list[Job]:
     """Return the run of a scenario with a scheme in place of the agent."""
     [place] = [number for number, flow in enumerate(scenario.document.flows) if flow.scheme == AGENT.id]
     with said_of_arguments({f"flows[{place}].scheme": "schemes"}):
-        return jobs_of(scheme, scenario.override({f"flows.{place}.scheme": scheme}), seed, repetitions=1)
+        chosen = scenario.override({f"flows.{place}.scheme": scheme})
+        return jobs_of(label_of(scheme), chosen, seed, repetitions=1)

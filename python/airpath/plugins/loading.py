@@ -1,7 +1,7 @@
 """Loads components from files that may run."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -72,7 +72,7 @@ def load_all(spec: Spec) -> dict[str, Plugin]:
     loaded = _load_file(spec)
     plugins = {}
     for name, declared in loaded.components.items():
-        id_ = f"{spec.file}:{name}" if name else spec.without_options
+        id_ = replace(spec, name=name, family="").without_options
         if id_ not in _plugins or _plugins[id_].made_by is not declared.made_by:
             _plugins[id_] = Plugin(
                 declared.kind,

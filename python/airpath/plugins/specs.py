@@ -2,7 +2,7 @@
 
 `my.py:Mine:keep=0.8` is a class in a Python file, `libmine.so:keep=0.8` a shared library,
 `linux:tcp_mine.c:keep=3` a congestion control module of Linux, and `xcp:source=my.py:Mine,alpha=0.3` XCP with
-a capacity source in a Python file.
+a capacity source in a Python file. Any scheme may have a name before it (`yeah=libmine.so`).
 """
 
 import json
@@ -23,6 +23,7 @@ _LIBRARY: Final = re.compile(r"(?P<file>.+?\.(?:so|dylib))(?P<name>)(?::(?P<opti
 _SOURCE: Final = re.compile(
     r"(?P<family>[a-z0-9-]+):source=(?P<file>.+?\.py):(?P<name>[^:,]+)(?:[:,](?P<options>.*))?", re.DOTALL
 )
+_LABEL: Final = re.compile(r"\s*(?P<label>[A-Za-z0-9][\w .+()-]*?)\s*=(?P<scheme>.*)", re.DOTALL)
 _LINUX: Final = re.compile(r"linux:(?P<files>[^:]+\.c)(?::(?P<options>.*))?", re.DOTALL)
 LINUX: Final = "linux:"
 """Begins schemes that are modules of Linux."""
@@ -50,13 +51,14 @@ class Spec:
     @classmethod
     def parse(cls, scheme: str) -> Self | None:
         """Return what a text names; `None` if it does not name a file."""
-        if (source := _SOURCE.fullmatch(scheme.strip())) is not None:
+        scheme = split_label(scheme)[1].strip()
+        if (source := _SOURCE.fullmatch(scheme)) is not None:
             file, name, options = Path(source["file"]), source["name"], source["options"] or ""
             return cls(file, name, options, family=source["family"])
-        if (module := _LINUX.fullmatch(scheme.strip())) is not None:
+        if (module := _LINUX.fullmatch(scheme)) is not None:
             *called, file = (Path(name) for name in module["files"].split("+"))
             return cls(file, "", module["options"] or "", tuple(called))
-        found = (form.fullmatch(scheme.strip()) for form in (_PYTHON, _LIBRARY))
+        found = (form.fullmatch(scheme) for form in (_PYTHON, _LIBRARY))
         # An option may contain the name of another file.
         first = min((one for one in found if one is not None), key=lambda one: one.end("file"), default=None)
         return (
@@ -83,13 +85,21 @@ class Spec:
         """The text without its options."""
         if self.is_module:
             return LINUX + "+".join(str(file) for file in self.files)
-        family = f"{self.family}:source=" if self.family else ""
-        return f"{family}{self.file}" if self.is_library else f"{family}{self.file}:{self.name}"
+        scheme = str(self.file) if self.is_library else f"{self.file}:{self.name}"
+        if self.family:
+            return f"{self.family}:source={scheme}"
+        return scheme if split_label(scheme)[0] is None else f"./{scheme}"
 
     @property
     def is_allowed(self) -> bool:
         """Whether the files may run."""
         return _all_allowed or all(file.resolve() in _allowed for file in self.files)
+
+
+def split_label(text: str) -> tuple[str | None, str]:
+    """Return the name that a text gives a scheme (`yeah=libmine.so`), if any, and the scheme."""
+    named = _LABEL.fullmatch(text)
+    return (None, text) if named is None else (named["label"], named["scheme"].strip())
 
 
 def is_library(file: Path) -> bool:

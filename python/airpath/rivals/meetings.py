@@ -1,6 +1,6 @@
 """Running every pair of schemes over one link, and what each of the two got."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from typing import Final, Unpack
@@ -15,6 +15,7 @@ from airpath.results import Results, RunResult
 from airpath.rivals.pairs import FIRST, SECOND, pair_scenario
 from airpath.runner import refuse_schemes, run_all
 from airpath.scenario import Scenario
+from airpath.schemes import label_of
 
 Values = npt.NDArray[np.float64]
 WARM_UP: Final = "10s"
@@ -26,7 +27,7 @@ class Meeting:
     """Flows of two schemes on one link, or of one scheme twice."""
 
     first: str
-    """A scheme as written."""
+    """The name of a scheme."""
     second: str
     """The other; for a scheme beside itself the same."""
     label: str
@@ -52,7 +53,7 @@ class Rivals:
     """Every pair of some schemes."""
 
     schemes: tuple[str, ...]
-    """The schemes, as given."""
+    """The names of the schemes, in the order in which they were given."""
     results: Results
     """All runs; a pair is called `first+second`."""
     meetings: Mapping[tuple[str, str], Meeting]
@@ -92,24 +93,25 @@ def rivals(
     scenarios, refused = rival_scenarios(schemes, link, **options)
     labelled = {label(*pair): scenario for pair, scenario in scenarios.items()}
     results = run_all(labelled, jobs=jobs, progress=progress, world=world)
-    return met(schemes, results, scenarios, refused)
+    return met(map(label_of, schemes), results, scenarios, refused)
 
 
 def rival_scenarios(
     schemes: Sequence[str], link: str | None = None, **given: Unpack[CompareOptions]
 ) -> tuple[dict[tuple[str, str], Scenario], dict[tuple[str, str], str]]:
-    """Return the scenarios of `rivals` by pair, without running them, and why others cannot be."""
+    """Return the scenarios of `rivals` by the names of each pair, and why other pairs cannot be."""
     schemes = refuse_schemes(schemes, link)
     comparison = Comparison.of(link, {"warm_up": WARM_UP, **given})
     scenarios: dict[tuple[str, str], Scenario] = {}
     refused: dict[tuple[str, str], str] = {}
     pairs = list(combinations_with_replacement(schemes, 2))
-    for number, pair in enumerate(pairs, start=1):
+    for number, (one, other) in enumerate(pairs, start=1):
+        pair = label_of(one), label_of(other)
         try:
-            scenarios[pair] = pair_scenario(number, pair, comparison)
+            scenarios[pair] = pair_scenario(number, (one, other), comparison)
         except ScenarioError as error:
             # Beside itself a scheme can always be: then something else is wrong.
-            if pair[0] == pair[1]:
+            if one == other:
                 raise
             refused[pair] = str(error)
     return scenarios, refused
@@ -121,12 +123,12 @@ def label(first: str, second: str) -> str:
 
 
 def met(
-    schemes: Sequence[str],
+    schemes: Iterable[str],
     results: Results,
     scenarios: Mapping[tuple[str, str], Scenario],
     refused: Mapping[tuple[str, str], str],
 ) -> Rivals:
-    """Return who got what in finished runs; pairs without a run are left out."""
+    """Return who got what in finished runs of schemes with these names; pairs without a run are left out."""
     runs: dict[str, list[RunResult]] = {}
     for run in results.runs:
         # Not by the scheme, which goes by another name in other worlds.

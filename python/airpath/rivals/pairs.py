@@ -5,7 +5,7 @@ from typing import Final
 from airpath.link_options import Comparison
 from airpath.scenario import Scenario
 from airpath.scenario.compare import ARGUMENTS, over_link, part_of_path, said_of_arguments
-from airpath.schemes import parse_scheme
+from airpath.schemes import parse_scheme, short_name
 
 FIRST: Final = "first"
 """The entry of flows of the first scheme."""
@@ -31,7 +31,11 @@ def pair_scenario(number: int, schemes: tuple[str, str], comparison: Comparison)
         If something is wrong, or the two cannot share a link.
     """
     first, second = (parse_scheme(scheme)[0] for scheme in schemes)
-    name = f"rivals-{number}-{part_of_path(first.id)}-{part_of_path(second.id)}"
+    names = (
+        part_of_path(short_name(text) or scheme.id)
+        for text, scheme in zip(schemes, (first, second), strict=True)
+    )
+    name = "-".join(("rivals", str(number), *names))
     entries = {FIRST: (schemes[0], first), SECOND: (schemes[1], second)}
     with said_of_arguments(ARGUMENTS):
         return over_link(name, f"{first.title} and {second.title}", comparison, entries)

@@ -10,7 +10,7 @@ from airpath.errors import ScenarioError, TraceError, UsageError
 from airpath.link_options import CompareOptions, Comparison
 from airpath.scenario.bottleneck import dumbbell, long_flows, refuse_for_routers_only
 from airpath.scenario.scenario import Scenario
-from airpath.schemes import Scheme, parse_scheme
+from airpath.schemes import Scheme, parse_scheme, short_name
 
 ARGUMENTS: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -69,7 +69,12 @@ def compare_scenario(
     refuse_for_routers_only(chosen, comparison)
     with said_of_arguments(ARGUMENTS):
         return [
-            over_link(f"compare-{part_of_path(found.id)}", found.title, comparison, {"flow": (scheme, found)})
+            over_link(
+                f"compare-{part_of_path(short_name(scheme) or found.id)}",
+                found.title,
+                comparison,
+                {"flow": (scheme, found)},
+            )
             for scheme, found in zip(schemes, chosen, strict=True)
         ]
 

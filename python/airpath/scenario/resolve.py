@@ -17,6 +17,7 @@ from airpath.declared import Values, plan_values
 from airpath.errors import TraceError, UsageError
 from airpath.messages import FieldError, scenario_error
 from airpath.nearest import suggestion
+from airpath.plugins.specs import split_label
 from airpath.quantities import Draw, Even, Spread, draw_plan, largest, mean, smallest
 from airpath.scenario.amounts import LinkFigures
 from airpath.scenario.channels import ChannelResolver, LinkDraft
@@ -30,7 +31,7 @@ from airpath.scenario.refusals import LinkPlace, Places
 from airpath.scenario.routers import Speaker, checked_parameters, refuse_deaf_routers, router_of
 from airpath.scenario.traces import TraceInput
 from airpath.scenario.transport import packet_bytes, transport_plan
-from airpath.schemes import Scheme, estimator_plan, parse_scheme
+from airpath.schemes import Scheme, equal_labels, estimator_plan, parse_scheme, short_name
 from airpath.units import AmountUnit, format_duration
 
 PLAN_FORMAT: Final = 2
@@ -72,6 +73,8 @@ class Resolved:
     """Size of the largest packet that any flow sends."""
     schemes: tuple[str | None, ...]
     """Scheme of each flow of the plan; `None` for datagrams."""
+    labels: tuple[str | None, ...]
+    """Short name of each of these schemes, if it was given or the scheme is code of the user."""
     groups: tuple[str, ...]
     """Name of the entry in the scenario to which each flow of the plan belongs."""
     places: Places
@@ -110,6 +113,7 @@ class _Control:
     """How one entry is controlled and transported."""
 
     scheme: Scheme
+    label: str | None
     parameters: Values
     controller: dict[str, Any]
     transport: dict[str, Any]
@@ -130,6 +134,7 @@ class _Resolution:
         self.largest_packet = 0
         self.flow_entries: list[str] = []
         self.speakers: list[Speaker] = []
+        self.labelled: dict[str, str] = {}
         self.estimators: dict[str, dict[str, Any]] = {}
         self.places = Places()
 
@@ -182,13 +187,14 @@ class _Resolution:
             base_rtt_ns=self.base_rtt,
             mean_rate_bps={name: draft.mean_bps for name, draft in self.network.links.items()},
             packet_bytes=self.largest_packet,
-            schemes=tuple(scheme for _, scheme, _ in flows),
+            schemes=tuple(None if control is None else control.scheme.id for _, control, _ in flows),
+            labels=tuple(None if control is None else control.label for _, control, _ in flows),
             groups=tuple(group for _, _, group in flows),
             places=self.places,
         )
 
-    def _flows(self, entry: Flow, path: str) -> Iterator[tuple[dict[str, Any], str | None, str]]:
-        """Return the flows of one entry: the plan of each (links still by name), its scheme, its group."""
+    def _flows(self, entry: Flow, path: str) -> Iterator[tuple[dict[str, Any], _Control | None, str]]:
+        """Return the flows of one entry: the plan of each (links still by name), its control, its group."""
         control = self._control(entry, path)
         controller, transport = (None, None) if control is None else (control.controller, control.transport)
         estimators = self._estimators(entry, path)
@@ -215,7 +221,7 @@ class _Resolution:
                     "transport": transport,
                     "estimators": estimators,
                 }
-                yield flow, None if control is None else control.scheme.id, entry.name
+                yield flow, control, entry.name
 
     def _control(self, entry: Flow, path: str) -> "_Control | None":
         """Scheme, controller and transport of an entry; nothing for datagrams."""
@@ -241,7 +247,17 @@ class _Resolution:
             controller = scheme.build(parameters, transport["mss_bytes"])
         except UsageError as error:
             raise FieldError(f"{path}.parameters", f'{error} (scheme "{scheme.id}")') from None
-        return _Control(scheme, parameters, controller, transport)
+        return _Control(scheme, self._label(entry, scheme, path), parameters, controller, transport)
+
+    def _label(self, entry: Flow, scheme: Scheme, path: str) -> str | None:
+        """Return the short name of a scheme, which no other scheme may have."""
+        text = entry.scheme or ""
+        label = short_name(text)
+        if label is not None:
+            own = text if split_label(text)[0] is not None else scheme.id
+            if (first := self.labelled.setdefault(label, own)) != own:
+                raise FieldError(f"{path}.scheme", equal_labels(label, first, own))
+        return label
 
     def _estimators(self, entry: Flow, path: str) -> list[int]:
         """Return the numbers of the estimators that an entry runs, which are known by what was written."""

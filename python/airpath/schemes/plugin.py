@@ -12,20 +12,13 @@ from airpath.plugins.loaded_file import KINDS
 from airpath.plugins.loading import Plugin, load
 from airpath.plugins.specs import Spec
 from airpath.schemes.estimators import Estimator
+from airpath.schemes.labels import LOOKS
 from airpath.schemes.router_assisted import FAMILIES, Source, compose
 from airpath.schemes.scheme import Scheme, controller_plan
 from airpath.schemes.westwood import over_estimator
 
-_LOOKS: Final = (
-    ("#D81B60", "X"),
-    ("#1E88E5", "P"),
-    ("#8D6E00", "d"),
-    ("#004D40", "p"),
-    ("#7B1FA2", "h"),
-    ("#E65100", "*"),
-)
-"""Colours and markers of schemes from files, in the order in which they are first named."""
 _order: Final[dict[str, int]] = {}
+"""Place of each component in the order in which they were first named."""
 
 
 def plugin_scheme(spec: Spec) -> Scheme:
@@ -100,7 +93,7 @@ def _declare(plugin: Plugin) -> None:
 
 def _look(plugin: Plugin) -> tuple[str, str]:
     """Return colour and marker."""
-    return _LOOKS[_order.setdefault(plugin.id, len(_order)) % len(_LOOKS)]
+    return LOOKS[_order.setdefault(plugin.id, len(_order)) % len(LOOKS)]
 
 
 @functools.cache

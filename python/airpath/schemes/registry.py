@@ -9,7 +9,7 @@ from airpath.declarations import declaration, ids
 from airpath.declared import TableError, table
 from airpath.errors import UsageError
 from airpath.nearest import suggestion
-from airpath.plugins.specs import LINUX, Spec
+from airpath.plugins.specs import LINUX, Spec, split_label
 from airpath.schemes.agent import AGENT
 from airpath.schemes.end_to_end import END_TO_END
 from airpath.schemes.kernel import PREFIX, kernel_scheme
@@ -71,7 +71,7 @@ def _instead(name: str) -> str:
 
 
 def parse_scheme(text: str) -> tuple[Scheme, dict[str, Any]]:
-    """Read a scheme with options, as in `cubic:beta=0.8,slow_start=standard`.
+    """Read a scheme with options, as in `cubic:beta=0.8,slow_start=standard`. A name before it is left out.
 
     Returns
     -------
@@ -84,6 +84,7 @@ def parse_scheme(text: str) -> tuple[Scheme, dict[str, Any]]:
     UsageError
         If there is no such scheme, or an option is not of the form `name=value`.
     """
+    text = split_label(text)[1]
     if text.strip().startswith(QUIC):
         scheme = text.strip().removeprefix(QUIC)
         raise UsageError(

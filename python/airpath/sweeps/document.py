@@ -41,7 +41,9 @@ class SweepDocument(Table):
     scenario: Text
     """The scenario that is varied: a file, relative to this one, or the name of a shipped scenario."""
     schemes: tuple[Text, ...] = ()
-    """Schemes to compare, with options if wanted. Default: those of the scenario."""
+    """Schemes to compare, with options and a name if wanted (`mine=my.py:Mine`). Default: those of the
+    scenario.
+    """
     flows: tuple[Text, ...] = ()
     """Names of the flows that take the schemes. Default: all that have one."""
     repetitions: Repetitions | None = None

@@ -17,6 +17,7 @@ from airpath.plugins.specs import allowed
 from airpath.runner import joined_schemes
 from airpath.scenario import Scenario
 from airpath.scenario.load import code_in, find_file, override, plain, read_file, schemes_in
+from airpath.schemes import label_of, refuse_equal_labels
 from airpath.shipped import find_shipped, shipped_names
 from airpath.sweeps.axes import Axes, Point
 from airpath.sweeps.document import SweepDocument
@@ -65,6 +66,7 @@ class SweepPlan:
         base = Scenario.load(self.base_file)
         self._base_tables = read_file(self.base_file)
         self._schemes: tuple[str | None, ...] = self.document.schemes or (None,)
+        self._labels = {scheme: label_of(scheme) for scheme in self.document.schemes}
         self.flows = self._flows_under_test(base)
         if self.document.schemes:
             refuse_keys_of_schemes(self.axes.paths, self.axes.fixed, self.flows, source)
@@ -109,7 +111,7 @@ class SweepPlan:
         for point in self.axes:
             for chosen in self._schemes:
                 tables = self._tables(point, chosen)
-                scheme = chosen or _label(tables)
+                scheme = _label(tables) if chosen is None else self._labels[chosen]
                 text = json.dumps(tables, sort_keys=True)
                 for repetition, seed in enumerate(self.seeds):
                     task = Task(
@@ -207,6 +209,10 @@ class SweepPlan:
             scenario.plan()
             scenario.refuse_if_too_large()
             inputs |= dict.fromkeys([*(trace.path for trace in scenario.traces), *scenario.code])
+        try:
+            refuse_equal_labels(self.document.schemes)
+        except UsageError as error:
+            raise ScenarioError(f"{self._source}: schemes: {error}") from None
         return tuple(inputs)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from airpath.errors import UsageError
-from airpath.schemes import find_scheme
+from airpath.schemes import LOOKS, find_scheme
 
 DARK_GROUND: Final = "#14161a"
 """Background of the report in the dark."""
@@ -57,24 +57,29 @@ NO_SCHEME = SchemeStyle("other traffic", "#7f7f7f", ".")
 def style_for(schemes: Iterable[str]) -> Style:
     """Style of each scheme: as registered, else a colour and marker that no other scheme here has.
 
+    Names that are not of the registry (`Mine`, `yeah=…`) have reserved colours and markers.
+
     Colours are the same in every figure. Schemes composed with the same capacity source share a marker; where
     they meet, the first keeps it and each later one gets a marker of its own.
 
     Parameters
     ----------
     schemes
-        Scheme ids; those unknown to the registry get colours by their order.
+        Names of schemes; those unknown to the registry get colours by their order.
     """
     ids = list(dict.fromkeys(schemes))
     registered = {scheme: look for scheme in ids if (look := _registered(scheme)) is not None}
     free_colours = _unused(_COLOURS, {look.colour.lower() for look in registered.values()})
     free_markers = _unused(_MARKERS, {look.marker for look in registered.values()})
+    used = {look.colour for look in registered.values()}
+    reserved = (look for look in LOOKS if look[0] not in used)
     styles: dict[str, SchemeStyle] = {}
     markers: set[str] = set()
     for scheme in ids:
         look = registered.get(scheme)
         if look is None:
-            look = SchemeStyle(scheme, next(free_colours), next(free_markers))
+            own = None if _registered(scheme.partition(":")[0]) else next(reserved, None)
+            look = SchemeStyle(scheme, *(own or (next(free_colours), next(free_markers))))
         elif look.marker in markers:
             look = replace(look, marker=next(free_markers))
         markers.add(look.marker)

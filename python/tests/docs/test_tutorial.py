@@ -65,8 +65,8 @@ def test_the_page_on_controllers_of_your_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     monkeypatch.chdir(tmp_path)
-    assert "mine.py:Mine" in execute(OWN_CONTROLLER, capsys)
-    for results in ("first", "kept", "delay", "shared", "again"):
+    assert "Mine" in execute(OWN_CONTROLLER, capsys)
+    for results in ("first", "kept", "named", "delay", "shared", "again"):
         assert (tmp_path / results / "report.html").is_file()
     observed = pq.read_table(tmp_path / "delay" / "flow_observations.parquet").to_pydict()
     assert "near_queueing_ms" in observed["quantity"]

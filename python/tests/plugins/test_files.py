@@ -13,7 +13,7 @@ from airpath.plugins import specs
 from airpath.plugins.loading import loaded_plugins
 from airpath.plugins.specs import Spec
 from airpath.scenario import Scenario
-from airpath.schemes import parse_scheme
+from airpath.schemes import LOOKS, label_of, parse_scheme
 from airpath.views.styles import style_for
 
 LINK = {"duration": "3s", "repetitions": 1}
@@ -37,10 +37,12 @@ def test_names_with_options_are_split():
 
 def test_figures_tell_the_same_class_with_other_options_apart(aimd):
     specs.allow([aimd])
-    style = style_for([aimd, f"{aimd}:keep=0.8"])
-    plain, gentle = style[aimd], style[f"{aimd}:keep=0.8"]
-    assert (plain.display_name, gentle.display_name) == ("Aimd", f"{aimd}:keep=0.8")
-    assert plain.colour != gentle.colour
+    names = [label_of(scheme) for scheme in (aimd, f"{aimd}:keep=0.8", f"gentle={aimd}:keep=0.8", "cubic")]
+    assert names == ["Aimd", "Aimd:keep=0.8", "gentle", "cubic"]
+    style = style_for(names)
+    assert [style[name].display_name for name in names] == [*names[:3], "TCP CUBIC"]
+    assert [(style[name].colour, style[name].marker) for name in names[:3]] == list(LOOKS[:3])
+    assert style_for([aimd, "Other"])["Other"].colour == LOOKS[1][0]
 
 
 def test_parameters_are_annotated_attributes(aimd):
@@ -121,7 +123,7 @@ def test_files_of_the_same_name_have_modules_and_copies_of_their_own(write, airp
         Path(folder).mkdir()
         write(f"{folder}/helper.py", f"KEEP = {keep}\n")
         write(f"{folder}/my.py", text + METHODS)
-    schemes = ["a/my.py:Mine", str(Path("b/my.py").resolve()) + ":Mine"]
+    schemes = ["a/my.py:Mine", "other=" + str(Path("b/my.py").resolve()) + ":Mine"]
     specs.allow(schemes)
     assert [parse_scheme(scheme)[0].parameters.read({})["keep"] for scheme in schemes] == [0.5, 0.75]
     link = ("--link", "10mbps", "--duration", "20s", "--no-report")
@@ -205,4 +207,4 @@ def test_sweeps_know_the_code_of_their_runs(write, airpath):
     assert "or the same one with other inputs" in throughput("grid")
     second = throughput("other")
     assert first["newreno"] == second["newreno"]
-    assert first["aimd.py:Aimd"] > second["aimd.py:Aimd"]
+    assert first["Aimd"] > second["Aimd"]

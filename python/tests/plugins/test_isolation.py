@@ -70,7 +70,7 @@ def test_processes_change_no_table(monkeypatch):
 
 def test_a_crash_ends_its_run_only():
     schemes = ["cubic", "crash.py:Crash:crashes=true"]
-    with pytest.raises(RunsFailed, match=r"ended with signal SIGSEGV \(crash.py:Crash:crashes=tr") as failed:
+    with pytest.raises(RunsFailed, match=r"ended with signal SIGSEGV \(Crash:crashes=true, seed 1") as failed:
         airpath.compare(schemes, "12mbps", isolate=True, **LINK)
     assert [run.record.scheme for run in failed.value.results.runs] == ["cubic", "cubic"]
 
