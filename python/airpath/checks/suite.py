@@ -13,6 +13,7 @@ from airpath.checks.expectation import Bound, Envelope, Expectation, RelativeBou
 from airpath.errors import AirpathError, UnitError, UsageError
 from airpath.messages import faults, scenario_error
 from airpath.nearest import suggestion
+from airpath.plugins.specs import Spec
 from airpath.runner import compare_scenarios, scheme_label
 from airpath.scenario import Scenario
 from airpath.scenario.load import find_file, plain, read_file
@@ -239,6 +240,8 @@ def _over_link(options: dict[str, Any], folder: Path, scheme: str | None) -> Sce
     for key in ("link", "up"):
         if (trace := folder / options.get(key, "")).is_file():
             options[key] = str(trace)
+    if (spec := Spec.parse(scheme)) is not None:
+        spec.refuse_if_not_allowed()  # here: `compare_scenarios` takes schemes for those of the caller
     (scenario,) = compare_scenarios([scheme], **options).values()
     return scenario
 

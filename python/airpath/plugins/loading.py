@@ -64,11 +64,7 @@ def load_all(spec: Spec) -> dict[str, Plugin]:
     UsageError
         As `load`.
     """
-    if not spec.is_allowed:
-        raise UsageError(
-            f'"{spec.without_options}" is code, which a file may name only with --allow-code (in Python:'
-            " airpath.allow_code())"
-        )
+    spec.refuse_if_not_allowed()
     loaded = _load_file(spec)
     plugins = {}
     for name, declared in loaded.components.items():

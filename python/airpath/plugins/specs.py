@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from airpath import _core
-from airpath.errors import PluginError
+from airpath.errors import PluginError, UsageError
 
 if TYPE_CHECKING:
     from airpath.plugins.loaded_file import MadeBy
@@ -94,6 +94,20 @@ class Spec:
     def is_allowed(self) -> bool:
         """Whether the files may run."""
         return _all_allowed or all(file.resolve() in _allowed for file in self.files)
+
+    def refuse_if_not_allowed(self) -> None:
+        """Reject files that may not run.
+
+        Raises
+        ------
+        UsageError
+            If it is one of them.
+        """
+        if not self.is_allowed:
+            raise UsageError(
+                f'"{self.without_options}" is code, which a file may name only with --allow-code (in Python:'
+                " airpath.allow_code())"
+            )
 
 
 def split_label(text: str) -> tuple[str | None, str]:

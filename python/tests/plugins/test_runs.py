@@ -5,7 +5,7 @@ from equal_tables import assert_equal
 
 import airpath
 from airpath.checks import Suite, check
-from airpath.errors import PluginError
+from airpath.errors import PluginError, UsageError
 from airpath.plugins.specs import allow
 from airpath.precision import PrecisionRule
 
@@ -238,6 +238,16 @@ def test_a_call_that_does_not_return_is_ended(write, monkeypatch):
     write("endless.py", FIXED.replace("pass", "\n                while True:\n                    pass", 1))
     with pytest.raises(PluginError, match="NoReturnError: the call did not return"):
         airpath.compare(["endless.py:Fixed"], "12mbps", **LINK)
+
+
+def test_a_suite_runs_code_with_permission_only(aimd, write):
+    case = 'name = "one"\nlink = "12mbps"\nduration = "2s"\nexpect.utilisation = { at_least = 0.5 }\n'
+    head = 'name = "own"\ntitle = "own"\ndescription = "Own."\n'
+    write("suite.toml", f'{head}scheme = "{aimd}"\n[[cases]]\n{case}')
+    with pytest.raises(UsageError, match="--allow-code"):
+        Suite.load("suite.toml")
+    allow([aimd])
+    assert Suite.load("suite.toml").cases[0].scheme == "Aimd"
 
 
 def test_a_failing_controller_fails_its_case_only(write):
