@@ -14,7 +14,7 @@ from airpath.results import Origin
 def origin_of_this_process(
     inputs: Mapping[str, bytes] | None = None,
     code: Mapping[str, bytes] | None = None,
-    compiled: Mapping[str, Mapping[str, Any]] | None = None,
+    outside: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Origin:
     """Return where results of this process come from, now."""
     return Origin(
@@ -24,7 +24,7 @@ def origin_of_this_process(
         rust_version=_core.RUSTC or None,
         inputs=inputs or {},
         code=code or {},
-        compiled=compiled or {},
+        outside=outside or {},
     )
 
 

@@ -121,7 +121,7 @@ def gap(
     write_results(
         done.results,
         output,
-        scenarios,
+        done.scenarios,
         text,
         sections=lambda: [gap_section(done)],
         figures=lambda: _figures(done),

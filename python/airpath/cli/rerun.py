@@ -67,6 +67,8 @@ def rerun(
 
     _refuse_other_results(results)
     kept = load_kept(results)
+    for remark in kept.code.remarks:
+        tell(remark)
     # Whatever the path: the results would be replaced, and equal to themselves.
     if out is not None and out.resolve() == results.resolve():
         raise UsageError(

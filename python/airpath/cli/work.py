@@ -194,16 +194,16 @@ def write_results(
     """
     inputs: dict[str, bytes] = {}
     code: dict[str, bytes] = {}
-    compiled: dict[str, Mapping[str, Any]] = {}
+    outside: dict[str, Mapping[str, Any]] = {}
     for scenario in scenarios.values():
         inputs |= scenario.inputs
         code |= {code_name(path): content for path, content in scenario.code.items() if not is_library(path)}
-        compiled |= scenario.compiled
+        outside |= scenario.outside
     write(
         results,
         output.folder,
         scenario_text=scenario_text,
-        origin=origin_of_this_process(inputs, code, compiled),
+        origin=origin_of_this_process(inputs, code, outside),
         files=files or {},
     )
     if output.report:

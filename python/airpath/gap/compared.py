@@ -1,7 +1,7 @@
 """Running one scenario in several worlds."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
@@ -49,6 +49,8 @@ class Gap:
     """Each scheme."""
     elapsed_s: float
     """Seconds by the clock that all runs together took, with what they need before and after."""
+    scenarios: Mapping[str, Scenario]
+    """The simulated scenario of each scheme, by its name."""
 
 
 def gap(
@@ -163,6 +165,7 @@ def gap(
             for name, variant, labels, missing in compared
         ),
         time.perf_counter() - started,
+        {name: variants[variant] for name, variant, _, _ in compared},
     )
 
 

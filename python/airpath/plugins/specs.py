@@ -91,6 +91,11 @@ class Spec:
         return scheme if split_label(scheme)[0] is None else f"./{scheme}"
 
     @property
+    def text(self) -> str:
+        """The scheme with its options."""
+        return f"{self.without_options}:{self.options}" if self.options else self.without_options
+
+    @property
     def is_allowed(self) -> bool:
         """Whether the files may run."""
         return _all_allowed or all(file.resolve() in _allowed for file in self.files)

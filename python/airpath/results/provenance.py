@@ -40,9 +40,8 @@ class Origin:
         Content of each file that the runs read, by name: traces and code.
     code
         Those that are source code, of which the results contain copies. Shared libraries are not.
-    compiled
-        How schemes that are modules of Linux were compiled, by name: ``library_sha256``, ``compiler`` and
-        ``flags``.
+    outside
+        The schemes that are code of the user, by name (`airpath.scenario.outside`).
     """
 
     created: str
@@ -51,7 +50,7 @@ class Origin:
     rust_version: str | None = None
     inputs: Mapping[str, bytes] = field(default_factory=dict)
     code: Mapping[str, bytes] = field(default_factory=dict)
-    compiled: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    outside: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 def provenance(results: Results, scenario_text: str, origin: Origin) -> dict[str, Any]:
@@ -73,7 +72,7 @@ def provenance(results: Results, scenario_text: str, origin: Origin) -> dict[str
             "scenario": _sha256(scenario_text.encode()),
             "inputs": {name: _sha256(content) for name, content in sorted(origin.inputs.items())},
         },
-        **({"compiled": dict(origin.compiled)} if origin.compiled else {}),
+        **({"outside": dict(origin.outside)} if origin.outside else {}),
         **({} if results.until is None else {"stopping": _stopping(results, results.until)}),
         "runs": [
             {

@@ -16,6 +16,7 @@ from airpath.scenario.describe import describe
 from airpath.scenario.load import SCHEMA_KEY, code_in, find_file, override, plain, read_file
 from airpath.scenario.memory import MemoryEstimate, estimate_memory, refuse_if_too_large
 from airpath.scenario.model import ScenarioDocument
+from airpath.scenario.outside import outside
 from airpath.scenario.refusals import Refusal, refusal_error, refused
 from airpath.scenario.resolve import BufferSize, Plan, Resolved, resolve, scheme_of
 from airpath.scenario.traces import TraceInput
@@ -127,9 +128,9 @@ class Scenario:
         return {path: text for plugin in self._plugins() for path, text in plugin.sources.items()}
 
     @property
-    def compiled(self) -> dict[str, Mapping[str, Any]]:
-        """How its schemes that are modules of Linux were compiled."""
-        return {plugin.id: plugin.compiled for plugin in self._plugins() if plugin.compiled}
+    def outside(self) -> dict[str, dict[str, Any]]:
+        """Its schemes that are code of the user, by name, as provenance describes them."""
+        return outside(schemes_in(self._tables), self._plugins())
 
     def _plugins(self) -> "list[Plugin]":
         """Return its schemes that are files of the user."""

@@ -73,6 +73,8 @@ class SweepPlan:
         seed = base.seed if self.document.seed is None else self.document.seed
         repetitions = self.document.repetitions or base.repetitions
         self.seeds: Sequence[int] = self.document.seeds or range(seed, seed + repetitions)
+        self.outside: dict[str, dict[str, Any]] = {}
+        """The schemes that are code of the user, by name, as provenance describes them."""
         self.inputs: tuple[Path, ...] = self._try_scenarios()
         """The files that its runs read: traces and code."""
 
@@ -209,6 +211,7 @@ class SweepPlan:
             scenario.plan()
             scenario.refuse_if_too_large()
             inputs |= dict.fromkeys([*(trace.path for trace in scenario.traces), *scenario.code])
+            self.outside |= scenario.outside
         try:
             refuse_equal_labels(self.document.schemes)
         except UsageError as error:

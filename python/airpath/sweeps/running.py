@@ -235,6 +235,7 @@ def _describe(
             "computed_by": version(),
             "inputs": dict(sorted(inputs.items())),
         },
+        **({"outside": plan.outside} if plan.outside else {}),
     }
     folder.write_json("provenance.json", facts)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from airpath import rerun
+from airpath.rerun import kept as kept_runs
 from airpath.runner import Interrupted
 
 SHORT = ("--link", "2mbps", "--duration", "2s", "--reps", "2")
@@ -94,7 +94,7 @@ def test_other_bytes_of_the_same_table_are_told_from_another_table(airpath, kept
 
 def test_runs_in_real_time_are_not_expected_to_be_equal(airpath, kept, monkeypatch):
     """Without an emulator: what is kept says where it ran, and a simulation stands in for the run."""
-    monkeypatch.setattr(rerun.KeptRuns, "in_real_time", True)
+    monkeypatch.setattr(kept_runs.KeptRuns, "in_real_time", True)
     (kept / "summary.parquet").write_bytes((kept / "flows.parquet").read_bytes())
     done = airpath("rerun", "kept")
     assert done.code == 0
@@ -146,12 +146,12 @@ def test_damaged_results_are_refused(airpath, kept, content):
 
 @pytest.mark.usefixtures("kept")
 def test_an_interrupt_keeps_the_finished_runs(airpath, folder, monkeypatch):
-    run = rerun.run_jobs
+    run = kept_runs.run_jobs
 
     def run_the_first(work, *rest):
         raise Interrupted(run(work[:1], *rest), len(work))
 
-    monkeypatch.setattr(rerun, "run_jobs", run_the_first)
+    monkeypatch.setattr(kept_runs, "run_jobs", run_the_first)
     done = airpath("rerun", "kept")
     assert done.code == 130
     assert "keeping the 1 of 2 runs" in done.err

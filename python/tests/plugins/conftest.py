@@ -50,6 +50,7 @@ AIMD = """
 
 @pytest.fixture(autouse=True)
 def nothing_allowed(monkeypatch):
+    """What one test allows, the next one does not."""
     monkeypatch.setattr(specs, "_allowed", set())
     monkeypatch.setattr(specs, "_all_allowed", False)
 

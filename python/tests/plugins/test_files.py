@@ -175,7 +175,40 @@ def test_results_say_when_the_code_has_changed(write, airpath):
     code = path.with_name("aimd.py")
     code.write_text(code.read_text().replace("2 * signal.mss", "4 * signal.mss"))
     changed = airpath("rerun", "first", "--no-report", "--out", "third", "--allow-code")
-    assert "aimd.py: " in changed.out
+    assert changed.code == 0, changed.err
+    assert "aimd.py:Aimd:keep=0.7: aimd.py is another one; used the copy in first/code" in changed.err
+    assert "byte-equal" in changed.out
+    assert "aimd.py" not in changed.out
+    (copy,) = Path("third/code").rglob("aimd.py")
+    assert copy.read_bytes() == Path("first/code/aimd.py").read_bytes() != code.read_bytes()
+
+
+def test_copies_in_results_take_the_place_of_files_that_are_gone(write, airpath):
+    Path("mine/more").mkdir(parents=True)
+    write("mine/helper.py", "KEEP = 0.75\n")
+    text = CLASS.format("keep: float = helper.KEEP").replace("airpath\n", "airpath, helper\n", 1)
+    write("mine/my.py", text + METHODS)
+    arguments = ("--link", "10mbps", "--duration", "5s", "--reps", "1", "--no-report")
+    done = airpath(
+        "compare", "gentle=mine/my.py:Mine:keep=0.6", "mine/my.py:Mine", *arguments, "--out", "first"
+    )
+    assert done.code == 0, done.err
+    described = json.loads(Path("first/provenance.json").read_text())["outside"]
+    assert list(described) == ["gentle", "Mine"]
+    assert described["gentle"]["scheme"] == "gentle=mine/my.py:Mine:keep=0.6"
+    assert list(described["Mine"]["files"]) == ["mine/helper.py", "mine/my.py"]
+    write("mine/helper.py", "KEEP = 0.25\n")
+    again = airpath("rerun", "first", "--no-report", "--out", "second", "--allow-code")
+    assert "byte-equal" in again.out, again.err
+    assert "helper.py is another one; used the copy" in again.err
+    Path("mine/helper.py").unlink()
+    again = airpath("rerun", "first", "--no-report", "--out", "third", "--allow-code")
+    assert "byte-equal" in again.out, again.err
+    assert "mine/helper.py cannot be read; used the copy" in again.err
+    Path("first/code/mine/my.py").write_text("import airpath\n")
+    failed = airpath("rerun", "first", "--no-report", "--out", "fourth", "--allow-code")
+    assert failed.code == 2
+    assert "first contains no copy of the file of then" in failed.err
 
 
 SWEEP = """

@@ -152,7 +152,7 @@ def emulated(*problems: str) -> Gap:
         run.record = replace(run.record, world="emulate", validity=validity)
     labels: dict = {"sim": "cubic", "emulate": "kernel:cubic"}
     found = {"emulate": differences(made, "cubic", "kernel:cubic")}
-    return Gap(made, (Compared("cubic", labels, {}, found),), 30.4)
+    return Gap(made, (Compared("cubic", labels, {}, found),), 30.4, {})
 
 
 def test_a_verdict_says_how_many_of_its_runs_were_not_valid() -> None:
@@ -183,7 +183,7 @@ def test_a_verdict_on_valid_runs_is_the_verdict_alone() -> None:
 def test_the_simulator_has_no_record_of_validity() -> None:
     made = results(ours=[{"goodput_mbps": 1.0}])
     assert made.runs[0].record.valid
-    assert gap_json(Gap(made, (), 0.5)) == {"schemes": [], "elapsed_s": 0.5}
+    assert gap_json(Gap(made, (), 0.5, {})) == {"schemes": [], "elapsed_s": 0.5}
 
 
 def test_a_scenario_without_routers_does_without_a_scheme_that_nobody_asked_for() -> None:

@@ -1,5 +1,7 @@
 """Runs of modules of our own."""
 
+import hashlib
+import html
 import json
 import shutil
 from pathlib import Path
@@ -7,11 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from equal_tables import assert_equal
+from own_scenario import scenario_text
 
 import airpath
 from airpath.plugins.linux import compiler as compiling
 from airpath.plugins.linux.build import build
 from airpath.plugins.linux.compiler import Compiler
+from airpath.views.outside import outside_rows
 from airpath.runner import RunsFailed
 
 LINK = {"rtt": "40ms", "duration": "8s", "repetitions": 1}
@@ -131,12 +135,45 @@ def test_results_tell_how_a_module_was_compiled(module, airpath, compiler):
         airpath("compare", module("sample"), "--link", "12mbps", "--duration", "3s", "--out", "o").code == 0
     )
     facts = json.loads(Path("o/provenance.json").read_text(encoding="utf-8"))
-    compiled = facts["compiled"][module("sample")]
+    described = facts["outside"]["sample (linux)"]
+    assert (described["scheme"], described["door"]) == (module("sample"), "Linux")
+    compiled = described["compiled"]
     assert compiled["compiler"] == compiler.version
     assert "-fwrapv" in compiled["flags"]
     assert len(compiled["library_sha256"]) == 64
     (copy,) = Path("o/code").rglob("*.c")
     assert copy.read_bytes() == source.read_bytes()
+
+
+def test_sweeps_and_reports_tell_how_a_module_was_compiled(module, airpath, compiler, folder):
+    (folder / "own.toml").write_text(scenario_text("newreno"))
+    named = f"own={module('sample')}:hz=300"
+    (folder / "grid.toml").write_text(
+        'name = "g"\nscenario = "own.toml"\nseeds = [1]\n'
+        f'schemes = ["{module("sample")}", "{named}", "cubic"]\n'
+    )
+    assert airpath("sweep", "grid.toml", "--allow-code", "--out", "o").code == 0
+    facts = json.loads(Path("o/provenance.json").read_text(encoding="utf-8"))
+    assert list(facts["outside"]) == ["sample (linux)", "own"]
+    assert facts["outside"]["own"]["scheme"] == named
+    rows = outside_rows(facts)
+    assert [row[0] for row in rows] == ["sample (linux)", "own"]
+    (name,) = facts["outside"]["own"]["files"]
+    digest = hashlib.sha256(Path(module("sample").removeprefix("linux:")).read_bytes()).hexdigest()
+    assert rows[1][1:6] == (named, "Linux", name, digest, compiler.version)
+    assert rows[1][6].startswith("-O2 -fPIC")
+    assert outside_rows({}) == []
+
+
+def test_the_report_has_the_files_from_outside(module, airpath, compiler):
+    arguments = ("--link", "12mbps", "--duration", "2s", "--reps", "1", "--out", "o")
+    assert airpath("compare", module("sample"), "cubic", *arguments).code == 0
+    page = Path("o/report.html").read_text(encoding="utf-8")
+    assert "From outside" in page
+    table = page.partition("From outside")[2].partition("</table>")[0]
+    assert all(text in table for text in ("sample (linux)", "tcp_sample.c", html.escape(compiler.version)))
+    assert airpath("compare", "cubic", *arguments, "--force").code == 0
+    assert "From outside" not in Path("o/report.html").read_text(encoding="utf-8")
 
 
 def test_a_module_is_compiled_once(module, airpath, monkeypatch):

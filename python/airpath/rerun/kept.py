@@ -1,25 +1,24 @@
-"""Running kept results again: `airpath rerun`."""
+"""The runs of a directory of results."""
 
 import hashlib
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
-import pyarrow as pa
-
 from airpath._backends import BACKENDS, REAL_TIME, BackendName
-from airpath.errors import AirpathError, OutputError
+from airpath.errors import OutputError
 from airpath.precision.rule import PrecisionRule
-from airpath.results.changes import Change, environment_changes, input_changes
-from airpath.results.directory import read_parquet, write_parquet
+from airpath.rerun.code import KeptCode
+from airpath.results.changes import Change, changes, environment_changes, input_changes
 from airpath.results.provenance import plan_text
 from airpath.results.reading import read_records, stopping_rule
 from airpath.results.records import RunRecord, WrittenScenario
 from airpath.results.results import Results
 from airpath.runner import jobs_of, refuse_if_too_large, run_jobs
 from airpath.scenario import Scenario
+from airpath.scenario.load import override
 from airpath.workers import Job
 
 
@@ -37,6 +36,8 @@ class KeptRuns:
     """What ``scenario.toml`` says."""
     changed_plans: tuple[Change, ...]
     """Schemes whose scenario comes to another plan than then."""
+    code: KeptCode
+    """Code of the user that they were made with."""
     until: PrecisionRule | None
     """The rule by which repetitions were added; `None` where their number was given."""
 
@@ -59,12 +60,19 @@ class KeptRuns:
             What provenance says of this process (`airpath.results.provenance.environment`).
         """
         inputs = {
-            name: hashlib.sha256(content).hexdigest()
+            self.code.original(name): hashlib.sha256(content).hexdigest()
             for scenario in self.scenarios.values()
             for name, content in scenario.inputs.items()
         }
         files = input_changes(self.facts, {"sha256": {"inputs": inputs}})
-        return [*environment_changes(self.facts, now), *files, *self.changed_plans]
+        return [*environment_changes(self.facts, now), *files, *self._compilers(), *self.changed_plans]
+
+    def _compilers(self) -> Iterator[Change]:
+        """Yield what differs in how modules of Linux are compiled."""
+        described = [one for scenario in self.scenarios.values() for one in scenario.outside.items()]
+        for name, one in described:
+            then = self.facts.get("outside", {}).get(name, {}).get("compiled", {})
+            yield from changes(then, one.get("compiled", {}), f"{name}: ")
 
     def run(self, jobs: int | None, on_progress: Callable[[float], None]) -> Results:
         """Do the runs again; the arguments are those of `airpath.runner.run_jobs`."""
@@ -85,7 +93,8 @@ def load_kept(directory: Path) -> KeptRuns:
     if not records:
         raise OutputError(f"{directory} contains no runs")
     kept: dict[WrittenScenario, Scenario] = {}
-    jobs = [_job(record, kept, directory) for record in records]
+    code = KeptCode(directory, facts.get("outside", {}))
+    jobs = [_job(record, kept, code) for record in records]
     refuse_if_too_large([(job.scenario, 1) for job in jobs])
     try:
         # As it was written: with its own ends of lines.
@@ -93,39 +102,24 @@ def load_kept(directory: Path) -> KeptRuns:
     except (OSError, UnicodeDecodeError) as error:
         raise OutputError(f"{directory / 'scenario.toml'} cannot be read: {error}") from None
     plans = {
-        record.scheme: Change(f"plan of {record.scheme}", _plan_sha256(record.plan), _plan_sha256(job.plan))
+        record.scheme: Change(
+            f"plan of {record.scheme}", _plan_sha256(record.plan), _plan_sha256(code.in_plan(job.plan))
+        )
         for record, job in zip(records, jobs, strict=True)
     }
     changed = tuple(plan for plan in plans.values() if plan.first != plan.second)
-    return KeptRuns(directory, facts, tuple(jobs), text, changed, stopping_rule(facts))
+    return KeptRuns(directory, facts, tuple(jobs), text, changed, code, stopping_rule(facts))
 
 
-def compare_tables(then: Path, now: Path) -> dict[str, str]:
-    """Compare the tables and captures of two directories of results.
-
-    Returns
-    -------
-    dict
-        By file: ``equal`` (byte by byte), ``same values`` (the same table, but written as other bytes, as
-        another version of pyarrow may), ``differs``, ``only then`` or ``only now``.
-    """
-    names = sorted({*_compared_files(then), *_compared_files(now)})
-    return {name: _compare_file(then / name, now / name) for name in names}
-
-
-def differing(tables: Mapping[str, str]) -> list[str]:
-    """Return the files that do not hold the same values, of what `compare_tables` found."""
-    return [name for name, found in tables.items() if found not in ("equal", "same values")]
-
-
-def _job(record: RunRecord, kept: dict[WrittenScenario, Scenario], directory: Path) -> Job:
+def _job(record: RunRecord, kept: dict[WrittenScenario, Scenario], code: KeptCode) -> Job:
+    directory = code.directory
     if record.scenario is None:
         raise OutputError(
             f"{directory} does not contain the scenario of {record.scheme}: the results are from an"
             " airpath that did not keep it, or not by `run`, `compare` or `gap`; run the scenario anew"
         )
     if record.scenario not in kept:
-        kept[record.scenario] = _scenario(record.scenario, directory)
+        kept[record.scenario] = _scenario(record.scenario, code)
     scenario = kept[record.scenario]
     if record.world not in BACKENDS:
         raise OutputError(
@@ -137,39 +131,16 @@ def _job(record: RunRecord, kept: dict[WrittenScenario, Scenario], directory: Pa
     return replace(job, scheme=record.scheme, repetition=record.repetition)
 
 
-def _scenario(written: WrittenScenario, directory: Path) -> Scenario:
+def _scenario(written: WrittenScenario, code: KeptCode) -> Scenario:
     try:
         tables = tomllib.loads(written.text)
     except (ValueError, RecursionError) as error:
-        raise OutputError(f"{directory / 'plan.json'}: a scenario is not valid TOML: {error}") from None
-    return Scenario(tables, source=str(directory), folder=Path(written.folder))
+        raise OutputError(f"{code.directory / 'plan.json'}: a scenario is not valid TOML: {error}") from None
+    for number, flow in enumerate(tables.get("flows", ()) if code.described else ()):
+        if "scheme" in flow:
+            tables = override(tables, f"flows.{number}.scheme", code.scheme(flow["scheme"]))
+    return Scenario(tables, source=str(code.directory), folder=Path(written.folder))
 
 
 def _plan_sha256(plan: Mapping[str, Any]) -> str:
     return hashlib.sha256(plan_text(plan).encode()).hexdigest()
-
-
-def _compared_files(directory: Path) -> Sequence[str]:
-    files = (*directory.glob("*.parquet"), *directory.glob("captures/*.pcapng"))
-    return [file.relative_to(directory).as_posix() for file in files]
-
-
-def _compare_file(then: Path, now: Path) -> str:
-    if not then.is_file():
-        return "only now"
-    if not now.is_file():
-        return "only then"
-    try:
-        if then.read_bytes() == now.read_bytes():
-            return "equal"
-        same = then.suffix == ".parquet" and _written_now(then) == _written_now(now)
-    except (OSError, pa.ArrowException) as error:
-        raise AirpathError(f"{then} cannot be compared with {now}: {error}") from None
-    return "same values" if same else "differs"
-
-
-def _written_now(file: Path) -> bytes:
-    """Return a table as this version would write it: equal tables give equal bytes."""
-    content = pa.BufferOutputStream()
-    write_parquet(read_parquet(file), content)
-    return bytes(content.getvalue().to_pybytes())

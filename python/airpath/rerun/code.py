@@ -1,0 +1,105 @@
+"""Code of the user that kept results were made with: the files of then, or the copies in the results."""
+
+import hashlib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from airpath.errors import OutputError
+from airpath.plugins.specs import Spec, code_name, split_label
+
+
+@dataclass
+class KeptCode:
+    """The code of a directory of results."""
+
+    directory: Path
+    """The directory."""
+    described: Mapping[str, Mapping[str, Any]]
+    """Its schemes that are code, as provenance describes them, by name."""
+    remarks: list[str] = field(default_factory=list)
+    """Which copies are used, and why."""
+    moved: dict[str, str] = field(default_factory=dict)
+    """By the name of a copy in plans, or of its files in provenance, that of the original."""
+
+    def scheme(self, written: str) -> str:
+        """Return a scheme whose files are those of then: as written, else with the copies in the results.
+
+        Raises
+        ------
+        OutputError
+            If the files are others, and the results contain no copy of those of then.
+        """
+        spec = Spec.parse(written)
+        described = next((one for one in self.described.values() if one["scheme"] == written), None)
+        if spec is None or described is None:
+            return written
+        fault = _fault(_places(spec, described), described["files"])
+        if not fault:
+            return written
+        if spec.is_library or _fault(copies := self._copies(described), described["files"]):
+            raise OutputError(
+                f"{written}: {fault}, and {self.directory} contains no copy of the file of then"
+            )
+        moved = replace(
+            spec,
+            file=copies[described["main"][-1]],
+            called=tuple(copies[name] for name in described["main"][:-1]),
+        )
+        self._note(written, fault, spec, moved, copies)
+        name = split_label(written)[0]
+        return moved.text if name is None else f"{name}={moved.text}"
+
+    def in_plan(self, plan: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a plan in which code has the names of the originals."""
+        flows = [
+            flow
+            if flow["controller"] is None
+            else {
+                **flow,
+                "controller": {**flow["controller"], "kind": self.original(flow["controller"]["kind"])},
+            }
+            for flow in plan["flows"]
+        ]
+        return {**plan, "flows": flows}
+
+    def original(self, name: str) -> str:
+        """Return the name of the original of a copy; any other name as it is."""
+        return self.moved.get(name, name)
+
+    def _copies(self, described: Mapping[str, Any]) -> dict[str, Path]:
+        return {name: (self.directory / "code" / name).resolve() for name in described["files"]}
+
+    def _note(self, written: str, fault: str, spec: Spec, moved: Spec, copies: Mapping[str, Path]) -> None:
+        remark = f"{written}: {fault}; used the copy in {self.directory / 'code'}"
+        if remark not in self.remarks:
+            self.remarks.append(remark)
+        self.moved[moved.without_options] = spec.without_options
+        self.moved |= {code_name(path): name for name, path in copies.items()}
+
+
+def _places(spec: Spec, described: Mapping[str, Any]) -> dict[str, Path]:
+    """Return where the files of then would be now; those that a file imports or includes lie around it."""
+    main = PurePosixPath(described["main"][-1]).parent
+    folder = spec.file.resolve().parent
+    places = {name: folder / os.path.relpath(name, main) for name in described["files"]}
+    return places | dict(zip(described["main"], (file.resolve() for file in spec.files), strict=True))
+
+
+def _fault(places: Mapping[str, Path], digests: Mapping[str, str]) -> str:
+    """Return what is wrong with the first file that is not that of then; empty if all are."""
+    for name, digest in digests.items():
+        try:
+            content = places[name].read_bytes()
+        except OSError:
+            return f"{_shown(places[name])} cannot be read"
+        if hashlib.sha256(content).hexdigest() != digest:
+            return f"{_shown(places[name])} is another one"
+    return ""
+
+
+def _shown(path: Path) -> Path:
+    """Return a path as messages have it: from the working directory, if it is below."""
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path

@@ -1,0 +1,42 @@
+"""Code of the user in a scenario, as provenance describes it."""
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from airpath.plugins.specs import Spec, code_name
+from airpath.schemes import label_of
+
+if TYPE_CHECKING:
+    from airpath.plugins.loading import Plugin
+
+
+def outside(schemes: Iterable[str], plugins: "Iterable[Plugin]") -> dict[str, dict[str, Any]]:
+    """Return the schemes that are code of the user, by name.
+
+    Returns
+    -------
+    dict
+        Of each the ``scheme`` as written, its ``door`` (Python, library or Linux), its ``files`` with their
+        SHA-256 and which of them it names (``main``), and of a module of Linux ``compiled``:
+        ``library_sha256``, ``compiler`` and ``flags``.
+    """
+    loaded = {plugin.id: plugin for plugin in plugins}
+    return {
+        label_of(scheme): _described(scheme, spec, loaded[spec.without_options])
+        for scheme in schemes
+        if (spec := Spec.parse(scheme)) is not None and spec.without_options in loaded
+    }
+
+
+def _described(scheme: str, spec: Spec, plugin: "Plugin") -> dict[str, Any]:
+    files: Mapping[str, str] = {
+        code_name(path): hashlib.sha256(content).hexdigest() for path, content in plugin.sources.items()
+    }
+    return {
+        "scheme": scheme,
+        "door": "Linux" if spec.is_module else "library" if spec.is_library else "Python",
+        "files": dict(sorted(files.items())),
+        "main": [code_name(file.resolve()) for file in spec.files],
+        **({"compiled": dict(plugin.compiled)} if plugin.compiled else {}),
+    }
