@@ -3,7 +3,7 @@
 import random
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated
+from typing import Annotated, ClassVar, Final
 
 from annotated_types import Ge, Le
 
@@ -25,6 +25,10 @@ BitsPerSecond = Annotated[float, Unit("bit/s")]
 """A rate. It may be given as text ("12mbps"); the controller has it in bits per second."""
 Bytes = Annotated[int, Unit("B")]
 """A size. It may be given as text ("64kB"); the controller has it in bytes."""
+
+
+RULES: Final = ("rfc5681", "rfc5681-until-recovery-ends", "faster", "routers", "model")
+"""The rules for windows that `airpath conform` knows (`Follows` of the crate `airpath-conformance`)."""
 
 
 class Controller(_core.Controller):
@@ -52,6 +56,12 @@ class Controller(_core.Controller):
         The slow-start threshold, for tables and figures: below it the controller is in slow start.
     next_timer : float or None
         When `on_timer` is to be called. It is `None` again when it is called.
+    follows : str
+        An attribute of the class: the rules of good sense for its window that `airpath conform` checks.
+        ``"rfc5681"`` (default); ``"rfc5681-until-recovery-ends"``, if the window is set to what was measured
+        when a recovery ends; ``"faster"``, if one acknowledgment may open the window by more than it
+        acknowledges; ``"routers"``, if the feedback of routers sets the window in recovery; or ``"model"``,
+        if the window follows a model of the path.
 
     Examples
     --------
@@ -65,6 +75,8 @@ class Controller(_core.Controller):
     ...     def on_congestion(self, signal):
     ...         self.window = self.keep * signal.flight_size
     """
+
+    follows: ClassVar[str] = RULES[0]
 
     @cached_property
     def random(self) -> random.Random:

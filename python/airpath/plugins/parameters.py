@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal, get_args, get_origi
 
 from airpath.declared_reader import read
 from airpath.errors import UsageError
-from airpath.plugins.controller import Unit
+from airpath.plugins.controller import RULES, Unit
 
 _BOUNDS: Final = {"gt": "exclusiveMinimum", "ge": "minimum", "lt": "exclusiveMaximum", "le": "maximum"}
 _TYPES: Final[Mapping[type, str]] = {bool: "boolean", int: "integer", float: "number"}
@@ -51,6 +51,7 @@ def schema_of(controller: type, file: str) -> dict[str, Any]:
         "properties": properties,
         "x-order": list(properties),
         "additionalProperties": False,
+        **_follows(controller, where),
     }
 
 
@@ -58,6 +59,15 @@ def values_of(schema: Mapping[str, Any], plan: Mapping[str, Any]) -> dict[str, A
     """Return values of a plan as the controller has them: times in seconds."""
     scales = {name: _SCALES.get(schema["properties"][name].get("x-unit"), 1) for name in plan}
     return {name: value if scales[name] == 1 else value / scales[name] for name, value in plan.items()}
+
+
+def _follows(controller: type, where: str) -> dict[str, str]:
+    """Return the rules for the window that a controller declares, if they are not the usual ones."""
+    follows = getattr(controller, "follows", RULES[0])
+    if follows not in RULES:
+        accepted = ", ".join(map(repr, RULES))
+        raise UsageError(f"{where}.follows: found {follows!r}; accepted: {accepted}")
+    return {} if follows == RULES[0] else {"x-follows": follows}
 
 
 def _in_plan(schema: Mapping[str, Any], name: str, default: Any, where: str) -> Any:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from airpath.conform import Examination
+from airpath.conform import Examination, processes
 from airpath.conform.examination import LISTS
 from airpath.plugins import watchdog
 
@@ -155,6 +155,27 @@ def test_a_call_that_does_not_return_ends_the_examination(airpath, write, monkey
     done = airpath("conform", "stuck.py:Divides")
     assert done.code == 1
     assert "stuck.py:8: NoReturnError" in done.err
+
+
+def test_other_processes_end_in_time(airpath, monkeypatch):
+    monkeypatch.setattr(processes, "LIMIT_S", 0.0)
+    assert airpath("new", "controller", "mine").code == 0
+    done = airpath("conform", "mine.py:Mine")
+    assert done.code == 1
+    assert "mine.py:Mine: 100 lists in another process took more than 0 s" in done.err
+
+
+def test_a_class_declares_the_rules_for_its_window(airpath, write):
+    head = "'''Grows in recovery.'''\n"
+    write("greedy.py", GREEDY.replace(head, f"{head}        follows = 'model'\n"))
+    done = airpath("conform", "greedy.py:Greedy", "--json")
+    (examined,) = json.loads(done.out)["controllers"]
+    assert "recovery" not in broken(examined)
+    assert "recovery" in {rule["rule"] for rule in examined["rules"] if not rule["binds"]}
+    write("greedy.py", GREEDY.replace(head, f"{head}        follows = 'bbr'\n"))
+    refused = airpath("list", "greedy.py")
+    assert refused.code == 2
+    assert "greedy.py: Greedy.follows: found 'bbr'; accepted: 'rfc5681', " in refused.err
 
 
 @pytest.mark.parametrize("scheme", ["kernel:cubic", "agent", "no-such-scheme", "no-such.py:Mine"])
