@@ -8,7 +8,7 @@ from typing import Any, Final
 from airpath.errors import UsageError
 from airpath.nearest import suggestion
 from airpath.plugins.loaded_file import LoadedFile, MadeBy
-from airpath.plugins.python_file import load_python, place_in
+from airpath.plugins.python_file import Maker, load_python, place_in
 from airpath.plugins.specs import Spec
 
 
@@ -53,6 +53,9 @@ def load(spec: Spec) -> Plugin:
     if spec.name not in plugins:
         near = suggestion(spec.name, plugins)
         raise UsageError(f'{spec.file}: there is no class "{spec.name}" of a component; {near}')
+    plugin = plugins[spec.name]
+    if plugin.kind == "controller" and isinstance(plugin.made_by, Maker):
+        plugin.made_by.refuse_incomplete(str(spec.file))
     return plugins[spec.name]
 
 

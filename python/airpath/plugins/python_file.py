@@ -1,5 +1,6 @@
 """Python files with components."""
 
+import difflib
 import importlib.util
 import json
 import sys
@@ -35,6 +36,21 @@ class Maker:
     """The class."""
     schema: Mapping[str, Any]
     """The JSON schema of its parameters."""
+
+    def refuse_incomplete(self, file: str) -> None:
+        """Reject a class without a method that every controller needs.
+
+        Raises
+        ------
+        UsageError
+            If there is none; the text names a method with a similar name.
+        """
+        for method in ("on_ack", "on_congestion"):
+            if not callable(getattr(self.component, method, None)):
+                own = [name for name, value in vars(self.component).items() if callable(value)]
+                near = difflib.get_close_matches(method, own, 1)
+                hint = f"; it has {near[0]}" if near else ""
+                raise UsageError(f"{file}: {self.component.__name__} has no method {method}{hint}")
 
     def __call__(self, values: str) -> Component:
         """Return an instance with these values of a plan (JSON)."""

@@ -2,6 +2,7 @@
 
 import functools
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -65,6 +66,8 @@ def _differentiated(name: str) -> Scheme:
 
 def _instead(name: str) -> str:
     """Say why two parts that exist make no scheme, or what is near to a name that does not exist."""
+    if (file := Path(f"{name}.py")).is_file():
+        return f"to run {file}, write {file}:CLASS (`airpath list {file}` shows its classes)"
     if reason := why_no_pair(name.removesuffix(SUFFIX)):
         return reason
     return f"{suggestion(name, (scheme.id for scheme in SCHEMES), 'schemes')}; {ENDING}"
@@ -98,6 +101,9 @@ def parse_scheme(text: str) -> tuple[Scheme, dict[str, Any]]:
         raise UsageError(
             f'found "{text}"; accepted: {LINUX}FILE.c, or {LINUX}FILE.c+FILE.c for several files'
         )
+    name, _, _ = text.partition(":")
+    if name.strip() not in named_schemes():
+        find_scheme(name.strip())  # first, because the options of a scheme that does not exist do not matter
     name, options = split_options(text)
     return find_scheme(name), options
 

@@ -45,6 +45,21 @@ def test_figures_tell_the_same_class_with_other_options_apart(aimd):
     assert style_for([aimd, "Other"])["Other"].colour == LOOKS[1][0]
 
 
+def test_a_class_without_a_method_is_refused_before_any_run(write, airpath):
+    write("typo.py", "import airpath\nclass Typo(airpath.Controller):\n    def on_acks(self, ack): pass\n")
+    done = airpath("compare", "typo.py:Typo", "--link", "12mbps", "--out", "o")
+    assert (done.code, done.err) == (2, "airpath: typo.py: Typo has no method on_ack; it has on_acks\n")
+    write("half.py", "import airpath\nclass Half(airpath.Controller):\n    def on_ack(self, ack): pass\n")
+    assert "Half has no method on_congestion\n" in airpath("conform", "half.py:Half").err
+
+
+@pytest.mark.parametrize("written", ["aimd", "aimd:Aimd", "aimd:keep=0.5"])
+def test_a_file_without_its_ending_is_recognised(airpath, written):
+    done = airpath("compare", written, "--link", "12mbps")
+    assert done.code == 2
+    assert 'there is no scheme "aimd"; to run aimd.py, write aimd.py:CLASS' in done.err
+
+
 def test_parameters_are_annotated_attributes(aimd):
     specs.allow([aimd])
     scheme, options = parse_scheme(f"{aimd}:keep=0.7,target=5ms,count=3,quick=true,mode=gentle")
@@ -137,7 +152,8 @@ def test_files_of_the_same_name_have_modules_and_copies_of_their_own(write, airp
 
 def test_a_file_that_has_changed_is_loaded_again(write):
     write("helper.py", "KEEP = 0.5\n")
-    write("my.py", "import airpath, helper\nclass Mine(airpath.Controller):\n    keep: float = helper.KEEP\n")
+    text = "import airpath, helper\nclass Mine(airpath.Controller):\n    keep: float = helper.KEEP\n"
+    write("my.py", text + METHODS)
 
     def default():
         specs.allow(["my.py:Mine"])

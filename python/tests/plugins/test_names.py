@@ -19,6 +19,7 @@ from airpath.schemes import find_scheme, label_of, parse_scheme
 
 LINK = ("--link", "10mbps", "--duration", "2s", "--reps", "1")
 OTHER = "gentle=aimd.py:Aimd:keep=0.8"
+METHODS = "    def on_ack(self, ack): pass\n    def on_congestion(self, signal): pass\n"
 CLASH = 'are both called "Aimd" in tables and figures; name one of them: NAME='
 
 
@@ -46,7 +47,7 @@ def test_a_name_comes_before_the_scheme(text, parts):
 
 
 def test_a_file_may_have_the_form_of_a_name(write):
-    write("a=b.py", "import airpath\nclass Mine(airpath.Controller):\n    pass\n")
+    write("a=b.py", f"import airpath\nclass Mine(airpath.Controller):\n{METHODS}")
     specs.allow(["./a=b.py:Mine"])
     scheme, _ = parse_scheme("./a=b.py:Mine")
     assert find_scheme(scheme.id) is scheme

@@ -213,7 +213,7 @@ def test_what_does_not_start_is_said(write):
     write("missing.py", FIXED.replace("on_congestion", "on_loss"))
     with pytest.raises(PluginError, match=r"start.py:8: ZeroDivisionError: division by zero \(Fixed"):
         airpath.compare(["start.py:Fixed"], "12mbps", **LINK)
-    with pytest.raises(PluginError, match="the controller has no method on_congestion"):
+    with pytest.raises(UsageError, match=r"missing.py: Fixed has no method on_congestion"):
         airpath.compare(["missing.py:Fixed"], "12mbps", **LINK)
 
 

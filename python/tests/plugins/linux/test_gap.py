@@ -3,6 +3,7 @@
 import gzip
 import platform
 import textwrap
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,8 @@ from airpath.errors import ScenarioError
 from airpath.gap import gap
 from airpath.gap.kernel_modules import in_kernel, ticks_of_kernel, with_ticks_of_kernel
 from airpath.plugins.linux.sources import read_sources
+
+EXAMPLE = Path(__file__).parents[4] / "examples" / "linux-module"
 
 
 @pytest.fixture
@@ -106,6 +109,17 @@ def test_the_name_is_that_of_the_registered_type(tmp_path):
         static int start(void) { return tcp_register_congestion_control( &two); }
     """)
     assert read_sources([file]).registered_name == "two"
+
+
+def test_the_example_is_compared_with_the_kernels_reno():
+    tables = airpath.Scenario.load(EXAMPLE / "link.toml").to_dict() | {"duration": "30s"}
+    tables["flows"][0]["scheme"] = f"linux:{EXAMPLE / 'tcp_reno.c'}"
+    chosen = airpath.Scenario.from_dict(tables)
+    assert [flow.scheme for flow in in_kernel(chosen).document.flows] == ["kernel:reno"]
+    (run,) = airpath.run(chosen, repetitions=1).runs
+    assert run.metrics["utilisation"] > 0.99
+    # As in docs/linux-modules.md.
+    assert run.metrics["retransmitted_packets"] == 2 * run.flows["recoveries"][0].as_py() > 0
 
 
 @pytest.mark.skipif(platform.system() != "Linux", reason="the emulator works on Linux")
