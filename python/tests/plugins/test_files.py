@@ -1,5 +1,6 @@
 """Loading files with controllers: parameters, permission, changes."""
 
+import contextlib
 import json
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 from own_scenario import scenario_text
 
 import airpath
+from airpath.cli import main
 from airpath.errors import ScenarioError, UsageError
 from airpath.plugins import specs
 from airpath.plugins.loading import loaded_plugins
@@ -221,6 +223,10 @@ def test_copies_in_results_take_the_place_of_files_that_are_gone(write, airpath)
     again = airpath("rerun", "first", "--no-report", "--out", "third", "--allow-code")
     assert "byte-equal" in again.out, again.err
     assert "mine/helper.py cannot be read; used the copy" in again.err
+    Path("elsewhere").mkdir()
+    with contextlib.chdir("elsewhere"), pytest.raises(SystemExit) as left:
+        main(["rerun", "../first", "--no-report", "--out", "fourth", "--allow-code"])
+    assert left.value.code == 0
     Path("first/code/mine/my.py").write_text("import airpath\n")
     failed = airpath("rerun", "first", "--no-report", "--out", "fourth", "--allow-code")
     assert failed.code == 2

@@ -7,13 +7,14 @@ import pyarrow.parquet as pq
 import pytest
 from own_scenario import scenario_text
 
+from airpath._backends import BACKENDS
 from airpath.checks import Suite, check
 from airpath.errors import AirpathError, ScenarioError, UsageError
 from airpath.gap import gap
 from airpath.plugins import specs
 from airpath.plugins.specs import Spec, split_label
 from airpath.results import read
-from airpath.runner import compare, run, scheme_label
+from airpath.runner import compare, jobs_of, run, scheme_label
 from airpath.scenario import Scenario
 from airpath.schemes import find_scheme, label_of, parse_scheme
 
@@ -135,6 +136,26 @@ def test_backends_have_names():
     found = gap(scenario, [OTHER, "cubic"], worlds=["quic"], repetitions=1, progress=False)
     assert [one.scheme for one in found.compared] == ["gentle", "cubic"]
     assert found.results.schemes == ("gentle", "gentle over quinn", "cubic", "cubic over quinn")
+
+
+def test_schemes_of_the_kernel_have_names(monkeypatch):
+    monkeypatch.setattr("airpath._backends.kernel.kernel_congestion_controls", lambda: ("cubic", "bbr"))
+    base = Scenario.load("three-worlds")
+    schemes = {"flows.0.scheme": "a=kernel:cubic", "flows.1.scheme": "kernel:bbr"}
+    placed = BACKENDS["emulate"].place(base.override(schemes))
+    assert (placed.label, placed.schemes[0]) == ("a+kernel:bbr", "kernel:cubic")
+    (job, *_) = jobs_of("", base.override(schemes), None, 1, "emulate")
+    assert set(job.flow_schemes.values()) == {"a", "kernel:bbr"}
+
+
+@pytest.mark.usefixtures("aimd")
+def test_results_of_gap_have_the_code(airpath):
+    short = ("--set", "duration=4s", "--set", "record.warm_up=1s", "--reps", "1", "--no-report", "--out", "o")
+    done = airpath("gap", "three-worlds", OTHER, "--world", "sim", *short)
+    assert done.code == 0, done.err
+    described = json.loads(Path("o/provenance.json").read_text())["outside"]
+    assert described["gentle"]["scheme"] == OTHER
+    assert Path("o/code/aimd.py").read_bytes() == Path("aimd.py").read_bytes()
 
 
 def test_two_schemes_with_one_name_are_refused(two, write, airpath):
