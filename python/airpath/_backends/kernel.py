@@ -141,6 +141,8 @@ class Kernel(Backend):
             elsewhere = f"and in datapath and routers as {ours}" if ours else "only"
             standing = [f"{plain} (for {one})" for plain, one in self.stands_for.items() if one in there]
             place = "over QUIC" if scheme.startswith("quinn:") else "in the simulator"
+            if scheme.startswith("linux:"):
+                elsewhere += ", and `airpath gap` compares it with the kernel's own"
             problem = (
                 f"it runs {place} {elsewhere}; accepted in world {self.name}:"
                 f" {', '.join([*there, *standing])}"

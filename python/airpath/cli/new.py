@@ -72,7 +72,9 @@ def new(
     show(f"{kind}: {start.place}")
     if start.build:
         show(f"build it: {start.build}")
-    show(f"try it: airpath compare {start.compare}")
+    if kind is Kind.CONTROLLER:
+        show(f"check it: airpath conform {start.compare.partition(' ')[0]}")
+    show(f"compare it: airpath compare {start.compare}")
     if start.note:
         show(start.note)
 

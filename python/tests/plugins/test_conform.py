@@ -60,8 +60,10 @@ def test_controllers_of_the_engine_keep_every_rule(airpath):
 
 
 def test_the_controller_of_airpath_new_keeps_every_rule(airpath):
-    assert airpath("new", "controller", "mine").code == 0
-    done = airpath("conform", "mine.py:Mine", "--strict", "--json")
+    new = airpath("new", "controller", "mine")
+    _, check, compare = (line.partition(": ")[2].split() for line in new.out.splitlines())
+    assert compare[:3] == ["airpath", "compare", "mine.py:Mine"]
+    done = airpath(*check[1:], "--strict", "--json")
     assert done.code == 0
     (examined,) = json.loads(done.out)["controllers"]
     assert not broken(examined)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import airpath
+from airpath._backends import BACKENDS
 from airpath.errors import ScenarioError
 from airpath.gap import gap
 from airpath.gap.kernel_modules import in_kernel, ticks_of_kernel, with_ticks_of_kernel
@@ -120,6 +121,12 @@ def test_the_example_is_compared_with_the_kernels_reno():
     assert run.metrics["utilisation"] > 0.99
     # As in docs/linux-modules.md.
     assert run.metrics["retransmitted_packets"] == 2 * run.flows["recoveries"][0].as_py() > 0
+
+
+def test_other_commands_name_gap(scenario, monkeypatch):
+    monkeypatch.setattr("airpath._backends.kernel.kernel_congestion_controls", lambda: ("cubic",))
+    with pytest.raises(ScenarioError, match="runs in the simulator only, and `airpath gap` compares it"):
+        BACKENDS["emulate"].place(scenario())
 
 
 @pytest.mark.skipif(platform.system() != "Linux", reason="the emulator works on Linux")
