@@ -71,7 +71,7 @@ def load_all(spec: Spec) -> dict[str, Plugin]:
     loaded = _load_file(spec)
     plugins = {}
     for name, declared in loaded.components.items():
-        id_ = replace(spec, name=name, family="").without_options
+        id_ = replace(spec, name=name).component
         if id_ not in _plugins or _plugins[id_].made_by is not declared.made_by:
             _plugins[id_] = Plugin(
                 declared.kind,

@@ -8,7 +8,7 @@ a capacity source in a Python file. Any scheme may have a name before it (`yeah=
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -79,6 +79,11 @@ class Spec:
     def is_module(self) -> bool:
         """Whether the file is the source of a module of Linux."""
         return self.file.suffix == ".c"
+
+    @property
+    def component(self) -> str:
+        """Its name in plans."""
+        return replace(self, family="").without_options
 
     @property
     def without_options(self) -> str:

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from airpath.plugins.loading import Plugin
 
 
-def outside(schemes: Iterable[str], plugins: "Iterable[Plugin]") -> dict[str, dict[str, Any]]:
-    """Return the schemes that are code of the user, by name.
+def outside(named: Iterable[str], plugins: "Iterable[Plugin]") -> dict[str, dict[str, Any]]:
+    """Return the schemes, estimators, queues and capacity sources that are code of the user, by name.
 
     Returns
     -------
@@ -23,9 +23,9 @@ def outside(schemes: Iterable[str], plugins: "Iterable[Plugin]") -> dict[str, di
     """
     loaded = {plugin.id: plugin for plugin in plugins}
     return {
-        label_of(scheme): _described(scheme, spec, loaded[spec.without_options])
-        for scheme in schemes
-        if (spec := Spec.parse(scheme)) is not None and spec.without_options in loaded
+        label_of(text): _described(text, spec, loaded[spec.component])
+        for text in named
+        if (spec := Spec.parse(text)) is not None and spec.component in loaded
     }
 
 

@@ -17,8 +17,8 @@ from airpath.schemes.router_assisted import FAMILIES, Source, compose
 from airpath.schemes.scheme import Scheme, controller_plan
 from airpath.schemes.westwood import over_estimator
 
-_order: Final[dict[str, int]] = {}
-"""Place of each component in the order in which they were first named."""
+_estimators: Final[dict[str, int]] = {}
+"""Place of each estimator in the order in which they were first named, for colours."""
 
 
 def plugin_scheme(spec: Spec) -> Scheme:
@@ -91,15 +91,10 @@ def _declare(plugin: Plugin) -> None:
     add(plugin.kind, plugin.id, plugin.schema)
 
 
-def _look(plugin: Plugin) -> tuple[str, str]:
-    """Return colour and marker."""
-    return LOOKS[_order.setdefault(plugin.id, len(_order)) % len(LOOKS)]
-
-
 @functools.cache
 def _controller(plugin: Plugin) -> Scheme:
     _declare(plugin)
-    colour, marker = _look(plugin)
+    colour, marker = LOOKS[0]
     return Scheme(
         id=plugin.id,
         title=plugin.schema["title"],
@@ -116,7 +111,7 @@ def _controller(plugin: Plugin) -> Scheme:
 @functools.cache
 def _estimator(plugin: Plugin) -> Estimator:
     _declare(plugin)
-    colour, _ = _look(plugin)
+    colour, _ = LOOKS[_estimators.setdefault(plugin.id, len(_estimators)) % len(LOOKS)]
     return Estimator(
         id=plugin.id,
         title=plugin.schema["title"],
@@ -128,7 +123,7 @@ def _estimator(plugin: Plugin) -> Estimator:
 
 @functools.cache
 def _westwood(plugin: Plugin) -> Scheme:
-    _, marker = _look(plugin)
+    _, marker = LOOKS[0]
     description = f"Westwood over {plugin.schema['title']}: {plugin.schema['description']}"
     return over_estimator(_estimator(plugin), marker, description)
 
@@ -140,7 +135,7 @@ def _router_assisted(plugin: Plugin, name: str) -> Scheme:
     if family is None:
         accepted = ", ".join(family.id for family in FAMILIES)
         raise UsageError(f'"{name}" has no capacity source; accepted: {accepted}')
-    colour, marker = _look(plugin)
+    colour, marker = LOOKS[0]
     title, description = plugin.schema["title"], plugin.schema["description"]
     source = Source(plugin.id, title, description, table("capacity-source", plugin.id), marker)
     return compose(

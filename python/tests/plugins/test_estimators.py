@@ -115,7 +115,7 @@ def test_a_wrong_answer_ends_the_run_and_the_replay_with_one_line(write, observe
     with pytest.raises(PluginError) as failed:
         airpath.compare(["bad.py:Bad"], "12mbps", **LINK)
     assert FAULTS[line] in str(failed.value)
-    assert "bad.py:Bad, seed 1, at " in str(failed.value)
+    assert "(Bad, seed 1, at " in str(failed.value)
     capture = capture_of(observed, folder)
     with pytest.raises(PluginError) as failed:
         analyse(capture, ["bad.py:Bad"])

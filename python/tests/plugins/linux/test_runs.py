@@ -15,8 +15,8 @@ import airpath
 from airpath.plugins.linux import compiler as compiling
 from airpath.plugins.linux.build import build
 from airpath.plugins.linux.compiler import Compiler
-from airpath.views.outside import outside_rows
 from airpath.runner import RunsFailed
+from airpath.views.outside import outside_rows
 
 LINK = {"rtt": "40ms", "duration": "8s", "repetitions": 1}
 
