@@ -1,4 +1,4 @@
-"""Everything about one metric of several schemes at once."""
+"""The complete statistical analysis of one metric of several schemes."""
 
 import math
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ class Analysis:
     Attributes
     ----------
     title
-        What was measured.
+        Title of the measured quantity.
     unit
         Its unit, empty for a plain number.
     alpha
@@ -34,15 +34,15 @@ class Analysis:
     tukey
         Tukey's comparisons of all ordered pairs.
     welch
-        Welch's analysis of variance; ``None`` where a group has a single sample.
+        Welch's analysis of variance; ``None`` if a group has a single sample.
     games_howell
-        Games and Howell's comparisons of all ordered pairs; empty where a group has a single sample.
+        Games and Howell's comparisons of all ordered pairs; empty if a group has a single sample.
     eta_squared, omega_squared
         Effect sizes.
     hedges_g
         Hedges' g of each pair, by names.
     pairs
-        Paired comparisons over equal seeds; empty where seeds are not known.
+        Paired comparisons over equal seeds; empty if seeds are not known.
     """
 
     title: str
@@ -72,13 +72,13 @@ def analyse(
     Parameters
     ----------
     title, unit
-        What was measured.
+        Title and unit of the measured quantity.
     groups
         The groups (`Group.of`).
     alpha
         Level of significance.
     pairs
-        Paired comparisons, where there are any.
+        Paired comparisons, if there are any.
 
     Raises
     ------
@@ -115,7 +115,7 @@ def analyse_metric(
     metric
         Name of the metric: one of `airpath.metrics.METRICS`.
     schemes
-        Which schemes, in this order; by default all, in the order of the summary.
+        The schemes to compare, in this order; by default all, in the order of the summary.
     alpha
         Level of significance.
 
@@ -137,7 +137,7 @@ def analyse_metric(
 def paired_metric(
     summary: pa.Table, metric: str, *, schemes: Sequence[str] | None = None, alpha: float = 0.01
 ) -> list[PairedComparison]:
-    """Compare all pairs of schemes by one metric, seed by seed; those without a seed in common are left out.
+    """Compare all pairs of schemes by one metric, seed by seed; pairs without a common seed are left out.
 
     Parameters
     ----------

@@ -18,8 +18,8 @@ class Anova:
     df_between, df_within
         Degrees of freedom.
     f
-        Mean square between divided by mean square within; infinite when groups differ and nothing varies
-        within, NaN when nothing varies at all.
+        Mean square between divided by mean square within; infinite if groups differ without variation within
+        them, NaN without any variation.
     p
         Probability of such an F or a larger one if all means are equal.
     """
@@ -59,9 +59,9 @@ class WelchAnova:
     Attributes
     ----------
     f
-        Welch's statistic; NaN when a group does not vary.
+        Welch's statistic; NaN if a group does not vary.
     df_between, df_within
-        Degrees of freedom; the second is not whole.
+        Degrees of freedom; the second is not an integer.
     p
         Probability of such a statistic or a larger one if all means are equal.
     """
@@ -73,7 +73,7 @@ class WelchAnova:
 
 
 def one_way(groups: Sequence[Group]) -> Anova:
-    """Analyse the variance of groups that are assumed to have the same.
+    """Analyse the variance of groups that are assumed to have equal variances.
 
     Raises
     ------
@@ -114,7 +114,7 @@ def welch(groups: Sequence[Group]) -> WelchAnova:
 
 def _exceeded(f: float, df_between: int, df_within: float) -> float:
     """Return the probability that a statistic of the F distribution exceeds `f`."""
-    from scipy import stats  # here, because it is slow to import
+    from scipy import stats  # imported here because it is slow to import
 
     return float(stats.f.sf(f, df_between, df_within))
 

@@ -12,14 +12,14 @@ from airpath.statistics.groups import Group, require
 
 @dataclass(frozen=True, slots=True)
 class PairComparison:
-    """Two groups of several, compared with all others in mind.
+    """The comparison of two groups, adjusted for comparing all pairs of several groups.
 
     Attributes
     ----------
     first, second
         Names of the groups, I and J.
     difference
-        Mean of the first less mean of the second.
+        Mean of the first minus mean of the second.
     standard_error
         Standard error of the difference, as SPSS prints it: that of a t test, not of the studentized range.
     q
@@ -47,14 +47,14 @@ class PairComparison:
 
 
 def tukey_hsd(groups: Sequence[Group], alpha: float = 0.01) -> list[PairComparison]:
-    """Compare all ordered pairs by Tukey's method; Tukey and Kramer's where groups differ in size.
+    """Compare all ordered pairs by Tukey's method, or Tukey and Kramer's if groups differ in size.
 
     Parameters
     ----------
     groups
         The groups, of equal variance.
     alpha
-        Probability of any false difference.
+        Probability of at least one false difference.
 
     Raises
     ------
@@ -85,7 +85,7 @@ def games_howell(groups: Sequence[Group], alpha: float = 0.01) -> list[PairCompa
     groups
         The groups.
     alpha
-        Probability of any false difference.
+        Probability of at least one false difference.
 
     Raises
     ------
@@ -127,11 +127,11 @@ def _compare(
     )
 
 
-# Integrals that take up to a second, and of which both orders of a pair and all claims about it ask the same.
+# An integral takes up to a second, and both orders of a pair and all claims about it need the same one.
 @functools.cache
 def _exceeded(q: float, k: int, df: float) -> float:
     """Return the probability that a studentized range exceeds `q`."""
-    from scipy import stats  # here, because it is slow to import
+    from scipy import stats  # imported here because it is slow to import
 
     return float(stats.studentized_range.sf(q, k, df))
 
@@ -139,6 +139,6 @@ def _exceeded(q: float, k: int, df: float) -> float:
 @functools.cache
 def _critical(alpha: float, k: int, df: float) -> float:
     """Return the studentized range that is exceeded with probability `alpha`."""
-    from scipy import stats  # here, because it is slow to import
+    from scipy import stats  # imported here because it is slow to import
 
     return float(stats.studentized_range.isf(alpha, k, df))

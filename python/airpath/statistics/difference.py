@@ -1,4 +1,4 @@
-"""The difference of two means with its interval: paired over equal seeds where there are some, else Welch."""
+"""The difference of two means with its interval: paired over equal seeds if there are some, else Welch's."""
 
 import math
 import warnings
@@ -14,7 +14,7 @@ from airpath.statistics.paired import paired
 CONFIDENCE: Final = 0.95
 """Confidence of the intervals."""
 FEWEST_PAIRS: Final = 2
-"""With so many pairs there is an interval."""
+"""Smallest number of pairs that gives an interval."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +24,9 @@ class MeanEstimate:
     Attributes
     ----------
     mean, low, high
-        Mean and its 95 % interval (Student's t); NaN without values, the interval also of a single one.
+        Mean and its 95 % interval (Student's t). All are NaN without values; the interval is NaN with one.
     n
-        How many values there are.
+        Number of values.
     """
 
     mean: float
@@ -36,24 +36,24 @@ class MeanEstimate:
 
     @classmethod
     def of(cls, values: Mapping[int, float]) -> "MeanEstimate":
-        """Return the mean of the values of all seeds; NaN does not count."""
+        """Return the mean of the values of all seeds; NaN is ignored."""
         mean, _, n, low, high = mean_interval(list(values.values()), CONFIDENCE)
         return cls(mean, low, high, n)
 
 
 @dataclass(frozen=True, slots=True)
 class MeanDifference:
-    """The mean of one sample less that of another.
+    """The mean of one sample minus that of another.
 
     Attributes
     ----------
     difference
-        The difference; of pairs, over the pairs only. NaN where a sample is empty.
+        The difference; if paired, over the pairs only. NaN if a sample is empty.
     low, high
-        Its 95 % interval; both the difference itself where nothing varies, NaN where there is no interval,
-        as of a single pair.
+        Its 95 % interval. Both are the difference itself if nothing varies, and NaN if there is no interval,
+        as with a single pair.
     pairs
-        How many pairs of equal seeds it is over; 0 where the samples are not paired.
+        Number of pairs of equal seeds; 0 if the samples are not paired.
     """
 
     difference: float
@@ -70,20 +70,20 @@ class MeanDifference:
 def mean_difference(first: Mapping[int, float], second: Mapping[int, float]) -> MeanDifference:
     """Compare two samples of one quantity.
 
-    With at least two seeds in common they are compared seed by seed (paired t test), and what only one has
-    does not count. Without, the interval is Welch's. Where a sample is a single value there is none, but a
-    seed in common is compared with itself: other draws say less.
+    Samples with at least two common seeds are compared seed by seed (paired t test); seeds of only one sample
+    are ignored. Otherwise the interval is Welch's. There is no interval if a sample has a single value, but a
+    single common seed is still compared with itself, because other random samples say less.
 
     Parameters
     ----------
     first, second
-        Value of each seed; NaN does not count.
+        Value of each seed; NaN is ignored.
     """
     ours = {seed: value for seed, value in first.items() if not math.isnan(value)}
     theirs = {seed: value for seed, value in second.items() if not math.isnan(value)}
     common = ours.keys() & theirs.keys()
     if len(common) >= FEWEST_PAIRS:
-        # In the order of the seeds: sums of real numbers hang on their order.
+        # In the order of the seeds, because floating-point sums depend on their order.
         samples = tuple({seed: sample[seed] for seed in sorted(common)} for sample in (ours, theirs))
         pairs = paired("first", "second", (samples[0], samples[1]), 1 - CONFIDENCE)
         mean = pairs.difference
@@ -100,9 +100,9 @@ def mean_difference(first: Mapping[int, float], second: Mapping[int, float]) -> 
 
 
 def welch_interval(first: Numbers, second: Numbers) -> tuple[float, float]:
-    """Return the 95 % interval of the first mean less the second, of samples that are not paired (Welch).
+    """Return the 95 % interval of the first mean minus the second, of samples that are not paired (Welch).
 
-    Both ends are the difference where no sample varies, NaN where one has a single value.
+    Both ends are the difference if no sample varies, and NaN if a sample has a single value.
     """
     a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     if min(a.size, b.size) < 2:
@@ -110,10 +110,10 @@ def welch_interval(first: Numbers, second: Numbers) -> tuple[float, float]:
     if not (vary(a) or vary(b)):
         difference = sample_mean(a) - sample_mean(b)
         return difference, difference
-    from scipy import stats  # here, because it is slow to import
+    from scipy import stats  # imported here because it is slow to import
 
     with warnings.catch_warnings():
-        # That the runs hardly differ, as simulated ones often do.
+        # SciPy warns if runs hardly differ, as is common in simulations.
         warnings.filterwarnings("ignore", "Precision loss", RuntimeWarning)
         interval = stats.ttest_ind(a, b, equal_var=False).confidence_interval(CONFIDENCE)
     return float(interval.low), float(interval.high)

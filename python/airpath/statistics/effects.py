@@ -1,4 +1,4 @@
-"""Effect sizes: how large a difference is, where a test only says that there is one."""
+"""Effect sizes: how large a difference is; a test only shows whether there is one."""
 
 import math
 
@@ -7,7 +7,7 @@ from airpath.statistics.groups import Group
 
 
 def eta_squared(anova: Anova) -> float:
-    """Share of the total variation that lies between the groups, of the samples at hand; NaN without any."""
+    """Return the share of the total variation that lies between groups, of these samples; NaN without any."""
     return anova.ss_between / anova.ss_total if anova.ss_total > 0.0 else math.nan
 
 
@@ -20,9 +20,9 @@ def omega_squared(anova: Anova) -> float:
 
 
 def hedges_g(first: Group, second: Group) -> float:
-    """Difference of two means in pooled standard deviations, without the bias of small samples (Hedges 1981).
+    """Return the difference of two means in pooled standard deviations, bias-corrected (Hedges 1981).
 
-    NaN when nothing varies, or there are fewer than three samples.
+    NaN if nothing varies, or if there are fewer than three samples.
     """
     df = first.n + second.n - 2
     if df < 2:

@@ -1,4 +1,4 @@
-"""Groups of independent samples, and the descriptives of each."""
+"""Groups of independent samples, and the descriptive statistics of each."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -11,20 +11,20 @@ from airpath.metrics.student import t_quantile
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """One group of independent samples, as far as an analysis of variance needs it.
+    """The statistics of one group of independent samples that an analysis of variance needs.
 
     Attributes
     ----------
     name
         Its name in tables: the scheme.
     n
-        How many samples, at least one.
+        Number of samples, at least one.
     mean
         Their mean.
     sd
-        Their standard deviation (n - 1); NaN for a single one.
+        Their standard deviation (n - 1); NaN for a single sample.
     minimum, maximum
-        The smallest and the largest; NaN where only the moments are known.
+        The smallest and the largest sample; NaN if only the moments are known.
     """
 
     name: str
@@ -36,7 +36,7 @@ class Group:
 
     @classmethod
     def of(cls, name: str, samples: Iterable[float]) -> "Group":
-        """Describe samples; NaN means no value and does not count.
+        """Describe samples; NaN means no value and is ignored.
 
         Raises
         ------
@@ -48,7 +48,8 @@ class Group:
         if x.size == 0:
             raise ValueError(f"the group {name} has no samples")
         if bool((x == x[0]).all()):
-            # Equal samples are their mean and have no spread; rounding in a sum must not make another.
+            # The mean of equal samples is their value, and their spread zero; rounding in a sum must not
+            # change either.
             mean, sd = float(x[0]), math.nan if x.size == 1 else 0.0
         else:
             mean, sd = float(x.mean()), float(x.std(ddof=1))
@@ -85,14 +86,14 @@ def total(groups: Sequence[Group]) -> Group:
 
 
 def grand_mean(groups: Sequence[Group]) -> float:
-    """Return the mean of all samples of all groups; exactly that of each where they are equal."""
+    """Return the mean of all samples of all groups; if these are equal, exactly their value."""
     return weighted_mean(groups, [group.n for group in groups])
 
 
 def weighted_mean(groups: Sequence[Group], weights: Sequence[float]) -> float:
-    """Return the mean of the groups' means; exactly one of them where they are equal.
+    """Return the weighted mean of the groups' means; if these are equal, exactly their value.
 
-    What they have in common is left out of the sums, which would round it.
+    The common part is left out of the sums, which would round it.
     """
     common = groups[0].mean
     rest = sum(weight * (group.mean - common) for weight, group in zip(weights, groups, strict=True))
@@ -100,7 +101,7 @@ def weighted_mean(groups: Sequence[Group], weights: Sequence[float]) -> float:
 
 
 def require(groups: Sequence[Group], smallest: int = 1) -> None:
-    """Refuse what cannot be analysed.
+    """Refuse groups that cannot be analysed.
 
     Raises
     ------

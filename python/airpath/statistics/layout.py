@@ -1,4 +1,4 @@
-"""An analysis as tables of text, in the layout that SPSS gives and EBE-J prints."""
+"""An analysis as text tables, in the layout of SPSS and EBE-J."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ class TextTable:
     rows
         Cells, row by row.
     note
-        What stands below; empty for nothing.
+        Note below the table; empty for none.
     """
 
     title: str
@@ -31,7 +31,7 @@ class TextTable:
     note: str = ""
 
     def __str__(self) -> str:
-        """Return the table with columns of equal width: names to the left, numbers to the right."""
+        """Return the table with columns of equal width: names left-aligned, numbers right-aligned."""
         widths = [max(len(row[i]) for row in (self.head, *self.rows)) for i in range(len(self.head))]
         left = _names(self.head)
         lines = [
@@ -189,7 +189,7 @@ def _comparison_rows(pairs: Sequence[PairComparison]) -> Iterator[tuple[str, ...
 
 
 def _names(head: Sequence[str]) -> int:
-    """How many columns at the left hold names."""
+    """Return the number of columns at the left that contain names."""
     return 2 if head[:2] == ("(I)", "(J)") else 1
 
 
@@ -206,7 +206,7 @@ def _level(alpha: float) -> str:
 
 
 def _number(value: float) -> str:
-    """Nine significant digits, as many as EBE-J's tables give."""
+    """Format nine significant digits, as many as EBE-J's tables print."""
     if math.isnan(value):
         return ""
     return f"{value:#.9g}" if value else "0"
@@ -217,7 +217,7 @@ def _statistic(value: float) -> str:
 
 
 def _significance(p: float) -> str:
-    """Three decimals without the zero before the point; .000 means below .0005."""
+    """Format three decimals without the zero before the point; .000 means below .0005."""
     if math.isnan(p):
         return ""
     text = f"{p:.3f}"

@@ -1,9 +1,9 @@
-"""Paired comparisons: two schemes over the same draws.
+"""Paired comparisons: two schemes over the same random samples.
 
-Repetition k of every scheme has the same seed, and every component its own random stream, so the same links
-and starts meet both schemes; what they share cancels in the difference. Where a scheme changes what is drawn
-(transfers that begin when earlier ones end), pairs start alike but are less alike later: the interval is then
-wider, not wrong.
+Repetition k of every scheme has the same seed, and every component has its own random stream. Both schemes
+therefore meet the same links and start times, and what they share cancels in the difference. If a scheme
+changes what is drawn (transfers that begin when earlier ones end), the runs of a pair start alike but diverge
+later: the interval is then wider, not wrong.
 """
 
 import math
@@ -26,24 +26,25 @@ class PairedComparison:
     first, second
         Names of the schemes.
     n
-        How many pairs.
+        Number of pairs.
     difference
-        Mean of the first less the second.
+        Mean of the first minus the second.
     sd
         Standard deviation of the differences; NaN for a single pair.
     t
-        Student's t; NaN when the differences do not vary.
+        Student's t; NaN if the differences do not vary.
     df
         Degrees of freedom.
     p
-        Probability of such a t or a larger one, either way, if the mean difference is zero. Of differences
-        that do not vary there is no t: then that of the sign test, 2 / 2^n (1 if they are zero), which two
-        equal differences by chance cannot make small.
+        Probability of such a t or a larger one, in either direction, if the mean difference is zero.
+        Differences that do not vary have no t: the p value is then that of the sign test, 2 / 2^n (1 if they
+        are zero), which is not small for two differences that are equal by chance.
     low, high
-        Confidence interval of the mean difference, of confidence 1 - alpha; NaN when they do not vary.
+        Confidence interval of the mean difference, of confidence 1 - alpha; NaN if the differences do not
+        vary.
     g
-        Mean difference in standard deviations of the differences, with Hedges' correction; NaN when they do
-        not vary, or for fewer than three pairs.
+        Mean difference in standard deviations of the differences, with Hedges' correction; NaN if they do not
+        vary, or for fewer than three pairs.
     """
 
     first: str
@@ -70,21 +71,21 @@ def paired(
     samples: tuple[Mapping[int, float], Mapping[int, float]],
     alpha: float = 0.01,
 ) -> PairedComparison:
-    """Compare two schemes over the seeds that both have a value for.
+    """Compare two schemes over the seeds for which both have a value.
 
     Parameters
     ----------
     first, second
         Names of the schemes.
     samples
-        Value of each seed, for the first and the second; NaN does not count.
+        Value of each seed, for the first and the second scheme; NaN is ignored.
     alpha
-        One less the confidence of the interval.
+        1 - the confidence of the interval.
 
     Raises
     ------
     ValueError
-        If there is no seed that both have.
+        If there is no common seed.
     """
     ours, theirs = samples
     seeds = [seed for seed in ours if seed in theirs and not math.isnan(ours[seed] - theirs[seed])]
@@ -96,7 +97,7 @@ def paired(
         nan = math.nan
         return PairedComparison(first, second, 1, mean, nan, nan, 0, nan, nan, nan, nan)
     scale = max(max(abs(ours[seed]), abs(theirs[seed])) for seed in seeds)
-    # The squares of the tiniest differences are zero.
+    # The squares of tiny differences underflow to zero.
     if not vary(x, scale) or (sd := float(x.std(ddof=1))) == 0.0:
         mean = mean if abs(mean) > ROUNDING * scale else 0.0
         p, nan = sign_test(n) if mean else 1.0, math.nan
