@@ -1,4 +1,4 @@
-"""Enough repetitions? How well the mean of a metric is known, and adding runs until it is known well enough.
+"""Precision of a metric's mean over repetitions, and adding runs until the requested precision is reached.
 
 `rule` contains the request, `reached` evaluates runs; `airpath.views.precision` presents the outcome.
 """

@@ -1,9 +1,10 @@
-"""Looking at data several times: the level at which all intervals together keep their confidence.
+"""Repeated looks at accumulating data: the level at which all intervals together keep their confidence.
 
-Whoever computes a 95 % interval after each of several rounds, and stops when he likes what he sees, is wrong
-more often than one time in twenty. Repeated confidence intervals (Jennison and Turnbull, "Interim analyses:
-the repeated confidence interval approach", J. Royal Statistical Society B 51, 1989, 305-361) are wider, so
-that all of them together hold the mean with 95 %: then also the last one, whatever made it the last.
+Computing a 95 % interval after each of several rounds, and stopping at a welcome one, is wrong more often
+than one time in twenty. Repeated confidence intervals (Jennison and Turnbull, "Interim analyses: the repeated
+confidence interval approach", J. Royal Statistical Society B 51, 1989, 305-361) are wider, so that all of
+them together contain the mean with 95 %. The last interval then also contains it, whatever the reason for
+stopping.
 """
 
 import math
@@ -15,24 +16,24 @@ from typing import Final
 import numpy as np
 
 _NODES: Final = 64
-"""Points of the quadrature; constants of the literature come out in all their digits (tests)."""
+"""Points of the quadrature; enough to reproduce all digits of the constants in the literature (tests)."""
 _BISECTIONS: Final = 50
 
 
 @cache
 def nominal_level(looks: tuple[int, ...], confidence: float = 0.95) -> float:
-    """Return one less the confidence of each interval, so that all hold together with `confidence`.
+    """Return 1 - the confidence of each interval, such that all intervals together have `confidence`.
 
-    It is the same at each look (Pocock, "Group sequential methods in the design and analysis of clinical
-    trials", Biometrika 64, 1977, 191-199), and exact for normal values of known variance. Intervals by
-    Student's t take the same level, as Pocock proposes: nearly exact, see ``docs/precision.md``.
+    The level is the same at each look (Pocock, "Group sequential methods in the design and analysis of
+    clinical trials", Biometrika 64, 1977, 191-199), and exact for normal values of known variance. Intervals
+    by Student's t use the same level, as Pocock proposes; this is nearly exact, see ``docs/precision.md``.
 
     Parameters
     ----------
     looks
-        After how many values there is a look, growing; at least one.
+        Number of values at each look, in ascending order; at least one look.
     confidence
-        Probability that all intervals hold the mean, above 0 and below 1.
+        Probability that all intervals contain the mean, above 0 and below 1.
 
     Returns
     -------
@@ -41,7 +42,7 @@ def nominal_level(looks: tuple[int, ...], confidence: float = 0.95) -> float:
     """
     if len(looks) == 1:
         return 1.0 - confidence
-    # Between the constant of one look and that of as many looks that know nothing of each other (Bonferroni).
+    # The constant lies between that of one look and that of as many independent looks (Bonferroni).
     low, high = 0.0, 40.0
     for _ in range(_BISECTIONS):
         middle = (low + high) / 2
@@ -52,9 +53,9 @@ def nominal_level(looks: tuple[int, ...], confidence: float = 0.95) -> float:
 def _probability_inside(bound: float, looks: Sequence[int]) -> float:
     """Return the probability that a standardised mean is within ± `bound` at every look.
 
-    The density of the sum of those that were inside so far is carried from look to look by Gauss-Legendre
-    quadrature (Armitage, McPherson and Rowe, "Repeated significance tests on accumulating data", J. Royal
-    Statistical Society A 132, 1969, 235-244).
+    The density of the sum, given that it was inside at all earlier looks, is carried from look to look by
+    Gauss-Legendre quadrature (Armitage, McPherson and Rowe, "Repeated significance tests on accumulating
+    data", J. Royal Statistical Society A 132, 1969, 235-244).
     """
     nodes, weights = _quadrature()
     at = bound * math.sqrt(looks[0]) * nodes

@@ -1,4 +1,4 @@
-"""How well means and differences are known."""
+"""How precisely means and differences are known."""
 
 import math
 from collections.abc import Mapping
@@ -17,31 +17,31 @@ from airpath.precision.rule import CONFIDENCE, DEFAULT_METRIC, LARGEST_MOST, Pre
 from airpath.statistics import PairedComparison, paired_metric
 
 WIDE: Final = 0.05
-"""Beyond this share of the mean a half-width is said to be wide, where nobody asked for a precision."""
+"""Half-widths above this share of the mean are reported as wide if no precision was requested."""
 
 
 @dataclass(frozen=True, slots=True)
 class SchemePrecision:
-    """How well the mean of one scheme is known.
+    """Precision of the mean of one scheme.
 
     Attributes
     ----------
     scheme
         The scheme.
     n
-        How many runs have a value.
+        Number of runs with a value.
     mean
         Their mean, in the unit of the metric; NaN without any.
     half_width
-        Half-width of the interval of the mean; NaN of fewer than two values.
+        Half-width of the interval of the mean; NaN with fewer than two values.
     share
-        The half-width over the mean's absolute value, 0 where nothing varies; NaN where the half-width is,
-        infinite of a mean of zero that varies.
+        The half-width divided by the mean's absolute value: 0 if the values do not vary, NaN if the
+        half-width is NaN, infinite if the mean is zero but the values vary.
     target
-        The share that is enough; `None` where nothing is asked of means.
+        The requested share; `None` if no precision of means is requested.
     needed
-        How many repetitions are needed if it is not reached, estimated from the measured standard
-        deviation. `None` if it is reached, or no number up to 1 000 000 does.
+        Number of repetitions needed to reach the target, estimated from the measured standard deviation.
+        `None` if it is reached, or if 1 000 000 repetitions are not enough.
     """
 
     scheme: str
@@ -54,40 +54,40 @@ class SchemePrecision:
 
     @property
     def is_reached(self) -> bool:
-        """Whether the target is reached; without one it is."""
+        """Whether the target is reached; true without a target."""
         return self.target is None or self.share <= self.target
 
 
 class Decision(StrEnum):
-    """What is known of a difference of two schemes."""
+    """What the interval of a difference of two schemes shows."""
 
     DIFFERENT = "different"
-    """Its interval excludes zero."""
+    """The interval excludes zero."""
     ALIKE = "alike"
-    """Its interval lies within the share that is too small to matter."""
+    """The interval lies within the share that is too small to matter."""
     OPEN = "open"
-    """Neither."""
+    """Neither of the two."""
 
 
 @dataclass(frozen=True, slots=True)
 class PairPrecision:
-    """How well the difference of two schemes is known, seed by seed.
+    """Precision of the difference of two schemes, paired by seed.
 
     Attributes
     ----------
     first, second
         The schemes.
     n
-        How many pairs of runs.
+        Number of pairs of runs.
     difference, half_width
-        Mean of the first less the second, and the half-width of its interval; NaN of a single pair, both
-        without any.
+        Mean of the first minus the second, and the half-width of its interval. The half-width is NaN with a
+        single pair; both are NaN without pairs.
     margin
-        What is too small to matter: the share that was asked for, of the mean of both schemes.
+        The largest difference that is too small to matter: the requested share of the mean of both schemes.
     decision
-        What is known.
+        What the interval shows.
     needed
-        How many repetitions are needed to decide if it is open, estimated as for `SchemePrecision`.
+        Number of repetitions needed to decide an open comparison, estimated as for `SchemePrecision`.
     """
 
     first: str
@@ -102,24 +102,24 @@ class PairPrecision:
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """How well everything is known that was asked for.
+    """Precision of all requested means and differences.
 
     Attributes
     ----------
     metric
         The metric.
     level
-        One less the confidence of each interval.
+        1 - the confidence of each interval.
     rule
-        What was asked for; `None` where the number of repetitions was.
+        The requested precision; `None` if a fixed number of repetitions was requested.
     repetitions
-        How many repetitions every scheme has at least.
+        Smallest number of repetitions of any scheme.
     schemes
-        Schemes of which at least one run has a value, in order.
+        Schemes with at least one run that has a value, in order.
     without_value
-        The others: nothing can be asked of them.
+        The other schemes, whose precision cannot be evaluated.
     pairs
-        Every two of the schemes; empty where nothing is asked of differences.
+        Every pair of schemes; empty if no precision of differences is requested.
     """
 
     metric: str
@@ -132,14 +132,14 @@ class Reached:
 
     @property
     def is_enough(self) -> bool:
-        """Whether all that was asked for is reached."""
+        """Whether all requested precision is reached."""
         return all(scheme.is_reached for scheme in self.schemes) and all(
             pair.decision is not Decision.OPEN for pair in self.pairs
         )
 
     @property
     def end(self) -> str:
-        """Why there are no more: ``precision``, ``limit``, ``interrupted``, or a ``fixed`` number."""
+        """Why no runs are added: ``precision``, ``limit``, ``interrupted``, or a ``fixed`` number."""
         if self.rule is None:
             return "fixed"
         if self.repetitions in self.rule.looks and self.is_enough:
@@ -148,15 +148,15 @@ class Reached:
 
 
 def judge(summary: pa.Table, rule: PrecisionRule | None = None) -> Reached:
-    """Say how well things are known.
+    """Evaluate the precision of means and differences.
 
     Parameters
     ----------
     summary
         One row for each run (`airpath.results.Results.summary`).
     rule
-        What is asked for. Without, how well the mean goodput is known by the usual 95 % intervals, against
-        5 % of the mean.
+        The requested precision. If absent, the usual 95 % intervals of the mean goodput are compared with 5 %
+        of the mean.
     """
     metric = DEFAULT_METRIC if rule is None else rule.metric
     level = 1.0 - CONFIDENCE if rule is None else rule.level
@@ -190,7 +190,7 @@ def judge(summary: pa.Table, rule: PrecisionRule | None = None) -> Reached:
 
 
 def stops_after(summary: pa.Table, rule: PrecisionRule) -> int | None:
-    """Return after how many of these repetitions the rule would have stopped.
+    """Return the number of these repetitions after which the rule would have stopped.
 
     Parameters
     ----------
@@ -200,7 +200,7 @@ def stops_after(summary: pa.Table, rule: PrecisionRule) -> int | None:
     Returns
     -------
     int or None
-        A look; `None` if they are too few.
+        The number of repetitions at a look; `None` if there are too few.
     """
     repetition = summary["repetition"].to_numpy()
     for look in rule.looks:
@@ -213,16 +213,16 @@ def stops_after(summary: pa.Table, rule: PrecisionRule) -> int | None:
 
 
 def repetitions_needed(sd: float, half_width: float, level: float) -> int | None:
-    """Return the fewest values whose interval is at most so wide, if they have this standard deviation.
+    """Return the smallest number of values whose interval has at most this half-width, given `sd`.
 
     Parameters
     ----------
     sd
         Standard deviation of single values, 0 or more.
     half_width
-        Half-width of the interval of the mean (Student's t) that is wanted, in the same unit.
+        Wanted half-width of the interval of the mean (Student's t), in the same unit.
     level
-        One less the confidence of the interval, above 0 and below 1.
+        1 - the confidence of the interval, above 0 and below 1.
 
     Returns
     -------
@@ -248,9 +248,9 @@ def share_after(values: Numbers, level: float) -> float:
     Parameters
     ----------
     values
-        One for each run; NaN does not count.
+        One value for each run; NaN is ignored.
     level
-        One less the confidence of the interval, above 0 and below 1.
+        1 - the confidence of the interval, above 0 and below 1.
 
     Returns
     -------
@@ -287,7 +287,7 @@ def _pair(
     level: float,
 ) -> PairPrecision:
     margin = share * abs(means[names[0]] + means[names[1]]) / 2
-    if pair is None:  # no seed with a value of both
+    if pair is None:  # no seed for which both schemes have a value
         return PairPrecision(*names, 0, math.nan, math.nan, margin, Decision.OPEN, None)
     half, size = (pair.high - pair.low) / 2, abs(pair.difference)
     if pair.n > 1 and pair.sd == 0.0:

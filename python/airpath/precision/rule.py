@@ -1,4 +1,4 @@
-"""When there are enough repetitions: what a user asks for."""
+"""The precision that a user requests: when there are enough repetitions."""
 
 import math
 import re
@@ -12,13 +12,13 @@ from airpath.nearest import suggestion
 from airpath.precision.group_sequential import nominal_level
 
 DEFAULT_METRIC: Final = "goodput_mbps"
-"""Whose precision counts if nobody says otherwise."""
+"""The metric whose precision is evaluated by default."""
 DEFAULT_LEAST: Final = 10
-"""Fewest repetitions: of fewer, the standard deviation is hardly known."""
+"""Smallest number of repetitions: with fewer, the standard deviation is hardly known."""
 DEFAULT_MOST: Final = 100
-"""Most repetitions."""
+"""Largest number of repetitions."""
 CONFIDENCE: Final = 0.95
-"""Confidence of all intervals of a scheme together."""
+"""Joint confidence of all intervals of a scheme."""
 LARGEST_MOST: Final = 1_000_000
 
 _SHARE: Final = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*%\s*", re.ASCII)
@@ -27,29 +27,29 @@ _ACCEPTED_SHARE: Final = 'a share of the mean above 0 % and below 100 %, as in "
 
 @dataclass(frozen=True, slots=True)
 class PrecisionRule:
-    """Repetitions are added in rounds until means, or differences, are known well enough.
+    """A rule that adds repetitions in rounds until means, or differences, are known precisely enough.
 
-    The rounds are settled before the first run: `looks`. All intervals of all rounds together hold the true
-    mean with 95 % (`airpath.precision.group_sequential`), so that stopping at one of them takes nothing from
-    it.
+    The rounds are fixed before the first run: `looks`. All intervals of all rounds together contain the true
+    mean with 95 % (`airpath.precision.group_sequential`), so stopping at one of them does not reduce the
+    confidence.
 
     Attributes
     ----------
     precision
-        The half-width of the interval of every scheme's mean is at most this share of the mean, above 0 and
-        below 1; nothing is asked of means if `None`.
+        Largest half-width of the interval of every scheme's mean, as a share of the mean, above 0 and below
+        1; means are not checked if `None`.
     difference
-        Every paired difference of two schemes is significant, or known to be smaller than this share of
-        the mean of both, above 0 and below 1; nothing is asked of differences if `None`.
+        Every paired difference of two schemes must be significant, or known to be smaller than this share of
+        the mean of both, above 0 and below 1; differences are not checked if `None`.
     metric
-        The metric, of `airpath.metrics.METRICS`.
+        Name of the metric, in `airpath.metrics.METRICS`.
     min_repetitions, max_repetitions
-        Fewest and most repetitions, 2 to 1 000 000.
+        Smallest and largest number of repetitions, 2 to 1 000 000.
 
     Raises
     ------
     UsageError
-        If a number is outside of its range, there is no such metric, or nothing is asked.
+        If a number is out of range, there is no such metric, or neither precision nor difference is given.
     """
 
     precision: float | None = None
@@ -87,21 +87,21 @@ class PrecisionRule:
         min_repetitions: int | None = None,
         max_repetitions: int = DEFAULT_MOST,
     ) -> Self:
-        """Return the rule that texts stand for.
+        """Parse a rule from texts.
 
         Parameters
         ----------
         precision, difference
             Shares with their unit, as in ``2%``.
         metric
-            Name of a metric; what is enough of it to know it will do (`goodput`).
+            Name of a metric; an unambiguous abbreviation is enough (`goodput`).
         min_repetitions, max_repetitions
-            As the attributes; by default at least 10, or as many as there can be.
+            As the attributes; by default the minimum is 10, or the maximum if that is smaller.
 
         Raises
         ------
         UsageError
-            If one is wrong.
+            If a text is not valid.
         """
         if min_repetitions is None:
             few = _is_whole(max_repetitions) and 2 <= max_repetitions < DEFAULT_LEAST
@@ -115,18 +115,18 @@ class PrecisionRule:
         )
 
     def refuse_too_few(self, schemes: int) -> None:
-        """Refuse to ask for differences where there is only one scheme.
+        """Refuse to request differences if there is only one scheme.
 
         Raises
         ------
         UsageError
-            If that is so.
+            If differences are requested and there are fewer than two schemes.
         """
         if self.difference is not None and schemes < 2:
             raise UsageError("difference: found a single scheme; accepted: two or more")
 
     def facts(self) -> dict[str, Any]:
-        """Return its attributes, for JSON."""
+        """Return the attributes, for JSON."""
         return {
             "precision": None if self.precision is None else float(self.precision),
             "difference": None if self.difference is None else float(self.difference),
@@ -137,10 +137,11 @@ class PrecisionRule:
 
     @property
     def looks(self) -> tuple[int, ...]:
-        """After how many repetitions of every scheme there is a look.
+        """Number of repetitions of every scheme at each look.
 
-        `min_repetitions`, half as many again each time, and `max_repetitions`. A look that the last one
-        follows within a quarter is left out: so few repetitions more are not worth wider intervals.
+        The looks are at `min_repetitions`, at half as many again each time, and at `max_repetitions`. A look
+        is left out if the last one follows within a quarter: so few additional repetitions are not worth
+        wider intervals.
         """
         found, following = [], int(self.min_repetitions)
         while 4 * self.max_repetitions >= 5 * following:
@@ -150,14 +151,14 @@ class PrecisionRule:
 
     @property
     def level(self) -> float:
-        """One less the confidence of an interval at one look."""
+        """1 - the confidence of an interval at one look."""
         return nominal_level(self.looks, CONFIDENCE)
 
 
 def metric_called(name: str) -> str:
-    """Return the metric of this name, or the only one whose name goes on with its unit or the like.
+    """Return the metric with this name, or the only one whose name continues it (with its unit, for example).
 
-    Without such a metric the name comes back, for a message.
+    Without such a metric the name is returned unchanged, for a message.
     """
     longer = [metric for metric in METRICS if metric.startswith(f"{name}_")]
     return longer[0] if name not in METRICS and len(longer) == 1 else name
