@@ -1,4 +1,4 @@
-"""What the field measures: formulas, metrics of a run, and statistics over runs."""
+"""Metrics as the field defines them: formulas, metrics of a run, and statistics over runs."""
 
 from airpath.metrics.definitions import METRICS, SCOPE, Metric
 from airpath.metrics.estimator import (

@@ -15,7 +15,7 @@ class Metric:
     name
         Column name, ending in the unit where it has one.
     title
-        What people call it.
+        Human-readable name.
     unit
         The unit, empty for a plain ratio or count.
     definition
@@ -23,8 +23,8 @@ class Metric:
     headline
         Shown in short summaries.
     better
-        Which way is better, ``higher`` or ``lower``; empty where neither is: of what describes the link, and
-        of errors with a sign.
+        The better direction, ``higher`` or ``lower``; empty for metrics that describe the link and for signed
+        errors.
     """
 
     name: str
@@ -36,7 +36,7 @@ class Metric:
 
     @property
     def heading(self) -> str:
-        """What people call it, with its unit: for axes and the heads of tables."""
+        """Title with unit, for axes and table headings."""
         return f"{self.title} ({self.unit})" if self.unit else self.title
 
 
@@ -325,4 +325,4 @@ SCOPE = (
     "are the controlled flows measured there; without any, all flows measured there. Every metric covers the "
     "measured interval, from the end of the warm-up to the end of the run."
 )
-"""What the definitions refer to."""
+"""Definitions of the terms that the metrics refer to."""

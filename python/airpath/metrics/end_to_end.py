@@ -14,10 +14,10 @@ Columns = Mapping[str, npt.NDArray[Any]]
 Numbers = npt.NDArray[np.float64]
 
 FINEST_S = 0.01
-"""Intervals within which the capacity changes may not be longer, in seconds: so far the bound can be off."""
+"""Longest interval within which the capacity may change, in seconds; it limits the error of the bound."""
 
 MOST_PACKETS = 20_000_000
-"""Where a link could carry more in the run there is no bound: each takes some bytes of memory."""
+"""No bound is computed if the link could carry more packets than this: each takes some bytes of memory."""
 
 NAMES = ("signal_delay_p95_ms", "end_to_end_delay_p95_ms", "self_inflicted_delay_ms")
 
@@ -37,20 +37,20 @@ def end_to_end_metrics(
     plan
         The resolved scenario of the run.
     packets
-        The columns of the packets under test; ``None`` where no packets were recorded.
+        The columns of the packets under test; ``None`` if no packets were recorded.
     link_series
-        The columns of this table.
+        The columns of the table of this name.
     sources
-        Which of the plan's sources are under test.
+        Mask of the plan's sources that are under test.
     link
         Index of the link under test.
     from_s
-        Packets that are received later count.
+        Only packets received after this time count, in seconds.
 
     Returns
     -------
     dict of str to float
-        The metrics of `NAMES`, in ms; NaN where one is not defined.
+        The metrics of `NAMES`, in ms; NaN if not defined.
     """
     metrics = dict.fromkeys(NAMES, math.nan)
     if packets is None:
@@ -66,7 +66,7 @@ def end_to_end_metrics(
     metrics["end_to_end_delay_p95_ms"] = age_ms
     best = omniscient(plan, link_series, sources, link, int(packets["bytes"].max()))
     if best is not None:
-        # To the picosecond: what is below is the rounding of seconds.
+        # Rounded to the picosecond, because conversion to seconds rounds.
         metrics["self_inflicted_delay_ms"] = round(age_ms - age(*best, span) * 1e3, 9)
     return metrics
 
@@ -74,24 +74,24 @@ def end_to_end_metrics(
 def age(
     sent_ns: Instants, received_ns: Instants, span_ns: tuple[int, int], percentile: float = 95.0
 ) -> float:
-    """Percentile over time of the age of the latest packet that the receiver has: Sprout's end-to-end delay.
+    """Return Sprout's end-to-end delay: a percentile over time of the age of the newest received packet.
 
-    At each instant that is the time since the sending of the packet, of those received so far, that was sent
-    last. It grows while nothing arrives.
+    The age at an instant is the time since the most recently sent of all packets received so far was sent. It
+    grows while nothing arrives.
 
     Parameters
     ----------
     sent_ns, received_ns
         When each packet was sent and received, in nanoseconds, in any order.
     span_ns
-        Where time begins and ends; before the first packet there is no age.
+        Start and end of the time considered; before the first packet there is no age.
     percentile
         Above 0, at most 100.
 
     Returns
     -------
     float
-        In seconds; NaN where nothing was received before the end.
+        In seconds; NaN if nothing was received before the end.
     """
     order = np.argsort(received_ns, kind="stable")
     newest = np.maximum.accumulate(sent_ns[order])
@@ -115,10 +115,11 @@ def age(
 def omniscient(
     plan: Plan, link_series: Columns, sources: npt.NDArray[np.bool_], link: int, packet_bytes: int
 ) -> tuple[Instants, Instants] | None:
-    """Return when a sender that knows the link's future sends and its packets arrive; nothing if not known.
+    """Return the send and arrival times of an omniscient sender; empty if they cannot be computed.
 
-    Its packets, of `packet_bytes`, come to the link when the one before has left, and so use all of the
-    capacity without ever waiting. The capacity is that of `link_series`, even within each interval.
+    The sender knows the link's future: each of its packets, of `packet_bytes`, reaches the link when the
+    previous one has left. The packets use the whole capacity without waiting. The capacity is that of
+    `link_series`, constant within each interval.
     """
     delay_ns = _constant_delay(plan, sources, link, packet_bytes)
     mine = link_series["link"] == link
@@ -147,7 +148,7 @@ _ROUNDING = 1e-6
 def _instants(
     amounts: Numbers, carried: Numbers, ends_ns: Numbers, side: Literal["left", "right"]
 ) -> Instants:
-    """Return when so much has been carried: the first such instant (left), or the last (right)."""
+    """Return when each amount has been carried: the first such instant (left), or the last (right)."""
     slack = _ROUNDING if side == "right" else -_ROUNDING
     after = np.clip(np.searchsorted(carried, amounts + slack, side=side), 1, len(carried) - 1)
     before = after - 1
@@ -158,7 +159,7 @@ def _instants(
 
 
 def _constant_delay(plan: Plan, sources: npt.NDArray[np.bool_], link: int, packet_bytes: int) -> int | None:
-    """Return what a packet takes beside the link's transmission, ns; nothing where that may differ."""
+    """Return a packet's delay other than the link's transmission, in ns; `None` if it is not constant."""
     paths = {tuple(flow["path"]) for flow, mine in zip(plan["flows"], sources, strict=True) if mine}
     if len(paths) != 1:
         return None
@@ -180,7 +181,7 @@ def _constant_delay(plan: Plan, sources: npt.NDArray[np.bool_], link: int, packe
 
 
 def _is_fine(plan: Plan, link: int, ends_s: Numbers) -> bool:
-    """Tell whether intervals say well enough how the capacity changes."""
+    """Return whether the intervals are short enough to show how the capacity changes."""
     rate, interval_ns = plan["links"][link]["rate"], plan["record"]["interval_ns"]
     if not len(ends_s) or rate["kind"] == "unlimited":
         return False

@@ -1,4 +1,4 @@
-"""How well a router's estimate of the capacity follows the truth."""
+"""How well a router's capacity estimate follows the true capacity."""
 
 import math
 from collections.abc import Mapping
@@ -12,10 +12,10 @@ from airpath.metrics.formulas import nearest_rank, settling_time
 from airpath.metrics.time_bins import Plan
 
 SETTLING_TOLERANCE = 0.1
-"""An estimate has settled when it stays this close to the capacity, as a part of it."""
+"""Largest distance of a settled estimate from the capacity, as a share of the capacity."""
 
 SETTLING_HOLD_S = 1.0
-"""How long it must stay so, in seconds."""
+"""Time for which an estimate must stay within the tolerance, in seconds."""
 
 Columns = Mapping[str, npt.NDArray[Any]]
 Numbers = npt.NDArray[np.float64]
@@ -35,23 +35,23 @@ def estimator_metrics(
     link
         Index of the link.
     from_s
-        Intervals that end later count.
+        Only intervals that end after this time count, in seconds.
 
     Returns
     -------
     dict of str to float
-        The metrics whose names begin with ``capacity_estimate``; NaN where the link has no estimate, or no
-        known capacity.
+        The metrics whose names begin with ``capacity_estimate``; NaN if the link has no estimate, or no known
+        capacity.
     """
     time_s, estimate, capacity = estimate_and_capacity(observations, link_series, link)
     measured = time_s > from_s + _rounding(plan)
     error = percentage_error(estimate[measured], capacity[measured])
-    # What is below is the rounding of rates: a router that was told the capacity has no error.
+    # Rounded because rates are rounded: a router with the configured capacity has no error.
     error = np.abs(error[~np.isnan(error)]).round(9)
-    # A link without an estimate is not gone through, however often its rate changes.
+    # Stretches of links without an estimate are not computed, because the rate may change often.
     stretches = constant_stretches_s(plan, link) if len(time_s) > 0 else []
     return {
-        # To the millibit per second: what is below is the rounding of rates, and no bias.
+        # Rounded to the millibit per second: smaller values come from rounding of rates, not from a bias.
         "capacity_estimate_bias_mbps": round(_mean((estimate - capacity)[measured] * 1e-6), 9),
         "capacity_estimate_error_mean_percent": _mean(error),
         "capacity_estimate_error_p95_percent": nearest_rank(error, 95),
@@ -91,7 +91,7 @@ def percentage_error(estimate: Numbers, capacity: Numbers) -> Numbers:
 
 
 def capacity_changes_s(plan: Plan, link: int) -> list[float]:
-    """When the capacity of a link steps, in seconds, for rates that say so: schedules and uniform draws."""
+    """Return the times at which a link's capacity steps, in seconds, of schedules and uniform rates."""
     rate, duration_ns = plan["links"][link]["rate"], plan["duration_ns"]
     if rate["kind"] == "uniform":
         changes = list(range(rate["hold_ns"], duration_ns, rate["hold_ns"]))
@@ -120,7 +120,7 @@ def _settling_s(
     capacity: Numbers,
     from_s: float,
 ) -> float:
-    """Mean over steps of the time to settle; one that is not settled at the next counts with all of it."""
+    """Return the mean settling time over steps; a step not settled before the next one counts in full."""
     times = []
     for before, (start, end) in pairwise(stretches):
         if start < from_s or _holds_no_interval(plan, start, end) or _holds_no_interval(plan, *before):
@@ -140,7 +140,8 @@ def _settling_s(
             level,
             event_s=start,
             tolerance=SETTLING_TOLERANCE,
-            # Steps may follow each other faster: then all samples up to the next.
+            # Steps may follow each other in less than the hold time: then all samples up to the next step
+            # count.
             hold_s=min(SETTLING_HOLD_S, float(times_there[-1] - times_there[0])),
         )
         times.append(end - start if math.isnan(settled) else settled)
@@ -155,7 +156,7 @@ def _variation(
     capacity: Numbers,
     from_s: float,
 ) -> float:
-    """Mean over stretches of constant capacity of standard deviation over mean, in their second halves."""
+    """Return the mean coefficient of variation in the second halves of stretches of constant capacity."""
     variations = []
     for start, end in stretches:
         if _holds_no_interval(plan, start, end):
@@ -168,12 +169,12 @@ def _variation(
 
 
 def _holds_no_interval(plan: Plan, start: float, end: float) -> bool:
-    """Tell, without a look at the intervals, whether a stretch is too short for one to lie within it."""
+    """Return whether a stretch is too short to contain an interval, without looking at the intervals."""
     return end - start < 0.5e-9 * float(plan["record"]["interval_ns"])
 
 
 def _inside(plan: Plan, time_s: Numbers, start: float, end: float) -> npt.NDArray[np.bool_]:
-    """Tell which intervals, by their ends, lie wholly between two times."""
+    """Return a mask of the intervals, given by their ends, that lie entirely between two times."""
     interval_s = plan["record"]["interval_ns"] / 1e9
     slack = _rounding(plan)
     inside: npt.NDArray[np.bool_] = (time_s - interval_s > start - slack) & (time_s < end + slack)
@@ -181,7 +182,7 @@ def _inside(plan: Plan, time_s: Numbers, start: float, end: float) -> npt.NDArra
 
 
 def _rounding(plan: Plan) -> float:
-    """Return how far two equal times can be apart: a tiny part of an interval."""
+    """Return the largest distance between two equal times: a tiny part of an interval."""
     return float(plan["record"]["interval_ns"]) * 1e-15
 
 

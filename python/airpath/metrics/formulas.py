@@ -1,4 +1,4 @@
-"""Closed forms: functions of numbers, without any table."""
+"""Closed-form formulas: functions of numbers, without tables."""
 
 import math
 from collections.abc import Sequence
@@ -13,17 +13,17 @@ Numbers = Sequence[float] | npt.NDArray[np.float64] | npt.NDArray[np.int64]
 
 
 def jain_index(shares: Numbers) -> float:
-    """Fairness index of Jain, Chiu and Hawe (DEC-TR-301, 1984): (Σx)² / (n Σx²).
+    """Return the fairness index of Jain, Chiu and Hawe (DEC-TR-301, 1984): (Σx)² / (n Σx²).
 
     Parameters
     ----------
     shares
-        What each flow got, not negative, in any unit.
+        Allocation of each flow, not negative, in any unit.
 
     Returns
     -------
     float
-        From 1/n (one flow has all) to 1 (all have the same, and be it nothing); NaN without flows.
+        From 1/n (one flow has everything) to 1 (all have the same, even if it is zero); NaN without flows.
     """
     x = np.asarray(shares, dtype=np.float64)
     if x.size == 0:
@@ -31,12 +31,12 @@ def jain_index(shares: Numbers) -> float:
     largest = x.max()
     if largest == 0.0:
         return 1.0
-    x = x / largest  # the index does not depend on scale; squares of tiny or huge shares would lose it
+    x = x / largest  # scale-free index; squares of tiny or huge shares lose it
     return float(x.sum() ** 2 / (x.size * np.square(x).sum()))
 
 
 def nearest_rank(values: Numbers, percentile: float, counts: Numbers | None = None) -> float:
-    """Percentile by nearest rank: the smallest value that at least `percentile` % of the items do not exceed.
+    """Return the smallest value that at least `percentile` % of the items do not exceed (nearest rank).
 
     Parameters
     ----------
@@ -45,33 +45,33 @@ def nearest_rank(values: Numbers, percentile: float, counts: Numbers | None = No
     percentile
         Above 0, at most 100.
     counts
-        How many items have each value; one each when absent.
+        Number of items with each value; one each if absent.
 
     Returns
     -------
     float
-        One of `values`; NaN when there are no items.
+        One of `values`; NaN if there are no items.
     """
     if not 0.0 < percentile <= 100.0:
         raise ValueError(f"a percentile is above 0 and at most 100, not {percentile}")
     data = np.asarray(values, dtype=np.float64)
     weights = np.ones(data.size, dtype=np.int64) if counts is None else np.asarray(counts, dtype=np.int64)
-    order = np.argsort(data)  # equal values may come in any order: only a value is given back
+    order = np.argsort(data)  # an unstable sort is enough, because only a value is returned
     cumulative = np.cumsum(weights[order])
     if cumulative.size == 0 or cumulative[-1] == 0:
         return math.nan
-    # Multiplied before divided: 0.95 · 100 items is 95 exactly, as it must be.
+    # Multiply before dividing: 0.95 · 100 items must be exactly 95.
     rank = math.ceil(percentile * int(cumulative[-1]) / 100.0)
     return float(data[order][np.searchsorted(cumulative, rank)])
 
 
 def power(throughput: float, delay: float) -> float:
-    """Throughput divided by delay (Kleinrock 1979); NaN when there is no delay to divide by."""
+    """Return throughput divided by delay (Kleinrock 1979); NaN if there is no delay to divide by."""
     return throughput / delay if delay > 0.0 else math.nan
 
 
 def log_power(throughput: float, delay: float, delta: float = 1.0) -> float:
-    """Natural logarithm of throughput minus `delta` times that of delay (the objective of Remy, 2013).
+    """Return the natural logarithm of throughput minus `delta` times that of delay (Remy's objective, 2013).
 
     NaN unless both are greater than zero.
     """
@@ -87,7 +87,7 @@ def convergence_time(
     tolerance: float = 0.1,
     hold_s: float = 1.0,
 ) -> float:
-    """Time from an event until throughput stays near its fair share.
+    """Return the time from an event until throughput stays near its fair share.
 
     Parameters
     ----------
@@ -96,20 +96,19 @@ def convergence_time(
     throughput
         Mean throughput in each interval.
     fair_share
-        The throughput that is due, in the same unit.
+        The fair throughput, in the same unit.
     event_s
         When the flow joined or the capacity stepped, in seconds.
     tolerance
-        How far throughput may be from the fair share, as a part of it. State it with the result.
+        Largest deviation from the fair share, as a fraction of it. State it with the result.
     hold_s
-        How long it must stay so, in seconds. State it with the result.
+        Time for which throughput must stay within the tolerance, in seconds. State it with the result.
 
     Returns
     -------
     float
         Seconds from the event to the start of the first stretch of at least `hold_s` within the tolerance;
-        NaN if
-        there is none.
+        NaN if there is none.
     """
     ends = np.asarray(time_s, dtype=np.float64)
     if ends.size < 2:
@@ -131,25 +130,25 @@ def settling_time(
     tolerance: float = 0.1,
     hold_s: float = 1.0,
 ) -> float:
-    """Time from an event to the first sample from which on all stay near a level.
+    """Return the time from an event to the first sample from which all samples stay near a level.
 
-    Unlike in `convergence_time` a sample is of its instant and says nothing of the time before it.
+    Unlike in `convergence_time`, a sample is a value at one instant, not a mean over the preceding interval.
 
     Parameters
     ----------
     time_s
         When each sample was taken, rising, in seconds.
     values
-        What was read then.
+        The value of each sample.
     level
-        What should be read, in the same unit.
+        The expected value, in the same unit.
     event_s
         When the level stepped, in seconds; earlier samples do not count.
     tolerance
-        How far samples may be from the level, as a part of it. State it with the result.
+        Largest deviation from the level, as a fraction of it. State it with the result.
     hold_s
-        How long all samples must be near, from the first such one to one that is at least so much later, in
-        seconds. State it with the result.
+        Time for which all samples must be near the level, in seconds: from the first such sample to one at
+        least this much later. State it with the result.
 
     Returns
     -------
@@ -160,7 +159,7 @@ def settling_time(
     near = np.abs(np.asarray(values, dtype=np.float64) - level) <= tolerance * level
     rounding = 1e-9 * max(1.0, float(times[-1])) if times.size else 0.0
     since = _lasting_since(times, times, near & (times >= event_s - rounding), hold_s - rounding)
-    # The engine's times are whole nanoseconds: what is below is the rounding of seconds.
+    # The engine's times are whole nanoseconds; smaller digits come from rounding of seconds.
     return math.nan if since is None else max(0.0, round(since - event_s, 9))
 
 
@@ -170,7 +169,7 @@ def _lasting_since(
     inside: npt.NDArray[np.bool_],
     hold_s: float,
 ) -> float | None:
-    """Return when the first unbroken stretch of at least `hold_s` starts; nothing if there is none."""
+    """Return the start of the first unbroken stretch of at least `hold_s`; `None` if there is none."""
     since: float | None = None
     for start, end, is_inside in zip(starts, ends, inside, strict=True):
         if not is_inside:
@@ -194,7 +193,7 @@ def vary(x: npt.NDArray[np.float64], scale: float = 0.0) -> bool:
     """
     if bool((x == x[0]).all()):
         return False
-    # What is infinite differs from all else.
+    # Infinite values differ from all others.
     return not np.isfinite(x).all() or float(np.ptp(x)) > ROUNDING * max(scale, float(np.abs(x).max()))
 
 
@@ -203,25 +202,25 @@ ROUNDING: Final = 1e-12
 
 
 def sample_mean(x: npt.NDArray[np.float64]) -> float:
-    """Mean of numbers, one or more; exactly that of each where they are equal, which a sum would round."""
+    """Return the mean of one or more numbers; if all are equal, exactly their value (a sum would round)."""
     return float(x[0]) if bool((x == x[0]).all()) else float(x.mean())
 
 
 def mean_interval(samples: Numbers, confidence: float = 0.95) -> tuple[float, float, int, float, float]:
-    """Mean of independent samples and its confidence interval by Student's t distribution.
+    """Return the mean of independent samples and its confidence interval by Student's t distribution.
 
     Parameters
     ----------
     samples
-        One number for each repetition; NaN means no value and does not count.
+        One number for each repetition; NaN means no value and is ignored.
     confidence
         Probability that the interval covers the true mean, for normal samples.
 
     Returns
     -------
     mean, sd, n, low, high
-        Mean; sample standard deviation (n - 1); how many samples count; ends of the interval. What needs more
-        samples than there are is NaN.
+        Mean; sample standard deviation (n - 1); number of samples that count; ends of the interval. Values
+        that need more samples are NaN.
     """
     x = np.asarray(samples, dtype=np.float64)
     x = x[~np.isnan(x)]

@@ -1,4 +1,4 @@
-"""Metrics of one run, from its plan and tables; `airpath.metrics.definitions` says what they mean."""
+"""Metrics of one run, from its plan and tables; `airpath.metrics.definitions` defines them."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -67,9 +67,9 @@ def flow_metrics(tables: Tables) -> pa.Table:
 
 
 def link_under_test(plan: Plan) -> int:
-    """Index of the link at which most controlled sources are measured; the lowest index of several.
+    """Return the link at which most controlled sources are measured; the lowest index of several.
 
-    Without controlled sources, all count.
+    Without controlled sources, all sources count.
     """
     controlled = [flow for flow in plan["flows"] if flow.get("controller") is not None] or plan["flows"]
     if not controlled:
@@ -78,13 +78,13 @@ def link_under_test(plan: Plan) -> int:
 
 
 def flows_under_test(plan: Plan, flows: Mapping[str, npt.NDArray[Any]]) -> npt.NDArray[np.bool_]:
-    """Tell which rows of table `flows` are controlled flows at the link under test, else all there."""
+    """Return a mask of the controlled flows at the link under test (rows of `flows`), else of all there."""
     tested: npt.NDArray[np.bool_] = sources_under_test(plan)[flows["source"]]
     return tested
 
 
 def sources_under_test(plan: Plan) -> npt.NDArray[np.bool_]:
-    """Tell which of the plan's sources are controlled and measured at the link under test, else all there."""
+    """Return a mask of the controlled sources measured at the link under test, else of all sources there."""
     link = link_under_test(plan)
     measured = np.array([flow["measured_at"] == link for flow in plan["flows"]], dtype=bool)
     controlled = np.array([flow.get("controller") is not None for flow in plan["flows"]], dtype=bool)
@@ -97,11 +97,11 @@ def windowed_jain(
     starts_s: npt.NDArray[np.float64],
     bins: TimeBins,
 ) -> npt.NDArray[np.float64]:
-    """Jain index in each bin over those of `flows` that are active throughout it.
+    """Return the Jain index of each bin, over those of `flows` that are active throughout it.
 
-    NaN with fewer than two of them, and where they got nothing: an outage is no proof of fairness. `starts_s`
-    says when each flow began, in seconds: the interval in which one does has a row, too, and so has the one
-    in which it stops, after which there is none.
+    NaN with fewer than two such flows, and if they received nothing: an outage is no proof of fairness.
+    `starts_s` is the start time of each flow, in seconds. The intervals in which a flow starts and stops have
+    rows as well; later ones have none.
     """
     of_row = flow_series["flow"]
     row_of = np.full(1 + max(of_row.max(initial=-1), flows.max(initial=-1)), -1)
@@ -114,7 +114,7 @@ def windowed_jain(
     sizes = np.bincount(cell, departed, len(flows) * len(bins)).reshape(shape)
     active = np.bincount(cell, minlength=len(flows) * len(bins)).reshape(shape)
     throughout = (active == bins.intervals) & (starts_s[:, None] <= bins.start_s + bins.rounding_s)
-    # The last interval of a flow is the one in which it stops, unless it goes on to the end of the run.
+    # The last interval of a flow is the one in which it stops, unless it lasts to the end of the run.
     last_s = np.zeros(len(flows))
     np.maximum.at(last_s, row[inside], flow_series["time_s"][inside])
     throughout &= (last_s[:, None] > bins.end_s + bins.rounding_s) | (bins.end_s >= bins.end_s[-1:])
@@ -128,7 +128,7 @@ def windowed_jain(
 
 
 def long_lived(plan: Plan, flows: Mapping[str, npt.NDArray[Any]]) -> npt.NDArray[np.bool_]:
-    """Tell which rows of table `flows` always have more data to send."""
+    """Return a mask of the rows of table `flows` whose flows always have more data to send."""
     bulk = np.array([flow["traffic"]["kind"] == "bulk" for flow in plan["flows"]], dtype=bool)
     long: npt.NDArray[np.bool_] = bulk[flows["source"]]
     return long
@@ -140,14 +140,14 @@ def columns(table: pa.Table) -> Mapping[str, npt.NDArray[Any]]:
 
 
 def rows_with(table: pa.Table, column: str, name: str) -> npt.NDArray[np.bool_]:
-    """Tell in which rows a column of names has this one, by the numbers that names are kept as."""
+    """Return a mask of the rows in which a column of names contains `name`, using the dictionary codes."""
     encoded = table[column]
     if encoded.num_chunks > 1:
         encoded = encoded.unify_dictionaries()
     names = encoded.chunk(0).dictionary.to_pylist() if encoded.num_chunks else []
     if name not in names:
         return np.zeros(len(table), dtype=bool)
-    # Null is NaN there.
+    # Nulls become NaN.
     numbers = [chunk.indices.to_numpy(zero_copy_only=False) for chunk in encoded.chunks]
     found: npt.NDArray[np.bool_] = np.concatenate(numbers) == names.index(name)
     return found
@@ -159,7 +159,7 @@ def measured_span_s(plan: Plan) -> tuple[float, float]:
 
 
 class _Columns(Mapping[str, npt.NDArray[Any]]):
-    """Makes an array when it is asked for: names are dear, and few look at them."""
+    """Converts a column when it is first accessed: names are expensive, and rarely used."""
 
     def __init__(self, table: pa.Table) -> None:
         self._table = table
@@ -180,7 +180,7 @@ class _Columns(Mapping[str, npt.NDArray[Any]]):
 
 
 def _names(column: pa.ChunkedArray) -> npt.NDArray[Any]:
-    """Look the names up here: Arrow's own conversion forgets which are null."""
+    """Look up the names here: Arrow's own conversion loses the nulls."""
     if len(column) == 0:
         return np.empty(0, dtype=object)
     encoded = column.unify_dictionaries().combine_chunks()
@@ -227,7 +227,7 @@ def _link_metrics(plan: Plan, tables: Tables, link: int) -> dict[str, float]:
     start_s, end_s = measured_span_s(plan)
     congestion = float(of["dropped_bytes_overflow"] + of["dropped_bytes_early"])
     channel = float(of["dropped_bytes_corruption"])
-    # Departed bytes include those that the channel damaged: this is what was lost and what was not.
+    # Departed bytes include packets corrupted by the channel, so this sum contains lost and delivered bytes.
     decided = congestion + float(of["departed_bytes"])
 
     all_links = columns(tables["link_series"])
@@ -263,7 +263,7 @@ _OF_LINK_SERIES = ("time_s", "offered_bytes", "departed_bytes", "queue_mean_byte
 
 
 def _estimator(plan: Plan, tables: Tables, link: int) -> dict[str, float]:
-    # The table is absent without routers, and then there is nothing to compare.
+    # The table is absent without routers; then there is nothing to compare.
     rows = tables.get("link_observations", _NO_OBSERVATIONS)
     start_s, _ = measured_span_s(plan)
     return estimator_metrics(plan, columns(rows), columns(tables["link_series"]), link, start_s)
@@ -301,7 +301,7 @@ def _delays(
 
 def _end_to_end(plan: Plan, tables: Tables, flows: npt.NDArray[np.int64], link: int) -> dict[str, float]:
     packets = None
-    if "packets" in tables:  # only when the scenario asks for it
+    if "packets" in tables:  # only if the scenario records packets
         table = columns(tables["packets"])
         mine = np.isin(table["flow"], flows)
         packets = {name: table[name][mine] for name in ("sent_s", "received_s", "bytes")}
@@ -317,8 +317,8 @@ def _fairness(
     tested: npt.NDArray[np.bool_],
 ) -> dict[str, float]:
     start_s, _ = measured_span_s(plan)
-    # One that had stopped before the span, or would have begun after it, shared nothing with anybody there;
-    # one that was there and got nothing was starved.
+    # A flow that stopped before the span, or starts after it, shared nothing there. A flow that was active
+    # and received nothing was starved.
     inside = TimeBins(plan, 0.0, start_s).index(flow_series["time_s"]) >= 0
     there = np.isin(flows["flow"], flow_series["flow"][inside])
     long = tested & long_lived(plan, flows) & there
@@ -326,7 +326,7 @@ def _fairness(
         return {"jain_index": math.nan, "jain_index_windowed": math.nan}
     megabits = flows["departed_bytes"][long] * 8e-6
     rates = _ratio(megabits, (flows["last_departure_s"] - flows["first_departure_s"])[long])
-    # A single departure has no span of its own: it is all that the flow got while it was there.
+    # A single departure has no span of its own: it is all that the flow received during its lifetime.
     rows_of = np.bincount(flow_series["flow"][inside], minlength=1 + max(flows["flow"].max(initial=-1), 0))
     there_s = rows_of[flows["flow"][long]] * plan["record"]["interval_ns"] / 1e9
     rates = np.where(np.isnan(rates), _ratio(megabits, there_s), rates)
@@ -334,7 +334,7 @@ def _fairness(
     windows = windowed_jain(flow_series, flows["flow"][long], flows["start_s"][long], bins)
     windows = windows[~np.isnan(windows)]
     return {
-        "jain_index": jain_index(np.nan_to_num(rates)),  # a flow from which nothing departed got nothing
+        "jain_index": jain_index(np.nan_to_num(rates)),  # a flow without departures received nothing
         "jain_index_windowed": float(windows.mean()) if windows.size else math.nan,
     }
 

@@ -1,4 +1,4 @@
-"""Signal delay: how long what a sender knows takes at least to reach the receiver."""
+"""Signal delay: the shortest time in which information at a sender can reach the receiver."""
 
 import math
 from typing import Any
@@ -7,16 +7,16 @@ import numpy as np
 import numpy.typing as npt
 
 STEP_NS = 1_000_000
-"""A message is taken to be made so often, in nanoseconds: each millisecond, as Mahimahi's scripts have it."""
+"""Interval between messages, in nanoseconds: one millisecond, as in Mahimahi's scripts."""
 
 Instants = npt.NDArray[np.int64]
 
 
 def signal_delay(sent_ns: Instants, received_ns: Instants, percentile: float = 95.0) -> float:
-    """Percentile, by nearest rank, of the least time for a message made at t to reach the receiver.
+    """Return a percentile (nearest rank) of the shortest time for a message made at t to be received.
 
-    A message made at t can go with any packet sent at t or later, and has arrived with the first of them
-    that does. So long as packets do not overtake each other that is the next packet. t runs in steps of
+    A message made at t can go with any packet sent at t or later, and arrives with the first of them to
+    arrive. If packets do not overtake each other, that is the next packet. t runs in steps of
     `STEP_NS` from the first packet to the last.
 
     Parameters
@@ -38,18 +38,18 @@ def signal_delay(sent_ns: Instants, received_ns: Instants, percentile: float = 9
     order = np.argsort(sent_ns, kind="stable")
     sent = sent_ns[order]
     earliest = np.minimum.accumulate(received_ns[order][::-1])[::-1]
-    # Messages are numbered; each packet is the next one for those made after the packet before it.
+    # Messages are numbered; each packet carries those made after the previous packet.
     last = (sent - sent[0]) // STEP_NS
     count = np.diff(last, prepend=-1)
     some = count > 0
     least, count = (earliest - sent[0] - last * STEP_NS)[some], count[some]
-    # The messages of one packet wait `least`, and a step longer each: none needs to be written down.
+    # The messages of one packet wait `least`, `least` + one step, and so on, so they need not be stored.
     rank = math.ceil(percentile * int(count.sum()) / 100.0)
     return smallest_reaching(rank, least, count) / 1e9
 
 
 def smallest_reaching(rank: int, least: npt.NDArray[Any], count: npt.NDArray[Any]) -> int:
-    """Return the smallest number that `rank` of least, least + step, … (`count` for each) do not exceed."""
+    """Return the smallest number that at least `rank` of the values least, least + step, … do not exceed."""
     low, high = int(least.min()), int((least + (count - 1) * STEP_NS).max())
     while low < high:
         middle = (low + high) // 2

@@ -6,7 +6,7 @@ from statistics import NormalDist
 from typing import Final
 
 MANY: Final = 2000
-"""From so many degrees of freedom on the expansion about the normal distribution is exact enough."""
+"""Degrees of freedom from which the expansion about the normal distribution is exact enough."""
 
 
 @functools.cache
@@ -93,7 +93,7 @@ def _incomplete_beta(a: float, b: float, x: float, rest: float) -> float:
 
 
 def _central_probability(angle: float, df: int) -> float:
-    """Return how probable a t is whose magnitude is below √df tan(angle).
+    """Return the probability that the magnitude of t is below √df tan(angle).
 
     Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.3 and 26.7.4.
     """
@@ -106,7 +106,7 @@ def _central_probability(angle: float, df: int) -> float:
 
 
 def _expanded(x: float, df: int) -> float:
-    """Return the quantile of t from that of the normal distribution (the same, 26.7.5)."""
+    """Return the quantile of t from that of the normal distribution (same book, 26.7.5)."""
     y = x * x
     return x * (
         1

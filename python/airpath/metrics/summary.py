@@ -38,7 +38,7 @@ STATISTICS_SCHEMA = pa.schema(
 
 
 def summary(runs: Iterable[tuple[str, int, int, dict[str, float]]]) -> pa.Table:
-    """One row for each run.
+    """Return a table with one row for each run.
 
     Parameters
     ----------
@@ -50,10 +50,10 @@ def summary(runs: Iterable[tuple[str, int, int, dict[str, float]]]) -> pa.Table:
 
 
 def statistics(summary: pa.Table) -> pa.Table:
-    """Mean, sample standard deviation, n and 95 % confidence interval (Student's t) over repetitions.
+    """Return mean, standard deviation, n and 95 % confidence interval (Student's t) over repetitions.
 
-    One row for each scheme and metric, schemes in the order in which the summary has them. NaN does not
-    count.
+    One row for each scheme and metric, schemes in the order of the summary. The standard deviation is that of
+    a sample. NaN is ignored.
     """
     rows = []
     schemes = summary["scheme"].to_pylist()

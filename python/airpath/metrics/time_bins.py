@@ -1,4 +1,4 @@
-"""Intervals of a time series gathered into wider bins."""
+"""Wider bins over the intervals of a time series."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -21,22 +21,22 @@ class TimeBins:
     Parameters
     ----------
     plan
-        The plan of the run; gives the recorded interval and the end.
+        The plan of the run, which contains the recorded interval and the end.
     width_s
-        Wished width in seconds; the nearest whole number of intervals, at least one, is taken.
+        Wanted width in seconds; rounded to a whole number of intervals, at least one.
     from_s
         The first bin starts with the first interval that does not begin earlier, in seconds.
 
     Attributes
     ----------
     width_s
-        Width that was taken.
+        Actual width in seconds.
     start_s, end_s
         Start and end of each bin; the last one ends with the run and may be narrower.
     intervals
-        How many recorded intervals each bin has.
+        Number of recorded intervals in each bin.
     rounding_s
-        How far two equal times can be apart, in seconds: a tiny part of an interval.
+        Largest distance between two equal times, in seconds: a tiny part of an interval.
     """
 
     def __init__(self, plan: Plan, width_s: float, from_s: float = 0.0) -> None:
@@ -53,35 +53,36 @@ class TimeBins:
         self.intervals = np.minimum(first_of_bin + self._per_bin, count) - first_of_bin
 
     def __len__(self) -> int:
-        """How many bins there are."""
+        """Return the number of bins."""
         return len(self.start_s)
 
     @property
     def middle_s(self) -> npt.NDArray[np.float64]:
-        """Middle of each bin, where a mean over the bin is drawn."""
+        """Middle of each bin, where a mean over the bin is plotted."""
         middle: npt.NDArray[np.float64] = (self.start_s + self.end_s) / 2
         return middle
 
     def index(self, time_s: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
-        """Bin of each interval that ends at `time_s`; -1 outside of all bins."""
+        """Return the bin of each interval that ends at `time_s`; -1 outside of all bins."""
         interval = np.ceil(time_s / self._interval_s - _ROUNDING).astype(np.int64) - 1 - self._first
         index = np.floor_divide(interval, self._per_bin)
         return np.where((interval >= 0) & (index < len(self)), index, -1)
 
     def sum(self, time_s: npt.NDArray[np.float64], values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-        """Sum of `values` over each bin; `time_s` is the end of each value's interval."""
+        """Return the sum of `values` over each bin; `time_s` is the end of each value's interval."""
         index = self.index(time_s)
         inside = index >= 0
         sums = np.bincount(index[inside], weights=values[inside].astype(np.float64), minlength=len(self))
         return sums.astype(np.float64)
 
     def rate_mbps(self, time_s: npt.NDArray[np.float64], sizes: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-        """Mean rate over each bin in Mbit/s, from bytes in each interval."""
+        """Return the mean rate over each bin in Mbit/s, from the bytes in each interval."""
         rate: npt.NDArray[np.float64] = self.sum(time_s, sizes) * 8e-6 / (self.end_s - self.start_s)
         return rate
 
 
-# Interval ends are sums of nanoseconds turned into seconds: far closer than this part of an interval.
+# Interval ends are sums of nanoseconds converted to seconds: their error is far below this part of an
+# interval.
 _ROUNDING = 1e-6
 
 
