@@ -1,4 +1,4 @@
-"""What differs between two results: what they were made of, and what was measured."""
+"""Differences between two results: their configuration and their metrics."""
 
 from airpath.diff.differences import MetricDifference, ResultsDifference, diff
 from airpath.diff.sides import Side, read_side

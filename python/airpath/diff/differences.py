@@ -1,4 +1,4 @@
-"""What differs between two results."""
+"""Differences between two results."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ from airpath.results.changes import Change, changes, environment_changes, input_
 from airpath.statistics import MeanDifference, MeanEstimate, mean_difference
 
 PLAN = "plan"
-"""What the resolved scenario is called among facts; its text is too long to be shown."""
+"""Name of the resolved scenario among the facts; its text is too long to be shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,13 +22,13 @@ class MetricDifference:
     Attributes
     ----------
     label
-        The scheme, in a sweep with the values of the axes; both if they are not called the same.
+        The scheme, in a sweep with the values of the axes; both labels if they differ.
     metric
         The metric, of `airpath.metrics.METRICS`.
     first, second
-        What was measured.
+        The measured means.
     difference
-        The second less the first.
+        The second minus the first.
     """
 
     label: str
@@ -47,7 +47,7 @@ class MetricDifference:
 
     @property
     def improves(self) -> bool | None:
-        """Whether the second is better; ``None`` where neither direction is, or one has no value."""
+        """Whether the second is better; ``None`` if no direction is better, or one side has no value."""
         better, difference = METRICS[self.metric].better, self.difference.difference
         if not better or math.isnan(difference):
             return None
@@ -56,20 +56,20 @@ class MetricDifference:
 
 @dataclass(frozen=True)
 class ResultsDifference:
-    """All that differs.
+    """All differences between two results.
 
     Attributes
     ----------
     first, second
         The directories.
     changes
-        What the results were made of: keys of scenarios, seeds, worlds, inputs, versions, platform.
+        Differences in configuration: keys of scenarios, seeds, worlds, inputs, versions, platform.
     only_first, only_second
-        Labels that only one side has.
+        Labels that exist on only one side.
     metrics
-        The metrics that differ, those with an interval that excludes zero first, then by their share.
+        The metrics that differ: first those whose interval excludes zero, then the others, each by share.
     same
-        How many metrics of all labels do not differ.
+        Number of metrics, over all labels, that do not differ.
     """
 
     first: Path
@@ -89,9 +89,9 @@ class ResultsDifference:
 def diff(first: str | Path, second: str | Path) -> ResultsDifference:
     """Compare two results, of runs or of sweeps.
 
-    Schemes of the same name are compared; if each side has one that the other has not, and no more, these
-    two as well. Metrics are compared seed by seed where at least two seeds are the same (paired), else by
-    Welch's interval. When and by which command the results were made, and how long that took, does not count.
+    Schemes with the same name are compared. If each side has exactly one scheme that the other does not have,
+    these two are compared as well. Metrics are compared seed by seed if at least two seeds are the same
+    (paired), otherwise by Welch's interval. The date, the command and the duration of the runs are ignored.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def diff(first: str | Path, second: str | Path) -> ResultsDifference:
     OutputError
         If a directory holds no results, or damaged ones.
     UsageError
-        If one holds runs and the other a sweep.
+        If one contains runs and the other a sweep.
     """
     a, b = read_side(Path(first)), read_side(Path(second))
     if a.kind != b.kind:
@@ -135,7 +135,7 @@ def _kind(side: Side) -> str:
 
 
 def _pairs(first: Sequence[str], second: Sequence[str]) -> list[tuple[str, str]]:
-    """Return which labels are compared with which."""
+    """Return the pairs of labels to compare."""
     pairs = [(label, label) for label in first if label in second]
     alone = [label for label in first if label not in second], [one for one in second if one not in first]
     if len(alone[0]) == len(alone[1]) == 1:
@@ -168,7 +168,7 @@ def _of_variant(ours: Variant, theirs: Variant) -> list[Change]:
         if change.what != PLAN:
             found.append(change)
         elif not found:
-            # That the plan is another follows from what was found; alone it is the version's doing.
+            # A different plan follows from the other differences; without any, the version caused it.
             found.append(Change("plan of the same scenario", "one", "another"))
     return found
 
@@ -196,7 +196,7 @@ def _metrics(label: str, ours: Variant, theirs: Variant) -> list[MetricDifferenc
 
 
 def _differs(one: MetricDifference) -> bool:
-    """Whether anything differs: of pairs each, else means."""
+    """Return whether anything differs: any pair if the metric is paired, else the means."""
     difference = one.difference
     return not (difference.difference == 0.0 and (difference.pairs < 2 or difference.low == difference.high))
 

@@ -1,4 +1,4 @@
-"""One of two results that are compared: facts and values, of runs or of a sweep alike."""
+"""One side of a comparison: facts and values, of runs or of a sweep."""
 
 import json
 import math
@@ -24,18 +24,18 @@ Values = Mapping[int, float]
 
 @dataclass(frozen=True)
 class Variant:
-    """What was run with several seeds: a scheme, in a sweep at one point.
+    """A configuration that was run with several seeds: a scheme, in a sweep at one point.
 
     Attributes
     ----------
     settings
         The keys of its scenario, with dots, and their values as text.
     facts
-        What else it hangs on: its world, its plan.
+        What else its results depend on: its world, its plan.
     seeds
         The seeds, in the order of the repetitions.
     metrics
-        The values of each metric that has some.
+        The values of each metric that has any.
     """
 
     settings: Mapping[str, str]
@@ -51,15 +51,15 @@ class Side:
     Attributes
     ----------
     directory
-        Where they are.
+        The directory of the results.
     kind
         ``runs`` or ``sweep``.
     provenance
-        What ``provenance.json`` says.
+        Contents of ``provenance.json``.
     settings
-        What all variants have in common: the keys of a sweep.
+        Settings common to all variants: the keys of a sweep.
     variants
-        What was run, by its label.
+        The variants by label.
     """
 
     directory: Path
@@ -75,7 +75,7 @@ def read_side(directory: Path) -> Side:
     Raises
     ------
     OutputError
-        If the directory holds neither, or they are damaged.
+        If the directory contains neither, or the files are damaged.
     """
     if not directory.is_dir():
         raise OutputError(f"{directory}: does not exist; accepted: a results directory")
@@ -97,7 +97,7 @@ def _runs(directory: Path) -> Side:
     for scheme in dict.fromkeys(record.scheme for record in records):
         mine = [record for record in records if record.scheme == scheme]
         written = mine[0].scenario
-        # Results of before each run kept its scenario have one for all.
+        # In results older than one scenario per run, all runs share one scenario.
         text = written.text if written else _text(directory / "scenario.toml")
         variants[scheme] = Variant(
             settings=flattened(text, directory),
