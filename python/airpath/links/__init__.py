@@ -20,15 +20,15 @@ class NamedLink:
     name: str
     """Its name in scenarios and on the command line."""
     description: str
-    """What it is, in one line."""
+    """A description in one line."""
     rate: Mapping[str, Any]
-    """Its rate process, as a scenario would write it (a trace names a file in the folder of this module)."""
+    """Its rate process as a scenario writes it (a trace names a file in the folder of this module)."""
     reverse: str | None = None
     """The name of the link that is its opposite direction; by default the same rate process."""
     delay: str | None = None
-    """Its one-way propagation delay, where it has one of its own."""
+    """Its one-way propagation delay, if it has its own."""
     buffer: str | None = None
-    """Its buffer, where it has one of its own."""
+    """Its buffer, if it has its own."""
 
 
 def find_link(name: str) -> NamedLink:
@@ -37,7 +37,7 @@ def find_link(name: str) -> NamedLink:
     Raises
     ------
     UsageError
-        If there is none; the text names the nearest.
+        If there is no such link; the message names the nearest.
     """
     for link in LINKS:
         if name == link.name:

@@ -1,4 +1,4 @@
-"""Networks by name: link, round-trip time, buffer, losses and reverse link at once."""
+"""Networks by name: link, round-trip time, buffer, losses and reverse link together."""
 
 import copy
 import tomllib
@@ -19,11 +19,11 @@ class Network:
     name: str
     """Its name on the command line."""
     description: str
-    """What it is, in one line."""
+    """A description in one line."""
     bottleneck: Mapping[str, Any]
     """The link, as a scenario writes it."""
     reverse: Mapping[str, Any]
-    """What differs in the opposite direction."""
+    """Settings that differ in the opposite direction."""
 
     def directions(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return copies of both directions."""
@@ -46,7 +46,7 @@ def find_network(name: str) -> Network:
     Raises
     ------
     UsageError
-        If there is none; the text names the nearest.
+        If there is no such network; the message names the nearest.
     """
     for network in networks():
         if network.name == name:
