@@ -1,4 +1,4 @@
-"""Chains of losses fitted to recordings: captures, traces of losses, traces of opportunities."""
+"""Loss chains fitted to captures, loss traces, and traces of delivery opportunities."""
 
 from airpath.loss_fit.fitting import fit
 from airpath.loss_fit.results import LossFit

@@ -1,4 +1,4 @@
-"""Fitting whatever a file holds."""
+"""Fitting loss chains to the contents of a file."""
 
 import math
 from collections import Counter
@@ -29,10 +29,10 @@ from airpath.units import format_duration, parse_duration
 ACCEPTED = (
     "a capture, a trace of losses (0 and 1, or a table with a column lost), a trace of delivery opportunities"
 )
-"""What can be fitted."""
+"""Descriptions of the accepted inputs."""
 
 OPPORTUNITIES_IN_A_STEP = 10
-"""By default a step of a trace is so long that it holds so many opportunities in the mean."""
+"""Mean number of opportunities in a step of a trace, which determines the default step."""
 
 
 def fit(
@@ -42,33 +42,33 @@ def fit(
     step: str | None = None,
     confidence: float = 0.95,
 ) -> tuple[LossFit, ...]:
-    """Fit chains of losses to a recording.
+    """Fit loss chains to a recording.
 
     Parameters
     ----------
     source
         A packet capture; a trace of losses (0 and 1, or a table with a column `lost`); a trace of delivery
-        opportunities, of which outages are fitted; or a sequence of 0 (arrived) and 1 (lost). A file may be
-        a pipe, or `-` for standard input.
+        opportunities, whose outages are fitted; or a sequence of 0 (arrived) and 1 (lost). A file may be a
+        pipe, or `-` for standard input.
     flow
         Only these flows of a capture, each by its number or a part of its addresses.
     step
         The length of a step of a trace of opportunities, with its unit.
     confidence
-        Of the intervals.
+        Confidence of the intervals.
 
     Returns
     -------
     tuple
-        One for each flow of a capture, largest first; one for anything else. A flow to which nothing can be
-        fitted says why.
+        One fit for each flow of a capture, largest first; one for anything else. If nothing can be fitted to
+        a flow, its fit contains the reason.
 
     Raises
     ------
     FitError, CaptureError, TraceError
         If the file cannot be read, or nothing in it can be fitted.
     UsageError
-        If there is no such flow, or an option means nothing here.
+        If there is no such flow, or an option does not apply.
     """
     if not 0.5 <= confidence < 1:
         raise UsageError(f"confidence: found {confidence:g}; accepted: from 0.5 to below 1")
@@ -101,7 +101,7 @@ def _refuse(flow: Sequence[str], step: str | None, what: str) -> None:
 
 
 def _fitted(*fits: LossFit) -> tuple[LossFit, ...]:
-    """Return fits of which at least one has a chain."""
+    """Return `fits`, of which at least one must have a chain."""
     if all(one.missing for one in fits):
         if len(fits) == 1:
             why = f"{fits[0].what}: {fits[0].missing}"
@@ -115,7 +115,7 @@ def _fitted(*fits: LossFit) -> tuple[LossFit, ...]:
 def _capture(recording: InputFile, wanted: Sequence[str], confidence: float) -> list[LossFit]:
     from airpath.captures import analyse, choose
 
-    # Estimates are not asked for: any one estimator will do.
+    # The estimates are not used, so any one estimator is enough.
     capture = analyse(recording, ["samples"])
     early = capture.ended_early
     flows = choose(capture, wanted).flows
@@ -126,7 +126,7 @@ def _capture(recording: InputFile, wanted: Sequence[str], confidence: float) -> 
 
 
 def _flow(source: str, number: int, name: str, facts: Mapping[str, Any], confidence: float) -> LossFit:
-    """Fit one flow: its runs of losses and how many segments it has say how often which state followed."""
+    """Fit one flow: its loss runs and its number of segments determine the transition counts."""
     runs = {int(length): int(count) for length, count in facts["loss_runs"]}
     segments = math.ceil(facts["bytes"] / max(facts["mss"], 1))
     what = f"flow {number}, {name}: retransmitted segments"
@@ -153,7 +153,7 @@ def _outages(recording: InputFile, step: str | None, confidence: float) -> LossF
         if step_ns < 1_000_000:
             raise UsageError(f"step: found {step}; accepted: at least 1 ms, the resolution of the trace")
     rates = np.array([rate for _, rate in trace.rates(step_ns * 1e-9)])
-    # A last step that the end of the trace cuts short is left out.
+    # A last step that is cut short by the end of the trace is left out.
     whole = round(float(trace.statistics()["duration_s"]) * 1e9) // step_ns
     silent = rates[:whole] == 0
     what = f"outages: steps of {format_duration(step_ns)} without a delivery opportunity"
@@ -181,7 +181,7 @@ def _sequence(
 
 
 def _whole_runs(lost: npt.NDArray[np.bool_]) -> dict[int, int]:
-    """Return how many bursts there are of each length, without those that touch an end."""
+    """Return the number of bursts of each length, without those that touch an end."""
     runs = Runs.of(lost)
     inner = runs.lengths[1:-1][runs.lost[1:-1]]
     lengths, counts = np.unique(inner, return_counts=True)
@@ -223,20 +223,20 @@ def _with_general(
     gilbert: Gilbert,
     confidence: float,
 ) -> LossFit:
-    """Fit the chain with losses in both states too, and say which of the two is better."""
+    """Also fit the chain with losses in both states, and decide which of the two is better."""
     general = fit_gilbert_elliott(Runs.of(lost), _starts(gilbert), confidence)
     if general is None:
         return found
     loss = gilbert.mean_loss.value
     first = math.log(loss if lost[0] else 1 - loss)
-    # Two parameters more, each at the price of log n (Schwarz 1978).
+    # Two additional parameters, each with a penalty of log n (Schwarz 1978).
     better = 2 * (general.log_likelihood - gilbert.log_likelihood - first) > 2 * math.log(len(lost))
     law = burst_lengths(runs, run_lengths(general), 2)
     return replace(found, general=general, general_lengths=law, general_is_better=better)
 
 
 def _starts(gilbert: Gilbert) -> list[tuple[float, ...]]:
-    """Return where to search: near Gilbert's chain, and two chains whose states last longer and lose less."""
+    """Return starting points: near Gilbert's chain, and two chains whose states last longer and lose less."""
     p, q = gilbert.leave_good.value, min(gilbert.leave_bad.value, 0.9)
     loss = gilbert.mean_loss.value
     return [

@@ -1,7 +1,7 @@
-"""Gilbert's chain by maximum likelihood: what is sent is lost in the bad state, and only there.
+"""Gilbert's chain by maximum likelihood: packets are lost in the bad state, and only there.
 
-The states are then seen, and all that the likelihood depends on is how often each state followed each. Given
-the first state, p and q have the likelihoods of two independent proportions.
+The states are therefore observed, and the likelihood depends only on the number of transitions between each
+pair of states. Given the first state, p and q have the likelihoods of two independent proportions.
 """
 
 import math
@@ -15,12 +15,12 @@ from scipy import special, stats
 from airpath.loss_fit.intervals import Estimate, inverse, proportion, share
 
 LEAST_EXPECTED = 5.0
-"""Expected bursts in each cell of the chi-square test."""
+"""Smallest expected number of bursts in each cell of the chi-square test."""
 
 
 @dataclass(frozen=True, slots=True)
 class Transitions:
-    """How often the second of two neighbours followed the first: good (arrived) or bad (lost)."""
+    """Transition counts between neighbouring packets: good (arrived) or bad (lost)."""
 
     good_good: int
     good_bad: int
@@ -29,7 +29,7 @@ class Transitions:
 
     @classmethod
     def of(cls, lost: npt.NDArray[np.bool_]) -> "Transitions":
-        """Count those of a sequence."""
+        """Count the transitions of a sequence."""
         first, second = lost[:-1], lost[1:]
         return cls(
             int((~first & ~second).sum()),
@@ -40,7 +40,7 @@ class Transitions:
 
     @classmethod
     def of_runs(cls, packets: int, runs: Mapping[int, int]) -> "Transitions":
-        """Count those of packets with so many runs of losses of each length, none of them at the ends."""
+        """Count the transitions of packets with these loss runs (number by length), none at an end."""
         bursts = sum(runs.values())
         within = sum((length - 1) * count for length, count in runs.items())
         return cls(packets - 1 - 2 * bursts - within, bursts, bursts, within)
@@ -59,7 +59,7 @@ class Gilbert:
     mean_burst
         1 / q, in steps.
     log_likelihood
-        Of the sequence, given its first state.
+        Log-likelihood of the sequence, given its first state.
     """
 
     leave_good: Estimate
@@ -71,7 +71,7 @@ class Gilbert:
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """A test of goodness: what was computed, degrees of freedom, p value."""
+    """A goodness-of-fit test: statistic, degrees of freedom, p value."""
 
     statistic: float
     freedom: int
@@ -79,7 +79,7 @@ class Test:
 
 
 def fit_gilbert(seen: Transitions, confidence: float) -> Gilbert:
-    """Fit the chain to transitions, each state left at least once."""
+    """Fit the chain to transitions; each state must be left at least once."""
     good, bad = seen.good_good + seen.good_bad, seen.bad_good + seen.bad_bad
     p, q = proportion(seen.good_bad, good, confidence), proportion(seen.bad_good, bad, confidence)
     log_likelihood = _binomial(seen.good_bad, good) + _binomial(seen.bad_good, bad)
@@ -87,7 +87,7 @@ def fit_gilbert(seen: Transitions, confidence: float) -> Gilbert:
 
 
 def against_independence(seen: Transitions, chain: Gilbert) -> Test:
-    """Test whether losses depend on each other: likelihood ratio of the chain to independent losses."""
+    """Test whether losses are dependent: likelihood ratio of the chain to independent losses."""
     lost = seen.good_bad + seen.bad_bad
     independent = _binomial(lost, lost + seen.good_good + seen.bad_good)
     statistic = max(2 * (chain.log_likelihood - independent), 0.0)
@@ -95,16 +95,16 @@ def against_independence(seen: Transitions, chain: Gilbert) -> Test:
 
 
 def burst_lengths(runs: Mapping[int, int], beyond: Callable[[int], float], parameters: int) -> Test | None:
-    """Test lengths of bursts against a law by chi-square; `None` where they are too few.
+    """Test burst lengths against a distribution by chi-square; `None` if there are too few bursts.
 
     Parameters
     ----------
     runs
-        How many bursts there were of each length.
+        Number of bursts of each length.
     beyond
         P(length > n).
     parameters
-        How many parameters of the law were estimated of these bursts.
+        Number of parameters of the distribution that were estimated from these bursts.
     """
     lengths = np.array(sorted(runs))
     counts = np.array([runs[int(length)] for length in lengths], dtype=np.float64)

@@ -1,8 +1,8 @@
-"""Gilbert and Elliott's chain by maximum likelihood: losses in both states, which are not seen.
+"""Gilbert and Elliott's chain by maximum likelihood: losses in both states, which are hidden.
 
-The likelihood is a product of two-by-two matrices, one for each packet. Equal packets in a row are a power of
-one matrix, and neighbours are multiplied in pairs, so that an evaluation costs as many steps as there are
-runs, in whole arrays.
+The likelihood is a product of two-by-two matrices, one for each packet. A run of equal packets is a power of
+one matrix, and neighbouring powers are multiplied in pairs. An evaluation therefore costs as many steps as
+there are runs, and works on whole arrays.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from airpath.loss_fit.intervals import Estimate
 Numbers = npt.NDArray[np.float64]
 
 LOGITS = (-16.0, 12.0)
-"""Where probabilities are looked for, as log(x / (1 - x)): the search cannot begin or end at 0 or 1."""
+"""Search bounds of probabilities, as log(x / (1 - x)): the search cannot begin or end at 0 or 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class GilbertElliott:
     loss_good, loss_bad
         The probabilities of losing a packet in each state.
     log_likelihood
-        Of the sequence, its first state stationary.
+        Log-likelihood of the sequence, with a stationary first state.
     """
 
     leave_good: Estimate
@@ -48,9 +48,9 @@ class Runs:
     Attributes
     ----------
     lengths, lost
-        Of each run.
+        Length of each run, and whether its packets were lost.
     distinct, place
-        The different lengths, ascending, and the place of each run's length among them.
+        The distinct lengths, ascending, and the index of each run's length among them.
     """
 
     lengths: npt.NDArray[np.int64]
@@ -70,7 +70,7 @@ class Runs:
 def fit_gilbert_elliott(
     runs: Runs, starts: list[tuple[float, ...]], confidence: float
 ) -> GilbertElliott | None:
-    """Fit all four probabilities; `None` where the sequence does not tell them.
+    """Fit all four probabilities; `None` if the sequence does not determine them.
 
     Intervals are normal on the scale of log(x / (1 - x)), with the curvature of the likelihood there
     (observed information).
@@ -80,9 +80,9 @@ def fit_gilbert_elliott(
     runs
         The sequence.
     starts
-        Where the search begins: p, q, loss in the good state, loss in the bad state.
+        Starting points of the search: p, q, loss in the good state, loss in the bad state.
     confidence
-        Of the intervals.
+        Confidence of the intervals.
     """
 
     def cost(point: Numbers) -> float:
@@ -135,16 +135,16 @@ def run_lengths(chain: GilbertElliott) -> Callable[[int], float]:
 
 
 def _logits(probabilities: tuple[float, ...]) -> Numbers:
-    """Return log(x / (1 - x)) of each within the bounds of the search; that of 0 and 1 has no end."""
+    """Return log(x / (1 - x)) of each within the bounds of the search; that of 0 and 1 is infinite."""
     inner = np.clip(probabilities, 1e-15, 1 - 1e-15)
     logits: Numbers = np.clip(np.log(inner / (1 - inner)), *LOGITS)
     return logits
 
 
 def _powers(matrix: Numbers, exponents: npt.NDArray[np.int64]) -> tuple[Numbers, Numbers]:
-    """Return powers of a matrix, each divided by its largest entry, and the logarithms of those.
+    """Return powers of a matrix, each divided by its largest entry, and the logarithms of these entries.
 
-    Matrices are the first two axes here, so that a product is a few operations on whole arrays.
+    The matrix indices are the first two axes, so that a product takes a few operations on whole arrays.
     """
     powers = np.repeat(np.eye(2)[..., np.newaxis], len(exponents), axis=-1)
     logs = np.zeros(len(exponents))
@@ -169,7 +169,7 @@ def _scaled(matrices: Numbers) -> tuple[Numbers, Numbers]:
 
 
 def deviations(cost: Callable[[Numbers], float], at: Numbers, step: float = 1e-3) -> Numbers | None:
-    """Return standard deviations from the curvature of a cost; `None` where there is no minimum."""
+    """Return standard deviations from the curvature of a cost; `None` if `at` is not a minimum."""
     n = len(at)
     second = np.empty((n, n))
     directions = np.eye(n) * step
@@ -188,6 +188,6 @@ def deviations(cost: Callable[[Numbers], float], at: Numbers, step: float = 1e-3
 
 
 def _logistic(x: Numbers) -> Numbers:
-    # Intervals of what the sequence does not tell end where the exponential would overflow: there it is 0.
+    # Intervals of undetermined parameters end where the exponential would overflow: the result there is 0.
     result: Numbers = np.where(x > -700, 1 / (1 + np.exp(-np.maximum(x, -700))), 0.0)
     return result

@@ -1,4 +1,4 @@
-"""A chain in time by maximum likelihood, from packets and when each was sent, at whatever distances."""
+"""A continuous-time chain by maximum likelihood, from packets and their send times, at any spacing."""
 
 import math
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class InTime:
 
 
 def fit_in_time(time_s: Numbers, lost: npt.NDArray[np.bool_], confidence: float) -> InTime | None:
-    """Fit the rates of leaving both states; `None` where packets are too far apart to tell them.
+    """Fit the rates of leaving both states; `None` if packets are too far apart to determine them.
 
     After a time t the chain is bad with b + (1 - b) exp(-s t) if it was bad, and with b (1 - exp(-s t)) if it
     was good; s is the sum of the rates, b the share of the bad state. Intervals are normal on the scale of
@@ -54,7 +54,7 @@ def fit_in_time(time_s: Numbers, lost: npt.NDArray[np.bool_], confidence: float)
     start = np.log(np.array([max(changes, 1e-9), max(1 - stay_bad, 1e-9)]) / typical)
     found = optimize.minimize(cost, start, method="Nelder-Mead", options={"xatol": 1e-6, "fatol": 1e-8})
     spread = deviations(cost, found.x)
-    # States that are forgotten between two packets leave no trace of how long they last.
+    # If the chain forgets its state between two packets, the packets do not show how long states last.
     if spread is None or (np.exp(found.x).sum() * typical) > FORGOTTEN:
         return None
     half = stats.norm.isf((1 - confidence) / 2) * spread
@@ -66,4 +66,4 @@ def fit_in_time(time_s: Numbers, lost: npt.NDArray[np.bool_], confidence: float)
 
 
 FORGOTTEN = 5.0
-"""So many times the memory of the chain between two packets is too far apart."""
+"""Spacing of packets, in memory times of the chain, beyond which they are too far apart."""

@@ -8,7 +8,7 @@ from scipy import stats
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A number that was estimated.
+    """An estimated number.
 
     Attributes
     ----------
@@ -30,14 +30,14 @@ def proportion(count: int, trials: int, confidence: float) -> Estimate:
 
 
 def inverse(of: Estimate) -> Estimate:
-    """Return one over a number; its upper end is infinite where the number can be zero."""
+    """Return the reciprocal of a number; its upper end is infinite if the number can be zero."""
     return Estimate(_over(of.value), _over(of.high), _over(of.low))
 
 
 def share(leave_good: Estimate, leave_bad: Estimate) -> Estimate:
     """Return p / (p + q) of independent estimates of p and q.
 
-    The interval is that of log p - log q, put together of the intervals of both logarithms (Zou and Donner's
+    The interval is that of log p - log q, combined from the intervals of both logarithms (Zou and Donner's
     method of variance estimates recovery, 2008).
     """
     p, q = leave_good, leave_bad

@@ -19,12 +19,12 @@ CAPTURE_MARKS = (
     b"\x0a\x0d\x0d\x0a",
     b"\x1f\x8b",
 )
-"""How pcap of either byte order, pcapng and gzip begin."""
+"""First bytes of pcap of either byte order, pcapng and gzip."""
 
 TIMES = {"time_s": 1.0, "time_ms": 1e-3, "time_us": 1e-6}
-"""Names of the column of times, with their unit in seconds."""
+"""Names of the time column, with their unit in seconds."""
 DIGITS = set("01 \t")
-"""What lines of losses are made of."""
+"""Characters of lines of losses."""
 WORDS = {"0": False, "1": True, "false": False, "true": True}
 
 
@@ -37,7 +37,7 @@ class Losses:
     lost
         Whether each was lost.
     time_s
-        When each was sent, seconds; `None` where that is not known.
+        Send time of each packet, in seconds; `None` if not known.
     """
 
     lost: npt.NDArray[np.bool_]
@@ -45,7 +45,7 @@ class Losses:
 
 
 def is_capture(recording: InputFile) -> bool:
-    """Tell whether a file begins as captures do."""
+    """Return whether a file begins as captures do."""
     with recording.path.open("rb") as file:
         return file.read(4).startswith(CAPTURE_MARKS)
 
@@ -55,12 +55,12 @@ def read_losses(recording: InputFile) -> Losses | None:
 
     Text of 0 (arrived) and 1 (lost), with any white space between them or none; or a table with a header,
     comma-separated, with a column `lost` and perhaps one of `time_s`, `time_ms`, `time_us`. Lines that begin
-    with # are left out.
+    with # are ignored.
 
     Raises
     ------
     FitError
-        If it begins as a trace of losses does, but is none.
+        If it begins as a trace of losses does, but is not one.
     """
     try:
         lines = _lines(recording)
@@ -76,9 +76,9 @@ def read_losses(recording: InputFile) -> Losses | None:
 
 
 def what_is_no_loss(recording: InputFile) -> str | None:
-    """Say where a file is no trace of losses and what stands there; `None` for a whole number.
+    """Return where a file is not a trace of losses and what was found there; `None` for a whole number.
 
-    Whole numbers above 1 are what traces of delivery opportunities are made of.
+    Traces of delivery opportunities consist of whole numbers above 1.
     """
     try:
         lines = _lines(recording)
@@ -91,7 +91,7 @@ def what_is_no_loss(recording: InputFile) -> str | None:
 
 
 def _lines(recording: InputFile) -> list[tuple[int, str]]:
-    """Return the lines that say something, each with its number."""
+    """Return the lines that are neither empty nor comments, each with its number."""
     text = recording.path.read_text(encoding="utf-8-sig")
     lines = [
         (number, line.strip())
@@ -145,9 +145,9 @@ def _table(recording: InputFile, head: list[str], lines: list[tuple[int, str]]) 
 
 
 def _cells(line: str) -> list[str]:
-    """Return the cells of a line of a table; none if it is longer than lines of tables are (`csv.Error`).
+    """Return the cells of a line of a table; none if it is longer than a table's line may be (`csv.Error`).
 
-    Each line by itself: a quotation mark that is never closed does not swallow the lines behind it.
+    Lines are parsed separately, so that an unclosed quotation mark does not swallow the following lines.
     """
     try:
         return next(csv.reader([line]), [])

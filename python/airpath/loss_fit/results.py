@@ -1,4 +1,4 @@
-"""What was fitted, for people, for scenarios and for machines."""
+"""Results of a fit: as text, for scenarios, and for machines."""
 
 import math
 from dataclasses import asdict, dataclass
@@ -10,50 +10,49 @@ from airpath.loss_fit.in_time import InTime
 from airpath.units import format_duration
 
 Unit = Literal["packets", "steps"]
-"""What a sequence is made of."""
+"""The items of a sequence."""
 
 LEAST_STAY = 1000
-"""The least mean time in a state, ns, that the engine accepts of a chain in time."""
+"""Smallest mean time in a state, in ns, that the engine accepts for a chain in time."""
 
 TIME_STEP_NS = 1_000_000
-"""Step of a chain in time that was fitted to packets."""
+"""Step of a chain in time that is fitted to packets."""
 
 
 @dataclass(frozen=True, slots=True)
 class LossFit:
-    """A chain of losses fitted to one sequence: a flow of a capture, a trace of losses, steps of a trace.
+    """A loss chain fitted to one sequence: a flow of a capture, a trace of losses, steps of a trace.
 
     Attributes
     ----------
     source
-        The file, or `losses` for numbers that were given.
+        The file, or `losses` for a sequence of numbers.
     what
-        What was fitted.
+        Description of the fitted sequence.
     unit
-        What the sequence is made of: `packets`, or `steps` of time.
+        The items of the sequence: `packets`, or `steps` of time.
     step_ns
         The length of such a step, nanoseconds; `None` for packets.
     count, lost, bursts
-        How many there were, how many of them were lost, and in how many bursts that touch neither end.
+        Number of items, number of lost items, and number of bursts that touch neither end.
     missing
-        Why there is no chain; empty where there is one.
+        Reason why there is no chain; empty if there is one.
     gilbert
         Gilbert's chain.
     independence
         Likelihood ratio of that chain to independent losses.
     lengths
-        Chi-square of the lengths of bursts against the geometric distribution; `None` where they are too few.
+        Chi-square of the lengths of bursts against the geometric distribution; `None` if there are too few.
     general
-        Gilbert and Elliott's chain, with losses in both states; `None` where it was not or could not be
-        fitted.
+        Gilbert and Elliott's chain, with losses in both states; `None` if it was not or could not be fitted.
     general_lengths
         Chi-square of the lengths of bursts against that chain.
     general_is_better
         Whether the general chain has the smaller Bayesian information criterion.
     in_time
-        Gilbert's chain in time, where the time of each packet is known and packets are close enough.
+        Gilbert's chain in time, if the time of each packet is known and packets are close enough.
     ended_early
-        Up to where a capture was read and why no further; empty if it was read to its end.
+        Where and why reading a capture stopped early; empty if it was read to its end.
     """
 
     source: str
@@ -75,7 +74,7 @@ class LossFit:
 
     @property
     def netem(self) -> str | None:
-        """The better chain as arguments of `tc qdisc … netem`; `None` for steps of time, which it cannot."""
+        """The better chain as arguments of `tc qdisc … netem`; `None` for steps of time (not in netem)."""
         if self.gilbert is None or self.unit == "steps":
             return None
         if self.general is not None and self.general_is_better:
@@ -103,7 +102,7 @@ class LossFit:
 
     @property
     def toml_in_time(self) -> str | None:
-        """The chain in time as a line of a scenario; `None` where its states are too short for one."""
+        """The chain in time as a line of a scenario; `None` if its states are too short."""
         if self.in_time is None:
             return None
         odds = 1 / self.in_time.mean_loss.value - 1
@@ -119,13 +118,13 @@ class LossFit:
         )
 
     def as_machine_reads(self) -> dict[str, Any]:
-        """Return everything as plain values, ready for JSON; what has no number is null."""
+        """Return everything as plain values for JSON; missing numbers are null."""
         lines = {"netem": self.netem, "toml": self.toml, "toml_in_time": self.toml_in_time}
         return {**_plain(asdict(self)), **lines}
 
 
 def _number(value: float) -> str:
-    """Write a number so that TOML reads a real one."""
+    """Format a number so that TOML reads it as a float."""
     text = f"{value:.8g}"
     return text if any(mark in text for mark in ".e") else f"{text}.0"
 
