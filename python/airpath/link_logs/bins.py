@@ -8,10 +8,10 @@ from airpath.link_logs.log import Events, LinkLog
 from airpath.units import format_duration
 
 BIN_NS = 500_000_000
-"""Default width, in nanoseconds: that of Pantheon, and of Mahimahi's picture of a link at work."""
+"""Default width, in nanoseconds: as in Pantheon and in Mahimahi's live figure of a link."""
 
 MOST_BINS = 1_000_000
-"""A log has no more bins: a file of two lines can last for years."""
+"""Limit of the number of bins: a log of two lines can span years."""
 
 
 class LogBins:
@@ -47,17 +47,17 @@ class LogBins:
 
     @property
     def edges_s(self) -> npt.NDArray[np.float64]:
-        """Where they begin and the last one ends, in seconds of the log."""
+        """Start of each bin and end of the last one, in seconds of the log."""
         edges: npt.NDArray[np.float64] = (self._first + np.arange(self._count + 1)) * self._width_ns / 1e9
         return edges
 
     def sum(self, events: Events, column: str = "bytes") -> npt.NDArray[np.int64]:
-        """Sum of a column of events over each bin."""
+        """Return the sum of a column of events over each bin."""
         sums = np.zeros(self._count, dtype=np.int64)
         np.add.at(sums, events["time_ns"] // self._width_ns - self._first, events[column])
         return sums
 
     def rate_mbps(self, events: Events) -> npt.NDArray[np.float64]:
-        """Mean rate of events over each bin in Mbit/s."""
+        """Return the mean rate of events over each bin in Mbit/s."""
         rate: npt.NDArray[np.float64] = self.sum(events) * np.float64(8e-6) / self.width_s
         return rate

@@ -32,19 +32,20 @@ class LinkLog:
     sha256
         The hash of its bytes, in hexadecimal digits.
     kind
-        ``mm-link`` where the log states a base timestamp, else ``tunnel``: it says whose definitions hold.
+        ``mm-link`` if the log states a base timestamp, else ``tunnel``; it selects the definitions of the
+        measures.
     opportunities
-        What the link could deliver: `time_ns`, `bytes`.
+        Delivery opportunities of the link: `time_ns`, `bytes`.
     arrivals
-        Packets that came to the queue or entered the tunnel: `time_ns`, `bytes`, `flow`.
+        Packets that reached the queue or entered the tunnel: `time_ns`, `bytes`, `flow`.
     departures
-        Packets that left: `time_ns`, `bytes`, `flow`, `delay_ns`, which is negative where two clocks differ.
+        Packets that left: `time_ns`, `bytes`, `flow`, `delay_ns`, which can be negative if two clocks differ.
     drops
         Packets that were dropped: `time_ns`, `packets`, `bytes`.
     names_flows
-        Whether it names flows; all is of flow 0 else.
+        Whether it names flows; otherwise every event belongs to flow 0.
     ended_early
-        Up to where the file was read and why no further; empty if it was read to its end.
+        Where and why reading stopped early; empty if the file was read to its end.
     """
 
     path: Path
@@ -59,7 +60,7 @@ class LinkLog:
 
     @cached_property
     def span_ns(self) -> tuple[int, int]:
-        """The first and the last instant at which anything happened."""
+        """Times of the first and the last event."""
         times = [
             events["time_ns"]
             for events in (self.opportunities, self.arrivals, self.departures, self.drops)
@@ -105,12 +106,12 @@ def read_link_log(
         The log, plain or compressed by gzip; a pipe, which is read to its end first; or `-` for standard
         input.
     on_progress
-        Told now and then the share of the file that was read, 0 to 1.
+        Called from time to time with the share of the file that has been read, 0 to 1.
 
     Raises
     ------
     LinkLogError
-        If there is no such file, a line is none of a log, or the log has more than `MOST_FLOWS` flows.
+        If there is no such file, a line is not part of a log, or the log has more than `MOST_FLOWS` flows.
     """
     with input_file(path, LinkLogError) as log:
         size = log.path.stat().st_size
@@ -144,7 +145,7 @@ def read_link_log(
 
 
 MOST_FLOWS = 1000
-"""A log has no more: each has a row and a series."""
+"""Limit of the number of flows: each has a row and a series."""
 
 
 def _columns(said: dict[str, Any]) -> Events:

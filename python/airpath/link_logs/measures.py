@@ -1,4 +1,4 @@
-"""The numbers of a log, by the definitions of the tools that its readers know."""
+"""The measures of a log, as defined by the tools that wrote it."""
 
 import math
 from dataclasses import dataclass
@@ -10,14 +10,14 @@ from airpath.metrics.signal_delay import signal_delay
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """One number of a log or a flow.
+    """One measure of a log or a flow.
 
     Attributes
     ----------
     name
         Column name, ending in the unit where it has one.
     title
-        What people call it.
+        Human-readable name.
     unit
         The unit; empty for a plain number.
     definition
@@ -64,11 +64,11 @@ _OF_TRAFFIC = (
 )
 
 MEASURES = {measure.name: measure for measure in (*_OF_LINK, *_OF_TRAFFIC)}
-"""Every number, by name."""
+"""Every measure, by name."""
 
 
 def log_measures(log: LinkLog) -> dict[str, float]:
-    """Return the numbers of a whole log; NaN where there is nothing to compute one from."""
+    """Return the measures of a whole log; NaN if there is no data for one."""
     traffic = _traffic(log, log.arrivals, log.departures)
     capacity = _rate(log, log.opportunities)
     return {
@@ -81,7 +81,7 @@ def log_measures(log: LinkLog) -> dict[str, float]:
 
 
 def flow_measures(log: LinkLog, flow: int) -> dict[str, float]:
-    """Return the numbers of one flow: those of its traffic."""
+    """Return the measures of one flow: those of its traffic."""
     return _traffic(log, *log.of_flow[flow])
 
 
@@ -102,7 +102,7 @@ def _traffic(log: LinkLog, arrivals: Events, departures: Events) -> dict[str, fl
 
 
 def _rate(log: LinkLog, events: Events) -> float:
-    """Mean rate of events in Mbit/s: as mm-throughput-graph has it, or as tunnel_graph.py."""
+    """Return the mean rate of events in Mbit/s, as mm-throughput-graph or tunnel_graph.py define it."""
     times = events["time_ns"]
     if log.kind == "mm-link":
         first, last = log.span_ns

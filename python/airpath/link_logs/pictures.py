@@ -1,4 +1,4 @@
-"""Pictures of a log: throughput beside capacity, and the delay of each packet."""
+"""Figures of a log: throughput and capacity, and the delay of each packet."""
 
 from collections.abc import Mapping
 
@@ -15,18 +15,18 @@ INGRESS, EGRESS = "#0072b2", "#d55e00"
 """Colours of a log with one flow."""
 
 COLOURS = ("#0072b2", "#009e73", "#d55e00", "#cc79a7", "#e69f00", "#56b4e9")
-"""Colours of flows, over and over."""
+"""Colours of flows, used cyclically."""
 
 MOST_FLOWS = 12
-"""Flows that are drawn: those from which most left."""
+"""Largest number of flows that are plotted: those with most departures."""
 
 CELLS = (1400, 400)
-"""Packets in the same of so many cells of the picture are drawn once: a log can have millions."""
+"""Grid of cells in which packets are plotted once: a log can have millions of packets."""
 
 
 @styled
 def throughput_picture(log: LinkLog, bins: LogBins) -> Figure:
-    """Draw capacity (shaded), ingress (dashed) and egress (solid) over time, with their means.
+    """Plot capacity (shaded), ingress (dashed) and egress (solid) over time, with their means.
 
     Parameters
     ----------
@@ -66,12 +66,12 @@ def throughput_picture(log: LinkLog, bins: LogBins) -> Figure:
 
 @styled
 def delay_picture(log: LinkLog) -> Figure:
-    """Draw the delay of each packet that left, its 95th percentile, and that of the signal delay.
+    """Plot the delay of each packet that left, its 95th percentile, and that of the signal delay.
 
     Parameters
     ----------
     log
-        The log; nothing but axes is drawn where no packet left.
+        The log; only axes are plotted if no packet left.
     """
     figure = Figure(figsize=(PAGE_IN, 3.0), layout="constrained")
     axes = figure.add_subplot()
@@ -109,7 +109,7 @@ def delay_picture(log: LinkLog) -> Figure:
 
 
 def drawn_flows(log: LinkLog) -> Mapping[int, tuple[str, str]]:
-    """Return the flows that are drawn, in rising order, with the colours of their ingress and egress."""
+    """Return the flows to plot, in ascending order, with the colours of their ingress and egress."""
     if not log.names_flows:
         return dict.fromkeys(log.flows, (INGRESS, EGRESS))
     left = {flow: int(departures["bytes"].sum()) for flow, (_, departures) in log.of_flow.items()}
@@ -120,13 +120,13 @@ def drawn_flows(log: LinkLog) -> Mapping[int, tuple[str, str]]:
 def _visible(
     departures: Events, span_s: tuple[float, float], highest_ms: float
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Return instants (s) and delays (ms) of packets, one for each cell of the picture."""
+    """Return times (s) and delays (ms) of packets, one for each cell of the figure."""
     time_s: npt.NDArray[np.float64] = departures["time_ns"] / 1e9
     delay_ms: npt.NDArray[np.float64] = departures["delay_ns"] / 1e6
     across, up = CELLS
     column = (time_s - span_s[0]) / max(span_s[1] - span_s[0], 1e-9) * across
     row = delay_ms / max(highest_ms, 1e-9) * up
-    # What lies below zero has rows of its own: clocks of two ends can differ.
+    # Negative delays have rows of their own: the clocks of two endpoints can differ.
     cell = column.astype(np.int64) * (4 * up) + np.clip(row, -up, 2 * up).astype(np.int64)
     _, shown = np.unique(cell, return_index=True)
     return time_s[shown], delay_ms[shown]
@@ -135,7 +135,7 @@ def _visible(
 def _headed(figure: Figure, log: LinkLog) -> None:
     flows = drawn_flows(log)
     left_out = f", the {len(flows)} largest of {len(log.flows)} flows" if len(flows) < len(log.flows) else ""
-    # The name of a file, in which $ is a letter like others.
+    # A $ in the name of a file is an ordinary character.
     figure.suptitle(f"{log.path.name}{left_out}", x=0.01, ha="left", fontsize=8, parse_math=False)
 
 

@@ -1,4 +1,4 @@
-"""Tables of what logs of links say, with units and meanings of their columns."""
+"""Tables of link logs, with units and meanings of their columns."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -138,7 +138,7 @@ def _measured(rows: Sequence[dict[str, float]]) -> list[Labelled]:
 
 
 def _names(logs: Sequence[LinkLog], counts: Sequence[int]) -> Labelled:
-    """Repeat the name of each log so often, kept as a number: there may be a row for each packet."""
+    """Repeat each log's name this many times, dictionary-encoded: there may be a row for each packet."""
     numbers = pa.array(np.repeat(np.arange(len(logs), dtype=np.int32), counts))
     names = pa.array([log.path.name for log in logs], pa.string())
     return labelled(pa.DictionaryArray.from_arrays(numbers, names), _NAMES, "log", "name of the file")

@@ -1,4 +1,4 @@
-"""What logs of links say, to a directory, all or nothing."""
+"""Writing link logs to a result directory, completely or not at all."""
 
 import os
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from airpath.results.directory import numbered_name, write_directory, write_json
 from airpath.results.provenance import Origin, made_by
 
 FORMAT = "airpath results 1, link logs"
-"""Names the layout of the directory."""
+"""Identifies the layout of the directory."""
 
 
 def write_link_logs(
@@ -34,24 +34,24 @@ def write_link_logs(
     Parameters
     ----------
     logs
-        What was read.
+        The logs.
     out_dir
         The directory to make; earlier results there are replaced.
     origin
-        Where the results come from; ``inputs`` is not used, logs have their own hashes.
+        Provenance of the results; ``inputs`` is not used, because logs have their own hashes.
     bin_ns
         Width of the bins of series and figures, in nanoseconds.
     figures
-        Whether to draw the logs.
+        Whether to plot the logs.
 
     Raises
     ------
     airpath.errors.UsageError
-        If a log has too many such bins.
+        If a log has too many bins of this width.
     airpath.errors.OutputError
         If the directory holds something other than airpath results, or cannot be written.
     """
-    import pyarrow.csv  # here, because it is slow to import
+    import pyarrow.csv  # imported here because it is slow to import
 
     bins = [LogBins(log, bin_ns) for log in logs]
 
@@ -66,7 +66,7 @@ def write_link_logs(
         if not figures:
             return
         from airpath.link_logs.pictures import delay_picture, throughput_picture
-        from airpath.plots.style import render  # here, because matplotlib is slow to import
+        from airpath.plots.style import render  # imported here because matplotlib is slow to import
 
         (directory / "figures").mkdir()
         for number, (log, of) in enumerate(zip(logs, bins, strict=True), start=1):
