@@ -29,19 +29,19 @@ KILLED: Final = 124
 
 @dataclass(frozen=True)
 class CommandResult:
-    """What came of a command over an emulated link.
+    """The outcome of a command over an emulated link.
 
     Attributes
     ----------
     exit_code
         That of the command; 128 + n if signal n killed it, 124 if the duration was over before it ended.
     validity
-        How far the emulation was what it says.
+        Evidence that the emulation behaved as configured.
     connections
         The TCP connections between the two hosts.
     results
-        The tables of links and connections, as a simulation gives them; `None` if the command took less
-        than one interval of the series.
+        The tables of links and connections, as of a simulation; `None` if the command took less than one
+        interval of the series.
     """
 
     exit_code: int
@@ -51,12 +51,12 @@ class CommandResult:
 
 
 class CaptureUnfinishedError(EmulationError):
-    """The capture of hosts could not be written to its end; everything else is there.
+    """The capture of hosts could not be written completely; everything else is available.
 
     Attributes
     ----------
     result
-        What came of the command.
+        The outcome of the command.
     """
 
     def __init__(self, message: str, result: CommandResult) -> None:
@@ -77,18 +77,18 @@ def emulate(
     Parameters
     ----------
     command
-        The command and its arguments. It finds its own address and the server's in the environment
-        variables `AIRPATH_CLIENT` and `AIRPATH_SERVER`.
+        The command and its arguments. It finds its own address and the server's in the environment variables
+        `AIRPATH_CLIENT` and `AIRPATH_SERVER`.
     scenario
-        The network; the command's packets take the way of its first flow.
+        The network; the command's packets take the path of its first flow.
     server
-        A command for the receivers' host, with its arguments. It is started first, the command when it
-        listens.
+        A command for the receivers' host, with its arguments. It is started first; the command is started
+        once the server listens.
     capture
         A file for the packets at the devices of hosts (pcapng), and which hosts: "senders", "receivers".
-        Packets at links are captured where the scenario says so (`record.capture`).
+        Packets at links are captured if the scenario requests it (`record.capture`).
     to_stderr
-        Make the command's output go where its errors go.
+        Redirect the command's standard output to standard error.
 
     Returns
     -------
@@ -99,7 +99,7 @@ def emulate(
     EmulationError
         If the system does not allow emulations, or a command cannot be started.
     CaptureUnfinishedError
-        If the capture could not be written; holds the result.
+        If the capture could not be written; contains the result.
     ScenarioError
         If the scenario cannot be emulated.
     """
@@ -208,7 +208,7 @@ def _serve(
 
 
 def _wait(emulation: "_core.Emulation", process: "_core.EmulatedProcess") -> int:
-    """Wait for the command; Ctrl-C is its business, pressed twice it is ours."""
+    """Wait for the command. The command handles Ctrl-C itself; a second Ctrl-C interrupts this process."""
     while (code := process.poll()) is None:
         if emulation.is_over:
             process.kill()

@@ -10,55 +10,58 @@ from airpath.results import RunResult
 from airpath.results.records import RawTables
 
 TESTED_SHARE: Final = 0.01
-"""A flow that carried at least this part of what the largest carried is under test."""
+"""Smallest share of the largest flow's data with which a flow is under test."""
 BUSY_SHARE: Final = 0.9
-"""Who has something to send for this part of the time is long-lived, "bulk" as scenarios say."""
+"""A sender that has data to send for this share of the time is long-lived, "bulk" in scenarios."""
 SEPARATE: Final = 6
-"""So many flows under test are drawn each by itself, more by their congestion controls."""
+"""Largest number of flows under test that are plotted separately; more are grouped by congestion control."""
 OTHERS: Final = "other connections"
-"""The group of those that are not under test."""
+"""Group of the flows that are not under test."""
 
 
 @dataclass(frozen=True)
 class ConnectionFlow:
-    """What one side sent in a TCP connection. The other side's data is another flow."""
+    """The data that one side sent in a TCP connection. The other side's data is another flow."""
 
     flow: int
     """Its row in the table `flows`."""
     name: str
-    """Address and port of its sender, then of its receiver; `#2` behind them is a second one of these."""
+    """Address and port of its sender, then of its receiver; the suffix `#2` marks a second connection of
+    these.
+    """
     host: str
-    """Where its data comes from: `senders` (the command's host) or `receivers` (the server's)."""
+    """The origin of its data: `senders` (the command's host) or `receivers` (the server's)."""
     scheme: str
-    """`kernel:` and its sender's congestion control; `kernel` where it was over before that was asked."""
+    """`kernel:` and its sender's congestion control; `kernel` if it ended before the kernel was queried."""
     busy_s: float
-    """How long its sender had something to send; NaN where the kernel does not tell."""
+    """Time for which its sender had data to send; NaN if the kernel does not report it."""
     told: bool
-    """Whether the kernel told of its sender. If not, what it alone knows is missing."""
+    """Whether the kernel reported its sender. If not, the values that only the kernel has are missing."""
 
 
 @dataclass(frozen=True)
 class Connections:
-    """All connections of a command, and how the kernel was asked for them."""
+    """All connections of a command, and how the kernel was queried for them."""
 
     flows: tuple[ConnectionFlow, ...]
-    """What each side sent."""
+    """The flows: one for each side of a connection that sent data."""
     beyond_packets: int
     """Data packets that are in no connection's flow because there were too many connections."""
     samples: int
-    """How often the kernel was asked for all sockets."""
+    """Number of queries of all sockets."""
     sampling_mean_s: float
-    """How long that took in the mean, in seconds."""
+    """Mean duration of a query, in seconds."""
     sampling_max_s: float
-    """How long it took at most."""
+    """Longest duration of a query, in seconds."""
     late_samples: int
-    """How often what was heard came after the end of its interval: it stands in the next one's rows."""
+    """Number of replies that arrived after the end of their interval; they are in the next interval's rows.
+    """
     missing: str = field(repr=False)
-    """Why something is missing; empty when nothing is."""
+    """Reason why something is missing; empty if nothing is."""
 
     @classmethod
     def from_engine(cls, raw: Mapping[str, Any] | None) -> "Connections":
-        """Return the record that the engine gives; without one there was no connection."""
+        """Return the record of the engine; an empty one without connections."""
         if raw is None:
             return cls(
                 (),
@@ -90,7 +93,7 @@ class Connections:
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """What is not known of connections, in sentences; empty when nothing is missing."""
+        """Missing information about connections, as sentences; empty if nothing is missing."""
         problems = [f"connections: {self.missing}"] if self.missing else []
         if untold := sum(not flow.told for flow in self.flows):
             problems.append(f"connections: of {untold} of {len(self.flows)} the kernel did not tell")
@@ -101,7 +104,7 @@ class Connections:
         return tuple(problems)
 
     def as_json(self) -> dict[str, Any]:
-        """Return for JSON how the kernel was asked, and what is not known."""
+        """Return, for JSON, how the kernel was queried, and what is not known."""
         record = {name: value for name, value in vars(self).items() if name != "flows"}
         return {**record, "problems": list(self.problems)}
 
@@ -119,7 +122,7 @@ class Connections:
     def groups(self, tables: RawTables) -> dict[str, str]:
         """Return the group of each flow by its name.
 
-        Of those under test, a few are groups of their own and many go by their schemes.
+        Each flow under test is its own group if there are few, otherwise flows are grouped by scheme.
         """
         tested = self.tested(tables)
         return {
@@ -130,9 +133,9 @@ class Connections:
 
 
 def with_back_flow(plan: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[int, int] | None]:
-    """Return the plan with the opposite of its first flow added, and the numbers of both.
+    """Return the plan with the opposite of its first flow added, and the numbers of both flows.
 
-    Where the flow has no way back there is none, and no connection either.
+    Without a reverse path there is no such flow, and there are no connections either.
     """
     first = plan["flows"][0]
     way = first["reverse_path"]
@@ -152,15 +155,14 @@ def with_back_flow(plan: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[int, 
 def with_connections(
     plan: Mapping[str, Any], others: tuple[int, int] | None, connections: Connections, tables: RawTables
 ) -> dict[str, Any]:
-    """Return the plan with the connections as flows, as if somebody had planned them.
+    """Return the plan with the connections added as flows.
 
     Parameters
     ----------
     plan
         The plan that ran.
     others
-        Which of its flows stand for what senders and receivers sent in no connection; `None` if there was
-        none.
+        The flows that stand for packets of senders and receivers outside connections; `None` without any.
     connections
         The connections; they are the flows after those of the plan.
     tables
@@ -187,7 +189,7 @@ def with_connections(
 
 
 def connection_rows(run: RunResult, connections: Connections) -> list[dict[str, Any]]:
-    """Return what is known of each connection's flow, largest first; `None` where there is no value."""
+    """Return the known values of each connection's flow, largest first; `None` for missing values."""
     flows, metrics = run.flows.to_pylist(), flow_metrics(run.tables).to_pylist()
     rows = []
     for one in connections.flows:

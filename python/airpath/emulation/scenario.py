@@ -1,4 +1,4 @@
-"""A link on the command line as a scenario that can be emulated."""
+"""A scenario for emulation, made of a link on the command line."""
 
 from typing import Final, Unpack
 
@@ -11,7 +11,7 @@ from airpath.scenario.compare import ARGUMENTS, resolved, said_of_arguments
 from airpath.scenario.link_values import Rtt
 
 LONGEST: Final = "1h"
-"""How long an emulation goes on at most if nobody says."""
+"""Default limit of an emulation's duration."""
 
 
 def emulated_scenario(
@@ -29,7 +29,7 @@ def emulated_scenario(
         From the command's host to the server's: a rate ("12mbps"), the name of a shipped link ("lte.up"), or
         the path of a trace; the network's if absent.
     duration
-        How long it goes on at most; an hour by default.
+        Limit of the duration; an hour by default.
     seed
         Seed of the random streams.
     **given
@@ -53,7 +53,7 @@ def emulated_scenario(
                 "duration": LONGEST if duration is None else duration,
                 "seed": seed,
                 "topology": dumbbell(one, []),
-                # What the command sends is its own business: only the way of its packets counts.
+                # The traffic of this flow is not used; only the path of its packets matters.
                 "flows": [{"name": "command", "traffic": {"kind": "constant-bit-rate", "rate": "1mbps"}}],
             }
         )
