@@ -1,4 +1,4 @@
-"""Baselines: what cases measured when they were good, kept in a file beside the suite."""
+"""Baselines: earlier good measurements of the cases, kept in a file next to the suite."""
 
 import hashlib
 import json
@@ -16,10 +16,10 @@ from airpath.metrics import mean_interval
 from airpath.scenario import Scenario
 
 FORMAT: Final = "airpath baseline 1"
-"""Names the layout of the file."""
+"""Identifies the layout of the file."""
 
 _NOT_OF_THE_DRAWS: Final = ("name", "title", "description", "seed", "repetitions")
-"""Keys of a scenario that do not change what a run of one seed measures."""
+"""Keys of a scenario that do not change the metrics of a run with a given seed."""
 
 
 class _Kept(BaseModel):
@@ -30,7 +30,7 @@ Value = Annotated[float, Field(allow_inf_nan=False)]
 
 
 class Envelope(_Kept):
-    """What one metric was. Mean, spread and interval are for people: they follow from the values."""
+    """The baseline of one metric. Mean, spread and interval follow from the values; they are for readers."""
 
     mean: Value | None
     sd: Value | None
@@ -38,22 +38,22 @@ class Envelope(_Kept):
     ci95_low: Value | None
     ci95_high: Value | None
     values: dict[Annotated[int, Field(ge=0, le=2**64 - 1)], Value]
-    """Value of each seed that has one."""
+    """Value by seed, for seeds that have one."""
 
 
 class Entry(_Kept):
-    """What one scheme was in one case.
+    """The baseline of one scheme in one case.
 
     Attributes
     ----------
     airpath, commit
-        Version of airpath, and commit of its source, that measured it.
+        Version of airpath, and commit of its source, that produced the values.
     scenario_sha256
         Digest of the scenario, without name, seed and repetitions.
     inputs
         SHA-256 of each trace file, by name.
     metrics
-        What was measured, by metric.
+        Measured values by metric.
     """
 
     airpath: str | None
@@ -85,19 +85,19 @@ class Baselines:
     cases: dict[str, dict[str, Entry]] = field(default_factory=dict)
 
     def entry(self, case: str, label: str) -> Entry | None:
-        """Return what is known of a case; nothing if it was not learned."""
+        """Return the entry of a case; `None` if there is none."""
         return self.cases.get(case, {}).get(label)
 
     def learn(self, case: str, label: str, entry: Entry) -> None:
-        """Put an entry in place of what was known."""
+        """Store an entry, replacing an earlier one."""
         self.cases.setdefault(case, {})[label] = entry
 
     def keep_only(self, cases: Sequence[str]) -> None:
-        """Forget cases that the suite does not have any more."""
+        """Remove the cases that the suite no longer contains."""
         self.cases = {name: self.cases[name] for name in cases if name in self.cases}
 
     def write(self, file: Path) -> None:
-        """Write the file, as a whole or not at all; the same for the same content.
+        """Write the file, completely or not at all; equal content gives equal bytes.
 
         Raises
         ------
@@ -124,7 +124,7 @@ def read_baselines(file: Path, suite: str) -> Baselines:
     Raises
     ------
     OutputError
-        If it cannot be read, is no such file, or that of another suite.
+        If it cannot be read, is not a baseline file, or belongs to another suite.
     """
     try:
         content = json.loads(file.read_text(encoding="utf-8"))
@@ -142,7 +142,7 @@ def read_baselines(file: Path, suite: str) -> Baselines:
     except (ValueError, RecursionError) as error:
         raise OutputError(f"{file}: not valid JSON: {error}; accepted: what --update writes") from None
     if found.suite != suite:
-        # Its cases would be taken for some that the suite does not have any more, and forgotten.
+        # Cases of another suite would be taken for removed cases of this suite, and deleted.
         raise OutputError(f'{file}: found baselines of the suite "{found.suite}"; accepted: of "{suite}"')
     return Baselines(suite, dict(found.cases))
 
@@ -154,18 +154,18 @@ def learned(
     airpath: str | None,
     commit: str | None,
 ) -> Entry:
-    """Return the entry of a scheme that was just measured.
+    """Return a new entry of a scheme.
 
     Parameters
     ----------
     scenario
-        What ran.
+        The scenario of the runs.
     inputs
         SHA-256 of each trace file, by name.
     metrics
-        Value of each seed, by metric; NaN where a run has none.
+        Value of each seed, by metric; NaN if a run has none.
     airpath, commit
-        Version and commit that measured.
+        Version and commit that produced the values.
     """
     return Entry(
         airpath=airpath,
@@ -177,7 +177,7 @@ def learned(
 
 
 def scenario_sha256(scenario: Scenario) -> str:
-    """Return a digest of what decides on the draws of one seed, as far as the scenario says it."""
+    """Return a digest of everything in the scenario that determines the metrics of one seed."""
     tables: dict[str, Any] = {
         key: value for key, value in scenario.to_dict().items() if key not in _NOT_OF_THE_DRAWS
     }

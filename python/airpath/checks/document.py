@@ -58,7 +58,7 @@ class ExpectationTable(Table):
 
 
 def _several(value: object) -> object:
-    """Return one table as a list of it; unknown keys are refused here, where they can be named."""
+    """Return a single table as a list; reject unknown keys here, where the message can name them."""
     tables = (value,) if isinstance(value, dict) else value
     for table in tables if isinstance(tables, list | tuple) else ():
         for key in table if isinstance(table, dict) else ():
@@ -80,13 +80,13 @@ Expectations = Annotated[
     dict[str, Annotated[tuple[ExpectationTable, ...], BeforeValidator(_several), Field(min_length=1)]],
     BeforeValidator(_known_metrics),
 ]
-"""Expectations by metric; a list of tables has several of one metric."""
+"""Expectations by metric; several of one metric are a list of tables."""
 
 
 LINK_KEYS: Final = options_of(Comparison)
-"""The keys with which a case describes a link, in place of a scenario."""
+"""The keys with which a case describes a link, instead of a scenario."""
 _OF_RUNS: Final = ("repetitions", "seed")
-"""Those that a case with a scenario has too."""
+"""Keys of `LINK_KEYS` that a case with a scenario can have too."""
 
 
 def _link_fields() -> dict[str, Any]:
@@ -107,7 +107,7 @@ else:
 
 
 class CaseTable(_LinkTable):
-    """One case: something to run, and what is expected of it."""
+    """One case: a scenario or a link, and the expected metrics."""
 
     name: Name
     """Short name."""
@@ -147,7 +147,7 @@ class CaseTable(_LinkTable):
 
     @property
     def over_link(self) -> dict[str, Any]:
-        """The keys that describe a link, and their values."""
+        """Return the keys that describe a link, and their values."""
         return {
             name: value
             for name in LINK_KEYS
@@ -156,7 +156,7 @@ class CaseTable(_LinkTable):
 
 
 class SuiteTable(Table):
-    """A suite: cases, and what is expected of all."""
+    """A suite: cases, and expectations of all of them."""
 
     name: Name
     """Short name; failing cases are written to `out/check-NAME` by default."""

@@ -1,4 +1,4 @@
-"""What is expected of a metric, and how it is judged."""
+"""Expectations of a metric, and their evaluation."""
 
 import math
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from airpath.statistics import MeanDifference, MeanEstimate, mean_difference
 from airpath.units import parse_duration, parse_rate, parse_size
 
 Values = Mapping[int, float]
-"""Value of a metric for each seed; NaN where a run has none."""
+"""Value of a metric by seed; NaN if a run has none."""
 
 _IN_UNIT: Final = {
     "Mbit/s": lambda text: parse_rate(text) / 1e6,
@@ -20,7 +20,7 @@ _IN_UNIT: Final = {
     "s": lambda text: parse_duration(text) / 1e9,
     "B": lambda text: float(parse_size(text)),
 }
-"""How text becomes a number in the unit of a metric."""
+"""Conversion of text to a number in the unit of a metric."""
 
 
 def in_unit(metric: str, value: float | str) -> float:
@@ -29,7 +29,7 @@ def in_unit(metric: str, value: float | str) -> float:
     Raises
     ------
     UnitError
-        If it is text that is no quantity of this unit.
+        If it is text that is not a quantity of this unit.
     """
     if not isinstance(value, str):
         return float(value)
@@ -40,30 +40,30 @@ def in_unit(metric: str, value: float | str) -> float:
 
 
 def mean_text(estimate: MeanEstimate) -> str:
-    """Write a mean and the half-width of its interval, as summaries do."""
+    """Format a mean and the half-width of its interval, as summaries do."""
     return mean_and_half_width({"mean": estimate.mean, "ci95_low": estimate.low, "ci95_high": estimate.high})
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """One expectation and what came of it.
+    """One expectation and its outcome.
 
     Attributes
     ----------
     metric
         The metric, of `airpath.metrics.METRICS`.
     expected
-        What was expected, in words.
+        The expectation, in words.
     measured
-        What was measured.
+        The measured value, in words.
     passed
-        Whether it is as expected.
+        Whether the expectation is met.
     remark
-        Why it failed, or what else should be known; may be empty.
+        Reason for a failure, or another remark; may be empty.
     difference
-        What is measured less what it is compared with, of expectations that compare.
+        The measured value minus its reference, for expectations with a reference.
     skipped
-        Whether there was nothing to judge by, which does not fail.
+        Whether there was no reference, which is not a failure.
     """
 
     metric: str
@@ -76,13 +76,13 @@ class Judged:
 
     @property
     def name(self) -> str:
-        """Metric and expectation in words, as a test is called."""
+        """Metric and expectation in words: the name of a test."""
         return f"{self.metric} {self.expected}"
 
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """The mean is at least, or at most, a number.
+    """The expectation that the mean is at least, or at most, a number.
 
     Attributes
     ----------
@@ -99,9 +99,10 @@ class Bound:
     limit: float
 
     def judge(self, values: Values) -> Judged:
-        """Judge the values by their mean; the interval is for people to see how near it is.
+        """Evaluate the mean of the values; the interval only shows the reader how close it is.
 
-        A run without a value fails it, as one in which nothing arrived: the mean of the others hides it.
+        A run without a value fails the expectation (nothing arrived, for example), because the mean of the
+        other runs would hide it.
         """
         measured = MeanEstimate.of(values)
         unit = METRICS[self.metric].unit
@@ -116,7 +117,7 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class RelativeBound:
-    """The mean is at least, or at most, a factor of that of another scheme over the same draws.
+    """The expectation that the mean is at least, or at most, a multiple of another scheme's, paired by seed.
 
     Attributes
     ----------
@@ -136,9 +137,10 @@ class RelativeBound:
     of: str
 
     def judge(self, values: Values, others: Values) -> Judged:
-        """Judge the mean difference from the factor times the other's value, seed by seed.
+        """Evaluate the mean difference from the factor times the other's value, seed by seed.
 
-        A run without a value fails it; one of the other scheme is nothing to compare with.
+        A run without a value fails the expectation; runs of the other scheme without a value are not
+        compared.
         """
         measured, other = MeanEstimate.of(values), MeanEstimate.of(others)
         expected = f"at {'least' if self.is_lower else 'most'} {self.factor:g} of {self.of}"
@@ -155,17 +157,17 @@ class RelativeBound:
 
 @dataclass(frozen=True, slots=True)
 class Envelope:
-    """The mean is not worse than a baseline.
+    """The expectation that the mean is not worse than a baseline.
 
     Attributes
     ----------
     metric
         The metric.
     tolerance
-        By how much it may be worse: a share of the baseline's mean, or, if `absolute`, in the unit of the
+        How much worse it may be: a share of the baseline's mean, or, if `absolute`, in the unit of the
         metric.
     absolute
-        Which of them.
+        Whether `tolerance` is in the unit of the metric.
     """
 
     metric: str
@@ -174,26 +176,27 @@ class Envelope:
 
     @property
     def expected(self) -> str:
-        """What is expected, in words."""
+        """The expectation, in words."""
         if self.absolute:
             return f"as the baseline within {self.tolerance:g} {METRICS[self.metric].unit}"
         return f"as the baseline within {100 * self.tolerance:g} %"
 
     def learned(self, values: Values) -> Judged:
-        """Return the judgement of values that have just become the baseline."""
+        """Return the outcome for values that have just become the baseline."""
         return Judged(self.metric, self.expected, MeanEstimate.of(values), passed=True, remark="learned")
 
     def unknown(self, values: Values, why: str, *, skipped: bool) -> Judged:
-        """Return the judgement where there is no baseline to judge by: it fails, or is left out."""
+        """Return the outcome without a baseline: a failure, or skipped."""
         measured = MeanEstimate.of(values)
         return Judged(self.metric, self.expected, measured, passed=skipped, remark=why, skipped=skipped)
 
     def judge(self, values: Values, baseline: Values) -> Judged:
-        """Judge the difference from the baseline.
+        """Evaluate the difference from the baseline.
 
-        It counts when its interval excludes zero and it is larger than the tolerance; of single values, which
-        have no interval, when it is larger. What is better passes, where one way is better; else both fail.
-        A run without a value fails it where the baseline has one of its seed.
+        A difference counts if its interval excludes zero and it is larger than the tolerance; between single
+        values, which have no interval, if it is larger. A change for the better passes if the metric has a
+        better direction; otherwise changes in both directions fail. A run without a value fails if the
+        baseline has one of its seed.
         """
         measured, then = MeanEstimate.of(values), MeanEstimate.of(baseline)
         difference = mean_difference(values, baseline)
@@ -225,7 +228,7 @@ Expectation = Bound | RelativeBound | Envelope
 
 
 def _gone(values: Values) -> str:
-    """Say of how many runs there is no value; nothing if all have one."""
+    """Return a remark on the number of runs without a value; empty if all have one."""
     gone = sum(math.isnan(value) for value in values.values())
     return f"no value in {gone} of {len(values)} runs" if gone else ""
 

@@ -1,4 +1,4 @@
-"""What came of a suite as Markdown, as GitHub shows it on the page of a job."""
+"""The outcome of a suite as Markdown, for the summary page of a GitHub job."""
 
 import re
 from collections.abc import Iterable
@@ -8,11 +8,11 @@ from airpath.checks.report import CAPTION, FAILED, HEADINGS, NUMBERS, check_rows
 from airpath.checks.running import Checked
 
 _SPECIAL: Final = re.compile(r"[\\`*_\[\]<>|~$&]")
-"""Characters that Markdown takes for more than themselves inside a line."""
+"""Characters with a special meaning in Markdown inside a line."""
 
 
 def check_markdown(checked: Checked) -> str:
-    """Return the verdict, a sentence, and a table with a row for each expectation; those that fail first."""
+    """Return the verdict, a sentence, and a table with a row for each expectation; failures first."""
     verdict = "passed" if checked.passed else "failed"
     rows = sorted(check_rows(checked), key=lambda row: row[0].passed)
     sides = ("---:" if heading in NUMBERS else ":---" for heading in HEADINGS)
@@ -35,5 +35,5 @@ def _row(cells: Iterable[str]) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Write text that means itself, on one line."""
+    """Escape text for one line of Markdown."""
     return _SPECIAL.sub(r"\\\g<0>", " ".join(text.split()))

@@ -1,4 +1,4 @@
-"""What came of a suite: for people at a terminal, for machines, and for CI systems."""
+"""The outcome of a suite: for a terminal, for machines, and for CI systems."""
 
 import math
 import re
@@ -19,16 +19,16 @@ CAPTION = (
 )
 PASSED, FAILED, SKIPPED = "pass", "FAIL", "skip"
 HEADINGS: Final = ("case", "scheme", "metric", "expected", "measured", "n", "verdict", "remark")
-"""Of the columns of `check_rows`."""
+"""Headings of the columns of `check_rows`."""
 NUMBERS: Final = ("measured", "n")
-"""Columns that stand to the right."""
+"""Right-aligned columns."""
 
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Characters that XML 1.0 cannot hold."""
+"""Characters that are not allowed in XML 1.0."""
 
 
 def check_rows(checked: Checked) -> Iterator[tuple[Judged, tuple[str, ...]]]:
-    """Give each expectation with its cells, one for each of `HEADINGS`."""
+    """Yield each expectation with its cells, one for each of `HEADINGS`."""
     for case in checked.cases:
         for one in case.judged:
             yield (
@@ -78,7 +78,7 @@ def check_text(checked: Checked) -> str:
 
 
 def check_json(checked: Checked) -> dict[str, Any]:
-    """Return everything for ``json.dumps``; what has no value is null."""
+    """Return everything for ``json.dumps``; missing values are null."""
     return {
         "suite": checked.suite.name,
         "passed": checked.passed,

@@ -24,18 +24,18 @@ OTHER_SCENARIO = "the case or a trace has changed since the baseline was learned
 
 @dataclass(frozen=True)
 class CheckedCase:
-    """One case and what came of it.
+    """One case and its outcome.
 
     Attributes
     ----------
     case
         The case.
     label
-        What its runs of the scheme under test are called: the scheme, with its world if not the simulator.
+        Label of the runs of the scheme under test: the scheme, with its world if that is not the simulator.
     results
-        All its runs, those of other schemes among them.
+        All its runs, including those of other schemes.
     judged
-        Its expectations.
+        Its evaluated expectations.
     """
 
     case: Case
@@ -45,18 +45,18 @@ class CheckedCase:
 
     @property
     def passed(self) -> bool:
-        """Whether all is as expected."""
+        """Whether all expectations are met."""
         return all(one.passed for one in self.judged)
 
     @property
     def wall_s(self) -> float:
-        """How long its runs took, one after another, in seconds of real time."""
+        """Total duration of its runs, in seconds of real time."""
         return sum(run.record.wall_s for run in self.results.runs)
 
 
 @dataclass(frozen=True)
 class Checked:
-    """A suite and what came of it.
+    """A suite and its outcome.
 
     Attributes
     ----------
@@ -65,9 +65,9 @@ class Checked:
     cases
         Its cases, in order.
     baseline
-        The file of baselines, if some were asked for.
+        The file of baselines, if any are needed.
     updated
-        Whether that was written.
+        Whether the file was written.
     """
 
     suite: Suite
@@ -77,7 +77,7 @@ class Checked:
 
     @property
     def passed(self) -> bool:
-        """Whether all is as expected."""
+        """Whether all expectations are met."""
         return all(case.passed for case in self.cases)
 
 
@@ -87,7 +87,7 @@ class CheckInterrupted(KeyboardInterrupt):
     Attributes
     ----------
     checked
-        The cases that were finished.
+        The finished cases.
     """
 
     def __init__(self, checked: Checked) -> None:
@@ -106,7 +106,7 @@ def check(
     on_case: Callable[[CheckedCase], None] = lambda _: None,
     on_line: Callable[[str], None] = lambda _: None,
 ) -> Checked:
-    """Run the cases of a suite, one after another, and judge what is expected of them.
+    """Run the cases of a suite, one after another, and evaluate their expectations.
 
     Parameters
     ----------
@@ -115,13 +115,13 @@ def check(
     baseline
         The file of baselines; by default that of the suite.
     update
-        Make what is measured the baseline. It is written when all cases are done.
+        Make the measured values the baseline. It is written when all cases are done.
     world, jobs, progress
         As for `airpath.run`.
     on_case
-        Takes each case when it is done.
+        Called with each case when it is done.
     on_line
-        Takes a line a minute where standard error is no terminal.
+        Called with a line a minute if standard error is not a terminal.
 
     Raises
     ------
@@ -130,9 +130,9 @@ def check(
     OutputError
         If the baselines cannot be read or written.
     RunsFailed
-        If code of the user fails while baselines are updated; else its case fails.
+        If code of the user fails while baselines are updated; otherwise its case fails.
     CheckInterrupted
-        On Ctrl-C; holds the finished cases.
+        On Ctrl-C; contains the finished cases.
     """
     BACKENDS[world].check_jobs(jobs)
     file = baseline or suite.baseline
@@ -181,13 +181,13 @@ def check(
 
 
 def _jobs(case: Case, world: BackendName) -> dict[str, list[Job]]:
-    """Return the runs of a case by scheme; what is wrong is found before anything runs."""
+    """Return the runs of a case by scheme; errors are found before anything runs."""
     try:
         refuse_if_too_large([(scenario, scenario.repetitions) for scenario in case.scenarios.values()])
         runs: dict[str, list[Job]] = {}
         for scheme, scenario in case.scenarios.items():
             made = jobs_of(scheme, scenario, None, None, world)
-            # Schemes that differ in their routers have the same controllers in other worlds.
+            # In other worlds, schemes that differ only in their routers have the same controllers.
             if any(made[0].scheme == others[0].scheme for others in runs.values()):
                 made = [replace(job, scheme=f"{job.scheme} for {scheme}") for job in made]
             runs[scheme] = made
@@ -202,19 +202,19 @@ def _flat(runs: Mapping[str, list[Job]]) -> list[Job]:
 
 @dataclass(frozen=True)
 class _Judging:
-    """What expectations are judged by."""
+    """How expectations are evaluated."""
 
     baselines: Baselines
     update: bool
-    """Whether what is measured becomes the baseline."""
+    """Whether measured values become the baseline."""
     may_skip: bool
-    """Whether what has no baseline is left out, not failed."""
+    """Whether an expectation without a baseline is skipped instead of failed."""
 
 
 def _checked(
     case: Case, runs: Mapping[str, list[Job]], results: Results, judging: _Judging, failure: str
 ) -> CheckedCase:
-    """Return a case with its verdicts; `failure` is why code of the user failed, and fails them all."""
+    """Return a case with its outcomes; a non-empty `failure` (of the user's code) fails all expectations."""
     label = runs[case.scheme][0].scheme
     measured = {scheme: _values(results, jobs[0].scheme) for scheme, jobs in runs.items()}
     judged = tuple(_judged(case, label, measured, judging))
@@ -239,7 +239,7 @@ def _judged(
     measured: Mapping[str, Mapping[str, Values]],
     judging: _Judging,
 ) -> Iterator[Judged]:
-    """Judge each expectation, or make what was measured the baseline."""
+    """Evaluate each expectation, or make the measured values the baseline."""
     mine, scenario = measured[case.scheme], case.scenarios[case.scheme]
     envelopes = [one.metric for one in case.expectations if isinstance(one, Envelope)]
     inputs = inputs_sha256(scenario) if envelopes else {}

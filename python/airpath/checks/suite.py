@@ -21,25 +21,25 @@ from airpath.schemes import label_of, refuse_equal_labels, same_scheme
 from airpath.shipped import find_shipped, shipped_names
 
 SHIPPED: Final = Path(__file__).parent / "suites"
-"""The folder of the suites that are shipped."""
+"""The folder of the shipped suites."""
 REPETITIONS_OVER_LINK: Final = 5
-"""Runs of a case over a link, if nobody says."""
+"""Default number of runs of a case over a link."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """One case: what runs, and what is expected of it.
+    """One case: scenarios to run, and expectations.
 
     Attributes
     ----------
     name, title
-        Short name, and what it is about.
+        Short name, and title.
     scheme
         The name of the scheme under test.
     scenarios
         Scenario of each scheme by its name, that under test first, then those that it is compared with.
     expectations
-        What is expected of the scheme under test.
+        Expectations of the scheme under test.
     """
 
     name: str
@@ -60,12 +60,12 @@ class Suite:
     cases
         Its cases, in order.
     is_whole
-        Whether these are all that the file has.
+        Whether these are all cases of the file.
     baseline
-        Where its baselines are kept, if nobody says otherwise.
+        Default file of its baselines.
     needs_baseline
-        Whether an expectation fails of which that file has no baseline. In shipped suites, where nobody may
-        have learned any, it is left out.
+        Whether an expectation without a baseline in that file fails. In shipped suites, which may have no
+        baselines yet, it is skipped.
     """
 
     name: str
@@ -84,9 +84,9 @@ class Suite:
         path_or_name
             The file, or the name.
         scheme
-            The scheme under test of every case, instead of what the suite says.
+            The scheme under test of every case, instead of the suite's.
         only
-            Names of the cases that are wanted; all if none is given.
+            Names of the wanted cases; all if empty.
 
         Raises
         ------
@@ -95,7 +95,7 @@ class Suite:
         UsageError
             If there is no such case or scheme.
         TraceError
-            If a trace file is not there.
+            If a trace file does not exist.
         """
         path = find_suite(path_or_name)
         is_shipped = path.parent == SHIPPED
@@ -128,11 +128,11 @@ class Suite:
         tables
             The suite.
         source
-            What messages call it.
+            Name of the suite in messages.
         folder
-            Where relative paths begin; by default the working directory.
+            Base of relative paths; by default the working directory.
         baseline
-            Where baselines are kept; by default `NAME.baseline.json` in that folder.
+            File of the baselines; by default `NAME.baseline.json` in that folder.
         scheme, only
             As those of `load`.
         """
@@ -177,7 +177,7 @@ def suite_names() -> list[str]:
 
 @contextmanager
 def _said_of(where: str) -> Iterator[None]:
-    """Have faults of what a case is made of begin with the case."""
+    """Prefix errors in the parts of a case with the name of the case."""
     try:
         yield
     except AirpathError as error:
@@ -263,7 +263,7 @@ def _with_scheme(scenario: Scenario, table: CaseTable, scheme: str) -> Scenario:
 
 
 def _expectations(metric: str, table: ExpectationTable) -> Iterator[Expectation]:
-    """Give what a table expects of a metric, one thing at a time."""
+    """Yield the expectations of a table for a metric, one at a time."""
     try:
         if table.baseline is not None:
             tolerance = in_unit(metric, table.baseline)
