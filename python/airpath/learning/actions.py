@@ -1,4 +1,4 @@
-"""What an agent may set: the window or the pacing rate, absolutely or by a factor."""
+"""Actions of an agent: the window or the pacing rate, set absolutely or by a factor."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ ActionKind = Literal["window-factor", "window", "rate-factor", "rate"]
 """The kinds of action."""
 
 RATES_MBPS: Final = (0.1, 10_000.0)
-"""The lowest rate of payload and the highest."""
+"""Lowest and highest payload rate."""
 INITIAL_RATE_MBPS: Final = 1.0
-"""The rate on which the first factor works."""
+"""The rate to which the first factor is applied."""
 
 ACTIONS: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -26,7 +26,7 @@ ACTIONS: Final[Mapping[str, str]] = MappingProxyType(
         "rate": "the pacing rate is 0.1 · 10^(2.5 (a + 1)) Mbit/s of payload: 0.1 to 10000",
     }
 )
-"""What an action a, from -1 to 1, does."""
+"""Effect of an action a, from -1 to 1."""
 
 
 @dataclass
@@ -38,7 +38,7 @@ class Actuators:
     mss_bytes: int
     """Payload of a full packet, and the smallest window."""
     largest_bytes: int
-    """The largest window, which is also the window where rates are set."""
+    """The largest window; also the window if the action sets a rate."""
     windows: NDArray[np.float64]
     """Windows in bytes of payload."""
     rates: NDArray[np.float64]
@@ -46,30 +46,30 @@ class Actuators:
 
     @classmethod
     def of(cls, kind: ActionKind, count: int, mss_bytes: int, largest_bytes: int) -> "Actuators":
-        """Return those of `count` environments."""
+        """Return the actuators of `count` environments."""
         windows = np.full(count, float(mss_bytes))
         return cls(kind, mss_bytes, largest_bytes, windows, np.full(count, np.nan))
 
     def begin(self, chosen: NDArray[np.bool_], window_bytes: float) -> None:
-        """Episodes begin where `chosen` says so, with that window."""
+        """Begin episodes in the `chosen` environments, with this window."""
         paced = self.kind in ("rate", "rate-factor")
         self.windows[chosen] = self.largest_bytes if paced else min(window_bytes, self.largest_bytes)
         self.rates[chosen] = INITIAL_RATE_MBPS * 1e6 if paced else np.nan
 
     def act(self, chosen: NDArray[np.bool_], actions: NDArray[np.float64]) -> None:
-        """Do one action in each environment that is chosen.
+        """Apply one action in each chosen environment.
 
         Parameters
         ----------
         chosen
-            In which environments.
+            Mask of the environments.
         actions
-            One number for each environment; what is beyond -1 and 1 counts as these.
+            One number for each environment, clipped to -1 to 1.
 
         Raises
         ------
         UsageError
-            If one is no number.
+            If an action is not a number.
         """
         if not np.isfinite(actions[chosen]).all():
             raise UsageError(f"action: found {actions.tolist()}; accepted: numbers from -1 to 1")

@@ -15,18 +15,18 @@ from airpath.results import Results
 from airpath.scenario import Scenario
 
 Observation = NDArray[np.float32]
-"""What an agent sees: see `airpath.learning.FEATURES`."""
+"""An observation: see `airpath.learning.FEATURES`."""
 Action = NDArray[np.float32]
-"""What an agent does: see `airpath.learning.ACTIONS`."""
+"""An action: see `airpath.learning.ACTIONS`."""
 
 
 class BottleneckEnv(gymnasium.Env[Observation, Action]):
-    """A sender over a simulated network, whose window or rate an agent sets step by step.
+    """A sender over a simulated network; an agent sets its window or rate at each step.
 
     `gymnasium.make("airpath/Bottleneck-v0", ...)` makes one, once `airpath.learning` is imported. An episode
-    is a run; `reset(seed=...)` is its seed, and the same seed and actions give the same bytes. It is
-    truncated when the duration is over, and terminated when the agent's flow has sent all that it ever will,
-    which a long-lived flow never has.
+    is a run; `reset(seed=...)` sets its seed, and the same seed and actions give the same bytes. It is
+    truncated when the duration is over, and terminated when the agent's flow has sent all of its data; a
+    long-lived flow never terminates.
 
     Parameters
     ----------
@@ -37,33 +37,33 @@ class BottleneckEnv(gymnasium.Env[Observation, Action]):
     buffer
         Limit of the queue. Default: that of the named link, else one bandwidth-delay product.
     loss
-        Probability that a packet is damaged, independently of others. Default: none.
+        Probability that a packet is corrupted, independently of others. Default: none.
     rivals
         Schemes of long-lived flows over the same link.
     scenario
-        Instead of all these: a scenario in which one flow has the scheme `agent`; the others, routers and
-        cross traffic are as written. Its `record.interval` becomes the step.
+        A scenario instead of all of these, in which one flow has the scheme `agent`; other flows, routers and
+        cross traffic are as written. Its `record.interval` is set to the step.
     override
-        What of the scenario is otherwise, with keys as for `vary`: `{"flows.0.scheme": "agent"}`.
+        Changes to the scenario, with keys as for `vary`: `{"flows.0.scheme": "agent"}`.
     duration
         Length of an episode. Default: 30 s, or that of the scenario.
     step
         Simulated time from one action to the next; it must divide the duration.
     vary
-        What is drawn anew for each episode: from `link`, `rate`, `rtt`, `buffer`, `loss` or any key of a
-        scenario to a range ("5mbps..50mbps log") or a list of values.
+        Values that are sampled for each episode: a mapping from `link`, `rate`, `rtt`, `buffer`, `loss` or
+        any key of a scenario to a range ("5mbps..50mbps log") or a list of values.
     action
-        What an action does: one of `airpath.learning.ACTIONS`.
+        Kind of action: one of `airpath.learning.ACTIONS`.
     largest_window
-        No window is larger, in packets or bytes; where rates are set, this is the window.
+        Largest window, in packets or bytes; if actions set rates, this is the window.
     history
-        How many steps an observation shows, the newest last.
+        Number of steps in an observation, the newest last.
     privileged
-        Whether observations have what no sender can know.
+        Whether observations contain quantities that no sender can know.
     reward
         The weights of the reward, or a function: see `airpath.learning.Reward`.
     render_mode
-        None: there is nothing to see while it runs. `results` draws.
+        None: an episode is not rendered while it runs. Figures are made from `results`.
 
     Raises
     ------
@@ -73,7 +73,8 @@ class BottleneckEnv(gymnasium.Env[Observation, Action]):
         If the scenario is wrong.
     """
 
-    # Gymnasium declares metadata as of an instance and spaces as of any kind; a checker takes ours for wrong.
+    # Gymnasium declares metadata as an instance attribute and spaces of any kind, so type checkers reject
+    # these.
     metadata: ClassVar[dict[str, Any]] = {"render_modes": []}  # type: ignore[misc]
 
     def __init__(self, *, render_mode: str | None = None, **arguments: Any) -> None:
@@ -85,7 +86,7 @@ class BottleneckEnv(gymnasium.Env[Observation, Action]):
 
     @property
     def scenario(self) -> Scenario:
-        """The scenario of its episodes, where nothing is drawn."""
+        """The scenario of its episodes, without sampled values."""
         return self._settings.scenario
 
     def reset(
@@ -96,23 +97,22 @@ class BottleneckEnv(gymnasium.Env[Observation, Action]):
         Parameters
         ----------
         seed
-            Seed of the run, and of all that is drawn for this episode and those after it. Without one, the
-            next is drawn.
+            Seed of the run, and of the values sampled for this episode and later ones. If absent, the seed
+            itself is sampled.
         options
-            `{"override": {key: value}}`: what is otherwise in this episode, with keys as for `vary`.
+            `{"override": {key: value}}`: changes to the scenario in this episode, with keys as for `vary`.
 
         Returns
         -------
         tuple
-            The observation before the first step, and the quantities of a step, all of them zero but the
-            window.
+            The observation before the first step, and the quantities of a step, all zero except the window.
         """
         super().reset(seed=seed)
         self._episodes.begin(0, seed, self.np_random, options)
         return self._episodes.observations()[0], self._info()
 
     def step(self, action: Action) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Do an action, and the step that follows.
+        """Apply an action, and simulate the step that follows.
 
         Returns
         -------
@@ -134,12 +134,12 @@ class BottleneckEnv(gymnasium.Env[Observation, Action]):
         )
 
     def results(self, label: str = "agent") -> Results:
-        """Return the results of the episode that is over, as `airpath.run` gives them.
+        """Return the results of the finished episode, as `airpath.run` returns them.
 
         Parameters
         ----------
         label
-            What the agent's scheme is called in them.
+            Name of the agent's scheme in the results.
 
         Raises
         ------
@@ -149,7 +149,7 @@ class BottleneckEnv(gymnasium.Env[Observation, Action]):
         return Results.from_records([self._episodes.record(0, label)])
 
     def close(self) -> None:
-        """Let go of the run."""
+        """Release the run."""
         self._episodes.close()
 
     def _info(self) -> dict[str, Any]:
@@ -157,7 +157,7 @@ class BottleneckEnv(gymnasium.Env[Observation, Action]):
 
 
 def spaces(settings: Settings) -> tuple[gymnasium.spaces.Box, gymnasium.spaces.Box]:
-    """Return what observations and actions of one environment are."""
+    """Return the spaces of observations and actions of one environment."""
     features = FEATURES + (PRIVILEGED_FEATURES if settings.privileged else ())
     low, high = Observer.bounds(features, settings.history)
     return (

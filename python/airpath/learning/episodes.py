@@ -1,4 +1,4 @@
-"""Episodes of one environment or of many: what single environments and vector environments share."""
+"""Episodes of one or many environments: the common part of single and vector environments."""
 
 import hashlib
 import json
@@ -23,20 +23,20 @@ from airpath.scenario import Scenario
 from airpath.schemes import AGENT
 
 Chosen = NDArray[np.bool_]
-"""Says of each environment whether something concerns it."""
+"""A mask of environments."""
 
 
 class Episodes:
-    """Environments side by side, each with an episode of its own.
+    """Several environments, each with its own episode.
 
     Parameters
     ----------
     settings
-        What all of them are.
+        Settings of all environments.
     count
-        How many.
+        Number of environments.
     threads
-        How many threads do steps at the same time.
+        Number of threads that simulate steps.
     """
 
     def __init__(self, settings: Settings, count: int, threads: int) -> None:
@@ -64,18 +64,18 @@ class Episodes:
         Parameters
         ----------
         index
-            Of which environment.
+            The environment.
         seed
-            Seed of the run; `None` to draw one.
+            Seed of the run; `None` to sample one.
         generator
-            What the environment draws from.
+            Random generator of the environment.
         options
             As for `reset`.
 
         Raises
         ------
         UsageError, ScenarioError
-            If something in the options is wrong; the episode before stays then.
+            If the options are wrong; the previous episode then continues.
         """
         if seed is not None and not 0 <= seed <= LARGEST_SEED:
             raise UsageError(f"seed: found {seed}; accepted: 0 to {LARGEST_SEED}")
@@ -98,12 +98,12 @@ class Episodes:
         self._observer.begin(chosen, self._measured.values)
 
     def step(self, chosen: Chosen, actions: NDArray[np.float64]) -> None:
-        """Do an action and the step that follows in each environment that is chosen.
+        """Apply an action, and simulate the step that follows, in each chosen environment.
 
         Raises
         ------
         UsageError
-            If an action is no number, or an episode is over or was never begun.
+            If an action is not a number, or an episode is over or has not begun.
         PluginError
             If a component in a file fails.
         """
@@ -125,11 +125,11 @@ class Episodes:
         self.truncated = np.where(chosen, self._steps == self.settings.steps, self.truncated)
 
     def rewards(self) -> Values:
-        """Return what the last step was worth to each environment."""
+        """Return the reward of the last step in each environment."""
         return rewards(self.settings.reward, self._measured.values)
 
     def observations(self) -> NDArray[np.float32]:
-        """Return what each agent sees, one row each: a copy."""
+        """Return the observations, one row for each environment: a copy."""
         return self._observer.observations()
 
     @property
@@ -138,21 +138,21 @@ class Episodes:
         return self._measured.values
 
     def scenario(self, index: int) -> Scenario:
-        """Return the scenario of an episode, with what was drawn for it."""
+        """Return the scenario of an episode, with its sampled values."""
         episode = self._episodes[index]
         if episode is None:
             raise UsageError("scenario: no episode has started; call reset first")
         return episode[0].scenario
 
     def record(self, index: int, label: str, repetition: int = 0) -> RunRecord:
-        """Return the run of an episode that is over.
+        """Return the run of a finished episode.
 
         Parameters
         ----------
         index
-            Of which environment.
+            The environment.
         label
-            What the scheme of the agent is called in it.
+            Name of the agent's scheme in the run.
         repetition
             Its number among runs of that label.
 
@@ -179,12 +179,12 @@ class Episodes:
         )
 
     def close(self) -> None:
-        """Let all episodes and what they take go."""
+        """Release all episodes and their resources."""
         self._engine.clear()
         self._episodes, self._records = [None] * self._count, [None] * self._count
 
     def _finish(self, index: int, prepared: Prepared, seed: int) -> RunRecord:
-        """Run an episode to the end of its scenario: with a flow that is over, others may go on."""
+        """Run an episode to the end of its scenario: other flows may continue after the agent's."""
         tables, capture, counts = self._engine.finish(index)
         plan, resolved = json.loads(prepared.plan), prepared.scenario.resolved
         names = [str(flow["name"]) for flow in plan["flows"]]

@@ -1,4 +1,4 @@
-"""Runs of a policy, beside those of other schemes."""
+"""Runs of a policy, paired with runs of other schemes."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -19,7 +19,7 @@ from airpath.schemes import AGENT, label_of
 from airpath.workers import Job, execute
 
 Policy = Callable[[NDArray[np.float32]], NDArray[Any]]
-"""From observations, a row for each environment, to actions, a row for each."""
+"""A function from observations to actions, with a row for each environment."""
 
 
 def evaluate(
@@ -33,23 +33,23 @@ def evaluate(
     options: dict[str, Any] | None = None,
     **arguments: Any,
 ) -> Results:
-    """Run a policy, and other schemes in its place.
+    """Run a policy, and other schemes in place of it.
 
-    Repetition k (from 0) uses the seed `seed` + k, and has what `reset` draws with it, so that repetitions
-    are paired between the policy and the schemes: same link, same seed, same rivals.
+    Repetition k (from 0) uses the seed `seed` + k, and the values that `reset` samples with it. Repetitions
+    are therefore paired between the policy and the schemes: same link, same seed, same rivals.
 
     Parameters
     ----------
     policy
-        From observations to actions; it is asked for all repetitions at once.
+        A function from observations to actions; it is called for all repetitions at once.
     schemes
-        Schemes that run in place of the agent's, with options if wanted.
+        Schemes that run in place of the agent, optionally with options.
     label
-        What the policy is called in the results.
+        Name of the policy in the results.
     seed, repetitions
         Seed of the first repetition, and how many.
     jobs
-        How many runs at the same time. Default: one for each processor.
+        Number of simultaneous runs. Default: one for each processor.
     options
         As for `reset`, for all repetitions.
     **arguments
@@ -63,11 +63,12 @@ def evaluate(
     Raises
     ------
     airpath.errors.UsageError
-        If an argument is wrong, a scheme is given twice, or the policy does not give an action for each row.
+        If an argument is wrong, a scheme is given twice, or the policy does not return an action for each
+        row.
     airpath.errors.ScenarioError
-        If the scenario is wrong, or a scheme cannot run in it; found out before the policy is asked.
+        If the scenario is wrong, or a scheme cannot run in it; checked before the policy is called.
     airpath.Interrupted
-        On Ctrl-C while the schemes run; holds the finished runs.
+        On Ctrl-C while the schemes run; contains the finished runs.
     """
     for name, value, least in (("seed", seed, 0), ("repetitions", repetitions, 1), ("jobs", jobs, 1)):
         refuse_no_count(name, value, least)

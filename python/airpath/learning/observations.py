@@ -1,4 +1,4 @@
-"""What an agent sees: numbers near 0 to 1, whatever the link."""
+"""Observations of an agent: numbers near 0 to 1, for any link."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from airpath.learning.quantities import Values
 
 RECENT_STEPS: Final = 10
-"""Over so many steps the largest delivery rate is looked for."""
+"""Number of steps over which the largest delivery rate is taken."""
 
 
 @dataclass(frozen=True)
@@ -20,11 +20,11 @@ class Feature:
     name: str
     """Its name."""
     formula: str
-    """How it is made of the quantities of a step."""
+    """How it is computed from the quantities of a step."""
     low: float
-    """Its least value; what is below counts as this."""
+    """Smallest value; lower values are clipped."""
     high: float
-    """Its greatest value; what is above counts as this."""
+    """Largest value; higher values are clipped."""
 
 
 _LOGARITHM: Final = "log2(1 + {} / 1 {}) / 16"
@@ -46,27 +46,27 @@ FEATURES: Final = (
         1.0,
     ),
 )
-"""What a sender can know. Quotients with 0 are 0."""
+"""Features that a sender can know. Quotients with a denominator of 0 are 0."""
 
 PRIVILEGED_FEATURES: Final = (
     Feature("capacity", _LOGARITHM.format("capacity_mbps", "Mbit/s"), 0.0, 1.0),
     Feature("utilisation", "utilisation", 0.0, 1.0),
     Feature("queue", "time to send queue_bytes at capacity_mbps, over rtt_min_ms", 0.0, 10.0),
 )
-"""What no sender knows, where it was asked for."""
+"""Additional features that no sender can know."""
 
 
 class Observer:
-    """Makes observations of several environments, and remembers the last ones.
+    """Computes observations of several environments, and stores the last ones.
 
     Parameters
     ----------
     count
-        How many environments.
+        Number of environments.
     history
-        How many steps an observation shows, the newest last.
+        Number of steps in an observation, the newest last.
     privileged
-        Whether with what no sender knows.
+        Whether to include the features that no sender can know.
     mss_bytes
         Payload of a full packet.
     """
@@ -82,19 +82,19 @@ class Observer:
     def bounds(
         features: tuple[Feature, ...], history: int
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Return the least and the greatest values of observations."""
+        """Return the smallest and the largest values of observations."""
         low = np.array([feature.low for feature in features] * history, dtype=np.float32)
         high = np.array([feature.high for feature in features] * history, dtype=np.float32)
         return low, high
 
     def begin(self, chosen: NDArray[np.bool_], values: Mapping[str, Values]) -> None:
-        """Episodes begin where `chosen` says so: of the steps before there is nothing but zeros."""
+        """Begin episodes in the `chosen` environments: their history is zero."""
         self._recent[chosen] = 0.0
         self._seen[chosen] = 0.0
         self._seen[chosen, -1] = self._of(values)[chosen]
 
     def update(self, chosen: NDArray[np.bool_], values: Mapping[str, Values]) -> None:
-        """Look at the last step, where `chosen` says that one was done."""
+        """Add the last step of the `chosen` environments."""
         self._recent[chosen] = np.roll(self._recent[chosen], -1, axis=1)
         self._recent[chosen, -1] = values["delivery_rate_mbps"][chosen]
         if self._seen.shape[1] > 1:
@@ -102,7 +102,7 @@ class Observer:
         self._seen[chosen, -1] = self._of(values)[chosen]
 
     def observations(self) -> NDArray[np.float32]:
-        """Return the observation of each environment, one row each: a copy."""
+        """Return the observations, one row for each environment: a copy."""
         return self._seen.reshape(len(self._seen), -1).copy()
 
     def _of(self, values: Mapping[str, Values]) -> NDArray[np.float32]:
@@ -135,5 +135,5 @@ def _logarithm(values: Values) -> Values:
 
 
 def _ratio(above: Values, below: Values) -> Values:
-    """Return a quotient; 0 where there is none."""
+    """Return a quotient; 0 if the denominator is 0."""
     return np.divide(above, below, out=np.zeros_like(above), where=below > 0)

@@ -1,4 +1,4 @@
-"""What a step measures: names with units, as rewards and `info` have them."""
+"""Quantities measured in a step: names with units, as in rewards and `info`."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -28,7 +28,7 @@ SENDER: Final[Mapping[str, str]] = MappingProxyType(
         "pacing_rate_mbps": "the pacing rate in force; 0 without",
     }
 )
-"""What a sender knows."""
+"""Quantities that a sender knows."""
 
 PRIVILEGED: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -38,12 +38,10 @@ PRIVILEGED: Final[Mapping[str, str]] = MappingProxyType(
         "dropped_packets": "packets of all flows lost there in the step; 0 if not known",
     }
 )
-"""What no sender knows: for rewards and evaluation. Not known of a link that is not recorded or has no
-limit.
-"""
+"""Quantities that no sender knows, for rewards and evaluation. Unknown for unrecorded or unlimited links."""
 
 QUANTITIES: Final[Mapping[str, str]] = MappingProxyType({**SENDER, **PRIVILEGED})
-"""Every quantity of a step, with what it means. Rates of senders count payload, in Mbit/s."""
+"""Every quantity of a step, with its definition. Rates of senders count payload, in Mbit/s."""
 
 _COLUMNS: Final = tuple(_core.Episodes.quantities())
 
@@ -54,7 +52,7 @@ class Measured:
     Parameters
     ----------
     count
-        How many environments there are.
+        Number of environments.
     step_s
         Length of a step, in seconds.
     mss_bytes
@@ -67,21 +65,21 @@ class Measured:
         self.values: dict[str, Values] = {name: np.zeros(count) for name in QUANTITIES}
         """Each quantity; never changed in place."""
         self.over = np.zeros(count, dtype=np.bool_)
-        """Whether the agent's flow has sent all that it ever will."""
+        """Whether the agent's flow has sent all of its data."""
 
     def begin(self, chosen: NDArray[np.bool_], window_packets: float) -> None:
-        """Episodes begin where `chosen` says so: nothing is known but the window."""
+        """Begin episodes in the `chosen` environments: only the window is known."""
         self.values = {name: np.where(chosen, 0.0, before) for name, before in self.values.items()}
         self.values["window_packets"][chosen] = window_packets
         self.over = self.over & ~chosen
 
     def update(self, chosen: NDArray[np.bool_], rows: NDArray[np.float64]) -> None:
-        """Take in what the engine said of a step, where `chosen` says that one was done."""
+        """Store the engine's output for a step of the `chosen` environments."""
         raw: dict[str, Any] = dict(zip(_COLUMNS, rows.T, strict=True))
         mbps = 8e-6 / self._step_s
         acked, lost = raw["acked_bytes"], raw["lost_bytes"]
         offered = np.nan_to_num(raw["link_offered_bytes"])
-        # What leaves first in a step may have begun to be sent in the one before.
+        # Transmission of the first departing packet of a step may have begun in the previous step.
         used = np.divide(raw["link_departed_bytes"], offered, out=np.zeros_like(offered), where=offered > 0)
         new = {
             "time_s": raw["time_s"],

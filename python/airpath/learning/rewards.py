@@ -1,4 +1,4 @@
-"""What a step was worth."""
+"""Rewards of steps."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
@@ -11,34 +11,34 @@ from airpath.errors import UsageError
 from airpath.learning.quantities import Values
 
 RewardFunction: TypeAlias = Callable[[Mapping[str, Any]], Any]
-"""From the quantities of a step (`airpath.learning.QUANTITIES`) to its reward. In a single environment they
-are numbers, in a vector environment arrays with a value for each: written with NumPy, one function does for
-both.
+"""A function from the quantities of a step (`airpath.learning.QUANTITIES`) to its reward. The quantities are
+numbers in a single environment, and arrays with one value for each environment in a vector environment: a
+function written with NumPy works for both.
 """
 
 LEAST_RATE_MBPS: Final = 0.01
-"""Less counts as this: the logarithm of nothing is no number."""
+"""Lower rates count as this rate: the logarithm of 0 is not finite."""
 
 
 @dataclass(frozen=True)
 class Reward:
-    """The logarithm of throughput, less those of delay and loss.
+    """The logarithm of throughput minus weighted penalties of delay and loss.
 
     reward = throughput · ln(max(r, 0.01)) - delay · ln(RTT / RTT_min) - loss · L, with r the delivery rate in
     Mbit/s, RTT the mean of the step, RTT_min the smallest of the connection (their ratio is 1 before the
-    first sample), and L the share of payload that was found lost. Twice the rate is worth 0.69 at any rate,
-    so that slow links and fast ones count alike.
+    first sample), and L the share of payload that was detected as lost. Doubling the rate is worth 0.69 at
+    any rate, so slow and fast links count equally.
 
     Raises
     ------
     UsageError
-        If a weight is no number, or less than zero.
+        If a weight is not a number, or negative.
     """
 
     throughput: float = 1.0
     """Weight of throughput."""
     delay: float = 0.5
-    """Weight of delay: with 0.5, doubling the RTT costs half of what doubling the rate brings."""
+    """Weight of delay: with 0.5, doubling the RTT costs half of what doubling the rate gains."""
     loss: float = 10.0
     """Weight of loss: with 10, one packet in a hundred costs 0.1."""
 
@@ -59,12 +59,12 @@ class Reward:
 
 
 def single_reward(function: RewardFunction, values: Mapping[str, float]) -> float:
-    """Return what a function says of the last step of a single environment.
+    """Return a function's reward of the last step of a single environment.
 
     Raises
     ------
     UsageError
-        If it gives no number.
+        If it does not return a number.
     """
     given = function(dict(values))
     try:
@@ -77,17 +77,17 @@ def single_reward(function: RewardFunction, values: Mapping[str, float]) -> floa
 
 
 def copies(values: Mapping[str, Values]) -> dict[str, Values]:
-    """Return the quantities for somebody who may change them."""
+    """Return copies of the quantities, which the caller may change."""
     return {name: value.copy() for name, value in values.items()}
 
 
 def rewards(function: RewardFunction, values: Mapping[str, Values]) -> Values:
-    """Return what a function says of the last step of each environment.
+    """Return a function's rewards of the last step of each environment.
 
     Raises
     ------
     UsageError
-        If it does not give one number for each.
+        If it does not return one number for each environment.
     """
     count = len(next(iter(values.values())))
     given = function(values if isinstance(function, Reward) else copies(values))

@@ -1,4 +1,4 @@
-"""What an environment is: a scenario with a flow of an agent, the length of a step, what is seen and done."""
+"""Settings of an environment: a scenario with an agent's flow, the step, observations and actions."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -26,10 +26,10 @@ from airpath.units import format_duration, parse_duration, parse_window, window_
 DEFAULT_LINK: Final = "lte.down"
 DEFAULT_DURATION: Final = "30s"
 LARGEST_WINDOW_PACKETS: Final = 65_536
-"""No largest window is larger: in a run each packet in flight takes memory."""
+"""Upper limit of the largest window: each packet in flight of a run takes memory."""
 _BOTTLENECK: Final = "topology.bottleneck"
 _SHORT: Final = ("link", "rate", "rtt", "buffer", "loss")
-"""The parts of a link that have a short name; `link` and `rate` are the same."""
+"""The parts of a link that have a short name; `link` and `rate` are synonyms."""
 _ARGUMENTS: Final[Mapping[str, str]] = {
     **ARGUMENTS,
     "record.interval": "step",
@@ -39,20 +39,20 @@ _ARGUMENTS: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True)
 class Prepared:
-    """An episode, ready to be begun."""
+    """An episode that is ready to begin."""
 
     scenario: Scenario
-    """What runs."""
+    """The scenario."""
     plan: str
     """Its plan, as the engine reads it."""
     traces: list[_core.Trace]
     """Its traces."""
     code: frozenset[str]
-    """Its components that are code in files."""
+    """Its components that are code from files."""
     mss_bytes: int
     """Payload of a full packet of the agent's flow."""
     initial_window_bytes: int
-    """The window with which that begins."""
+    """The initial window of that flow."""
 
 
 class Settings:
@@ -101,7 +101,7 @@ class Settings:
         with said_of_arguments(_ARGUMENTS if self.of_link else {}):
             base = base.override(self._written(override or {}, "override"))
         self.scenario = base.override({"record.interval": format_duration(self.step_ns)})
-        """The scenario, with one row of its series for each step."""
+        """The scenario, with one row of its time series for each step."""
         self.vary = Variation(self._paths(vary or {}, "vary"))
         self.step_s = self.step_ns * 1e-9
         self.steps = self._whole_steps(self.scenario)
@@ -112,23 +112,23 @@ class Settings:
 
     @cached_property
     def prepared(self) -> Prepared:
-        """An episode with nothing drawn."""
+        """An episode without sampled values."""
         return self._prepare(self.scenario)
 
     def episode(self, drawn: Mapping[str, Any], options: Mapping[str, Any]) -> Prepared:
-        """Return an episode in which some values are others.
+        """Return an episode with changed values.
 
         Parameters
         ----------
         drawn
-            What was drawn.
+            The sampled values.
         options
-            What `reset` was given: `{"override": {key: value}}`; it wins over what was drawn.
+            The options of `reset`: `{"override": {key: value}}`; they take precedence over sampled values.
 
         Raises
         ------
         UsageError
-            If there is another option.
+            If there is an unknown option.
         ScenarioError
             If a value is wrong.
         """
@@ -149,11 +149,11 @@ class Settings:
         return prepared
 
     def _written(self, given: Mapping[str, Any], argument: str) -> dict[str, Any]:
-        """Return keys of a scenario and their values, for keys that may be short."""
+        """Return keys of a scenario and their values; `given` may contain short names."""
         return _written(self._paths(given, argument))
 
     def _paths(self, given: Mapping[str, Any], argument: str) -> dict[str, Any]:
-        """Check the keys of what differs from episode to episode."""
+        """Check the keys of values that vary between episodes."""
         if not isinstance(given, Mapping):
             raise UsageError(f"{argument}: found {given!r}; accepted: keys, and their values")
         for key in given:
@@ -203,7 +203,7 @@ class Settings:
 def _tables(
     link: str | None, given: Mapping[str, Any], rivals: Sequence[str], duration: str
 ) -> dict[str, Any]:
-    """Return the scenario of an agent over a link, which long flows of other schemes share."""
+    """Return the scenario of an agent over a link that it shares with long-lived flows of other schemes."""
     if not isinstance(link, str | None):
         raise UsageError(
             f'link: found {link!r}; accepted: a rate, a file, or the name of a link ("lte.down")'
@@ -220,7 +220,7 @@ def _tables(
         "name": "environment",
         "title": f"an agent over {one.name}",
         "duration": duration,
-        # An agent that is still to learn loses packets by the million.
+        # An untrained agent loses packets by the million.
         "record": {"drops": False},
         "topology": dumbbell(one, []),
         "flows": [
@@ -235,7 +235,7 @@ def _written(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _values(key: str, value: Any) -> list[tuple[str, Any]]:
-    """Return what a short name stands for: keys of a scenario, and their values."""
+    """Return the keys of a scenario, and their values, that a short name stands for."""
     match key:
         case "link":
             rate, delay = link_rate(value)

@@ -1,4 +1,4 @@
-"""Links that differ from episode to episode: what is drawn, and between which ends."""
+"""Links that vary between episodes: the sampled values and their ranges."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -16,21 +16,21 @@ HELP: Final = (
 )
 
 Draw = Callable[[np.random.Generator], Any]
-"""Draws a value of a scenario."""
+"""A function that samples a value of a scenario."""
 
 
 class Variation:
-    """Values of a scenario that are drawn anew for each episode.
+    """Values of a scenario that are sampled for each episode.
 
     Parameters
     ----------
     ranges
-        From keys of a scenario to a range as text, or to a list of values.
+        Mapping from keys of a scenario to a range as text, or to a list of values.
 
     Raises
     ------
     UsageError
-        If one is neither.
+        If a value is neither.
     """
 
     def __init__(self, ranges: Mapping[str, object]) -> None:
@@ -40,7 +40,7 @@ class Variation:
         return bool(self._draws)
 
     def values(self, generator: np.random.Generator) -> dict[str, Any]:
-        """Draw a value for each key, in the order in which they were given."""
+        """Sample a value for each key, in the order of the mapping."""
         return {key: draw(generator) for key, draw in self._draws.items()}
 
 
@@ -75,7 +75,7 @@ def _between(key: str, text: str) -> Draw:
             drawn = Fraction(float(low) * math.exp(math.log(high / low) * share))
         else:
             drawn = low + (high - low) * Fraction(share)
-        # Rounding must not lead out of the range.
+        # Rounding must not leave the range.
         return write(min(max(Fraction(round(drawn)) if whole else drawn, low), high))
 
     try:

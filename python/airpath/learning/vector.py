@@ -1,4 +1,4 @@
-"""Many environments at once, stepped by the engine in threads of its own."""
+"""Many environments at once, stepped by the engine in its own threads."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
@@ -25,17 +25,17 @@ class BottleneckVectorEnv(VectorEnv[Batch, Batch, Batch]):
     """Many environments, each as `airpath.learning.BottleneckEnv` with the same arguments.
 
     `gymnasium.make_vec("airpath/Bottleneck-v0", num_envs=64, ...)` makes one. Each step is one call of the
-    engine for all of them, with the interpreter lock released. What happens in each is what happens in a
-    single environment with the same seed and actions, whatever the number of environments and threads.
+    engine for all of them, with the interpreter lock released. Each behaves exactly as a single environment
+    with the same seed and actions, for any number of environments and threads.
 
     Parameters
     ----------
     num_envs
-        How many.
+        Number of environments.
     threads
-        How many do a step at the same time. Default: one for each processor.
+        Number of environments that are stepped at the same time. Default: one for each processor.
     autoreset_mode
-        What happens after an episode is over, as Gymnasium has it: "NextStep" (the next step ignores the
+        Behaviour at the end of an episode, as Gymnasium defines it: "NextStep" (the next step ignores the
         action and resets), "SameStep" or "Disabled".
     render_mode
         None.
@@ -43,7 +43,7 @@ class BottleneckVectorEnv(VectorEnv[Batch, Batch, Batch]):
         As for `BottleneckEnv`.
     """
 
-    # Gymnasium declares it as of an instance, and reads it from the class before there is one.
+    # Gymnasium declares it as an instance attribute, but reads it from the class before there is an instance.
     metadata: ClassVar[dict[str, Any]] = {"render_modes": [], "autoreset_mode": AutoresetMode.NEXT_STEP}  # type: ignore[misc]
 
     def __init__(
@@ -77,7 +77,7 @@ class BottleneckVectorEnv(VectorEnv[Batch, Batch, Batch]):
 
     @property
     def scenario(self) -> Scenario:
-        """The scenario of its episodes, where nothing is drawn."""
+        """The scenario of its episodes, without sampled values."""
         return self._settings.scenario
 
     def reset(
@@ -88,10 +88,10 @@ class BottleneckVectorEnv(VectorEnv[Batch, Batch, Batch]):
         Parameters
         ----------
         seed
-            One for each environment, or the first: environment k then has `seed` + k. Without, they are
-            drawn.
+            One seed for each environment, or the first: environment k then has `seed` + k. If absent, seeds
+            are sampled.
         options
-            As for a single environment; and `reset_mask`, which says of each environment whether it is reset.
+            As for a single environment; in addition `reset_mask`, a mask of the environments to reset.
         """
         seeds = self._seeds(seed)
         if not isinstance(options, Mapping | None):
@@ -105,7 +105,7 @@ class BottleneckVectorEnv(VectorEnv[Batch, Batch, Batch]):
         return self._episodes.observations(), self._infos(mask)
 
     def step(self, actions: Batch) -> tuple[Batch, Batch, Batch, Batch, dict[str, Any]]:
-        """Do an action in each environment, and the step that follows.
+        """Apply an action in each environment, and simulate the step that follows.
 
         Returns
         -------
@@ -122,7 +122,7 @@ class BottleneckVectorEnv(VectorEnv[Batch, Batch, Batch]):
         if self._mode is not AutoresetMode.NEXT_STEP:
             over = ~everyone
         episodes.step(~over, numbers)
-        # Before others begin: of a step that was none a function of rewards need not know what to make.
+        # Before new episodes begin: reward functions must not see steps that did not happen.
         rewards = np.where(over, 0.0, episodes.rewards())
         for index in np.flatnonzero(over):
             self._begin(int(index), None, {})
@@ -135,14 +135,14 @@ class BottleneckVectorEnv(VectorEnv[Batch, Batch, Batch]):
         return episodes.observations(), rewards, terminated, truncated, infos | self._infos(everyone)
 
     def results(self, label: str = "agent", environments: Sequence[int] | None = None) -> Results:
-        """Return the results of episodes that are over, each a repetition.
+        """Return the results of finished episodes, each as a repetition.
 
         Parameters
         ----------
         label
-            What the agent's scheme is called in them.
+            Name of the agent's scheme in the results.
         environments
-            Of which environments. Default: of all.
+            The environments. Default: all.
 
         Raises
         ------
@@ -157,13 +157,13 @@ class BottleneckVectorEnv(VectorEnv[Batch, Batch, Batch]):
         )
 
     def close_extras(self, **_: Any) -> None:
-        """Let go of all runs."""
+        """Release all runs."""
         self._episodes.close()
 
-    # Gymnasium has a generator here, or a tuple, that can be set; ours are those of the environments.
+    # In Gymnasium this is a settable generator or tuple; here it is derived from the environments.
     @property  # type: ignore[misc]
     def np_random(self) -> tuple[np.random.Generator, ...]:  # type: ignore[override]
-        """What each environment draws from."""
+        """Random generator of each environment."""
         return tuple(self._generator(index) for index in range(self.num_envs))
 
     def _seeds(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
@@ -188,14 +188,14 @@ class BottleneckVectorEnv(VectorEnv[Batch, Batch, Batch]):
         self._episodes.begin(index, seed, self._generator(index), options)
 
     def _infos(self, chosen: Chosen) -> dict[str, Any]:
-        """Return the quantities, and for each of them for which environments it is known."""
+        """Return the quantities, and for each of them a mask of the environments in which it is known."""
         infos: dict[str, Any] = {}
         for name, value in self._episodes.values.items():
             infos[name], infos[f"_{name}"] = np.where(chosen, value, 0.0), chosen.copy()
         return infos
 
     def _final(self, ended: Chosen) -> dict[str, Any]:
-        """Return what episodes end with that begin again in the same step."""
+        """Return the final observations and quantities of episodes that restart within the same step."""
         observations = np.full(self.num_envs, None, dtype=object)
         for index in np.flatnonzero(ended):
             observations[index] = self._episodes.observations()[index]
