@@ -1,4 +1,4 @@
-"""Many runs: a scenario with different values of its keys, and the data set that comes of it."""
+"""Sweeps: runs of a scenario with different values of its keys, collected in a data set."""
 
 from airpath.sweeps.plan import SweepPlan, sweep_names
 from airpath.sweeps.results import SweepResults

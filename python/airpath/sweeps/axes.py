@@ -1,4 +1,4 @@
-"""From the axes of a sweep to the points that are run."""
+"""From the axes of a sweep to its points."""
 
 import itertools
 import json
@@ -19,33 +19,33 @@ from airpath.sweeps.keys import refuse_shared_keys
 from airpath.sweeps.ranges import Kind, common_kind
 
 RESERVED = frozenset({"run", "scheme", "repetition", "seed", "plan_sha256", "inputs_sha256"})
-"""Columns that no axis can be called."""
+"""Column names that no axis can have."""
 
 
 @dataclass(frozen=True)
 class Axis:
-    """One thing that varies."""
+    """One varied quantity of a sweep."""
 
     name: str
     """Its name, for people."""
     paths: tuple[str, ...]
-    """The keys of the scenario that take its value."""
+    """The keys of the scenario that are set to its value."""
     values: tuple[Any, ...]
-    """Its values, as the scenario takes them."""
+    """Its values, as written in the scenario."""
 
     @cached_property
     def kind(self) -> Kind | None:
-        """The kind of quantity that all values are, if there is one."""
+        """The kind of quantity of all values, if they have a common one."""
         return common_kind(self.values)
 
     @property
     def column(self) -> str:
-        """Its name in tables; of quantities, with their unit."""
+        """Its name in tables; for quantities, with the unit."""
         return self.name + (self.kind.suffix if self.kind else "")
 
     @cached_property
     def type(self) -> pa.DataType:
-        """The Arrow type of its column: numbers and truth values as such, everything else as text."""
+        """The Arrow type of its column: numbers and booleans keep their type, everything else is text."""
         if self.kind is not None or all(_is_number(value) for value in self.values):
             whole = self.kind is None and all(isinstance(value, int) for value in self.values)
             return pa.int64() if whole else pa.float64()
@@ -54,7 +54,7 @@ class Axis:
         return pa.string()
 
     def cell(self, index: int) -> Any:
-        """Return value number `index` as it stands in tables."""
+        """Return value number `index` as in tables."""
         value = self.values[index]
         if self.kind is not None:
             return self.kind.column(self.kind.read(value))
@@ -63,7 +63,7 @@ class Axis:
         return float(value) if self.type == pa.float64() else value
 
     def meaning(self, index: int) -> Hashable:
-        """Return what value number `index` means, the same for `10ms` and `0.01s`."""
+        """Return the meaning of value number `index`, which is equal for `10ms` and `0.01s`."""
         value = self.values[index]
         kind = self.kind or common_kind([value])
         if kind is not None:
@@ -74,7 +74,7 @@ class Axis:
         return cell
 
     def text(self, index: int) -> str:
-        """Return value number `index` for people."""
+        """Return value number `index` as text for readers."""
         value = self.values[index]
         return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
@@ -84,9 +84,9 @@ class Point:
     """One combination of values."""
 
     number: int
-    """Its place among the points."""
+    """Its index among the points."""
     indices: tuple[int, ...]
-    """Which value of each axis."""
+    """The index of the value on each axis."""
 
 
 class Axes:
@@ -97,12 +97,12 @@ class Axes:
     document
         The sweep.
     source
-        Where it comes from, for messages.
+        The name of the sweep in messages.
 
     Raises
     ------
     ScenarioError
-        If a key is set twice, a value comes twice, or two axes have the same name.
+        If a key is set twice, a value is repeated, or two axes have the same name.
     """
 
     def __init__(self, document: SweepDocument, source: str) -> None:
@@ -124,7 +124,7 @@ class Axes:
 
     @property
     def paths(self) -> list[str]:
-        """The keys of the scenario that vary."""
+        """The varied keys of the scenario."""
         return [path for axis in self.axes for path in axis.paths]
 
     def __len__(self) -> int:
@@ -136,7 +136,7 @@ class Axes:
             yield Point(number, self._indices(chosen))
 
     def corners(self) -> Iterator[Point]:
-        """Give the first point, and every point that differs from it in one group only."""
+        """Yield the first point, and every point that differs from it in one group only."""
         first = [0] * len(self.groups)
         yield Point(0, self._indices(tuple(first)))
         for place, group in enumerate(self.groups):
@@ -145,7 +145,7 @@ class Axes:
                 yield Point(-1, self._indices(tuple(chosen)))
 
     def settings(self, point: Point) -> dict[str, Any]:
-        """Return what a point sets in the scenario, by path; what all points have in common first."""
+        """Return the settings of a point by path; those common to all points come first."""
         varied = {
             path: axis.values[index]
             for axis, index in zip(self.axes, point.indices, strict=True)
@@ -154,15 +154,15 @@ class Axes:
         return self.fixed | varied
 
     def text(self, point: Point) -> str:
-        """Return a point for people, as in `rate = 10 Mbit/s, count = 4`."""
+        """Return a point as text, as in `rate = 10 Mbit/s, count = 4`."""
         return ", ".join(f"{name} = {text}" for name, text in self.texts(point).items())
 
     def texts(self, point: Point) -> dict[str, str]:
-        """Return a point for people, by axis."""
+        """Return the values of a point as text, by axis."""
         return {axis.name: axis.text(index) for axis, index in zip(self.axes, point.indices, strict=True)}
 
     def cells(self, point: Point) -> dict[str, Any]:
-        """Return a point as it stands in tables, by column."""
+        """Return the values of a point as in tables, by column."""
         return {axis.column: axis.cell(index) for axis, index in zip(self.axes, point.indices, strict=True)}
 
     def _indices(self, chosen: tuple[int, ...]) -> tuple[int, ...]:
@@ -182,7 +182,7 @@ class Axes:
 
 
 def _refuse_equal(group: Sequence[Axis], source: str) -> None:
-    """Refuse a point that comes twice: its runs would be counted as if they were others."""
+    """Refuse a repeated point: its runs would be counted as those of another point."""
     seen: dict[tuple[Hashable, ...], int] = {}
     for index in range(len(group[0].values)):
         first = seen.setdefault(tuple(axis.meaning(index) for axis in group), index)
@@ -195,15 +195,15 @@ def _refuse_equal(group: Sequence[Axis], source: str) -> None:
 
 
 def _taken(document: SweepDocument) -> frozenset[str]:
-    """Return the columns of the results, which no axis can be called."""
+    """Return the columns of the results, whose names no axis can have."""
     kept = {column for name in document.keep for column in TABLES[name].schema.names}
     return RESERVED | set(STATISTICS_SCHEMA.names) | set(document.metrics) | kept
 
 
 def _axis(key: str, values: tuple[Any, ...], names: Mapping[str, tuple[str, ...]], taken: Set[str]) -> Axis:
-    """Return an axis under its own name, else under the last step of its path that is not a number.
+    """Return an axis with its given name, else with the last step of its path that is not a number.
 
-    Where the results have a column of that name, the steps before it are added: `bottleneck_delay`.
+    If the results have a column of that name, the preceding steps are added: `bottleneck_delay`.
     """
     if key in names:
         return Axis(key, names[key], values)

@@ -1,4 +1,4 @@
-"""A Dask cluster: a scheduler and workers that somebody started, on any machines."""
+"""A running Dask cluster: a scheduler and workers on any machines."""
 
 import logging
 from concurrent.futures import CancelledError
@@ -12,7 +12,7 @@ from airpath.sweeps.task import Failure, Task, do_task, version
 
 CONNECT_WITHIN_S = 10
 FETCH_WITHIN_S = 2
-"""A result that takes longer may have been lost with its worker."""
+"""Time to fetch a result, in seconds, after which it may have been lost with its worker."""
 
 
 class DaskEngine(Engine):
@@ -23,12 +23,12 @@ class DaskEngine(Engine):
     address
         `HOST:PORT` of the scheduler.
     jobs
-        At most so many runs at the same time; by default as many as the cluster has threads.
+        Largest number of simultaneous runs; by default the number of threads of the cluster.
 
     Raises
     ------
     UsageError
-        If the address is no such one, or `distributed` is not installed.
+        If the address has another form, or `distributed` is not installed.
     EngineError
         If the cluster cannot be reached, or has no worker.
     """
@@ -53,29 +53,29 @@ class DaskEngine(Engine):
         if not self._threads():
             self._client.close()
             raise EngineError(f"engine: the Dask cluster at {address} has no workers; start some first")
-        # It writes a traceback where the scheduler goes away, which `result` says in words.
+        # It logs a traceback when the scheduler disappears; `result` reports this in words.
         self._log = logging.getLogger("distributed.client")
         self._log_level = self._log.level
         self._log.setLevel(logging.CRITICAL)
 
     @property
     def slots(self) -> int:
-        """Two for each thread of the cluster, as far as it is known now: workers may come and go."""
+        """Two for each thread that the cluster has now; workers may come and go."""
         return self._jobs or 2 * max(1, self._threads())
 
     def submit(self, task: Task) -> Pending:
-        """Hand in a task; Dask itself tries it elsewhere if its worker dies."""
-        # Not pure: Dask must not remember results by their task.
+        """Submit a task; Dask itself runs it elsewhere if its worker dies."""
+        # Not pure: Dask must not cache results by task.
         pending: Pending = self._client.submit(do_task, task, version(), pure=False)
         return pending
 
     def result(self, pending: Any) -> bytes | Failure:
-        """Return what came of a task that is done: its worker has it, and may have died since."""
+        """Return the result of a finished task, whose worker may have died since."""
         while True:
             try:
                 found: bytes | Failure = pending.result(timeout=FETCH_WITHIN_S)
             except TimeoutError:
-                # Dask itself would wait without end.
+                # Dask itself would wait forever.
                 if pending.status != "finished" or not self._threads():
                     raise ResultLostError from None
             except self._library.KilledWorker:
@@ -94,21 +94,21 @@ class DaskEngine(Engine):
                 return found
 
     def restart(self) -> None:
-        """Nothing to do: Dask replaces workers by itself."""
+        """Do nothing: Dask replaces workers by itself."""
 
     def stalled(self) -> str:
-        """Say that there are no workers: Dask itself waits for others and says nothing."""
+        """Report that there are no workers: Dask itself waits silently for new ones."""
         if self._threads():
             return ""
         return f"the Dask cluster at {self._address} has no workers now; the sweep goes on when some come"
 
     def close(self) -> None:
-        """Leave the cluster, which goes on; it forgets tasks that nobody waits for."""
+        """Disconnect from the cluster, which continues to run but drops this client's tasks."""
         self._client.close()
         self._log.setLevel(self._log_level)
 
     def _threads(self) -> int:
-        """Return how many threads the cluster has; where the scheduler does not answer, as many as it had."""
+        """Return the number of threads of the cluster; the last known one if the scheduler does not answer."""
         if self._client.status == "running":
             with suppress(OSError):
                 self._known_threads = sum(self._client.nthreads().values())

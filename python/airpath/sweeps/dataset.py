@@ -1,4 +1,4 @@
-"""The data set of a complete sweep: its tables as Parquet, runs in order."""
+"""The data set of a complete sweep: its tables as Parquet, with runs in order."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -16,9 +16,9 @@ from airpath.sweeps.plan import SweepPlan, SweepRun
 from airpath.sweeps.table_files import TableFiles, files_of, remove_table
 
 BYTES_TOGETHER: Final = 1 << 21
-"""Row groups have at least about so much: what is in memory does not grow with the number of runs."""
+"""Approximate smallest size of a row group; memory does not grow with the number of runs."""
 TABLES_TOGETHER: Final = 256
-"""So many tables of single runs are collected at most."""
+"""Largest number of single runs' tables that are collected before they are written."""
 METADATA: Final = b"airpath"
 """Key of the provenance in the metadata of each file."""
 
@@ -35,16 +35,17 @@ def write_dataset(
     store
         Its finished runs.
     folder
-        Where to write.
+        The folder of the data set.
     failed
-        Numbers of runs that are left out.
+        Numbers of the runs to leave out.
     provenance
-        What stands in the metadata of each file.
+        Contents of the metadata of each file.
 
     Returns
     -------
     list of SweepRun, dict of str to str
-        Runs whose parts were damaged, and then nothing was written; SHA-256 of the trace files, by path.
+        Runs whose parts were damaged (if there are any, nothing was written); SHA-256 of the trace files, by
+        path.
     """
     metadata = json.dumps(provenance, sort_keys=True).encode()
     metrics = plan.document.metrics
@@ -78,7 +79,7 @@ def write_dataset(
 
 
 def remove_tables_of_others(plan: SweepPlan, folder: Path) -> None:
-    """Remove tables that an earlier form of the sweep has written, and that it keeps no more."""
+    """Remove tables of an earlier form of the sweep that it no longer keeps."""
     for name in set(TABLES) - set(plan.document.keep):
         table = folder / f"{name}.parquet"
         if is_ours(table):
@@ -103,7 +104,7 @@ def table_schema(name: str, axes: Axes, metrics: Sequence[str]) -> pa.Schema:
 
 
 class _TableWriter:
-    """One table; short tables of single runs are joined to row groups."""
+    """A writer of one table; it joins short tables of single runs into row groups."""
 
     def __init__(
         self, folder: Path, name: str, schema: pa.Schema, part: pa.Schema, provenance: bytes
@@ -134,7 +135,7 @@ class _TableWriter:
         self._files.abandon()
 
     def _join(self) -> None:
-        """Make one table of many short ones, which would take much more memory."""
+        """Join many short tables into one, which takes much less memory."""
         if not self._short:
             return
         joined = pa.concat_tables([table for table, _ in self._short]).unify_dictionaries().combine_chunks()
@@ -158,12 +159,12 @@ class _TableWriter:
 
 
 def _bytes_of(kind: pa.DataType) -> int:
-    """Return about how much a value takes: from its type alone, so that row groups are always the same."""
+    """Return the approximate size of a value, from its type alone, so that row groups are reproducible."""
     return 64 if pa.types.is_string(kind) else max(1, kind.bit_width // 8)
 
 
 def _labels(values: Sequence[Any], rows: np.ndarray, kind: pa.DataType) -> pa.Array:
-    """Return the value of each row, which is that of its run."""
+    """Return the value for each row, which is that of its run."""
     if pa.types.is_dictionary(kind):
         encoded = pa.array(values, type=kind.value_type).dictionary_encode()
         return pa.DictionaryArray.from_arrays(encoded.indices.take(pa.array(rows)), encoded.dictionary)
@@ -171,7 +172,7 @@ def _labels(values: Sequence[Any], rows: np.ndarray, kind: pa.DataType) -> pa.Ar
 
 
 def is_ours(table: Path) -> bool:
-    """Return whether a sweep has written a table, and not somebody who happened to call it so."""
+    """Return whether a table was written by a sweep, and does not merely have such a name."""
     try:
         return any(METADATA in (pq.read_schema(file).metadata or {}) for file in files_of(table)[:1])
     except (OSError, pa.ArrowException):

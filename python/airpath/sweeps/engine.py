@@ -1,4 +1,4 @@
-"""Where the runs of a sweep are computed: what the work needs to know of it."""
+"""The interface of engines, which compute the runs of a sweep."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -12,64 +12,64 @@ LARGEST_PORT: Final = 65535
 
 
 class WorkerLostError(Exception):
-    """A worker died over a task (killed, out of memory); the task can be tried again."""
+    """A worker died during a task (killed, out of memory); the task can be retried."""
 
 
 class ResultLostError(Exception):
-    """What a task gave was lost before it was fetched; the engine does the task again."""
+    """The result of a task was lost before it was fetched; the engine runs the task again."""
 
 
 class EngineError(AirpathError):
-    """The engine as a whole cannot go on."""
+    """The engine as a whole cannot continue."""
 
 
 class Pending(Protocol):
-    """A task that was handed in."""
+    """A submitted task."""
 
     def add_done_callback(self, call: Callable[[Any], object], /) -> object:
-        """Call when it is done, in any thread."""
+        """Call `call` when the task is done, in any thread."""
 
     def result(self) -> bytes | Failure:
-        """Return what came of it, once it is done."""
+        """Return the result, once the task is done."""
 
 
 class Engine(ABC):
-    """Workers that do tasks; a context that ends with all of them stopped."""
+    """Workers that run tasks; a context manager that stops all of them at its end."""
 
     @property
     @abstractmethod
     def slots(self) -> int:
-        """How many tasks should be handed in at the same time, so that no worker waits."""
+        """Number of tasks to have submitted at the same time, so that no worker waits."""
 
     @abstractmethod
     def submit(self, task: Task) -> Pending:
-        """Hand in a task."""
+        """Submit a task."""
 
     @abstractmethod
     def result(self, pending: Pending) -> bytes | Failure:
-        """Return what came of a task that is done.
+        """Return the result of a finished task.
 
         Raises
         ------
         WorkerLostError
             If its worker died.
         ResultLostError
-            If it must be waited for once more.
+            If the caller must wait for the task once more.
         EngineError
-            If there is no use in going on.
+            If the engine cannot continue.
         """
 
     @abstractmethod
     def restart(self) -> None:
-        """Be ready again after `WorkerLostError`; no task is pending."""
+        """Become ready again after `WorkerLostError`; no task is pending."""
 
     def stalled(self) -> str:
-        """Return why nothing is computed at the moment, in words; empty if something is, or nobody knows."""
+        """Return the reason why nothing is being computed; empty if something is, or if that is unknown."""
         return ""
 
     @abstractmethod
     def close(self) -> None:
-        """Stop all workers that this engine started, and forget tasks that are pending."""
+        """Stop all workers that this engine started, and drop pending tasks."""
 
     def __enter__(self) -> Self:
         return self
@@ -86,12 +86,12 @@ def host_and_port(address: str, name: str) -> tuple[str, int]:
     address
         `HOST:PORT`.
     name
-        What stands before it in the name of the engine, `dask` or `ray`.
+        The scheme of the engine's address, `dask` or `ray`.
 
     Raises
     ------
     UsageError
-        If it is something else: libraries try for long what cannot be reached.
+        If it has another form: the libraries retry unreachable addresses for a long time.
     """
     host, _, port = address.rpartition(":")
     if not host or "/" in host or not port.isdecimal() or not 1 <= int(port) <= LARGEST_PORT:
@@ -107,7 +107,7 @@ def open_engine(name: str, jobs: int | None) -> Engine:
     name
         `local`, `dask://HOST:PORT`, `ray`, or `ray://HOST:PORT`.
     jobs
-        How many worker processes `local` has, or at most so many runs at the same time of a cluster.
+        Number of worker processes of `local`, or largest number of simultaneous runs on a cluster.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The directory of a sweep: who may work in it, and what it says of itself."""
+"""The directory of a sweep: locking, and its state."""
 
 import json
 import shutil
@@ -20,7 +20,7 @@ WRITTEN: Final = frozenset(
     {STATE, "sweep.toml", "scenario.toml", "failures.json", "provenance.json", "statistics.parquet"}
     | {f".{name}.parquet" for name in (RUNS, *TABLES)}
 )
-"""What is written beside its place; the tables begin with a dot until they are there."""
+"""Files that are written under a temporary name; those of tables begin with a dot until they are complete."""
 
 
 class SweepFolder:
@@ -29,7 +29,7 @@ class SweepFolder:
     Parameters
     ----------
     path
-        Where it is; it need not exist.
+        Its path; it need not exist.
     """
 
     def __init__(self, path: Path) -> None:
@@ -37,38 +37,38 @@ class SweepFolder:
 
     @property
     def parts(self) -> PartStore:
-        """The runs that are finished while the sweep is not."""
+        """The finished runs of an incomplete sweep."""
         return PartStore(self.path / "parts")
 
     def is_complete(self, identity: Mapping[str, Any]) -> bool:
-        """Return whether the sweep is complete; nothing is written yet.
+        """Return whether the sweep is complete, without writing anything.
 
         Raises
         ------
         OutputError
-            If the directory holds something else, or cannot be read.
+            If the directory contains something else, or cannot be read.
         """
         self._refuse_foreign(identity)
         return bool(read_state(self.path).get("complete"))
 
     @contextmanager
     def opened(self, identity: Mapping[str, Any]) -> Iterator[bool]:
-        """Make the directory ours; tells whether the sweep is complete already.
+        """Lock the directory; yield whether the sweep is already complete.
 
         Parameters
         ----------
         identity
-            What decides on the data set: another identity is another sweep.
+            Everything that determines the data set: a different identity is a different sweep.
 
         Raises
         ------
         OutputError
-            If it holds something else, another process works in it, or it cannot be written.
+            If it contains something else, another process has locked it, or it cannot be written.
         """
         self._refuse_foreign(identity)
         try:
             with locked(self.path, f"another process works on the sweep in {self.path}"):
-                self._refuse_foreign(identity)  # once more: another process may have finished meanwhile
+                self._refuse_foreign(identity)  # check again: another process may have finished
                 self._remove_unfinished()
                 state = read_state(self.path)
                 if state.get("complete"):
@@ -83,13 +83,13 @@ class SweepFolder:
             raise OutputError(f"cannot write to {self.path}: {error.strerror or error}") from error
 
     def write_state(self, identity: Mapping[str, Any], *, complete: bool) -> None:
-        """Say what the directory holds; a complete sweep needs its parts no more."""
+        """Write the state of the directory; parts of a complete sweep are no longer needed."""
         self.write_json(STATE, {"format": FORMAT, **identity, "complete": complete})
         if complete:
             self._remove_parts()
 
     def write_json(self, name: str, content: Any) -> None:
-        """Write a file of JSON, always the same for the same content."""
+        """Write a JSON file; equal content gives equal bytes."""
         text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
         write_whole(self.path / name, (text + "\n").encode())
 
@@ -97,7 +97,7 @@ class SweepFolder:
         shutil.rmtree(self.path / "parts", ignore_errors=True)
 
     def _remove_tables(self) -> None:
-        """Remove what an earlier form of the sweep has written: its columns are others."""
+        """Remove the tables of an earlier form of the sweep, which have other columns."""
         (self.path / "statistics.parquet").unlink(missing_ok=True)
         for name in (RUNS, *TABLES):
             table = self.path / f"{name}.parquet"
@@ -105,7 +105,7 @@ class SweepFolder:
                 remove_table(table)
 
     def _remove_unfinished(self) -> None:
-        """Remove what a process that was killed had not finished; nobody else works here now."""
+        """Remove unfinished files of a killed process; the lock excludes other processes."""
         for file in self.path.iterdir():
             if _is_unfinished(file.name):
                 remove_table(file)
@@ -132,10 +132,10 @@ class SweepFolder:
 
 
 def _is_unfinished(name: str) -> bool:
-    """Return whether a file is one of a sweep that has not been renamed yet."""
+    """Return whether a file belongs to a sweep and has not been renamed yet."""
     return place_of(name) in WRITTEN
 
 
 def _differs(state: Mapping[str, Any], identity: Mapping[str, Any]) -> bool:
-    """Tell whether a directory holds another sweep than one of this identity."""
+    """Return whether a directory contains a sweep of another identity."""
     return any(state.get(key) != value for key, value in identity.items())

@@ -1,4 +1,4 @@
-"""Keys of a scenario that a sweep sets: no one is set by two of its parts."""
+"""The keys of a scenario that a sweep sets: each may be set by one part only."""
 
 from collections.abc import Iterable, Sequence
 from itertools import combinations
@@ -7,32 +7,32 @@ from typing import Final
 from airpath.errors import ScenarioError
 
 OF_THE_SWEEP: Final = ("seed", "repetitions")
-"""Keys of the scenario in whose place the sweep has keys of its own."""
+"""Keys of the scenario that the sweep replaces by its own keys."""
 
 Steps = tuple[str, ...]
 
 
 def steps(path: str) -> Steps:
-    """Return the steps of a path, list items in one spelling: `flows.00.count` is `flows.0.count`."""
+    """Return the steps of a path, with list indices normalised: `flows.00.count` is `flows.0.count`."""
     return tuple(str(int(step)) if step.isdecimal() else step for step in path.split("."))
 
 
 def refuse_shared_keys(varied: Sequence[str], fixed: Sequence[str], source: str) -> None:
-    """Refuse keys of which one would replace what another has set.
+    """Refuse keys of which one would overwrite another.
 
-    A key that is the same in every run may lie above one that varies: what varies is set after it.
+    A fixed key may contain a varied one, because varied keys are set later.
 
     Parameters
     ----------
     varied, fixed
-        Paths that axes set, and that `set` sets.
+        Paths set by axes, and by `set`.
     source
-        Where the sweep comes from, for messages.
+        The name of the sweep in messages.
 
     Raises
     ------
     ScenarioError
-        If a key is set twice, or one above it is set too.
+        If a key is set twice, or a key that contains it is also set.
     """
     for path in (*varied, *fixed):
         if path in OF_THE_SWEEP:
@@ -78,6 +78,6 @@ def refuse_keys_of_schemes(
 
 
 def is_above(upper: str, lower: str) -> bool:
-    """Return whether one key is a table or list in which another lies."""
+    """Return whether one key is a table or list that contains another."""
     outer, inner = steps(upper), steps(lower)
     return len(outer) < len(inner) and inner[: len(outer)] == outer

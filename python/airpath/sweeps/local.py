@@ -10,12 +10,12 @@ from airpath.sweeps.task import EngineMismatchError, Failure, Task, do_task, ver
 
 
 class LocalEngine(Engine):
-    """Processes of this machine.
+    """Worker processes on this machine.
 
     Parameters
     ----------
     jobs
-        How many; by default one for each processor that is ours.
+        Number of processes; by default one for each processor available to this process.
     """
 
     def __init__(self, jobs: int | None = None) -> None:
@@ -24,15 +24,15 @@ class LocalEngine(Engine):
 
     @property
     def slots(self) -> int:
-        """One more for each worker, so that the next task is there when one is done."""
+        """One more than the workers, so that the next task is ready when one is done."""
         return 2 * self._workers
 
     def submit(self, task: Task) -> "Future[bytes | Failure]":
-        """Hand in a task."""
+        """Submit a task."""
         return self._pool.submit(do_task, task, version())
 
     def result(self, pending: Pending) -> bytes | Failure:
-        """Return what came of a task that is done."""
+        """Return the result of a finished task."""
         try:
             return pending.result()
         except BrokenProcessPool as error:
@@ -45,5 +45,5 @@ class LocalEngine(Engine):
         self._pool.restart()
 
     def close(self) -> None:
-        """Stop the workers, in the middle of a run."""
+        """Stop the workers, even during a run."""
         self._pool.close()

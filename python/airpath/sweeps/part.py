@@ -1,4 +1,4 @@
-"""What is kept of one run until the sweep is complete: its tables, in one file."""
+"""The stored result of one run until the sweep is complete: its tables, in one file."""
 
 import hashlib
 import json
@@ -22,7 +22,7 @@ _KEY: Final = b"airpath.key"
 _INPUTS: Final = b"airpath.inputs"
 _DIGEST_BYTES: Final = 32
 _CONTENT: Final = [("table", pa.string()), ("content", pa.large_binary())]
-# All at once: compressing each column of a short table costs more than it saves.
+# Tables are compressed together: compressing each column of a short table costs more than it saves.
 _COMPRESSED: Final = pa.ipc.IpcWriteOptions(compression="zstd", use_threads=False)
 _PLAIN: Final = pa.ipc.IpcReadOptions(use_threads=False)
 
@@ -34,9 +34,9 @@ class Part:
     key: str
     """The key of its task."""
     inputs: Mapping[str, str]
-    """SHA-256 of each trace file that it read, by path."""
+    """SHA-256 of each trace file that was read, by path."""
     tables: Mapping[str, pa.Table]
-    """`runs` and the tables that were asked for."""
+    """`runs` and the requested tables."""
 
     @classmethod
     def of(
@@ -49,7 +49,7 @@ class Part:
         plan_sha256: str,
         inputs: Mapping[str, str],
     ) -> "Part":
-        """Take from a run what is kept.
+        """Return the part of a run that is stored.
 
         Parameters
         ----------
@@ -75,7 +75,7 @@ class Part:
         return cls(key, dict(inputs), tables | {name: result.table(name) for name in keep})
 
     def to_bytes(self) -> bytes:
-        """Return the digest and bytes of an Arrow file, of which each row is a table as an Arrow stream."""
+        """Return the digest and bytes of an Arrow file, each row of which is a table as an Arrow stream."""
         rows = {
             "table": list(self.tables),
             "content": [_stream(table.combine_chunks()) for table in self.tables.values()],
@@ -95,7 +95,7 @@ class Part:
         Raises
         ------
         pyarrow.ArrowException, KeyError, ValueError
-            If it is something else, cut off, or differs in a single bit.
+            If the content is something else, truncated, or differs in a single bit.
         """
         digest, content = content[:_DIGEST_BYTES], content[_DIGEST_BYTES:]
         if digest != _digest(content):
@@ -113,7 +113,7 @@ class Part:
 
 
 class PartStore:
-    """A folder of parts, each in a file that is named by the key of its task."""
+    """A folder of parts, one file each, named by the key of the task."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -127,22 +127,22 @@ class PartStore:
         return part if part.key == key else None
 
     def put(self, key: str, content: bytes) -> None:
-        """Keep a finished run (`Part.to_bytes`); it is there as a whole or not at all."""
+        """Store a finished run (`Part.to_bytes`), completely or not at all."""
         write_whole(self._file(key), content)
 
     def remove_unfinished(self) -> None:
-        """Remove what a process that was killed had not finished."""
+        """Remove unfinished files of a killed process."""
         for file in self.folder.glob("*/*.arrow.*"):
             if place_of(file.name):
                 file.unlink()
 
     def _file(self, key: str) -> Path:
-        # Few files in each folder, also when there are very many runs.
+        # Subfolders limit the number of files in a folder for very many runs.
         return self.folder / key[:2] / f"{key}.arrow"
 
 
 def runs_schema(metrics: Sequence[str]) -> pa.Schema:
-    """Return the columns of `runs` that a run knows itself."""
+    """Return the columns of `runs` that a run itself provides."""
     text = [
         pa.field("plan_sha256", pa.string(), metadata=_about("SHA-256 of the resolved scenario")),
         pa.field(
@@ -161,7 +161,7 @@ def part_schema(name: str, metrics: Sequence[str]) -> pa.Schema:
 
 
 def _digest(content: bytes) -> bytes:
-    """Return SHA-256: Arrow itself does not find out that a bit has changed."""
+    """Return SHA-256: Arrow itself does not detect flipped bits."""
     return hashlib.sha256(content).digest()
 
 

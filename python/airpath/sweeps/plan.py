@@ -1,4 +1,4 @@
-"""A sweep that is ready to be run: its scenario, its axes, its runs."""
+"""A sweep that is ready to run: its scenario, its axes, its runs."""
 
 import hashlib
 import json
@@ -25,7 +25,7 @@ from airpath.sweeps.keys import refuse_keys_of_schemes
 from airpath.sweeps.task import Task, digest_of_input
 
 SHIPPED: Final = Path(__file__).parent / "plans"
-"""The folder of the sweeps that are shipped."""
+"""The folder of the shipped sweeps."""
 
 
 @dataclass(frozen=True)
@@ -33,17 +33,17 @@ class SweepRun:
     """One run of a sweep."""
 
     number: int
-    """Its place among the runs, from 0."""
+    """Its index among the runs, from 0."""
     point: Point
     """The values of the axes."""
     scheme: str
     """The scheme under test."""
     task: Task
-    """What is to be done."""
+    """The task to run."""
 
 
 class SweepPlan:
-    """A sweep: which scenarios, schemes and seeds are run.
+    """A sweep: the scenarios, schemes and seeds to run.
 
     Make one with `load` or `from_dict`. Runs are ordered by point, then scheme, then seed.
     """
@@ -62,7 +62,7 @@ class SweepPlan:
         self.axes = Axes(self.document, source)
         self.base_file = self._find_base()
         self.base_content = self.base_file.read_bytes()
-        """The scenario file as it is now: it may be edited while runs go on."""
+        """The content of the scenario file now: it may be edited while runs continue."""
         base = Scenario.load(self.base_file)
         self._base_tables = read_file(self.base_file)
         self._schemes: tuple[str | None, ...] = self.document.schemes or (None,)
@@ -80,12 +80,12 @@ class SweepPlan:
 
     @classmethod
     def load(cls, path_or_name: str | Path) -> Self:
-        """Read a sweep file, or a sweep that is shipped, by name.
+        """Read a sweep file, or a shipped sweep by name.
 
         Raises
         ------
         ScenarioError
-            If there is no such sweep, something in it is wrong, or it makes something wrong of the scenario.
+            If there is no such sweep, something in it is wrong, or it makes the scenario invalid.
         """
         path = find_sweep(path_or_name)
         return cls(read_file(path), source=str(path_or_name), folder=path.parent)
@@ -99,7 +99,7 @@ class SweepPlan:
         tables
             The sweep.
         folder
-            Where the path of the scenario begins; by default the working directory.
+            Base of the path of the scenario; by default the working directory.
         """
         return cls(plain(tables), folder=folder)
 
@@ -108,7 +108,7 @@ class SweepPlan:
         return len(self.axes) * len(self._schemes) * len(self.seeds)
 
     def runs(self) -> Iterator[SweepRun]:
-        """Give every run, one at a time and in order."""
+        """Yield every run, one at a time and in order."""
         number = 0
         for point in self.axes:
             for chosen in self._schemes:
@@ -130,7 +130,7 @@ class SweepPlan:
                     number += 1
 
     def summary(self) -> str:
-        """Return how many runs there are, and why, in one line."""
+        """Return the number of runs, and its factors, in one line."""
         factors = [
             _counted(len(group[0].values), f"value of {' and '.join(axis.name for axis in group)}")
             for group in self.axes.groups
@@ -140,7 +140,7 @@ class SweepPlan:
 
     @cached_property
     def digest(self) -> str:
-        """A digest of what decides on the data set: the base scenario and the sweep, as read."""
+        """A digest of everything that determines the data set: the base scenario and the sweep, as read."""
         content = {
             "scenario": self._base_tables,
             "sweep": self.document.model_dump(mode="json"),
@@ -149,7 +149,7 @@ class SweepPlan:
 
     @property
     def inputs_digest(self) -> str | None:
-        """A digest of the inputs as they are now, in the order in which the sweep names them."""
+        """A digest of the current inputs, in the order in which the sweep names them."""
         digests = "".join(digest_of_input(path) for path in self.inputs)
         return hashlib.sha256(digests.encode()).hexdigest() if digests else None
 
@@ -193,9 +193,9 @@ class SweepPlan:
         return tables
 
     def _try_scenarios(self) -> tuple[Path, ...]:
-        """Try each value of each axis and each scheme once; returns the files that they name.
+        """Try each value of each axis and each scheme once; return the files that they name.
 
-        Most mistakes are found so before the work.
+        This finds most mistakes before the runs start.
         """
         first = next(iter(self.axes))
         tries = [(point, self._schemes[0]) for point in self.axes.corners()]
@@ -236,7 +236,7 @@ def sweep_names() -> list[str]:
 
 
 def _label(tables: Mapping[str, Any]) -> str:
-    """Return the label of a run in which every flow keeps its scheme; mistakes in it are found later."""
+    """Return the label of a run in which every flow keeps its scheme; mistakes in it are reported later."""
     return joined_schemes(schemes_in(tables))
 
 

@@ -22,10 +22,10 @@ from airpath.units import (
 )
 
 MOST_VALUES: Final = 100_000
-"""So many values an axis can have."""
+"""Largest number of values of an axis."""
 LARGEST_EXPONENT: Final = 300
 MOST_DIGITS: Final = 3
-"""The digits of an exponent."""
+"""Largest number of digits of an exponent."""
 HELP: Final = (
     'a list of values, or a range: "LOW..HIGH / COUNT" (equal steps, both ends included),'
     ' "LOW..HIGH / COUNT log" (equal ratios) or "LOW..HIGH step STEP", such as "10mbps..100mbps / 10"'
@@ -34,20 +34,20 @@ HELP: Final = (
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of quantity that a range can run over."""
+    """A kind of quantity that a range can cover."""
 
     suffix: str
-    """What the name of a column in base units ends in."""
+    """The suffix of the name of a column in base units."""
     unit: str
-    """The unit of such a column, as the tables have it."""
+    """The unit of such a column, as in tables."""
     read: Callable[[str], Fraction]
-    """From text to base units; raises `UnitError`."""
+    """Converts text to base units; raises `UnitError`."""
     write: Callable[[Fraction], Any]
-    """From base units to what a scenario takes; raises `UnitError` where there is no such value."""
+    """Converts base units to a value of a scenario; raises `UnitError` if there is no such value."""
     per_unit: int = 1
-    """How many base units make one of the unit of the column."""
+    """Number of base units in one unit of the column."""
     whole: bool = False
-    """Whether there are whole base units only, so that equal ratios are rounded to them."""
+    """Whether values are whole base units, so that values at equal ratios are rounded."""
 
     def column(self, value: Fraction) -> float:
         """Return a value in the unit of the column."""
@@ -92,7 +92,7 @@ def expand(values: object) -> tuple[Any, ...]:
 
 
 def common_kind(values: Sequence[object]) -> Kind | None:
-    """Return the kind of quantity that all of these texts are; `None` if there is none."""
+    """Return the common kind of quantity of all these texts; `None` if there is none."""
     if not all(isinstance(value, str) for value in values):
         return None
     for kind in _QUANTITIES:
@@ -150,7 +150,7 @@ def _kind_of(ends: Sequence[str], text: str) -> Kind:
 
 
 def _number(text: str) -> Fraction:
-    # Before it is read: a number with a very large exponent takes all memory.
+    # Checked before parsing: a number with a very large exponent would exhaust memory.
     exponent = _EXPONENT.fullmatch(text.strip())
     small = exponent is None or (len(exponent[1]) <= MOST_DIGITS and int(exponent[1]) <= LARGEST_EXPONENT)
     try:

@@ -1,4 +1,4 @@
-"""Ray: on this machine, started and stopped with the sweep, or a cluster that somebody started."""
+"""Ray: on this machine, started and stopped with the sweep, or a running cluster."""
 
 import socket
 from importlib import import_module
@@ -11,7 +11,7 @@ from airpath.sweeps.task import Failure, Task, do_task, version
 
 CONNECT_WITHIN_S = 10
 MOST_DEATHS = 3
-"""A task over which so many workers died is given up."""
+"""Number of dead workers after which a task is given up."""
 
 
 class RayEngine(Engine):
@@ -20,14 +20,14 @@ class RayEngine(Engine):
     Parameters
     ----------
     jobs
-        How many runs at the same time; by default as many as there are processors, here or in the cluster.
+        Number of simultaneous runs; by default the number of processors, here or in the cluster.
     address
-        `HOST:PORT` of a cluster's head, of which this machine is a part; Ray is started here if not given.
+        `HOST:PORT` of the head of a cluster that this machine belongs to; if absent, Ray is started here.
 
     Raises
     ------
     UsageError
-        If the address is no such one, or `ray` is not installed.
+        If the address has another form, or `ray` is not installed.
     EngineError
         If Ray does not start, or the cluster cannot be reached.
     """
@@ -64,16 +64,16 @@ class RayEngine(Engine):
 
     @property
     def slots(self) -> int:
-        """Two for each worker, so that the next task is there when one is done; nodes may come and go."""
+        """Two for each worker, so that the next task is ready when one is done; nodes may come and go."""
         return 2 * (self._jobs or max(1, int(self._library.cluster_resources().get("CPU", 1))))
 
     def submit(self, task: Task) -> Pending:
-        """Hand in a task; Ray itself tries it elsewhere if its worker dies."""
+        """Submit a task; Ray itself runs it elsewhere if its worker dies."""
         pending: Pending = self._do.remote(task, version()).future()
         return pending
 
     def result(self, pending: Pending) -> bytes | Failure:
-        """Return what came of a task that is done."""
+        """Return the result of a finished task."""
         errors = self._library.exceptions
         try:
             return pending.result()
@@ -84,15 +84,15 @@ class RayEngine(Engine):
             raise EngineError(f"{self._name} failed: {type(error).__name__}: {text}") from None
 
     def restart(self) -> None:
-        """Nothing to do: Ray replaces workers by itself."""
+        """Do nothing: Ray replaces workers by itself."""
 
     def close(self) -> None:
-        """Stop Ray if it was started here; else leave the cluster."""
+        """Stop Ray if it was started here; otherwise disconnect from the cluster."""
         self._library.shutdown()
 
 
 def _refuse_if_nobody_answers(address: str) -> None:
-    """Find out at once: Ray itself tries for minutes."""
+    """Fail at once if nothing listens at the address: Ray itself retries for minutes."""
     try:
         socket.create_connection(host_and_port(address, "ray"), CONNECT_WITHIN_S).close()
     except OSError as error:

@@ -1,4 +1,4 @@
-"""The results of a sweep: a handle on the data set, which stays on the disk."""
+"""The results of a sweep: a handle on the data set, which stays on disk."""
 
 import json
 import os
@@ -23,14 +23,14 @@ from airpath.sweeps.statistics import comparisons
 from airpath.sweeps.table_files import fault_of_table, files_of
 
 FORMAT: Final = "airpath sweep 1"
-"""Names the layout of the directory of a sweep."""
+"""Identifies the layout of a sweep's directory."""
 STATE: Final = "sweep.json"
-"""What a directory holds, and whether it is complete."""
+"""Name of the file with the identity of a sweep, and whether it is complete."""
 
 STATISTICS: Final = "statistics"
 """Name of the table of means and intervals."""
 FAILURES: Final = "failures.json"
-"""The runs that failed."""
+"""Name of the file with the failed runs."""
 
 
 class SweepResults:
@@ -39,7 +39,7 @@ class SweepResults:
     Parameters
     ----------
     directory
-        Where it is.
+        Its directory.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class SweepResults:
 
     @property
     def tables(self) -> list[str]:
-        """Names of the tables: `runs`, `statistics`, and those that the sweep keeps."""
+        """Names of the tables: `runs`, `statistics`, and the kept ones."""
         return sorted(file.stem for file in self.directory.glob("*.parquet"))
 
     @cached_property
@@ -96,14 +96,14 @@ class SweepResults:
         KeyError
             If the sweep has no such table.
         OutputError
-            If it is damaged.
+            If the table is damaged.
         """
         table = self._table(name)
         with _damage_named(table):
             return read_parquet(files_of(table))
 
     def dataset(self, name: str) -> pyarrow.dataset.Dataset:
-        """Return a table as an Arrow data set, of which single columns and rows can be read.
+        """Return a table as an Arrow data set, from which single columns and rows can be read.
 
         Raises
         ------
@@ -120,9 +120,9 @@ class SweepResults:
         Parameters
         ----------
         metric
-            Which metric.
+            The metric.
         alpha
-            One less the confidence of the intervals, between 0 and 1.
+            1 - the confidence of the intervals, between 0 and 1.
 
         Returns
         -------
@@ -161,7 +161,7 @@ class SweepResults:
 
 
 def read_state(directory: Path) -> dict[str, Any]:
-    """Return what a directory says of the sweep that it holds; nothing if there is none."""
+    """Return the state of the sweep in a directory; empty if there is none."""
     try:
         state = json.loads((directory / STATE).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
@@ -188,7 +188,7 @@ def read_failures(directory: Path) -> list[dict[str, Any]]:
 
 @contextmanager
 def _damage_named(file: Path) -> Iterator[None]:
-    """Name the file whose pages are not what was written."""
+    """Report damaged pages as an error that names the file."""
     try:
         yield
     except (OSError, pa.ArrowException) as error:

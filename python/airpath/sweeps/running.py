@@ -29,18 +29,18 @@ from airpath.sweeps.task import version
 from airpath.sweeps.work import Progress, do_runs, missing_runs
 
 REPAIRS = 2
-"""So often damaged parts are computed again before that is an error."""
+"""Number of times that damaged parts are recomputed before an error is raised."""
 
 
 class SweepInterrupted(KeyboardInterrupt):
-    """A sweep was interrupted (Ctrl-C); what was finished is kept.
+    """A sweep was interrupted (Ctrl-C); finished runs are kept.
 
     Attributes
     ----------
     finished
-        How many runs are finished.
+        Number of finished runs.
     asked
-        How many there are.
+        Number of all runs.
     """
 
     def __init__(self, finished: int, asked: int) -> None:
@@ -57,11 +57,11 @@ def sweep(
     engine: str = "local",
     progress: bool | None = None,
 ) -> SweepResults:
-    """Run a scenario many times, with different values of its keys, and collect the results on the disk.
+    """Run a scenario many times, with different values of its keys, and collect the results on disk.
 
-    Finished runs are kept one by one: a sweep that was interrupted or killed goes on where it was. The data
-    set is byte-equal whatever `jobs`, `engine` and interruptions. Runs are done in other processes; a script
-    that calls this therefore needs `if __name__ == "__main__":` around what it does.
+    Each finished run is stored: a sweep that was interrupted or killed continues where it stopped. The bytes
+    of the data set do not depend on `jobs`, `engine` or interruptions. Runs execute in other processes, so a
+    script that calls this function must protect its code by `if __name__ == "__main__":`.
 
     Parameters
     ----------
@@ -70,14 +70,14 @@ def sweep(
     out
         Directory of the data set; by default `out/sweep-NAME`.
     jobs
-        How many worker processes; by default one for each processor. Of a cluster: at most so many runs at
-        the same time.
+        Number of worker processes; by default one for each processor. On a cluster: largest number of
+        simultaneous runs.
     engine
         `local`; `dask://HOST:PORT`, a scheduler of Dask; `ray`, Ray on this machine; or `ray://HOST:PORT`,
         the head of a Ray cluster.
     progress
-        Show a progress bar on standard error. By default when that is a terminal and the work takes more than
-        two seconds; where it is none, a line a minute.
+        Show a progress bar on standard error. By default, if that is a terminal and the work takes more than
+        two seconds; otherwise one line a minute.
 
     Returns
     -------
@@ -87,14 +87,14 @@ def sweep(
     Raises
     ------
     ScenarioError
-        If the plan is wrong, or a value of an axis makes something wrong of the scenario.
+        If the plan is wrong, or a value of an axis makes the scenario invalid.
     OutputError
-        If the directory holds something else, cannot be written, or holds a complete sweep with a damaged
-        table.
+        If the directory contains something else, cannot be written, or contains a complete sweep with a
+        damaged table.
     UsageError
         If there is no such engine, or its address has another form.
     EngineError
-        If the engine cannot go on; finished runs are kept.
+        If the engine cannot continue; finished runs are kept.
     SweepInterrupted
         On Ctrl-C; finished runs are kept.
     """
@@ -107,7 +107,7 @@ def sweep(
     workers(jobs)
     folder = SweepFolder(Path(out) if out is not None else default_out(plan))
     identity = _identity(plan)
-    # Before anything is written: most mistakes about a cluster are found here.
+    # Opened before anything is written, because this finds most mistakes about a cluster.
     needed = nullcontext() if folder.is_complete(identity) else open_engine(engine, jobs)
     with needed as opened, folder.opened(identity) as complete:
         if complete:
@@ -118,7 +118,7 @@ def sweep(
 
 
 def default_out(plan: SweepPlan) -> Path:
-    """Return where the data set is written if nobody says otherwise."""
+    """Return the default directory of the data set."""
     return Path("out") / f"sweep-{plan.document.name}"
 
 
@@ -134,7 +134,7 @@ def can_resume(plan: SweepPlan, out: Path) -> bool:
 
 
 def _identity(plan: SweepPlan) -> dict[str, Any]:
-    """Return what decides on the data set of a sweep."""
+    """Return everything that determines the data set of a sweep."""
     return {
         "sweep_sha256": plan.digest,
         "inputs_sha256": plan.inputs_digest,
@@ -180,7 +180,7 @@ def _work(
         raise SweepInterrupted(progress.kept + progress.done, progress.total) from None
     remove_tables_of_others(plan, folder.path)
     _describe(plan, folder, progress, inputs, engine_name)
-    # Only now, when everything else is on the disk.
+    # Written last, after everything else is on disk.
     folder.write_state(identity, complete=not progress.failures)
 
 
@@ -209,7 +209,7 @@ def _dataset(
 def _describe(
     plan: SweepPlan, folder: SweepFolder, progress: Progress, inputs: Mapping[str, str], engine: str
 ) -> None:
-    """Write what stands beside the tables."""
+    """Write the files that accompany the tables."""
     _write_statistics(plan, folder)
     write_whole(folder.path / "sweep.toml", tomli_w.dumps(plan.tables).encode())
     write_whole(folder.path / "scenario.toml", plan.base_content)
@@ -249,7 +249,7 @@ def _write_statistics(plan: SweepPlan, folder: SweepFolder) -> None:
 
 
 def _mend(plan: SweepPlan, folder: SweepFolder) -> None:
-    """Write again what can be had from the tables of a complete sweep; its parts are gone.
+    """Rewrite the files that follow from the tables of a complete sweep, whose parts no longer exist.
 
     Raises
     ------

@@ -18,16 +18,16 @@ from airpath.sweeps.table_files import files_of
 
 
 def statistics_table(runs: Path, columns: Sequence[str], metrics: Sequence[str]) -> pa.Table:
-    """Mean, standard deviation, n and 95 % confidence interval for each point, scheme and metric.
+    """Return mean, standard deviation, n and 95 % confidence interval for each point, scheme and metric.
 
     Parameters
     ----------
     runs
-        The table of the runs, in which repetitions follow each other.
+        The table of the runs, with repetitions in consecutive rows.
     columns
-        The columns that tell points apart.
+        The columns that identify points.
     metrics
-        Which metrics.
+        The metrics.
     """
     found = [pq.read_schema(files_of(runs)[0]).field(name) for name in (*columns, "scheme")]
     schema = pa.schema([*found, *(STATISTICS_SCHEMA.field(name) for name in STATISTICS_SCHEMA.names[1:])])
@@ -49,17 +49,17 @@ def comparisons(
     runs
         The table of the runs.
     columns
-        The columns that tell points apart.
+        The columns that identify points.
     metric
-        Which metric.
+        The metric.
     alpha
-        One less the confidence of the intervals.
+        1 - the confidence of the intervals.
 
     Returns
     -------
     list of (dict, PairedComparison)
-        The point and the comparison; points at which two schemes have no seed with a value in common are
-        left out.
+        The point and the comparison; points at which two schemes have no common seed with values are left
+        out.
     """
     compared = []
     for point, at_point in groupby(_groups(runs, columns, [metric]), key=lambda group: group[0][:-1]):
@@ -75,13 +75,13 @@ def comparisons(
 
 
 _ROWS: Final = 1024
-"""So many rows are looked at together: as objects of Python they take some 3 kB each."""
+"""Number of rows read at a time: as Python objects they take about 3 kB each."""
 
 
 def _groups(
     runs: Path, columns: Sequence[str], metrics: Sequence[str]
 ) -> Iterator[tuple[tuple[Any, ...], dict[str, "array[Any]"]]]:
-    """Give the runs of each point and scheme: the values of `columns` and scheme; seeds and metrics."""
+    """Yield the runs of each point and scheme: the values of `columns` and scheme; seeds and metrics."""
     wanted = [*columns, "scheme", "seed", *metrics]
     files = (pq.ParquetFile(file, page_checksum_verification=True) for file in files_of(runs))
     batches = (batch for file in files for batch in file.iter_batches(batch_size=_ROWS, columns=wanted))

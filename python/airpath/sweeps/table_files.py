@@ -1,7 +1,8 @@
-"""Where a table of a sweep lies: in one Parquet file or, if it is large, in a folder with such a name.
+"""The files of a sweep's table: one Parquet file or, for a large table, a folder of the same name.
 
-A Parquet file ends with a table of contents, an entry for each column of each row group, which is in memory
-until the file is finished. So files are bounded, and so is what is in memory, however many runs there are.
+A Parquet file ends with metadata that contain an entry for each column of each row group. They stay in memory
+until the file is finished. The size of files is therefore bounded, which bounds memory for any number of
+runs.
 """
 
 import os
@@ -17,7 +18,7 @@ from airpath.durable import force_names, put_in_place
 from airpath.results.directory import parquet_options
 
 MOST_ROW_GROUPS: Final = 64
-"""A file has so many at most."""
+"""Largest number of row groups in a file."""
 
 
 def files_of(table: Path) -> list[Path]:
@@ -38,14 +39,14 @@ def remove_table(table: Path) -> None:
 
 
 def fault_of_table(table: Path, *, pages: bool = False) -> str:
-    """Return what is wrong with a table, if something is: it is missing, cut off, damaged, or no table.
+    """Return the fault of a table, if any: missing, truncated, damaged, or not a table.
 
     Parameters
     ----------
     table
         Its file or folder.
     pages
-        Whether every page is read and held to its checksum; otherwise only the ends of files are read.
+        Whether every page is read and its checksum verified; otherwise only the ends of files are read.
     """
     if not table.exists():
         return f"{table} is missing"
@@ -63,14 +64,14 @@ def fault_of_table(table: Path, *, pages: bool = False) -> str:
 
 
 class TableFiles:
-    """Writes a table beside its place, a row group at a time.
+    """Writes a table under a temporary name, a row group at a time.
 
     Parameters
     ----------
     table
-        The place, which ends in ``.parquet``.
+        The final path, which ends in ``.parquet``.
     schema
-        Its columns; the metadata go into each file.
+        Its columns; each file contains the metadata.
     """
 
     def __init__(self, table: Path, schema: pa.Schema) -> None:
@@ -90,7 +91,7 @@ class TableFiles:
         self._row_groups += 1
 
     def finish(self) -> None:
-        """Force everything to the disk and put it in its place; an earlier table is replaced."""
+        """Force everything to disk and rename it to its final path; an earlier table is replaced."""
         self._end()
         if len(self._files) == 1:
             if self._table.is_dir():
@@ -105,7 +106,7 @@ class TableFiles:
         put_in_place(self._unfinished, self._table)
 
     def abandon(self) -> None:
-        """Remove what is unfinished, if anything is."""
+        """Remove unfinished files."""
         self._stream.close()
         shutil.rmtree(self._unfinished, ignore_errors=True)
 

@@ -1,6 +1,6 @@
-"""One run of a sweep as a message: to a worker what is to be done, back what came of it.
+"""One run of a sweep as messages: the task for a worker, and the result.
 
-Both are plain values, so that a worker can be another process, or another machine.
+Both are plain values, so that a worker can be another process, or on another machine.
 """
 
 import functools
@@ -21,7 +21,7 @@ from airpath.sweeps.part import Part
 from airpath.workers import run_job
 
 FORMAT: Final = "airpath sweep 1"
-"""Changes with what is kept of a run, so that older parts are not read."""
+"""Format of a stored run; it changes with its content, so that older parts are not read."""
 COMPUTED_BY: Final = (
     "airpath/*.py",
     "airpath/links/*",
@@ -35,17 +35,17 @@ COMPUTED_BY: Final = (
 
 
 class EngineMismatchError(AirpathError):
-    """A worker has another airpath than the one that asks."""
+    """A worker has another version of airpath than the calling process."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """One run that is to be done."""
+    """One run to do."""
 
     scenario: str
     """The scenario as written: JSON with sorted keys."""
     folder: str
-    """Where relative paths of traces begin."""
+    """Base of relative paths of traces."""
     scheme: str
     """Label of the scheme under test."""
     repetition: int
@@ -53,15 +53,15 @@ class Task:
     seed: int
     """Seed of the run."""
     keep: tuple[str, ...]
-    """Names of tables to keep beside the metrics."""
+    """Names of tables to keep in addition to the metrics."""
     metrics: tuple[str, ...]
     """Names of metrics to keep."""
     code: tuple[str, ...] = ()
-    """The schemes that are code, if the user allowed it to run."""
+    """The schemes that are code, if the user allowed them to run."""
 
     @property
     def key(self) -> str:
-        """A digest of all that the run depends on, but for the content of traces and code (`Part.inputs`)."""
+        """A digest of all that the run depends on, except the content of traces and code (`Part.inputs`)."""
         content = (
             FORMAT, version(), self.scenario, self.folder, self.scheme, self.repetition, self.seed, self.keep,
             self.metrics,
@@ -71,14 +71,14 @@ class Task:
 
 @dataclass(frozen=True)
 class Failure:
-    """A run that could not be done."""
+    """A failed run."""
 
     message: str
-    """Why; the same for the same run."""
+    """Reason; the same for equal runs."""
 
 
 def version() -> str:
-    """Return a digest of this installation, as far as runs depend on it."""
+    """Return a digest of the parts of this installation on which runs depend."""
     return fingerprint(*COMPUTED_BY)
 
 
@@ -88,14 +88,14 @@ def do_task(task: Task, expected_version: str) -> bytes | Failure:
     Parameters
     ----------
     task
-        What to do.
+        The run.
     expected_version
-        What `version` says where the results go.
+        The value of `version` in the calling process.
 
     Returns
     -------
     bytes or Failure
-        A part of the data set (`Part`), or why there is none.
+        A part of the data set (`Part`), or the reason for its absence.
 
     Raises
     ------
@@ -111,7 +111,7 @@ def do_task(task: Task, expected_version: str) -> bytes | Failure:
         raise
     except AirpathError as error:
         return Failure(str(error))
-    except BaseException as error:  # a panic of the engine is no Exception
+    except BaseException as error:  # a panic of the engine is not an `Exception`
         text = " ".join(str(error).split())
         return Failure(
             f"unexpected {type(error).__name__}: {text}" if text else f"unexpected {type(error).__name__}"
@@ -119,7 +119,7 @@ def do_task(task: Task, expected_version: str) -> bytes | Failure:
 
 
 def digest_of_input(path: Path) -> str:
-    """Return the digest of a file that runs read; files that did not change are read once."""
+    """Return the digest of a file that runs read; unchanged files are read once."""
     state = path.stat()
     return _digest_of_file(path, state.st_mtime_ns, state.st_size)
 
@@ -146,7 +146,7 @@ def _done(task: Task) -> Part:
 
 @functools.lru_cache(maxsize=4)
 def _scenario(text: str, folder: str) -> Scenario:
-    """Return a scenario; neighbouring runs have the same."""
+    """Return a scenario, cached because consecutive runs share it."""
     return Scenario(json.loads(text), source="scenario", folder=Path(folder))
 
 

@@ -1,4 +1,4 @@
-"""Doing the runs of a sweep: each once, kept as soon as it is finished."""
+"""Running a sweep: each run is done once, and stored as soon as it is finished."""
 
 import queue
 import time
@@ -17,40 +17,40 @@ from airpath.sweeps.task import Failure, digest_of_input
 
 _LOOK_EVERY_S = 0.2
 ASK_EVERY_S = 5.0
-"""So often the engine is asked how much it can take, and why nothing moves if nothing does."""
+"""Interval in seconds at which the engine is polled for its slots, and for the reason of a stall."""
 WRITERS = 4
-"""Threads that force finished runs to the disk, which takes longer than a short run."""
+"""Number of threads that force finished runs to disk, which takes longer than a short run."""
 MOST_WRITING = 16
-"""So many finished runs may wait for the disk."""
+"""Largest number of finished runs that wait for the disk."""
 
 
 @dataclass
 class Progress:
-    """How far the work is."""
+    """The progress of the work."""
 
     total: int
-    """How many runs the sweep has."""
+    """Number of runs of the sweep."""
     kept: int = 0
-    """How many were finished before."""
+    """Number of runs that were finished earlier."""
     done: int = 0
-    """How many were finished now."""
+    """Number of runs that were finished now."""
     failures: dict[int, tuple[SweepRun, str]] = field(default_factory=dict)
-    """Runs that failed, by number, and why."""
+    """Failed runs by number, with the reason."""
 
     @property
     def finished(self) -> int:
-        """How many runs are done, those that failed among them."""
+        """Number of finished runs, including failed ones."""
         return self.kept + self.done + len(self.failures)
 
     @property
     def share(self) -> float:
-        """The share that is done of what was missing, 0 to 1."""
+        """The finished share of the runs that were missing, 0 to 1."""
         missing = self.total - self.kept
         return (self.done + len(self.failures)) / missing if missing else 1.0
 
 
 def missing_runs(plan: SweepPlan, store: PartStore, progress: Progress) -> Iterator[SweepRun]:
-    """Give the runs that are not in the store, in order; counts the others."""
+    """Yield the runs that are not in the store, in order; count the others."""
     for run in plan.runs():
         part = store.get(run.task.key)
         if part is not None and is_current(part):
@@ -60,7 +60,7 @@ def missing_runs(plan: SweepPlan, store: PartStore, progress: Progress) -> Itera
 
 
 def is_current(part: Part) -> bool:
-    """Whether the traces and the code that a run has read are still the same."""
+    """Return whether the traces and the code that a run has read are unchanged."""
     try:
         return all(digest_of_input(Path(path)) == digest for path, digest in part.inputs.items())
     except OSError:
@@ -75,43 +75,43 @@ def do_runs(
     on_progress: Callable[[float], None],
     on_stall: Callable[[str], None] = lambda _why: None,
 ) -> None:
-    """Do runs and keep each; a failing one does not stop the others.
+    """Execute runs and store each result; a failing run does not stop the others.
 
     Only as many runs as the engine has slots are in memory.
 
     Parameters
     ----------
     runs
-        What to do.
+        The runs.
     engine
-        Who does it.
+        The engine that computes them.
     store
-        Where finished runs are kept.
+        The store of finished runs.
     progress
-        Where finished and failed runs are counted.
+        Counts finished and failed runs.
     on_progress
-        Called with the share that is done, 0 to 1.
+        Called with the finished share, 0 to 1.
     on_stall
-        Called with the reason when the engine says that nothing is computed; once until it is.
+        Called with the reason when the engine reports that nothing is being computed; once for each stall.
 
     Raises
     ------
     KeyboardInterrupt
         On Ctrl-C; finished runs are kept.
     EngineError
-        If the engine cannot go on; finished runs are kept.
+        If the engine cannot continue; finished runs are kept.
     """
     with InterruptRequest() as request, ThreadPoolExecutor(WRITERS, "airpath-keep") as writers:
         work = _Work(engine, store, progress, request, on_progress, on_stall, writers)
         try:
             work.do(runs)
         finally:
-            # Whatever happened: what is finished is kept.
+            # Finished runs are stored after an error, too.
             work.keep_all()
 
 
 class _Work:
-    """The runs that are under way."""
+    """The runs that are pending."""
 
     def __init__(
         self,
@@ -128,14 +128,14 @@ class _Work:
         self._engine, self._store, self._progress = engine, store, progress
         self._request, self._on_progress, self._on_stall = request, on_progress, on_stall
         self._under_way: dict[int, tuple[SweepRun, Pending]] = {}
-        # Engines say from their own threads that something is done; here is where it is dealt with.
+        # Engines report finished tasks from their own threads; the main thread handles them from this queue.
         self._finished: queue.SimpleQueue[int] = queue.SimpleQueue()
         self._suspects: deque[SweepRun] = deque()
-        # When something was last done, or the engine asked why nothing is; and what it said.
+        # Time of the last finished task, or of the last stall query, and the engine's answer.
         self._looked_at, self._stalled = time.monotonic(), ""
 
     def do(self, runs: Iterator[SweepRun]) -> None:
-        """Do all; after a worker died, its runs one at a time, to find the one that kills."""
+        """Execute all runs; after a worker died, its runs one at a time, to find the fatal one."""
         slots, asked_at = self._engine.slots, time.monotonic()
         more = True
         while more or self._under_way or self._suspects:
@@ -202,7 +202,7 @@ class _Work:
         self._on_progress(self._progress.share)
 
     def keep_all(self) -> None:
-        """Wait until every finished run is on the disk."""
+        """Wait until every finished run is on disk."""
         while self._writing:
             self._kept_one()
 
