@@ -1,4 +1,4 @@
-"""Schemes in pairs on one link: who gets how much beside whom."""
+"""Fairness between schemes: pairs of schemes that share a link."""
 
 from airpath.rivals.meetings import Meeting, Rivals, rivals
 

@@ -1,4 +1,4 @@
-"""Running every pair of schemes over one link, and what each of the two got."""
+"""Running every pair of schemes over one link, and the share of each."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,20 +29,21 @@ class Meeting:
     first: str
     """The name of a scheme."""
     second: str
-    """The other; for a scheme beside itself the same."""
+    """The other scheme; equal to the first if a scheme competes with itself."""
     label: str
-    """What its runs are called in the results."""
+    """Label of its runs in the results."""
     shares: Values
-    """What a flow of the first got over what an equal share is, one value for each run: 1 where all get the
-    same, 0 where it gets nothing, 2 where it gets everything. That of the second is 2 less this.
+    """Throughput of a flow of the first scheme relative to an equal share, one value for each run: 1 if all
+    flows are equal, 0 if it gets nothing, 2 if it gets everything. The share of the second scheme is 2 minus
+    this.
     """
     queueing_ms: tuple[Values, Values]
-    """Mean queueing delay of packets of either, ms, one value for each run."""
+    """Mean queueing delay of the packets of each scheme in ms, one value for each run."""
     utilisation: Values
-    """What both together use of the link, 0 to 1, one value for each run."""
+    """Joint utilisation of the link by both, 0 to 1, one value for each run."""
 
     def of(self, scheme: str) -> tuple[Values, Values]:
-        """Return share and queueing delay of a scheme; beside itself those of the first."""
+        """Return share and queueing delay of a scheme; if it competes with itself, those of the first."""
         if scheme == self.first:
             return self.shares, self.queueing_ms[0]
         return 2.0 - self.shares, self.queueing_ms[1]
@@ -50,19 +51,19 @@ class Meeting:
 
 @dataclass(frozen=True)
 class Rivals:
-    """Every pair of some schemes."""
+    """All pairs of a list of schemes."""
 
     schemes: tuple[str, ...]
     """The names of the schemes, in the order in which they were given."""
     results: Results
-    """All runs; a pair is called `first+second`."""
+    """All runs; the label of a pair is `first+second`."""
     meetings: Mapping[tuple[str, str], Meeting]
-    """By the pair, in the order of `schemes`."""
+    """Meetings by pair, in the order of `schemes`."""
     refused: Mapping[tuple[str, str], str]
-    """Pairs that cannot share a link, and why: two schemes that need different routers."""
+    """Pairs that cannot share a link, with the reason: the schemes need different routers."""
 
     def meeting(self, one: str, other: str) -> Meeting | None:
-        """Return what a scheme met beside another, in any order; nothing where they cannot share a link."""
+        """Return the meeting of two schemes, in any order; `None` if they cannot share a link."""
         return self.meetings.get((one, other)) or self.meetings.get((other, one))
 
 
@@ -75,15 +76,15 @@ def rivals(
     world: BackendName = "sim",
     **options: Unpack[CompareOptions],
 ) -> Rivals:
-    """Let every two schemes share a link, each also with itself.
+    """Run every pair of schemes over a link, and each scheme against itself.
 
     Parameters
     ----------
     schemes
         Schemes, with options if wanted (`cubic:beta=0.8`).
     link, jobs, progress, world, **options
-        As for `airpath.compare`, but `warm_up` is 10 s by default and `flows` counts those of either scheme.
-        Where one of the two brings a router, that is the queue.
+        As for `airpath.compare`, but `warm_up` is 10 s by default and `flows` is the number for each of the
+        two schemes. If one of the two has a router, that router is the queue.
 
     Raises
     ------
@@ -118,7 +119,7 @@ def rival_scenarios(
 
 
 def label(first: str, second: str) -> str:
-    """Return what the runs of a pair are called."""
+    """Return the label of the runs of a pair."""
     return f"{first}+{second}"
 
 
@@ -131,7 +132,7 @@ def met(
     """Return who got what in finished runs of schemes with these names; pairs without a run are left out."""
     runs: dict[str, list[RunResult]] = {}
     for run in results.runs:
-        # Not by the scheme, which goes by another name in other worlds.
+        # Not grouped by scheme, because its name differs in other worlds.
         runs.setdefault(run.record.scenario_name, []).append(run)
     meetings = {
         pair: _meeting(*pair, runs[scenario.name])
@@ -158,7 +159,7 @@ def _meeting(first: str, second: str, runs: Sequence[RunResult]) -> Meeting:
 
 
 def _sums(run: RunResult, group: str) -> tuple[float, float, float]:
-    """Bytes that left the link, time that packets waited (s) and packets, of an entry of flows."""
+    """Return departed bytes, total waiting time of packets (s), and packets, of an entry of flows."""
     flows = run.table("flows")
     ours = flows.filter(np.array(flows["group"].to_pylist()) == group)
     packets = ours["delivered_packets"].to_numpy().astype(np.float64)

@@ -1,4 +1,4 @@
-"""Two schemes on one link as a scenario."""
+"""A scenario of two schemes on one link."""
 
 from typing import Final
 
@@ -8,9 +8,9 @@ from airpath.scenario.compare import ARGUMENTS, over_link, part_of_path, said_of
 from airpath.schemes import parse_scheme, short_name
 
 FIRST: Final = "first"
-"""The entry of flows of the first scheme."""
+"""Name of the entry of flows of the first scheme."""
 SECOND: Final = "second"
-"""That of the second."""
+"""Name of the entry of flows of the second scheme."""
 
 
 def pair_scenario(number: int, schemes: tuple[str, str], comparison: Comparison) -> Scenario:
@@ -19,7 +19,7 @@ def pair_scenario(number: int, schemes: tuple[str, str], comparison: Comparison)
     Parameters
     ----------
     number
-        A number for the scenario's name.
+        Number in the scenario's name.
     schemes
         As for `airpath.rivals.rivals`.
     comparison

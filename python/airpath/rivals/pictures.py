@@ -1,4 +1,4 @@
-"""Pairs of schemes as maps: a row for each scheme, a column for the one beside it."""
+"""Heat maps of pairs of schemes: a row for each scheme, a column for its competitor."""
 
 from collections.abc import Callable
 from typing import Final
@@ -16,15 +16,15 @@ from airpath.rivals.meetings import Meeting, Rivals
 from airpath.views.styles import style_for
 
 SHARES: Final = "PuOr"
-"""Colours from purple through white to orange, which colour-blind readers tell apart."""
+"""Colours from purple through white to orange, distinguishable by colour-blind readers."""
 DELAYS: Final = "cividis_r"
 """Colours from light to dark."""
 LEAST_DELAY_MS: Final = 0.1
-"""Queueing delays below have the colour of this one."""
+"""Smallest queueing delay of the colour scale."""
 
 
 def rivals_figures(found: Rivals) -> list[StandardFigure]:
-    """Return the map of shares, and that of queueing delays."""
+    """Return the heat maps of shares and of queueing delays."""
     runs = max((meeting.shares.size for meeting in found.meetings.values()), default=0)
     of = f"mean of {runs} runs" if runs > 1 else "one run each"
     return [
@@ -92,7 +92,7 @@ def _norm(means: npt.NDArray[np.float64], colours: str) -> Normalize:
 
 
 def _write(axes: Axes, means: npt.NDArray[np.float64], colours: npt.NDArray[np.float64]) -> None:
-    """Write each number into its field, in black or white, whichever is read more easily."""
+    """Write each number into its cell, in black or white, whichever is more legible."""
     for (row, column), mean in np.ndenumerate(means):
         if not np.isfinite(mean):
             continue

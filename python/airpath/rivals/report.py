@@ -1,4 +1,4 @@
-"""Pairs of schemes in the report, in a file for machines, and at the terminal."""
+"""Pairs of schemes in the report, in a machine-readable file, and at the terminal."""
 
 import math
 from collections.abc import Callable
@@ -70,7 +70,7 @@ def rivals_tables(found: Rivals) -> list[Table]:
 
 
 def rivals_json(found: Rivals) -> dict[str, Any]:
-    """Return everything for ``json.dumps``; what has no value is null."""
+    """Return everything for ``json.dumps``; missing values are null."""
     return {
         "schemes": list(found.schemes),
         "meetings": [
