@@ -58,7 +58,7 @@ def datapath_lacks() -> Iterator[str]:
     if not BTF.exists():
         yield f"this kernel tells nothing of its types ({BTF} is missing: CONFIG_DEBUG_INFO_BTF is off)"
     release = RELEASE.read_text(encoding="ascii").strip() if RELEASE.exists() else ""
-    # A version that cannot be read is not taken for old.
+    # A version that cannot be parsed is assumed to be new enough.
     version = tuple(int(number) for number in re.findall(r"\d+", release)[:2])
     if len(version) == 2 and version < OLDEST_KERNEL:
         yield f"controllers need Linux {OLDEST_KERNEL[0]}.{OLDEST_KERNEL[1]} or newer; this is {release}"
@@ -191,7 +191,7 @@ class Datapath:
         """
         counters: dict[str, Any] = {}
         problems: list[str] = []
-        while self._daemons:  # that of the hosts last
+        while self._daemons:  # in reverse order, so that the hosts' daemon is last
             daemon = self._daemons.pop()
             daemon.stop()
             counters = daemon.end.get("counters", {})

@@ -1,4 +1,4 @@
-"""Whether an emulation was what it says."""
+"""Whether an emulation behaved as configured."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -8,59 +8,64 @@ from typing import Any
 
 @dataclass(frozen=True)
 class EmulatedLink:
-    """What one link was to do and did. Rates in bit/s of IP packets, delays in seconds."""
+    """Configured and achieved properties of one link. Rates in bit/s of IP packets, delays in seconds."""
 
     name: str
     """Its name in the scenario."""
     configured_bps: float
-    """What it could have carried; infinite without a limit."""
+    """Its capacity; infinite without a limit."""
     carried_bps: float
-    """What it carried."""
+    """The rate that it carried."""
     configured_delay_s: float
     """Its propagation delay."""
     achieved_delay_s: float
-    """The same and the median lateness of packets to the host at its end; NaN where none went there."""
+    """The propagation delay plus the median lateness of packets to the host at its end; NaN without packets
+    to one.
+    """
     configured_loss: float
-    """Share that should be damaged in the long run; NaN where bursts meet repeats on the link."""
+    """Expected long-term share of corrupted packets; NaN if bursts of losses coincide with link-layer
+    repeats.
+    """
     achieved_loss: float
-    """Share of packets that were damaged; NaN where none was sent."""
+    """Share of packets that were corrupted; NaN if none was sent."""
     damaged_packets: int | None
-    """How often a packet was damaged from the start on, repeats of the link too; `None` where none can be."""
+    """Number of corruptions since the start, including link-layer repeats; `None` if there can be none."""
     expected_damaged_packets: float | None
-    """The sum of the probabilities of that, each given what had become of the packets before."""
+    """Sum of the probabilities of corruption, each given the fate of the earlier packets."""
 
 
 @dataclass(frozen=True)
 class Validity:
-    """What was configured against what was achieved. Times in seconds."""
+    """Configured versus achieved behaviour of an emulation. Times in seconds."""
 
     problems: tuple[str, ...]
-    """Why the results should not be trusted; empty when they may be."""
+    """Reasons not to trust the results; empty if they can be trusted."""
     links: tuple[EmulatedLink, ...]
     """The recorded links."""
     lasted_s: float
-    """How long it went on."""
+    """Its duration."""
     realtime: bool
     """Whether the link thread was granted real time (`SCHED_FIFO`)."""
     processor: int | None
-    """The processor on which it stayed."""
+    """The processor to which the link thread was pinned."""
     refused: str
-    """What it was not granted, and why."""
+    """Real-time settings that were refused, and why."""
     routers: tuple[Mapping[str, Any], ...]
-    """Of each router of the kernel, with the name of its link: changes of its rate and the latest of them in
-    seconds, packets that vanished there and that were none of ours, the worst second (the share of the rate
-    that was not used or used too much while packets waited), the most bytes that left the kernel before their
-    transmission began, and the intervals at whose end its daemon said what it observes, and did not.
+    """For each router of the kernel, with the name of its link: rate changes and the latest of them in
+    seconds; packets that vanished there and foreign packets; the worst second (the share of the rate that was
+    unused or exceeded while packets waited); the largest number of bytes that left the kernel before their
+    transmission began; and the number of intervals at whose end its daemon reported its observations, and did
+    not.
     """
     measurements: Mapping[str, float] = field(repr=False)
-    """Everything else by name: lateness of packets (`lateness_p50_s` …, of each host's
-    `lateness_p50_senders_s` …), where packets went (`delivered_packets` …), packets that the kernel dropped
-    at a device, the worst second, the longest time between two looks at the devices.
+    """All other measurements by name: lateness of packets (`lateness_p50_s` …, of each host's
+    `lateness_p50_senders_s` …), destinations of packets (`delivered_packets` …), packets that the kernel
+    dropped at a device, the worst second, the longest time between two polls of the devices.
     """
 
     @classmethod
     def from_engine(cls, raw: Mapping[str, Any], names: Sequence[str]) -> "Validity":
-        """Return the record that the engine gives, with the names of the plan's links."""
+        """Return the record of the engine, with the names of the plan's links."""
         known = ("problems", "links", "routers", "lasted_s", "realtime", "processor", "refused")
         links = [
             EmulatedLink(names[link["link"]], **{key: value for key, value in link.items() if key != "link"})
@@ -79,11 +84,11 @@ class Validity:
 
     @property
     def valid(self) -> bool:
-        """Whether the results may be trusted."""
+        """Whether the results can be trusted."""
         return not self.problems
 
     def as_json(self) -> dict[str, Any]:
-        """Return the record for JSON: no value where there is none, or it is infinite."""
+        """Return the record for JSON: missing and infinite values are null."""
         return {
             "valid": self.valid,
             "problems": list(self.problems),
