@@ -33,7 +33,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name == "read":  # what it checks tables with is slow to import
+    if name == "read":  # imported here because table validation is slow to import
         from airpath.results.reading import read
 
         return read

@@ -9,24 +9,24 @@ from rich.table import Table
 from rich.text import Text
 
 FRAME = 3
-"""What a column takes beside its cells: a space on either side and a line."""
+"""Width of a column in addition to its cells: a space on either side and a line."""
 
 
 @dataclass(frozen=True)
 class Blocks:
-    """A table of numbers; what a terminal has no room for beside the others stands below them."""
+    """A table of numbers; columns that do not fit the terminal are placed in further blocks below."""
 
     labels: Mapping[str, Sequence[str]]
-    """Titles and cells of the columns that say what a row is about; every block begins with them."""
+    """Titles and cells of the columns that identify a row; every block begins with them."""
     columns: Mapping[str, Sequence[str]]
     """Titles and cells of the columns of numbers."""
     caption: str
-    """What stands below the last block."""
+    """The caption below the last block."""
     framed: bool = True
     """Whether there are lines around cells."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Table | Text]:
-        """Give one table for each block, and the caption."""
+        """Yield one table for each block, and the caption."""
         for titles in self._blocks(options.max_width):
             table = Table() if self.framed else Table(box=None, padding=(0, 1), header_style="bold")
             for title in self.labels:
@@ -41,7 +41,7 @@ class Blocks:
         yield Text(self.caption, style="table.caption")
 
     def _blocks(self, width: int) -> list[list[str]]:
-        """Share the columns out evenly among as few blocks as that width allows."""
+        """Distribute the columns evenly over as few blocks as the width allows."""
         blocks = self._filled(width)
         for narrower in range(width - 1, 0, -1):
             others = self._filled(narrower)
@@ -51,7 +51,7 @@ class Blocks:
         return blocks
 
     def _filled(self, width: int) -> list[list[str]]:
-        """Fill one block of that width after the other, each with one column at least."""
+        """Fill blocks of this width one after another, each with at least one column."""
         room = width - 1 - sum(FRAME + _width(title, cells) for title, cells in self.labels.items())
         blocks: list[list[str]] = [[]]
         left = room
@@ -66,7 +66,7 @@ class Blocks:
 
 
 def _width(title: str, cells: Sequence[str]) -> int:
-    """Return the width in which no cell breaks, and the title at most once and between words."""
+    """Return the width at which no cell breaks, and the title at most once and between words."""
     words = title.split()
     halves = (
         max(cell_len(" ".join(words[:first])), cell_len(" ".join(words[first:])))

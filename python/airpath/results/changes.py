@@ -1,4 +1,4 @@
-"""What differs between two tables of facts, such as those of provenance."""
+"""Differences between two tables of facts, such as those of provenance."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -7,14 +7,14 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One fact that is not the same in two places, or at two times.
+    """One fact that differs between two places, or two times.
 
     Attributes
     ----------
     what
-        What it is a fact of: a version, the platform, an input, a key of a scenario.
+        The subject of the fact: a version, the platform, an input, a key of a scenario.
     first, second
-        What it is in the first and in the second; ``None`` where nothing is said of it.
+        Its first and its second value; ``None`` if it is absent.
     """
 
     what: str
@@ -23,7 +23,7 @@ class Change:
 
 
 def changes(first: Mapping[str, Any], second: Mapping[str, Any], prefix: str = "") -> Iterator[Change]:
-    """Give what differs between two tables, in the order of the first; `prefix` begins their names."""
+    """Yield the differences between two tables, in the order of the first; `prefix` begins their names."""
     for name in dict.fromkeys((*first, *second)):
         ours, theirs = first.get(name), second.get(name)
         if ours != theirs:

@@ -1,8 +1,8 @@
 """The tables of results: names, types, units and descriptions of their columns.
 
-The engine declares its tables (``crates/network/src/record/rows.rs``). It hands out numbers only; the front
-end replaces codes by names and adds the labels of the run. The Arrow schemas, the written Parquet files and
-``docs/results.md`` come from here.
+The engine declares its tables (``crates/network/src/record/rows.rs``). It returns numbers only; the front end
+replaces codes by names and adds the labels of the run. The Arrow schemas, the written Parquet files and
+``docs/results.md`` are derived from this module.
 """
 
 import json
@@ -28,15 +28,15 @@ class Column:
     name
         Its name, ending in the unit where it has one.
     engine_type
-        What the engine hands out: ``i64`` or ``f64`` (NaN where there is no value).
+        The type of the engine's values: ``i64`` or ``f64`` (NaN for a missing value).
     description
-        What it means.
+        Description of its meaning.
     unit
         The unit: ``s``, ``B`` (bytes), ``bit/s``, ``packets``, or empty for a plain number or a name.
     names
-        For a code: the name of each value 0, 1, …; written results hold the name instead of the code.
+        For a code: the name of each value 0, 1, …; written results contain the name instead of the code.
     names_of_run
-        For a code whose names each run brings along: the attribute of `RunRecord` that has them.
+        For a code whose names differ between runs: the attribute of `RunRecord` that contains them.
     """
 
     name: str
@@ -63,11 +63,11 @@ class TableDescription:
     name
         Its name, also that of its file.
     rows
-        What one row is.
+        The meaning of one row.
     columns
         The engine's columns, in order.
     optional
-        Written only when there is something in it.
+        Whether the table is written only if it has rows.
     """
 
     name: str
@@ -90,7 +90,7 @@ class TableDescription:
 
 
 NAME_TYPE = pa.dictionary(pa.int32(), pa.string())
-"""Names are dictionary-encoded: they repeat on every row."""
+"""Names are dictionary-encoded, because they repeat in every row."""
 
 RUN_LABELS: tuple[tuple[str, pa.DataType, str], ...] = (
     ("scheme", NAME_TYPE, "scheme under test in the run"),

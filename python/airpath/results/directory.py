@@ -1,4 +1,4 @@
-"""A directory of results: whole or not at all."""
+"""A directory of results, written completely or not at all."""
 
 import json
 import os
@@ -14,22 +14,23 @@ from airpath.errors import OutputError
 
 
 def write_directory(out_dir: str | os.PathLike[str], fill: Callable[[Path], None]) -> Path:
-    """Make a directory of results, all or nothing.
+    """Write a directory of results, completely or not at all.
 
-    Everything is written beside `out_dir` first and then renamed, so a reader sees the whole directory or
-    none. Earlier results at `out_dir` are replaced; a directory that holds anything else is left alone.
+    Everything is first written to a temporary directory next to `out_dir`, which is then renamed: a reader
+    sees the whole directory or none. Earlier results at `out_dir` are replaced; a directory with other
+    content is left unchanged.
 
     Parameters
     ----------
     out_dir
-        The directory to make.
+        The directory to write.
     fill
-        Writes its content, ``provenance.json`` among it, into the directory that it is given.
+        Writes the content, including ``provenance.json``, into the directory that is its argument.
 
     Raises
     ------
     airpath.errors.OutputError
-        If the directory holds something other than airpath results, or cannot be written.
+        If the directory contains something other than airpath results, or cannot be written.
     """
     out = Path(os.path.abspath(out_dir))  # noqa: PTH100 - resolve() would follow a link
     _refuse_foreign(out)
@@ -39,7 +40,7 @@ def write_directory(out_dir: str | os.PathLike[str], fill: Callable[[Path], None
     except OSError as error:
         raise OutputError(f"cannot write to {out.parent}: {error.strerror or error}") from error
     try:
-        partial.chmod(0o755)  # mkdtemp makes private directories
+        partial.chmod(0o755)  # `mkdtemp` creates private directories
         fill(partial)
         _put_in_place(partial, out)
     except OSError as error:
@@ -50,7 +51,7 @@ def write_directory(out_dir: str | os.PathLike[str], fill: Callable[[Path], None
 
 
 def is_results(directory: Path) -> bool:
-    """Whether a directory holds airpath results."""
+    """Return whether a directory contains airpath results."""
     try:
         content = json.loads((directory / "provenance.json").read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
@@ -59,26 +60,26 @@ def is_results(directory: Path) -> bool:
 
 
 def write_parquet(table: pa.Table, path: Path | pa.NativeFile) -> None:
-    """Nothing in the file but the table: equal tables give equal bytes.
+    """Write only the table, without metadata that vary: equal tables give equal bytes.
 
-    Statistics (smallest and largest value) would help readers to leave parts of a file out; these files are
-    of few parts, often one.
+    Statistics (smallest and largest value) would help readers skip parts of a file; these files have few
+    parts, often one.
     """
-    import pyarrow.parquet as pq  # here, because it is slow to import
+    import pyarrow.parquet as pq  # imported here because it is slow to import
 
     options = parquet_options(table.schema)
     pq.write_table(table.combine_chunks(), path, write_statistics=False, **options)
 
 
 def parquet_options(schema: pa.Schema) -> dict[str, Any]:
-    """Return how tables are written: what hardly ever comes twice, without a dictionary.
+    """Return the options for writing tables: columns with few repeated values have no dictionary.
 
-    Tables are compressed by Zstandard; the records of packets, the largest of all, by Snappy, with which
-    they are written in a sixth less time. Looking for real numbers and sequence numbers that come twice (a
-    dictionary, the default) takes time and room for nothing. Real numbers are written byte by byte, because
-    neighbours share their first bytes (in the records of packets only instants are), sequence numbers by
-    their steps. Each page has a checksum, so that a flipped bit among the values is seen; what stands at the
-    end of the file (names, kinds, how many rows) has none.
+    Tables are compressed by Zstandard. The packet records, the largest table, are compressed by Snappy, which
+    takes a sixth less time to write. Searching for repeated real numbers and sequence numbers (a dictionary,
+    the default) costs time and space without benefit. Real numbers are split into byte streams, because
+    neighbouring values share their first bytes (in packet records, only times are); sequence numbers are
+    encoded as differences. Each page has a checksum, so that a flipped bit among the values is detected; the
+    footer (names, types, number of rows) has none.
     """
     reals = {field.name for field in schema if pa.types.is_floating(field.type)}
     counting = _COUNTING & set(schema.names)
@@ -99,25 +100,25 @@ def read_parquet(files: Path | list[Path]) -> pa.Table:
     Raises
     ------
     OSError, pyarrow.ArrowException
-        If it cannot be read, or a page is not what was written.
+        If it cannot be read, or the checksum of a page is wrong.
     """
-    import pyarrow.parquet as pq  # here, because it is slow to import
+    import pyarrow.parquet as pq  # imported here because it is slow to import
 
     return pq.read_table(files, page_checksum_verification=True)
 
 
 _OF_PACKETS: Final = "received_s"
-"""A column that only records of packets have."""
+"""A column that only packet records have."""
 _REPORTED: Final = frozenset({"value"})
-"""Columns of real numbers of all kinds, of which neighbours have nothing in common."""
+"""Columns of real numbers of different quantities, whose neighbouring values have nothing in common."""
 _COUNTING: Final = frozenset({"sequence"})
-"""Columns of whole numbers that mostly grow from row to row."""
+"""Columns of integers that mostly increase from row to row."""
 _INSTANTS: Final = frozenset({"time_s", "sent_s", "received_s"})
-"""Columns of real numbers that mostly grow from row to row."""
+"""Columns of real numbers that mostly increase from row to row."""
 
 
 def write_json(content: Any, path: Path) -> None:
-    """Indented, always the same for the same content."""
+    """Write indented JSON; equal content gives equal bytes."""
     text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
     path.write_text(text + "\n", encoding="utf-8", newline="")
 
@@ -134,7 +135,7 @@ def _refuse_foreign(out: Path) -> None:
 
 
 def _put_in_place(partial: Path, out: Path) -> None:
-    """Rename; earlier results step aside first and come back if that fails."""
+    """Rename the directory; earlier results are moved aside first and restored if that fails."""
     if not out.exists():
         partial.rename(out)
         return
@@ -151,6 +152,6 @@ def _put_in_place(partial: Path, out: Path) -> None:
 
 
 def numbered_name(number: int, file: Path) -> str:
-    """Return the beginning of the names of a file's pictures; different for files of the same name."""
+    """Return the prefix of the names of a file's figures, which is unique among files of the same name."""
     plain = "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in file.name)
     return f"{number:02}-{plain}"

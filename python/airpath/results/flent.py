@@ -1,8 +1,8 @@
 """Runs as data files of Flent (``.flent.gz``), for its viewer.
 
-The form is version 3 of Flent's ``ResultSet``: JSON with ``version``, ``metadata``, ``x_values``,
-``results`` and ``raw_values``. Flent draws by the name of a test: these are files of ``tcp_ndown``, a number
-of downloads with a ping.
+The format is version 3 of Flent's ``ResultSet``: JSON with ``version``, ``metadata``, ``x_values``,
+``results`` and ``raw_values``. Flent selects plots by the name of a test: these are files of ``tcp_ndown``,
+several downloads with a ping.
 """
 
 import gzip
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
     from airpath.results.results import Results, RunResult
 
 VERSION = 3
-"""The version of the form. Version 4 (Flent 2) is the same but for units of series that are not here."""
+"""The version of the format. Version 4 (Flent 2) differs only in units of series that are not used here."""
 
 TEST = "tcp_ndown"
-"""The test of Flent whose plots are offered."""
+"""The Flent test whose plots are used."""
 
 BEGINNING = "1970-01-01T00:00:00.000000Z"
-"""Simulated time has no date; so equal runs give equal files."""
+"""Simulated time has no date; a fixed one makes equal runs give equal files."""
 
 MOST_FLOWS = 1000
-"""A file has no more series: each is a line of a plot."""
+"""Largest number of series in a file: each is a line of a plot."""
 
 NOTE = (
     "A run of airpath. Downloads are goodput of the long-lived flows under test. Ping is the mean of their "
@@ -64,7 +64,7 @@ def flent_file(run: "RunResult", name: str) -> bytes:
     run
         The run.
     name
-        What the file is called, which stands in it.
+        The name of the file, which it contains.
 
     Raises
     ------
@@ -92,7 +92,7 @@ def flent_file(run: "RunResult", name: str) -> bytes:
         "metadata": _metadata(run, name, flows, rows),
         "x_values": ends_s.tolist(),
         "results": series_of_flent,
-        # Flent draws these; times are on the clock on which the run began at zero.
+        # Flent plots these; times are relative to the start of the run.
         "raw_values": {
             name: [
                 {"t": time_s, "val": value}
@@ -107,7 +107,7 @@ def flent_file(run: "RunResult", name: str) -> bytes:
 
 
 def refuse_unfit_for_flent(plan: Plan, label: str) -> None:
-    """Refuse a plan of whose runs there can be no file of Flent, before it is run.
+    """Refuse a plan whose runs cannot be written as Flent files, before it is run.
 
     Raises
     ------
@@ -126,7 +126,7 @@ def _refuse_other_than_a_few(flows: int, label: str) -> None:
 
 
 def _results(goodput_mbps: _Numbers, round_trip_ms: _Numbers) -> dict[str, list[float | None]]:
-    """Return Flent's series; ``None`` where there is no value."""
+    """Return Flent's series; ``None`` for missing values."""
     streams = {f"TCP download::{number}": values for number, values in enumerate(goodput_mbps, start=1)}
     there = np.isfinite(goodput_mbps).any(axis=0)
     count = np.isfinite(goodput_mbps).sum(axis=0)

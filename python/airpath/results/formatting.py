@@ -1,4 +1,4 @@
-"""Numbers for people."""
+"""Formatting of numbers for readers."""
 
 import math
 from collections.abc import Mapping
@@ -6,9 +6,9 @@ from types import MappingProxyType
 from typing import Any, Final
 
 NO_VALUE = "—"
-"""What stands where there is no value."""
+"""Text for a missing value."""
 SAME = "the same in all seeds"
-"""What stands instead of an interval or a p value where nothing varies."""
+"""Text instead of an interval or a p value if nothing varies."""
 
 
 UNITS: Final[Mapping[str, tuple[str, float]]] = MappingProxyType(
@@ -22,15 +22,14 @@ UNITS: Final[Mapping[str, tuple[str, float]]] = MappingProxyType(
         "retransmitted_packets": ("", 1.0),
     }
 )
-"""Units in which people read a metric, and the factor to them, where these are not those of the tables."""
+"""Display units of metrics, with the conversion factor, if they differ from those of the tables."""
 
 
 def mean_and_half_width(row: Mapping[str, Any], factor: float = 1.0) -> str:
-    """Write mean ± half-width of the confidence interval of one row of the statistics, times a factor.
+    """Format mean ± half-width of the confidence interval of one row of the statistics, times a factor.
 
     The half-width has two significant digits, and the mean as many decimals, but not more than four
-    significant digits. A half-width that is zero at these decimals is left out. A dash stands where there is
-    no value.
+    significant digits. A half-width that is zero at these decimals is left out. A missing value is a dash.
     """
     mean, half = factor * row["mean"], factor * (row["ci95_high"] - row["ci95_low"]) / 2
     if math.isnan(mean):
@@ -50,7 +49,7 @@ def _exponent(value: float) -> int:
 
 
 def number(value: float) -> str:
-    """Four significant digits, whole numbers whole, with a power of ten below 1e-6; a dash for NaN."""
+    """Format four significant digits: integers in full, a power of ten below 1e-6, a dash for NaN."""
     if math.isnan(value):
         return NO_VALUE
     if value == round(value) and abs(value) < 1e15:

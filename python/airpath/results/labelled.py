@@ -1,4 +1,4 @@
-"""Tables whose columns say their unit and meaning."""
+"""Tables whose columns have their unit and description as metadata."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,18 +10,18 @@ Labelled = tuple[pa.Field, pa.Array]
 
 
 def labelled(values: Any, kind: pa.DataType, name: str, description: str, unit: str = "") -> Labelled:
-    """Return a column with unit and meaning in the metadata of its field; NaN becomes null.
+    """Return a column with unit and description in the metadata of its field; NaN becomes null.
 
     Parameters
     ----------
     values
-        What stands in it; an Arrow array is taken as it is.
+        Its values; an Arrow array is used unchanged.
     kind
         Its Arrow type.
     name
         Its name, ending in the unit where it has one.
     description
-        What it means.
+        Its meaning.
     unit
         The unit; empty for a plain number or a name.
     """

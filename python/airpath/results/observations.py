@@ -1,4 +1,4 @@
-"""What algorithms report of themselves: quantities in tables `link_observations` and `flow_observations`."""
+"""Quantities that algorithms report, in the tables `link_observations` and `flow_observations`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ class Observation:
     unit
         The unit, empty for a plain number.
     description
-        What it means.
+        Its meaning.
     """
 
     name: str
@@ -92,7 +92,7 @@ _FLOW_OBSERVATIONS = (
 )
 
 FLOW_OBSERVATIONS: Mapping[str, Observation] = MappingProxyType({one.name: one for one in _FLOW_OBSERVATIONS})
-"""The quantities of `flow_observations` with a meaning here, by name."""
+"""The known quantities of `flow_observations`, by name."""
 
 OBSERVATIONS: Mapping[str, Observation] = MappingProxyType({one.name: one for one in _OBSERVATIONS})
-"""Those of `link_observations`, by name; an engine may report others."""
+"""The known quantities of `link_observations`, by name; an engine may report others."""

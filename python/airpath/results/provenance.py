@@ -1,4 +1,4 @@
-"""Where results come from: all that is needed to get them again."""
+"""The provenance of results: everything that is needed to reproduce them."""
 
 import hashlib
 import json
@@ -16,7 +16,7 @@ from airpath.results.records import Plan
 from airpath.results.results import Results
 
 FORMAT = "airpath results 1"
-"""Names the layout of a results directory; the number grows when readers must know."""
+"""Identifies the layout of a results directory; the number increases if readers must distinguish layouts."""
 
 RANDOM_GENERATOR = "PCG XSL RR 128/64 (rand_pcg::Pcg64), one stream for each component"
 """The engine's random generator."""
@@ -24,12 +24,13 @@ RANDOM_GENERATOR = "PCG XSL RR 128/64 (rand_pcg::Pcg64), one stream for each com
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What only the caller knows about where results come from.
+    """The provenance of results that only the caller knows.
 
     Attributes
     ----------
     created
-        When, as ISO 8601 text; given rather than read from a clock, so that equal inputs write equal files.
+        Date and time as ISO 8601 text; a parameter, not read from a clock, so that equal inputs write equal
+        files.
     command_line
         The command and its arguments, if there was one.
     commit
@@ -54,7 +55,7 @@ class Origin:
 
 
 def provenance(results: Results, scenario_text: str, origin: Origin) -> dict[str, Any]:
-    """Return what ``provenance.json`` says.
+    """Return the contents of ``provenance.json``.
 
     Parameters
     ----------
@@ -63,7 +64,7 @@ def provenance(results: Results, scenario_text: str, origin: Origin) -> dict[str
     scenario_text
         The scenario as written by its author.
     origin
-        What only the caller knows.
+        The provenance that only the caller knows.
     """
     return {
         "format": FORMAT,
@@ -99,8 +100,8 @@ def provenance(results: Results, scenario_text: str, origin: Origin) -> dict[str
 
 
 def _stopping(results: Results, rule: PrecisionRule) -> dict[str, Any]:
-    """Return by which rule repetitions were added, and why there are no more."""
-    from airpath.precision.reached import judge  # here, because statistics are slow to import
+    """Return the rule by which repetitions were added, and the reason for stopping."""
+    from airpath.precision.reached import judge  # imported here because statistics are slow to import
 
     reached = judge(results.summary, rule)
     return {
@@ -113,7 +114,7 @@ def _stopping(results: Results, rule: PrecisionRule) -> dict[str, Any]:
 
 
 def made_by(origin: Origin) -> dict[str, Any]:
-    """Return when results were made, by which command and which versions."""
+    """Return the date of the results, and the command and versions that produced them."""
     return {
         "created": origin.created,
         "command_line": list(origin.command_line),
@@ -128,7 +129,7 @@ def made_by(origin: Origin) -> dict[str, Any]:
 
 
 def environment(origin: Origin) -> dict[str, Any]:
-    """Return what provenance says whatever the results of runs are: `made_by`, and on what."""
+    """Return the provenance that does not depend on runs: `made_by`, and the platform."""
     return {
         **made_by(origin),
         "platform": {
@@ -141,7 +142,7 @@ def environment(origin: Origin) -> dict[str, Any]:
 
 
 def plan_text(plan: Plan) -> str:
-    """Return a plan as JSON with sorted keys and no spaces, always the same for the same plan."""
+    """Return a plan as JSON with sorted keys and no spaces; equal plans give equal text."""
     return json.dumps(plan, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 

@@ -1,4 +1,4 @@
-"""Logs of flows (qlog): the header of each, and files of them. The events are the engine's."""
+"""Logs of flows (qlog): the header of each, and their files. The engine writes the events."""
 
 import json
 from collections.abc import Iterable
@@ -10,19 +10,19 @@ if TYPE_CHECKING:
     from airpath.results.results import Results
 
 VERSION = "0.3"
-"""The version of qlog, as files name it."""
+"""The version of qlog in the files."""
 
 OWN_SCHEMA = "urn:airpath:qlog:events:airpath-1"
-"""Names our own events, which begin with ``airpath:``."""
+"""Identifies airpath's own events, whose names begin with ``airpath:``."""
 
 
 def whole_logs(record: RunRecord, logs: Iterable[tuple[int, bytes]]) -> dict[int, bytes]:
-    """Put the header before the events of each flow of a run."""
+    """Prepend the header to the events of each flow of a run."""
     return {flow: _header(record, flow) + events for flow, events in logs}
 
 
 def qlog_name(run: int, flow: int) -> str:
-    """Return the name of the file of a flow of a run, both by number."""
+    """Return the name of the file of a flow of a run, made of both numbers."""
     return f"run-{run:04}-flow-{flow:04}.sqlog"
 
 
@@ -36,14 +36,14 @@ def qlog_files(results: "Results") -> dict[str, bytes]:
 
 
 def _header(record: RunRecord, flow: int) -> bytes:
-    """Say what the log is of, as the first text of a sequence (RFC 7464)."""
+    """Return the header of a log, the first text of a sequence (RFC 7464)."""
     from airpath import __version__
 
     source = int(record.tables["flows"]["source"][flow])
     instance = int(record.tables["flows"]["instance"][flow])
     name, scheme = record.source_names[source], record.source_schemes[source]
     header = {
-        # The first 256 bytes tell the format.
+        # Readers detect the format by the first 256 bytes.
         "qlog_version": VERSION,
         "qlog_format": "JSON-SEQ",
         "title": f"{record.scenario_name}: {name}, {scheme}",

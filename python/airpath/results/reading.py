@@ -1,4 +1,4 @@
-"""Results from a directory."""
+"""Reading results from a directory."""
 
 import json
 import os
@@ -20,11 +20,11 @@ from airpath.results.results import Results, RunResult
 from airpath.results.values import refuse_impossible_values, refuse_places_beyond
 
 _DAMAGE = (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError)
-"""What comes of files that are not what was written."""
+"""Exceptions that damaged files can cause."""
 
 
 def read(out_dir: str | os.PathLike[str]) -> Results:
-    """Read what `airpath.results.write` wrote.
+    """Read results that `airpath.results.write` wrote.
 
     Parameters
     ----------
@@ -34,8 +34,8 @@ def read(out_dir: str | os.PathLike[str]) -> Results:
     Raises
     ------
     airpath.errors.OutputError
-        If the directory holds no airpath results, results of another format, damaged ones, or numbers that no
-        run gives.
+        If the directory contains no airpath results, results of another format, damaged ones, or impossible
+        numbers.
     """
     directory = Path(out_dir)
     facts, records = read_records(directory)
@@ -63,12 +63,12 @@ def read(out_dir: str | os.PathLike[str]) -> Results:
 
 
 def stopping_rule(facts: Mapping[str, Any]) -> PrecisionRule | None:
-    """Return the rule by which ``provenance.json`` says that repetitions were added; `None` if it says none.
+    """Return the rule in ``provenance.json`` by which repetitions were added; `None` if there is none.
 
     Raises
     ------
     OutputError
-        If what it says is no rule.
+        If the rule is invalid.
     """
     if (said := facts.get("stopping")) is None:
         return None
@@ -82,12 +82,12 @@ def stopping_rule(facts: Mapping[str, Any]) -> PrecisionRule | None:
 
 
 def read_records(directory: Path) -> tuple[dict[str, Any], list[RunRecord]]:
-    """Read what a directory says of its runs, without tables: ``provenance.json``, and a record of each.
+    """Read the runs of a directory without tables: ``provenance.json``, and a record of each run.
 
     Raises
     ------
     airpath.errors.OutputError
-        If the directory holds no airpath results, results of another format, or damaged ones.
+        If the directory contains no airpath results, results of another format, or damaged ones.
     """
     try:
         facts = json.loads((directory / "provenance.json").read_text(encoding="utf-8"))
@@ -109,12 +109,12 @@ def _records(directory: Path, plans: Mapping[str, Any], facts: Mapping[str, Any]
             plan=plans["plans"][run["plan"]],
             tables={},
             capture=(directory / run["capture"]).read_bytes() if run["capture"] else None,
-            # Results of before there were logs do not say.
+            # Absent in results of versions without logs.
             qlogs={int(flow): (directory / file).read_bytes() for flow, file in run.get("qlogs", {}).items()},
             wall_s=float("nan") if fact["wall_s"] is None else fact["wall_s"],
             flow_schemes=run["flow_schemes"],
             flow_groups=run["flow_groups"],
-            # Results of before there were routers do not say.
+            # Absent in results of versions without routers.
             quantities=tuple(run.get("quantities", ())),
             world=fact.get("world", "sim"),
             validity=fact.get("validity"),
@@ -125,7 +125,7 @@ def _records(directory: Path, plans: Mapping[str, Any], facts: Mapping[str, Any]
 
 
 def _scenario(plans: Mapping[str, Any], run: Mapping[str, Any]) -> WrittenScenario | None:
-    """Return the scenario of a run; nothing in results of before scenarios were kept."""
+    """Return the scenario of a run; `None` in results of versions that did not store it."""
     if (number := run.get("scenario")) is None:
         return None
     kept = plans["scenarios"][number]
@@ -135,7 +135,7 @@ def _scenario(plans: Mapping[str, Any], run: Mapping[str, Any]) -> WrittenScenar
 
 
 def _percentiles(path: Path, keys: Sequence[tuple[str, int]]) -> dict[tuple[str, int], dict[str, float]]:
-    """Read the percentiles of delays of each run, which its histogram gives only to the width of a bin."""
+    """Read the delay percentiles of each run: the histogram is only exact to the width of a bin."""
     names = ["scheme", "repetition", *_PERCENTILES]
     rows = read_parquet(path).select(names).to_pylist()
     found = {(row["scheme"], row["repetition"]): {name: row[name] for name in _PERCENTILES} for row in rows}
@@ -146,7 +146,7 @@ _PERCENTILES: Final = ("delay_p95_ms", "queueing_p95_ms")
 
 
 def _refuse_other_columns(table: pa.Table, schema: pa.Schema, path: Path) -> None:
-    """Refuse a table that lacks a column, or has one of another kind."""
+    """Refuse a table with a missing column or a column of another type."""
     for field in schema:
         if field.name not in table.column_names:
             raise OutputError(f"{path}: the column {field.name} is missing")
@@ -155,7 +155,7 @@ def _refuse_other_columns(table: pa.Table, schema: pa.Schema, path: Path) -> Non
 
 
 def _split(table: pa.Table, keys: Sequence[tuple[str, int]]) -> list[pa.Table]:
-    """Cut out the part of each run, without copying: a run's rows stand together."""
+    """Return the rows of each run, without copying: the rows of a run are consecutive."""
     table = table.combine_chunks()
     if table.num_rows == 0:
         return [table for _ in keys]

@@ -1,4 +1,4 @@
-"""What identifies one run, and what the runner hands over."""
+"""The record of one run, which the runner delivers."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,25 +9,25 @@ import numpy as np
 from airpath._backends import REAL_TIME
 
 RawTables = Mapping[str, Mapping[str, np.ndarray]]
-"""Tables as the engine gives them: table → column → values, of 64 bits each."""
+"""Tables as the engine returns them: table → column → values, of 64 bits each."""
 
 Plan = Mapping[str, Any]
 """A resolved scenario, as the engine reads it (JSON)."""
 
 OWN_ESTIMATOR: Final = "controller"
-"""What tables call the estimator by which a flow's controller controls."""
+"""The name, in tables, of the estimator that a flow's controller uses."""
 
 
 @dataclass(frozen=True, slots=True)
 class WrittenScenario:
-    """The scenario that a run was made of, as far as it takes to run it again.
+    """The scenario of a run, as needed to run it again.
 
     Attributes
     ----------
     text
-        The scenario as TOML, with every change that was asked for.
+        The scenario as TOML, with all requested changes.
     folder
-        Where relative paths of trace files begin.
+        Base of relative paths of trace files.
     """
 
     text: str
@@ -53,32 +53,31 @@ class RunRecord:
     tables
         The engine's tables; empty once they have been joined.
     capture
-        A pcapng file, if the plan asked for one.
+        A pcapng file, if the plan requests one.
     qlogs
-        Logs of flows (qlog), whole files by the number of the flow, if the plan asked for them.
+        Logs of flows (qlog), complete files by number of the flow, if the plan requests them.
     wall_s
-        How long the run took, in seconds of real time.
+        Duration of the run, in seconds of real time.
     flow_schemes
-        Scheme of each source, by source name. Where it is silent: the run's scheme if all controllers of
-        the plan
-        are alike, else the kind of the source's controller.
+        Scheme of each source, by source name. Default for a missing source: the run's scheme if all
+        controllers of the plan are alike, else the kind of the source's controller.
     flow_groups
-        Group of each source, by source name. Where it is silent: the source's scheme, or its name if it
-        has none.
+        Group of each source, by source name. Default for a missing source: its scheme, or its name if it has
+        none.
     quantities
         Names of the quantities in `link_observations` and `flow_observations`, by their number in the
         engine's tables.
     world
-        Where the run was (`airpath._backends.BACKENDS`).
+        The backend of the run (`airpath._backends.BACKENDS`).
     validity
-        Of a run in real time, how far it was what it says (`airpath.emulation.Validity` as JSON); of one
-        in another world than the simulator, ``departures``: what was not as in the scenario. ``None`` for
+        Of a run in real time, the evidence that it behaved as configured (`airpath.emulation.Validity` as
+        JSON); in worlds other than the simulator, ``departures``: differences from the scenario. ``None`` for
         a simulation.
     scenario
-        What it was made of; ``None`` where nobody said.
+        The scenario of the run; ``None`` if unknown.
     agent
-        Of a run whose flow an agent steered, how: ``action``, ``step_s``, ``steps``, and ``actions_sha256``
-        of the actions as little-endian numbers of 64 bits. ``None`` where nobody did.
+        Of a run with a flow controlled by an agent: ``action``, ``step_s``, ``steps``, and ``actions_sha256``
+        of the actions as little-endian numbers of 64 bits. ``None`` without an agent.
     """
 
     scheme: str
@@ -100,12 +99,12 @@ class RunRecord:
 
     @property
     def valid(self) -> bool:
-        """Whether it was what it says: in simulated time always, in real time if its record says so."""
+        """Whether the run can be trusted: always in simulated time, in real time if its record says so."""
         return self.world not in REAL_TIME or bool(self.validity and self.validity["valid"])
 
     @property
     def estimators(self) -> Sequence[str]:
-        """Names of ACK-rate estimators in the engine's tables: the controller's own, then those beside it."""
+        """Names of ACK-rate estimators in the engine's tables: the controller's own, then additional ones."""
         return (OWN_ESTIMATOR, *(str(one["name"]) for one in self.plan.get("estimators", ())))
 
     @property
@@ -115,7 +114,7 @@ class RunRecord:
 
     @property
     def source_schemes(self) -> list[str | None]:
-        """Scheme of each of the plan's sources; ``None`` where nothing controls it."""
+        """Scheme of each of the plan's sources; ``None`` for sources without a controller."""
         controllers = [flow.get("controller") for flow in self.plan["flows"]]
         some = [controller for controller in controllers if controller is not None]
         alike = all(controller == some[0] for controller in some)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class TableSet(ABC):
-    """Tables by name; what one run and many runs have in common.
+    """Tables by name: the common base of one run and many runs.
 
     The tables are Arrow tables with the columns of ``docs/results.md``.
     """
@@ -63,7 +63,7 @@ class TableSet(ABC):
 
     @property
     def flow_observations(self) -> pa.Table:
-        """One row for each quantity that a controller reported, and interval; empty where none did."""
+        """One row for each quantity that a controller reported, and interval; empty without any."""
         return self.table("flow_observations")
 
     @property
@@ -93,7 +93,7 @@ class TableSet(ABC):
 
     @property
     def packets(self) -> pa.Table:
-        """One row for each data packet received; empty unless the scenario asked for it."""
+        """One row for each data packet received; empty unless the scenario records packets."""
         return self.table("packets")
 
     @property
@@ -138,11 +138,11 @@ class RunResult(TableSet):
     Parameters
     ----------
     record
-        What identifies the run.
+        The record of the run.
     tables
-        Its joined tables, if there are any already; otherwise they are made from the record's engine tables.
+        Its joined tables, if they exist already; otherwise they are made from the record's engine tables.
     exact
-        Metrics that joined tables do not give exactly.
+        Metrics that cannot be computed exactly from joined tables.
 
     Attributes
     ----------
@@ -171,13 +171,13 @@ class RunResult(TableSet):
 
     @cached_property
     def metrics(self) -> dict[str, float]:
-        """The run's metrics, by name; NaN where there is no value."""
+        """The run's metrics, by name; NaN for missing values."""
         tables = self.tables.exact if isinstance(self.tables, JoinedTables) else self.tables
         return run_metrics(self.record.plan, tables) | dict(self._exact)
 
     @property
     def label(self) -> str:
-        """Scheme and repetition, for people."""
+        """Scheme and repetition, for readers."""
         return f"{self.record.scheme}, repetition {self.record.repetition}"
 
     @property
@@ -196,7 +196,7 @@ class Results(TableSet):
     runs
         The runs; a scheme and repetition may occur once.
     until
-        What the number of repetitions followed from; `None` if it was given.
+        The rule that determined the number of repetitions; `None` if the number was given.
 
     Attributes
     ----------
@@ -263,7 +263,7 @@ class Results(TableSet):
         raise KeyError(f"no run of scheme {scheme} with repetition {repetition}")
 
     def first_runs(self) -> tuple[RunResult, ...]:
-        """Return the first run of each scheme, to look at one run closely."""
+        """Return the first run of each scheme, for a closer look at single runs."""
         first: dict[str, RunResult] = {}
         for run in self.runs:
             first.setdefault(run.record.scheme, run)

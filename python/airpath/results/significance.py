@@ -118,7 +118,7 @@ class Differences:
 
 
 def _three(value: float) -> str:
-    """Return a number with three significant digits, or whole."""
+    """Format a number with three significant digits, or as an integer."""
     return f"{value:.0f}" if abs(value) >= 1000 else f"{value:#.3g}".rstrip(".")
 
 

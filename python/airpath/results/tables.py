@@ -1,4 +1,4 @@
-"""Engine columns become Arrow tables with names in place of indices."""
+"""Conversion of engine columns to Arrow tables with names in place of indices."""
 
 from collections import ChainMap
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,10 +16,10 @@ from airpath.results.records import RawTables, RunRecord
 def from_engine(record: RunRecord) -> Mapping[str, pa.Table]:
     """Join the engine's tables of one run with names from its plan.
 
-    A table is joined when it is asked for. Numeric columns are views of the engine's arrays; nothing is
-    copied, except for delays in ``flow_series``, which are rounded (`ROUNDED`). Tables that the engine did
-    not hand out come out empty, except optional ones, which are absent. Delay histograms of sources that are
-    shown together are merged, in wider bins (`merged_histograms`).
+    A table is joined when it is first accessed. Numeric columns are views of the engine's arrays; nothing is
+    copied, except delays in ``flow_series``, which are rounded (`ROUNDED`). Tables that the engine did not
+    return are empty, except optional ones, which are absent. Delay histograms of sources that are shown
+    together are merged, in wider bins (`merged_histograms`).
 
     Parameters
     ----------
@@ -29,8 +29,8 @@ def from_engine(record: RunRecord) -> Mapping[str, pa.Table]:
     Returns
     -------
     mapping of str to pyarrow.Table
-        Every table of `airpath.results.columns.TABLES`, each with its schema. Asking for one raises
-        `ValueError` if it holds an index or code that means nothing.
+        Every table of `airpath.results.columns.TABLES`, each with its schema. Accessing one raises
+        `ValueError` if it contains an index or code without a meaning.
 
     Raises
     ------
@@ -41,7 +41,7 @@ def from_engine(record: RunRecord) -> Mapping[str, pa.Table]:
 
 
 class JoinedTables(Mapping[str, pa.Table]):
-    """The tables of one run, joined when they are asked for: few numbers need few tables."""
+    """The tables of one run, joined when first accessed, because most metrics need few tables."""
 
     def __init__(self, record: RunRecord) -> None:
         if unknown := sorted(set(record.tables) - set(TABLES)):
@@ -85,7 +85,7 @@ class JoinedTables(Mapping[str, pa.Table]):
 
     @property
     def exact(self) -> Mapping[str, pa.Table]:
-        """The same tables, but with the delay histogram of each source as the engine counted it."""
+        """The same tables, but with the delay histogram of each source as counted by the engine."""
         if "delay_histogram" not in self._numbers:
             return self
         numbers, description = self._numbers["delay_histogram"], TABLES["delay_histogram"]
@@ -96,11 +96,11 @@ class JoinedTables(Mapping[str, pa.Table]):
 
 
 UNKNOWN_SOMEWHERE: Final = frozenset(name for one in BACKENDS.values() for name in one.unknown_columns)
-"""Columns of the table `flows` that some backend does not report."""
+"""Columns of the table `flows` that at least one backend does not report."""
 
 
 def concatenate(name: str, tables: Sequence[pa.Table]) -> pa.Table:
-    """Stack the same table of many runs; without any, the result is empty and has the table's schema."""
+    """Concatenate the same table of many runs; without any, return an empty table with its schema."""
     if not tables:
         return TABLES[name].schema.empty_table()
     return pa.concat_tables(tables).unify_dictionaries()
@@ -131,11 +131,11 @@ def _numbers(description: TableDescription, raw: RawTables) -> Numbers:
 
 
 ROUNDED: Final = ("delay_mean_s", "delay_max_s", "queueing_mean_s", "srtt_s")
-"""Columns of ``flow_series`` that keep seven digits: the other nine would be most of what is written."""
+"""Columns of ``flow_series`` with seven digits: the other nine would be most of the written data."""
 
 
 def _rounded(values: pa.Array) -> pa.Array:
-    """Round to single precision; the type stays."""
+    """Round to single precision, keeping the type."""
     return pa.array(values.to_numpy().astype(np.float32).astype(np.float64))
 
 
@@ -163,7 +163,7 @@ def merged_histograms(numbers: Numbers, record: RunRecord) -> Numbers:
     source = first[_codes("delay_histogram", numbers["source"], len(keys))]
     kind = numbers["kind"].to_numpy()
     nanos = np.rint(numbers["delay_s"].to_numpy() * 1e9).astype(np.int64)
-    # The last whole number of nanoseconds with the same leading bits is the largest of the wider bin.
+    # The largest whole number of nanoseconds with the same leading bits is the upper end of the wider bin.
     _, bits = np.frexp(nanos.astype(np.float64))
     nanos |= (np.int64(1) << np.maximum(bits - HISTOGRAM_BITS, 0).astype(np.int64)) - 1
     order = np.lexsort((nanos, kind, source))
@@ -183,14 +183,14 @@ def _view(table: str, column: Column, values: np.ndarray) -> pa.Array:
     wanted = np.dtype(np.int64 if column.engine_type == "i64" else np.float64)
     if values.dtype != wanted:
         raise ValueError(f"table {table}: column {column.name} is {values.dtype}, not {wanted}")
-    # Not pa.array(), which would look at every value for what it thinks is missing.
+    # Not `pa.array()`, which would check every value for nulls.
     arrow_type = pa.from_numpy_dtype(values.dtype)
     return pa.Array.from_buffers(arrow_type, len(values), [None, pa.py_buffer(values)])
 
 
 @dataclass(frozen=True)
 class _Sources:
-    """What a plan says of its sources, and from which source each flow comes."""
+    """The sources of a plan, and the source of each flow."""
 
     of_flows: np.ndarray
     names: "_Names"
@@ -247,7 +247,7 @@ def _codes(table: str, indices: pa.Array, count: int) -> np.ndarray:
 
 
 class _Names:
-    """Names by their codes; equal ones share one entry and ``None`` is null, as Parquet gives them back."""
+    """Names by code; equal ones share one entry and ``None`` is null, as Parquet reads them back."""
 
     def __init__(self, given: Sequence[str | None]) -> None:
         self.count = len(given)
@@ -255,12 +255,12 @@ class _Names:
         position = {name: index for index, name in enumerate(distinct)}
         place = [-1 if name is None else position[name] for name in given]
         self._entries = pa.array(distinct, type=pa.string())
-        # Nothing is looked up where the codes are the places.
+        # No lookup is needed if the codes are the indices.
         self._place = None if len(distinct) == self.count else np.array(place, dtype=np.int32)
         self._some_missing = -1 in place
 
     def of(self, codes: np.ndarray) -> pa.DictionaryArray:
         places = codes if self._place is None else self._place[codes]
         indices = pa.array(places, mask=places < 0) if self._some_missing else pa.array(places)
-        # The codes were looked at already.
+        # The codes have already been checked.
         return pa.DictionaryArray.from_arrays(indices, self._entries, safe=False)

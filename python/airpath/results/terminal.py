@@ -1,4 +1,4 @@
-"""A summary for people at a terminal, and the same numbers for machines."""
+"""A summary for a terminal, and the same numbers for machines."""
 
 import math
 from collections.abc import Mapping
@@ -22,13 +22,13 @@ SCHEME_COLUMNS = (
 )
 """Columns of a table of several schemes."""
 COUNTS = ("retransmitted_packets", "timeouts", "completions")
-"""Metrics that count."""
+"""Metrics that are counts."""
 SHORT_TITLES = {"queueing_p95_ms": "p95 queue", "loss_rate": "lost", "retransmitted_packets": "retransmitted"}
-"""What columns are called for which the name of the metric is long."""
+"""Column titles of metrics with long names."""
 CAPTION = f"mean ± half-width of the 95 % confidence interval; without ±: {SAME}"
-"""What cells are."""
+"""Meaning of the cells."""
 SINGLE_CAPTION = "of one run each, so without intervals"
-"""What they are where nothing was repeated."""
+"""Meaning of the cells without repetitions."""
 
 
 def summary_table(summary: pa.Table, *, all_metrics: bool = False) -> Table | Blocks:
@@ -76,7 +76,7 @@ def summary_table(summary: pa.Table, *, all_metrics: bool = False) -> Table | Bl
 
 
 def _heading(name: str) -> str:
-    """Return what people call a metric, with the unit in which they read it."""
+    """Return the title of a metric, with its display unit."""
     metric = METRICS[name]
     unit = UNITS[name][0] if name in UNITS else metric.unit
     title = SHORT_TITLES.get(name, metric.title)
@@ -92,9 +92,9 @@ def cell_text(name: str, row: Mapping[str, Any]) -> str:
 
 
 def summary_json(summary: pa.Table) -> dict[str, Any]:
-    """Return the same numbers, and those of each run, ready for ``json.dumps``; units are in names.
+    """Return the same numbers, and those of each run, for ``json.dumps``; names contain units.
 
-    What has no value is null; so is the interval of a metric that is the same in all seeds.
+    Missing values are null, as is the interval of a metric that is equal in all seeds.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def summary_json(summary: pa.Table) -> dict[str, Any]:
                     "mean": _null_if_nan(row["mean"]),
                     "sd": _null_if_nan(row["sd"]),
                     "n": row["n"],
-                    # Where all seeds give the same value there is no interval.
+                    # There is no interval if all seeds give the same value.
                     "ci95_low": _null_if_nan(row["ci95_low"]) if row["sd"] else None,
                     "ci95_high": _null_if_nan(row["ci95_high"]) if row["sd"] else None,
                 }

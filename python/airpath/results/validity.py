@@ -1,4 +1,4 @@
-"""Of runs in real time, whether they were what they say: for machines, and as a table."""
+"""Validity of runs in real time: for machines, and as a table."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,11 +17,11 @@ LINKS_HEAD = (
     "loss (%)",
     "achieved",
 )
-"""Of each pair what was configured and what was achieved."""
+"""Headings; each pair consists of the configured and the achieved value."""
 
 
 def validity_json(results: Results) -> dict[str, Any]:
-    """Return the world of each run in real time, whether it can be trusted, and its links; else nothing."""
+    """Return the world, the validity and the links of each run in real time; empty without such runs."""
     records = [run.record for run in results.runs if run.record.world in REAL_TIME]
     if not records:
         return {}
@@ -41,7 +41,7 @@ def validity_json(results: Results) -> dict[str, Any]:
 
 
 def links_rows(results: Results) -> list[tuple[str, ...]]:
-    """Return what the links of runs in real time were to do and did, under `LINKS_HEAD`."""
+    """Return configured and achieved properties of the links of runs in real time, under `LINKS_HEAD`."""
     return [
         (f"{run.record.scheme}, repetition {run.record.repetition}", *_link_row(link))
         for run in results.runs

@@ -1,4 +1,4 @@
-"""Which numbers can stand in result tables that are read."""
+"""The range of numbers accepted in result tables that are read."""
 
 from pathlib import Path
 from typing import Final
@@ -13,33 +13,33 @@ from airpath.results.records import RunRecord
 from airpath.results.tables import UNKNOWN_SOMEWHERE
 
 LARGEST_WHOLE: Final = 2**53
-"""Whole numbers up to here are real numbers exactly, as metrics take them."""
+"""Largest integer up to which all integers are exact as floating-point numbers, which metrics use."""
 LATEST_S: Final = 9e9
-"""In nanoseconds this is a whole number of 64 bits."""
+"""In nanoseconds, this fits a 64-bit integer."""
 LARGEST_REAL: Final = 1e30
-"""Beyond all rates and sizes; sums and squares of them are numbers still."""
+"""Above all rates and sizes; sums and squares of such numbers are still finite."""
 NOWHERE: Final = -1
-"""The `sequence` of a packet whose place nobody knows."""
+"""The `sequence` of a packet whose position is unknown."""
 ALWAYS_KNOWN: Final = frozenset({"time_s", "end_s", "sent_s", "received_s"})
-"""Real numbers that every row has."""
+"""Real numbers that are present in every row."""
 OF_COMPONENTS: Final = frozenset({"value"})
-"""What components report may be any number."""
+"""Values reported by components may be any number."""
 
 
 def refuse_impossible_values(table: pa.Table, description: TableDescription, path: Path) -> None:
-    """Refuse a table that was read and holds a number that no run gives.
+    """Refuse a table from a file with a number that no run produces.
 
     Raises
     ------
     airpath.errors.OutputError
-        At the first such number: which it is, where it stands, and what is accepted.
+        At the first such number: its value, its position, and the accepted range.
     """
     for column in description.columns:
         if column.names or column.names_of_run or column.name in OF_COMPONENTS:
             continue
         values = table[column.name]
         least, most = _bounds(column)
-        found = pc.min_max(values).as_py()  # of numbers, if there are any
+        found = pc.min_max(values).as_py()  # only for number columns
         may_be_nan = column.engine_type == "f64" and column.name not in ALWAYS_KNOWN
         may_be_null = column.name in UNKNOWN_SOMEWHERE
         if (
@@ -60,12 +60,12 @@ def refuse_impossible_values(table: pa.Table, description: TableDescription, pat
 
 
 def refuse_places_beyond(part: pa.Table, record: RunRecord, path: Path) -> None:
-    """Refuse the part of a run in a table if it tells of a source or link that its plan does not have.
+    """Refuse a run's rows in a table that refer to a source or link that its plan does not have.
 
     Raises
     ------
     airpath.errors.OutputError
-        Which it is, of which run, and what is accepted.
+        If there is such a row: names the index, the run, and the accepted range.
     """
     for column, of_plan in (("source", "flows"), ("link", "links")):
         if column not in part.column_names or part.num_rows == 0:

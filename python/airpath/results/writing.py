@@ -1,4 +1,4 @@
-"""Results to a directory, all or nothing."""
+"""Writing results to a directory, completely or not at all."""
 
 import json
 import os
@@ -36,11 +36,11 @@ def write(
     results
         The results.
     out_dir
-        The directory to make.
+        The directory to write.
     scenario_text
         The scenario as its author wrote it.
     origin
-        Where the results come from.
+        The provenance of the results.
     files
         More files: name and content, written as JSON.
 
@@ -72,7 +72,7 @@ def write(
 
 
 def _write_tables(results: Results, directory: Path) -> None:
-    import pyarrow.csv  # here, because it is slow to import
+    import pyarrow.csv  # imported here because it is slow to import
 
     for name, description in TABLES.items():
         table = results.table(name)
@@ -94,7 +94,7 @@ def _write_packets(results: Results, directory: Path) -> None:
 
 
 def _nan_to_null(table: pa.Table) -> pa.Table:
-    """NaN means no value; in CSV an empty field says so to every reader."""
+    """NaN means no value; in CSV, an empty field is the convention for that."""
     return pa.table({name: pa.array(table[name].to_numpy(), from_pandas=True) for name in table.column_names})
 
 
