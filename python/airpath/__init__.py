@@ -4,7 +4,7 @@
 >>> results = airpath.compare(["newreno", "cubic"], "lte.down", duration="10s")
 >>> results.to_pandas("summary")
 
-Everything is loaded when it is first used, so that importing the package costs next to nothing.
+Modules are loaded on first use, so that importing the package takes almost no time.
 """
 
 from importlib import import_module
@@ -90,7 +90,7 @@ def __dir__() -> list[str]:
 
 
 def _version() -> str:
-    from importlib import metadata  # here, because it is slow to import
+    from importlib import metadata  # imported here because it is slow to import
 
     try:
         return metadata.version("airpath")

@@ -1,4 +1,4 @@
-"""`airpath` and `python -m airpath`: the command line, loaded and run."""
+"""`airpath` and `python -m airpath`: load and run the command line."""
 
 import atexit
 import gc
@@ -14,14 +14,14 @@ makes 100 000 to 150 000; collecting garbage during its imports and at exit take
 
 
 def main() -> None:
-    """Load the command line and run it; Ctrl-C while it is loaded ends it as at any other time."""
+    """Load the command line and run it; Ctrl-C while loading ends it like at any other time."""
     gc.set_threshold(COLLECT_AFTER)
-    atexit.register(gc.freeze)  # skips the collection at exit
+    atexit.register(gc.freeze)  # skips the garbage collection at exit
     try:
         from airpath.cli import main as command_line
     except KeyboardInterrupt:
         sys.stderr.write("airpath: interrupted\n")
-        sys.exit(130)  # as `airpath.cli` has it, which could not be loaded
+        sys.exit(130)  # same exit code as in `airpath.cli`, which is not loaded yet
     command_line()
 
 

@@ -1,4 +1,4 @@
-"""The range of a field in words, for where the validator does not tell it."""
+"""The range of a field in words, for validators that do not report it."""
 
 from collections.abc import Iterable, Iterator
 from typing import Annotated, Final, get_args, get_origin
@@ -6,22 +6,22 @@ from typing import Annotated, Final, get_args, get_origin
 from pydantic.fields import FieldInfo
 
 _WORDS: Final = {"gt": "more than", "ge": "at least", "lt": "less than", "le": "at most"}
-"""How each bound of a constraint is said."""
+"""The words for each bound of a constraint."""
 
 
 def bound(name: str, value: float) -> str:
-    """Return a bound (`gt`, `ge`, `lt` or `le`) in words, whole numbers in all their digits."""
+    """Return a bound (`gt`, `ge`, `lt` or `le`) in words, with integers in full."""
     return f"{_WORDS[name]} {value}" if isinstance(value, int) else f"{_WORDS[name]} {value:g}"
 
 
 def finite_number(fields: Iterable[FieldInfo]) -> str:
-    """Return what fields accept that were given infinity, or what is no number."""
+    """Return the range that fields accept, as text for a message about NaN or infinity."""
     bounds = dict.fromkeys(said for field in fields for said in _bounds(field))
     return ", ".join(["a finite number", *bounds])
 
 
 def _bounds(field: FieldInfo) -> Iterator[str]:
-    """Return the bounds of a field, also of a number that may be absent."""
+    """Yield the bounds of a field in words, also of an optional number."""
     for constraint in field.metadata:
         for name in _WORDS:
             if hasattr(constraint, name):

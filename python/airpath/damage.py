@@ -1,6 +1,6 @@
-"""What links do to packets, in words: losses, the clock of a chain, and what a link sends again.
+"""Impairments of links in words: losses, the clock of a chain, and link-layer retransmissions.
 
-The clock of a chain decides as much as its probabilities, so it is said wherever results are.
+The clock of a chain matters as much as its probabilities, so all results state it.
 """
 
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from airpath.units import format_duration
 
 
 def damage(link: Mapping[str, Any]) -> str:
-    """Return what a link of a plan damages and repairs; nothing for one that damages nothing."""
+    """Return corruption and repair by a link of a plan, in words; empty without corruption."""
     chain = bursts(link.get("bursts"))
     if not chain and not link.get("loss"):
         return ""
@@ -19,7 +19,7 @@ def damage(link: Mapping[str, Any]) -> str:
 
 
 def bursts(plan: Mapping[str, Any] | None) -> str:
-    """Return the chain that damages packets and what clocks it; nothing for independent losses."""
+    """Return the chain that corrupts packets and its clock, in words; empty for independent losses."""
     if plan is None:
         return ""
     if "chain" in plan:
@@ -31,7 +31,7 @@ def bursts(plan: Mapping[str, Any] | None) -> str:
 
 
 def _of_format_1(chain: Mapping[str, Any], clock: Mapping[str, Any]) -> dict[str, Any]:
-    """Return losses in bursts of a plan of format 1 with the names of the current format."""
+    """Return burst losses of a plan of format 1 under the names of the current format."""
     kinds = {"probabilities": "gilbert-elliott", "means": "gilbert", "netem": "netem-gemodel"}
     names = {"snr_db": "snr", "bad_snr_drop_db": "bad_snr_drop"}
     coding = clock.get("coding") or {}
@@ -47,7 +47,7 @@ def _of_format_1(chain: Mapping[str, Any], clock: Mapping[str, Any]) -> dict[str
 
 
 def _channel(chain: Mapping[str, Any]) -> str:
-    """Return modulation, signal-to-noise ratio in both states, and antennas of a fading channel."""
+    """Return modulation, signal-to-noise ratio in both states, and antennas of a fading channel, in words."""
     good, drop = chain["snr"], chain["bad_snr_drop"]
     rician = f", Rician factor {chain['rician_k']:g}" if chain["rician_k"] else ""
     return (
@@ -57,7 +57,7 @@ def _channel(chain: Mapping[str, Any]) -> str:
 
 
 def _codes(chain: Mapping[str, Any]) -> str:
-    """Return the code rates of data and acknowledgments, and whether parity takes time."""
+    """Return the code rates of data and acknowledgments, and whether parity takes time, in words."""
     rates = (("data", chain.get("code_rate")), ("acknowledgments", chain.get("ack_code_rate")))
     said = [f"code rate {rate:g} of {what}" for what, rate in rates if rate is not None]
     parity = ["parity takes time"] if chain.get("parity_takes_time") else []
@@ -65,7 +65,7 @@ def _codes(chain: Mapping[str, Any]) -> str:
 
 
 def repair(arq: Mapping[str, Any] | None) -> str:
-    """Return how a link sends damaged packets again; nothing if it does not."""
+    """Return how a link retransmits corrupted packets, in words; empty if it does not."""
     if arq is None or arq["retries"] == 0:
         return ""
     order = "in order" if arq["in_order"] else "out of order"
@@ -75,5 +75,5 @@ def repair(arq: Mapping[str, Any] | None) -> str:
 
 
 def damage_of_plan(plan: Mapping[str, Any]) -> dict[str, str]:
-    """Return what the links of a plan damage and repair, by name, without those that damage nothing."""
+    """Return corruption and repair by the links of a plan, by name, without links that do not corrupt."""
     return {str(link["name"]): text for link in plan["links"] if (text := damage(link))}

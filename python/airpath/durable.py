@@ -1,21 +1,21 @@
-"""Files that are there as a whole or not at all, also after a crash."""
+"""Files that are complete or absent, also after a crash."""
 
 import os
 from pathlib import Path
 
 
 def write_whole(file: Path, content: bytes, forced: bool = True) -> None:
-    """Write a file beside its place, force it to the disk, and rename it.
+    """Write a file under a temporary name, force it to disk, and rename it.
 
     Parameters
     ----------
     file
-        The place; its folder is made if there is none. An earlier file is replaced.
+        The final path; its folder is created if needed. An earlier file is replaced.
     content
-        What will be in it.
+        The content of the file.
     forced
-        Whether to wait until the disk has it. Without, it is whole whatever becomes of the process; a machine
-        that stops may leave a file that is damaged, which its reader must be able to tell.
+        Whether to wait until the file is on disk. If not, the file is complete even if the process crashes,
+        but a machine that stops may leave a damaged file, which its reader must be able to detect.
 
     Raises
     ------
@@ -40,19 +40,19 @@ def write_whole(file: Path, content: bytes, forced: bool = True) -> None:
 
 
 def place_of(unfinished: str) -> str | None:
-    """Return the name of the file that one of this name was to become; `None` if it is no unfinished one."""
+    """Return the final name of an unfinished file with this name; `None` if it is not an unfinished file."""
     name, _, process = unfinished.rpartition(".")
     return name if name and process.isdecimal() else None
 
 
 def put_in_place(unfinished: Path, file: Path) -> None:
-    """Rename a file that is on the disk, and force the new name to the disk where the system can."""
+    """Rename a file that is on disk, and force the new name to disk if the system supports it."""
     unfinished.replace(file)
     force_names(file.parent)
 
 
 def force_names(folder: Path) -> None:
-    """Force the names of the files in a folder to the disk where the system can."""
+    """Force the names of the files in a folder to disk if the system supports it."""
     if os.name != "posix":
         return
     descriptor = os.open(folder, os.O_RDONLY)

@@ -1,4 +1,4 @@
-"""Objects that other distributions add to airpath by entry points."""
+"""Objects that other distributions add to airpath through entry points."""
 
 import sys
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ def load_entry_points(group: str) -> Iterator[tuple[str, str, Any]]:
     group
         The group, as `airpath.commands`.
     """
-    from importlib.metadata import entry_points  # here, because it is slow to import
+    from importlib.metadata import entry_points  # imported here because it is slow to import
 
     for point in entry_points(group=group):
         distribution = point.dist.name if point.dist is not None else point.value

@@ -1,8 +1,8 @@
-"""The errors that airpath raises on purpose: each text is one clear message for a person."""
+"""The errors that airpath raises deliberately; each text is a clear message for a person."""
 
 
 class AirpathError(Exception):
-    """Base of every error that airpath raises on purpose."""
+    """Base class of all errors that airpath raises deliberately."""
 
 
 class ScenarioError(AirpathError):
@@ -17,19 +17,19 @@ class TraceError(AirpathError):
 
 
 class CaptureError(AirpathError):
-    """A capture is missing, unreadable, or no capture at all."""
+    """A capture is missing, unreadable, or not a capture."""
 
 
 class LinkLogError(AirpathError):
-    """A log of a link is missing, unreadable, or no such log."""
+    """A link log is missing, unreadable, or not a link log."""
 
 
 class FitError(AirpathError):
-    """There is nothing in a recording that a chain of losses could be fitted to."""
+    """A recording contains nothing to which a loss chain can be fitted."""
 
 
 class LintError(AirpathError):
-    """There is no traffic control set-up in an input, or it cannot be read."""
+    """An input contains no traffic control configuration, or it cannot be read."""
 
 
 class OutputError(AirpathError):
@@ -41,7 +41,7 @@ class PluginError(AirpathError):
 
 
 class UsageError(AirpathError):
-    """A function or command was called with something it does not accept."""
+    """A function or command received an argument that it does not accept."""
 
 
 class UnitError(UsageError, ValueError):
@@ -49,4 +49,4 @@ class UnitError(UsageError, ValueError):
 
 
 class EmulationError(AirpathError):
-    """The system refuses something that an emulation needs, or the emulation went wrong."""
+    """The system refuses a resource that an emulation needs, or the emulation failed."""

@@ -1,4 +1,4 @@
-"""A digest of the code that computes results: a version number would not change with every edit."""
+"""A digest of the code that computes results, because a version number does not change with every edit."""
 
 import functools
 import hashlib

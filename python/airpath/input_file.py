@@ -1,4 +1,4 @@
-"""Input that is read more than once, or by something that wants a file: files, pipes, standard input."""
+"""Inputs that are read more than once, or must be files: files, pipes, standard input."""
 
 import shutil
 import stat
@@ -14,7 +14,7 @@ from airpath.errors import AirpathError, UsageError
 from airpath.interrupts import InterruptRequest
 
 STANDARD_INPUT = "-"
-"""What standard input is called where a file is asked for."""
+"""The name of standard input where a path is expected."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +24,9 @@ class InputFile:
     Attributes
     ----------
     path
-        Where its bytes lie: the file itself, or a copy of what a pipe gave.
+        The file itself, or a copy of the data of a pipe.
     name
-        What it was called, for messages and results; `stdin` is standard input.
+        Its name for messages and results; `stdin` is standard input.
     """
 
     path: Path
@@ -37,12 +37,12 @@ class InputFile:
 
 
 def refuse_standard_input_twice(given: Sequence[str | Path]) -> None:
-    """Refuse inputs of which more than one is standard input.
+    """Refuse inputs if more than one of them is standard input.
 
     Raises
     ------
     UsageError
-        If so: what one of them reads the others lack.
+        If standard input is given twice: data read by one would be missing for the other.
     """
     count = sum(str(one) == STANDARD_INPUT for one in given)
     if count > 1:
@@ -52,23 +52,23 @@ def refuse_standard_input_twice(given: Sequence[str | Path]) -> None:
 
 
 def input_name(given: str | Path) -> str:
-    """Return what an input is called in messages and results."""
+    """Return the name of an input in messages and results."""
     return "stdin" if str(given) == STANDARD_INPUT else str(given)
 
 
 @contextmanager
 def input_file(given: str | Path | InputFile, error: type[AirpathError]) -> Iterator[InputFile]:
-    """Yield a file to read, for the time of a `with`: what a pipe gives is copied first, to its end.
+    """Yield a file to read, for the duration of a `with`; the data of a pipe is first copied completely.
 
-    Ctrl-C does not end the copying, so that it can end the program that writes; a second one does.
+    Ctrl-C does not end the copying, because it is meant for the writing program; a second one does.
 
     Parameters
     ----------
     given
         A file, a named pipe (also that of a shell's `<(command)`), or `-` for standard input; an input file
-        is yielded as it is.
+        is yielded unchanged.
     error
-        What to raise if it cannot be read.
+        The exception to raise if it cannot be read.
     """
     if isinstance(given, InputFile):
         yield given
@@ -104,7 +104,8 @@ def input_file(given: str | Path | InputFile, error: type[AirpathError]) -> Iter
 def _copied(pipe: BinaryIO, name: str, error: type[AirpathError]) -> Iterator[InputFile]:
     with tempfile.NamedTemporaryFile(prefix="airpath-input-") as copy:
         try:
-            # Ctrl-C ends what writes into the pipe as well (`tcpdump -w - | …`); what it still has is read.
+            # Ctrl-C also ends the program that writes into the pipe (`tcpdump -w - | …`); its remaining data
+            # is read.
             with InterruptRequest():
                 shutil.copyfileobj(pipe, copy, 1 << 20)
             copy.flush()

@@ -1,4 +1,4 @@
-"""Ctrl-C as a request that is asked for, instead of an exception that may strike anywhere."""
+"""Ctrl-C as a flag that is polled, instead of an exception that can occur anywhere."""
 
 import signal
 import threading
@@ -7,11 +7,11 @@ from typing import Self
 
 
 class InterruptRequest:
-    """While this context lasts, Ctrl-C is remembered instead of raised; a second one is raised.
+    """A context in which Ctrl-C is recorded instead of raised; a second Ctrl-C is raised.
 
-    Python raises `KeyboardInterrupt` wherever the main thread happens to be. Within the callback of a weak
-    reference or a finalizer the exception is printed and lost, and with it the wish to stop. Outside the main
-    thread, or where somebody else handles the signal, nothing changes.
+    Python raises `KeyboardInterrupt` at an arbitrary point of the main thread. Within the callback of a weak
+    reference or a finalizer, the exception is printed and lost, and with it the request to stop. Outside the
+    main thread, or if other code handles the signal, nothing changes.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""A call in a process of its own: its Python code waits for no other, and a crash ends this call only."""
+"""A call in a separate process: its Python code runs in parallel, and a crash ends this call only."""
 
 import os
 import signal
@@ -15,9 +15,9 @@ _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
 Report = Callable[[float], None]
-"""Takes the share of a call that is done, 0 to 1."""
+"""A function that receives the finished share of a call, 0 to 1."""
 PRELOADED: Final = ("airpath.isolation", "airpath.workers")
-"""Modules that the processes need."""
+"""Modules that the processes import."""
 
 
 class ProcessLostError(AirpathError):
@@ -35,7 +35,7 @@ class _Raised:
 
 
 class IsolatedCall(Generic[_T]):
-    """A call in a process of its own, which another thread can watch and stop.
+    """A call in a separate process, which another thread can monitor and stop.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class IsolatedCall(Generic[_T]):
         self, function: Callable[Concatenate[Report, _P], _T], *args: _P.args, **kwargs: _P.kwargs
     ) -> None:
         self.progress = 0.0
-        """The share that is done, 0 to 1."""
+        """The finished share, 0 to 1."""
         self.is_stopped = False
         """Whether `stop` was called."""
         context = prepare(PRELOADED)
@@ -64,14 +64,14 @@ class IsolatedCall(Generic[_T]):
         Raises
         ------
         ProcessLostError
-            If the process ends before that; the text names the signal or exit code.
+            If the process ends before the call; the text names the signal or exit code.
         AirpathError
             If the call raises it.
         """
         if self.is_stopped:
             raise ProcessLostError("the process was stopped before it started")
         self._process.start()
-        if self.is_stopped:  # meanwhile
+        if self.is_stopped:  # in the meantime
             self._process.kill()
         self._theirs.close()
         try:
@@ -102,7 +102,7 @@ def _serve(
     channel: Connection, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> None:
     """Call a function in this process, and send progress and result."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that watches
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the monitoring process handles Ctrl-C
     threading.Thread(target=_end_with, args=(channel,), daemon=True).start()
     one_at_a_time = threading.Lock()
 
@@ -118,7 +118,7 @@ def _serve(
 
 
 def _end_with(channel: Connection) -> None:
-    """End this process when the other end of the channel is closed, also because its process was killed."""
+    """End this process when the other end of the channel is closed, even if its process was killed."""
     try:
         channel.recv_bytes()
     except (EOFError, OSError):

@@ -162,14 +162,14 @@ class LinkOptions(TypedDict, total=False):
 
 
 class FlowOptions(LinkOptions, total=False):
-    """Those of a function of one link and its flows, documented by `LinkAndFlows`."""
+    """The keyword arguments of a function of one link and its flows, documented by `LinkAndFlows`."""
 
     ecn: bool
     flows: int
 
 
 class CompareOptions(FlowOptions, total=False):
-    """Those of a function of one link, its flows and the runs, documented by `Comparison`."""
+    """The keyword arguments of a function of one link, its flows and the runs, documented by `Comparison`."""
 
     duration: str
     warm_up: str

@@ -29,7 +29,7 @@ def locked(folder: Path, refusal: str) -> Iterator[None]:
     OSError
         If the lock file cannot be written.
     """
-    from filelock import FileLock, Timeout  # here, because the import takes 0.1 s
+    from filelock import FileLock, Timeout  # imported here because the import takes 0.1 s
 
     folder.mkdir(parents=True, exist_ok=True)
     try:

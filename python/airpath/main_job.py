@@ -47,13 +47,13 @@ class Part:
     name: str
     """Name of its folder."""
     title: str
-    """What is compared where."""
+    """What the comparison shows."""
     scenarios: Mapping[str, Scenario]
     """Scenario of each scheme."""
 
 
 def main() -> None:
-    """Do the main job and leave with its exit code, as the command line does."""
+    """Run the main job and exit with its exit code, as the command line does."""
     sys.exit(guarded(lambda: run_parts(parts(), OUT)))
 
 
@@ -87,7 +87,7 @@ def run_parts(parts: list[Part], out: Path) -> None:
 
 
 def _over_moving_bottleneck(scheme: str) -> Scenario:
-    """All flows follow the scheme: a router has to serve every flow that crosses it."""
+    """All flows use the scheme, because a router must serve every flow that crosses it."""
     every_flow = {"flows.0.scheme": scheme, "flows.1.scheme": scheme}
     return Scenario.load("ebe-moving-bottleneck").override(every_flow)
 

@@ -1,4 +1,4 @@
-"""From what a validator says to what a person can use: a line for each fault."""
+"""Conversion of validation errors to readable messages, one line for each fault."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,16 +16,16 @@ from airpath.nearest import nearest
 
 @dataclass(frozen=True)
 class Fault:
-    """One thing that is wrong in a scenario."""
+    """One fault in a scenario."""
 
     path: str
-    """Where, as in `flows[0].transport.min_rto`; empty for the scenario as a whole."""
+    """Its location, as in `flows[0].transport.min_rto`; empty for the scenario as a whole."""
     message: str
     """What was found and what is accepted."""
 
 
 class FieldError(Exception):
-    """A fault met while a scenario is resolved; is reported as a `ScenarioError`."""
+    """A fault found while a scenario is resolved; reported as a `ScenarioError`."""
 
     def __init__(self, path: str, message: str) -> None:
         super().__init__(message)
@@ -33,7 +33,7 @@ class FieldError(Exception):
 
 
 class ValueOfKeyError(ValueError):
-    """A fault that a table finds in one of its keys, which only makes sense beside another."""
+    """A fault in one key of a table that depends on another key."""
 
     def __init__(self, key: str, message: str) -> None:
         super().__init__(message)
@@ -41,7 +41,7 @@ class ValueOfKeyError(ValueError):
 
 
 def scenario_error(source: str, faults: Iterable[Fault]) -> ScenarioError:
-    """One error for all faults: a line for each, beginning with where the scenario came from."""
+    """Return one error for all faults: a line for each, beginning with the source of the scenario."""
     lines = (
         f"{source}: {fault.path}: {fault.message}" if fault.path else f"{source}: {fault.message}"
         for fault in faults
@@ -50,7 +50,7 @@ def scenario_error(source: str, faults: Iterable[Fault]) -> ScenarioError:
 
 
 def faults(error: ValidationError, root: type[BaseModel], raw: object, prefix: str = "") -> list[Fault]:
-    """Every fault that a validation of `raw` against `root` found; `prefix` is the path of `raw` itself."""
+    """Return the faults of a validation of `raw` against `root`; `prefix` is the path of `raw` itself."""
     return [
         _fault(details, root, raw, prefix)
         for details in error.errors(include_url=False)
@@ -59,7 +59,7 @@ def faults(error: ValidationError, root: type[BaseModel], raw: object, prefix: s
 
 
 def validation_error(faults: Iterable[Fault], given: object) -> ValidationError:
-    """Return the error that a reader of tables raises in a model, so that `faults` finds the problems."""
+    """Return the error that a reader of tables raises in a model, such that `faults` finds the problems."""
     lines = [
         InitErrorDetails(
             type=PydanticCustomError("fault", "{message}", {"message": fault.message}),
@@ -72,7 +72,7 @@ def validation_error(faults: Iterable[Fault], given: object) -> ValidationError:
 
 
 def _follows_from_another(details: ErrorDetails) -> bool:
-    """Whether a list is called too short only because its items were found wrong."""
+    """Return whether a list is reported as too short only because its items are invalid."""
     return details["type"] == "too_short" and len(details["input"]) >= details["ctx"]["min_length"]
 
 
@@ -122,7 +122,7 @@ def _fault(details: ErrorDetails, root: type[BaseModel], raw: object, prefix: st
 
 
 def _accepted(kind: str, context: Mapping[str, Any], message: str) -> str:
-    """Return what a simple value must be; where we have no words of our own, the validator's."""
+    """Return what a simple value must be; without a text of our own, the validator's."""
     match kind:
         case "int_type":
             return "a whole number"
@@ -140,7 +140,7 @@ def _accepted(kind: str, context: Mapping[str, Any], message: str) -> str:
 
 
 def show(value: object) -> str:
-    """Return a value as the person wrote it, shortened if it is long."""
+    """Return a value as the author wrote it, shortened if it is long."""
     match value:
         case str():
             text = f'"{value}"'
@@ -156,7 +156,7 @@ def show(value: object) -> str:
 
 
 def not_one_of(found: object, accepted: Sequence[str]) -> str:
-    """Return the message about a value that is none of the accepted ones."""
+    """Return the message about a value that is not one of the accepted ones."""
     close = nearest(found, accepted) if isinstance(found, str) else None
     hint = f' (did you mean "{close}"?)' if close else ""
     return f"found {show(found)}{hint}; accepted: {', '.join(accepted)}"
@@ -176,7 +176,7 @@ def _literals(expected: str) -> list[str]:
 
 
 def _path(location: Sequence[int | str], raw: object) -> str:
-    """Return the location as it stands in the file, without the steps that exist in the types only."""
+    """Return the location as in the file, without the steps that exist in the types only."""
     path = ""
     tag_may_follow = True
     for step in location:
@@ -184,13 +184,13 @@ def _path(location: Sequence[int | str], raw: object) -> str:
             path += f"[{step}]"
             raw = raw[step] if isinstance(raw, list | tuple) and step < len(raw) else None
         elif isinstance(raw, Mapping):
-            # The first step into a table with a kind is that kind, even where a key has the same name.
+            # The first step into a table with a kind is that kind, even if a key has the same name.
             if tag_may_follow and raw.get("kind") == step:
                 tag_may_follow = False
                 continue
             path += f".{step}"
             raw = raw.get(step)
-        # A step into something that is no table: the parts of a short form, which the file does not show.
+        # A step into something other than a table: the parts of a short form, which are not in the file.
         tag_may_follow = True
     return path
 
@@ -202,7 +202,7 @@ def _known_keys(root: type[BaseModel], location: Sequence[int | str]) -> list[st
 
 
 def _fields(root: type[BaseModel], location: Sequence[int | str]) -> list[FieldInfo]:
-    """Return the field at `location`: of each table that it may be of."""
+    """Return the fields at `location`: one for each table type that is possible there."""
     return [
         field
         for model in _tables(root, location[:-1])
@@ -212,7 +212,7 @@ def _fields(root: type[BaseModel], location: Sequence[int | str]) -> list[FieldI
 
 
 def _tables(root: type[BaseModel], location: Sequence[int | str]) -> list[type[BaseModel]]:
-    """Return the models that the table at `location` may be of."""
+    """Return the possible models of the table at `location`."""
     candidates: list[type[BaseModel]] = [root]
     for step in location:
         if isinstance(step, int):

@@ -1,11 +1,11 @@
-"""The nearest known name, for messages about names that do not exist."""
+"""The nearest known name, for messages about unknown names."""
 
 import difflib
 from collections.abc import Iterable
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name that looks most like `name`, or `None` when none is close."""
+    """Return the known name most similar to `name`, or `None` if none is close."""
     matches = difflib.get_close_matches(name, sorted(known), n=1, cutoff=0.6)
     return matches[0] if matches else None
 
@@ -20,8 +20,8 @@ def suggestion(name: str, known: Iterable[str], kind: str = "") -> str:
     known
         The names that exist.
     kind
-        What `airpath list` calls them. Of many only the nearest three are named. Names of no kind are all
-        listed.
+        Their kind in `airpath list`. If there are many, only the nearest three are named. Names without a
+        kind are all listed.
     """
     names = sorted(known)
     close = nearest(name, names)
@@ -33,4 +33,4 @@ def suggestion(name: str, known: Iterable[str], kind: str = "") -> str:
 
 
 FEW_ENOUGH = 8
-"""Up to as many names are all listed."""
+"""Largest number of names that are all listed."""

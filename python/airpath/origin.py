@@ -1,4 +1,4 @@
-"""Where results of this process come from."""
+"""Provenance of the results of this process."""
 
 import subprocess
 import sys
@@ -16,7 +16,7 @@ def origin_of_this_process(
     code: Mapping[str, bytes] | None = None,
     outside: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Origin:
-    """Return where results of this process come from, now."""
+    """Return the current provenance of results of this process."""
     return Origin(
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         command_line=[Path(sys.argv[0]).name, *sys.argv[1:]],
@@ -29,9 +29,9 @@ def origin_of_this_process(
 
 
 def _commit() -> str | None:
-    """Return the commit of the sources, `-dirty` where they differ from it; `None` when nobody knows.
+    """Return the commit of the sources, with `-dirty` if they differ from it; `None` if unknown.
 
-    An installation in place follows its checkout, any other the commit that its engine was built from.
+    An editable installation uses its checkout, any other the commit from which its engine was built.
     """
     checkout = Path(__file__).parents[2]
     if not (checkout / ".git").exists():

@@ -1,4 +1,4 @@
-"""Worker processes on this machine, one interpreter each: no run waits for another's Python."""
+"""Worker processes on this machine, each with its own interpreter, so that runs do not share a lock."""
 
 import multiprocessing
 import os
@@ -25,21 +25,21 @@ _WANTED: Final = {
     "glibc.malloc.mmap_threshold": 32 << 20,
     "glibc.malloc.trim_threshold": 4 << 30,
 }
-"""What is asked of glibc's allocator: large pages, and to keep what a run gives back for the next one."""
+"""Settings of glibc's allocator: large pages, and keeping freed memory of a run for the next one."""
 
 
 _LOOK_EVERY_S: Final = 1.0
 _FINDS_OUT_WITHIN_S: Final = 5.0
-"""A pool says that a worker died as soon as the others' results let it, if it does."""
+"""Time in which a pool normally reports a dead worker; it may never do so."""
 
 PRELOADED: Final = ("airpath.sweeps.task",)
-"""Modules that the workers of sweeps need."""
+"""Modules that the workers of sweeps import."""
 
 
 def prepare(preload: Sequence[str] = PRELOADED) -> Context:
-    """Begin to load modules for workers that are wanted soon, in a process of its own, as `WorkerPool` does.
+    """Start importing modules for workers that are needed soon, in a separate process, as `WorkerPool` does.
 
-    Returns the context in which they are started. Modules are those of `WorkerPool`.
+    Returns the context in which the workers are started. `preload` is as in `WorkerPool`.
     """
     if sys.platform == "win32":
         return multiprocessing.get_context("spawn")
@@ -50,16 +50,16 @@ def prepare(preload: Sequence[str] = PRELOADED) -> Context:
 
 
 class WorkerPool:
-    """Processes that call functions; a context that ends with all of them stopped.
+    """Processes that call functions; a context manager that stops all of them at its end.
 
-    They end at once when they are told to, and when the process that started them is gone, however it ended.
+    They end at once if they are stopped, or if the process that started them ends in any way.
 
     Parameters
     ----------
     workers
-        How many.
+        Number of processes.
     preload
-        Modules that are loaded once, not by each worker; the first pool of a process decides.
+        Modules that are imported once, not by each worker; those of the first pool of a process are used.
     """
 
     def __init__(self, workers: int, preload: Sequence[str] = PRELOADED) -> None:
@@ -78,7 +78,7 @@ class WorkerPool:
         threading.Thread(target=_end_if_one_is_gone, args=watched, daemon=True).start()
 
     def submit(self, call: Callable[_P, _T], /, *args: _P.args, **kwargs: _P.kwargs) -> "Future[_T]":
-        """Have a function called; fails with `BrokenProcessPool` when a worker died meanwhile."""
+        """Submit a function call; it fails with `BrokenProcessPool` if a worker dies in the meantime."""
         try:
             return self._pool.submit(call, *args, **kwargs)
         except BrokenProcessPool as error:
@@ -92,7 +92,7 @@ class WorkerPool:
         self._start()
 
     def close(self) -> None:
-        """Let go of the leash: workers end at once, in the middle of a call."""
+        """Close the channel to the workers, which end at once, even during a call."""
         self._closed.set()
         self._leash.close()
         self._pool.shutdown(wait=True, cancel_futures=True)
@@ -106,17 +106,17 @@ class WorkerPool:
 
 
 def _end_if_one_is_gone(pool: ProcessPoolExecutor, leash: Connection, closed: threading.Event) -> None:
-    """Break a pool of which a worker died and that does not find out.
+    """Mark a pool as broken if a worker died and the pool does not notice.
 
-    It waits for ever for the rest of a result when a worker is killed while it writes it, as the others and
-    this process could still write to the same pipe. Python has no public way to look at an executor's
+    If a worker is killed while it writes a result, the pool waits forever for the rest, because the others
+    and this process could still write to the same pipe. Python has no public interface to an executor's
     workers or its pipe.
     """
     while not closed.wait(_LOOK_EVERY_S):
         sentinels = [process.sentinel for process in list((pool._processes or {}).values())]
         if wait(sentinels, timeout=0) and not closed.wait(_FINDS_OUT_WITHIN_S):
             leash.close()
-            # The type checker's declarations leave the pipe of this queue out.
+            # The type checker's declarations lack the pipe of this queue.
             pool._result_queue._writer.close()  # type: ignore[attr-defined]
             return
 
@@ -124,16 +124,16 @@ def _end_if_one_is_gone(pool: ProcessPoolExecutor, leash: Connection, closed: th
 def _start_server() -> None:
     """Start the process from which workers are forked, if there is none.
 
-    It and they ask for large pages of memory (glibc 2.35 on, where the kernel gives them to whoever asks),
-    and keep memory from run to run. Runs then take up to a tenth less time, because new memory comes in
-    pieces of 2 MB and not of 4 kB, and 3 % less where some need much of it, because it need not be cleared
-    again; each process keeps what its largest run needed. The C library reads this when a process starts,
-    so that it must be in the environment then, and only then.
+    This process and the workers request large pages of memory (from glibc 2.35, if the kernel grants them on
+    request), and keep memory from run to run. Runs then take up to a tenth less time, because new memory is
+    mapped in pieces of 2 MB instead of 4 kB, and 3 % less if some need much of it, because it need not be
+    cleared again; each process keeps the memory that its largest run needed. The C library reads this setting
+    when a process starts, so it must be in the environment then, and only then.
     """
-    from multiprocessing import forkserver, resource_tracker  # not on Windows
+    from multiprocessing import forkserver, resource_tracker  # not available on Windows
 
-    resource_tracker.ensure_running()  # lets Ctrl-C through when it starts
-    # Who loads modules when a terminal's Ctrl-C comes, which is for all of its processes, would say where.
+    resource_tracker.ensure_running()  # it unblocks Ctrl-C when it starts
+    # A terminal's Ctrl-C reaches all of its processes; one that is importing modules would print a traceback.
     blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     given = os.environ.get(_TUNABLES)
     os.environ[_TUNABLES] = tunables(given)
@@ -148,14 +148,14 @@ def _start_server() -> None:
 
 
 def tunables(given: str | None) -> str:
-    """Tunables of the C library for workers (GLIBC_TUNABLES): those given, then ours that are not in them."""
+    """Return GLIBC_TUNABLES for workers: the given settings, then ours that are not among them."""
     settings = given.split(":") if given else []
     named = {setting.partition("=")[0] for setting in settings}
     return ":".join(settings + [f"{name}={value}" for name, value in _WANTED.items() if name not in named])
 
 
 def _begin(leash: Connection) -> None:
-    """Prepare a worker process: Ctrl-C is for the process that hands out the work, not for workers."""
+    """Prepare a worker process: the process that distributes the work handles Ctrl-C, not the workers."""
     import pyarrow as pa
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -164,7 +164,7 @@ def _begin(leash: Connection) -> None:
 
 
 def _end_with(leash: Connection) -> None:
-    """Leave when the other end of the leash is closed, also because its process was killed."""
+    """Exit when the other end of the channel is closed, even if its process was killed."""
     try:
         leash.recv_bytes()
     except (EOFError, OSError):

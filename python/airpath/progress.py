@@ -1,4 +1,4 @@
-"""A progress bar with the time left, for work that takes long and for people who watch."""
+"""A progress bar with the remaining time, for long work and interactive use."""
 
 import math
 import sys
@@ -10,24 +10,24 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 WORTH_SHOWING_S = 2.0
-"""Work that takes less is not worth a bar."""
+"""Shortest duration of work, in seconds, for which a bar is shown."""
 JUDGED_AFTER_S = 0.5
-"""How long to wait before judging how long the work will take."""
+"""Time before the duration of the work is estimated, in seconds."""
 LINE_EVERY_S = 60.0
-"""How often a line says how far long work is where there is no terminal."""
+"""Interval between progress lines if there is no terminal, in seconds."""
 
 
 @contextmanager
 def progress_bar(title: str, wanted: bool | None) -> Iterator[Callable[[float], None]]:
-    """Give a function that takes the share that is done, 0 to 1, and shows it on standard error.
+    """Yield a function that takes the finished share, 0 to 1, and shows it on standard error.
 
     Parameters
     ----------
     title
-        What is being done.
+        Description of the work.
     wanted
-        Whether to show anything; `None` if standard error is a terminal and the work takes more than two
-        seconds.
+        Whether to show anything; `None`: only if standard error is a terminal and the work takes more than
+        two seconds.
     """
     if wanted is False or (wanted is None and not sys.stderr.isatty()):
         yield lambda _share: None
@@ -56,7 +56,7 @@ def progress_bar(title: str, wanted: bool | None) -> Iterator[Callable[[float], 
 
 
 def _is_long(elapsed_s: float, share: float) -> bool:
-    """Return whether the whole work will take long, judged by the `share` that took `elapsed_s`."""
+    """Return whether the whole work will take long, estimated from the `share` done in `elapsed_s`."""
     return elapsed_s > JUDGED_AFTER_S and elapsed_s > WORTH_SHOWING_S * share
 
 
@@ -64,19 +64,19 @@ def _is_long(elapsed_s: float, share: float) -> bool:
 def progress_lines(
     wanted: bool | None, text: Callable[[], str], on_line: Callable[[str], None]
 ) -> Iterator[Callable[[float], None]]:
-    """Give a function that takes the share that is done, and says each minute how far the work is.
+    """Yield a function that takes the finished share, and reports progress once a minute.
 
-    For standard error that is no terminal: a log, in which a bar is of no use. Work of less than a minute
-    says nothing; longer work has a line at its end too.
+    For standard error that is not a terminal, such as a log, where a bar is useless. Work of less than a
+    minute prints nothing; longer work also prints a line at its end.
 
     Parameters
     ----------
     wanted
-        Whether to say anything; `None` if standard error is no terminal.
+        Whether to print anything; `None`: only if standard error is not a terminal.
     text
-        How far the work is, as in `12 of 100 runs`.
+        Returns the progress as text, as in `12 of 100 runs`.
     on_line
-        Takes each line.
+        Called with each line.
     """
     if wanted is not None or sys.stderr.isatty():
         yield lambda _share: None
@@ -97,7 +97,7 @@ def progress_lines(
 
 
 def _time_left(elapsed_s: float, share: float) -> str:
-    """Return about how long the rest will take, if the share that is done says it."""
+    """Return the approximate remaining time as text, if the finished share allows an estimate."""
     return f", about {_minutes(elapsed_s * (1 / share - 1))} left" if 0 < share < 1 else ""
 
 

@@ -1,4 +1,4 @@
-"""Types of fields: quantities with units, and numbers that are fixed or drawn at random."""
+"""Types of fields: quantities with units, and numbers that are fixed or random."""
 
 import math
 from collections.abc import Callable
@@ -14,11 +14,11 @@ from airpath.errors import UnitError
 from airpath.units import Amount
 
 AUTOMATIC: Final = "auto"
-"""Asks for the warm-up that fits the scenario."""
+"""Requests the warm-up that fits the scenario."""
 
 
 class Table(BaseModel):
-    """A table of a scenario: unknown keys and infinity are refused, and nothing changes after it was read."""
+    """A table of a scenario: unknown keys and infinity are refused, and tables are immutable."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -40,7 +40,7 @@ class Constant:
 
 @dataclass(frozen=True)
 class Uniform:
-    """Drawn uniformly from [`low`, `high`)."""
+    """Uniform distribution over [`low`, `high`)."""
 
     low: int
     high: int
@@ -48,20 +48,20 @@ class Uniform:
 
 @dataclass(frozen=True)
 class Exponential:
-    """Drawn from the exponential distribution with this `mean`."""
+    """Exponential distribution with this `mean`."""
 
     mean: int
 
 
 @dataclass(frozen=True)
 class Even:
-    """Not random: spread evenly from `low` (the first flow of a group) to `high` (the last)."""
+    """Not random: spaced evenly from `low` (the first flow of a group) to `high` (the last)."""
 
     low: int
     high: int
 
     def at(self, index: int, count: int) -> Constant:
-        """Return the value of number `index` of `count`; a group of one takes `low`."""
+        """Return the value with number `index` of `count`; a group of one has `low`."""
         return Constant(self.low + (self.high - self.low) * index // max(count - 1, 1))
 
 
@@ -81,7 +81,7 @@ def mean(draw: Draw) -> float:
 
 
 def smallest(spread: Spread) -> int:
-    """Return the smallest value that can come out."""
+    """Return the smallest possible value."""
     match spread:
         case Constant(value):
             return value
@@ -91,7 +91,7 @@ def smallest(spread: Spread) -> int:
 
 
 def largest(spread: Spread) -> float:
-    """Return what no value that can come out exceeds."""
+    """Return an upper bound of all possible values."""
     match spread:
         case Constant(value):
             return value
@@ -101,7 +101,7 @@ def largest(spread: Spread) -> float:
 
 
 def draw_plan(draw: Draw) -> dict[str, Any]:
-    """Return the form of the plan, in the base unit."""
+    """Return the form in a plan, in the base unit."""
     match draw:
         case Constant(value):
             return {"kind": "constant", "value": float(value)}
@@ -118,7 +118,7 @@ _SHAPES: Final = {"uniform": Uniform, "exponential": Exponential, "even": Even}
 class Quantity:
     """How a quantity is read, written and described.
 
-    In place of pydantic's `PlainValidator`, which first builds a validator for the type that is annotated.
+    Replaces pydantic's `PlainValidator`, which first builds a validator for the annotated type.
     """
 
     read: Callable[[Any], Any]
@@ -133,7 +133,7 @@ class Quantity:
     def __get_pydantic_json_schema__(
         self, _: core_schema.CoreSchema, __: GetJsonSchemaHandler
     ) -> dict[str, Any]:
-        return deepcopy(self.described)  # pydantic adds to it
+        return deepcopy(self.described)  # a copy, because pydantic modifies it
 
 
 def _draw_field(
@@ -142,7 +142,7 @@ def _draw_field(
     example: str,
     shapes: tuple[str, ...],
 ) -> Quantity:
-    """Return how a number is read and written that may be random in one of `shapes`."""
+    """Return the definition of a number that may be random, with one of `shapes`."""
     forms = {
         "uniform": '{uniform = ["LOW", "HIGH"]}',
         "exponential": '{exponential = "MEAN"}',
@@ -195,7 +195,7 @@ def _draw_field(
 def _text_field(
     parse: Callable[[object], Any], write: Callable[[Any], str], kept: type, examples: list[str]
 ) -> Quantity:
-    """Return how a quantity is read and written as text."""
+    """Return the definition of a quantity that is written as text."""
 
     def read(value: object) -> Any:
         return value if kept is Amount and isinstance(value, Amount) else parse(value)

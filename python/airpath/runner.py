@@ -33,9 +33,9 @@ class RunsFailed(PluginError):  # noqa: N818 - named like Interrupted
     Attributes
     ----------
     results
-        The runs that were finished; possibly none.
+        The finished runs; possibly none.
     asked
-        How many runs there would have been.
+        The requested number of runs.
     """
 
     def __init__(self, results: Results, asked: int, failures: Sequence[PluginError]) -> None:
@@ -50,9 +50,9 @@ class Interrupted(KeyboardInterrupt):
     Attributes
     ----------
     results
-        The runs that were finished before; possibly none.
+        The finished runs; possibly none.
     asked
-        How many runs there would have been.
+        The requested number of runs.
     """
 
     def __init__(self, results: Results, asked: int) -> None:
@@ -73,8 +73,8 @@ def run(
 ) -> Results:
     """Run a scenario.
 
-    Repetition k (from 0) uses the seed `seed` + k. Equal scenarios and seeds give equal tables, whatever the
-    machine and `jobs`.
+    Repetition k (from 0) uses the seed `seed` + k. Equal scenarios and seeds give equal tables, on any
+    machine and with any `jobs`.
 
     Parameters
     ----------
@@ -84,36 +84,36 @@ def run(
     seed
         Seed of the first repetition; by default that of the scenario.
     repetitions
-        How many runs; by default what the scenario says.
+        Number of runs; by default that of the scenario.
     jobs
-        How many runs at the same time; by default one for each processor.
+        Number of simultaneous runs; by default one for each processor.
     progress
-        Show a progress bar on standard error. By default when that is a terminal and the work takes more than
+        Show a progress bar on standard error. By default, if that is a terminal and the work takes more than
         two seconds.
     world
-        Where to run it: ``sim``, ``quic`` (controllers in quinn, a QUIC stack, over the simulated
-        network), ``emulate`` (the kernel's TCP over an emulated network, in real time, one
-        run after another; on Linux), ``datapath`` (our controllers in the kernel) or ``routers`` (our
-        controllers and routers in the kernel).
+        The backend: ``sim``, ``quic`` (controllers in quinn, a QUIC stack, over the simulated network),
+        ``emulate`` (the kernel's TCP over an emulated network, in real time, one run after another; on
+        Linux), ``datapath`` (our controllers in the kernel) or ``routers`` (our controllers and routers in
+        the kernel).
     isolate
-        Whether each run with code of the user has a process of its own: a crash ends that run alone.
+        Whether each run with code of the user has a separate process: a crash then ends only that run.
 
     Returns
     -------
     Results
-        The runs, ordered by repetition. Their scheme is that of the scenario's flows; several are joined
-        by "+".
+        The runs, ordered by repetition. Their scheme is that of the scenario's flows; several are joined by
+        "+".
 
     Raises
     ------
     ScenarioError
-        If the scenario is wrong, or its records do not fit into the memory.
+        If the scenario is wrong, or its records do not fit into memory.
     TraceError
         If a trace cannot be read.
     UsageError
-        If there is no such world, or a number is none.
+        If there is no such world, or a number is invalid.
     Interrupted
-        On Ctrl-C; holds the finished runs.
+        On Ctrl-C; contains the finished runs.
     """
     if isinstance(scenario, Mapping):
         scenario = Scenario.from_dict(scenario)
@@ -145,22 +145,23 @@ def compare(
     isolate: bool = False,
     **options: Unpack[CompareOptions],
 ) -> Results:
-    """Compare schemes: long-lived flows over one link, everything but the scheme equal.
+    """Compare schemes by long-lived flows over one link, with everything but the scheme equal.
 
     Repetition k (from 0) of every scheme uses the seed `seed` + k, so that repetitions are paired between
-    schemes. Each seed draws its base round-trip time within 2 % of the given one, the same for every scheme.
+    schemes. For each seed, the base round-trip time is sampled within 2 % of the given one, equally for every
+    scheme.
 
     Parameters
     ----------
     schemes
-        Schemes, with options if wanted (`cubic:beta=0.8`). Those with routers of their own keep these, and
-        ask for marks in their own way or not at all.
+        Schemes, optionally with options (`cubic:beta=0.8`). Schemes with their own routers keep these, and
+        use their own marking or none.
     link
         A rate ("12mbps"), the name of a shipped link ("lte.down"), or the path of a trace file. Default: that
         of `network`, which is "lte" if neither is given.
     until
-        Add repetitions until means or differences are known well enough, instead of `repetitions`. All
-        schemes have equally many, and the first N runs are those of ``repetitions=N``.
+        Rule that adds repetitions until means or differences are known precisely enough, instead of
+        `repetitions`. All schemes have the same number, and the first N runs are those of ``repetitions=N``.
     jobs, progress, world, isolate
         As for `airpath.run`.
     **options
@@ -182,7 +183,7 @@ def compare(
     TraceError
         If the trace cannot be read.
     Interrupted
-        On Ctrl-C; holds the finished runs.
+        On Ctrl-C; contains the finished runs.
     """
     if until is not None:
         options["repetitions"] = until.max_repetitions
@@ -234,7 +235,7 @@ def joined_schemes(schemes: Iterable[str | None]) -> str:
 
 
 def workers(jobs: int | None) -> int:
-    """Return how many runs go on at the same time: `jobs`, else one for each processor that is ours."""
+    """Return the number of simultaneous runs: `jobs`, else one for each available processor."""
     if jobs is None:
         return max(
             1, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -244,12 +245,12 @@ def workers(jobs: int | None) -> int:
 
 
 def refuse_no_count(name: str, value: object, least: int = 1) -> None:
-    """Refuse what is no whole number, or too small a one; `None` stands for a default.
+    """Refuse a value that is not an integer or is too small; `None` stands for a default.
 
     Raises
     ------
     UsageError
-        If it is refused.
+        If the value is refused.
     """
     if value is None or (isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= least):
         return
@@ -277,9 +278,9 @@ def run_all(
     seed, repetitions, jobs, progress, world, isolate
         As for `airpath.run`.
     until
-        As for `airpath.compare`; `repetitions` does not count then.
+        As for `airpath.compare`; `repetitions` is then ignored.
     apart
-        What the names of runs in other worlds than the simulator end with.
+        Suffix of the names of runs in worlds other than the simulator.
 
     Returns
     -------
@@ -317,18 +318,18 @@ def run_jobs(
     *,
     isolate: bool = False,
 ) -> Results:
-    """Do runs, as many at the same time as `jobs` says, those in real time one after another.
+    """Execute runs, `jobs` of them at the same time; those in real time one after another.
 
     Parameters
     ----------
     work
         The runs (`jobs_of`).
     jobs
-        How many at the same time; by default one for each processor.
+        Number of simultaneous runs; by default one for each processor.
     on_progress
-        Takes the share that is done, 0 to 1.
+        Called with the finished share, 0 to 1.
     isolate
-        Whether each run with code of the user has a process of its own.
+        Whether each run with code of the user has a separate process.
 
     Returns
     -------
@@ -338,7 +339,7 @@ def run_jobs(
     Raises
     ------
     Interrupted
-        On Ctrl-C; holds the finished runs.
+        On Ctrl-C; contains the finished runs.
     """
     in_real_time = any(job.world in REAL_TIME for job in work)
     outcome = execute(work, 1 if in_real_time else workers(jobs), on_progress, isolate=isolate)
@@ -359,12 +360,12 @@ def _run_until(
     progress: bool | None,
     isolate: bool,
 ) -> Results:
-    """Do the runs of all schemes round by round until there are enough; they are ordered as others are.
+    """Execute the runs of all schemes in rounds until there are enough; they are ordered as usual.
 
-    The scenarios that are kept say how many repetitions there were: the results are those of a command that
-    asked for as many.
+    The stored scenarios contain the final number of repetitions: the results equal those of a command that
+    requests this number.
     """
-    from airpath.precision.reached import judge  # here, because statistics are slow to import
+    from airpath.precision.reached import judge  # imported here because statistics are slow to import
 
     done: list[RunResult] = []
     place = {of_scheme[0].scheme: number for number, of_scheme in enumerate(by_scheme)}
@@ -415,18 +416,18 @@ def jobs_of(
     label
         The scheme.
     scenario
-        What to run.
+        The scenario.
     seed, repetitions
-        Seed of the first repetition, and how many; by default those of the scenario.
+        Seed of the first repetition, and number of repetitions; by default those of the scenario.
     world
-        Where they run; in other worlds than the simulator the label is that of the schemes there.
+        The backend; in worlds other than the simulator, the label is that of the schemes there.
     apart
-        What that label ends with.
+        Suffix of that label.
 
     Raises
     ------
     UsageError
-        If a seed is outside of what the engine takes, or the world does not have a scheme.
+        If a seed is out of the engine's range, or the world does not have a scheme.
     """
     first = scenario.seed if seed is None else int(seed)
     count = scenario.repetitions if repetitions is None else int(repetitions)
@@ -441,7 +442,8 @@ def jobs_of(
         for name, scheme in zip(names, schemes, strict=True)
         if scheme is not None
     }
-    # Several entries of a scenario tell its flows apart; of a single one, the scheme says more than its name.
+    # Several entries of a scenario distinguish its flows; of a single entry, the scheme says more than the
+    # name.
     groups = dict(zip(names, resolved.groups, strict=True)) if len(set(resolved.groups)) > 1 else {}
     return [
         Job(label, scenario, repetition, first + repetition, flow_schemes, groups, world)
@@ -455,7 +457,7 @@ def refuse_if_too_large(work: Iterable[tuple[Scenario, int]]) -> None:
     Parameters
     ----------
     work
-        Scenarios, and how many runs of each.
+        Scenarios, and the number of runs of each.
 
     Raises
     ------

@@ -7,7 +7,7 @@ from airpath.nearest import suggestion
 
 
 def shipped_names(folder: Path) -> list[str]:
-    """Return the names of the files in a folder, without their ending, sorted."""
+    """Return the names of the files in a folder, without extension, sorted."""
     return sorted(file.stem for file in folder.glob("*.toml"))
 
 
@@ -17,11 +17,11 @@ def find_shipped(path_or_name: str | Path, folder: Path, noun: str) -> Path:
     Parameters
     ----------
     path_or_name
-        What was asked for.
+        The path or the name.
     folder
-        Where shipped ones stand.
+        The folder of the shipped files.
     noun
-        What it should be, for the refusal.
+        The kind of file, for the error message.
 
     Raises
     ------

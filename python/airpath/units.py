@@ -1,8 +1,8 @@
 """Quantities with units, as people write them: rates, durations, sizes, windows and buffers.
 
 Rates are always in bits, k is 1000, Ki is 1024. Everything is parsed exactly (no floating point) into whole
-bits per second, nanoseconds or bytes, and every formatted quantity parses back to the same integer unless it
-was asked to be rounded.
+bits per second, nanoseconds or bytes, and every formatted quantity parses back to the same integer unless
+rounding was requested.
 """
 
 import re
@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 LARGEST: Final = 2**63 - 1
-"""The largest quantity in any base unit; keeps every integer inside 64 bits."""
+"""The largest quantity in any base unit, so that every integer fits 64 bits."""
 
 RATE_HELP: Final = 'a rate in bits, such as "10mbps", "1.5 Mbit/s" or "800 kbit/s"'
 DURATION_HELP: Final = 'a duration with a unit (ns, us, ms, s, min, h), such as "32ms"'
@@ -127,7 +127,7 @@ def parse_size(text: object) -> int:
 
 
 class AmountUnit(Enum):
-    """What a window or a buffer is counted in."""
+    """The unit of a window or a buffer."""
 
     BYTES = "bytes"
     PACKETS = "packets"
@@ -141,9 +141,9 @@ class Amount:
     """A window or buffer in the unit in which it was written."""
 
     value: Decimal
-    """How many; whole except for bandwidth-delay products, 0 when unlimited."""
+    """The number of units; an integer except for bandwidth-delay products, 0 if unlimited."""
     unit: AmountUnit
-    """Of what."""
+    """The unit."""
 
 
 def parse_window(text: object) -> Amount:
@@ -166,7 +166,7 @@ def parse_window(text: object) -> Amount:
 
 
 def window_bytes(window: Amount, mss_bytes: int) -> int:
-    """Return a window in bytes of payload, a packet counting as one maximum segment size."""
+    """Return a window in bytes of payload; a packet has one maximum segment size."""
     count = int(window.value)
     return count * mss_bytes if window.unit is AmountUnit.PACKETS else count
 
@@ -198,22 +198,22 @@ def _queue_size(text: object, accepted: str) -> Amount:
 
 
 def format_rate(bits_per_second: int | float, digits: int | None = None) -> str:
-    """Write a rate, as in "12 Mbit/s"; `digits` rounds to that many significant digits."""
+    """Format a rate, as in "12 Mbit/s"; `digits` rounds to that many significant digits."""
     return _format(bits_per_second, digits, {"bit/s": 1, "kbit/s": 10**3, "Mbit/s": 10**6, "Gbit/s": 10**9})
 
 
 def format_duration(nanoseconds: int | float, digits: int | None = None) -> str:
-    """Write a duration, as in "32 ms"; `digits` rounds to that many significant digits."""
+    """Format a duration, as in "32 ms"; `digits` rounds to that many significant digits."""
     return _format(nanoseconds, digits, {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}, zero="s")
 
 
 def format_size(size: int | float, digits: int | None = None) -> str:
-    """Write a number of bytes, as in "575 kB"; `digits` rounds to that many significant digits."""
+    """Format a number of bytes, as in "575 kB"; `digits` rounds to that many significant digits."""
     return _format(size, digits, {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9})
 
 
 def format_amount(amount: Amount) -> str:
-    """Write a window or buffer so that it parses back to the same."""
+    """Format a window or buffer such that it parses back to the same value."""
     match amount.unit:
         case AmountUnit.UNLIMITED:
             return "unlimited"
@@ -273,7 +273,7 @@ def _split(text: object, accepted: str) -> tuple[Decimal, str]:
 
 
 def _whole(value: Decimal, text: object, unit: str) -> int:
-    """Return the nearest whole number of base units; refuse what becomes nothing or exceeds 64 bits."""
+    """Return the nearest integer number of base units; refuse values that round to zero or exceed 64 bits."""
     nearest = int(value.to_integral_value(ROUND_HALF_EVEN))
     if nearest == 0 and value != 0:
         raise UnitError(f'found "{text}", which is less than 1 {unit}')
@@ -289,7 +289,7 @@ def _packets(number: Decimal, text: object) -> Amount:
 
 
 def _format(value: int | float, digits: int | None, units: Mapping[str, int], zero: str | None = None) -> str:
-    """Return the value in the largest unit of which there is at least one."""
+    """Return the value in the largest unit in which it is at least one."""
     number = Decimal(value)
     if digits is not None:
         number = Context(prec=digits).plus(number)
@@ -299,6 +299,6 @@ def _format(value: int | float, digits: int | None, units: Mapping[str, int], ze
 
 
 def _plain(number: Decimal) -> str:
-    """Without exponent and without trailing zeros."""
+    """Format without exponent and without trailing zeros."""
     text = format(number, "f")
     return text.rstrip("0").rstrip(".") if "." in text else text

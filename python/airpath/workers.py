@@ -1,6 +1,6 @@
-"""Runs in parallel threads: the engine works with the interpreter lock released, so threads use all cores.
+"""Runs in parallel threads: the engine releases the interpreter lock, so threads use all cores.
 
-Runs with Python code hold the lock. If they take long, each has a process of its own.
+Runs with Python code hold the lock. If they take long, each has a separate process.
 """
 
 import time
@@ -26,12 +26,12 @@ from airpath.scenario.traces import read_trace
 
 @dataclass(frozen=True)
 class Job:
-    """One run that is to be done."""
+    """One run to do."""
 
     scheme: str
     """Label of the scheme under test."""
     scenario: Scenario
-    """What to run."""
+    """The scenario."""
     repetition: int
     """0, 1, … within the scheme."""
     seed: int
@@ -41,9 +41,9 @@ class Job:
     flow_groups: dict[str, str]
     """Group of each source, by name."""
     world: BackendName = "sim"
-    """Where it runs."""
+    """The backend."""
     drops: bool = True
-    """Whether the table of lost packets is kept where the scenario keeps it; metrics do not need it."""
+    """Whether the table of lost packets is kept if the scenario requests it; metrics do not need it."""
 
     @property
     def plan(self) -> dict[str, Any]:
@@ -52,7 +52,7 @@ class Job:
 
     @property
     def placed(self) -> Placed:
-        """The plan that runs, with what its world needs beside it."""
+        """The plan on its backend, with everything that the backend needs."""
         placed = BACKENDS[self.world].place(self.scenario)
         if self.drops:
             return placed
@@ -62,7 +62,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of some jobs."""
+    """The outcome of a list of jobs."""
 
     finished: list[tuple[Job, RunRecord]]
     """The finished jobs and their runs, in the order of the jobs."""
@@ -84,7 +84,7 @@ _LONG_PACKETS: Final = 5_000_000
 def execute(
     jobs: Sequence[Job], workers: int, on_progress: Callable[[float], None], *, isolate: bool = False
 ) -> Outcome:
-    """Do all jobs, `workers` at a time.
+    """Execute all jobs, `workers` at a time.
 
     On an interrupt (Ctrl-C) the running simulations are stopped and the finished runs are returned. The first
     failure of a job stops all others, except a failure of code of the user: it ends its own job.
@@ -92,13 +92,13 @@ def execute(
     Parameters
     ----------
     jobs
-        What to do.
+        The jobs.
     workers
-        How many threads.
+        Number of threads.
     on_progress
-        Called every now and then with the share that is done, 0 to 1.
+        Called from time to time with the finished share, 0 to 1.
     isolate
-        Whether each run with code of the user has a process of its own: a crash ends that run alone.
+        Whether each run with code of the user has a separate process: a crash then ends only that run.
 
     Raises
     ------
@@ -131,7 +131,7 @@ def execute(
 
 
 def run_job(job: Job) -> RunRecord:
-    """Do one job in this thread.
+    """Execute one job in this thread.
 
     Raises
     ------
@@ -146,7 +146,7 @@ def run_job(job: Job) -> RunRecord:
 
 
 class _Task:
-    """One job with its simulation, which another thread can watch and stop."""
+    """One job with its simulation, which another thread can monitor and stop."""
 
     def __init__(self, job: Job, traces: dict[TraceInput, _core.Trace]) -> None:
         self.record: RunRecord | None = None
@@ -156,12 +156,12 @@ class _Task:
         self._run: EngineRun | None = None
 
     def run(self, stop: Event) -> None:
-        """Do the job; called in a worker thread."""
+        """Execute the job; called in a worker thread."""
         job = self.job
         try:
             ready = _ready(job, [self._traces[trace] for trace in job.scenario.traces])
             self._run = ready
-            # From here on the other thread can cancel the run; before, it could only set `stop`.
+            # From here on the other thread can cancel the run; before this, it could only set `stop`.
             if stop.is_set():
                 return
             self.record = _record(job, ready)
@@ -177,7 +177,7 @@ class _Task:
 
     @property
     def progress(self) -> float:
-        """The share that is done, 0 to 1."""
+        """The finished share, 0 to 1."""
         if self.record is not None or self.failure is not None:
             return 1.0
         run = self._run
@@ -185,14 +185,14 @@ class _Task:
 
 
 class _IsolatedTask(_Task):
-    """One job in a process of its own."""
+    """One job in a separate process."""
 
     def __init__(self, job: Job) -> None:
         super().__init__(job, {})
         self._call = IsolatedCall(_do_isolated, job, _code(job))
 
     def run(self, stop: Event) -> None:
-        """Do the job; called in a worker thread."""
+        """Execute the job; called in a worker thread."""
         if stop.is_set():
             return
         try:
@@ -212,12 +212,12 @@ class _IsolatedTask(_Task):
 
     @property
     def progress(self) -> float:
-        """The share that is done, 0 to 1."""
+        """The finished share, 0 to 1."""
         return 1.0 if self.record is not None or self.failure is not None else self._call.progress
 
 
 def _do_isolated(report: Callable[[float], None], job: Job, code: Sequence[str]) -> RunRecord | str:
-    """Do a job in the process of an `IsolatedCall`; return the run, or why code of the user ended it."""
+    """Execute a job in the process of an `IsolatedCall`; return the run, or the error of the user's code."""
     load_allowed(code)
     task, done = _Task(job, _read_all([job])), Event()
 
@@ -260,7 +260,7 @@ def _watch(
     request: InterruptRequest,
     on_progress: Callable[[float], None],
 ) -> None:
-    """Wait until all is done; raises the first failure, or `KeyboardInterrupt`, as soon as it is seen."""
+    """Wait for all jobs; raise the first failure, or `KeyboardInterrupt`, as soon as it occurs."""
     waiting = set(futures)
     while waiting:
         request.raise_if_made()
@@ -272,7 +272,7 @@ def _watch(
 
 
 def _read_all(jobs: Sequence[Job]) -> dict[TraceInput, _core.Trace]:
-    """Every trace once, however many runs use it."""
+    """Read every trace once, even if several runs use it."""
     traces: dict[TraceInput, _core.Trace] = {}
     for job in jobs:
         for trace in job.scenario.traces:
@@ -292,7 +292,7 @@ def _ready(job: Job, traces: list[_core.Trace]) -> EngineRun:
 
 
 def _record(job: Job, run: EngineRun) -> RunRecord:
-    """Do a run to its end."""
+    """Execute a run to its end."""
     started = time.perf_counter()
     try:
         with watched(run):
@@ -302,7 +302,7 @@ def _record(job: Job, run: EngineRun) -> RunRecord:
     except _core.PluginFailed as error:
         raise plugin_error(error, _name(job)) from error.__cause__
     except (RuntimeError, OSError) as error:
-        # Only the emulator's and quinn's own; a cancelled run is for whoever cancelled it.
+        # Only errors of the emulator and of quinn; the thread that cancelled a run handles its cancellation.
         if job.world == "sim" or isinstance(error, _core.RunCancelled):
             raise
         raise EmulationError(str(error)) from None

@@ -108,7 +108,7 @@ class DaskEngine(Engine):
         self._log.setLevel(self._log_level)
 
     def _threads(self) -> int:
-        """Return the number of threads of the cluster; the last known one if the scheduler does not answer."""
+        """Return the number of threads of the cluster; the last known if the scheduler does not answer."""
         if self._client.status == "running":
             with suppress(OSError):
                 self._known_threads = sum(self._client.nthreads().values())
