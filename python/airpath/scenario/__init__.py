@@ -1,7 +1,7 @@
-"""The scenario language: one file says everything about an experiment.
+"""The scenario language: one file describes a complete experiment.
 
-Loading a scenario checks it; resolving it gives the plan that the engine reads. Each module is imported when
-it is first used: `airpath list` needs no scenario.
+Loading a scenario validates it; resolving it produces the plan that the engine reads. Each module is imported
+on first use: `airpath list` needs no scenario.
 """
 
 from importlib import import_module

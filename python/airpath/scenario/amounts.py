@@ -10,7 +10,7 @@ from airpath.units import Amount, AmountUnit
 
 @dataclass(frozen=True)
 class LinkFigures:
-    """A link with what its queue may be reckoned from."""
+    """A link, with the values from which amounts at its queue are computed."""
 
     draft: LinkDraft
     """The link."""
@@ -19,10 +19,10 @@ class LinkFigures:
     packet_bytes: int
     """Size on the wire of the largest packet that any flow sends."""
     flow_entries: Sequence[str]
-    """For each flow of the plan the name of its entry in the scenario."""
+    """For each flow of the plan, the name of its entry in the scenario."""
 
     def bytes_of(self, amount: Amount, path: str) -> int:
-        """Return an amount that is not in packets in bytes; `path` is where it stands in the scenario.
+        """Return an amount that is not in packets in bytes; `path` is its path in the scenario.
 
         Raises
         ------
@@ -39,7 +39,7 @@ class LinkFigures:
         return round(mean_bps / 8 * float(amount.value) * self.base_rtt_ns * 1e-9)
 
     def packets_of(self, amount: Amount, packet: int, path: str) -> float:
-        """Return an amount in packets of `packet` bytes; `path` is where it stands in the scenario."""
+        """Return an amount in packets of `packet` bytes; `path` is its path in the scenario."""
         if amount.unit is AmountUnit.PACKETS:
             return float(amount.value)
         return self.bytes_of(amount, path) / packet

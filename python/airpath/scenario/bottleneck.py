@@ -1,4 +1,4 @@
-"""A dumbbell that is described by the options of one link, not in a file."""
+"""A dumbbell described by the options of one link instead of a file."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -14,10 +14,10 @@ from airpath.schemes.options import options_of, split_options
 
 START: Final = {"uniform": ["0s", "1s"]}
 """Flows start at random within the first second, so that repetitions differ; equal repetitions of two schemes
-start alike.
+have equal start times.
 """
 HOLD_MUCH: Final = ("fq-codel", "dual-pi2")
-"""Queues that have a limit of their own, since they keep their delay short whatever it is."""
+"""Queues with a default limit of their own, because they keep the delay short with any limit."""
 
 
 def queue_of(text: str, limit: str | None, buffer: str | None, bdp: str) -> dict[str, Any]:
@@ -26,11 +26,12 @@ def queue_of(text: str, limit: str | None, buffer: str | None, bdp: str) -> dict
     Parameters
     ----------
     text
-        The queue discipline, with options if wanted: `codel:target=10ms,ecn=false`.
+        The queue discipline, optionally with options: `codel:target=10ms,ecn=false`.
     limit
-        The limit of the link if `buffer` gives none; without either the queue's own, else `bdp`.
+        The limit of the link, used if `buffer` is absent; without either, the queue's own limit is used, else
+        `bdp`.
     buffer
-        The limit that was asked for.
+        The requested limit.
     bdp
         One bandwidth-delay product.
 
@@ -63,9 +64,9 @@ def dumbbell(link: OneLink, schemes: Sequence[Scheme], *, draw_rtt: bool = False
     link
         The link.
     schemes
-        Those whose flows cross the link. If one has a router of its own, that is the queue.
+        The schemes whose flows cross the link. If one has a router of its own, that is the queue.
     draw_rtt
-        Draw the delay of each run from `RTT_SPREAD` around its mean.
+        Whether to sample the delay of each run from `RTT_SPREAD` around its mean.
 
     Raises
     ------
@@ -91,7 +92,7 @@ def dumbbell(link: OneLink, schemes: Sequence[Scheme], *, draw_rtt: bool = False
 
 
 def network_of(link: OneLink) -> Network | None:
-    """Return the network that was asked for; the default one if there is no link either."""
+    """Return the requested network; the default one if there is no link either."""
     name = link.network or (DEFAULT_NETWORK if link.link is None else None)
     return None if name is None else find_network(name)
 
@@ -118,7 +119,7 @@ def _set_queue(
 
 
 def _set_channel(bottleneck: dict[str, Any], reverse: dict[str, Any], link: OneLink) -> None:
-    """Replace the losses, repeats and jitter of a network by those that were asked for."""
+    """Replace the losses, repeats and jitter of a network by the requested ones."""
     if link.loss is not None and link.reorder is not None:
         raise UsageError(f'reorder: found "{link.reorder}" with loss "{link.loss}"; accepted: one of them')
     changed: dict[str, Any] = {}
@@ -141,9 +142,9 @@ def long_flows(name: str, text: str, scheme: Scheme, link: LinkAndFlows) -> dict
     Parameters
     ----------
     name
-        What the entry is called.
+        The name of the entry.
     text, scheme
-        The scheme as written, and what it stands for.
+        The scheme as written, and as found.
     link
         The link and its flows.
 
@@ -162,12 +163,12 @@ def long_flows(name: str, text: str, scheme: Scheme, link: LinkAndFlows) -> dict
 
 
 def refuse_for_routers_only(schemes: Sequence[Scheme], link: LinkAndFlows) -> None:
-    """Refuse what would change nothing, because all schemes have routers of their own.
+    """Refuse options without effect if all schemes have routers of their own.
 
     Raises
     ------
     UsageError
-        If a queue or marks are asked for.
+        If a queue or marks are requested.
     """
     if any(scheme.router is None for scheme in schemes):
         return

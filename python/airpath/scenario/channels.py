@@ -1,4 +1,4 @@
-"""From the links of a scenario to drafts of the links of a plan, both directions of each."""
+"""Conversion of the links of a scenario to drafts of the links of a plan, in both directions."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,25 +28,25 @@ from airpath.scenario.traces import TraceInput, TraceList, mean_rate, read_trace
 from airpath.units import parse_buffer, parse_duration
 
 NO_LIMIT = DropTailQueue(kind="drop-tail", limit=parse_buffer("unlimited"))
-"""The queue of a link that never has one."""
+"""The queue of a link without queueing."""
 
 
 @dataclass(frozen=True)
 class LinkDraft:
-    """One directed link of a plan, all but the limit of its queue, which needs the round-trip time."""
+    """One directed link of a plan without the limit of its queue, which depends on the round-trip time."""
 
     name: str
     path: str
-    """Where it stands in the scenario, for messages."""
+    """Its path in the scenario, for messages."""
     rate: dict[str, Any]
     """The rate as in the plan."""
     mean_bps: float | None
-    """Mean rate in bits per second; `None` when it is not known before the run."""
+    """Mean rate in bits per second; `None` if it is not known before the run."""
     delay: Draw
     jitter: Draw | None
     loss: float | Values
     arq: Values | None
-    """How it sends damaged packets again; `None` if it does not."""
+    """Link-layer retransmission of corrupted packets; `None` for none."""
     queue: AnyQueue
     record: bool
 
@@ -58,7 +58,7 @@ class LinkDraft:
 
 @dataclass(frozen=True)
 class _Rate:
-    """A rate process resolved, with what a named link brings along."""
+    """A resolved rate process, with the properties of a named link."""
 
     plan: dict[str, Any]
     mean_bps: float | None
@@ -79,7 +79,7 @@ class _Rate:
 
 
 class ChannelResolver:
-    """Turns links into drafts; collects the traces that they name."""
+    """Converts links to drafts; collects the traces that they name."""
 
     def __init__(self, folder: Path, duration: int) -> None:
         self.folder = folder
@@ -103,14 +103,14 @@ class ChannelResolver:
         )
 
     def backward(self, name: str, link: Link, forward: LinkDraft, reverse: Reverse, path: str) -> LinkDraft:
-        """Return the opposite direction: what `reverse` says, and else as forward."""
+        """Return the opposite direction: the settings of `reverse`, others as in the forward direction."""
         rate_path = f"{path}.rate"
         if reverse.rate is not None:
             rate = self._rate(reverse.rate, name, rate_path)
         elif isinstance(link.rate, NamedRate) and (paired := find_link(link.rate.name).reverse) is not None:
             rate = self._rate(link.rate.model_copy(update={"name": paired}), name, rate_path)
         else:
-            # The same stream, so that both directions move together.
+            # The same random stream, so that both directions change together.
             rate = _Rate(forward.rate, forward.mean_bps)
         return LinkDraft(
             name=name,
@@ -184,7 +184,7 @@ _RATE_PROCESS: TypeAdapter[AnyRate] = TypeAdapter(RateProcess, config=ConfigDict
 
 
 def _mean_of_steps(steps: list[list[int]], repeat_after: int | None, duration: int) -> float:
-    """Return the mean over one period of a schedule that repeats, over the run of one that does not."""
+    """Return the mean rate over one period of a repeating schedule, or over the run otherwise."""
     end = repeat_after or duration
     steps = [step for step in steps if step[0] < end]
     ends = [start for start, _ in steps[1:]] + [end]

@@ -1,4 +1,4 @@
-"""Scenarios that differ in the scheme only."""
+"""Scenarios that differ only in the scheme."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,19 +31,19 @@ ARGUMENTS: Final[Mapping[str, str]] = MappingProxyType(
         "record.warm_up": "warm_up",
     }
 )
-"""The argument that is wrong if a field of these scenarios is; other fields have the name of theirs."""
+"""The argument from which a field of these scenarios was made; others have the name of their field."""
 
 
 def compare_scenario(
     schemes: Sequence[str], link: str | None = None, **given: Unpack[CompareOptions]
 ) -> list[Scenario]:
-    """One scenario for each scheme: long-lived flows over one link, everything else equal.
+    """Return one scenario for each scheme: long-lived flows over one link, everything else equal.
 
     Parameters
     ----------
     schemes
-        Schemes, with options if wanted (`cubic:beta=0.8`). Those with routers of their own keep these, and
-        ask for marks in their own way or not at all.
+        Schemes, optionally with options (`cubic:beta=0.8`). Schemes with their own routers keep these, and
+        use their own marking or none.
     link
         A rate ("12mbps"), the name of a shipped link ("lte.down"), or the path of a trace; the network's if
         absent.
@@ -53,7 +53,7 @@ def compare_scenario(
     Returns
     -------
     list of Scenario
-        In the order of `schemes`. Each seed draws its base round-trip time near the given one.
+        In the order of `schemes`. Each seed samples its base round-trip time near the given one.
 
     Raises
     ------
@@ -91,7 +91,7 @@ def over_link(
     comparison
         The link, its flows and the runs.
     schemes
-        By the name of an entry of flows its scheme, as written and as found.
+        Scheme by name of the entry of flows, as written and as found.
     """
     found = [scheme for _, scheme in schemes.values()]
     return resolved(
@@ -111,7 +111,7 @@ def over_link(
 
 
 def resolved(tables: Mapping[str, Any]) -> Scenario:
-    """Return a scenario of these tables in which everything fits together.
+    """Return a scenario of these tables that can be resolved.
 
     Raises
     ------
@@ -125,18 +125,18 @@ def resolved(tables: Mapping[str, Any]) -> Scenario:
 
 @contextmanager
 def said_of_arguments(arguments: Mapping[str, str]) -> Iterator[None]:
-    """Have faults of a scenario that nobody wrote said of the arguments that it was made of.
+    """Report faults of a generated scenario as faults of the arguments from which it was made.
 
     Parameters
     ----------
     arguments
-        The names of arguments by the fields or tables at which they stand; the others have the field's name.
+        Names of arguments by field or table of the scenario; others have the name of the field.
     """
     try:
         yield
     except (ScenarioError, TraceError) as error:
         lines = (_said_of_argument(line, arguments) for line in str(error).splitlines())
-        # An argument of which several fields were made is wrong once.
+        # An argument that sets several fields is reported once.
         raise type(error)("\n".join(dict.fromkeys(lines))) from None
 
 
@@ -149,5 +149,5 @@ def _said_of_argument(line: str, arguments: Mapping[str, str]) -> str:
 
 
 def part_of_path(scheme: str) -> str:
-    """Return the id of a scheme as part of the name of a scenario, which may not contain every character."""
+    """Return the id of a scheme with only the characters allowed in the name of a scenario."""
     return re.sub(r"[^A-Za-z0-9._-]", "-", scheme.replace("+", "-plus"))

@@ -1,4 +1,4 @@
-"""A scenario in words: what will be run, with every default filled in."""
+"""A scenario in words, with every default filled in."""
 
 import json
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from airpath.units import format_duration, format_rate, format_size
 
 
 def describe(document: ScenarioDocument, resolved: Resolved) -> str:
-    """Return the run, each recorded link with its buffer in all four measures, and each group of flows."""
+    """Return the run, each recorded link with its buffer in all four units, and each group of flows."""
     lines = [document.title or document.name]
     if document.description:
         lines += [document.description.strip()]
@@ -48,7 +48,7 @@ def describe(document: ScenarioDocument, resolved: Resolved) -> str:
 
 
 def describe_router(queue: Mapping[str, Any]) -> str:
-    """Return the router or the management of a queue of a plan; nothing for a plain one."""
+    """Return the router or the management of a queue of a plan; empty for drop-tail."""
     if queue["kind"] == "managed":
         return f"; managed by {queue['management']['kind']}"
     if queue["kind"] != "router":
@@ -59,9 +59,9 @@ def describe_router(queue: Mapping[str, Any]) -> str:
 
 
 def describe_bursts(bursts: Mapping[str, Any] | None, packet_bytes: int) -> str:
-    """Return the share of packets of a size that a chain damages in the long run; nothing without a chain.
+    """Return the long-term share of packets of a size that a chain corrupts; empty without a chain.
 
-    Beside it, for coded packets, what it would be if bytes were wrong independently of each other.
+    For coded packets, the share with independent byte errors follows in parentheses.
     """
     if bursts is None:
         return ""

@@ -1,4 +1,4 @@
-"""What is sent and how it is transported, as written in a scenario."""
+"""Flows: their traffic and their transport, as written in a scenario."""
 
 from typing import Annotated, Any, Final, Literal
 
@@ -38,7 +38,7 @@ TRAFFIC: Final = {
 """The tables of traffic by their kind."""
 
 DATAGRAMS: Final = ("constant-bit-rate", "poisson-datagrams")
-"""The kinds that have no controller and no transport."""
+"""The kinds of traffic without controller and transport."""
 
 Traffic = Annotated[Values, Tagged(TRAFFIC, or_name=True)]
 
@@ -72,17 +72,17 @@ class Transport(Table):
     lost_retransmission_detection: Flag | None = None
     """Find lost retransmissions without waiting for the timer (RFC 8985). Default: true."""
     loss_detection: Literal["threshold", "rack"] | None = None
-    """What tells that a segment is lost, where `recovery` reads selective acknowledgments: `threshold`, three
-    segments' worth of data above it (RFC 6675, the default), or `rack`, that it is late (RFC 8985), so that
-    packets may overtake each other; a lost tail is probed for.
+    """How losses are detected, if `recovery` uses selective acknowledgments: `threshold`, by three segments'
+    worth of data above the segment (RFC 6675, the default), or `rack`, by time (RFC 8985), which tolerates
+    reordering and probes for a lost tail.
     """
     spurious_timeout_undo: Flag | None = None
     """Undo a timeout that timestamps prove spurious (RFC 3522, RFC 4015). Default: as `timestamps`."""
     timestamps: Flag | None = None
     """Timestamps option (RFC 7323). Default: true."""
     delayed_ack_segments: Annotated[Count, Field(le=2**32 - 1)] | None = None
-    """Segments for one acknowledgment: 1 acknowledges each. Default: 1 for router-assisted schemes, else 2
-    (RFC 5681, section 4.2).
+    """Segments per acknowledgment: 1 acknowledges each. Default: 1 for router-assisted schemes, else 2 (RFC
+    5681, section 4.2).
     """
     delayed_ack_timeout: Duration | None = None
     """Longest delay of an acknowledgment. Default: 40 ms (Linux; RFC 5681 allows up to 500 ms)."""
@@ -101,36 +101,36 @@ class Transport(Table):
     initial_rto: PositiveDuration | None = None
     """Retransmission timeout before the first RTT sample. Default: 1 s (RFC 6298, section 2.1)."""
     ecn: EcnSetting | None = None
-    """ECN-capable data packets and echo (RFC 3168); `"accurate"` for ECT(1) and a count of what arrived
-    marked (RFC 9768), as L4S asks. Default: false.
+    """ECN-capable data packets and echo (RFC 3168); `"accurate"` for ECT(1) and a count of marked arrivals
+    (RFC 9768), as L4S requires. Default: false.
     """
     pacing: Flag | None = None
-    """Pace at a gain times window over RTT where the controller gives no rate. Default: false."""
+    """Pace at a gain times window over RTT if the controller sets no pacing rate. Default: false."""
 
 
 class Flow(Table):
-    """A group of like flows."""
+    """A group of flows with equal settings."""
 
     name: Name
     """Name of the group, unique; its flows are NAME-1, NAME-2, …, the path of their random streams."""
     scheme: Text | None = None
-    """Congestion-control scheme, with options if wanted: `cubic`, `cubic:beta=0.8`. Absent for datagrams
+    """Congestion-control scheme, optionally with options: `cubic`, `cubic:beta=0.8`. Absent for datagrams
     only.
     """
     parameters: Annotated[dict[str, Any], Field(default_factory=dict)]
     """Parameters of the scheme; they override options in `scheme`."""
     count: Annotated[Count, Field(le=100_000)] = 1
-    """How many flows (in each direction, when `direction` is `both`)."""
+    """Number of flows (in each direction, if `direction` is `both`)."""
     direction: Literal["forward", "reverse", "both"] = "forward"
-    """Dumbbell and parking lot: which way the data goes."""
+    """Dumbbell and parking lot: the direction of the data."""
     hop: Count | Literal["each"] | None = None
-    """Parking lot: the number of the one bottleneck that the flow crosses (1 is the first), or `each` for a
-    group on every one. Default: all of them, end to end.
+    """Parking lot: the number of the single bottleneck that the flow crosses (1 is the first), or `each` for
+    a group on every one. Default: all of them, end to end.
     """
     source: Annotated[Text | None, Field(alias="from")] = None
-    """Graph: the node that sends."""
+    """Graph: the sending node."""
     destination: Annotated[Text | None, Field(alias="to")] = None
-    """Graph: the node that receives."""
+    """Graph: the receiving node."""
     via: tuple[Text, ...] = ()
     """Graph: nodes that the data visits on its way, in order. Without it, the path with fewest hops; ties
     by delay, then by name.
@@ -140,18 +140,18 @@ class Flow(Table):
     first link.
     """
     start: DurationSpread = Constant(0)
-    """When the flow starts."""
+    """Start time of the flow."""
     stop: DurationSpread | None = None
-    """When the flow stops sending new data. Default: at the end of the run."""
+    """Time at which the flow stops sending new data. Default: the end of the run."""
     extra_rtt: BoundedDurationSpread = Constant(0)
-    """Added to the base RTT of the flow. Half in each direction when fixed; when drawn, all of it on the
-    way of the acknowledgments, so that the RTT has just this distribution.
+    """Added to the base RTT of the flow. A fixed value is split equally between the directions; a random
+    value is added to the reverse path only, so that the RTT has exactly this distribution.
     """
     estimators: tuple[Text, ...] = ()
-    """ACK-rate estimators, with options if wanted, that the sender runs beside its controller: what they
-    estimate is recorded and controls nothing. `["westwood", "sarbe:resolution=10ms"]`.
+    """ACK-rate estimators, optionally with options, that the sender runs in addition to its controller: their
+    estimates are recorded and control nothing. `["westwood", "sarbe:resolution=10ms"]`.
     """
     traffic: Traffic = TRAFFIC["bulk"].read({"kind": "bulk"})
-    """What is sent."""
+    """Traffic of the flow."""
     transport: Transport = Transport.model_construct()
     """Settings of the transport for these flows."""

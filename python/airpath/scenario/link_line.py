@@ -1,4 +1,4 @@
-"""One link and its flows in one line, for people."""
+"""One link and its flows described in one line."""
 
 from airpath.link_options import DEFAULT_NETWORK, OneLink
 from airpath.quantities import Uniform
@@ -10,14 +10,14 @@ from airpath.units import format_duration, format_rate, format_size
 
 
 def link_line(scenario: Scenario, link: OneLink) -> str:
-    """Return what a scenario of `compare` runs over.
+    """Return the link of a scenario of `compare` in one line.
 
     Parameters
     ----------
     scenario
         One of the scenarios.
     link
-        The link that it was made of.
+        The link from which it was made.
     """
     rate = scenario.resolved.mean_rate_bps["bottleneck"]
     mean = "unlimited rate" if rate is None else format_rate(rate, 3)
@@ -52,7 +52,7 @@ def _rtt(scenario: Scenario, given: str | None) -> str:
 def _buffer(buffer: BufferSize) -> str:
     if buffer.bytes is None:
         return "unlimited buffer"
-    # Of a range of RTTs these are bandwidth-delay products of the shortest.
+    # For a range of RTTs, these are bandwidth-delay products at the shortest.
     bdp = "" if buffer.bdp is None else f" ({buffer.bdp:.3g} BDP)"
     return f"buffer {format_size(buffer.bytes, 3)}{bdp}"
 

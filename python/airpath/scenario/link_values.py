@@ -18,13 +18,13 @@ from airpath.units import (
 )
 
 DEFAULT_DELAY: Final = "20ms"
-"""One-way delay of a link that has none of its own."""
+"""One-way delay of a link without a delay of its own."""
 REORDERED_AFTER: Final = "8ms"
 """The default time until the link repeats a packet: that of LTE's HARQ (3GPP TS 36.321)."""
 MOST_RETRIES: Final = 255
-"""The most repeats that the scenario language takes: a packet that is reordered is never lost."""
+"""The largest number of repeats in the scenario language: a reordered packet is never lost."""
 RTT_SPREAD: Final = Fraction(2, 100)
-"""Each seed draws the delay of either direction from this share around its mean."""
+"""Each seed samples the delay of each direction from this share around its mean."""
 _SHARE: Final = re.compile(r"\s*(\d{1,10}(?:\.\d{0,20})?|\.\d{1,20})\s*(%?)\s*", re.ASCII)
 _LOSS_HELP: Final = (
     'a share above 0 % and below 100 % ("1%"), with a colon and the mean burst in packets if losses come in'
@@ -72,7 +72,7 @@ class Rtt:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read a time, or two with .. between.
+        """Parse a time, or two times separated by "..".
 
         Raises
         ------
@@ -91,12 +91,12 @@ class Rtt:
 
     @classmethod
     def parse_one(cls, text: str) -> Self:
-        """Read a time.
+        """Parse a single time.
 
         Raises
         ------
         UsageError
-            If it is a range, or no time.
+            If it is a range, or not a time.
         """
         rtt = cls.parse(text)
         if rtt.is_range:
@@ -110,27 +110,27 @@ class Rtt:
 
     @property
     def delay(self) -> str:
-        """The one-way delay of the link, which is that of the flow with the shortest RTT."""
+        """The one-way delay of the link, which determines the shortest RTT of its flows."""
         return format_duration(self.low // 2)
 
     @property
     def extra(self) -> dict[str, Any]:
-        """What flows add to it."""
+        """The extra RTT of flows."""
         return {"even": [format_duration(0), format_duration(self.high - self.low)]}
 
     def limit(self, buffer: str) -> str:
-        """Return a buffer as written, but of bandwidth-delay products at the mean RTT of a range."""
+        """Return a buffer as written, but bandwidth-delay products of a range as time at its mean RTT."""
         try:
             amount = parse_buffer(buffer)
         except UnitError:
-            return buffer  # the scenario refuses it
+            return buffer  # the scenario reports the error
         if not self.is_range or amount.unit is not AmountUnit.BANDWIDTH_DELAY_PRODUCTS:
             return buffer
         return format_duration(int(amount.value * (self.low + self.high) / 2))
 
 
 def around(delay: str) -> str | dict[str, Any]:
-    """Return a delay that each seed draws from `RTT_SPREAD` around this mean."""
+    """Return a delay that each seed samples from `RTT_SPREAD` around this mean."""
     mean = parse_duration(delay)
     spread = int(mean * RTT_SPREAD)
     return {"uniform": [format_duration(mean - spread), format_duration(mean + spread)]} if spread else delay
@@ -145,7 +145,7 @@ def loss_of(given: str | float) -> float | dict[str, Any]:
         If it is neither a probability, nor a share, nor a share and a burst.
     """
     if not isinstance(given, str):
-        return given  # the scenario refuses what is no probability
+        return given  # the scenario refuses values that are not probabilities
     share, colon, burst = given.partition(":")
     loss = _share("loss", share, given, _LOSS_HELP)
     if not colon:
@@ -165,13 +165,13 @@ def jitter_of(given: str) -> dict[str, Any]:
     Raises
     ------
     UsageError
-        If it is no time.
+        If it is not a time.
     """
     return {"uniform": [format_duration(0), format_duration(_time("jitter", given))]}
 
 
 def reorder_of(given: str) -> dict[str, Any]:
-    """Return the keys of a link that let packets overtake each other: damage, and repetition out of order.
+    """Return the keys of a link that reorder packets: corruption, and repeats out of order.
 
     Raises
     ------

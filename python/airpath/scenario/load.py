@@ -1,4 +1,4 @@
-"""Reading scenarios: TOML text, shipped names, and settings that override single keys."""
+"""Reading scenarios: TOML text, shipped names, and overrides of single keys."""
 
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -10,17 +10,17 @@ from airpath.errors import ScenarioError, UsageError
 from airpath.shipped import find_shipped, shipped_names
 
 DEEPEST: Final = 50
-"""Levels of tables and lists in a file; scenarios and sweeps have fewer than ten."""
+"""Largest nesting depth of a file; scenarios and sweeps have fewer than ten levels."""
 
 SCHEMA_KEY: Final = "$schema"
 """A key at the top of a scenario that names its schema for editors; it is ignored."""
 
 SHIPPED: Final = Path(__file__).parent.parent / "scenarios"
-"""The folder of the scenarios that are shipped."""
+"""The folder of the shipped scenarios."""
 
 
 def scenario_names() -> list[str]:
-    """Return the names of the scenarios that are shipped, sorted."""
+    """Return the names of the shipped scenarios, sorted."""
     return shipped_names(SHIPPED)
 
 
@@ -44,7 +44,7 @@ def read_file(path: Path) -> dict[str, Any]:
         If the file cannot be read or is not TOML; the text gives line and column.
     """
     try:
-        tables = tomllib.loads(path.read_text(encoding="utf-8-sig"))  # some editors write a mark first
+        tables = tomllib.loads(path.read_text(encoding="utf-8-sig"))  # some editors write a byte order mark
     except OSError as error:
         raise ScenarioError(f"{path}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
@@ -53,15 +53,15 @@ def read_file(path: Path) -> dict[str, Any]:
         raise ScenarioError(f"{path}: not valid TOML: {error}") from None
     except RecursionError:
         raise ScenarioError(f"{path}: not valid TOML: lists and tables are nested too deeply") from None
-    except ValueError as error:  # a whole number of more digits than Python reads
+    except ValueError as error:  # an integer with more digits than Python accepts
         raise ScenarioError(f"{path}: not valid TOML: {error}") from None
-    if _nests_deeper(tables, DEEPEST):  # keys with dots nest without limit
+    if _nests_deeper(tables, DEEPEST):  # dotted keys can nest without limit
         raise ScenarioError(f"{path}: lists and tables are nested too deeply; accepted: {DEEPEST} levels")
     return tables
 
 
 def schemes_in(tables: Mapping[str, Any]) -> list[str]:
-    """Return the schemes of the flows of a scenario that may be wrong otherwise."""
+    """Return the schemes of the flows of a scenario that may be invalid otherwise."""
     flows = tables.get("flows")
     of_flows = (
         [flow.get("scheme") for flow in flows if isinstance(flow, Mapping)] if isinstance(flows, list) else []
@@ -70,7 +70,7 @@ def schemes_in(tables: Mapping[str, Any]) -> list[str]:
 
 
 def code_in(tables: Mapping[str, Any]) -> list[str]:
-    """Return what may name code in a scenario that may be wrong otherwise: schemes, estimators, queues."""
+    """Return what may name code in a possibly invalid scenario: schemes, estimators, queues."""
     flows, topology = tables.get("flows"), tables.get("topology")
     named: list[Any] = list(schemes_in(tables))
     for flow in flows if isinstance(flows, list) else []:
@@ -81,7 +81,7 @@ def code_in(tables: Mapping[str, Any]) -> list[str]:
 
 
 def _kinds(table: Any) -> Iterator[Any]:
-    """Yield the kinds of all queues and sources in a topology, and the schemes whose router a queue is."""
+    """Yield the kinds of all queues and sources in a topology, and the schemes that a queue names."""
     inner = table.values() if isinstance(table, Mapping) else table if isinstance(table, list) else ()
     if isinstance(table, Mapping):
         yield from (table.get(key) for key in ("kind", "source", "scheme"))
@@ -91,7 +91,7 @@ def _kinds(table: Any) -> Iterator[Any]:
 
 
 def _nests_deeper(tables: Mapping[str, Any], levels: int) -> bool:
-    """Tell whether there are values in values in more levels than that, without a call for each."""
+    """Return whether values are nested deeper than `levels`, without recursion."""
     level: list[Any] = [tables]
     for _ in range(levels):
         inner = [value.values() if isinstance(value, dict) else value for value in level]
@@ -100,7 +100,7 @@ def _nests_deeper(tables: Mapping[str, Any], levels: int) -> bool:
 
 
 def plain(value: Any) -> Any:
-    """Return the same with Python's own numbers, tables and lists: NumPy's numbers are none of Python's."""
+    """Return the same value with Python's own numbers, tables and lists instead of NumPy's."""
     match value:
         case bool() | str():
             return value
@@ -117,10 +117,10 @@ def plain(value: Any) -> Any:
 
 
 def parse_assignment(text: str) -> tuple[str, Any]:
-    """Read `key=value` as given on a command line.
+    """Parse `key=value` of a command line.
 
-    The key is a path with dots, list items by number (`flows.0.count`). The value is read as TOML where it is
-    valid TOML, and else is text: `5`, `true`, `{uniform = ["0ms", "1ms"]}`, `12mbps`.
+    The key is a path with dots, list items by number (`flows.0.count`). The value is parsed as TOML if it is
+    valid TOML, and is text otherwise: `5`, `true`, `{uniform = ["0ms", "1ms"]}`, `12mbps`.
 
     Raises
     ------
@@ -132,9 +132,9 @@ def parse_assignment(text: str) -> tuple[str, Any]:
         raise UsageError(f'found "{text}"; accepted: key=value, such as flows.0.count=5')
     try:
         parsed = tomllib.loads(f"value = {value.strip()}")
-    except (ValueError, RecursionError):  # not TOML, too many digits, nested too deep
+    except (ValueError, RecursionError):  # not TOML, too many digits, nested too deeply
         return key.strip(), value.strip()
-    # More than one key means that the text broke out of its line.
+    # More than one key means that the text contained a line break.
     return key.strip(), parsed["value"] if len(parsed) == 1 else value.strip()
 
 
@@ -144,8 +144,7 @@ def override(tables: Mapping[str, Any], key: str, value: Any) -> dict[str, Any]:
     Raises
     ------
     UsageError
-        If the path leads through something that is neither table nor list, or to a list item that does not
-        exist.
+        If the path passes through a value that is neither table nor list, or ends at a missing list item.
     """
     return dict(_replace(tables, key.split("."), value, ""))
 

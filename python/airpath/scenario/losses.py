@@ -1,4 +1,4 @@
-"""Which packets a link damages, as written in a scenario."""
+"""Packet corruption on a link, as written in a scenario."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Final
@@ -20,7 +20,7 @@ _BURSTS: TypeAdapter[Values] = TypeAdapter(_Bursts)
 
 
 def _number_or_table(value: Any, _either: ValidatorFunctionWrapHandler) -> float | Values:
-    """Validate a number as a probability and all else as a table: messages name what is accepted of it."""
+    """Validate a number as a probability and all else as a table, so that messages name the right range."""
     if isinstance(value, float | int):
         return _PROBABILITY.validate_python(value)
     if isinstance(value, Mapping):
@@ -33,7 +33,7 @@ Loss = Annotated[Probability | _Bursts, WrapValidator(_number_or_table)]
 
 
 def loss_plan(loss: float | Values) -> dict[str, Any]:
-    """Return the two keys of a link's plan that say what it damages."""
+    """Return the two keys of a link's plan that describe corruption."""
     if isinstance(loss, float | int):
         return {"loss": float(loss), "bursts": None}
     return {"loss": 0.0, "bursts": plan_values(loss, {})}

@@ -35,7 +35,7 @@ _LIMITS: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
         },
     }
 )
-"""Default and help text of the limit of a queue, where they differ from those of the others."""
+"""Default and help text of the limit of a queue, if they differ from those of other queues."""
 
 
 LIMIT: Final = {"x-unit": "buffer", "description": "Most that waits, as for drop-tail."}
@@ -77,9 +77,9 @@ _OF_FLOWS: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
         },
     }
 )
-"""The queues whose parameters are names of flows in a scenario, and numbers in a plan."""
+"""The queues whose parameters are names of flows in a scenario, and indices in a plan."""
 
 MANAGED_QUEUES: Final = {
     name: _table(name, **_OF_FLOWS.get(name, {})) for name in ids("queue") if name != "weighted-drr"
 }
-"""The tables of queues that are managed, or that schedule, by kind."""
+"""The tables of managed queues and of schedulers, by kind."""

@@ -1,4 +1,4 @@
-"""Queues with active management, and schedulers: how they stand in a plan."""
+"""Queues with active management, and schedulers: their form in a plan."""
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
@@ -11,7 +11,7 @@ from airpath.scenario.amounts import LinkFigures
 from airpath.units import AmountUnit
 
 PIE_MEASURED_BYTES: Final = 16_384
-"""`DQ_THRESHOLD` of PIE: with less behind a packet that leaves no measurement begins (RFC 8033)."""
+"""`DQ_THRESHOLD` of PIE: no measurement begins with less backlog behind a departing packet (RFC 8033)."""
 
 
 def management_plan(queue: Values, link: LinkFigures) -> dict[str, Any]:
@@ -28,7 +28,7 @@ def management_plan(queue: Values, link: LinkFigures) -> dict[str, Any]:
 def _declared(
     queue: Values, link: LinkFigures, path: str, name: str | None = None, **resolved: Any
 ) -> dict[str, Any]:
-    """Return a queue as in a plan; `name` is the id of its component, if that is not its kind."""
+    """Return a queue as in a plan; `name` is the id of its component, if it differs from its kind."""
     context = {"packet": link.packet_bytes, "mean_bps": link.draft.mean_bps}
     component = ("queue", name or queue["kind"])
     try:
@@ -38,7 +38,7 @@ def _declared(
 
 
 def _thresholds(queue: Values, link: LinkFigures, path: str) -> dict[str, float]:
-    """Return the thresholds of a queue that were given, in packets."""
+    """Return the given thresholds of a queue, in packets."""
     return {
         key: link.packets_of(amount, queue["packet"] or link.packet_bytes, f"{path}.{key}")
         for key, amount in queue.given.items()
@@ -105,7 +105,7 @@ def _drr(queue: Values, link: LinkFigures, path: str) -> dict[str, Any]:
 _PLANS: Final[Mapping[str, Callable[[Values, LinkFigures, str], dict[str, Any]]]] = MappingProxyType(
     {"red": _red, "rem": _rem, "avq": _avq, "pie": _pie, "priority": _priority, "drr": _drr}
 )
-"""How queues with more than values of their own stand in a plan, by kind."""
+"""Conversion to a plan by kind, for queues with more than their own values."""
 
 
 def _refuse_without_ecn(queue: Values, key: str, path: str) -> None:
@@ -114,7 +114,7 @@ def _refuse_without_ecn(queue: Values, key: str, path: str) -> None:
 
 
 def _classes(classes: Sequence[Sequence[str]], entries: Sequence[str], path: str) -> list[int]:
-    """Return the class of each flow from that of its entry; one more class has those that are not named."""
+    """Return the class of each flow from that of its entry; unnamed flows form one more class."""
     class_of_entry: dict[str, int] = {}
     for number, names in enumerate(classes):
         for name in names:

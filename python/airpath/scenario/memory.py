@@ -1,4 +1,4 @@
-"""How much memory the records of a run will take, so that a run that cannot end well is not begun."""
+"""Memory needed by the records of a run, so that a run that would exceed it is not started."""
 
 from dataclasses import dataclass
 from math import ceil
@@ -12,39 +12,39 @@ FLOW_SERIES_COLUMNS: Final = 15
 LINK_SERIES_COLUMNS: Final = 13
 LINK_OBSERVATION_COLUMNS: Final = 4
 ROUTER_QUANTITIES: Final = 20
-"""The most that a router reports: its protocol's and its capacity source's quantities."""
+"""Largest number of quantities that a router reports: those of its protocol and its capacity source."""
 FLOW_ESTIMATE_COLUMNS: Final = 7
 ESTIMATE_SAMPLE_COLUMNS: Final = 5
 PACKET_COLUMNS: Final = 8
 COLUMN_BYTES: Final = 8
 LOGGED_PACKET_BYTES: Final = 400
-"""What a data packet takes in a log: it leaves, and is acknowledged or lost, in memory and as text."""
+"""Memory per data packet in a log, in memory and as text: its departure, and its acknowledgment or loss."""
 MOST_LOGGED_PACKETS: Final = 2**20
-"""Packets of a run that are logged; each has at least two entries of the 2^21 that the engine keeps."""
+"""Largest number of logged packets of a run; each has at least two of the 2^21 entries of the engine."""
 FLOW_BYTES: Final = 4096
-"""What the two ends of a flow take in the engine, its share of the scoreboard included."""
+"""Memory of both endpoints of a flow in the engine, including its share of the scoreboard."""
 
 
 @dataclass(frozen=True)
 class MemoryEstimate:
-    """Rows and bytes of the tables of one run that grow with its length; an upper estimate."""
+    """Upper estimate of the rows and bytes of the tables of one run that grow with its length."""
 
     flow_series_rows: int
-    """One for each flow and interval."""
+    """One row for each flow and interval."""
     link_series_rows: int
-    """One for each recorded link and interval."""
+    """One row for each recorded link and interval."""
     link_observation_rows: int
-    """One for each quantity of a router, recorded link and interval."""
+    """One row for each quantity of a router, recorded link and interval."""
     flow_estimate_rows: int
-    """One for each estimator of a flow, and interval."""
+    """One row for each estimator of a flow, and interval."""
     estimate_sample_rows: int
-    """One for each estimator and data packet that the measuring links can carry; zero when not kept."""
+    """One row for each estimator and data packet that the measuring links can carry; zero if not kept."""
     packet_rows: int
-    """One for each data packet that the measuring links can carry; zero when packets are not kept."""
+    """One row for each data packet that the measuring links can carry; zero if packets are not kept."""
     logged_packets: int
-    """Data packets that the measuring links can carry, as far as they are logged; zero without logs."""
+    """Logged data packets, of those that the measuring links can carry; zero without logs."""
     flows: int
-    """Flows, expected arrivals included."""
+    """Flows, including expected arrivals."""
 
     @property
     def bytes(self) -> int:
@@ -62,11 +62,11 @@ class MemoryEstimate:
 
 
 def estimate_memory(resolved: Resolved) -> MemoryEstimate:
-    """Estimate what one run of a resolved scenario records.
+    """Estimate the records of one run of a resolved scenario.
 
-    Flows that arrive at random count with the rows of their source plus two for each expected arrival.
-    Packets are counted as if every measuring link were busy with full packets throughout; links without a
-    known rate count nothing.
+    Flows that arrive at random have the rows of their source plus two for each expected arrival. Packets are
+    counted as if every measuring link carried full packets all the time; links without a known rate count as
+    zero.
     """
     plan = resolved.plan
     intervals = ceil(plan["duration_ns"] / plan["record"]["interval_ns"])
@@ -93,7 +93,7 @@ def estimate_memory(resolved: Resolved) -> MemoryEstimate:
 
 def available_memory() -> int:
     """Memory in bytes that a new process could use without swapping."""
-    import psutil  # here, because few commands need it
+    import psutil  # imported here because few commands need it
 
     return int(psutil.virtual_memory().available)
 
@@ -128,13 +128,13 @@ def refuse_if_too_large(resolved: Resolved, source: str, available: int | None =
 
 
 def _estimators(flow: dict[str, Any]) -> int:
-    """How many estimators a flow runs, that of its controller included."""
+    """Return the number of estimators of a flow, including that of its controller."""
     own = "estimator" in (flow["controller"] or {})
     return len(flow["estimators"]) + own
 
 
 def packets(resolved: Resolved) -> int:
-    """Return how many data packets the measuring links can carry: none if the rate of a link is not known."""
+    """Return the number of data packets that the measuring links can carry; 0 if a rate is not known."""
     plan: dict[str, Any] = resolved.plan
     names = [link["name"] for link in plan["links"]]
     sizes: dict[str, int] = {}

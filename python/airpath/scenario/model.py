@@ -23,7 +23,7 @@ from airpath.units import format_duration
 
 
 class Record(Table):
-    """What is measured, how finely, and what of it is kept."""
+    """The measurements of a run: when they start, their resolution, and the tables to keep."""
 
     warm_up: WarmUp = 0
     """Start of the measured interval; "auto" is 2 s after the latest start, at most a fifth of the run."""
@@ -34,7 +34,7 @@ class Record(Table):
     estimate_samples: Flag = False
     """Keep a row for each sample of every ACK-rate estimator; memory grows with the rate."""
     drops: Flag = True
-    """Keep a row for each lost packet; where millions are lost, runs without take less time and memory."""
+    """Keep a row for each lost packet; without it, runs with millions of losses take less time and memory."""
     capture: tuple[Text, ...] = ()
     """Names of links at whose entrance packets are captured (pcapng)."""
     qlog: Flag = False
@@ -49,25 +49,25 @@ class ScenarioDocument(Table):
     title: Text = ""
     """Title, for reports and figures. Default: the name."""
     description: Text = ""
-    """What the scenario is for, and where its values come from."""
+    """The purpose of the scenario, and the sources of its values."""
     duration: PositiveDuration
-    """How long a run lasts, in simulated time."""
+    """Duration of a run, in simulated time."""
     seed: Annotated[int, Strict(), Field(ge=0, le=2**63 - 1)] = 1
     """Seed of the random streams."""
     repetitions: Repetitions = 1
-    """How many independent runs."""
+    """Number of independent runs."""
     record: Record = Record.model_construct()
-    """What is measured and kept."""
+    """Measurements and tables to keep."""
     topology: Topology
-    """The links and how they hang together."""
+    """The links and how they are connected."""
     transport: Transport = Transport.model_construct()
     """Settings of the transport for all flows."""
     flows: Annotated[tuple[Flow, ...], Field(min_length=1)]
-    """Who sends what."""
+    """The groups of flows."""
 
     @property
     def warm_up(self) -> int:
-        """How long the warm-up is, in nanoseconds."""
+        """Length of the warm-up, in nanoseconds."""
         if not isinstance(self.record.warm_up, str):
             return self.record.warm_up
         latest_start = max(largest(flow.start) for flow in self.flows)
@@ -84,9 +84,9 @@ class ScenarioDocument(Table):
         return self
 
     def remarks(self) -> tuple[str, ...]:
-        """Return what is no mistake by itself, but may be one: flows that start when the run is over.
+        """Return remarks on settings that may be mistakes: flows that start after the end of the run.
 
-        A scenario that is cut short has such flows on purpose, which is why they are not refused.
+        They are not refused, because a shortened scenario has such flows intentionally.
         """
         return tuple(
             f'flows[{number}].start: "{flow.name}" never sends: it starts after {format_duration(start)},'

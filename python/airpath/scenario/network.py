@@ -1,4 +1,4 @@
-"""From a topology to directed links, and from a flow to the links on its way there and back."""
+"""From a topology to directed links, and from a flow to the links of its forward and reverse paths."""
 
 import heapq
 from collections.abc import Iterator, Sequence
@@ -15,14 +15,14 @@ from airpath.scenario.topology import Access, Dumbbell, DuplexLink, Graph, Graph
 
 @dataclass(frozen=True)
 class Route:
-    """The way of one group of flows through the core of the network, without the links of the hosts."""
+    """The path of one group of flows through the core of the network, without the links of the hosts."""
 
     group: str
     """Name of the flows, without their number."""
     data: tuple[str, ...]
     """Names of the links from sender to receiver."""
     acks: tuple[str, ...]
-    """Names of the links back."""
+    """Names of the links of the reverse path."""
 
 
 class Network:
@@ -53,7 +53,7 @@ class Network:
                 self._add_graph(topology, channels)
 
     def routes(self, flow: Flow, path: str) -> Iterator[Route]:
-        """Return the routes of a flow entry: one, or one for each direction and hop that it asks for."""
+        """Return the routes of a flow entry: one, or one for each requested direction and hop."""
         match self.topology:
             case Dumbbell():
                 _refuse(flow, path, ("hop", "from", "to", "via"), "dumbbell")
@@ -79,10 +79,10 @@ class Network:
     def attach(
         self, flow: str, route: Route, extra_rtt: Constant | Uniform
     ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Add the host links of one flow, and give its whole way there and back.
+        """Add the host links of one flow; return its complete forward and reverse paths.
 
-        The sender's link carries the extra RTT. A link without rate and delay would do nothing and is left
-        out.
+        The sender's link carries the extra RTT. A link without rate and delay would have no effect and is
+        left out.
         """
         if isinstance(extra_rtt, Constant):
             there: Draw = Constant(self.access.delay + extra_rtt.value - extra_rtt.value // 2)
@@ -104,9 +104,9 @@ class Network:
         return data, acks
 
     def base_rtt(self, route: Route) -> float:
-        """Return the propagation delay there and back, in nanoseconds.
+        """Return the propagation delay of the round trip, in nanoseconds.
 
-        The extra RTT of single flows does not count; what is drawn counts with its mean.
+        The extra RTT of single flows is not included; random delays count with their mean.
         """
         core = sum(mean(self.links[name].delay) for name in (*route.data, *route.acks))
         return core + 4 * self.access.delay
@@ -222,7 +222,7 @@ class Network:
 
 
 def extra_rtt_of(flow: Flow, index: int) -> Constant | Uniform:
-    """Return the extra RTT of number `index` of a group."""
+    """Return the extra RTT of the flow with number `index` of a group."""
     spread = flow.extra_rtt
     return spread.at(index, flow.count) if isinstance(spread, Even) else spread
 
@@ -234,7 +234,7 @@ def _graph_names(link: GraphLink) -> tuple[str, str]:
 
 
 def _refuse(flow: Flow, path: str, keys: tuple[str, ...], kind: str) -> None:
-    """Keys of a flow that mean nothing on this kind of topology."""
+    """Refuse keys of a flow that do not apply to this kind of topology."""
     fields = {"from": "source", "to": "destination"}
     for key in keys:
         if fields.get(key, key) in flow.model_fields_set:

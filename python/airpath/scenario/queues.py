@@ -16,21 +16,21 @@ class DropTailQueue(Table):
     kind: Literal["drop-tail"]
     """The queue discipline."""
     limit: Buffer
-    """Most that waits, the packet being sent excluded: bytes, packets, time at the link's mean rate,
+    """Largest backlog, without the packet being sent: bytes, packets, time at the link's mean rate,
     bandwidth-delay products (mean rate times base RTT), or "unlimited".
     """
 
 
 def _source_of_user(name: str) -> Parameters | None:
     """Return the table of a capacity source in a file."""
-    from airpath.schemes.plugin import table_of_user  # here, because few scenarios need it
+    from airpath.schemes.plugin import table_of_user  # imported here because few scenarios need it
 
     return table_of_user(SOURCE, name, {}) if is_code(name) else None
 
 
 def _queue_of_user(name: str) -> Parameters | None:
     """Return the table of a queue discipline in a file."""
-    from airpath.schemes.plugin import table_of_user  # here, because few scenarios need it
+    from airpath.schemes.plugin import table_of_user  # imported here because few scenarios need it
 
     return table_of_user("queue", name, {"limit": LIMIT}) if is_code(name) else None
 
@@ -42,29 +42,29 @@ CapacitySource = Annotated[
 
 
 class RouterQueue(Table):
-    """Drop-tail under a router protocol with a capacity source."""
+    """A drop-tail queue under a router protocol with a capacity source."""
 
     kind: Literal["router"]
     """The queue discipline."""
     limit: Buffer
-    """Most that waits, as for drop-tail."""
+    """Largest backlog, as for drop-tail."""
     protocol: Protocol
-    """What the router computes and writes on packets: its name, or a table with a `kind`."""
+    """The router protocol: its name, or a table with a `kind`."""
     source: CapacitySource
-    """What it believes its link can carry: the name of a capacity source, or of a class in a file
+    """The source of the link's capacity: the name of a capacity source, or of a class in a file
     (`my.py:Mine`), or a table with a `kind`.
     """
 
 
 class SchemeQueue(Table):
-    """What the schemes of the flows need: drop-tail, under the router of a router-assisted scheme."""
+    """The queue that the schemes of its flows need: drop-tail, under a router if they are router-assisted."""
 
     kind: Literal["scheme"]
     """The queue discipline."""
     limit: Buffer
-    """Most that waits, as for drop-tail."""
+    """Largest backlog, as for drop-tail."""
     scheme: Text | None = None
-    """The scheme whose router this is, with options if wanted: `xcp-ebe:monitor=hold`. Default: that of the
+    """The scheme whose router this is, optionally with options: `xcp-ebe:monitor=hold`. Default: that of the
     flows that cross the link; drop-tail if none of them has a router.
     """
 
@@ -82,12 +82,12 @@ Queue = Annotated[AnyQueue, Tagged(QUEUE_TABLES, of_user=_queue_of_user)]
 
 @dataclass(frozen=True)
 class QueueDiscipline:
-    """One line of the registry."""
+    """One entry of the registry."""
 
     name: str
     """The `kind` in a scenario."""
     description: str
-    """What it does, in one line."""
+    """A description in one line."""
 
 
 QUEUES: Final = (

@@ -1,4 +1,4 @@
-"""How the rate of a link moves over time, as written in a scenario."""
+"""The rate of a link over time, as written in a scenario."""
 
 from itertools import pairwise
 from typing import Annotated, Any, Literal, Self
@@ -22,14 +22,14 @@ TraceFormat = Literal[
 
 
 class UnlimitedRate(Table):
-    """No transmission time at all. Short form: `rate = "unlimited"`."""
+    """No transmission time. Short form: `rate = "unlimited"`."""
 
     kind: Literal["unlimited"] = "unlimited"
     """The kind of rate."""
 
 
 class ConstantRate(Table):
-    """One rate. Short form: `rate = "10mbps"`."""
+    """A constant rate. Short form: `rate = "10mbps"`."""
 
     kind: Literal["constant"] = "constant"
     """The kind of rate."""
@@ -47,7 +47,7 @@ class StepRate(Table):
     "0bps" is an outage.
     """
     repeat_after: PositiveDuration | None = None
-    """Start over after this time; without it the last rate holds."""
+    """Period after which the schedule starts again; without it, the last rate continues."""
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
@@ -67,9 +67,9 @@ class SequenceRate(Table):
     rates: Annotated[tuple[RateOrOutage, ...], Field(min_length=1)]
     """The rates in order; "0bps" is an outage."""
     hold: PositiveDuration
-    """How long each rate holds."""
+    """Duration of each rate."""
     repeat: Flag = True
-    """Start over at the end; otherwise the last rate holds."""
+    """Whether to start again at the end; otherwise the last rate continues."""
 
     @model_validator(mode="after")
     def _ends(self) -> Self:
@@ -82,7 +82,7 @@ class SequenceRate(Table):
 
 
 class UniformRate(Table):
-    """A fresh rate for each interval, drawn uniformly (EBE journal paper, section IV-A)."""
+    """A new rate for each interval, drawn uniformly (EBE journal paper, section IV-A)."""
 
     kind: Literal["uniform"]
     """The kind of rate."""
@@ -91,12 +91,12 @@ class UniformRate(Table):
     high: Rate
     """The highest rate."""
     hold: PositiveDuration
-    """How long each rate holds."""
+    """Duration of each rate."""
     initial: Rate | None = None
     """The rate of the first interval; drawn like the others when absent."""
     stream: Name | None = None
-    """Links that name the same stream draw the same rates. By default the two directions of a link share
-    one.
+    """Links that name the same stream have the same random rates. By default, the two directions of a link
+    share one.
     """
 
     @model_validator(mode="after")
@@ -116,15 +116,15 @@ class TraceRate(Table):
     format: TraceFormat | None = None
     """Format of the file: `mahimahi` (packet-delivery opportunities) or a rate log; detected by default."""
     direction: Literal["down", "up"] = "down"
-    """Which direction to read, for formats that hold both."""
+    """The direction to read, for formats that contain both."""
     mode: Literal["repeat", "once"] = "repeat"
-    """At the end of the trace: start over, or stop for good."""
+    """At the end of the trace: start again, or stop for good."""
 
 
 class NamedRate(Table):
-    """The rate of a link that is shipped with airpath, by name. Short form: `rate = "lte.down"`.
+    """The rate of a shipped link, by name. Short form: `rate = "lte.down"`.
 
-    It may bring a delay, a buffer and the opposite direction.
+    It may define a delay, a buffer and the opposite direction.
     """
 
     kind: Literal["link"]
@@ -132,14 +132,14 @@ class NamedRate(Table):
     name: Text
     """The name in the registry of links, such as `lte.down`."""
     mode: Literal["repeat", "once"] = "repeat"
-    """At the end of a trace: start over, or stop for good."""
+    """At the end of a trace: start again, or stop for good."""
 
 
 AnyRate = UnlimitedRate | ConstantRate | StepRate | SequenceRate | UniformRate | TraceRate | NamedRate
 
 
 def _expand(value: Any) -> Any:
-    """Return the long form of the short ones: a rate, "unlimited", the name of a link that is shipped."""
+    """Return the long form of a short one: a rate, "unlimited", or the name of a shipped link."""
     if value == "unlimited":
         return {"kind": "unlimited"}
     if any(value == link.name for link in LINKS):

@@ -1,4 +1,4 @@
-"""What engine and worlds refuse, said as all other faults of a scenario: at the field that a person wrote."""
+"""Errors of the engine and of worlds, reported like other faults: at the field of the scenario."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -12,55 +12,55 @@ from airpath.messages import Fault, scenario_error, show
 
 @dataclass(frozen=True)
 class LinkPlace:
-    """Where a link stands in a scenario."""
+    """The position of a link in a scenario."""
 
     path: str
-    """Its table."""
+    """The path of its table."""
     router: str | None
-    """Where the parameters of its router stand, if not in its `queue`."""
+    """The path of the parameters of its router, if not in its `queue`."""
 
 
 @dataclass(frozen=True)
 class Places:
-    """Where the links and flows of a plan stand in the scenario, by name."""
+    """The positions of the links and flows of a plan in the scenario, by name."""
 
     links: dict[str, LinkPlace] = field(default_factory=dict)
     flows: dict[str, str] = field(default_factory=dict)
 
 
 Part: TypeAlias = Literal["", "link", "flow"]
-"""Whose field of a plan is refused: that of the run, a link, a flow."""
+"""The part of a plan that contains the refused field: the run, a link, or a flow."""
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """What cannot be run in a plan."""
+    """A refused part of a plan."""
 
     part: Part
-    """Whose it is."""
+    """The part."""
     name: str
     """The name of that link or flow."""
     where: str
-    """The field in its part of the plan, called as the component calls it; empty for the part as a whole."""
+    """The field in its part of the plan, as named by the component; empty for the part as a whole."""
     problem: str
-    """What is wrong, and what is accepted."""
+    """The problem, and what is accepted."""
     found: Any = None
-    """What was found, if that does not stand in the scenario."""
+    """The refused value, if it is not in the scenario."""
 
 
 def refused(error: _core.PlanError, places: Places, tables: Mapping[str, Any], source: str) -> ScenarioError:
-    """Return what to say of a plan that the engine refuses.
+    """Return the error for a plan that the engine refuses.
 
     Parameters
     ----------
     error
-        What the engine said.
+        The error of the engine.
     places
-        Where links and flows stand.
+        The positions of links and flows.
     tables
         The scenario as written.
     source
-        Where it came from.
+        The name of the scenario in messages.
     """
     message, *rest = error.args
     if not rest:
@@ -70,7 +70,7 @@ def refused(error: _core.PlanError, places: Places, tables: Mapping[str, Any], s
 
 
 def refusal_error(refusal: Refusal, places: Places, tables: Mapping[str, Any], source: str) -> ScenarioError:
-    """Return what to say of a refusal; `places`, `tables` and `source` as for `refused`."""
+    """Return the error for a refusal; `places`, `tables` and `source` as for `refused`."""
     part, name, where = refusal.part, refusal.name, refusal.where
     paths = [where]
     if part == "link" and name in places.links:
@@ -84,22 +84,22 @@ def refusal_error(refusal: Refusal, places: Places, tables: Mapping[str, Any], s
 
 
 def _of_link(place: LinkPlace, where: str) -> list[str]:
-    """Return the paths at which a field of a link may stand, the most likely one first."""
+    """Return the possible paths of a field of a link, the most likely one first."""
     table, _, key = where.rpartition(".")
     if place.router is not None and table in ("queue.protocol", "queue.source"):
-        if key == "kind":  # a scheme chose it
+        if key == "kind":  # a scheme selected it
             return [f"{place.router.removesuffix('.parameters').removesuffix('.scheme')}.scheme"]
         return _of_parameters(place.router, key)
     return [".".join(filter(None, (place.path, table, key)))]
 
 
 def _of_flow(path: str, where: str) -> list[str]:
-    """Return the paths at which a field of a flow may stand."""
+    """Return the possible paths of a field of a flow."""
     table, _, key = where.partition(".")
     match table:
         case "":
             return [path]
-        case "transport":  # what a flow does not say holds for all of them
+        case "transport":  # settings that a flow lacks are those of all flows
             return [f"{path}.{where}", where]
         case "controller" if not key:
             return [f"{path}.parameters", f"{path}.scheme"]
@@ -110,14 +110,14 @@ def _of_flow(path: str, where: str) -> list[str]:
 
 
 def _of_parameters(path: str, key: str) -> list[str]:
-    """Return the same for a parameter of a scheme: in its table, or among the options of the scheme."""
+    """Return the possible paths of a parameter of a scheme: its table, or the options of the scheme."""
     if path.endswith(".scheme"):
         return [f"{path}:{key}"]
     return [f"{path}.{key}", f"{path.removesuffix('.parameters')}.scheme:{key}"]
 
 
 def _written(tables: Any, path: str) -> Any:
-    """Return the value at a path; `None` where there is none. `scheme:key` is an option of a scheme."""
+    """Return the value at a path; `None` if there is none. `scheme:key` is an option of a scheme."""
     path, _, option = path.partition(":")
     for step in re.findall(r"[^.\[\]]+", path):
         if isinstance(tables, Mapping):

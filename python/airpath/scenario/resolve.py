@@ -1,10 +1,10 @@
 """From a scenario to a plan: integers in fixed units, links and flows by index, as the engine reads it.
 
 The base round-trip time of a link, which turns bandwidth-delay products into bytes, is the largest
-propagation delay there and back of any flow that crosses the link with its data or its acknowledgments; the
-extra RTT of single flows does not count, and what is drawn counts with its mean. A link that no flow crosses
-has twice its own delay. The mean rate of a link is that of its process: of a schedule or a trace over one
-period (over the run, if it does not repeat), of uniform draws the middle of the range.
+propagation delay of the round trip of any flow whose data or acknowledgments cross the link. The extra RTT of
+single flows is not included, and random delays count with their mean. A link that no flow crosses has twice
+its own delay. The mean rate of a link is that of its process: of a schedule or a trace over one period (over
+the run, if it does not repeat), of uniform random rates the middle of the range.
 """
 
 from collections import Counter
@@ -35,15 +35,15 @@ from airpath.schemes import Scheme, equal_labels, estimator_plan, parse_scheme, 
 from airpath.units import AmountUnit, format_duration
 
 PLAN_FORMAT: Final = 2
-"""Version of the plan's format that is written here; the engine rejects every other version."""
+"""Version of the plan's format that this version writes; the engine rejects every other version."""
 
 Plan: TypeAlias = dict[str, Any]
-"""A plan: what the engine reads, ready for JSON."""
+"""A plan: the input of the engine, ready for JSON."""
 
 
 @dataclass(frozen=True)
 class BufferSize:
-    """One buffer in all four measures; `None` where a measure does not exist."""
+    """One buffer in all four units; `None` if a unit does not apply."""
 
     bytes: int | None
     """Bytes; `None` without a limit."""
@@ -57,18 +57,18 @@ class BufferSize:
 
 @dataclass(frozen=True)
 class Resolved:
-    """A scenario resolved."""
+    """A resolved scenario."""
 
     plan: Plan
     """The plan."""
     traces: tuple[TraceInput, ...]
     """Its inputs; a plan refers to them by number."""
     buffers: dict[str, BufferSize]
-    """Buffer of each link, in all four measures."""
+    """Buffer of each link, in all four units."""
     base_rtt_ns: dict[str, float]
     """Base round-trip time of each link in nanoseconds."""
     mean_rate_bps: dict[str, float | None]
-    """Mean rate of each link in bits per second; `None` when unlimited, or not known before the run."""
+    """Mean rate of each link in bits per second; `None` if unlimited, or not known before the run."""
     packet_bytes: int
     """Size of the largest packet that any flow sends."""
     schemes: tuple[str | None, ...]
@@ -78,7 +78,7 @@ class Resolved:
     groups: tuple[str, ...]
     """Name of the entry in the scenario to which each flow of the plan belongs."""
     places: Places
-    """Where links and flows of the plan stand in the scenario."""
+    """Positions of the links and flows of the plan in the scenario."""
 
 
 def resolve(document: ScenarioDocument, source: str, folder: Path) -> Resolved:
@@ -89,14 +89,14 @@ def resolve(document: ScenarioDocument, source: str, folder: Path) -> Resolved:
     document
         The scenario.
     source
-        What messages call it: the file, or "scenario".
+        Its name in messages: the file, or "scenario".
     folder
-        Where relative paths of trace files begin.
+        Base of relative paths of trace files.
 
     Raises
     ------
     ScenarioError
-        If something does not fit together.
+        If the scenario is inconsistent.
     TraceError
         If a trace cannot be read.
     """
@@ -110,7 +110,7 @@ def resolve(document: ScenarioDocument, source: str, folder: Path) -> Resolved:
 
 @dataclass(frozen=True)
 class _Control:
-    """How one entry is controlled and transported."""
+    """Controller and transport of one entry."""
 
     scheme: Scheme
     label: str | None
@@ -224,7 +224,7 @@ class _Resolution:
                 yield flow, control, entry.name
 
     def _control(self, entry: Flow, path: str) -> "_Control | None":
-        """Scheme, controller and transport of an entry; nothing for datagrams."""
+        """Return scheme, controller and transport of an entry; `None` for datagrams."""
         traffic = entry.traffic
         kind = traffic["kind"]
         if kind in DATAGRAMS:
@@ -260,7 +260,7 @@ class _Resolution:
         return label
 
     def _estimators(self, entry: Flow, path: str) -> list[int]:
-        """Return the numbers of the estimators that an entry runs, which are known by what was written."""
+        """Return the indices of the estimators of an entry; equal texts share an index."""
         for index, text in enumerate(entry.estimators):
             if text not in self.estimators:
                 try:
@@ -308,7 +308,7 @@ class _Resolution:
 
     def _queue(self, draft: LinkDraft, limit_bytes: int | None, limit_packets: int | None) -> dict[str, Any]:
         limits = {"limit_bytes": limit_bytes, "limit_packets": limit_packets}
-        if isinstance(draft.queue, DropTailQueue):  # first: most links are those of hosts
+        if isinstance(draft.queue, DropTailQueue):  # checked first, because most links are those of hosts
             return {"kind": "drop-tail", **limits}
         if isinstance(draft.queue, Values):
             management = management_plan(draft.queue, self._figures(draft))
@@ -333,7 +333,7 @@ class _Resolution:
                 raise FieldError(path, "found a buffer of 0 packets; it must hold at least one")
             return None, int(limit.value)
         size = self._figures(draft).bytes_of(limit, path)
-        # Of a rate of zero every buffer in time is empty: what is wrong is the rate, not the buffer.
+        # At a rate of zero, every buffer in units of time is empty: report the rate, not the buffer.
         if draft.mean_bps == 0 and limit.unit is not AmountUnit.BYTES:
             raise FieldError(
                 f"{draft.path}.rate",
@@ -350,7 +350,7 @@ class _Resolution:
     def _buffer_size(
         self, draft: LinkDraft, limit_bytes: int | None, limit_packets: int | None
     ) -> BufferSize:
-        """Return the same buffer in all four measures, a packet being the largest that any flow sends."""
+        """Return the same buffer in all four units; a packet is the largest that any flow sends."""
         if limit_packets is not None:
             limit_bytes = limit_packets * self.largest_packet
         if limit_bytes is None:
@@ -377,7 +377,7 @@ def _one_of(spread: Spread, index: int, count: int) -> Draw:
 
 
 def _span(entry: Flow, index: int, name: str, path: str) -> tuple[Draw, Draw | None]:
-    """Return when number `index` of an entry starts and stops; a stop is refused that never comes after."""
+    """Return start and stop of the flow with number `index`; refuse a stop that is never after the start."""
     start = _one_of(entry.start, index, entry.count)
     stop = None if entry.stop is None else _one_of(entry.stop, index, entry.count)
     if stop is not None and largest(stop) <= smallest(start):

@@ -1,4 +1,4 @@
-"""Which router stands at which link: what the scenario says, or what the schemes of the flows need."""
+"""The router at each link: as written in the scenario, or as needed by the schemes of the flows."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ class Speaker:
     """A group of flows that one scheme controls, and the links that it crosses."""
 
     path: str
-    """Where the group stands in the scenario."""
+    """The path of the group in the scenario."""
     scheme: Scheme
     parameters: Values
     controller: Mapping[str, Any]
@@ -26,11 +26,11 @@ class Speaker:
     data: tuple[str, ...]
     """Links from sender to receiver."""
     acks: tuple[str, ...]
-    """Links back."""
+    """Links of the reverse path."""
 
 
 def checked_parameters(scheme: Scheme, given: Mapping[str, Any], path: str) -> tuple[Scheme, Values]:
-    """Return a scheme with its parameters, checked; `path` is where they stand in the scenario."""
+    """Return a scheme with its parameters, checked; `path` is their path in the scenario."""
     try:
         return scheme, scheme.parameters.read(given, path)
     except TableError as error:
@@ -45,7 +45,7 @@ class Router:
     plan: dict[str, Any]
     """`protocol` and `source` as in the plan."""
     path: str | None = None
-    """Where their parameters stand in the scenario, if not in the queue of the link."""
+    """The path of their parameters in the scenario, if not in the queue of the link."""
 
 
 def router_of(draft: LinkDraft, speakers: Sequence[Speaker], packet_bytes: int) -> Router | None:
@@ -79,7 +79,7 @@ def router_of(draft: LinkDraft, speakers: Sequence[Speaker], packet_bytes: int) 
 
 
 def _of_queue(queue: RouterQueue, facts: LinkFacts, path: str) -> Router:
-    """Return the router of a queue that says its protocol and its source."""
+    """Return the router of a queue with an explicit protocol and source."""
     name = queue.protocol["kind"]
     table = "protocol"
     try:
@@ -92,7 +92,7 @@ def _of_queue(queue: RouterQueue, facts: LinkFacts, path: str) -> Router:
 
 
 def refuse_deaf_routers(speakers: Iterable[Speaker], queues: Mapping[str, Mapping[str, Any]]) -> None:
-    """Refuse flows whose scheme needs routers that are not on their way.
+    """Refuse flows whose scheme needs routers that are not on their path.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def refuse_deaf_routers(speakers: Iterable[Speaker], queues: Mapping[str, Mappin
     Raises
     ------
     FieldError
-        If a router on the way of the data speaks another protocol, or none speaks the scheme's.
+        If a router on the forward path uses another protocol, or none uses the scheme's.
     """
     for speaker in speakers:
         if speaker.scheme.router is None:
@@ -128,7 +128,7 @@ def refuse_deaf_routers(speakers: Iterable[Speaker], queues: Mapping[str, Mappin
 
 
 def _needed(draft: LinkDraft, speakers: Sequence[Speaker], facts: LinkFacts) -> Router | None:
-    """Return what the flows that cross a link need, those with their data before those with ACKs only."""
+    """Return the router that flows across a link need; flows with data there precede those with ACKs only."""
     for crosses in (lambda s: draft.name in s.data, lambda s: draft.name in s.acks):
         first: tuple[Speaker, dict[str, Any]] | None = None
         for speaker in filter(crosses, speakers):

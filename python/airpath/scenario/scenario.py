@@ -1,4 +1,4 @@
-"""The public face of a scenario: load it, change it, resolve it."""
+"""The public interface of a scenario: load, change and resolve it."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 
 class Scenario:
-    """One experiment: links, flows, what is measured, seed and repetitions.
+    """One experiment: links, flows, measurements, seed and repetitions.
 
-    Make one with `load` or `from_dict`. A scenario never changes; `override` gives a new one.
+    Make one with `load` or `from_dict`. A scenario is immutable; `override` returns a new one.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class Scenario:
 
     @classmethod
     def load(cls, path_or_name: str | Path) -> Self:
-        """Read a scenario file, or a scenario that is shipped, by name.
+        """Read a scenario file, or a shipped scenario by name.
 
         Raises
         ------
@@ -53,16 +53,17 @@ class Scenario:
 
     @classmethod
     def from_dict(cls, tables: Mapping[str, Any], *, folder: Path | None = None) -> Self:
-        """Return a scenario from nested dictionaries, as TOML would give them.
+        """Return a scenario from nested dictionaries, in the form of parsed TOML.
 
-        Code in files that its schemes name (`my.py:Mine`, `libmine.so`) may run: the caller names it.
+        Code in files that its schemes name (`my.py:Mine`, `libmine.so`) may be executed, because the caller
+        names it.
 
         Parameters
         ----------
         tables
             The scenario.
         folder
-            Where relative paths of trace files begin; by default the working directory.
+            Base of relative paths of trace files; by default the working directory.
 
         Raises
         ------
@@ -79,14 +80,14 @@ class Scenario:
         Parameters
         ----------
         assignments
-            From paths with dots, list items by number (`"flows.0.count"`), to values.
+            Values by path with dots, list items by number (`"flows.0.count"`).
         **more
             The same, for keys without dots (`seed=2`).
 
         Raises
         ------
         UsageError
-            If a path leads nowhere.
+            If a path does not exist.
         ScenarioError
             If the result is not a scenario.
         """
@@ -119,7 +120,7 @@ class Scenario:
 
     @property
     def repetitions(self) -> int:
-        """How many independent runs it asks for."""
+        """The requested number of independent runs."""
         return self._document.repetitions
 
     @property
@@ -136,7 +137,7 @@ class Scenario:
         """Return its schemes that are files of the user."""
         if not (kinds := kinds_of_code(self.plan())):
             return []
-        from airpath.plugins.loading import loaded_plugins  # here, because few scenarios need it
+        from airpath.plugins.loading import loaded_plugins  # imported here because few scenarios need it
 
         return loaded_plugins(kinds)
 
@@ -147,12 +148,12 @@ class Scenario:
         return {trace.path.name: trace.path.read_bytes() for trace in self.traces} | code
 
     def plan(self) -> Plan:
-        """Return the plan: what the engine reads, in integers of ns, bytes and bit/s, ready for JSON."""
+        """Return the plan: the input of the engine, in integers of ns, bytes and bit/s, ready for JSON."""
         return self.resolved.plan
 
     @property
     def folder(self) -> Path:
-        """Where relative paths of its trace files begin."""
+        """Base of relative paths of its trace files."""
         return self._folder
 
     @property
@@ -167,23 +168,23 @@ class Scenario:
 
     @cached_property
     def resolved(self) -> Resolved:
-        """The plan with all that was derived on the way to it."""
+        """The plan with all intermediate results of its derivation."""
         return resolve(self._document, self._source, self._folder)
 
     def remarks(self) -> tuple[str, ...]:
-        """Return what is no mistake by itself, but may be one: flows that start when the run is over."""
+        """Return remarks on settings that may be mistakes: flows that start after the end of the run."""
         return self._document.remarks()
 
     def describe(self) -> str:
-        """Return the scenario in words, every default filled in."""
+        """Return the scenario in words, with every default filled in."""
         return describe(self._document, self.resolved)
 
     def memory(self) -> MemoryEstimate:
-        """How much memory the records of one run will take."""
+        """Memory needed by the records of one run."""
         return estimate_memory(self.resolved)
 
     def refuse_if_too_large(self, available: int | None = None) -> None:
-        """Refuse to go on if the records of one run do not fit into memory.
+        """Raise an error if the records of one run do not fit into memory.
 
         Parameters
         ----------
@@ -198,19 +199,19 @@ class Scenario:
         refuse_if_too_large(self.resolved, self._source, available)
 
     def refused(self, error: _core.PlanError) -> ScenarioError:
-        """Return what to say of this scenario where the engine refuses its plan."""
+        """Return the error if the engine refuses the plan of this scenario."""
         return refused(error, self.resolved.places, self._tables, self._source)
 
     def refusal(self, refusal: Refusal) -> ScenarioError:
-        """Return what to say of this scenario where a world refuses its plan."""
+        """Return the error if a world refuses the plan of this scenario."""
         return refusal_error(refusal, self.resolved.places, self._tables, self._source)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what was written as nested dictionaries, in standard spelling, without defaults."""
+        """Return the scenario as written, as nested dictionaries in standard spelling, without defaults."""
         return self._document.model_dump(mode="json", exclude_unset=True, exclude_none=True)
 
     def to_toml(self) -> str:
-        """Return what was written as TOML, in standard spelling, without defaults."""
+        """Return the scenario as written, as TOML in standard spelling, without defaults."""
         return tomli_w.dumps(self.to_dict())
 
     def __repr__(self) -> str:
@@ -218,7 +219,7 @@ class Scenario:
 
 
 def _validated(tables: dict[str, Any], source: str) -> ScenarioDocument:
-    """Return the typed scenario; faults of form, and else of schemes, are reported all at once."""
+    """Return the typed scenario; report all faults of form at once, and otherwise those of schemes."""
     try:
         document = ScenarioDocument.model_validate(tables)
     except ValidationError as error:

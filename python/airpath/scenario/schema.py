@@ -24,7 +24,7 @@ def scenario_schema() -> dict[str, Any]:
 
 
 def editor_schema() -> dict[str, Any]:
-    """Return the schema of a scenario for editors: also with the parameters of every scheme.
+    """Return the schema of a scenario for editors, including the parameters of every scheme.
 
     Parameters in the name of a scheme (`fixed:window=10`) are not checked, nor is any required.
     """
@@ -58,8 +58,8 @@ def _parameters(scheme: Scheme) -> dict[str, Any]:
 class _AsWritten(GenerateJsonSchema):
     """Describes keys by the docstrings of the fields, and shows defaults as a scenario writes them.
 
-    pydantic can read the docstrings too (`use_attribute_docstrings`), but does so whenever the models are
-    imported, which takes longer than most runs.
+    pydantic can also read the docstrings (`use_attribute_docstrings`), but does so at every import of the
+    models, which takes longer than most runs.
     """
 
     def get_default_value(self, schema: WithDefaultSchema) -> Any:
@@ -84,13 +84,13 @@ def field_docstrings(model: type[BaseModel]) -> dict[str, str]:
     return {name: text for name, text in texts.items() if name in model.model_fields}
 
 
-@cache  # finding the source text of a class takes long
+@cache  # finding the source text of a class is slow
 def _own_docstrings(model: type) -> Mapping[str, str]:
     """Return the docstring of each annotated attribute in the body of a class."""
     try:
         (tree,) = ast.parse(textwrap.dedent(inspect.getsource(model))).body
     except (OSError, TypeError):
-        return {}  # a class without source text: built in, or joined of others
+        return {}  # a class without source text: built in, or joined from others
     assert isinstance(tree, ast.ClassDef)
     texts: dict[str, str] = {}
     for field, after in pairwise(tree.body):

@@ -31,19 +31,19 @@ class Link(Table):
     jitter: DurationDraw | None = None
     """Extra delay, drawn for each packet; packets never overtake."""
     loss: Loss = 0.0
-    """Probability that a packet is damaged, independently of others, or a table for losses in bursts."""
+    """Probability that a packet is corrupted, independently of others, or a table for losses in bursts."""
     arq: Arq | None = None
-    """Link-layer retransmission of damaged packets. Default: none."""
+    """Link-layer retransmission of corrupted packets. Default: none."""
     queue: Queue | None = None
-    """The queue. Default: what the schemes of its flows need (kind `scheme`), with the buffer of the named
-    link, else of one bandwidth-delay product; drop-tail without limit on an unlimited link.
+    """The queue. Default: the queue that the schemes of its flows need (kind `scheme`), with the buffer of
+    the named link, else of one bandwidth-delay product; drop-tail without limit on an unlimited link.
     """
     record: Flag | None = None
-    """Record time series and summary. Default: unless the rate is unlimited."""
+    """Record time series and summary. Default: true unless the rate is unlimited."""
 
 
 class Reverse(Table):
-    """What differs in the opposite direction of a link; everything absent is as in the forward direction."""
+    """Settings that differ in the opposite direction of a link; others are as in the forward direction."""
 
     rate: RateProcess | None = None
     """Rate over time. Default: the paired direction of a named link, else the forward process, with the
@@ -54,7 +54,7 @@ class Reverse(Table):
     jitter: DurationDraw | None = None
     """Extra delay, drawn for each packet; packets never overtake."""
     loss: Loss | None = None
-    """Probability that a packet is damaged, independently of others, or a table for losses in bursts."""
+    """Probability that a packet is corrupted, independently of others, or a table for losses in bursts."""
     arq: Arq | None = None
     """Link-layer retransmission of damaged packets; `retries = 0` is none."""
     queue: Queue | None = None
@@ -67,7 +67,7 @@ class DuplexLink(Link):
     """A link with both its directions."""
 
     reverse: Reverse = Reverse.model_construct()
-    """What differs in the opposite direction."""
+    """Settings that differ in the opposite direction."""
 
 
 class Access(Table):
@@ -94,7 +94,7 @@ class Dumbbell(Table):
     bottleneck: Link
     """The shared link, in the direction of forward flows."""
     reverse: Reverse = Reverse.model_construct()
-    """What differs in the opposite direction of the bottleneck."""
+    """Settings that differ in the opposite direction of the bottleneck."""
     access: Access = Access.model_construct()
     """The links of the hosts."""
 
@@ -126,7 +126,7 @@ class GraphLink(DuplexLink):
 
 
 class Graph(Table):
-    """Any nodes and links; flows say `from` and `to`."""
+    """Arbitrary nodes and links; flows name their nodes by `from` and `to`."""
 
     kind: Literal["graph"]
     """The kind of topology."""
@@ -137,4 +137,4 @@ class Graph(Table):
 
 
 Topology = Annotated[Dumbbell | ParkingLot | Graph, Field(discriminator="kind")]
-"""The links and how they hang together."""
+"""The links and how they are connected."""

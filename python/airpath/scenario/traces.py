@@ -18,7 +18,7 @@ class TraceInput:
     format: str | None
     """Its format, by name (`airpath trace --help`); `None` to detect it."""
     direction: str
-    """`down` or `up`, for formats that hold both."""
+    """`down` or `up`, for formats that contain both."""
 
 
 class TraceList:
@@ -28,14 +28,14 @@ class TraceList:
         self.inputs: list[TraceInput] = []
 
     def index(self, trace: TraceInput) -> int:
-        """Return the number of this trace, which is added if it is new."""
+        """Return the index of this trace, adding it if it is new."""
         if trace not in self.inputs:
             self.inputs.append(trace)
         return self.inputs.index(trace)
 
 
 def read_trace(trace: TraceInput) -> _core.Trace:
-    """Read a trace file; files that did not change are read once.
+    """Read a trace file; unchanged files are read once.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The transport of a flow: settings in layers, each filling in what the one before left open."""
+"""The transport of a flow: layers of settings, each of which fills in those that the earlier ones lack."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -12,7 +12,7 @@ IP_AND_TCP_BYTES: Final = 40
 TIMESTAMPS_BYTES: Final = 12
 """The timestamps option with its padding (RFC 7323, appendix A)."""
 LARGEST_PACKET_BYTES: Final = 1500
-"""The packet of Ethernet, which most measurements of the field use."""
+"""The packet size of Ethernet, which most measurements of the field use."""
 
 DEFAULTS: Final = Transport.model_validate(
     {
@@ -32,20 +32,20 @@ DEFAULTS: Final = Transport.model_validate(
         "pacing": False,
     }
 )
-"""What holds where nothing else is said; the sources stand with the fields."""
+"""Default settings; the docstrings of the fields name the sources."""
 
 
 def transport_plan(layers: Sequence[Transport], path: str, header_bytes: int = 0) -> dict[str, Any]:
-    """Return the transport of a plan from layers in falling precedence; the defaults come last.
+    """Return the transport of a plan from layers in descending precedence; the defaults come last.
 
     Parameters
     ----------
     layers
-        The settings, of which each fills in what those before left open.
+        The settings; each layer fills in those that the earlier ones lack.
     path
-        Where the first layer stands in the scenario, for messages.
+        The path of the first layer in the scenario, for messages.
     header_bytes
-        Size of a header of the scheme's own, which adds to the default of `headers`.
+        Size of the scheme's own header, which is added to the default of `headers`.
     """
     settings: dict[str, Any] = {}
     for layer in (*layers, DEFAULTS):

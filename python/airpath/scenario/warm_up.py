@@ -1,4 +1,4 @@
-"""The warm-up that is taken where none is given."""
+"""The default warm-up."""
 
 from typing import Final
 
@@ -12,7 +12,7 @@ def automatic_warm_up(latest_start_ns: float, duration_ns: int, interval_ns: int
     Parameters
     ----------
     latest_start_ns
-        When the last flow starts at the latest, in nanoseconds; may be infinite.
+        Latest possible start of the last flow, in nanoseconds; may be infinite.
     duration_ns, interval_ns
         Length of the run and of a recorded interval, in nanoseconds.
 
