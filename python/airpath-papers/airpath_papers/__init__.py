@@ -1,4 +1,4 @@
-"""The papers that airpath reproduces: figures and tables as experiments, drawings and evaluated claims.
+"""The papers that airpath reproduces: figures and tables as experiments, plots and evaluated claims.
 
 `airpath reproduce` is the command. `airpath_papers.registry` lists the figures, `airpath_papers.reproduce`
 reproduces them.
@@ -13,4 +13,4 @@ COMMAND: Final = Command(
     "airpath_papers.cli:reproduce",
     task="Verify",
 )
-"""`airpath reproduce`."""
+"""The command `airpath reproduce`."""

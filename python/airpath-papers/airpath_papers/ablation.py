@@ -1,4 +1,4 @@
-"""What makes EBE work: one part of XCP-EBE changed at a time, over paired runs. Ours, not a paper's."""
+"""Ablation of EBE: one part of XCP-EBE changed at a time, over paired runs. Not from a paper."""
 
 from collections.abc import Callable
 from typing import Any, Final
@@ -62,7 +62,7 @@ VARIANTS: Final[dict[str, dict[str, Any]]] = {
     "linear, hold, Upsilon 1.05": {"profile": "linear", "monitor": "hold", "upsilon": 1.05},
     "maintainer off, hold": {"maintainer": "off", "monitor": "hold"},
 }
-"""What differs from the default: filter `icc`, plain monitor, latch, Upsilon = 1.40, threshold 15 %.
+"""Differences from the default: filter `icc`, plain monitor, latch, Upsilon = 1.40, threshold 15 %.
 
 The last seven are combinations, since `hold` with Upsilon = 1.40 overshoots.
 """
@@ -242,4 +242,4 @@ ABLATION: Final = Figure(
 )
 
 FIGURES = (ABLATION,)
-"""Ours."""
+"""The figures of this module."""

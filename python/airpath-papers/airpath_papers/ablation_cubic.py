@@ -1,4 +1,4 @@
-"""What makes CUBIC-EBE work: its parts alone and together, over paired runs. Ours, not a paper's."""
+"""Ablation of CUBIC-EBE: its parts alone and together, over paired runs. Not from a paper."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -46,7 +46,7 @@ PARTS: Final[Mapping[str, Mapping[str, Any]]] = {
     BOTH: {},
 }
 UPSILONS: Final = (1.1, 1.2, 1.4, 1.6)
-"""Beside the paper's 2.0, which is the default."""
+"""Values in addition to the paper's 2.0, which is the default."""
 VARIANTS: Final[Mapping[str, Mapping[str, Any]]] = {
     **PARTS,
     "both, filter journal": {"profile": "journal"},
@@ -59,7 +59,7 @@ VARIANTS: Final[Mapping[str, Mapping[str, Any]]] = {
     "no rest after a loss": {"hold_off": 0},
     "rest of 4 RTTs": {"hold_off": 4},
 }
-"""What differs from the default: filter `recommended`, maintainer on, Upsilon = 2.0."""
+"""Differences from the default: filter `recommended`, maintainer on, Upsilon = 2.0."""
 
 _EXPERIMENTS = {
     choice: {CUBIC_ALONE: shipped(scenario, CUBIC, REPETITIONS)}
@@ -156,7 +156,7 @@ def _draw(runs: FigureRuns) -> Picture:
 
 
 def _share_of_gain(of: Any, label: str) -> Sample:
-    """Return the mean gain of a variant over that of both parts."""
+    """Return the mean gain of a variant relative to that of both parts."""
     gains = [_against(of, one, CUBIC_ALONE, second_half).values for one in (label, BOTH)]
     return ratio_of_means(*gains)
 
@@ -262,4 +262,4 @@ CUBIC_ABLATION: Final = Figure(
 
 
 FIGURES = (CUBIC_ABLATION,)
-"""Ours."""
+"""The figures of this module."""

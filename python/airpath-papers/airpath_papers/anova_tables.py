@@ -1,4 +1,4 @@
-"""Analysis of variance of a number over the runs of several schemes, as the paper prints it."""
+"""Analysis of variance of a number over the runs of several schemes, in the paper's layout."""
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
@@ -19,10 +19,10 @@ def tukey_p(groups: Mapping[str, Sequence[float]], one: str, other: str) -> floa
 
 
 def anova_tables(title: str, unit: str, groups: Mapping[str, Sequence[float]]) -> list[TextTable]:
-    """Return the tables of EBE-J, figures 11 and 12, and what belongs beside them.
+    """Return the tables of EBE-J, figures 11 and 12, and additional tests.
 
     Descriptives, analysis of variance, Tukey's comparisons; then Welch's analysis, Games and Howell's
-    comparisons, effect sizes, and paired comparisons over equal seeds. Nothing of single runs.
+    comparisons, effect sizes, and paired comparisons over equal seeds. Empty for single runs.
     """
     if not _enough(groups):
         return []

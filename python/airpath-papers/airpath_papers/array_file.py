@@ -1,4 +1,4 @@
-"""Arrays, and what is no array, in one file: an Arrow file with a checksum."""
+"""Arrays and other facts in one file: an Arrow file with a checksum."""
 
 import json
 import zlib
@@ -10,22 +10,22 @@ import numpy.typing as npt
 import pyarrow as pa
 
 _FACTS: Final = b"facts"
-"""The entry of a file's metadata that holds what is no array."""
+"""The key of a file's metadata under which the facts are stored."""
 _CHECKSUM_BYTES: Final = 4
-# Each processor has a worker already.
+# Single-threaded, because each processor already has a worker.
 _WRITING: Final = pa.ipc.IpcWriteOptions(compression="lz4", use_threads=False)
 _READING: Final = pa.ipc.IpcReadOptions(use_threads=False)
 
 
 def packed(arrays: Mapping[str, npt.NDArray[Any]], facts: Mapping[str, Any]) -> bytes:
-    """Return arrays, each as the one list of a column, and facts, with the CRC-32 of all before them.
+    """Return arrays, each as the single list of a column, and facts, preceded by the CRC-32 of both.
 
     Parameters
     ----------
     arrays
-        Any shapes and types of numbers; they survive exactly.
+        Arrays of any shape and number type; they are preserved exactly.
     facts
-        What JSON can hold, NaN included.
+        Anything that JSON can represent, including NaN.
     """
     shapes = {name: values.shape for name, values in arrays.items()}
     columns = [
@@ -44,12 +44,12 @@ def packed(arrays: Mapping[str, npt.NDArray[Any]], facts: Mapping[str, Any]) -> 
 
 
 def unpacked(content: bytes) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
-    """Read what `packed` wrote.
+    """Read the output of `packed`.
 
     Raises
     ------
     ValueError
-        If it is something else, cut off or damaged.
+        If the content is something else, truncated or damaged.
     """
     checksum, content = content[:_CHECKSUM_BYTES], content[_CHECKSUM_BYTES:]
     if zlib.crc32(content).to_bytes(_CHECKSUM_BYTES, "little") != checksum:

@@ -1,8 +1,8 @@
-"""A statement of a paper as something that can be judged: what is measured, the rule, the verdict.
+"""A statement of a paper as a claim that can be evaluated: the measured number, the rule, the verdict.
 
-A claim is measured under one or more named choices of what the paper leaves open. The first is the headline.
-The verdict is **reproduced** if the rule holds there; **reproduced in part** if it holds under another choice
-only, which is then named; else **not reproduced**, with the reason as far as it is known.
+A claim is measured under one or more named choices of settings that the paper leaves open. The first is the
+headline. The verdict is **reproduced** if the rule holds there; **reproduced in part** if it holds only under
+another choice, which is then named; otherwise **not reproduced**, with the reason if it is known.
 """
 
 import math
@@ -24,7 +24,7 @@ class Runs(Protocol):
 
 
 class Verdict(StrEnum):
-    """What came of a claim."""
+    """The verdict on a claim."""
 
     REPRODUCED = "reproduced"
     IN_PART = "reproduced in part"
@@ -38,39 +38,41 @@ class Claim:
     name: str
     """Its name within the figure."""
     statement: str
-    """What the paper says."""
+    """The paper's statement."""
     rule: Rule
-    """When the measured number agrees with it."""
+    """The rule that decides whether the measured number agrees with the statement."""
     measured: str
-    """What is measured, in words."""
+    """Description of the measured number."""
     measure: Callable[[Runs], Sample]
-    """From the runs of a choice to the number, one value for each repetition."""
+    """A function from the runs of a choice to the number, one value for each repetition."""
     choices: tuple[str, ...] = ()
-    """The choices under which it is measured, headline first; all of the figure if empty."""
+    """The choices under which it is measured, headline first; if empty, all of the figure's."""
     beside: tuple[str, ...] = ()
-    """Choices whose numbers are shown beside and say nothing of the claim: the same in another world."""
+    """Choices whose numbers are shown for comparison without affecting the verdict: the same in another
+    world.
+    """
     unit: str = ""
     """Unit of the number."""
     reason: str = ""
-    """Why the headline does not agree with the paper, as far as it is known; shown only where it does not."""
+    """Reason why the headline does not agree with the paper, if known; shown only in case of disagreement."""
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """A claim after measuring."""
+    """A measured claim."""
 
     claim: Claim
     samples: Mapping[str, Sample]
-    """The numbers under each choice, headline first, then those beside."""
+    """The numbers under each choice: headline first, those for comparison last."""
 
     @property
     def judged(self) -> dict[str, Sample]:
-        """The numbers under the choices that count, headline first."""
+        """The numbers under the choices that affect the verdict, headline first."""
         return {name: numbers for name, numbers in self.samples.items() if name not in self.claim.beside}
 
     @property
     def beside(self) -> dict[str, Sample]:
-        """The numbers that are shown beside."""
+        """The numbers shown for comparison."""
         return {name: self.samples[name] for name in self.claim.beside}
 
     @property
@@ -84,7 +86,7 @@ class Judgement:
         return [choice for choice, sample in self.judged.items() if self.claim.rule.holds(sample)]
 
     def verdict_under(self, choice: str) -> Verdict:
-        """Return what the rule says under one choice: reproduced there, or not."""
+        """Return the verdict under one choice: reproduced, or not."""
         return Verdict.REPRODUCED if choice in self.agreeing else Verdict.NOT_REPRODUCED
 
     @property
@@ -97,20 +99,20 @@ class Judgement:
 
     @property
     def note(self) -> str:
-        """What must be known beside the verdict: under which choice it holds, the reason, what is missing."""
+        """Remarks on the verdict: the choice under which it holds, the reason, missing values."""
         obstacle = self.claim.rule.obstacle(self.headline)
         parts = (self._where(), self._too_few(), obstacle, self._reason(), self._missing())
         return "; ".join(part for part in parts if part)
 
     @property
     def unsettled(self) -> FewerRuns | None:
-        """Of how many runs the verdict is, if they are fewer than usual and too few to tell."""
+        """Numbers of runs, if there are fewer than usual and too few for a verdict."""
         counts = [self.headline] if self.verdict is Verdict.REPRODUCED else list(self.judged.values())
         few = [one.fewer for one in counts if one.fewer is not None and not self.claim.rule.settled(one)]
         return few[0] if few else None
 
     def _where(self) -> str:
-        """Say under which choices it holds, where there are others."""
+        """Return the choices under which it holds, if there are others."""
         if self.verdict is Verdict.IN_PART:
             return f"holds under {_join(self.agreeing)}, not under {next(iter(self.samples))}"
         against = [choice for choice in self.judged if choice not in self.agreeing]
@@ -123,7 +125,7 @@ class Judgement:
         return "" if few is None else f"judged from {few.done} of {few.usual} runs, too few to tell"
 
     def _missing(self) -> str:
-        """Say where runs had no value; a mean of the others says nothing of them."""
+        """Return a remark on runs without a value, which a mean of the other runs does not cover."""
         if math.isnan(self.headline.mean):
             few = self.headline.n > 0
             return "of so few runs there is no such number" if few else "no run had a value"
@@ -138,7 +140,7 @@ class Judgement:
         return "; ".join(said)
 
     def _reason(self) -> str:
-        """Give the known reason, which is about the usual number of runs."""
+        """Return the known reason, which applies to the usual number of runs."""
         if self.verdict is Verdict.REPRODUCED or not self.claim.reason:
             return ""
         few = self.unsettled

@@ -41,7 +41,7 @@ DEFAULT_OUT_ON_KERNEL = Path("out") / "reproduce-emulate"
 
 
 class ReproduceWorld(StrEnum):
-    """Where figures can be reproduced."""
+    """The backends on which figures can be reproduced."""
 
     SIM = "sim"
     EMULATE = "emulate"
@@ -194,9 +194,9 @@ def _show(done: "Sequence[Reproduced]") -> None:
 
 
 def _verdict(judgement: "Judgement") -> str:
-    """Return the verdict; where it holds under another choice only, with the first and its number there.
+    """Return the verdict; if it holds only under another choice, with the first such choice and its number.
 
-    The number in the table is that of the headline, which does not agree then.
+    The number in the table is that of the headline, which does not agree in that case.
     """
     from airpath_papers.claim import Verdict
     from airpath_papers.report import number

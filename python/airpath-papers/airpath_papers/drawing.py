@@ -1,4 +1,4 @@
-"""Pictures that several figures share: queue, utilisation and windows over time."""
+"""Plots that several figures share: queue, utilisation and windows over time."""
 
 import textwrap
 from collections.abc import Mapping, Sequence
@@ -25,10 +25,10 @@ PANEL_IN = 2.1
 
 
 def looks_of(labels: Sequence[str]) -> Looks:
-    """Return how experiments are drawn: as the registry says if their labels are schemes."""
+    """Return the styles of experiments: those of the registry if their labels are schemes."""
     if set(labels) <= {scheme.id for scheme in SCHEMES}:
         return style_for(labels)
-    # Variants of one scheme: its colour would not tell them apart.
+    # Variants of one scheme need different colours.
     return {
         label: SchemeStyle(label, _SERIES[number % len(_SERIES)], "o") for number, label in enumerate(labels)
     }
@@ -36,21 +36,21 @@ def looks_of(labels: Sequence[str]) -> Looks:
 
 @styled
 def panels(count: int, height_in: float = PANEL_IN, columns: int = 1) -> tuple[Picture, list[Axes]]:
-    """Return a picture with panels below each other, or in columns."""
+    """Return a figure with panels below each other, or in columns."""
     rows = -(-count // columns)
     picture = Picture(figsize=(PAGE_IN, rows * height_in + 0.3), layout="constrained")
     return picture, [picture.add_subplot(rows, columns, number + 1) for number in range(count)]
 
 
 def without_legend(axes: Axes) -> None:
-    """Take the legend away, where the one of another panel says the same."""
+    """Remove the legend if another panel shows the same one."""
     if legend := axes.get_legend():
         legend.remove()
 
 
 @styled
 def over_time_by_choice(runs: FigureRuns, what: str, name: str | None = None, span_s: float = 0.0) -> Picture:
-    """Draw the first run of each experiment over time, a panel for each choice.
+    """Plot the first run of each experiment over time, a panel for each choice.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def over_time_by_choice(runs: FigureRuns, what: str, name: str | None = None, sp
 def queues(
     axes: Axes, runs: Mapping[str, RunData], looks: Looks, name: str | None = None, span_s: float = 0.0
 ) -> None:
-    """Draw the queue of a link over time, as a share of its buffer."""
+    """Plot the queue of a link over time, as a share of its buffer."""
     for label, run in runs.items():
         chosen = link(run, name)
         time_s, queue = binned(chosen.series["time_s"], chosen.series["queue_mean_bytes"], span_s)
@@ -94,7 +94,7 @@ def queues(
 def utilisations(
     axes: Axes, runs: Mapping[str, RunData], looks: Looks, name: str | None = None, span_s: float = 0.0
 ) -> None:
-    """Draw throughput over time over the shaded capacity of a link; utilisation stands in the legend."""
+    """Plot throughput over time over the shaded capacity of a link; the legend shows utilisation."""
     shaded = False
     for label, run in runs.items():
         series = link(run, name).series
@@ -119,14 +119,14 @@ def utilisations(
 
 @styled
 def windows(axes: Axes, run: RunData, look: SchemeStyle, most: int = 5) -> None:
-    """Draw the congestion windows of a few flows; of more, one flow and the 10th and 90th percentile."""
+    """Plot the congestion windows of a few flows; of more, one flow and the 10th and 90th percentile."""
     time_s, sizes = run.window_time_s, run.windows_packets
     if len(sizes) <= most:
         for number, one in enumerate(sizes):
             axes.plot(time_s, one, linewidth=0.8, color=_SERIES[number % len(_SERIES)])
         axes.plot([], [], color="#666666", label=f"{look.display_name}, {len(sizes)} flows")
     else:
-        known = ~np.isnan(sizes).all(axis=0)  # some instants are before the first flow
+        known = ~np.isnan(sizes).all(axis=0)  # some times are before the first flow
         low, high = np.nanpercentile(sizes[:, known], (10, 90), axis=0)
         axes.fill_between(
             time_s[known],
@@ -149,7 +149,7 @@ def bars(
     looks: Looks,
     ylabel: str,
 ) -> None:
-    """Draw bars in groups with the half-width of their interval: for each label, means and half-widths."""
+    """Plot grouped bars with the half-width of their interval: for each label, means and half-widths."""
     width = 0.8 / len(values)
     places = np.arange(len(groups))
     axes.set_xlim(-0.6, len(groups) - 0.4)
@@ -158,7 +158,7 @@ def bars(
             places + (number - (len(values) - 1) / 2) * width,
             means,
             width,
-            yerr=halves,  # not a number where a single run has no interval: nothing is drawn
+            yerr=halves,  # NaN, and therefore not plotted, for a single run without an interval
             color=looks[label].colour,
             label=looks[label].display_name,
             error_kw={"elinewidth": 0.7, "capsize": 1.5},
@@ -178,7 +178,7 @@ def finish(axes: Axes, duration_s: float) -> None:
 
 
 def binned(time_s: np.ndarray, values: np.ndarray, span_s: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return ends and means of bins of `span_s`; a last bin that is not whole is left out."""
+    """Return ends and means of bins of `span_s`; an incomplete last bin is left out."""
     per_bin = max(1, round(span_s / float(time_s[0]))) if span_s else 1
     count = len(time_s) // per_bin
     means = values[: count * per_bin].reshape(count, per_bin).mean(axis=1)

@@ -1,4 +1,4 @@
-"""What is made of a figure's runs: numbers of its claims, tables, pictures."""
+"""Everything derived from a figure's runs: numbers of its claims, tables, plots."""
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,31 +22,31 @@ from airpath_papers.work import runs_of
 
 @dataclass(frozen=True)
 class Drawn:
-    """What was made of the runs of a figure."""
+    """The output derived from the runs of a figure."""
 
     samples: tuple[Mapping[str, Sample], ...]
     """The numbers of each claim, by choice."""
     tables: tuple[TextTable, ...]
-    """Its further tables."""
+    """Its additional tables."""
     svg: bytes | None = field(repr=False)
-    """Its picture, if it has one."""
+    """Its plot as SVG, if it has one."""
     png: bytes | None = field(repr=False)
-    """The same."""
+    """Its plot as PNG, if it has one."""
     cpu_s_of_runs: Mapping[tuple[str, int], float] = field(repr=False)
     """Processor time of each of its runs, in seconds, by key and seed."""
     invalid: tuple[str, ...]
-    """Runs by the real clock that should not be trusted, and why."""
+    """Runs in real time that should not be trusted, with the reason."""
     cpu_s: float
-    """Processor time for reading them and making this of them."""
+    """Processor time for reading the runs and deriving the output."""
 
 
 def draw(figure: Figure, store: RunStore) -> Drawn:
-    """Read the runs of a figure, judge, draw.
+    """Read the runs of a figure, evaluate its claims, and plot it.
 
     Raises
     ------
     OutputError
-        If a run is not there or damaged.
+        If a run is missing or damaged.
     """
     began = time.process_time()
     runs = runs_of(figure, store)
@@ -66,26 +66,26 @@ def draw(figure: Figure, store: RunStore) -> Drawn:
 def draw_all(
     figures: Sequence[Figure], repetitions: int | None, store: RunStore, workers: int
 ) -> list[Drawn]:
-    """Make of each figure what its runs give.
+    """Derive the output of each figure from its runs.
 
-    Figures hold functions, which cannot be sent to another process: the registered ones are named, and
-    found there again; others are drawn here.
+    Figures contain functions, which cannot be sent to another process: registered figures are sent by name
+    and looked up there; others are handled in this process.
 
     Parameters
     ----------
     figures
-        Which.
+        The figures.
     repetitions
-        How many runs of each experiment; what the figure says when `None`.
+        Number of runs of each experiment; that of the figure if `None`.
     store
-        Where their runs are.
+        The store of their runs.
     workers
-        How many at the same time.
+        Number of figures at the same time.
 
     Raises
     ------
     OutputError
-        If a run is not there or damaged.
+        If a run is missing or damaged.
     """
     from airpath_papers.registry import figures as all_figures
 
@@ -113,7 +113,7 @@ def draw_all(
 
 
 class _Asked:
-    """The runs of a choice, and of which experiments they were asked for."""
+    """The runs of a choice, and a record of the experiments that were accessed."""
 
     def __init__(self, runs: Runs) -> None:
         self._runs = runs
@@ -125,7 +125,7 @@ class _Asked:
 
 
 def _measured(claim: Claim, figure: Figure, by_choice: Mapping[str, Runs]) -> dict[str, Sample]:
-    """Measure a claim; its numbers know if the experiments behind them had fewer runs than usual."""
+    """Measure a claim; its numbers record whether the underlying experiments had fewer runs than usual."""
     asked = {choice: _Asked(runs) for choice, runs in by_choice.items()}
     return {
         choice: replace(

@@ -146,7 +146,7 @@ _B_SWINGS: Final = (
     "with reverse traffic over the same link its queue swings nearly as much as XCP-EBE's; without it, or"
     " with a wide link for it, its queue is steadier than that"
 )
-"""Of XCP-b in T; figure 6(a) of EBE-J has choices of loss recovery that are not run here."""
+"""XCP-b in setting T; the choices of loss recovery of figure 6(a) of EBE-J are not run here."""
 
 FIG4: Final = Figure(
     id="ebe-c/fig4",
@@ -196,4 +196,4 @@ FIG5: Final = Figure(
 )
 
 FIGURES = (FIG2, FIG3, FIG4, FIG5)
-"""In the order of the paper; figures 1 and 6 are drawings."""
+"""In the order of the paper; figures 1 and 6 are diagrams."""

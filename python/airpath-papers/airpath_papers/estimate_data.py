@@ -1,4 +1,4 @@
-"""What reproducing keeps of ACK-rate estimators: their samples and estimates in each recorded interval."""
+"""The stored data of ACK-rate estimators: their samples and estimates in each recorded interval."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -13,26 +13,28 @@ from airpath.results import RunResult
 Numbers = npt.NDArray[np.float64]
 
 IN_ORDER_SEGMENTS: Final = 2.5
-"""More than this is no acknowledgment of data in order: a delayed one comes after two segments at most."""
+"""Largest sample, in segments, of an acknowledgment of data in order: a delayed one covers at most two."""
 _RECOVERY: Final = "loss"
 """The event that begins a fast recovery."""
 _RECOVERED: Final = ("recovery left", "timeout")
-"""What ends it. What follows a timeout is told by `IN_ORDER_SEGMENTS` only: nothing reports its end."""
+"""The events that end it. Samples after a timeout are filtered by `IN_ORDER_SEGMENTS` only, because no event
+reports its end.
+"""
 
 
 @dataclass(frozen=True)
 class EstimateData:
-    """One estimator: flows by intervals, payload in bit/s, NaN where there is nothing."""
+    """The data of one estimator: flows by intervals, payload in bit/s, NaN for missing values."""
 
     last_bps: Numbers = field(repr=False)
     """The estimate at the end of the interval."""
     largest_bps: Numbers = field(repr=False)
-    """The largest estimate of the interval; only of runs that keep every sample."""
+    """The largest estimate of the interval; only in runs that record every sample."""
     largest_sample_bps: Numbers = field(repr=False)
     """The largest sample of the interval, before any filter."""
     in_order_sample_bps: Numbers = field(repr=False)
-    """The largest of the samples of single acknowledgments outside recovery that cover two segments at most;
-    only of estimators that take a sample from each acknowledgment, in runs that keep every sample.
+    """The largest sample of single acknowledgments outside recovery that cover at most two segments; only of
+    estimators that take a sample from each acknowledgment, in runs that record every sample.
     """
 
 
@@ -40,14 +42,14 @@ PARTS: Final = tuple(part.name for part in fields(EstimateData))
 
 
 def estimates(run: RunResult, kept: npt.NDArray[np.int64], time_s: Numbers) -> dict[str, EstimateData]:
-    """Return what the estimators of some flows said, by their names in the run's tables.
+    """Return the data of the estimators of some flows, by their names in the run's tables.
 
     Parameters
     ----------
     run
         The run.
     kept
-        Numbers of the flows, ascending.
+        Indices of the flows, ascending.
     time_s
         Ends of the recorded intervals.
     """
@@ -85,24 +87,24 @@ def in_order_samples(
     changes_s: Numbers,
     begins: npt.NDArray[np.bool_],
 ) -> npt.NDArray[np.bool_]:
-    """Tell which samples are those of an acknowledgment of data in order, outside recovery.
+    """Return a mask of the samples that belong to an acknowledgment of data in order, outside recovery.
 
-    An estimator learns that an arrival time is complete from the next one only, so that a sample is recorded
-    when the next acknowledgment arrives: sample k belongs to the time of record k - 1, and spans the time
-    from record k - 2 to it.
+    An estimator knows that an arrival time is complete only at the next one, so a sample is recorded when the
+    next acknowledgment arrives: sample k belongs to the time of record k - 1, and spans the time from record
+    k - 2 to it.
 
     Parameters
     ----------
     time_s
-        When each sample was recorded.
+        Time at which each sample was recorded.
     sample_bps
         The samples.
     segment_bits
         Payload of a full segment.
     changes_s
-        When a recovery began or ended, ascending.
+        Times at which a recovery began or ended, ascending.
     begins
-        Which of these is a beginning.
+        Mask of the times that are beginnings.
     """
     good = np.zeros(len(time_s), dtype=bool)
     if len(time_s) < 3:
@@ -111,7 +113,7 @@ def in_order_samples(
     covered = sample_bps[2:] * span / segment_bits
     # The acknowledgment that ends a recovery still belongs to it.
     last_change = np.searchsorted(changes_s, at, side="left") - 1
-    inside = np.append(begins, False)[last_change]  # before the first change: the appended one
+    inside = np.append(begins, False)[last_change]  # index -1, before the first change: the appended value
     good[2:] = (covered <= IN_ORDER_SEGMENTS) & ~inside
     return good
 
@@ -152,5 +154,5 @@ def _rows(table: Mapping[str, npt.NDArray[Any]], which: npt.NDArray[np.bool_]) -
 
 
 def _interval(time_s: Numbers, at: Numbers) -> npt.NDArray[np.int64]:
-    """Return the number of the interval in which each time lies; the last takes what comes with its end."""
+    """Return the index of the interval that contains each time; the last includes its end."""
     return np.minimum(np.searchsorted(time_s, at), len(time_s) - 1)

@@ -1,6 +1,6 @@
-"""How an ACK-rate estimate of one run follows the truth: level, spread, response to a step, lag.
+"""How well an ACK-rate estimate of one run follows the truth: level, spread, step response, lag.
 
-Estimates and truth are rates of payload in Mbit/s, read at the ends of recorded intervals.
+Estimates and truth are rates of payload in Mbit/s, sampled at the ends of recorded intervals.
 """
 
 import math
@@ -13,20 +13,20 @@ from airpath_papers.measures import WHOLE, Span
 from airpath_papers.run_data import Numbers, RunData
 
 LONGEST_LAG_S = 5.0
-"""Lags are sought up to this."""
+"""Largest lag that is searched for."""
 
 
 def estimate_mbps(run: RunData, name: str, flow: int = 0) -> tuple[Numbers, Numbers]:
-    """Return times in seconds and an estimate in Mbit/s, from its first value on; nothing if it gave none.
+    """Return times in seconds and an estimate in Mbit/s, from its first value on; empty without values.
 
     Parameters
     ----------
     run
         The run.
     name
-        The estimator, as the flow's `estimators` name it, or `controller` for that of its controller.
+        The estimator, as named in the flow's `estimators`, or `controller` for that of its controller.
     flow
-        Which of the run's long flows.
+        Index among the run's long flows.
     """
     if name not in run.estimates:
         return np.empty(0), np.empty(0)
@@ -36,18 +36,18 @@ def estimate_mbps(run: RunData, name: str, flow: int = 0) -> tuple[Numbers, Numb
 
 
 def within(time_s: Numbers, values: Numbers, span: Span = WHOLE) -> Numbers:
-    """Return the values of a span."""
+    """Return the values within a span."""
     inside: Numbers = values[(time_s > span[0] + _ROUNDING_S) & (time_s <= span[1] + _ROUNDING_S)]
     return inside
 
 
 def mean_absolute_error(estimate: Numbers, truth: Numbers) -> float:
-    """Return the mean absolute error of an estimate, as a part of the truth at the same time."""
+    """Return the mean absolute error of an estimate, relative to the truth at the same time."""
     return float((np.abs(estimate - truth) / truth).mean()) if truth.size else math.nan
 
 
 def p95_absolute_error(estimate: Numbers, truth: Numbers) -> float:
-    """Return the 95th percentile, by nearest rank, of the absolute error, as a part of the truth then."""
+    """Return the 95th percentile (nearest rank) of the absolute error, relative to the truth at that time."""
     return nearest_rank(np.abs(estimate - truth) / truth, 95)
 
 
@@ -57,9 +57,9 @@ def bias(estimate: Numbers, truth: Numbers) -> float:
 
 
 def settling_s(time_s: Numbers, estimate: Numbers, level: float, span: Span) -> float:
-    """Return seconds after the start of a span until the estimate stays within 10 % of a level for a second.
+    """Return the time after the start of a span until the estimate stays within 10 % of a level for 1 s.
 
-    The length of the span if that does not happen in it.
+    The length of the span, in seconds, if that does not happen within it.
     """
     settled = settling_time(
         within(time_s, time_s, span),
@@ -73,10 +73,10 @@ def settling_s(time_s: Numbers, estimate: Numbers, level: float, span: Span) -> 
 
 
 def response_s(time_s: Numbers, estimate: Numbers, before: Span, after: Span) -> float:
-    """Return seconds after a step until an estimate covered 90 % of its own way, right or not.
+    """Return the time in seconds after a step until an estimate covers 90 % of its own change.
 
-    Its way is from its median in the second half of the span before the step to that of the span after.
-    The length of the span if it does not cover so much.
+    The change is from its median in the second half of the span before the step to that of the span after,
+    whether these are correct or not. The length of the span if it does not cover 90 %.
     """
     old, new = (_settled_level(time_s, estimate, span) for span in (before, after))
     if math.isnan(old) or math.isnan(new) or old == new:
@@ -94,10 +94,10 @@ def spread(time_s: Numbers, estimate: Numbers, spans: Sequence[Span]) -> float:
 
 
 def lag_s(estimate: Numbers, truth: Numbers, interval_s: float) -> float:
-    """Return by how many seconds the estimate is late: the shift at which it goes best with the truth.
+    """Return the lag of the estimate in seconds: the shift at which it correlates best with the truth.
 
-    Shifts are from 0 to `LONGEST_LAG_S`, which means that or longer; best is the largest coefficient of
-    correlation. NaN of constants.
+    Shifts are from 0 to `LONGEST_LAG_S`, which means that or longer; the best one has the largest coefficient
+    of correlation. NaN for constants.
     """
     shifts = range(min(round(LONGEST_LAG_S / interval_s), truth.size // 2) + 1)
     pairs = [(estimate[shift:], truth[: truth.size - shift]) for shift in shifts]
@@ -117,4 +117,4 @@ def _second_half(span: Span) -> Span:
 
 
 _ROUNDING_S = 1e-6
-"""Ends of intervals that are equal but for rounding are equal."""
+"""Ends of intervals that differ by at most this are equal up to rounding."""

@@ -1,4 +1,4 @@
-"""One experiment: a shipped scenario, a scheme in it, changes of single settings, and how often it is run."""
+"""One experiment: a shipped scenario, a scheme in it, changed settings, and the number of runs."""
 
 import functools
 import json
@@ -18,24 +18,24 @@ Identity: TypeAlias = tuple[str, str, str]
 class Experiment:
     """A scheme in a scenario, several times.
 
-    Repetition k uses the seed `seed` + k, whatever the scheme: with the same scenario, repetitions of two
-    schemes have the same draws and are compared in pairs.
+    Repetition k uses the seed `seed` + k for every scheme: with the same scenario, repetitions of two schemes
+    have the same random samples and are compared in pairs.
     """
 
     scenario: str
     """Name of a shipped scenario, or the path of a scenario file."""
     scheme: str
-    """The scheme of every controlled flow, with options if wanted."""
+    """The scheme of every controlled flow, optionally with options."""
     changes: Mapping[str, Any] = field(default_factory=dict)
     """Settings of the scenario that differ, by path (`"flows.0.count"`)."""
     repetitions: int = 5
-    """How many runs."""
+    """Number of runs."""
     seed: int = 1
     """Seed of the first run."""
     world: BackendName = "sim"
-    """Where it runs."""
+    """The backend."""
     own_repetitions: int | None = None
-    """How many runs it has by itself, where it was given another number."""
+    """Its default number of runs, if another number was requested."""
 
     def resolve(self) -> Scenario:
         """Return the scenario with the scheme and the changes in it.
@@ -48,13 +48,13 @@ class Experiment:
         return _resolved(*self._identity)
 
     def key(self) -> str:
-        """Return the key under which its runs are kept (`airpath_papers.store.run_key`)."""
+        """Return the key under which its runs are stored (`airpath_papers.store.run_key`)."""
         if self.world != "sim":
             return run_key(self.resolve(), self.world)
         if self._identity not in _KEYS:
             scenario = self.resolve()
             key = run_key(scenario)
-            if scenario.traces:  # their content may change
+            if scenario.traces:  # not cached, because the content of traces may change
                 return key
             _KEYS[self._identity] = key
         return _KEYS[self._identity]
@@ -64,14 +64,14 @@ class Experiment:
         return self.scenario, self.scheme, json.dumps(dict(self.changes), sort_keys=True)
 
     def repeated(self, repetitions: int | None) -> "Experiment":
-        """Return the same with another number of repetitions; itself for `None`."""
+        """Return the experiment with another number of repetitions; unchanged for `None`."""
         if repetitions is None:
             return self
         return replace(self, repetitions=repetitions, own_repetitions=self.usual_repetitions)
 
     @property
     def usual_repetitions(self) -> int:
-        """How many runs it has by itself."""
+        """The default number of runs."""
         return self.repetitions if self.own_repetitions is None else self.own_repetitions
 
 
@@ -81,14 +81,14 @@ def keys_of(experiments: Iterable[Experiment]) -> dict[Identity, str]:
 
 
 def learn_keys(keys: Mapping[Identity, str]) -> None:
-    """Take keys as they were found elsewhere: to find one takes milliseconds, and there are thousands."""
+    """Store keys that another process computed: computing one takes milliseconds, and there are thousands."""
     _KEYS.update(keys)
 
 
 _KEYS: Final[dict[Identity, str]] = {}
 
 
-# A resolved scenario is large: thousands of them in memory slow Python down, and are hardly asked for again.
+# A resolved scenario is large: thousands of them slow Python down, and few are needed again.
 @functools.lru_cache(maxsize=8)
 def _resolved(name: str, scheme: str, changes: str) -> Scenario:
     scenario = _load(name)

@@ -1,4 +1,4 @@
-"""A figure or table of a paper: its experiments, how it is drawn, what the paper says of it."""
+"""A figure or table of a paper: its experiments, its plot, and the paper's claims."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -42,25 +42,25 @@ class Figure:
     """One figure or table of a paper."""
 
     id: str
-    """`PAPER/FIGURE`, as the command line has it."""
+    """`PAPER/FIGURE`, as on the command line."""
     paper: str
-    """The paper, for people."""
+    """Readable name of the paper."""
     title: str
     """What it shows."""
     experiments: Mapping[str, Mapping[str, Experiment]]
     """For each named choice, headline first: the experiments, by the label that legends show."""
     draw: Callable[[FigureRuns], Picture] | None
-    """Draws it as the paper does; `None` for what is a table only."""
+    """Plots it as in the paper; `None` for a table."""
     claims: tuple[Claim, ...]
-    """What the paper says."""
+    """The paper's claims."""
     tables: Callable[[FigureRuns], Sequence[TextTable]] | None = None
-    """Further tables."""
+    """Additional tables."""
     notes: tuple[str, ...] = field(default=())
-    """What is ours where the paper is silent, and what else must be known."""
+    """Settings that the paper leaves open and we chose, and other remarks."""
     kernel: KernelForm | None = None
-    """How it runs on real kernels; `None` if it does not."""
+    """Its form on real kernels; `None` if it has none."""
     ours: bool = False
-    """Whether it stands in no paper: an experiment of ours about what one says."""
+    """Whether it is not in a paper, but an experiment of ours on a paper's statement."""
 
     @property
     def heading(self) -> str:
@@ -77,7 +77,7 @@ class Figure:
         return [one for experiments in self.experiments.values() for one in experiments.values()]
 
     def repeated(self, repetitions: int | None) -> "Figure":
-        """Return the same with another number of repetitions of each experiment; itself for `None`."""
+        """Return the figure with another number of repetitions of each experiment; unchanged for `None`."""
         if repetitions is None:
             return self
         experiments = {

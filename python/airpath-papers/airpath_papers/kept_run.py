@@ -1,4 +1,4 @@
-"""Doing runs and keeping them; what a worker process is asked for."""
+"""Executing runs and storing them; the functions that worker processes call."""
 
 import time
 from collections.abc import Iterable
@@ -13,36 +13,36 @@ from airpath_papers.run_data import extract
 from airpath_papers.store import RunStore
 
 PRELOADED: Final = (__name__,)
-"""Modules that workers need."""
+"""Modules that workers import."""
 
 
 def keep_runs(experiment: Experiment, repetitions: Iterable[int], store: RunStore, key: str) -> None:
-    """Do repetitions of an experiment one after another, and keep each (`keep_run`)."""
+    """Execute repetitions of an experiment one after another, and store each (`keep_run`)."""
     for repetition in repetitions:
         keep_run(experiment, repetition, store, key)
 
 
 def keep_run(experiment: Experiment, repetition: int, store: RunStore, key: str) -> None:
-    """Do one repetition of an experiment and keep it.
+    """Execute one repetition of an experiment and store it.
 
     Parameters
     ----------
     experiment
-        What to do.
+        The experiment.
     repetition
-        Which, from 0.
+        Its index, from 0.
     store
-        Where it is kept.
+        The store.
     key
-        Under which key (`Experiment.key`).
+        The key of the experiment (`Experiment.key`).
 
     Raises
     ------
     AirpathError
-        If it cannot be done.
+        If the run fails.
     """
     began = time.process_time()
-    # What is kept of a run says nothing of single packets.
+    # The stored data contain nothing about single packets.
     job = replace(job_of(experiment, repetition), drops=False)
     data = extract(RunResult(run_job(job)))
     store.put(key, job.seed, replace(data, cpu_s=time.process_time() - began))
@@ -54,7 +54,7 @@ def job_of(experiment: Experiment, repetition: int) -> Job:
     Raises
     ------
     UsageError
-        If the world of the experiment does not have a scheme, or is not here.
+        If the world of the experiment lacks a scheme, or is not available.
     """
     scenario = experiment.resolve()
     placed = BACKENDS[experiment.world].place(scenario)

@@ -1,7 +1,7 @@
-"""Numbers of one run, over a span of its time, from what is kept of it.
+"""Measures of one run, over a span of its time, from its stored data.
 
-Shares of the buffer are fractions of its limit. Spans are [start, end) in seconds and count the recorded
-intervals that lie in them as a whole.
+Shares of the buffer are fractions of its limit. Spans are [start, end) in seconds and include the recorded
+intervals that lie entirely within them.
 """
 
 import math
@@ -24,18 +24,18 @@ def of_each(runs: Sequence[RunData], measure: Callable[[RunData], float]) -> lis
 
 
 def link(run: RunData, name: str | None = None) -> LinkData:
-    """Return a link by name; the link under test if there is none."""
+    """Return a link by name; by default the link under test."""
     return run.links[name or run.link_under_test]
 
 
 def utilisation(run: RunData, span: Span = WHOLE, name: str | None = None) -> float:
-    """Bytes that left a link divided by what it could carry."""
+    """Return the bytes that left a link divided by its capacity."""
     offered = _sum(link(run, name), "offered_bytes", span)
     return _sum(link(run, name), "departed_bytes", span) / offered if offered > 0 else math.nan
 
 
 def throughput_mbps(run: RunData, span: Span = WHOLE, name: str | None = None) -> float:
-    """Mean rate at which everything, acknowledgments and headers included, left a link, in Mbit/s."""
+    """Return the mean rate of all packets that left a link, with acknowledgments and headers, in Mbit/s."""
     chosen = link(run, name)
     seconds = _rows(chosen, span).sum() * _interval_s(chosen)
     return _sum(chosen, "departed_bytes", span) * 8e-6 / seconds if seconds > 0 else math.nan
@@ -44,7 +44,7 @@ def throughput_mbps(run: RunData, span: Span = WHOLE, name: str | None = None) -
 def goodput_mbps(run: RunData) -> float:
     """Return new payload over the time from the first to the last departure, in Mbit/s.
 
-    The metric of this name takes the length of the measured interval instead.
+    The metric of this name divides by the length of the measured interval instead.
     """
     metrics = run.metrics
     throughput = metrics["throughput_mbps"]
@@ -54,50 +54,50 @@ def goodput_mbps(run: RunData) -> float:
 
 
 def mean_queue(run: RunData, span: Span = WHOLE, name: str | None = None) -> float:
-    """Time-weighted mean queue as a share of the buffer."""
+    """Return the time-weighted mean queue as a share of the buffer."""
     chosen = link(run, name)
     queue = chosen.series["queue_mean_bytes"][_rows(chosen, span)]
     return float(queue.mean()) / chosen.buffer_bytes if queue.size else math.nan
 
 
 def p95_queue(run: RunData, span: Span = WHOLE, name: str | None = None) -> float:
-    """95th percentile, by nearest rank, of the mean queue in each interval, as a share of the buffer."""
+    """Return the 95th percentile (nearest rank) of the mean queue of intervals, as a share of the buffer."""
     chosen = link(run, name)
     return nearest_rank(chosen.series["queue_mean_bytes"][_rows(chosen, span)], 95) / chosen.buffer_bytes
 
 
 def longest_queue(run: RunData, span: Span = WHOLE, name: str | None = None) -> float:
-    """Longest queue as a share of the buffer."""
+    """Return the longest queue as a share of the buffer."""
     chosen = link(run, name)
     queue = chosen.series["queue_max_bytes"][_rows(chosen, span)]
     return float(queue.max()) / chosen.buffer_bytes if queue.size else math.nan
 
 
 def queue_deviation(run: RunData, span: Span = WHOLE, name: str | None = None) -> float:
-    """Spread over time of the queue: its standard deviation, as a share of the buffer."""
+    """Return the standard deviation over time of the queue, as a share of the buffer."""
     chosen = link(run, name)
     queue = chosen.series["queue_mean_bytes"][_rows(chosen, span)]
     return float(queue.std()) / chosen.buffer_bytes if queue.size else math.nan
 
 
 def drops(run: RunData, span: Span = WHOLE, name: str | None = None) -> float:
-    """Packets lost at a link."""
+    """Return the number of packets lost at a link."""
     return _sum(link(run, name), "dropped_packets", span)
 
 
 def loss_share(run: RunData, span: Span = WHOLE, name: str | None = None) -> float:
-    """Bytes that reached a link's queue and did not leave it, as a share of the former.
+    """Return the share of bytes that reached a link's queue and did not leave it.
 
-    What waits at the ends of the span counts too; over 100 s and more it does not matter.
+    Packets that wait at the ends of the span are included; over 100 s and more, this does not matter.
     """
     arrived = _sum(link(run, name), "arrived_bytes", span)
     return 1 - _sum(link(run, name), "departed_bytes", span) / arrived if arrived > 0 else math.nan
 
 
 def damaged_share(run: RunData) -> float:
-    """Return the bytes damaged by the channel of the link under test, as a share of those that arrived there.
+    """Return the share of bytes corrupted by the channel of the link under test, of those that arrived there.
 
-    The metric ``channel_loss_rate`` leaves out what still waits at the end.
+    The metric ``channel_loss_rate`` excludes packets that still wait at the end.
     """
     arrived = _sum(link(run), "arrived_bytes", WHOLE)
     decided = _sum(link(run), "departed_bytes", WHOLE) / (1.0 - run.metrics["congestion_loss_rate"])
@@ -107,20 +107,20 @@ def damaged_share(run: RunData) -> float:
 def rises(
     run: RunData, hold_s: float, least: float, span: Span = WHOLE, name: str | None = None
 ) -> list[float]:
-    """Return when the capacity of a link, which holds for `hold_s`, rises by more than the share `least`.
+    """Return the times at which the capacity of a link, constant for `hold_s`, rises by more than `least`.
 
     Parameters
     ----------
     run
         The run.
     hold_s
-        How long each rate holds, in seconds; the first begins with the run.
+        Duration of each rate, in seconds; the first begins with the run.
     least
         The smallest rise that counts, as a share of the rate before.
     span
-        Only rises in it.
+        The span in which rises count.
     name
-        The link; the one under test when absent.
+        The link; by default the one under test.
     """
     chosen = link(run, name)
     offered = chosen.series["offered_bytes"]
@@ -131,7 +131,7 @@ def rises(
 
 
 def catch_up(run: RunData, hold_s: float, least: float, span: Span = WHOLE, name: str | None = None) -> float:
-    """Mean over the rises of `rises` of the time to 90 % of the new capacity; `hold_s` where never.
+    """Return the mean time to 90 % of the new capacity over the rises of `rises`; `hold_s` if never reached.
 
     NaN without a rise.
     """
@@ -146,10 +146,10 @@ def group_goodput_mbps(run: RunData, group: str) -> float:
 
 
 def time_to(run: RunData, change_s: float, share: float, until_s: float, name: str | None = None) -> float:
-    """Seconds from a change of the capacity until the mean over 1 s is at least `share` of the capacity.
+    """Return the time from a change of capacity until the mean over 1 s is at least `share` of it, in s.
 
     `until_s` minus `change_s` if that does not happen before `until_s`: a lower bound, so that a scheme that
-    never gets there is not left out of a mean.
+    never reaches it is not left out of a mean.
     """
     chosen = link(run, name)
     rows = _rows(chosen, (change_s, until_s))
@@ -162,7 +162,7 @@ def time_to(run: RunData, change_s: float, share: float, until_s: float, name: s
 
 
 def window_band(run: RunData, span: Span = WHOLE) -> float:
-    """Mean over time of the 90th divided by the 10th percentile of the flows' congestion windows."""
+    """Return the mean over time of the 90th divided by the 10th percentile of the congestion windows."""
     times = (run.window_time_s > span[0]) & (run.window_time_s <= span[1])
     windows = run.windows_packets[:, times]
     windows = windows[:, ~np.isnan(windows).any(axis=0)]
@@ -173,7 +173,7 @@ def window_band(run: RunData, span: Span = WHOLE) -> float:
 
 
 def window_variation(run: RunData, span: Span = WHOLE) -> float:
-    """Coefficient of variation over time of each flow's congestion window, mean over the flows."""
+    """Return the coefficient of variation over time of each congestion window, averaged over the flows."""
     times = (run.window_time_s > span[0]) & (run.window_time_s <= span[1])
     windows = run.windows_packets[:, times]
     if windows.size == 0:
@@ -182,32 +182,33 @@ def window_variation(run: RunData, span: Span = WHOLE) -> float:
 
 
 def jain_each_second(run: RunData) -> float:
-    """Mean over the seconds of a run of the Jain index within each, of the long-lived flows under test."""
+    """Return the mean over the seconds of a run of the Jain index of the long-lived flows under test."""
     return run.metrics["jain_index_windowed"]
 
 
 def jain(run: RunData) -> float:
-    """Jain index of the throughputs of the long-lived flows under test over the whole run."""
+    """Return the Jain index of the throughputs of the long-lived flows under test over the whole run."""
     return run.metrics["jain_index"]
 
 
 def jain_over(run: RunData, span: Span) -> float:
-    """Jain index of what left the link under test of each long flow within a span; 1 is fair."""
+    """Return the Jain index of each long flow's bytes from the link under test within a span; 1 is fair."""
     times = (run.window_time_s > span[0]) & (run.window_time_s <= span[1])
     return jain_index(np.nan_to_num(run.departed_bytes[:, times]).sum(axis=1))
 
 
 def completion_s(run: RunData, group: str, count: int) -> float:
-    """Mean completion time of the transfers of a group; NaN unless all `count` of them ended."""
+    """Return the mean completion time of the transfers of a group; NaN unless all `count` of them ended."""
     mine = np.array([name == group for name in run.completion_group], dtype=bool)
     times = (run.completion_end_s - run.completion_start_s)[mine]
     return float(times.mean()) if times.size == count else math.nan
 
 
 def estimate_errors(run: RunData, span: Span = WHOLE, name: str | None = None) -> Numbers:
-    """Relative error of the capacity estimate at the end of each interval, against the true capacity in it.
+    """Return the relative error of the capacity estimate at the end of each interval.
 
-    Intervals without capacity are left out; empty if the link's queue has no estimate.
+    The reference is the true capacity in the interval. Intervals without capacity are left out; empty if the
+    link's queue has no estimate.
     """
     chosen = link(run, name)
     observed = chosen.observations.get("capacity_estimate_bps")
@@ -222,13 +223,13 @@ def estimate_errors(run: RunData, span: Span = WHOLE, name: str | None = None) -
 
 
 def median_estimate_error(run: RunData, span: Span = WHOLE, name: str | None = None) -> float:
-    """Median of the absolute relative error of the capacity estimate; NaN without an estimate."""
+    """Return the median absolute relative error of the capacity estimate; NaN without an estimate."""
     errors = np.abs(estimate_errors(run, span, name))
     return float(np.median(errors)) if errors.size else math.nan
 
 
 def _rows(chosen: LinkData, span: Span) -> np.ndarray:
-    """Which intervals lie in a span; a rounding error of their ends does not count."""
+    """Return a mask of the intervals within a span, ignoring rounding errors of their ends."""
     ends, slack = chosen.series["time_s"], 1e-6
     inside: np.ndarray = (ends - _interval_s(chosen) >= span[0] - slack) & (ends <= span[1] + slack)
     return inside

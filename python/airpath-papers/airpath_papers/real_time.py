@@ -1,4 +1,4 @@
-"""Doing runs by the real clock: one after another, each kept as soon as it is finished."""
+"""Executing runs in real time: one after another, each stored as soon as it is finished."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -13,13 +13,13 @@ from airpath_papers.store import RunStore
 from airpath_papers.work import Interrupted, MissingRun
 
 TRIES: Final = 2
-"""How often a run is done at most until the emulator calls it valid; the last one is kept."""
+"""Largest number of attempts until the emulator reports a valid run; the last attempt is stored."""
 AROUND_S: Final = 1.5
-"""What making hosts and reading results takes around a run, about."""
+"""Approximate overhead of a run for creating hosts and reading results."""
 
 
 def real_seconds(runs: Sequence[MissingRun]) -> float:
-    """Return how long runs take by the real clock if all are valid at once."""
+    """Return the real time that runs take if all are valid at the first attempt."""
     return sum(_seconds(run) + AROUND_S for run in runs)
 
 
@@ -29,28 +29,28 @@ def do_real_runs(
     on_progress: Callable[[float], None],
     on_invalid: Callable[[str], None] = lambda _text: None,
 ) -> None:
-    """Do runs one after another.
+    """Execute runs one after another.
 
-    A run that the emulator calls invalid is repeated, `TRIES` in all; what is kept then says why it should
-    not be trusted.
+    A run that the emulator reports as invalid is repeated, up to `TRIES` attempts; the stored run then
+    contains the reason not to trust it.
 
     Parameters
     ----------
     runs
-        What to do.
+        The runs.
     store
-        Where finished runs are kept.
+        The store of finished runs.
     on_progress
-        Called every now and then with the share that is done, 0 to 1.
+        Called from time to time with the finished share, 0 to 1.
     on_invalid
         Called with a sentence about each invalid run.
 
     Raises
     ------
     Interrupted
-        On Ctrl-C, after the finished runs were kept.
+        On Ctrl-C, after the finished runs were stored.
     AirpathError
-        If a run fails; those finished before are kept.
+        If a run fails; earlier finished runs are stored.
     """
     whole, done = real_seconds(runs), 0.0
     for number, run in enumerate(runs):
@@ -65,7 +65,7 @@ def do_real_runs(
 def _tried(
     run: MissingRun, on_progress: Callable[[float], None], on_invalid: Callable[[str], None]
 ) -> RunData | None:
-    """Do a run until it is valid, `TRIES` times at most; `None` if it was interrupted."""
+    """Repeat a run until it is valid, at most `TRIES` times; `None` if it was interrupted."""
     job = job_of(run.experiment, run.repetition)
     data: RunData | None = None
     for left in reversed(range(TRIES)):
@@ -80,7 +80,7 @@ def _tried(
 
 
 def _run(job: Job, on_progress: Callable[[float], None]) -> RunData | None:
-    """Do a run; `None` if it was interrupted."""
+    """Execute a run; `None` if it was interrupted."""
     began = time.process_time()
     outcome = execute([job], 1, on_progress)
     if outcome.interrupted:
@@ -90,7 +90,7 @@ def _run(job: Job, on_progress: Callable[[float], None]) -> RunData | None:
 
 
 def _part_of(on_progress: Callable[[float], None], done: float, share: float) -> Callable[[float], None]:
-    """Return what tells the progress of a part of the work as that of the whole."""
+    """Return a callback that reports the progress of a part of the work as progress of the whole."""
     return lambda part: on_progress(done + part * share)
 
 

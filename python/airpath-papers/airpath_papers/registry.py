@@ -27,9 +27,9 @@ FIGURES: Final[tuple[Figure, ...]] = (
 GROUP: Final = "airpath.figures"
 """The group of entry points whose objects are sequences of figures."""
 OURS: Final = "ours"
-"""What is in no paper, by this name."""
+"""The name for figures that are not in a paper."""
 ALL: Final = "all"
-"""Everything, by this name."""
+"""The name for all figures."""
 
 
 def figures() -> tuple[Figure, ...]:
@@ -51,7 +51,7 @@ def figure_named(name: str) -> Figure:
 
 
 def _rejected(added: Any, known: Mapping[str, Figure]) -> str:
-    """Return the reason why figures cannot be added; an empty text if they can."""
+    """Return the reason why figures cannot be added; empty if they can."""
     if not isinstance(added, Sequence) or not all(isinstance(one, Figure) for one in added):
         return f"found {type(added).__name__}; accepted: a sequence of airpath_papers.figure.Figure"
     ids = [one.id for one in added]
@@ -61,12 +61,12 @@ def _rejected(added: Any, known: Mapping[str, Figure]) -> str:
 
 
 def select_on_kernel(names: Sequence[str]) -> list[Figure]:
-    """Return those of the figures that `select` returns which run on real kernels.
+    """Return the figures of `select` that run on real kernels.
 
     Raises
     ------
     UsageError
-        If there is none; the text names those that there are.
+        If there is none; the message lists all that do.
     """
     if chosen := [figure for figure in select(names) if figure.kernel is not None]:
         return chosen
@@ -81,14 +81,14 @@ def select(names: Sequence[str] = ()) -> list[Figure]:
     Parameters
     ----------
     names
-        None for what the papers have. `ours` is what they do not have, `all` both; others name a paper
-        (`ebe-j`, with what is ours about it), a figure (`ebe-j/fig3a`), or several that begin alike
-        (`ebe-j/fig3`).
+        If empty, the figures of the papers. `ours` selects those not in a paper, `all` both; other names
+        select a paper (`ebe-j`, including our figures about it), a figure (`ebe-j/fig3a`), or several with a
+        common prefix (`ebe-j/fig3`).
 
     Raises
     ------
     UsageError
-        If there is none of one of these names; the text names the nearest.
+        If a name matches nothing; the message names the nearest.
     """
     known = figures()
     if not names:
@@ -114,6 +114,6 @@ def _named(what: str, known: Sequence[Figure]) -> list[Figure]:
 
 
 def _is_part(figure: Figure, what: str) -> bool:
-    """Tell whether this is a part (a, b, …) of the figure `what`."""
+    """Return whether this is a part (a, b, …) of the figure `what`."""
     rest = figure.id.removeprefix(what)
     return rest != figure.id and len(rest) == 1 and rest.isalpha()

@@ -1,4 +1,4 @@
-"""What was reproduced as one self-contained HTML page: no scripts, no requests, everything escaped."""
+"""The results as one self-contained HTML page: no scripts, no requests, everything escaped."""
 
 import base64
 import functools
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def report_html(done: "Sequence[Reproduced]") -> str:
-    """Write the page: contents with the verdicts of each figure, then the figures."""
+    """Return the page: contents with the verdicts of each figure, then the figures."""
     return _template().render(
         papers=list(dict.fromkeys(one.figure.paper for one in done)),
         figures=[_figure(one) for one in done],

@@ -1,4 +1,4 @@
-"""Reproducing figures: do the missing runs, draw, judge, and write report and verdicts."""
+"""Reproducing figures: execute the missing runs, plot, evaluate, and write report and verdicts."""
 
 import json
 import math
@@ -25,31 +25,31 @@ from airpath_papers.work import do_runs, missing_runs
 
 @dataclass(frozen=True)
 class Reproduced:
-    """One figure with what came of it."""
+    """One reproduced figure."""
 
     figure: Figure
     """The figure."""
     drawn: Drawn
-    """What was made of its runs."""
+    """The output derived from its runs."""
 
     @property
     def judgements(self) -> tuple[Judgement, ...]:
-        """Its claims, judged."""
+        """Its evaluated claims."""
         return tuple(map(Judgement, self.figure.claims, self.drawn.samples))
 
     @property
     def tables(self) -> tuple[TextTable, ...]:
-        """Its further tables."""
+        """Its additional tables."""
         return self.drawn.tables
 
     @property
     def svg(self) -> bytes | None:
-        """Its picture, if it has one."""
+        """Its plot as SVG, if it has one."""
         return self.drawn.svg
 
     @property
     def png(self) -> bytes | None:
-        """The same."""
+        """Its plot as PNG, if it has one."""
         return self.drawn.png
 
 
@@ -66,37 +66,37 @@ def reproduce(
 ) -> list[Reproduced]:
     """Reproduce figures.
 
-    Finished runs are kept under `out`; what is there already is not run again. Writes `report.html`,
-    `verdicts.json`, `costs.json` and the pictures.
+    Finished runs are stored under `out` and not repeated. Writes `report.html`, `verdicts.json`, `costs.json`
+    and the plots.
 
     Parameters
     ----------
     figures
-        Which.
+        The figures.
     out
         The directory.
     repetitions
-        How many runs of each experiment; what the figure says when `None`.
+        Number of runs of each experiment; that of the figure if `None`.
     workers
-        How many runs at the same time.
+        Number of simultaneous runs.
     on_progress
-        Called with the share of the missing runs that is done, 0 to 1.
+        Called with the finished share of the missing runs, 0 to 1.
     on_start
         Called with the number of missing runs before the first.
     on_real
-        Called with the number of missing runs that go by the real clock, and the seconds that they take,
-        before the first of them.
+        Called with the number of missing runs in real time, and their duration in seconds, before the first
+        of them.
     on_invalid
-        Called with a sentence about each run by the real clock that is not valid.
+        Called with a sentence about each invalid run in real time.
 
     Raises
     ------
     Interrupted
-        On Ctrl-C, after the finished runs were kept.
+        On Ctrl-C, after the finished runs were stored.
     OutputError
-        If the results cannot be written, or another process reproduces there.
+        If the results cannot be written, or another process uses the directory.
     """
-    prepare(PRELOADED)  # workers load their modules while this process looks what is missing
+    prepare(PRELOADED)  # workers import modules while this process searches for missing runs
     repeated = [figure.repeated(repetitions) for figure in figures]
     store = RunStore(out / "runs")
     refusal = f"another process reproduces in {out}; wait for it, or choose another directory with --out"
@@ -108,7 +108,7 @@ def reproduce(
             real = [run for run in missing if run.experiment.world != "sim"]
             simulated = [run for run in missing if run.experiment.world == "sim"]
             do_runs(simulated, store, workers, (lambda _share: None) if real else on_progress)
-            if real:  # when nothing else runs: the processors are theirs
+            if real:  # while nothing else runs, so that they have the processors to themselves
                 on_real(len(real), real_seconds(real))
                 do_real_runs(real, store, on_progress, on_invalid)
             drawn = draw_all(figures, repetitions, store, workers)
@@ -120,10 +120,10 @@ def reproduce(
 
 
 def verdicts(done: Sequence[Reproduced]) -> list[dict[str, Any]]:
-    """Return what `verdicts.json` holds: one entry for each claim, numbers of the headline choice.
+    """Return the contents of `verdicts.json`: one entry for each claim, numbers of the headline choice.
 
-    `choices` has the same of every choice that counts, the headline first. A number that does not exist (an
-    interval of a single run) is null.
+    `choices` contains the same for every choice that affects the verdict, headline first. A missing number
+    (such as the interval of a single run) is null.
     """
     return [
         {
@@ -146,7 +146,7 @@ def verdicts(done: Sequence[Reproduced]) -> list[dict[str, Any]]:
 
 
 def _numbers(measured: Sample) -> dict[str, Any]:
-    """Return a number with its interval and how many runs it is of."""
+    """Return a number with its interval and its number of runs."""
     low, high = measured.interval
     return {
         "measured": _number(measured.mean),
@@ -157,22 +157,22 @@ def _numbers(measured: Sample) -> dict[str, Any]:
 
 
 def _beside(judgement: Judgement) -> dict[str, Any]:
-    """Return the numbers beside those that count; nothing where there are none."""
+    """Return the numbers for comparison; empty without any."""
     numbers = {choice: _number(sample.mean) for choice, sample in judgement.beside.items()}
     return {"beside": numbers} if numbers else {}
 
 
 def expected(judgement: Judgement) -> str:
-    """Return what the paper's statement means as a number, with what is measured."""
+    """Return the rule as text, with the description of the measured number."""
     claim = judgement.claim
     return f"{claim.measured}: {claim.rule}{' ' + claim.unit if claim.unit else ''}"
 
 
 def costs(done: Sequence[Reproduced]) -> list[dict[str, Any]]:
-    """Return what `costs.json` holds: for each figure its runs and their processor time.
+    """Return the contents of `costs.json`: for each figure its runs and their processor time.
 
-    `cpu_s` is what all of its runs took, `new_cpu_s` what those took that no figure before it has: the sum
-    over the figures is the whole.
+    `cpu_s` is the time of all of its runs, `new_cpu_s` that of the runs that no earlier figure has: the sum
+    over the figures is the total.
     """
     seen: set[tuple[str, int]] = set()
     rows = []
@@ -197,7 +197,7 @@ def costs(done: Sequence[Reproduced]) -> list[dict[str, Any]]:
 
 
 def _remove_unfinished(store: RunStore, out: Path) -> None:
-    """Remove what a process that was killed had not finished: of runs, pictures, report and numbers."""
+    """Remove unfinished files of a killed process: runs, plots, report and numbers."""
     store.remove_unfinished()
     for file in (*out.glob("*.*.*"), *(out / "figures").glob("*.*.*")):
         if (place_of(file.name) or "").endswith((".html", ".json", ".svg", ".png")):

@@ -1,4 +1,4 @@
-"""Rules: when a measured number agrees with what a paper says."""
+"""Rules that decide whether a measured number agrees with a paper's statement."""
 
 import math
 from abc import ABC, abstractmethod
@@ -8,55 +8,55 @@ from typing import Final, Protocol
 from airpath_papers.sample import Sample
 
 SIGNIFICANCE = 0.01
-"""The level of the papers (EBE-J, section IV-C)."""
+"""The level of significance of the papers (EBE-J, section IV-C)."""
 
 SURELY: Final = ", the whole interval"
-"""How a rule about the interval is written."""
+"""Suffix of the text of a rule about the whole interval."""
 
 
 class Rule(Protocol):
-    """A rule; its text stands in the table of verdicts as what is expected."""
+    """A rule; its text is the expectation in the table of verdicts."""
 
     def holds(self, sample: Sample) -> bool:
-        """Tell whether the number agrees; never for one that is missing."""
+        """Return whether the number agrees; false for a missing number."""
 
     def settled(self, sample: Sample) -> bool:
-        """Tell whether more runs would hardly say otherwise: it agrees, or surely does not."""
+        """Return whether more runs would hardly change the result: it agrees, or certainly does not."""
 
     def obstacle(self, sample: Sample) -> str:
-        """Return what so few runs cannot show, whatever they are like; nothing if they are enough."""
+        """Return what so few runs can never show; empty if they are enough."""
 
     def __str__(self) -> str:
-        """Return the rule for people."""
+        """Return the rule as text."""
 
 
 def _only_signs(sample: Sample) -> bool:
-    """Tell whether all differences are the same, not zero, and too few for their signs to be significant."""
+    """Return whether all differences are equal, nonzero, and too few for their signs to be significant."""
     return (
         sample.p is None and sample.deviation == 0.0 and sample.mean != 0.0 and sample.p_value >= SIGNIFICANCE
     )
 
 
 class _OfTheMean(ABC):
-    """A rule about where the mean is."""
+    """A rule about the position of the mean."""
 
     @abstractmethod
     def holds(self, sample: Sample) -> bool:
-        """Tell whether the number agrees; never for one that is missing."""
+        """Return whether the number agrees; false for a missing number."""
 
     @property
     @abstractmethod
     def ends(self) -> tuple[float, float]:
-        """Where the mean must be."""
+        """The range of the mean."""
 
     def settled(self, sample: Sample) -> bool:
-        """Tell whether it holds, or the whole interval is elsewhere."""
+        """Return whether it holds, or the whole interval is outside."""
         low, high = sample.interval
         least, most = self.ends
         return self.holds(sample) or (sample.varies and (high < least or low > most))
 
     def obstacle(self, sample: Sample) -> str:
-        """Return what a single run lacks."""
+        """Return what a single run cannot show."""
         return "a single run: no interval, no significance" if sample.n == 1 else ""
 
 
@@ -65,14 +65,14 @@ class _OfSignificance(ABC):
 
     @abstractmethod
     def holds(self, sample: Sample) -> bool:
-        """Tell whether the number agrees; never for one that is missing."""
+        """Return whether the number agrees; false for a missing number."""
 
     def settled(self, sample: Sample) -> bool:
-        """Tell whether the difference is significant; that it is not may be for want of runs."""
+        """Return whether the difference is significant; otherwise, there may be too few runs."""
         return sample.p_value < SIGNIFICANCE
 
     def obstacle(self, sample: Sample) -> str:
-        """Return why so few runs cannot show a difference; nothing if they can."""
+        """Return the reason why so few runs cannot show a difference; empty if they can."""
         if sample.n == 1:
             return "one run shows no significance"
         if sample.n > 1 and math.isnan(sample.p_value):
@@ -91,16 +91,16 @@ class Near(_OfTheMean):
     target: float
     """The published number."""
     relative: float
-    """How far the mean may be, as a part of it."""
+    """Largest distance of the mean, relative to the number."""
 
     @property
     def ends(self) -> tuple[float, float]:
-        """As far below the number as it may be, and as far above."""
+        """The smallest and the largest accepted mean."""
         half = self.relative * abs(self.target)
         return self.target - half, self.target + half
 
     def holds(self, sample: Sample) -> bool:
-        """Tell whether the mean is as near as that."""
+        """Return whether the mean is near enough."""
         return abs(sample.mean - self.target) <= self.relative * abs(self.target)
 
     def __str__(self) -> str:
@@ -120,7 +120,7 @@ class Between(_OfTheMean):
         return self.low, self.high
 
     def holds(self, sample: Sample) -> bool:
-        """Tell whether it is; the ends belong to it."""
+        """Return whether the mean is in the range, ends included."""
         return self.low <= sample.mean <= self.high
 
     def __str__(self) -> str:
@@ -133,15 +133,15 @@ class AtLeast(_OfTheMean):
 
     bound: float
     surely: bool = False
-    """Its whole 95 % interval is not; for numbers that differ much from run to run."""
+    """Whether the whole 95 % interval must not be below; for numbers that vary much between runs."""
 
     @property
     def ends(self) -> tuple[float, float]:
-        """The number, and no other end."""
+        """The number, and infinity."""
         return self.bound, math.inf
 
     def holds(self, sample: Sample) -> bool:
-        """Tell whether it is not; never surely of a single run, nor of equal ones: they have no interval."""
+        """Return whether it is not below; with `surely`, false without an interval (single or equal runs)."""
         if self.surely:
             return sample.varies and sample.interval[0] >= self.bound
         return sample.mean >= self.bound
@@ -156,15 +156,15 @@ class AtMost(_OfTheMean):
 
     bound: float
     surely: bool = False
-    """Its whole 95 % interval is not; for numbers that differ much from run to run."""
+    """Whether the whole 95 % interval must not be above; for numbers that vary much between runs."""
 
     @property
     def ends(self) -> tuple[float, float]:
-        """The number, and no other end."""
+        """Minus infinity, and the number."""
         return -math.inf, self.bound
 
     def holds(self, sample: Sample) -> bool:
-        """Tell whether it is not; never surely of a single run, nor of equal ones: they have no interval."""
+        """Return whether it is not above; with `surely`, false without an interval (single or equal runs)."""
         if self.surely:
             return sample.varies and sample.interval[1] <= self.bound
         return sample.mean <= self.bound
@@ -175,10 +175,10 @@ class AtMost(_OfTheMean):
 
 @dataclass(frozen=True)
 class Positive(_OfSignificance):
-    """The mean (of a difference) is above zero, significantly at `SIGNIFICANCE`."""
+    """The mean (of a difference) is significantly above zero, at `SIGNIFICANCE`."""
 
     def holds(self, sample: Sample) -> bool:
-        """Tell whether it is; never of a single run, nor without a test."""
+        """Return whether it is; false for a single run, or without a test."""
         return sample.mean > 0 and sample.p_value < SIGNIFICANCE
 
     def __str__(self) -> str:
@@ -187,10 +187,10 @@ class Positive(_OfSignificance):
 
 @dataclass(frozen=True)
 class NotSignificant(_OfSignificance):
-    """The mean (of a difference) cannot be told from zero at `SIGNIFICANCE`."""
+    """The mean (of a difference) does not differ significantly from zero, at `SIGNIFICANCE`."""
 
     def holds(self, sample: Sample) -> bool:
-        """Tell whether it cannot; never of a single run, nor of few equal differences, which show nothing."""
+        """Return whether it does not; false for a single run, or for few equal differences."""
         return sample.p_value >= SIGNIFICANCE and not _only_signs(sample)
 
     def __str__(self) -> str:

@@ -1,6 +1,6 @@
-"""What reproducing keeps of one run: series of its links and long flows, estimates, transfers, metrics.
+"""The stored data of one run: series of its links and long flows, estimates, transfers, metrics.
 
-A run's tables are tens of times larger; thousands of runs must fit on a disk and be read again in seconds.
+A run's tables are tens of times larger; thousands of runs must fit on a disk and be readable in seconds.
 """
 
 from collections.abc import Mapping
@@ -27,13 +27,13 @@ LINK_COLUMNS: Final = (
     "queue_max_bytes",
     "queue_bytes",
 )
-"""The columns of `link_series` that are kept."""
+"""The stored columns of `link_series`."""
 
 QUANTITIES: Final = ("capacity_estimate_bps", "load_factor", "maintainer_on", "persistent_queue_bytes")
-"""The quantities of `link_observations` that are kept."""
+"""The stored quantities of `link_observations`."""
 
 FLOW_QUANTITIES: Final = ("losses_dismissed", "losses_answered")
-"""The quantities of `flow_observations` that are kept."""
+"""The stored quantities of `flow_observations`."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class LinkData:
     """One recorded link."""
 
     buffer_bytes: float
-    """Limit of its queue; NaN where it has none in bytes."""
+    """Limit of its queue; NaN if it has none in bytes."""
     drops: float
     """Packets lost at it in the whole run."""
     series: Mapping[str, Numbers] = field(repr=False)
@@ -52,39 +52,40 @@ class LinkData:
 
 @dataclass(frozen=True)
 class RunData:
-    """What is kept of one run."""
+    """The stored data of one run."""
 
     duration_s: float
     """Length of the run."""
     link_under_test: str
     """Name of the link under test (`airpath.metrics.SCOPE`)."""
     metrics: Mapping[str, float]
-    """Every metric of the run; NaN where there is no value."""
+    """Every metric of the run; NaN for missing values."""
     links: Mapping[str, LinkData]
     """The recorded links, by name."""
     window_time_s: Numbers = field(repr=False)
-    """When the windows were read."""
+    """Times at which the windows were sampled."""
     windows_packets: Numbers = field(repr=False)
-    """Congestion windows of the long flows: flows by times; NaN while a flow is away.
+    """Congestion windows of the long flows: flows by times; NaN while a flow is inactive.
 
-    The long flows are the long-lived ones under test; where estimators run beside controllers, those of them.
+    The long flows are the long-lived ones under test; if estimators run alongside controllers, those of them
+    with estimators.
     """
     ssthresh_packets: Numbers = field(repr=False)
-    """Slow-start thresholds of the long flows: flows by times; NaN while there is none."""
+    """Slow-start thresholds of the long flows: flows by times; NaN without a threshold."""
     departed_bytes: Numbers = field(repr=False)
-    """Bytes of the long flows on the wire that left the link where they are measured: flows by times."""
+    """Bytes on the wire of the long flows that left their measuring link: flows by times."""
     min_rtt_s: Numbers = field(repr=False)
     """Smallest RTT sample of each long flow."""
     timeouts: Numbers = field(repr=False)
     """Retransmission timeouts of each long flow."""
     estimates: Mapping[str, EstimateData] = field(repr=False)
-    """What the ACK-rate estimators of the long flows said, by name."""
+    """Data of the ACK-rate estimators of the long flows, by name."""
     completion_group: tuple[str, ...] = field(repr=False)
     """Group of the flow of each finished transfer."""
     completion_start_s: Numbers = field(repr=False)
-    """When each finished transfer sent its first packet."""
+    """Time at which each finished transfer sent its first packet."""
     completion_end_s: Numbers = field(repr=False)
-    """When its last byte was acknowledged."""
+    """Time at which its last byte was acknowledged."""
     flow_group: tuple[str, ...] = field(repr=False)
     """Group of each flow."""
     flow_goodput_bytes: Numbers = field(repr=False)
@@ -94,17 +95,17 @@ class RunData:
     group_time_s: Numbers = field(repr=False)
     """Ends of the intervals of `group_departed_bytes`."""
     group_departed_bytes: Numbers = field(repr=False)
-    """Bytes of each group on the wire that left the links where its flows are measured: groups by times."""
+    """Bytes on the wire of each group that left the measuring links of its flows: groups by times."""
     flow_reports: Mapping[str, Numbers] = field(repr=False)
     """For each of `FLOW_QUANTITIES` that a controller reported: the last value of each flow, else NaN."""
     cpu_s: float = field(default=0.0, compare=False)
-    """Processor time that the run took, its extraction included, in seconds."""
+    """Processor time of the run, including its extraction, in seconds."""
     problems: tuple[str, ...] = ()
-    """Why a run in real time should not be trusted; empty if it may be, and of simulated runs."""
+    """Reasons not to trust a run in real time; empty if it can be trusted, and for simulated runs."""
 
 
 def extract(run: RunResult) -> RunData:
-    """Return what is kept of a run."""
+    """Return the stored data of a run."""
     plan = run.record.plan
     completions, flows = columns(run.completions), columns(run.flows)
     kept = flows["flow"][_long_flows(run.record.plan, flows)]
@@ -139,7 +140,7 @@ def extract(run: RunResult) -> RunData:
 
 
 def to_bytes(data: RunData) -> bytes:
-    """Write as an Arrow file with a checksum; numbers survive exactly."""
+    """Return an Arrow file with a checksum; numbers are preserved exactly."""
     arrays: dict[str, npt.NDArray[Any]] = {
         "window_time_s": data.window_time_s,
         "windows_packets": data.windows_packets,
@@ -178,12 +179,12 @@ def to_bytes(data: RunData) -> bytes:
 
 
 def from_bytes(content: bytes) -> RunData:
-    """Read what `to_bytes` wrote.
+    """Read the output of `to_bytes`.
 
     Raises
     ------
     ValueError, KeyError, OSError
-        If it is something else, cut off or damaged.
+        If the content is something else, truncated or damaged.
     """
     arrays, facts = unpacked(content)
     links = {
@@ -262,7 +263,7 @@ def _long_flows(plan: Mapping[str, Any], flows: Mapping[str, npt.NDArray[Any]]) 
 def _series(
     run: RunResult, kept: npt.NDArray[np.int64], names: tuple[str, ...]
 ) -> tuple[Numbers, list[Numbers]]:
-    """Return columns of `flow_series` as flows by times; NaN while a flow is away."""
+    """Return columns of `flow_series` as flows by times; NaN while a flow is inactive."""
     series = columns(run.flow_series)
     rows = np.isin(series["flow"], kept)
     time_s, at = np.unique(series["time_s"][rows], return_inverse=True)
@@ -278,7 +279,7 @@ def _series(
 def _groups(
     run: RunResult, flows: Mapping[str, npt.NDArray[Any]]
 ) -> tuple[tuple[str, ...], Numbers, Numbers]:
-    """Return groups, times, and what departed of each group in each interval."""
+    """Return groups, times, and departed bytes of each group in each interval."""
     series = columns(run.flow_series)
     groups = tuple(dict.fromkeys(map(str, flows["group"])))
     number = {name: index for index, name in enumerate(groups)}

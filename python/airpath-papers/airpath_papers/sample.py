@@ -16,12 +16,12 @@ from airpath.statistics.paired import sign_test
 
 @dataclass(frozen=True)
 class FewerRuns:
-    """That a number is of fewer runs than its experiments have by themselves."""
+    """Marks a number from fewer runs than its experiments have by default."""
 
     done: int
-    """How many runs of each experiment were done."""
+    """Number of executed runs of each experiment."""
     usual: int
-    """How many it has by itself."""
+    """Its default number of runs."""
 
 
 @dataclass(frozen=True)
@@ -29,19 +29,19 @@ class Sample:
     """One number for each repetition; of a comparison, the paired differences."""
 
     values: tuple[float, ...]
-    """The numbers; NaN where a run has no value."""
+    """The numbers; NaN if a run has no value."""
     p: float | None = None
-    """The p value of the test that the paper made of them; by default of a t test against zero."""
+    """The p value of the paper's own test; by default, that of a t test against zero."""
     runs: int | None = None
-    """Of how many runs a single number is (their least); `None` where each run has its own."""
+    """Number of runs behind a single number (the smallest); `None` if each run has its own."""
     least_p: float = 0.0
-    """The smallest p value that the paper's test can have of so few numbers, whatever they are."""
+    """The smallest p value that the paper's test can have for so few numbers."""
     fewer: FewerRuns | None = None
-    """Of how many runs it is, if they are fewer than usual."""
+    """The numbers of runs, if they are fewer than usual."""
 
     @cached_property
     def _numbers(self) -> tuple[float, float, int, float, float]:
-        """Mean, deviation, count and interval: many ask for them, of the same sample."""
+        """Mean, deviation, count and interval, cached because they are used often."""
         return mean_interval(self.values)
 
     @property
@@ -51,30 +51,31 @@ class Sample:
 
     @property
     def deviation(self) -> float:
-        """Their sample standard deviation; NaN of fewer than two."""
+        """Their sample standard deviation; NaN for fewer than two."""
         return self._numbers[1]
 
     @property
     def n(self) -> int:
-        """How many runs have a value."""
+        """Number of runs with a value."""
         return self._numbers[2] if self.runs is None else self.runs
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Ends of the 95 % confidence interval of the mean (Student's t); NaN of fewer than two."""
+        """Ends of the 95 % confidence interval of the mean (Student's t); NaN for fewer than two."""
         return self._numbers[3:]
 
     @property
     def varies(self) -> bool:
-        """Whether the interval has a width; none is no certainty: values may be equal by chance."""
+        """Whether the interval has a width; without one, values may be equal by chance."""
         low, high = self.interval
         return low < high
 
     @cached_property
     def p_value(self) -> float:
-        """Two-sided p value of "the mean is zero"; NaN of fewer than two values.
+        """Two-sided p value of "the mean is zero"; NaN for fewer than two values.
 
-        Values that do not vary have no t: that of their signs (`airpath.statistics.paired.sign_test`).
+        Values that do not vary have no t; the p value is then that of the sign test
+        (`airpath.statistics.paired.sign_test`).
         """
         if self.p is not None:
             return self.p
@@ -97,9 +98,9 @@ def difference(one: Sequence[float], other: Sequence[float]) -> Sample:
 
 
 def least_sure(samples: Iterable[Sample]) -> Sample:
-    """Return the sample that is least surely above zero, by its test; of single runs, the smallest mean.
+    """Return the sample that is least certainly above zero, by its test; for single runs, the smallest mean.
 
-    Nothing is less sure than a sample without a value.
+    A sample without a value is the least certain.
     """
 
     def surety(one: Sample) -> float:
@@ -113,14 +114,14 @@ def least_sure(samples: Iterable[Sample]) -> Sample:
 
 
 def least(values: Sequence[float]) -> Sample:
-    """Return the least of some numbers, each of one run: without interval and test."""
+    """Return the smallest of some numbers, each of one run: without interval and test."""
     return Sample((min(values),), runs=len(values))
 
 
 def deviation(values: Sequence[float]) -> Sample:
     """Return the sample standard deviation of numbers with its uncertainty, by the jackknife.
 
-    No value of fewer than three numbers.
+    No value for fewer than three numbers.
     """
     return _jackknife(lambda chosen: float(chosen[0].std(ddof=1)), values)
 
@@ -128,7 +129,7 @@ def deviation(values: Sequence[float]) -> Sample:
 def ratio_of_means(one: Sequence[float], other: Sequence[float]) -> Sample:
     """Return the mean of `one` over the mean of `other` with its uncertainty, by the jackknife.
 
-    Unlike the mean of ratios it is not drawn up by runs in which `other` happens to be small.
+    Unlike the mean of ratios, it is not inflated by runs in which `other` happens to be small.
     """
     return of_means(operator.truediv, one, other)
 
@@ -138,8 +139,8 @@ def of_means(
 ) -> Sample:
     """Return a function of two means with its uncertainty, by the jackknife.
 
-    Number k of both comes from the same run; runs in which one has no value do not count. Of fewer than three
-    runs it has no interval. Where it divides by zero it has no value.
+    Number k of both comes from the same run; runs in which one has no value are ignored. It has no interval
+    for fewer than three runs, and no value if it divides by zero.
     """
     pairs = np.array([pair for pair in zip(one, other, strict=True) if not math.isnan(sum(pair))])
     if not len(pairs):
@@ -161,8 +162,8 @@ def _jackknife(
 ) -> Sample:
     """Return a statistic of runs with its uncertainty; each of `values` has one number for each run.
 
-    The sample holds the pseudo-values n s - (n - 1) s(k), where s(k) is the statistic without run k
-    (Quenouille, Tukey); their mean is the statistic without its first-order bias. No value of fewer than
+    The sample contains the pseudo-values n s - (n - 1) s(k), where s(k) is the statistic without run k
+    (Quenouille, Tukey); their mean is the statistic without its first-order bias. No value for fewer than
     three runs.
     """
     x = np.asarray(values, dtype=np.float64)
@@ -172,5 +173,5 @@ def _jackknife(
     whole = statistic(x)
     without = [statistic(np.delete(x, run, axis=1)) for run in range(n)]
     if not all(map(math.isfinite, without)):
-        return Sample((whole,), runs=n)  # one run alone keeps it from being nothing: no interval
+        return Sample((whole,), runs=n)  # a single run prevents a division by zero: no interval
     return sample([n * whole - (n - 1) * one for one in without])

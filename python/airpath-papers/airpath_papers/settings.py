@@ -1,8 +1,8 @@
-"""The EBE papers' settings: which scenario, what the routers believe, and the named choices.
+"""The EBE papers' settings: scenario, configured capacity of routers, and named choices.
 
-Reverse traffic is what the papers leave open and what matters most, so that every experiment on the dumbbell
-has three settings: **T**, the text taken literally (long flows in both directions over the same moving
-rate); **O**, one-way; **L**, reverse flows on a wide link of 100 Mbit/s. T is the headline.
+Reverse traffic is the most important setting that the papers leave open, so every experiment on the dumbbell
+has three settings: **T**, the text taken literally (long flows in both directions over the same moving rate);
+**O**, one-way; **L**, reverse flows on a wide link of 100 Mbit/s. T is the headline.
 """
 
 from collections.abc import Mapping
@@ -15,13 +15,13 @@ TWO_WAY: Final = "T"
 ONE_WAY: Final = "O"
 WIDE_REVERSE: Final = "L"
 ALL_SETTINGS: Final = (TWO_WAY, ONE_WAY, WIDE_REVERSE)
-"""The three, the headline first."""
+"""The three settings, headline first."""
 
 XCP_SCHEMES: Final = ("xcp", "xcp-b", "xcp-ebe")
 VCP_SCHEMES: Final = ("vcp", "vcp-ebe")
 
 CAPACITY: Final = "10mbps"
-"""CAPACITY of the papers: what a router is told that has no estimator, and where an estimator begins."""
+"""CAPACITY of the papers: the configured capacity of a router without estimator, and the initial estimate."""
 
 LINK_BELIEFS: Final = ("20mbps", "20mbps", "10mbps", "20mbps", "20mbps")
 """The same for the five links of the parking lot: their first rates (EBE-J, section IV-B)."""
@@ -30,13 +30,13 @@ PARKING_LOT_LINKS: Final = ("R0-R1", "R1-R2", "R2-R3", "R3-R4", "R4-R5")
 
 
 def believing(scheme: str, capacity: str) -> str:
-    """Return a scheme whose routers are told, or begin with, this capacity; unchanged if they ask nobody."""
+    """Return a scheme with this capacity for its routers, configured or initial; unchanged without them."""
     known, _ = parse_scheme(scheme)
     return with_options(scheme, capacity=capacity) if "capacity" in known.parameters.keys else scheme
 
 
 def title(scheme: str) -> str:
-    """Return the name of a scheme for people."""
+    """Return the readable name of a scheme."""
     return parse_scheme(scheme)[0].title
 
 
@@ -58,14 +58,14 @@ def in_setting(
 ) -> Experiment:
     """Return a scheme in setting T, O or L of a family of shipped scenarios (`ebe-steps`, …).
 
-    Routers believe `CAPACITY`, that of the wide link in setting L its rate.
+    Routers have `CAPACITY`, but that of the wide link in setting L has its rate.
     """
     wide = {"topology.reverse.queue.scheme": believing(scheme, "100mbps")} if setting == WIDE_REVERSE else {}
     return shipped(f"{family}-{setting.lower()}", scheme, repetitions, {**wide, **(changes or {})})
 
 
 def shipped(name: str, scheme: str, repetitions: int, changes: Mapping[str, Any] | None = None) -> Experiment:
-    """Return a scheme in a shipped scenario, its routers believing `CAPACITY`."""
+    """Return a scheme in a shipped scenario, with `CAPACITY` for its routers."""
     return Experiment(name, believing(scheme, CAPACITY), changes or {}, repetitions)
 
 

@@ -1,4 +1,4 @@
-"""Finished runs on disk, so that interrupted work goes on where it stopped and figures share their runs."""
+"""Finished runs on disk, so that interrupted work continues where it stopped and figures share runs."""
 
 import hashlib
 import json
@@ -13,7 +13,7 @@ from airpath.scenario import Scenario
 from airpath_papers.run_data import RunData, from_bytes, to_bytes
 
 FORMAT: Final = "airpath kept run 5"
-"""Changes with what is kept of a run, so that older files are not read."""
+"""Format of a stored run; it changes with its content, so that older files are not read."""
 COMPUTED_BY: Final = (
     "airpath/metrics/*.py",
     "airpath/results/*.py",
@@ -21,14 +21,14 @@ COMPUTED_BY: Final = (
     "airpath_papers/estimate_data.py",
     "airpath_papers/run_data.py",
 )
-"""The sources, besides the engine, that compute what is kept."""
+"""The sources, besides the engine, that compute the stored data."""
 
 
 class RunStore:
-    """A folder of runs, each in a file named by everything that its numbers depend on.
+    """A folder of runs, each in a file named by everything on which its numbers depend.
 
-    That is the plan, its traces, the seed, the engine and the format of what is kept; a run is found again
-    only while all of them are the same. Keys are those of `run_key`.
+    These are the plan, its traces, the seed, the engine and the format of the stored data; a run is found
+    again only if all of them are unchanged. Keys are those of `run_key`.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -42,25 +42,25 @@ class RunStore:
             return None
 
     def holds(self, key: str, seed: int) -> bool:
-        """Tell whether there is a file of this run."""
+        """Return whether there is a file of this run."""
         return self._file(key, seed).is_file()
 
     def put(self, key: str, seed: int, data: RunData) -> None:
-        """Keep a finished run; a run is there as a whole or not at all.
+        """Store a finished run, completely or not at all.
 
-        It is not forced to the disk, for which a short run would wait as long as it takes: of a machine that
-        stopped, files may be damaged, which their checksums tell.
+        The file is not forced to disk, which would take as long as a short run. If the machine stops, files
+        may be damaged; their checksums detect this.
         """
         write_whole(self._file(key, seed), to_bytes(data), forced=False)
 
     def remove(self, key: str, seed: int) -> Path:
-        """Remove the file of a run, if there is one; gives where it was."""
+        """Remove the file of a run, if there is one; return its path."""
         file = self._file(key, seed)
         file.unlink(missing_ok=True)
         return file
 
     def remove_unfinished(self) -> None:
-        """Remove what a process that was killed had not finished; nobody else may work here now."""
+        """Remove unfinished files of a killed process; no other process may use the folder."""
         for file in self.folder.glob("*/*.arrow.*"):
             if place_of(file.name):
                 file.unlink(missing_ok=True)
@@ -70,9 +70,9 @@ class RunStore:
 
 
 def run_key(scenario: Scenario, world: BackendName = "sim") -> str:
-    """Return a digest of all that a run of this scenario depends on, besides its seed.
+    """Return a digest of everything on which a run of this scenario depends, except its seed.
 
-    In other worlds than the simulator that is also the kernel, but not what else the machine does.
+    In worlds other than the simulator this includes the kernel, but not the other load of the machine.
     """
     digest = hashlib.sha256(f"{FORMAT}\n{fingerprint(*COMPUTED_BY)}\n".encode())
     digest.update(json.dumps(scenario.plan(), sort_keys=True).encode())

@@ -1,4 +1,4 @@
-"""Doing the runs that figures need: each once, kept as soon as it is finished."""
+"""Executing the runs that figures need: each once, stored as soon as it is finished."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
@@ -19,18 +19,18 @@ from airpath_papers.store import RunStore
 
 _LOOK_EVERY_S = 0.2
 _PARTS_FOR_EACH_WORKER: Final = 200
-"""Into how many pieces the work of a worker is cut at least, where runs are short enough."""
+"""Smallest number of pieces into which a worker's share is cut, if runs are short enough."""
 
 
 class Interrupted(KeyboardInterrupt):
-    """The work was interrupted (Ctrl-C); what was finished is in the store.
+    """The work was interrupted (Ctrl-C); finished runs are in the store.
 
     Attributes
     ----------
     finished
-        How many of the missing runs were finished.
+        Number of missing runs that were finished.
     asked
-        How many were missing.
+        Number of missing runs.
     """
 
     def __init__(self, finished: int, asked: int) -> None:
@@ -44,13 +44,13 @@ class MissingRun:
     """A run that is not in the store."""
 
     key: str
-    """Under which it will be kept, with its seed."""
+    """The key under which it will be stored, together with its seed."""
     experiment: Experiment
-    """What is run."""
+    """The experiment."""
     repetition: int
-    """Which repetition, from 0."""
+    """The index of the repetition, from 0."""
     size: float
-    """How much work it is, in units of its own."""
+    """Estimated amount of work, in arbitrary units."""
 
     @property
     def seed(self) -> int:
@@ -59,7 +59,7 @@ class MissingRun:
 
 
 def missing_runs(experiments: Iterable[Experiment], store: RunStore) -> list[MissingRun]:
-    """Return the runs that are not in the store, each once however many experiments share it."""
+    """Return the runs that are not in the store, each once even if several experiments share it."""
     missing: dict[tuple[str, int], MissingRun] = {}
     for experiment in experiments:
         key = experiment.key()
@@ -81,25 +81,25 @@ def missing_runs(experiments: Iterable[Experiment], store: RunStore) -> list[Mis
 def do_runs(
     runs: Sequence[MissingRun], store: RunStore, workers: int, on_progress: Callable[[float], None]
 ) -> None:
-    """Do runs in worker processes, each of which keeps what it has done; the longest first.
+    """Execute runs in worker processes, each of which stores its runs; the longest first.
 
     Parameters
     ----------
     runs
-        What to do.
+        The runs.
     store
-        Where finished runs are kept.
+        The store of finished runs.
     workers
-        How many at the same time.
+        Number of simultaneous runs.
     on_progress
-        Called every now and then with the share that is done, 0 to 1.
+        Called from time to time with the finished share, 0 to 1.
 
     Raises
     ------
     Interrupted
-        On Ctrl-C, after the finished runs were kept.
+        On Ctrl-C, after the finished runs were stored.
     AirpathError
-        If a run fails; those finished before are kept.
+        If a run fails; earlier finished runs are stored.
     """
     if not runs:
         return
@@ -112,7 +112,7 @@ def do_runs(
             for part in _parts(longest_first, size / (workers * _PARTS_FOR_EACH_WORKER)):
                 repetitions = [run.repetition for run in part]
                 work.add(pool.submit(keep_runs, part[0].experiment, repetitions, store, part[0].key), part)
-                # One more for each worker, so that the next part is there when one is done.
+                # One more than the workers, so that the next part is ready when one is done.
                 work.wait(request, 2 * workers - 1)
             work.wait(request, 0)
     except KeyboardInterrupt:
@@ -125,7 +125,7 @@ def runs_of(figure: Figure, store: RunStore) -> FigureRuns:
     Raises
     ------
     OutputError
-        If one is not there or damaged.
+        If a run is missing or damaged.
     """
     return FigureRuns(
         {
@@ -141,7 +141,7 @@ def read_runs(experiment: Experiment, store: RunStore) -> list[RunData]:
     Raises
     ------
     OutputError
-        If one is not there or damaged.
+        If a run is missing or damaged.
     """
     runs = []
     for seed in range(experiment.seed, experiment.seed + experiment.repetitions):
@@ -156,8 +156,8 @@ def read_runs(experiment: Experiment, store: RunStore) -> list[RunData]:
 
 
 def _parts(runs: Iterable[MissingRun], size: float) -> Iterator[list[MissingRun]]:
-    """Gather runs of an experiment that follow each other, up to a size: they need it to be resolved once."""
-    # Two experiments may be the same but for the seed of their first run.
+    """Group consecutive runs of an experiment, up to a size, so that it is resolved once for all of them."""
+    # Two experiments may differ only in the seed of their first run.
     for _, repetitions in groupby(runs, key=lambda run: (run.key, run.experiment.seed)):
         part: list[MissingRun] = []
         for run in repetitions:
@@ -169,7 +169,7 @@ def _parts(runs: Iterable[MissingRun], size: float) -> Iterator[list[MissingRun]
 
 
 class _Work:
-    """The runs that are under way."""
+    """The runs that are pending."""
 
     def __init__(self, size: float, on_progress: Callable[[float], None]) -> None:
         self.finished = 0
@@ -181,7 +181,7 @@ class _Work:
         self._under_way[pending] = part
 
     def wait(self, request: InterruptRequest, left: int) -> None:
-        """Wait until no more than `left` parts are under way; raises the first failure that is seen."""
+        """Wait until at most `left` parts are pending; raise the first failure that is seen."""
         while len(self._under_way) > left:
             request.raise_if_made()
             for pending in wait(self._under_way, _LOOK_EVERY_S, FIRST_COMPLETED).done:
@@ -199,7 +199,7 @@ class _Work:
 
 
 def _size(scenario: Scenario) -> float:
-    """Return about how many bits the recorded links can carry in a run, which is what its time goes with."""
+    """Return the approximate capacity of the recorded links over a run in bits, a measure of its duration."""
     plan, rates = scenario.plan(), scenario.resolved.mean_rate_bps
     recorded = [rates[link["name"]] or 0.0 for link in plan["links"] if link["record"]]
     return float(plan["duration_ns"] * 1e-9 * (1e6 + sum(recorded)))

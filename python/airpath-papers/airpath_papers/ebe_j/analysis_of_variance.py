@@ -155,7 +155,7 @@ def _tables_of(
 
 
 def _bars_of(schemes: Sequence[str], measure: Measure, ylabel: str, published: Mapping[str, float]) -> Any:
-    """Return the function that draws the means of each choice, with what the paper gives beside them."""
+    """Return the function that plots the means of each choice together with the published values."""
 
     @styled
     def draw(runs: FigureRuns) -> Picture:

@@ -1,4 +1,4 @@
-"""What the figures of CUBIC and CUBIC-EBE have in common: schemes, measures, words."""
+"""Common parts of the figures of CUBIC and CUBIC-EBE: schemes, measures, claims."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -21,17 +21,17 @@ CUBIC_EBE: Final = "cubic-ebe"
 SCHEMES: Final = (CUBIC, CUBIC_EBE)
 
 HOLD_S: Final = 10.0
-"""How long each rate holds."""
+"""Duration of each rate."""
 LEAST_RISE: Final = 0.2
-"""A rise of the capacity by less is not one to catch up with."""
+"""Smallest rise of the capacity for which a catch-up is measured."""
 DURATION_S: Final = 200.0
 STARTED: Final[Span] = (100.0, DURATION_S)
-"""When all flows have started."""
+"""The time after all flows have started."""
 
 QUICK_S: Final = 2.5
-"""What we take "very quickly" of a catch-up to mean: a quarter of the time that a rate holds."""
+"""Our reading of "very quickly" for a catch-up: a quarter of the duration of a rate."""
 MISSED_S: Final = 5.0
-"""A catch-up that takes half of the time that a rate holds, or more, is a failure to acquire it."""
+"""A catch-up that takes half of the duration of a rate, or longer, counts as a failure to acquire it."""
 
 Measure = Callable[[RunData], float]
 
@@ -47,7 +47,7 @@ def catch_up_at(name: str | None = None) -> Measure:
 
 
 catch_up_s: Final[Measure] = catch_up_at()
-"""That of the link under test."""
+"""The measure at the link under test."""
 
 ONE_WAY: Final = "O"
 TWO_WAY: Final = "T"
@@ -83,7 +83,7 @@ SETTINGS: Final = (
 
 
 def pair(scenario: str, repetitions: int, changes: Any = None, **options: Any) -> dict[str, Experiment]:
-    """Return CUBIC and CUBIC-EBE in a shipped scenario, the latter with further options."""
+    """Return CUBIC and CUBIC-EBE in a shipped scenario, the latter with additional options."""
     return {
         CUBIC: shipped(scenario, CUBIC, repetitions, changes),
         CUBIC_EBE: shipped(scenario, with_options(CUBIC_EBE, **options), repetitions, changes),
@@ -91,12 +91,12 @@ def pair(scenario: str, repetitions: int, changes: Any = None, **options: Any) -
 
 
 def gain(of: Any, measure: Measure) -> Sample:
-    """Return CUBIC-EBE minus CUBIC, in pairs."""
+    """Return CUBIC-EBE minus CUBIC, paired."""
     return difference(of_each(of(CUBIC_EBE), measure), of_each(of(CUBIC), measure))
 
 
 def ratio(of: Any, measure: Measure) -> Sample:
-    """Return CUBIC-EBE over CUBIC, one value for each pair of runs."""
+    """Return CUBIC-EBE divided by CUBIC, one value for each pair of runs."""
     return sample(
         [
             one / other
@@ -106,7 +106,7 @@ def ratio(of: Any, measure: Measure) -> Sample:
 
 
 def steady_deviation(run: RunData, name: str | None = None) -> float:
-    """Return the standard deviation of a link's queue while the capacity holds, as a share of the buffer.
+    """Return the standard deviation of a link's queue at constant capacity, as a share of the buffer.
 
     The first 3 s after each change are left out.
     """
@@ -133,14 +133,14 @@ def numbers_table(runs: FigureRuns, numbers: Mapping[str, Measure]) -> list[Text
 
 
 def responds(link: str | None = None, reason: str = "") -> tuple[Claim, Claim, Claim]:
-    """Return what the paper says of both topologies: CUBIC misses rises, CUBIC-EBE is quick and oscillates.
+    """Return the paper's claims on both topologies: CUBIC misses rises, CUBIC-EBE is quick and oscillates.
 
     Parameters
     ----------
     link
-        Where; the link under test when `None`.
+        The link; the link under test if `None`.
     reason
-        Why CUBIC-EBE is not quick, where it is not.
+        Reason why CUBIC-EBE is not quick, if it is not.
     """
     caught_up = catch_up_at(link)
     return (

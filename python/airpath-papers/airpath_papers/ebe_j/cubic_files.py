@@ -1,4 +1,4 @@
-"""EBE-J, section IV-A.4: how long file transfers take under CUBIC and CUBIC-EBE."""
+"""EBE-J, section IV-A.4: durations of file transfers under CUBIC and CUBIC-EBE."""
 
 from typing import Any, Final
 
@@ -15,9 +15,9 @@ from airpath_papers.settings import title
 
 REPETITIONS: Final = 30
 PAPER_S: Final = {CUBIC: 211.0, CUBIC_EBE: 185.0}
-"""Mean completion times that the paper gives, in seconds."""
+"""Mean completion times of the paper, in seconds."""
 TOLERANCE: Final = 0.10
-"""How near is near, as for the other file transfers."""
+"""Tolerance of "near", as for the other file transfers."""
 FILES: Final = 5
 
 AS_PRINTED: Final = "100 MB, 1 to 40 Mbit/s"

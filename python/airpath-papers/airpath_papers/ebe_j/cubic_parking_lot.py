@@ -40,7 +40,7 @@ _local = partial(group_goodput_mbps, group="local")
 
 
 def _first_full_s(run: RunData) -> float:
-    """Return when the utilisation of the middle link over 5 s is at least 90 % for the first time."""
+    """Return the first time at which the utilisation of the middle link over 5 s is at least 90 %."""
     starts = range(0, int(DURATION_S), int(SPAN_S))
     full = (start for start in starts if utilisation(run, (start, start + SPAN_S), MIDDLE) >= 0.9)
     return next((start + SPAN_S for start in full), DURATION_S)

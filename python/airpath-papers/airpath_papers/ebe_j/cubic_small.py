@@ -1,4 +1,4 @@
-"""EBE-J, section IV-D, on TCP: CUBIC-EBE where delay and rate are low."""
+"""EBE-J, section IV-D, on TCP: CUBIC-EBE at small delays and rates."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -26,7 +26,9 @@ from airpath_papers.sample import difference
 
 REPETITIONS: Final = 30
 COMPARABLE: Final = 0.05
-"""By how much of the link's capacity a gain is no significant improvement, as where flows join and leave."""
+"""Gain, as a share of the link's capacity, below which there is no significant improvement, as for flows that
+join and leave.
+"""
 
 _LARGE: Final = "1 to 400 Mbit/s, 500 ms: "
 

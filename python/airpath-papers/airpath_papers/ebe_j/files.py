@@ -1,4 +1,4 @@
-"""EBE-J, section IV-A.4: how long file transfers take."""
+"""EBE-J, section IV-A.4: durations of file transfers."""
 
 from typing import Any, Final
 
@@ -14,9 +14,9 @@ from airpath_papers.settings import ALL_SETTINGS, TWO_WAY, in_setting, title, wi
 
 REPETITIONS: Final = 3
 PAPER_S: Final = {"vcp": 289.0, "vcp-ebe": 198.0, "xcp": 270.0, "xcp-ebe": 212.0}
-"""Mean completion times that the paper gives, in seconds."""
+"""Mean completion times of the paper, in seconds."""
 TOLERANCE: Final = 0.10
-"""How near is near: schedule and traffic are ours, so a tenth."""
+"""Tolerance of "near": a tenth, because schedule and traffic are ours."""
 FILES: Final = 5
 
 _FEW_REVERSE = {"flows.1.count": 5}

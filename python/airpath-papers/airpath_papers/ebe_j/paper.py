@@ -1,4 +1,4 @@
-"""What the figures of EBE-J have in common."""
+"""Common parts of the figures of EBE-J."""
 
 from typing import Final
 
@@ -19,14 +19,14 @@ SETTINGS: Final = (
 )
 
 RISING: Final = (10.0, 60.0)
-"""When the capacity is above the 10 Mbit/s that routers believe, in seconds."""
+"""Time in which the capacity is above the 10 Mbit/s configured in routers, in seconds."""
 FALLEN: Final = (60.0, 120.0)
-"""When it is below."""
+"""Time in which it is below."""
 
 NEAR_FULL: Final = 0.95
-"""What we take "near 100 %" of utilisation to mean, as a mean over the run."""
+"""Our reading of a utilisation "near 100 %", as a mean over the run."""
 LOW_QUEUE: Final = 0.03
-"""What we take a "low" queue to mean, as a share of the buffer."""
+"""Our reading of a "low" queue, as a share of the buffer."""
 
 TWO_WAY_LIMIT: Final = (
     "reverse traffic that saturates the same varying link bunches acknowledgments: even with the true"

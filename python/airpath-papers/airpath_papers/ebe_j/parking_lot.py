@@ -24,7 +24,7 @@ from airpath_papers.settings import (
 )
 
 REPETITIONS: Final = 30
-"""Runs draw the rates of all links but one, and differ much."""
+"""Runs sample the rates of all links but one, and differ much."""
 MIDDLE: Final = "R2-R3"
 OTHERS: Final = tuple(name for name in PARKING_LOT_LINKS if name != MIDDLE)
 
@@ -56,9 +56,9 @@ _XCP = {name: _xcp(top) for name, top in _TOP.items()} | {
 }
 
 ABOVE_BELIEF: Final = ((10.0, 20.0), (30.0, 50.0), (70.0, 90.0), (100.0, 120.0))
-"""When the middle link carries more than the 10 Mbit/s that its router believes."""
+"""Times at which the capacity of the middle link is above the 10 Mbit/s configured in its router."""
 HIGH: Final = 0.80
-"""What we take the lower end of a "high" utilisation of VCP to be."""
+"""Our reading of the lower end of a "high" utilisation of VCP."""
 SHARP_RISES_S: Final = (30.0, 100.0)
 """Rises of the middle link from far below 10 Mbit/s."""
 
@@ -76,7 +76,7 @@ _RATCHET: Final = (
 
 
 BELOW_BELIEF: Final = ((0.0, 10.0), (20.0, 30.0), (50.0, 70.0), (90.0, 100.0))
-"""When it carries no more than that."""
+"""Times at which it is not above 10 Mbit/s."""
 
 
 def _in_spans(run: RunData, spans: tuple[Span, ...] = ABOVE_BELIEF) -> float:
@@ -88,7 +88,7 @@ def _in_spans(run: RunData, spans: tuple[Span, ...] = ABOVE_BELIEF) -> float:
 
 
 def _queue_fall(run: RunData) -> float:
-    """Return by how much the queue of the middle link falls from before to after the sharp rises."""
+    """Return the decrease of the middle link's queue from before to after the sharp rises."""
     falls = [
         mean_queue(run, (rise - 5, rise), MIDDLE) - mean_queue(run, (rise + 3, rise + 8), MIDDLE)
         for rise in SHARP_RISES_S
@@ -101,7 +101,7 @@ def _after_sharp_rises(run: RunData, first: float, last: float) -> float:
 
 
 def _after(of: Runs, scheme: str, first: float, last: float) -> list[float]:
-    """Return a scheme's utilisation in these seconds after the sharp rises, of each run."""
+    """Return a scheme's utilisation of each run between these seconds after the sharp rises."""
     return of_each(of(scheme), lambda run: _after_sharp_rises(run, first, last))
 
 
@@ -210,7 +210,7 @@ FIG8B: Final = Figure(
 
 
 def _bars_of(what: str) -> Any:
-    """Return the function that draws a number of each of the five links, a panel for each choice."""
+    """Return the function that plots a number of each of the five links, a panel for each choice."""
 
     @styled
     def draw(runs: FigureRuns) -> Picture:
@@ -240,10 +240,10 @@ def _mean_over(links: tuple[str, ...], measure: Any) -> Any:
 
 
 def _least_sure(of: Any, first: str, second: str) -> Sample:
-    """Return, of the five links, the one where it is least sure that `first` leads `second` in utilisation.
+    """Return the sample of the link, of the five, whose lead of `first` over `second` is least certain.
 
-    Every link leads significantly just if this one does. Of a single run it is the link with the smallest
-    difference.
+    Every link leads significantly if and only if this one does. For a single run, it is the link with the
+    smallest difference.
     """
     by_link = [
         difference(

@@ -15,19 +15,21 @@ from airpath_papers.sample import Sample, difference, sample
 from airpath_papers.settings import ALL_SETTINGS, title
 
 RISEN_MBPS: Final = {80: 6.0, 100: 8.0}
-"""The rises, and what the fixed schedule rises to."""
+"""The rises, with the rate after each in the fixed schedule."""
 FIRST_S: Final = (0, 2)
 LATER_S: Final = (4, 10)
-"""The parts of the time after a rise that are compared."""
+"""The intervals after a rise that are compared."""
 FULL: Final = 0.99
 NS2: Final = "ns-2's XCP, "
 _OTHERS: Final = ("xcp-ebe", "xcp-b")
-"""What XCP is a little faster than at the rises."""
+"""The schemes than which XCP is a little faster at the rises."""
 
 Part = tuple[int, int]
 
 _JUDGED: Final = (*ALL_SETTINGS, LONGER_TIMEOUT)
-"""What the papers may have run: traffic is open, and the timeouts of their ns-2; loss recovery is not."""
+"""Choices that the papers may have used: traffic is open, as are the timeouts of their ns-2; loss recovery is
+not.
+"""
 
 
 def _ours(of: Any, scheme: str, rise: int, part: Part) -> list[float]:
@@ -84,7 +86,7 @@ CLAIMS: Final = (
     _faster("xcp-faster-than-b", 100, "xcp-b", _NOT_FULL),
     _falls_back(100, _NO_FALL),
 )
-"""The statement about XCP at these rises, each rise by itself."""
+"""The claims on XCP at these rises, one for each rise."""
 
 NOTE: Final = (
     "ns-2's own XCP, on the same dumbbell and schedule with ten short flows as here, was run 30 times in T"
@@ -105,7 +107,7 @@ NOTE: Final = (
 
 
 def tables(runs: FigureRuns) -> list[TextTable]:
-    """Return a table for each rise: utilisation over the time after it, here and in ns-2."""
+    """Return a table for each rise: utilisation over the time after it, in airpath and in ns-2."""
     return [_table(runs, rise) for rise in RISEN_MBPS]
 
 

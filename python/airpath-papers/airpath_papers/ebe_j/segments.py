@@ -1,4 +1,4 @@
-"""EBE-J, figure 3(a): VCP-EBE's queue in each segment of the schedule, beside the threshold."""
+"""EBE-J, figure 3(a): VCP-EBE's queue in each segment of the schedule, compared with the threshold."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -15,9 +15,9 @@ from airpath_papers.sample import Sample, sample
 THRESHOLD: Final = 0.15
 """EBE-J's threshold of the queue maintainer, a share of the buffer."""
 ABOUT_THRESHOLD: Final = Between(0.12, 0.20)
-"""What we take "about 15 %" to mean."""
+"""Our reading of "about 15 %"."""
 HOLD_S: Final = 10.0
-"""How long each rate of the fixed schedule holds."""
+"""Duration of each rate of the fixed schedule."""
 SCHEME: Final = "vcp-ebe"
 
 
@@ -37,7 +37,7 @@ def _farthest(of: Any, begin_s: float = 0.0) -> Sample:
 
 
 def claims(reason: str) -> tuple[Claim, Claim]:
-    """Return the claims that the queue is there in every segment, and in every one but the first."""
+    """Return the claims that the queue is near the threshold in every segment, and in all but the first."""
     saying = (
         "VCP-EBE holds a relatively steady queue of about 15 % of the buffer, at every rate of the schedule"
     )
@@ -56,7 +56,7 @@ def claims(reason: str) -> tuple[Claim, Claim]:
 
 
 def tables(runs: FigureRuns) -> list[TextTable]:
-    """Return the queue in each segment under each choice, and whether it is about the threshold there."""
+    """Return the queue in each segment under each choice, and whether it is near the threshold."""
     first = runs.of(runs.choices[0])(SCHEME)
     rows = []
     for begin, end in _segments(first):

@@ -32,9 +32,9 @@ REPETITIONS: Final = 10
 THRESHOLDS: Final = (0, 5, 13, 15, 18, 25, 40, 60)
 """In % of the buffer; the text names 0, 5, 13 and 18."""
 SIMILAR: Final = (13, 15, 18, 25, 40)
-"""Those over which utilisation is compared."""
+"""The thresholds over which utilisation is compared."""
 STEP_S: Final = 20.0
-"""When the capacity rises from 10 to 15 Mbit/s; it falls to 5 at twice this time."""
+"""Time at which the capacity rises from 10 to 15 Mbit/s; it falls to 5 at twice this time."""
 
 _BEFORE = (STEP_S / 2, STEP_S)
 _RISEN = (STEP_S, 2 * STEP_S)
@@ -68,7 +68,7 @@ _CHOICES = {setting: _experiments(setting, "vcp-ebe") for setting in ALL_SETTING
 
 
 def _spread_of_utilisation(of: Any) -> Sample:
-    """Return the largest minus the smallest utilisation over similar thresholds, in each repetition."""
+    """Return the largest minus the smallest utilisation over similar thresholds, for each repetition."""
     by_threshold = [of_each(of(_label(each)), utilisation) for each in SIMILAR]
     return sample([max(one) - min(one) for one in zip(*by_threshold, strict=True)])
 
@@ -168,7 +168,7 @@ _COLLAPSE: Final = (
     " queue is empty, so that the papers' link-capacity monitor takes the arrival rate for the capacity, and"
     " the estimate stays at 3 Mbit/s"
 )
-"""Why a threshold of 0 says little about the step: long before it the link is not used."""
+"""Reason why a threshold of 0 says little about the step: the link is unused long before it."""
 
 FIG1: Final = Figure(
     id="ebe-j/fig1",

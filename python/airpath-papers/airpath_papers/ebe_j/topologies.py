@@ -1,6 +1,7 @@
-"""EBE-J, section IV: sentences that set one figure beside another.
+"""EBE-J, section IV: claims that compare one figure with another.
 
-CUBIC beside XCP and VCP (section IV-A.3); the parking lot beside the dumbbell (sections IV-B.1, IV-B.3).
+CUBIC compared with XCP and VCP (section IV-A.3); the parking lot compared with the dumbbell (sections IV-B.1,
+IV-B.3).
 """
 
 from functools import partial
@@ -29,7 +30,7 @@ def _between(of: Runs, first: tuple[str, Any], second: tuple[str, Any]) -> Sampl
 
 
 def _means(title: str, numbers: dict[str, Any]) -> Any:
-    """Return the function that makes a table: for each choice and experiment, its number."""
+    """Return the function that makes a table with a number for each choice and experiment."""
 
     def table(runs: FigureRuns) -> list[TextTable]:
         rows = [

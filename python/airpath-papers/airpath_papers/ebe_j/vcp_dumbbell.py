@@ -45,7 +45,7 @@ from airpath_papers.settings import (
 
 REPETITIONS: Final = 10
 REPETITIONS_OF_WINDOWS: Final = 30
-"""For figures 4 and 5: ratios of windows vary much from run to run."""
+"""For figures 4 and 5, because ratios of windows vary much from run to run."""
 
 SCALINGS: Final[Mapping[str, dict[str, Any]]] = {
     TWO_WAY: {},
@@ -179,7 +179,7 @@ FIG3B: Final = Figure(
     notes=(FIXED_SCHEDULE, TRAFFIC, SETTINGS, SCALING_NOTE, "Bins of 1 s."),
 )
 
-# Figure 4 has five long flows and no others: one in each direction and number, no short ones.
+# Figure 4 has five long flows and no others: a single entry of flows, and no short ones.
 _FIFTY: Final[dict[str, Any]] = {"flows.0.count": 50}
 _WINDOW_CHOICES: Final = {
     TWO_WAY: {},
@@ -190,7 +190,7 @@ _WINDOW_CHOICES: Final = {
 
 
 def _windows_of(scheme: str, experiments: dict[str, dict[str, Experiment]]) -> Any:
-    """Return the function that draws the windows under one scheme, a panel for each choice."""
+    """Return the function that plots the windows under one scheme, a panel for each choice."""
 
     @styled
     def draw(runs: FigureRuns) -> Picture:

@@ -57,11 +57,11 @@ _EXPERIMENTS = {
     STANDARD_SENDER: standard_sender(REPETITIONS),
 }
 RISES_S: Final = (10.0, 20.0, 30.0, 50.0, 80.0, 100.0)
-"""When the fixed schedule rises."""
+"""Times at which the fixed schedule rises."""
 HOLD_S: Final = 10.0
-"""How long each rate holds."""
+"""Duration of each rate."""
 STEADY: Final = 0.30
-"""What we take "steady" to mean: 95 % of the time the queue is below twice the threshold of 15 %."""
+"""Our reading of "steady": the queue is below twice the threshold of 15 % for 95 % of the time."""
 
 
 def _mean_time_to_90(run: RunData) -> float:
@@ -70,7 +70,7 @@ def _mean_time_to_90(run: RunData) -> float:
 
 
 def _queues(runs: FigureRuns) -> list[TextTable]:
-    """Return how long the two queues that are called steady are under each choice."""
+    """Return the lengths of the two queues that are called steady, under each choice."""
     rows = []
     for choice in runs.choices:
         of = runs.of(choice)

@@ -1,8 +1,8 @@
-"""Every ACK-rate estimator against the truth on links whose capacity moves. Ours, not a paper's."""
+"""Every ACK-rate estimator compared with the truth on links with varying capacity. Not from a paper."""
 
 from airpath_papers.estimators.figure import LINKS_FIGURE
 
 FIGURES = (LINKS_FIGURE,)
-"""Ours."""
+"""The figures of this package."""
 
 __all__ = ["FIGURES"]

@@ -1,4 +1,4 @@
-"""Every ACK-rate estimator against the truth: one table, one picture, what they say."""
+"""Every ACK-rate estimator compared with the truth: one table, one plot, claims."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -24,7 +24,7 @@ REPETITIONS: Final = 1
 ONE_WAY: Final = "no reverse traffic"
 TWO_WAY: Final = "reverse traffic"
 PAYLOAD_SHARE: Final = 1448 / 1500
-"""Timestamps leave so much of a packet."""
+"""Share of a packet that is payload with timestamps."""
 
 ESTIMATORS: Final = {
     "samples": "samples, per ACK",
@@ -48,14 +48,14 @@ ESTIMATORS: Final = {
     "westwood:samples=interval,interval=50ms": "filter (6), data of 50 ms",
     "dynapara:samples=interval,interval=50ms": "DynaPara-like, data of 50 ms",
 }
-"""What is judged, as a scenario writes it, and its name in table and picture."""
+"""The evaluated estimators as written in a scenario, with their names in table and plot."""
 
 TEN_MS: Final = "westwood-10ms"
 FIFTY_MS: Final = "westwood:samples=interval,interval=50ms"
 
 
 def experiment(scenario: str, link: JudgedLink, changes: Mapping[str, Any] | None = None) -> Experiment:
-    """Return the run of a scenario over a link, with every estimator beside the sender."""
+    """Return the run of a scenario over a link, with all estimators in addition to the controller."""
     return Experiment(
         scenario,
         f"fixed:window={link.window_packets}packets",
@@ -79,7 +79,7 @@ def _errors(run: RunData, estimator: str) -> Errors:
 
 
 def _over_bursts(estimator: str, measure: Callable[[Errors], float]) -> Callable[[Runs], Sample]:
-    """Return a measure on each link with bursts: one value for each link: runs over one trace are alike."""
+    """Return a measure with one value for each link with bursts, because runs over one trace are alike."""
 
     def of_links(of: Runs) -> Sample:
         labels = _OF_KIND[Kind.BURSTS]
@@ -97,7 +97,7 @@ def _lag(of_one: Errors) -> float:
 
 
 def _cell(found: list[Errors]) -> str:
-    """Return bias / mean absolute error / 95th percentile / lag, means of all."""
+    """Return bias / mean absolute error / 95th percentile / lag, each as a mean."""
     means = {name: float(np.mean([getattr(one, name) for one in found])) for name in _COLUMNS}
     if math.isnan(means["bias"]):
         return NO_VALUE

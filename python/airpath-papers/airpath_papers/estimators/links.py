@@ -1,7 +1,7 @@
-"""The links on which estimators are judged: those that are shipped, and recordings where they are present.
+"""The links on which estimators are evaluated: shipped ones, and traces that are present.
 
-The environment variable `AIRPATH_TRACES` names the folder of the recordings. They are public data sets that
-are not shipped; those that are absent are left out.
+The environment variable `AIRPATH_TRACES` names the folder of the traces. They are public data sets that are
+not shipped; absent ones are left out.
 """
 
 import os
@@ -15,14 +15,14 @@ VARIABLE: Final = "AIRPATH_TRACES"
 
 
 class Kind(StrEnum):
-    """What sets links apart for an estimator."""
+    """The kinds of links that matter for an estimator."""
 
     BURSTS = "bursts"
     """A scheduler that delivers many packets in a millisecond (LTE)."""
     SLOW = "few packets"
-    """One that delivers a few, at rates of some 100 kbit/s (3G)."""
+    """A scheduler that delivers a few packets at a time, at rates of some 100 kbit/s (3G)."""
     SMOOTH = "evenly"
-    """A log of rates, over each of which packets leave evenly."""
+    """A log of rates; packets leave evenly spaced at each rate."""
 
 
 @dataclass(frozen=True)
@@ -32,21 +32,21 @@ class JudgedLink:
     label: str
     """Its name in tables."""
     kind: Kind
-    """How it delivers."""
+    """How it delivers packets."""
     rate: Mapping[str, Any]
-    """Its rate, as a scenario writes it."""
+    """Its rate, as written in a scenario."""
     reverse: Mapping[str, Any]
-    """The rate of its opposite direction; its own where none is known."""
+    """The rate of its opposite direction; its own if none is known."""
     window_packets: int
-    """What the sender has in flight: 300 ms of the mean rate, at least 20 packets."""
+    """The sender's packets in flight: 300 ms at the mean rate, at least 20 packets."""
 
     def changes(self) -> Mapping[str, Any]:
-        """Return what differs in the scenario."""
+        """Return the settings of the scenario that differ."""
         return {"topology.bottleneck.rate": self.rate, "topology.reverse.rate": self.reverse}
 
 
 def judged_links(folder: str | None) -> tuple[JudgedLink, ...]:
-    """Return the shipped links and those recordings of a folder that are there."""
+    """Return the shipped links and the traces that are present in a folder."""
     down, up = ({"kind": "link", "name": f"lte.{direction}"} for direction in ("down", "up"))
     shipped = (
         JudgedLink("lte.down (synthetic)", Kind.BURSTS, down, up, 225),
@@ -60,7 +60,7 @@ def judged_links(folder: str | None) -> tuple[JudgedLink, ...]:
 
 @dataclass(frozen=True)
 class _Recording:
-    """A recording by the name of its file."""
+    """A trace by the name of its file."""
 
     label: str
     kind: Kind
@@ -70,7 +70,7 @@ class _Recording:
     reverse: str | None = None
     """The file of the opposite direction, if there is one."""
     holds_both: bool = False
-    """Whether the file has the opposite direction as well."""
+    """Whether the file also contains the opposite direction."""
 
     def in_folder(self, folder: Path) -> JudgedLink:
         rate = {"kind": "trace", "file": str(folder / self.file), "format": self.format}
@@ -82,7 +82,7 @@ class _Recording:
         return JudgedLink(self.label, self.kind, rate, reverse, self.window_packets)
 
 
-# The Irish log has an upload as well, but that is the acknowledgments of the recorded download, no capacity.
+# The Irish log also has an upload, but it consists of the acknowledgments of the recorded download.
 _RECORDINGS: Final = (
     _Recording("Verizon LTE", Kind.BURSTS, "Verizon-LTE-short.down", 126, reverse="Verizon-LTE-short.up"),
     _Recording(
@@ -127,4 +127,4 @@ _RECORDINGS: Final = (
 )
 
 LINKS: Final = judged_links(os.environ.get(VARIABLE))
-"""The links of this session."""
+"""The links that are available in this session."""

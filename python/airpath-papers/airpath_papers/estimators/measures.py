@@ -1,4 +1,4 @@
-"""How far the estimates of a run are from the truth, instant by instant."""
+"""Errors of the estimates of a run, instant by instant."""
 
 import math
 from dataclasses import dataclass
@@ -17,29 +17,29 @@ from airpath_papers.measures import link
 from airpath_papers.run_data import Numbers, RunData
 
 FROM_S: Final = 10.0
-"""What is earlier does not count."""
+"""Time before which values are ignored."""
 WINDOW_S: Final = 1.0
-"""The truth is a mean over this time, centred."""
+"""Width of the centred window over which the truth is averaged."""
 LEAST: Final = 0.05
-"""Instants with a truth below this part of its mean do not count: relative errors explode there."""
+"""Times at which the truth is below this part of its mean are ignored: relative errors explode there."""
 
 
 @dataclass(frozen=True)
 class Errors:
-    """One estimator in one run."""
+    """The errors of one estimator in one run."""
 
     bias: float
     """Mean of the estimate over mean of the truth, minus one."""
     mean_absolute: float
-    """Mean absolute error, as a part of the truth at the same time."""
+    """Mean absolute error, relative to the truth at the same time."""
     p95: float
     """Its 95th percentile."""
     lag_s: float
-    """By how much it comes late."""
+    """Its lag."""
 
 
 def errors(run: RunData, estimator: str, *, against_capacity: bool, payload_share: float) -> Errors:
-    """Return how far an estimate is from the truth; NaN of an estimator that gave no answer.
+    """Return the errors of an estimate; NaN for an estimator without values.
 
     Parameters
     ----------
@@ -48,9 +48,9 @@ def errors(run: RunData, estimator: str, *, against_capacity: bool, payload_shar
     estimator
         Its name.
     against_capacity
-        The truth is what the link could carry; else what of the flow it carried.
+        Whether the truth is the link's capacity; otherwise it is the flow's throughput on the link.
     payload_share
-        The part of a packet that is payload, since estimates count no headers.
+        The share of a packet that is payload, because estimates exclude headers.
     """
     time_s, truth = _truth_mbps(run, payload_share, against_capacity=against_capacity)
     known_s, known = estimate_mbps(run, estimator)

@@ -25,12 +25,12 @@ _CONTROL: Final = "westwood-ti:samples=round-trip,alpha=0.6"
 
 
 def _of_the_largest(run: RunData) -> float:
-    """Return the largest estimate of filters (2) and (6) over the rate of the link."""
+    """Return the larger estimate of filters (2) and (6), relative to the rate of the link."""
     return max(largest_over_link(run, name, LINK_MBPS) for name in OTHERS.values())
 
 
 def _farthest(run: RunData) -> float:
-    """Return the mean estimate over the mean rate used, of that of the two filters that is farther from 1."""
+    """Return the mean estimate relative to the mean rate used, for the filter that is farther from 1."""
     ratios = [mean_over_used(run, name) for name in OTHERS.values()]
     return max(ratios, key=lambda ratio: abs(ratio - 1))
 

@@ -1,4 +1,4 @@
-"""What the figures of GM have in common: settings, experiments, notes."""
+"""Common parts of the figures of GM: settings, experiments, notes."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -11,17 +11,17 @@ PAPER: Final = "GM"
 REPETITIONS: Final = 10
 
 WIRE: Final = 1500 / 1460
-"""From the payload, which estimators count, to whole packets, which the paper counts."""
+"""Conversion from payload, which estimators count, to whole packets, which the paper counts."""
 SETTLED_S: Final = 20.0
-"""From here on is measured: the start of an estimate and the first slow start do not count."""
+"""Start of the measurement: the start of an estimate and the first slow start are excluded."""
 
 IN_CONTROL: Final = "filter in control"
-"""The sender's window follows the filter that is shown, as the text says."""
+"""The sender's window follows the plotted filter, as the text says."""
 BESIDE: Final = "filter beside"
-"""The sender's window follows the anti-aliased filter (6); the filter that is shown only listens."""
+"""The sender's window follows the anti-aliased filter (6); the plotted filter has no effect."""
 TEN_REVERSE: Final = "10 reverse flows"
 LONGER_TIMEOUT: Final = "timeouts ≥ 1 s"
-"""As ns-2 had it until October 2004."""
+"""As in ns-2 until October 2004."""
 
 PACKETS: Final = (
     "Estimators count payload; rates here are multiplied by 1500/1460, as the paper counts whole packets"
@@ -40,23 +40,23 @@ GUARD: Final = (
 
 
 def sender(scheme: str) -> str:
-    """Return a scheme that grows as ns-2's senders do: by acknowledgments."""
+    """Return a scheme whose window grows by acknowledgments, as ns-2's senders do."""
     return with_options(scheme, counting="acknowledgments", slow_start="per-acknowledgment")
 
 
 def constant(scheme: str, changes: Mapping[str, Any] | None = None) -> Experiment:
-    """Return a sender on the dumbbell whose bandwidth is constant, against reverse traffic."""
+    """Return a sender on the dumbbell with constant bandwidth, with reverse traffic."""
     return Experiment("gm-constant", sender(scheme), changes or {}, REPETITIONS)
 
 
 def varying(scheme: str, *, reverse: bool, changes: Mapping[str, Any] | None = None) -> Experiment:
-    """Return a sender on the dumbbell whose bandwidth varies, with or without reverse traffic."""
+    """Return a sender on the dumbbell with varying bandwidth, with or without reverse traffic."""
     name = "gm-varying-two-way" if reverse else "gm-varying"
     return Experiment(name, sender(scheme), changes or {}, REPETITIONS)
 
 
 def ten_flows(scheme: str, *, reverse: int) -> Experiment:
-    """Return ten senders of different RTTs, against so many reverse flows."""
+    """Return ten senders of different RTTs, with this number of reverse flows."""
     if reverse == 0:
         return Experiment("gm-ten-flows-one-way", sender(scheme), {}, REPETITIONS)
     return Experiment("gm-ten-flows", sender(scheme), {"flows.1.count": reverse}, REPETITIONS)

@@ -36,7 +36,7 @@ SACK: Final = "SACK"
 EACH_ACKNOWLEDGED: Final = "an acknowledgment for each packet"
 
 OVER: Final = 1.5
-"""What we take an over-estimate to be: more than so many times the rate of the link."""
+"""Our reading of an over-estimate: more than this multiple of the link's rate."""
 PEAK_MBPS: Final = 375.0
 """5 Mbit/s of acknowledgments of 40 bytes, each for two packets of 1500 bytes."""
 
@@ -68,7 +68,7 @@ def _choices(scheme: str) -> dict[str, dict[str, Experiment]]:
 
 
 def _of(measure: Callable[..., float], *arguments: Any) -> Callable[[Runs], Sample]:
-    """Return how a claim measures the flow's runs."""
+    """Return a claim's measure that applies `measure` to each run."""
 
     def measured(of: Runs) -> Sample:
         def one(run: RunData) -> float:

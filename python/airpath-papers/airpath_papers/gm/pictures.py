@@ -1,4 +1,4 @@
-"""Pictures of GM: samples and estimates over time, windows and thresholds, many flows."""
+"""Plots of GM: samples and estimates over time, windows and thresholds, many flows."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -36,14 +36,14 @@ def samples_and_estimate(
     samples: bool = True,
     anti_aliased: bool = False,
 ) -> Picture:
-    """Draw the samples that feed a filter above its output, a column for each choice; first runs.
+    """Plot the input samples of a filter above its output, a column for each choice; first runs.
 
     Parameters
     ----------
     runs
         The runs.
     choices
-        The choices that are shown.
+        The choices to plot.
     label
         Label of the experiment.
     name
@@ -51,9 +51,9 @@ def samples_and_estimate(
     link_mbps
         Rate of the link.
     samples
-        Whether samples are shown, in a row of their own above.
+        Whether to plot samples, in a row above.
     anti_aliased
-        Whether samples are those of round trips; else those of acknowledgments in order outside recovery.
+        Whether to plot samples of round trips; otherwise those of acknowledgments in order outside recovery.
     """
     picture, axes = panels(len(choices) * (1 + samples), columns=len(choices))
     shown = [runs.of(choice)(label)[0] for choice in choices]
@@ -81,7 +81,7 @@ def samples_and_estimate(
 
 @styled
 def used_bandwidth(runs: FigureRuns, labels: tuple[str, ...], link_mbps: float) -> Picture:
-    """Draw the estimate over what is available, a panel for each label; first runs of the headline."""
+    """Plot the estimate over the available bandwidth, a panel for each label; first runs of the headline."""
     picture, axes = panels(len(labels))
     for part, label, panel in zip("ab", labels, axes, strict=True):
         run = runs.of(runs.choices[0])(label)[0]
@@ -96,7 +96,7 @@ def used_bandwidth(runs: FigureRuns, labels: tuple[str, ...], link_mbps: float) 
 
 @styled
 def windows_and_thresholds(runs: FigureRuns, labels: tuple[str, ...], link_mbps: float) -> Picture:
-    """Draw window and slow-start threshold, a panel for each label; first runs of the headline."""
+    """Plot window and slow-start threshold, a panel for each label; first runs of the headline."""
     picture, axes = panels(len(labels))
     for part, label, panel in zip("ab", labels, axes, strict=True):
         run = runs.of(runs.choices[0])(label)[0]
@@ -112,7 +112,7 @@ def windows_and_thresholds(runs: FigureRuns, labels: tuple[str, ...], link_mbps:
 
 @styled
 def many_flows(runs: FigureRuns, label: str, share_mbps: float, most_mbps: float) -> Picture:
-    """Draw (a) used and (b) available bandwidth as each flow estimates them; first run of the headline."""
+    """Plot (a) used and (b) available bandwidth as estimated by each flow; first run of the headline."""
     picture, axes = panels(2, height_in=PANEL_IN * 1.15)
     run = runs.of(runs.choices[0])(label)[0]
     parts = (("(a) used bandwidth", estimate_mbps(run)), ("(b) available bandwidth", threshold_mbps(run)))
@@ -138,24 +138,24 @@ def over_time(
     width: float = 1.1,
     dashed: bool = False,
 ) -> None:
-    """Draw numbers of each interval."""
+    """Plot a number of each interval."""
     style = (0, (4, 3)) if dashed else "-"
     axes.plot(run.window_time_s, values, color=colour, linewidth=width, linestyle=style, label=label)
 
 
 def impulses(axes: Axes, run: RunData, values: Numbers, label: str) -> None:
-    """Draw a line up to each number."""
+    """Plot a vertical line up to each number."""
     axes.vlines(run.window_time_s, 0, values, color=SAMPLES, linewidth=0.5, label=label)
 
 
 def capacity(axes: Axes, run: RunData, link_mbps: float) -> None:
-    """Draw the rate of the link."""
+    """Plot the rate of the link."""
     whole = np.full(len(run.window_time_s), link_mbps)
     over_time(axes, run, whole, LINK, f"link, {link_mbps:g}", width=0.9, dashed=True)
 
 
 def available(axes: Axes, run: RunData, link_mbps: float) -> None:
-    """Shade what the datagram source leaves."""
+    """Shade the bandwidth left by the datagram source."""
     left = available_mbps(run.window_time_s, link_mbps)
     axes.fill_between(run.window_time_s, left, step="pre", color="#e6e6e6", label="available", linewidth=0)
 
@@ -172,4 +172,4 @@ _COLOURS = (
     "#aa4499",
     "#888888",
 )
-"""Ten that can be told apart (Paul Tol)."""
+"""Ten distinguishable colours (Paul Tol)."""

@@ -23,11 +23,11 @@ TIME_INVARIANT: Final = "filter (3)"
 
 _LABEL: Final = "Westwood"
 _MOST_MBPS = 3.0
-"""Upper end of the picture; single estimates may lie above."""
+"""Upper limit of the plot; single estimates may lie above."""
 
 
 def _less(measure: Callable[[RunData, Numbers], float]) -> Callable[[Runs], Sample]:
-    """Return how much smaller a measure is for the available than for the used bandwidth."""
+    """Return the difference of a measure between the used and the available bandwidth."""
 
     def measured(of: Runs) -> Sample:
         return difference(

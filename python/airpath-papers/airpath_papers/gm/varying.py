@@ -25,25 +25,25 @@ RENO_WITH: Final = "NewReno with reverse traffic"
 SMALL_BUFFER: Final = "62.5 kB"
 """The link's rate times the RTT of 100 ms of these experiments."""
 LARGE_BUFFER: Final = "156 kB"
-"""The same with the RTT of 250 ms that the paper names beside figure 2."""
+"""The same with the RTT of 250 ms that the paper mentions with figure 2."""
 HALF_BUFFER: Final = "31 kB"
 """Half of the link's rate times that RTT."""
 PLAIN_RENO: Final = "Reno's recovery"
-"""Reno repairs losses as RFC 5681 has it, without NewReno's partial acknowledgments."""
+"""Reno recovers losses according to RFC 5681, without NewReno's partial acknowledgments."""
 NOT_ROUNDED: Final = "thresholds not rounded"
 """Both thresholds are in bytes; elsewhere both are in whole segments, rounded down."""
 RENO: Final = "newreno:threshold_unit=segments"
-"""ns-2's Reno, the paper's, keeps the threshold as a whole number of packets, as its Westwood does."""
+"""The paper's Reno, that of ns-2, keeps the threshold in whole packets, as its Westwood does."""
 ZERO_ORDER_HOLD: Final = "filter (2)"
 TIME_INVARIANT: Final = "filter (3)"
 
 TRACKS: Final = 0.1
-"""What we take to follow the available bandwidth: an error of at most this part of it."""
+"""Our reading of tracking the available bandwidth: an error of at most this part of it."""
 MUCH_WEAKER: Final = 0.5
-"""What we take "much weaker" to mean: at most half of the effect."""
+"""Our reading of "much weaker": at most half of the effect."""
 
 LARGER: Final = 1.01
-"""Less than 1 % more we take to be the same: without reverse traffic runs differ by the phase only."""
+"""Differences below 1 % count as equal: without reverse traffic, runs differ only by the phase."""
 
 _BUFFER = "topology.bottleneck.queue.limit"
 
@@ -73,12 +73,12 @@ def _threshold_error(run: RunData) -> float:
 
 
 def _effect(of: Runs, measure: Callable[[RunData], float]) -> Sample:
-    """Return what reverse traffic adds to an error."""
+    """Return the increase of an error due to reverse traffic."""
     return difference(of_each(of(WITH), measure), of_each(of(WITHOUT), measure))
 
 
 def _share_of_effect(of: Runs) -> Sample:
-    """Return the effect on the threshold over that on the estimate, in each repetition."""
+    """Return the effect on the threshold relative to that on the estimate, for each repetition."""
     pairs = zip(_effect(of, _threshold_error).values, _effect(of, _estimate_error).values, strict=True)
     return sample([threshold / estimate for threshold, estimate in pairs])
 
@@ -189,7 +189,7 @@ def _with_reno(
 
 
 def _ratio(of: Runs, label: str, reno: str) -> Sample:
-    """Return Westwood's mean threshold over Reno's, of each repetition."""
+    """Return Westwood's mean threshold relative to Reno's, for each repetition."""
     pairs = zip(of_each(of(label), mean_threshold), of_each(of(reno), mean_threshold), strict=True)
     return sample([westwood / half for westwood, half in pairs])
 
@@ -209,7 +209,7 @@ def _ratios(runs: FigureRuns) -> list[TextTable]:
 
 
 def _above(label: str, reno: str, measure: Callable[[RunData], float]) -> Callable[[Runs], Sample]:
-    """Return by how much Westwood's number exceeds `LARGER` times Reno's."""
+    """Return the excess of Westwood's number over `LARGER` times Reno's."""
 
     def measured(of: Runs) -> Sample:
         bar = [LARGER * value for value in of_each(of(reno), measure)]

@@ -1,1 +1,1 @@
-"""Figures on real kernels: how a figure runs where a run takes as long as it says."""
+"""Figures on real kernels, where a run takes its nominal duration."""

@@ -1,4 +1,4 @@
-"""A figure on real kernels: the experiments of its form there, and beside each its simulated twin."""
+"""A figure on real kernels: its experiments, each with its simulated twin."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -20,23 +20,23 @@ from airpath_papers.kernel.form import KernelForm
 from airpath_papers.kernel.schemes import in_kernel
 
 KERNEL: Final = "kernel"
-"""What choices on real kernels are called."""
+"""The name of choices on real kernels."""
 SIMULATED: Final = "simulated"
-"""What their simulated twins are called."""
+"""The name of their simulated twins."""
 REPETITIONS: Final = 1
-"""Runs of each experiment if nobody says: they go by the real clock."""
+"""Default number of runs of each experiment, because they run in real time."""
 
 TRANSPORT: Final = {
     "transport.initial_window": f"{KERNEL_INITIAL_WINDOW} packets",
     "transport.delayed_ack_segments": KERNEL_DELAYED_ACK,
     "transport.min_rto": f"{KERNEL_MINIMUM_RTO_NS // 1_000_000}ms",
 }
-"""What the kernel decides itself, for the simulated twin."""
+"""Settings that the kernel decides itself, for the simulated twin."""
 
 
 @dataclass(frozen=True)
 class _Twins:
-    """An experiment on a kernel, and the same simulated."""
+    """An experiment on a kernel, and its simulated twin."""
 
     real: Experiment
     simulated: Experiment
@@ -46,12 +46,12 @@ class _Twins:
 def on_kernel(figure: Figure) -> Figure:
     """Return a figure on real kernels: the choices of its form there, then their simulated twins.
 
-    Claims are judged by the kernel's runs; the twins' numbers stand beside.
+    Claims are evaluated by the kernel's runs; the twins' numbers are shown for comparison.
 
     Raises
     ------
     UsageError
-        If the figure has no such form, or what it needs is not on this system.
+        If the figure has no such form, or this system lacks something that it needs.
     """
     form = figure.kernel
     if form is None:
@@ -117,7 +117,7 @@ def _twins(experiment: Experiment, duration: str) -> _Twins:
 
 
 def _placed(claim: Claim, form: KernelForm) -> Claim | None:
-    """Return a claim about the choices that run; `None` if it is about others."""
+    """Return a claim about the choices that run; `None` if it concerns others."""
     choices = [name for name, of in form.choices.items() if not claim.choices or of in claim.choices]
     if not choices:
         return None
@@ -145,7 +145,7 @@ def _run_notes(form: KernelForm) -> Iterator[str]:
 
 
 def _left_out(figure: Figure, form: KernelForm) -> Iterator[str]:
-    """Say which experiments and claims of the figure are not there."""
+    """Yield remarks on the experiments and claims of the figure that are left out."""
     available = kernel_congestion_controls()
     for of in form.choices.values():
         missing = {label: one for label, one in figure.experiments[of].items() if label not in form.runs}
@@ -162,7 +162,7 @@ def _left_out(figure: Figure, form: KernelForm) -> Iterator[str]:
 
 
 def _reason(experiment: Experiment, available: Sequence[str]) -> str:
-    """Say why a kernel cannot run an experiment; nothing if it can."""
+    """Return the reason why a kernel cannot run an experiment; empty if it can."""
     try:
         in_kernel(experiment.scheme, available)
     except UsageError as error:

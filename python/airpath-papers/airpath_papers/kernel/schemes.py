@@ -1,4 +1,4 @@
-"""Schemes of the papers as a kernel has them.
+"""The kernel's counterparts of the papers' schemes.
 
 Our controllers in the kernel have the default parameters of their schemes. `airpath_vcp` has loss
 differentiation, `airpath_xcp` has none.
@@ -14,28 +14,28 @@ from airpath.schemes.loss_differentiation import SUFFIX
 from airpath_papers.settings import with_options
 
 STANDS_FOR_BIC: Final = "cubic"
-"""What a kernel without BIC runs in its place."""
+"""The kernel's replacement for BIC, if it has none."""
 
 _SEGMENT_BYTES: Final = 1460
 
 
 @dataclass(frozen=True)
 class InKernel:
-    """A scheme as a kernel has it."""
+    """The kernel's counterpart of a scheme."""
 
     scheme: str
-    """The simulated scheme whose rules the kernel's controller follows; parameters are those of routers."""
+    """The simulated scheme that the kernel's controller implements; its parameters are those of routers."""
     departures: tuple[str, ...]
-    """What it has not of the scheme that was asked for."""
+    """Features of the requested scheme that it lacks."""
 
 
 def in_kernel(written: str, available: Sequence[str]) -> InKernel:
-    """Return a scheme as a kernel with these congestion controls has it.
+    """Return the counterpart of a scheme in a kernel with these congestion controls.
 
     Raises
     ------
     UsageError
-        If it has nothing that could stand for it.
+        If it has no counterpart.
     """
     scheme, options = parse_scheme(written)
     name, departures = scheme.id, []
@@ -59,6 +59,6 @@ def in_kernel(written: str, available: Sequence[str]) -> InKernel:
 
 
 def _moves_sender(scheme: Scheme, option: str, value: Any) -> bool:
-    """Whether an option makes another sender than the default."""
+    """Return whether an option changes the sender."""
     chosen, default = (scheme.parameters.read(one) for one in ({option: value}, {}))
     return scheme.build(chosen, _SEGMENT_BYTES) != scheme.build(default, _SEGMENT_BYTES)

@@ -39,9 +39,9 @@ from airpath_papers.settings import title
 REVERSE: Final[Span] = (35.0, 120.0)
 """The reverse FTP sends from 30 to 120 s; its slow start is left out."""
 NEAR_MBPS: Final = 1.0
-"""What we take "quite near" to mean: half of the excess that the paper reports of Westwood."""
+"""Our reading of "quite near": half of the excess that the paper reports for Westwood."""
 MANY_TIMES: Final = 3.0
-"""What we take "many times" to mean."""
+"""Our reading of "many times"."""
 
 _STRETCHES = tuple(
     (max(start, REVERSE[0]), min(end, REVERSE[1]))

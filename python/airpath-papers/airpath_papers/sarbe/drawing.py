@@ -1,4 +1,4 @@
-"""Estimates over time beside what is available, as SARBE draws them."""
+"""Estimates over time together with the available bandwidth, as plotted by SARBE."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -12,17 +12,17 @@ from airpath_papers.figure import FigureRuns
 from airpath_papers.sarbe.settings import available_mbps, estimate
 
 LOGARITHMIC_FROM: Final = 10.0
-"""Estimates this many times above what is available are drawn over a logarithmic axis."""
+"""Multiple of the available bandwidth from which estimates are plotted on a logarithmic axis."""
 
 
 @styled
 def estimates_over_time(
     runs: FigureRuns, labels: Sequence[str], highest_mbps: float | None = None
 ) -> Picture:
-    """Draw the estimates of the first run, a panel for each choice; the available bandwidth is dotted.
+    """Plot the estimates of the first run, a panel for each choice; the available bandwidth is dotted.
 
-    Where estimates are many times what is available, the axis is logarithmic: what is near it would be a line
-    on the ground else.
+    If estimates are many times the available bandwidth, the axis is logarithmic; otherwise, values near it
+    would be flat at the bottom.
     """
     picture, axes = panels(len(runs.choices))
     for choice, panel in zip(runs.choices, axes, strict=True):

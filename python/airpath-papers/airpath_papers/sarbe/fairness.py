@@ -30,11 +30,11 @@ from airpath_papers.settings import title
 
 REPETITIONS: Final = 10
 HIGH: Final = 0.95
-"""What we take "quite high" to mean."""
+"""Our reading of "quite high"."""
 
 
 def _indices(of: Runs, scheme: str) -> list[float]:
-    """Return the Jain index of each repetition, mean over the loss rates."""
+    """Return the Jain index of each repetition, averaged over the loss rates."""
     by_loss = [at(of, scheme, loss, jain) for loss in LOSSES]
     return [sum(run) / len(run) for run in zip(*by_loss, strict=True)]
 

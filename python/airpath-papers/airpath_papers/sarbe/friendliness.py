@@ -34,10 +34,10 @@ from airpath_papers.settings import title
 REPETITIONS: Final = 10
 FLOWS: Final = 10
 COUNTS: Final = (1, 3, 5, 7, 9)
-"""How many of the ten flows use the other scheme."""
+"""Numbers of flows, of the ten, that use the other scheme."""
 OTHERS: Final = (RENO, WESTWOOD, WESTWOOD_PLUS, DYNAPARA, DYNAPARA_TIMED)
 FRIENDLY: Final = 0.8
-"""What we take "friendly" to mean: the part of the fair share that the other scheme keeps at five to five."""
+"""Our reading of "friendly": the part of the fair share that the other scheme keeps at five to five."""
 
 
 def _label(other: str, count: int) -> str:
@@ -77,7 +77,7 @@ def _goodput(of: Runs, other: str, count: int, group: str) -> list[float]:
 
 
 def _advantage(other: str) -> Any:
-    """Return by how much a SARBE flow gets more than one of the other scheme, mean over the mixes."""
+    """Return the excess of a SARBE flow over one of the other scheme, averaged over the mixes."""
 
     def measure(of: Runs) -> Any:
         def mean(group: str) -> list[float]:

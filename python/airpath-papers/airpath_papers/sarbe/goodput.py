@@ -49,14 +49,14 @@ _AT_ONE_PERCENT: Final[dict[str, dict[str, Any]]] = {
     DELAYED: {"transport.delayed_ack_segments": 2},
     CAPPED: {"transport.receive_window": "20 packets"},
 }
-"""Choices that are run at 1 % only."""
+"""Choices that are only run at 1 %."""
 
 _RARE: Final = tuple(loss for loss in LOSSES if loss <= 1e-4)
 _FREQUENT: Final = tuple(loss for loss in LOSSES if loss > 1e-4)
 
 
 def _gains(of: Runs, other: str, loss: float = ONE_PERCENT) -> list[float]:
-    """Return by how much SARBE is better than another scheme, in percent, run by run."""
+    """Return the advantage of SARBE over another scheme in percent, for each run."""
     pairs = zip(at(of, SARBE, loss, goodput_mbps), at(of, other, loss, goodput_mbps), strict=True)
     return [100 * (one / two - 1) for one, two in pairs]
 
@@ -74,7 +74,7 @@ def _mean_gain_when_frequent(other: str) -> Any:
 
 
 def _difference_when_rare(of: Runs) -> Sample:
-    """Return how far the best of all schemes is above the worst, in percent, mean over the rare losses."""
+    """Return the distance of the best from the worst scheme in percent, averaged over the rare losses."""
 
     def spread(values: tuple[float, ...]) -> float:
         return 100 * (max(values) / min(values) - 1)

@@ -1,4 +1,4 @@
-"""What the figures of SARBE have in common: schemes, the choices that the paper leaves open, notes."""
+"""Common parts of the figures of SARBE: schemes, the choices that the paper leaves open, notes."""
 
 from typing import Final
 
@@ -13,11 +13,11 @@ DYNAPARA: Final = "dynapara"
 DYNAPARA_TIMED: Final = "dynapara-timed"
 SARBE: Final = "sarbe"
 SCHEMES: Final = (RENO, WESTWOOD, WESTWOOD_PLUS, DYNAPARA, DYNAPARA_TIMED, SARBE)
-"""All that are compared; the paper has Reno, Westwood, DynaPara and SARBE."""
+"""All compared schemes; the paper has Reno, Westwood, DynaPara and SARBE."""
 
 
 def of_the_era(scheme: str, **options: str) -> str:
-    """Return a scheme that grows as ns-2's TCP: by acknowledgments, whatever they cover."""
+    """Return a scheme whose window grows as in ns-2's TCP: by number of acknowledgments."""
     return with_options(scheme, counting="acknowledgments", slow_start="per-acknowledgment", **options)
 
 

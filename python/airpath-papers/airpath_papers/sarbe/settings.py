@@ -29,7 +29,7 @@ LOAD_MBPS: Final = (0.0, 1.0, 2.0, 3.5, 1.5, 0.0)
 """The constant-bit-rate load, each value for `HOLD_S`."""
 HOLD_S: Final = 25.0
 PAYLOAD_SHARE: Final = 1000 / 1040
-"""Of each packet, headers left out: estimates count payload."""
+"""Share of each packet without headers, because estimates count payload."""
 STRETCHES: Final[tuple[Span, ...]] = tuple(
     (number * HOLD_S, (number + 1) * HOLD_S) for number in range(len(LOAD_MBPS))
 )
@@ -58,7 +58,7 @@ CHOICES: Final = (
 
 
 def experiments(scenario: str, changes: Mapping[str, Any] | None = None) -> dict[str, dict[str, Experiment]]:
-    """Return the choices of a scenario with the single bottleneck, with further changes in all of them."""
+    """Return the choices of a scenario with the single bottleneck, with further changes to all of them."""
 
     def each(resolution: str, **further: Any) -> dict[str, Experiment]:
         return {
@@ -82,18 +82,18 @@ def experiments(scenario: str, changes: Mapping[str, Any] | None = None) -> dict
 
 
 def available_mbps(time_s: Numbers) -> Numbers:
-    """Return what the load leaves to others at these times, without their headers."""
+    """Return the bandwidth left by the load at these times, without headers."""
     index = np.minimum(np.ceil(time_s / HOLD_S - 1e-9).astype(int) - 1, len(LOAD_MBPS) - 1)
     left: Numbers = (CAPACITY_MBPS - np.array(LOAD_MBPS)[index]) * PAYLOAD_SHARE
     return left
 
 
 def estimate(run: RunData, label: str) -> tuple[Numbers, Numbers]:
-    """Return times and the estimate of this estimator: the controller's own, else that beside it."""
+    """Return times and values of an estimator: the controller's own, else an additional one."""
     names = (name for name in run.estimates if name.partition(":")[0] == label)
     return estimate_mbps(run, OWN_ESTIMATOR if OWN_ESTIMATOR in run.estimates else next(names))
 
 
 def _stamped(scheme: str, resolution: str) -> str:
-    """Return a scheme or estimator whose receiver stamps in these steps; unchanged if it reads no stamps."""
+    """Return a scheme or estimator with this timestamp resolution; unchanged if it uses no timestamps."""
     return with_options(scheme, resolution=resolution) if scheme.startswith(SARBE) else scheme

@@ -1,4 +1,4 @@
-"""SARBE, figure 1: estimates beside a load that changes in steps."""
+"""SARBE, figure 1: estimates under a load that changes in steps."""
 
 from collections.abc import Callable
 from itertools import pairwise
@@ -41,13 +41,13 @@ from airpath_papers.sarbe.settings import (
 from airpath_papers.settings import title
 
 FROM_S: Final = 5.0
-"""Errors count from here on: slow start is over."""
+"""Time from which errors are measured: slow start is over."""
 VERY_SLOW_S: Final = 5.0
-"""What we take "very slow" to mean: a fifth of the time for which the load holds."""
+"""Our reading of "very slow": a fifth of the duration of a load."""
 RAPID_S: Final = 1.0
-"""What we take "rapidly" to mean: a twenty-fifth of it."""
+"""Our reading of "rapidly": a twenty-fifth of it."""
 CLOSE: Final = 0.10
-"""What we take "closely" to mean: the mean absolute error, as a part of what is available."""
+"""Our reading of "closely": the mean absolute error, relative to the available bandwidth."""
 
 Measure = Callable[[RunData, str], float]
 
@@ -99,7 +99,7 @@ def _against_sarbe(label: str, measure: Measure) -> Callable[[Runs], Sample]:
 
 
 def _steps_won(of: Runs) -> list[float]:
-    """Return after how many steps SARBE settles sooner than Westwood."""
+    """Return the number of steps after which SARBE settles sooner than Westwood."""
     pairs = [
         zip(
             _values(of, SARBE, _settling_after(step)),

@@ -80,7 +80,7 @@ def over_loss(
     measure: Callable[[RunData], float],
     ylabel: str,
 ) -> None:
-    """Draw the mean of a measure over the loss rate, a line for each scheme with its 95 % intervals."""
+    """Plot the mean of a measure over the loss rate, a line for each scheme with its 95 % intervals."""
     looks = looks_of(schemes)
     percent = 100 * np.array(LOSSES)
     for scheme in schemes:

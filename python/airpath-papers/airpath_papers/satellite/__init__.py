@@ -1,8 +1,8 @@
-"""Every scheme on a satellite link with losses in bursts: a public case, and ours in how it is judged."""
+"""Every scheme on a satellite link with burst losses: a public scenario, evaluated by our claims."""
 
 from airpath_papers.satellite.figure import DOWNLOADS_FIGURE
 
 FIGURES = (DOWNLOADS_FIGURE,)
-"""Ours."""
+"""The figures of this package."""
 
 __all__ = ["FIGURES"]

@@ -1,7 +1,8 @@
-"""Completion times of which some are only known to be longer than the run: ranks, never means.
+"""Completion times, some of which are only known to exceed the run: ranks, never means.
 
-A transfer that is not finished at the end of its run took longer than the run, by how much nobody knows. Its
-time is infinite here. Medians, order statistics and comparisons of pairs do not need more; a mean would.
+A transfer that is not finished at the end of its run took longer than the run, by an unknown time. Its
+completion time is infinite here. Medians, order statistics and comparisons of pairs need no more; a mean
+would.
 """
 
 import math
@@ -18,7 +19,7 @@ CONFIDENCE = 0.95
 
 
 def times_s(runs: Sequence[RunData]) -> tuple[float, ...]:
-    """Return how long the one transfer of each run took, by seed; infinite where it did not finish."""
+    """Return the duration of the single transfer of each run, by seed; infinite if it did not finish."""
     return tuple(
         float(run.completion_end_s[0] - run.completion_start_s[0]) if len(run.completion_end_s) else math.inf
         for run in runs
@@ -27,7 +28,7 @@ def times_s(runs: Sequence[RunData]) -> tuple[float, ...]:
 
 @dataclass(frozen=True)
 class Median:
-    """A median and its confidence interval by order statistics; infinite where beyond the ends of runs."""
+    """A median and its confidence interval by order statistics; infinite beyond the ends of runs."""
 
     value: float
     low: float
@@ -35,11 +36,11 @@ class Median:
 
 
 def median(values: Sequence[float]) -> Median:
-    """Return the median of numbers of which some may be infinite.
+    """Return the median of numbers, some of which may be infinite.
 
     The interval goes from the k-th smallest to the k-th largest number, k as large as a coverage of at least
-    95 % allows (binomial, whatever the distribution); from the smallest to the largest where there are fewer
-    than six. NaN without any.
+    95 % allows (binomial, for any distribution); from the smallest to the largest if there are fewer than
+    six. NaN without any.
     """
     ordered = sorted(values)
     n = len(ordered)
@@ -52,7 +53,7 @@ def median(values: Sequence[float]) -> Median:
 
 
 def paired_ratios(ours: Sequence[float], theirs: Sequence[float]) -> tuple[float, ...]:
-    """Return `ours` over `theirs`, seed by seed, without the seeds where neither finished."""
+    """Return `ours` divided by `theirs`, seed by seed, without the seeds in which neither finished."""
     return tuple(
         one / other if math.isfinite(other) else 0.0
         for one, other in zip(ours, theirs, strict=True)
@@ -61,7 +62,7 @@ def paired_ratios(ours: Sequence[float], theirs: Sequence[float]) -> tuple[float
 
 
 def faster(ours: Sequence[float], theirs: Sequence[float]) -> Sample:
-    """Return for each seed whether ours finished first.
+    """Return whether ours finished first, for each seed.
 
     1 if it did, -1 if it came later, 0 if neither finished or both at once. The p value is that of the exact
     sign test, two-sided, over the seeds that are not 0.

@@ -1,4 +1,4 @@
-"""How long 20 MB take over the satellite link under every scheme."""
+"""Completion time of 20 MB over the satellite link under every scheme."""
 
 import math
 from collections.abc import Callable
@@ -26,11 +26,11 @@ BY_PACKET: Final = "losses by packet"
 SCENARIOS: Final = {BY_TIME: "satellite-bursts-time", BY_PACKET: "satellite-bursts-packet"}
 REPETITIONS: Final = 30
 LIMIT_S: Final = 4000.0
-"""Length of the runs: what is not finished by then counts as longer."""
+"""Length of the runs: transfers that are unfinished then count as longer."""
 LEAST_S: Final = 20e6 * 8 / 12e6
-"""What 20 MB take at the rate of the link, without headers, round trips and losses."""
+"""Duration of 20 MB at the rate of the link, without headers, round trips and losses."""
 COLLAPSE: Final = 5.0
-"""So many times `LEAST_S` is a collapse."""
+"""Multiple of `LEAST_S` that counts as a collapse."""
 
 DIFFERENTIATED: Final = ("newreno", "cubic", "xcp", "xcp-ebe", "vcp", "vcp-ebe", "mpcp", "mpcp-ebe")
 """Schemes that also run with loss differentiation (`-ld`)."""
@@ -40,7 +40,7 @@ CONTENDERS: Final = (
     *(scheme.id for scheme in SCHEMES if scheme.id != "fixed" and not scheme.id.endswith("-oracle")),
     *(f"{scheme}-ld" for scheme in DIFFERENTIATED),
 )
-"""Every listed scheme but the window set by hand, and oracles, who know as much as the configuration."""
+"""Every listed scheme except the manually set window and the oracles, which know the configured capacity."""
 
 Times = dict[str, tuple[float, ...]]
 

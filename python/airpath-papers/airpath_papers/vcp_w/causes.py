@@ -1,4 +1,4 @@
-"""Why long flows starve under VCP in VCP-W's parking lot: two causes, one at a time."""
+"""Causes of the starvation of long flows under VCP in VCP-W's parking lot: two, one at a time."""
 
 from typing import Any, Final
 
@@ -43,7 +43,7 @@ def _of(label: str) -> Any:
 
 
 def _factor(one: str, other: str) -> Any:
-    """Return the ratio of one place over that of another, seed by seed."""
+    """Return the ratio of one label divided by that of another, seed by seed."""
 
     def measure(of: Runs) -> Sample:
         pairs = zip(_of(one)(of).values, _of(other)(of).values, strict=True)

@@ -1,4 +1,4 @@
-"""The fading link of VCP-W: antennas, codes, what a step of its chain is, and the exact loss of packets."""
+"""The fading link of VCP-W: antennas, codes, the step of its chain, and the exact loss of packets."""
 
 import functools
 import json
@@ -19,7 +19,7 @@ CLOCKS: Final = (BIT, SYMBOL)
 PER_BIT: Final = "step per bit (printed)"
 PER_SYMBOL: Final = "step per symbol"
 READINGS: Final = {PER_BIT: BIT, PER_SYMBOL: SYMBOL}
-"""The two readings of the axis of SNR, printed one first."""
+"""The two readings of the SNR axis, the printed one first."""
 
 AXIS: Final = (
     "What a step of the chain is shifts the axis of SNR. Printed is a step and an error draw per bit, which"
@@ -39,20 +39,20 @@ CODING: Final = (
 
 @dataclass(frozen=True)
 class Fading:
-    """A link but for its signal-to-noise ratio."""
+    """A link without its signal-to-noise ratio."""
 
     antennas: str = "2x2"
     """Transmit x receive antennas."""
     data: float | None = 0.93
-    """Code rate of data packets; `None` is not coded."""
+    """Code rate of data packets; `None` for uncoded."""
     acks: float | None = 0.5
     """Code rate of acknowledgments."""
     clock: str = BIT
-    """What a step of the chain is."""
+    """The step of the chain."""
     bad_steps: int = 8
     """Mean length of the bad state in steps."""
     parity_takes_time: bool = False
-    """Whether what the codes add takes time on the link."""
+    """Whether the parity of the codes takes time on the link."""
 
     def loss(self, snr: float) -> dict[str, Any]:
         """Return the losses as a table of a scenario, for an SNR in dB in the good state."""
@@ -68,7 +68,7 @@ class Fading:
         }
 
     def exact(self, snr: float, size: int = DATA_BYTES) -> float:
-        """Return the exact loss probability of a packet of `size` bytes in the long run."""
+        """Return the exact long-term loss probability of a packet of `size` bytes."""
         return _exact(self, float(snr), size)
 
     def snr_at(self, loss: float, size: int = DATA_BYTES) -> float:
@@ -81,13 +81,13 @@ class Fading:
 
     @property
     def packet_share(self) -> float:
-        """The share of packets in what is sent if parity takes time, an acknowledgment to a data packet."""
+        """The share of packets in the sent bytes if parity takes time, with an acknowledgment per packet."""
         coded = DATA_BYTES / (self.data or 1) + ACK_BYTES / (self.acks or 1)
         return (DATA_BYTES + ACK_BYTES) / coded if self.parity_takes_time else 1.0
 
     @property
     def code(self) -> str:
-        """The rates for people: `0.93/0.5`, 1 for none."""
+        """The rates as text: `0.93/0.5`, 1 for none."""
         return "/".join("1" if rate is None else f"{rate:g}" for rate in (self.data, self.acks))
 
 

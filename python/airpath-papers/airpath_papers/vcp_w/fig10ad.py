@@ -200,7 +200,7 @@ FIG10A: Final = Figure(
 
 _QUEUE_SPAN: Final[Span] = (10.0, 60.0)
 LOW: Final = 0.03
-"""The share of the buffer that no queue passes, as the paper says."""
+"""The share of the buffer that no queue exceeds, according to the paper."""
 
 
 def _queue_claim(protocol: str, reason: str = "") -> Claim:

@@ -53,9 +53,9 @@ from airpath_papers.vcp_w.testbed_settings import (
 )
 
 STEADY: Final[Span] = (100.0, 300.0)
-"""Of transfers without end."""
+"""The span for transfers without end."""
 _EARLY: Final[Span] = (15.0, 30.0)
-"""While all transfers of 5 MB last, after they have started."""
+"""The span in which all transfers of 5 MB are active, after they have started."""
 _ENDLESS: Final = "without end"
 _ONCE: Final = "transfers"
 _TEN: Final = "transfers, ten runs"
@@ -69,7 +69,7 @@ def _shares(
     protocol: str, changes: Changes, rule: str = AUTHOR, repetitions: int = REPETITIONS, **further: Any
 ) -> dict[str, Experiment]:
     return {
-        _ONCE: on_testbed(protocol, changes, 1, rule, **further),  # is drawn
+        _ONCE: on_testbed(protocol, changes, 1, rule, **further),  # the plotted one
         _ENDLESS: on_testbed(protocol, {**changes, **ENDLESS}, repetitions, rule, **further),
     }
 
@@ -85,7 +85,7 @@ _INCREASING: Final = {
     }
     for rule in (*RULES_SHOWN, UNSCALED, QUARTER)
 }
-"""Not drawn."""
+"""Not plotted."""
 _IN_TEN: Final = {
     rule: _shares(VCP, {}, rule) | {_TEN: on_testbed(VCP, {}, REPETITIONS, rule)}
     for rule in (AUTHOR, GUARDED)
@@ -94,11 +94,11 @@ _IN_TEN: Final = {
 _OF_TRANSFERS: Final = (*_IN_TEN, *_INCREASING)
 _STEPPED: Final = (*_SHARE_RULES, *IN_SMALL_PACKETS, *_EACH_WAY, *_INCREASING)
 _OTHER_RTTS: Final = {**dict.fromkeys(_EACH_WAY, ": 400, 600, 700 ms"), _EQUAL: ": 400 ms"}
-"""What titles add where RTTs are not those of the legend."""
+"""Additions to titles if RTTs are not those of the legend."""
 
 
 def _drawn(runs: FigureRuns) -> list[str]:
-    """Return the choices that are drawn; the others look like their neighbours."""
+    """Return the plotted choices; the others look like their neighbours."""
     return [choice for choice in runs.choices if not choice.endswith(SMALLEST) and choice not in _INCREASING]
 
 
@@ -136,7 +136,7 @@ def _tables_b(runs: FigureRuns) -> list[TextTable]:
 
 
 def _transfer_table(runs: FigureRuns) -> TextTable:
-    """Return what the transfers of 5 MB themselves show, where ten runs were made of them."""
+    """Return the results of the transfers of 5 MB, if ten runs were made of them."""
 
     def row(choice: str) -> tuple[str, ...]:
         of = runs.of(choice)
@@ -153,7 +153,7 @@ def _transfer_table(runs: FigureRuns) -> TextTable:
 
 
 def _over(one: str, other: str, span: Span, label: str = _ENDLESS) -> Callable[[Runs], Sample]:
-    """Return the rate of a group over that of another, each the mean of all runs."""
+    """Return the rate of a group relative to that of another, each averaged over all runs."""
 
     def measure(of: Runs) -> Sample:
         near, far = (of_each(of(label), _rate(group, span)) for group in (one, other))
@@ -170,7 +170,7 @@ def _step_claims(
     label: str = _ENDLESS,
     choices: tuple[str, ...] = _STEPPED,
 ) -> tuple[Claim, ...]:
-    """Return the claims that the rates of a span stand in steps; the rest ends their names and sentences."""
+    """Return the claims that the rates of a span form steps; other arguments complete the texts."""
     near, middle, far = GROUPS
     steps = (
         ("steps", "VCP's rates stand in three steps of 5:2:1: the first over the last", (3, 7), near, far),

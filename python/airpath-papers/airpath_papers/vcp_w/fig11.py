@@ -44,9 +44,9 @@ from airpath_papers.vcp_w.testbed_settings import (
 SNRS_DB: Final = (10, 15, 20, 25, 30, 35, 40, 50, 60)
 _CLEAN: Final = SNRS_DB[-1]
 LONGEST: Final = "240s"
-"""How long runs last."""
+"""Length of runs."""
 DRAWN_AS_S: Final = 230.0
-"""No time is drawn above it; the paper draws those above 500 s here."""
+"""Upper limit of plotted times; the paper plots those above 500 s there."""
 _SENDERS: Final = (VCP, RED, RED_NEWRENO)
 _BESIDE: Final = (
     (XCP, "2x2", _CLEAN),
@@ -54,7 +54,7 @@ _BESIDE: Final = (
     (XCP, "2x1", 25),
     (RED_RENO, "2x2", _CLEAN),
 )
-"""Points of which claims speak and that are not drawn."""
+"""Points that claims use but that are not plotted."""
 
 
 def at(protocol: str, antennas: str, snr: float, rate: float | None = None) -> str:
@@ -75,7 +75,7 @@ def _sweep(clock: str) -> dict[str, Any]:
 
 
 def drawn(run: RunData) -> float:
-    """Mean completion time as it is drawn."""
+    """Return the mean completion time as plotted."""
     return min(mean_transfer_s(run), DRAWN_AS_S)
 
 
@@ -93,7 +93,7 @@ def _times_if_ran(
 
 
 def _antennas_of(runs: FigureRuns) -> list[str]:
-    """Return the antenna systems of which there are runs."""
+    """Return the antenna systems that have runs."""
     labels = runs.labels(runs.choices[0])
     return [antennas for antennas in ANTENNAS if any(f", {antennas}, " in label for label in labels)]
 
@@ -148,7 +148,7 @@ def _antenna_tables(runs: FigureRuns) -> list[TextTable]:
 
 
 def _order(of: Runs) -> Sample:
-    """Return how much sooner each antenna system completes than the one before it, the least of three."""
+    """Return how much sooner each antenna system completes than the previous one, the smallest of three."""
     means = [
         np.mean([_times(of, VCP, antennas, snr, mean_transfer_s)[:SWEEP] for snr in SNRS_DB], axis=0)
         for antennas in ANTENNAS
@@ -200,9 +200,9 @@ def _xcp_claim(name: str, where: str, antennas: str, snr: int, choices: tuple[st
 
 
 def _not_proportional(of: Runs) -> Sample:
-    """Return by how much RED is faster at another SNR than at the cleanest, 2x2: at the best by its mean.
+    """Return how much faster RED is at the SNR with its best mean than at the cleanest, for 2x2.
 
-    That is one for all runs: the best of each run would be better than the clean link by chance alone.
+    There is one such SNR for all runs: the best of each run would beat the clean link by chance alone.
     """
     clean, *others = (_times(of, RED, "2x2", snr, mean_transfer_s)[:SWEEP] for snr in (_CLEAN, *SNRS_DB[:-1]))
     return difference(clean, min(others, key=np.mean))
@@ -318,7 +318,7 @@ FIG11A: Final = Figure(
 
 _CLEAN_SNR: Final = 30
 _MANY: Final = 30
-"""Runs of figure 11(b): those of RED differ much."""
+"""Number of runs of figure 11(b), because those of RED vary much."""
 _WINDOW: Final = (20.0, 50.0)
 
 
@@ -333,7 +333,7 @@ def _above(protocol: str, antennas: str, reason: str = "") -> Claim:
     return Claim(
         f"{protocol.lower()}-{antennas}",
         f"{protocol} outperforms TCP/RED in all cases ({antennas})",
-        # A link that carries hardly anything makes tiny differences significant.
+        # On a link that carries hardly anything, tiny differences are significant.
         AtLeast(0.03) if antennas == "1x1" else Positive(),
         f"utilisation from 20 to 50 s at 30 dB, {protocol} minus RED",
         minus,
@@ -441,7 +441,7 @@ def _draw_codes(runs: FigureRuns) -> Picture:
                     linewidth=1.0,
                     label=f"rate {rate:g}",
                 )
-            panel.margins(x=0.03)  # else half of the first and last marks would be cut off
+            panel.margins(x=0.03)  # otherwise half of the first and last markers would be cut off
             panel.set_xlabel("SNR in the good state (dB)")
             panel.set_ylabel("completion (s)")
             panel.set_ylim(0, DRAWN_AS_S + 10)
@@ -452,7 +452,7 @@ def _draw_codes(runs: FigureRuns) -> Picture:
 
 
 def _coded_snrs(of: Runs, protocol: str, rate: float) -> list[int]:
-    """Return the SNRs of which there are runs."""
+    """Return the SNRs that have runs."""
     return [snr for snr in _FEC_SNRS if ran(of, at(protocol, "2x1", snr, rate))]
 
 

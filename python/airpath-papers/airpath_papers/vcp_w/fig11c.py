@@ -1,4 +1,4 @@
-"""VCP-W, figure 11(c): VCP's windows over a damaged link."""
+"""VCP-W, figure 11(c): VCP's windows over a link with corruption."""
 
 from typing import Any, Final
 
@@ -67,7 +67,7 @@ def _draw(runs: FigureRuns) -> Picture:
 
 
 def _fills_s(run: RunData) -> float:
-    """Return when the first 5 s above 90 % begin; the length of the run if they never do."""
+    """Return the start of the first 5 s above 90 %; the length of the run if there are none."""
     starts, share = rolling_utilisation(run)
     there = [float(start) for start, one in zip(starts, share, strict=True) if one > FULL]
     return there[0] if there else run.duration_s

@@ -1,4 +1,4 @@
-"""VCP-W, figure 13: the heuristic over a link that damages packets."""
+"""VCP-W, figure 13: the heuristic over a link that corrupts packets."""
 
 from typing import Any, Final
 

@@ -1,4 +1,4 @@
-"""VCP-W, figure 14: the capacity halves and VCP's routers do not know."""
+"""VCP-W, figure 14: the capacity halves without the knowledge of VCP's routers."""
 
 from typing import Any, Final
 
@@ -43,7 +43,7 @@ _HALVED: Final[dict[str, Any]] = {
 
 
 def halved(label: str, rule: str = AUTHOR, changes: dict[str, Any] | None = None) -> Any:
-    """Return VCP or VCP-EBE, told of 10 Mbit/s, where the capacity halves."""
+    """Return VCP or VCP-EBE, configured for 10 Mbit/s, on a link whose capacity halves."""
     made = on_testbed(label, {**_HALVED, **(changes or {})}, FEW, rule)
     scheme = with_options(made.scheme, capacity="10mbps") if label == VCP else made.scheme
     return type(made)(made.scenario, scheme, made.changes, made.repetitions)

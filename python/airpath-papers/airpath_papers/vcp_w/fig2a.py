@@ -47,19 +47,19 @@ from airpath_papers.vcp_w.paper import (
 
 REPETITIONS: Final = 3
 ON_PLATEAU: Final = 10
-"""Repetitions at the best SNR of figure 2(a), where schemes are compared."""
+"""Repetitions at the best SNR of figure 2(a), at which schemes are compared."""
 BEST_DB: Final = 30.0
 TWELVE: Final = "step per bit, bursts of 12"
 PLATEAU: Final = "plateau over 400 s"
 
 _AROUND_THE_KNEE: Final = {"1x1": (4, 24), "2x1": (0, 16), "1x2": (-2, 14), "2x2": (-4, 10)}
-"""First and last SNR that are run besides the best, in steps of 2 dB: the knees of both readings."""
+"""First and last SNR in addition to the best, in steps of 2 dB: the knees of both readings."""
 SNRS: Final = {
     antennas: (*map(float, range(first, last + 1, 2)), BEST_DB)
     for antennas, (first, last) in _AROUND_THE_KNEE.items()
 }
 _LINKS: Final[dict[str, tuple[str, int]]] = {PER_BIT: (BIT, 8), PER_SYMBOL: (SYMBOL, 8), TWELVE: (BIT, 12)}
-"""For each choice the clock and the mean length of the bad state."""
+"""Clock and mean length of the bad state of each choice."""
 _SWEEPS: Final = (PER_BIT, PER_SYMBOL)
 
 
@@ -95,7 +95,7 @@ _DASHES: Final = {"1x1": ":", "2x1": "-.", "1x2": "--", "2x2": "-"}
 
 
 _NESTED: Final = ((8.5, 1.9), (5.8, 1.3), (3.0, 0.7))
-"""Size of markers and width of lines, in points, of each of `SCHEMES`."""
+"""Marker size and line width, in points, of each of `SCHEMES`."""
 
 
 def _draw_of(measure: Any, ylabel: str) -> Any:
@@ -120,7 +120,7 @@ def _draw_of(measure: Any, ylabel: str) -> Any:
 
 
 def _curves(panel: Axes, of: Runs, measure: Any) -> None:
-    # Schemes lie on each other: the first ones are wider and hollow, so that the last does not hide them.
+    # Curves coincide: the first ones are wider and hollow, so that the last does not hide them.
     for scheme, (marker_size, line_width) in zip(SCHEMES, _NESTED, strict=True):
         for antennas in ANTENNAS:
             lines(
@@ -142,7 +142,7 @@ def _curves(panel: Axes, of: Runs, measure: Any) -> None:
 
 
 def _link(antennas: str) -> Fading:
-    """Return a link for labels, which are the same in every choice."""
+    """Return a link for labels, which are equal in every choice."""
     return link_of(PER_BIT, antennas)
 
 
@@ -166,7 +166,7 @@ def _same_plateau(of: Runs) -> Sample:
 
 
 def _shift_of_knees(runs: FigureRuns) -> TextTable:
-    """Return how much further right VCP's knees lie with longer bursts."""
+    """Return the shift of VCP's knees to the right with longer bursts."""
     eight, twelve = (
         {one: knees(runs.of(choice), VCP, _link(one), SNRS[one]) for one in ANTENNAS}
         for choice in (PER_BIT, TWELVE)
@@ -288,7 +288,7 @@ def _consistent(of: Runs) -> Sample:
 
 
 def _off_exact(choice: str) -> Callable[[Runs], Sample]:
-    """Return the mean absolute difference of the error rate from the exact one where that is 0.1 to 50 %."""
+    """Return the mean absolute difference from the exact error rate, for exact rates of 0.1 to 50 %."""
 
     def measure(of: Runs) -> Sample:
         errors = [
@@ -304,7 +304,7 @@ def _off_exact(choice: str) -> Callable[[Runs], Sample]:
 
 
 def _shift_table(_runs: FigureRuns) -> Sequence[TextTable]:
-    """Return where half and a hundredth of the data packets are lost, by the length of bursts."""
+    """Return the SNRs at which half and a hundredth of the data packets are lost, by burst length."""
     rows = []
     for reading, clock in ((PER_BIT, BIT), (PER_SYMBOL, SYMBOL)):
         for antennas in ANTENNAS:

@@ -1,4 +1,4 @@
-"""VCP-W, figures 2(b) and 2(c): codes for data and acknowledgments; how losses of acknowledgments act."""
+"""VCP-W, figures 2(b) and 2(c): codes for data and acknowledgments; effect of lost acknowledgments."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -61,7 +61,7 @@ CODES: Final[tuple[tuple[float | None, float | None], ...]] = (
 BEST: Final = (0.93, 0.5)
 """The authors' best."""
 STRONG: Final = (0.8, 0.5)
-"""The rates of the parking lot's first experiment, which have a price only where parity takes time."""
+"""The rates of the parking lot's first experiment, which have a cost only if parity takes time."""
 _COLOURS: Final = dict(
     zip(
         (*CODES, STRONG),
@@ -76,7 +76,7 @@ _SNRS: Final[Mapping[str, tuple[float, ...]]] = {
     "1x2": (0.0, 2.0, 4.0, 6.0, 8.0, 10.0, 12.0, 15.0, 20.0, 30.0),
     "2x2": (-2.0, 0.0, 2.0, 4.0, 6.0, 8.0, 10.0, 12.0, 15.0, 20.0),
 }
-"""In steps of 0.5 dB where VCP's knees with 1x1 lie: one of 3 dB made 1.6 dB of a gain of 0.9."""
+"""In steps of 0.5 dB near VCP's knees with 1x1: steps of 3 dB turned a gain of 0.9 dB into 1.6 dB."""
 
 
 def _experiments(schemes: Sequence[str], antennas: Sequence[str], clock: str) -> dict[str, Experiment]:
@@ -89,7 +89,7 @@ def _experiments(schemes: Sequence[str], antennas: Sequence[str], clock: str) ->
 
 
 def _timed(scheme: str, antennas: Sequence[str]) -> dict[str, Experiment]:
-    """Return the same where parity takes time and the router is told what that leaves."""
+    """Return the same with parity that takes time, and the router configured for the remaining capacity."""
     found: dict[str, Experiment] = {}
     rate_mbps = Scenario.load(WIRELESS).plan()["links"][0]["rate"]["bps"] / 1e6
     for one in antennas:
@@ -106,20 +106,20 @@ def _delivered(of: Runs, scheme: str, antennas: str, code: tuple[float | None, f
 
 
 def _reaches_half(of: Runs, scheme: str, antennas: str, code: tuple[float | None, float | None]) -> Numbers:
-    """Return the SNR at which half is delivered of what the best code and SNR deliver; NaN if never."""
+    """Return the SNR that reaches half of the best code's deliveries at its best SNR; NaN if none does."""
     plateau = _delivered(of, scheme, antennas, BEST)[-1]
     return crossings(_SNRS[antennas], _delivered(of, scheme, antennas, code), plateau / 2)
 
 
 def _at_least(of: Runs, scheme: str, antennas: str, code: tuple[float | None, float | None]) -> Numbers:
-    """Return the same, or the end of the axis if never."""
+    """Return the same, or the end of the axis if none does."""
     found = _reaches_half(of, scheme, antennas, code)
     filled: Numbers = np.where(np.isnan(found), _SNRS[antennas][-1], found)
     return filled
 
 
 def _gain(schemes: Sequence[str], antennas: Sequence[str], worse: tuple[float | None, float | None]) -> Any:
-    """Return how many dB the best code needs less than a worse one, where that is least sure."""
+    """Return the gain of the best code over a worse one in dB, where it is least certain."""
 
     def measure(of: Runs) -> Sample:
         return least_sure(
@@ -134,7 +134,7 @@ def _gain(schemes: Sequence[str], antennas: Sequence[str], worse: tuple[float | 
 def _nearest_half(
     of: Runs, scheme: str, antennas: str, code: tuple[float | None, float | None] = BEST
 ) -> int:
-    """Return the place of the SNR at which a code delivers most nearly half of its plateau."""
+    """Return the index of the SNR at which a code's deliveries are closest to half of its plateau."""
     means = _delivered(of, scheme, antennas, code).mean(axis=1)
     return int(np.abs(means - means[-1] / 2).argmin())
 
@@ -142,7 +142,7 @@ def _nearest_half(
 def _gain_at_knee(
     schemes: Sequence[str], antennas: Sequence[str], worse: tuple[float | None, float | None]
 ) -> Callable[[Runs], Sample]:
-    """Return by what part the best code delivers more than a worse one at its knee, where that is least."""
+    """Return the relative gain of the best code over a worse one at its knee, where it is smallest."""
 
     def measure(of: Runs) -> Sample:
         gains = []
@@ -156,7 +156,7 @@ def _gain_at_knee(
 
 
 _ONE_PACKET: Final = 1e-3
-"""Where nothing gets through, in thousands."""
+"""Value for links that deliver nothing, in thousands."""
 
 
 @styled
@@ -193,7 +193,7 @@ def _draw_codes(
 
 
 def _legend(picture: Picture) -> None:
-    """Put one legend of the codes above all panels."""
+    """Place one legend of the codes above all panels."""
     named = {
         name: handle
         for axes in picture.axes
@@ -294,7 +294,7 @@ _OF_C: Final = ((XCP, "1x2"), (VCP, "1x2"))
 
 
 def _each_has_its_place(of: Runs) -> Sample:
-    """Return what the weaker code delivers more on the plateau, the stronger at its knee: the least sure."""
+    """Return the least certain of the weaker code's gain on the plateau and the stronger's at its knee."""
     differences = []
     for antennas in ("1x1", "2x2"):
         weak, strong = (_delivered(of, VCP, antennas, code) for code in ((0.97, 0.5), STRONG))
@@ -304,7 +304,7 @@ def _each_has_its_place(of: Runs) -> Sample:
 
 
 def _price_of_acks(of: Runs) -> Sample:
-    """Return what coding acknowledgments gains at the knee, less what it costs on the plateau; the least."""
+    """Return the gain of coded acknowledgments at the knee minus their cost on the plateau; the smallest."""
     worth = []
     for antennas in ("1x1", "2x2"):
         coded, plain = (_delivered(of, VCP, antennas, code) for code in (BEST, (0.93, None)))
@@ -386,7 +386,7 @@ def _lossy(scheme: str, loss: float) -> str:
 
 
 def _kept(of: Runs, scheme: str, loss: float) -> Numbers:
-    """Return the share of what is delivered without losses that is delivered with them."""
+    """Return the deliveries with losses relative to those without."""
     with_losses, without = (
         np.array([delivered(run) for run in of(_lossy(scheme, one))]) for one in (loss, 0.0)
     )

@@ -35,10 +35,11 @@ from airpath_papers.vcp_w.paper import (
 
 REPETITIONS: Final = 10
 SETTLED: Final[Span] = (100.0, 1000.0)
-"""When steadiness is measured."""
+"""The span in which steadiness is measured."""
 BIN_S: Final = 1.0
-"""Over which utilisation is taken where it varies, as the scenario records it. Means over 5 s, which stood
-here first, hide half of how XCP swings, and then it was no less steady than VCP with a limit of 0.5 s."""
+"""Width of the bins over which utilisation is averaged, as recorded. Bins of 5 s would hide half of XCP's
+oscillation, and XCP would appear as steady as VCP with a limit of 0.5 s.
+"""
 
 ONE_WAY: Final = "one way"
 HALF: Final = "one way, XCP limit 0.5 s"
@@ -99,7 +100,7 @@ def _of(label: str, measure: Callable[[RunData], float]) -> Callable[[Runs], Sam
 
 
 def _less_steady(one: str, other: str) -> Any:
-    """Return by how much the utilisation of one varies more than that of another."""
+    """Return how much more the utilisation of one varies than that of another."""
     return lambda of: difference(of_each(of(one), _spread), of_each(of(other), _spread))
 
 

@@ -1,4 +1,4 @@
-"""VCP-W, figure 5: how local and long flows share the links of the parking lot."""
+"""VCP-W, figure 5: shares of local and long flows on the links of the parking lot."""
 
 from typing import Any, Final
 
@@ -48,7 +48,7 @@ _BLUE, _RED = "#0072b2", "#d55e00"
 
 
 def _draw_of(label: str) -> Any:
-    """Return the function that draws the rates on AB and CD in the first run, a row for each choice."""
+    """Return the function that plots the rates on AB and CD in the first run, a row for each choice."""
 
     @styled
     def draw(runs: FigureRuns) -> Picture:

@@ -38,14 +38,14 @@ from airpath_papers.vcp_w.parking_lot_ns2 import NOTE as NS2_NOTE
 
 REPETITIONS: Final = 10
 BEFORE: Final[Span] = (100.0, 1000.0)
-"""While CD has no local flows."""
+"""The span in which CD has no local flows."""
 AFTER: Final[Span] = (1100.0, 1500.0)
-"""While it has, but for their start."""
+"""The span in which it has, without their start."""
 WHOLE: Final[Span] = (100.0, 1500.0)
-"""The one mean of the paper's figure, but for the start."""
+"""The span of the paper's single mean, without the start."""
 _SPANS: Final[Mapping[str, Span]] = {"before R3": BEFORE, "after": AFTER}
 _LOCAL: Final = ("AB", "BC", "DE")
-"""Links that have local flows all along."""
+"""Links that always have local flows."""
 _SCHEMES: Final = (XCP, VCP)
 _SHADES: Final = {(XCP, "before R3"): LOOKS[XCP].colour, (XCP, "after"): "#8fc7b8"} | {
     (VCP, "before R3"): LOOKS[VCP].colour,
@@ -67,7 +67,7 @@ def _packets(run: RunData, span: Span, link: str) -> float:
 
 
 def _times(span: Span, links: Sequence[str]) -> Callable[[Runs], Sample]:
-    """Return how many times XCP's queue VCP's is, mean in packets over links, seed by seed."""
+    """Return VCP's queue as a multiple of XCP's, in mean packets over links, seed by seed."""
 
     def packets(run: RunData) -> float:
         return sum(_packets(run, span, link) for link in links)
@@ -162,7 +162,7 @@ _PLACES: Final[Mapping[str, tuple[str, Span, tuple[str, ...]]]] = {
     "after": ("after R3 started, on AB, BC and DE", AFTER, _LOCAL),
     "cd": ("after R3 started, on CD", AFTER, ("CD",)),
 }
-"""Where and when claims are judged: links that have local flows in a span."""
+"""Places of the claims: span, and links that have local flows in it."""
 
 
 def _claims(place: str) -> tuple[Claim, ...]:

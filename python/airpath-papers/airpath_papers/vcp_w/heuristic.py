@@ -1,4 +1,4 @@
-"""The loss-differentiation heuristic over independent losses; ours, the paper has figure 13 only."""
+"""The loss-differentiation heuristic over independent losses. Not from the paper (only figure 13 is)."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -35,7 +35,7 @@ STEADY: Final[Span] = (50.0, 300.0)
 HALVED: Final = "a loss halves VCP's window"
 DECREASED: Final = "a loss is an MD by 0.875"
 _ANSWERS: Final[Mapping[str, Mapping[str, Any]]] = {HALVED: {}, DECREASED: {"loss_factor": 0.875}}
-"""VCP's answer to a loss that counts as congestion, by the name of the choice."""
+"""VCP's reaction to a loss that counts as congestion, by the name of the choice."""
 
 _TOTAL: Final = "VCP, any 16 of 32"
 _EIGHT: Final = "VCP, 8 of 32"
@@ -58,7 +58,7 @@ _LOOKS: Final[Mapping[str, SchemeStyle]] = {
 
 
 def _senders(answer: Mapping[str, Any]) -> dict[str, tuple[str, Mapping[str, Any]]]:
-    """Return scheme and changes of each sender, given VCP's answer to a loss."""
+    """Return scheme and changes of each sender, given VCP's reaction to a loss."""
     return {
         VCP: (of_rule(AUTHOR, **answer), {}),
         BARE_VCP: (of_rule(AUTHOR, "vcp", **answer), {}),

@@ -1,4 +1,4 @@
-"""Where loss differentiation hurts: congestion that is taken for errors. Ours."""
+"""Cases in which loss differentiation hurts: congestion mistaken for errors. Not from the paper."""
 
 from collections.abc import Callable
 from typing import Any, Final
@@ -23,7 +23,7 @@ from airpath_papers.vcp_w.testbed_settings import AUTHOR, of_rule
 
 SCENARIO: Final = "vcpw-hurts"
 REPETITIONS: Final = 20
-"""Enough to see how often a run collapses, in which nearly all is lost."""
+"""Enough runs to show how often a run collapses, losing nearly everything."""
 STEADY: Final[Span] = (50.0, 200.0)
 LARGE: Final = "buffer of 1 BDP"
 SMALL: Final = "buffer of 0.1 BDP"
@@ -67,7 +67,7 @@ def _experiments(limit: str) -> dict[str, Experiment]:
 
 
 def _share(run: RunData) -> float:
-    """Return the share of the tested group in what both groups got."""
+    """Return the tested group's share of the bytes of both groups."""
     rows = run.group_time_s > STEADY[0]
     departed = run.group_departed_bytes[:, rows].sum(axis=1)
     return float(departed[run.groups.index("tested")] / departed.sum())

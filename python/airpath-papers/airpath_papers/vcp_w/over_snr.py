@@ -21,7 +21,7 @@ PAYLOAD_BYTES: Final = 1000
 
 
 def label(scheme: str, fading: Fading, snr: float) -> str:
-    """Return the label of a scheme on such a link at this SNR; clock and bursts are those of the choice."""
+    """Return the label of a scheme on such a link at this SNR; the choice determines clock and bursts."""
     return f"{scheme}, {fading.antennas}, {fading.code}, {snr:g} dB"
 
 
@@ -42,12 +42,12 @@ def sweep(
 
 
 def delivered(run: RunData) -> float:
-    """Return the new packets that receivers got in the measured span, both directions, in thousands."""
+    """Return the new packets received in the measured span, in both directions, in thousands."""
     return float(run.flow_goodput_bytes.sum()) / PAYLOAD_BYTES / 1e3
 
 
 def error_rate(run: RunData) -> float:
-    """Return the share of the bytes that reached the link in one direction and were damaged on it."""
+    """Return the share of bytes that reached the link in one direction and were corrupted on it."""
     return damaged_share(run)
 
 
@@ -67,7 +67,7 @@ def curve(
 
 
 def crossings(snrs: Sequence[float], values: Numbers, level: Numbers) -> Numbers:
-    """Return for each repetition the SNR at which `values` first reach `level`, between points linearly.
+    """Return the SNR at which `values` first reach `level`, for each repetition, interpolated linearly.
 
     The first SNR if the values begin above it, NaN if they never reach it.
     """
@@ -86,13 +86,13 @@ def crossings(snrs: Sequence[float], values: Numbers, level: Numbers) -> Numbers
 
 
 def knees(of: Runs, scheme: str, fading: Fading, snrs: Sequence[float]) -> Numbers:
-    """Return for each repetition the SNR at which half of what the highest SNR delivers is delivered."""
+    """Return the SNR at which half of the deliveries at the highest SNR is reached, for each repetition."""
     values = curve(of, scheme, fading, snrs, delivered)
     return crossings(snrs, values, values[-1] / 2)
 
 
 def smallest_step(series: Sequence[Numbers]) -> Sample:
-    """Return the difference of neighbours of those in falling order that is least sure."""
+    """Return the least certain difference between neighbours in descending order."""
     return least_sure(sample(one - other) for one, other in pairwise(series))
 
 
@@ -103,7 +103,7 @@ def lines(
     values: Numbers,
     **look: Any,
 ) -> None:
-    """Draw means over the SNR with the range of the repetitions."""
+    """Plot means over the SNR with the range of the repetitions."""
     means = values.mean(axis=1)
     # The mean of equal values may differ from them in the last bit.
     below, above = means - values.min(axis=1), values.max(axis=1) - means

@@ -1,4 +1,4 @@
-"""What VCP-W's simulations have in common: schemes, the rules of VCP that the paper leaves open, notes."""
+"""Common parts of VCP-W's simulations: schemes, the rules of VCP that the paper leaves open, notes."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -33,7 +33,7 @@ RULES: Final[Mapping[str, str]] = {
     SQUARE: "vcp:additive_scaling=square",
     CODE: "vcp:additive_scaling=square,bounds=author,freeze=decreases-only,rtt_scaling=smoothed",
 }
-"""Readings of VCP's sender, by name; the first is that of every figure which does not name another."""
+"""Readings of VCP's sender, by name; figures that name none use the first."""
 
 RENO: Final = "newreno:counting=acknowledgments,slow_start=per-acknowledgment"
 _REM_QUEUE: Final[Mapping[str, Any]] = {"kind": "rem", "limit": "1bdp", "unmarkable": "pass"}
@@ -43,19 +43,19 @@ LOOKS: Final[Mapping[str, SchemeStyle]] = {
     VCP: style_for([VCP])[VCP],
     REM: SchemeStyle("TCP/REM+ECN", "#d55e00", "s"),
 }
-"""How the three are drawn."""
+"""Styles of the three schemes."""
 
 DRAFTS_X: Final = "X of the draft"
-"""End of the names of choices in which XCP's header carries the draft's time between packets, not ns-2's."""
+"""Suffix of choices in which XCP's header contains the draft's time between packets, not ns-2's."""
 
 WHICH_VCP: Final = (
     "VCP follows “author”: after the freeze AI for one RTT whatever codes arrive (the authors' code), AI in"
     " proportion to the RTT up to 500 ms (ours), MI with exponent min(rtt, 500 ms)/200 ms, alpha 1."
 )
 NS2_TIMEOUTS: Final = "timeouts of ns-2"
-"""End of the names of choices in which a timeout is the smoothed RTT and little more, as in ns-2."""
+"""Suffix of choices in which a timeout is little more than the smoothed RTT, as in ns-2."""
 SHORT_TIMEOUTS: Final[Mapping[str, Any]] = {"transport.min_rto": "30ms"}
-"""The least of the variance term there: 4 times 3/4 of a tick of 10 ms, where its integers stay."""
+"""Smallest variance term there: 4 times 3/4 of a tick of 10 ms, at which its integers stay."""
 
 PROFILE: Final = (
     "As in ns-2: Reno recovery, an acknowledgment for each packet, packets of 1040 and 40 bytes, windows not"
@@ -73,7 +73,7 @@ ANY_DURATION: Final = (
 
 
 def scheme_of(label: str) -> str:
-    """Return the scheme that stands behind `xcp`, `vcp`, `rem` or the name of a rule."""
+    """Return the scheme for `xcp`, `vcp`, `rem` or the name of a rule."""
     if label == REM:
         return RENO
     return RULES[AUTHOR] if label == VCP else RULES.get(label, label)
@@ -82,7 +82,7 @@ def scheme_of(label: str) -> str:
 def one_bottleneck(
     scenario: str, label: str, repetitions: int, changes: Mapping[str, Any] | None = None
 ) -> Experiment:
-    """Return `xcp`, `vcp`, `rem` or a rule of VCP on the dumbbell; a changed buffer holds for all."""
+    """Return `xcp`, `vcp`, `rem` or a rule of VCP on the dumbbell; a changed buffer applies to all."""
     settings = dict(changes or {})
     if label == REM:
         limit = settings.pop("topology.bottleneck.queue.limit", "1bdp")

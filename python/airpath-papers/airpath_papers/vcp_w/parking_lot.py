@@ -1,4 +1,4 @@
-"""VCP-W's parking lot: its experiments, and how local and long flows share a link."""
+"""VCP-W's parking lot: its experiments, and the shares of local and long flows on a link."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -17,12 +17,12 @@ ONE_HOP: Final = "vcpw-one-hop"
 
 LINKS: Final = ("AB", "BC", "CD", "DE")
 LOCAL: Final = {"AB": "R1", "BC": "R2", "CD": "R3", "DE": "R4"}
-"""The group of flows that use one link only, by link; all else on it is of the long flows."""
+"""The group of flows that use one link only, by link; all other traffic on it belongs to the long flows."""
 R3_STARTS_S: Final = 1000.0
 BEFORE: Final[Span] = (500.0, 1000.0)
-"""When shares are taken before R3 starts: 500 s, since long flows get few packets."""
+"""The span before R3 starts: 500 s, because long flows get few packets."""
 AFTER: Final[Span] = (1250.0, 1500.0)
-"""The same after it started."""
+"""The span after it started."""
 
 SETTING: Final = (
     "Ours where the paper is silent: one wired link for each group of sources, buffers of one bandwidth-delay"
@@ -60,14 +60,14 @@ def local_mbps(run: RunData, link: str) -> Numbers:
 
 
 def long_mbps(run: RunData, link: str) -> Numbers:
-    """Return the rate of all long flows at a link over time, in Mbit/s: what local flows leave of it."""
+    """Return the rate of all long flows at a link over time, in Mbit/s: the rest of its throughput."""
     series = run.links[link].series
     rate: Numbers = series["departed_bytes"] * 8e-6 / float(series["time_s"][0]) - local_mbps(run, link)
     return rate
 
 
 def local_to_long(run: RunData, link: str, span: Span) -> float:
-    """Return what local flows get of a link over what long flows get."""
+    """Return the bytes of local flows on a link relative to those of long flows."""
     rows = (run.group_time_s > span[0]) & (run.group_time_s <= span[1])
     far = float(long_mbps(run, link)[rows].mean())
     return float(local_mbps(run, link)[rows].mean()) / far if far > 0 else math.inf
@@ -79,7 +79,7 @@ def ratio(label: str, link: str, span: Span) -> Callable[[Runs], Sample]:
 
 
 def moved(label: str, link: str) -> Callable[[Runs], Sample]:
-    """Return by which factor the start of R3 moves the ratio on a link."""
+    """Return the factor by which the start of R3 changes the ratio on a link."""
 
     def factor(run: RunData) -> float:
         return local_to_long(run, link, AFTER) / local_to_long(run, link, BEFORE)

@@ -1,4 +1,4 @@
-"""What ns-2's own XCP does in VCP-W's parking lot, for tables beside ours."""
+"""Results of ns-2's own XCP in VCP-W's parking lot, for tables next to ours."""
 
 from collections.abc import Callable, Sequence
 from typing import Final
@@ -7,11 +7,11 @@ from airpath_papers.ns2_runs import ns2_runs
 from airpath_papers.vcp_w.parking_lot import LINKS
 
 LEAST_TIMEOUTS_S: Final = {"ns-2, least timeout 0.2 s (its default)": 0.2, "ns-2, least timeout 4 s": 4.0}
-"""How tables call the runs of each."""
+"""Row titles of the runs by least timeout."""
 
 
 def ns2_values(least_timeout_s: float, quantity: str, link: str, after: bool) -> list[float]:
-    """Return `local_over_long` or `queue_packets` of a link before or after R3 starts, a value a run."""
+    """Return `local_over_long` or `queue_packets` of a link before or after R3 starts, a value per run."""
     runs = (run for run in ns2_runs(__package__) if run["least_timeout_s"] == least_timeout_s)
     return [run[quantity][link][after] for run in runs]
 

@@ -1,4 +1,4 @@
-"""How much of VCP's trouble each repair cures, scenario by scenario. Ours."""
+"""How much of VCP's problems each repair cures, by scenario. Not from the paper."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -42,19 +42,19 @@ REPETITIONS: Final = 10
 
 @dataclass(frozen=True)
 class Repair:
-    """Something that is done about VCP."""
+    """A modification of VCP against its problems."""
 
     name: str
-    """For people."""
+    """Readable name."""
     scheme: str = "vcp"
-    """The scheme in place of VCP."""
+    """The scheme that replaces VCP."""
     options: Mapping[str, Any] | None = None
-    """Further options of the sender."""
+    """Additional options of the sender."""
     changes: Changes | None = None
-    """Changes of the scenario."""
+    """Changes to the scenario."""
 
     def written(self, **told: Any) -> str:
-        """Return the scheme with VCP's rule “author”; what is told of the capacity goes to EBE only."""
+        """Return the scheme with VCP's rule “author”; a configured capacity applies to EBE only."""
         rule = {"additive_scaling": "linear", "rtt_scaling": "smoothed", **(self.options or {})}
         return with_options(self.scheme, **rule, **(told if "ebe" in self.scheme else {}))
 
@@ -78,41 +78,41 @@ REPAIRS: Final = (
     Repair(FINER_CODE, "mpcp"),
     Repair(ALL, "mpcp-ebe-ld", {"after_freeze": "guarded"}, PACED),
 )
-"""Each alone; “all” is MPCP over EBE with heuristic, guarded rule and pacing."""
+"""Each repair alone; “all” is MPCP over EBE with heuristic, guarded rule and pacing."""
 
 
 @dataclass(frozen=True)
 class Trouble:
-    """Something that goes wrong with VCP in a scenario, as a number."""
+    """A problem of VCP in a scenario, as a number."""
 
     name: str
-    """For people, with its unit."""
+    """Readable name, with its unit."""
     measure: Callable[[RunData], float]
     """The number in a run."""
     ideal: float
-    """What it would be without the trouble."""
+    """Its value without the problem."""
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A scenario with the troubles that VCP has in it."""
+    """A scenario with the problems of VCP in it."""
 
     name: str
-    """For people."""
+    """Readable name."""
     make: Callable[[Repair], Experiment]
     """The scenario with a repair."""
     troubles: tuple[Trouble, ...]
-    """What goes wrong."""
+    """The problems."""
 
 
 def cure(of: Runs, repair: str, trouble: Trouble) -> Sample:
-    """Return which part of a trouble a repair takes away on average: 1 all, 0 none, less makes it worse."""
+    """Return the part of a problem that a repair removes on average: 1 all, 0 none, negative if worse."""
     plain, repaired = (of_each(of(one), trouble.measure) for one in (NONE, repair))
     return of_means(lambda before, after: (before - after) / (before - trouble.ideal), plain, repaired)
 
 
 def figure(trials: Sequence[Trial], claims: tuple[Claim, ...], notes: tuple[str, ...]) -> Figure:
-    """Return the figure of these trials: experiments, one table, and the picture of all cures."""
+    """Return the figure of these trials: experiments, one table, and the plot of all cures."""
     return Figure(
         id="vcp-w/repairs",
         ours=True,

@@ -68,7 +68,7 @@ def _exact(antennas: str, clock: str) -> Numbers:
 
 @styled
 def _draw(runs: FigureRuns) -> Picture:
-    """Draw exact loss and XCP's deliveries: rows are antenna configurations, columns readings."""
+    """Plot exact loss and XCP's deliveries: rows are antenna configurations, columns readings."""
     picture = Picture(figsize=(PAGE_IN, 8.4), layout="constrained")
     grid = picture.add_gridspec(len(ANTENNAS), 4)
     most = max(_surface(runs.of(name), "2x2").mean(axis=2).max() for name in READINGS)
@@ -107,7 +107,7 @@ def _draw(runs: FigureRuns) -> Picture:
 
 
 def _table(_runs: FigureRuns) -> list[TextTable]:
-    """Return where a tenth of the packets is lost, exactly."""
+    """Return the exact SNR at which a tenth of the packets is lost."""
     return [
         TextTable(
             f"SNR (dB) at which 10 % of packets of 1040 bytes are lost, exact, {name}",
@@ -122,7 +122,7 @@ def _table(_runs: FigureRuns) -> list[TextTable]:
 
 
 def _half(of: Runs, antennas: str, row: int) -> Numbers:
-    """Return the SNR at which half of the most is delivered; the end of the axis if never."""
+    """Return the SNR at which half of the maximum is delivered; the end of the axis if never."""
     values = _surface(of, antennas)[row]
     found = crossings(SNRS, values, _surface(of, "2x2")[-1][-1] / 2)
     filled: Numbers = np.where(np.isnan(found), SNRS[-1], found)
@@ -130,7 +130,7 @@ def _half(of: Runs, antennas: str, row: int) -> Numbers:
 
 
 def _order(of: Runs) -> Sample:
-    """Return by how much better antennas need less, where it is least sure; uncoded 1x1 never gets there."""
+    """Return the least certain SNR gain of better antennas; uncoded 1x1 never reaches the level."""
     return least_sure(
         sample(_half(of, worse, row) - _half(of, better, row))
         for row in range(1, len(RATES))
@@ -139,7 +139,7 @@ def _order(of: Runs) -> Sample:
 
 
 def _agree(clock: str) -> Callable[[Runs], Sample]:
-    """Return the share of points, of those far from the knee, that deliver as their loss lets expect."""
+    """Return the share of points, of those far from the knee, whose deliveries match their loss."""
 
     def measure(of: Runs) -> Sample:
         agree = []

@@ -34,16 +34,16 @@ from airpath_papers.vcp_w.testbed_settings import (
 )
 
 PAPER_S: Final = {DROP_TAIL: 121.0, RED: 102.5, XCP: 55.2, VCP: 72.1}
-"""Mean completion times that the paper gives, in seconds."""
+"""Mean completion times of the paper, in seconds."""
 TOLERANCE: Final = 0.15
-"""A testbed of kernels and another of packets: what we take to be the same number."""
+"""Tolerance for equality between a testbed of kernels and one of simulated packets."""
 
 _SACK: Final = "author, TCP with SACK (today)"
 _HEAVIER: Final = "author, background window of 64 kB"
 _MARKING: Final = "author, RED marks"
 _ECN: Final = {**NEWRENO, "transport.ecn": True}
 _MARKS: Final = {"topology.bottleneck.queue.ecn": True, "topology.bottleneck.queue.mark_limit": 1.0}
-"""RED as Linux has it marks while it can; ns-2's drops from a probability of 0.1 on."""
+"""RED in Linux marks if possible; that of ns-2 drops from a probability of 0.1 on."""
 
 
 _EXPERIMENTS: Final = {

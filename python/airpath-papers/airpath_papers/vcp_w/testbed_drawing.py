@@ -1,4 +1,4 @@
-"""Pictures of the testbed's figures."""
+"""Plots of the testbed's figures."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -16,7 +16,7 @@ from airpath_papers.vcp_w.testbed_settings import GROUPS
 
 GROUP_LOOKS: Mapping[str, str] = {"near": "#0072b2", "middle": "#e69f00", "far": "#d55e00"}
 RTTS: Mapping[str, str] = {"near": "400 ms", "middle": "500 ms", "far": "550 ms"}
-"""Of the groups, where nothing else is said."""
+"""Default RTTs of the groups."""
 
 
 @styled
@@ -27,7 +27,7 @@ def utilisation_over_time(
     until_s: float,
     span_s: float = 1.0,
 ) -> None:
-    """Draw the utilisation of the bottleneck."""
+    """Plot the utilisation of the bottleneck."""
     for label, run in runs.items():
         series = link(run).series
         time_s, departed = binned(series["time_s"], series["departed_bytes"], span_s)
@@ -43,7 +43,7 @@ def utilisation_over_time(
 def queue_over_time(
     axes: Axes, runs: Mapping[str, RunData], looks: Mapping[str, SchemeStyle], until_s: float
 ) -> None:
-    """Draw the queue of the bottleneck as a share of the buffer."""
+    """Plot the queue of the bottleneck as a share of the buffer."""
     for label, run in runs.items():
         chosen = link(run)
         percent = chosen.series["queue_mean_bytes"] / chosen.buffer_bytes * 100
@@ -55,7 +55,7 @@ def queue_over_time(
 
 @styled
 def groups_over_time(axes: Axes, run: RunData, until_s: float, span_s: float = 2.0) -> None:
-    """Draw the rate of each group of transfers."""
+    """Plot the rate of each group of transfers."""
     for group in GROUPS:
         departed = run.group_departed_bytes[run.groups.index(group)]
         time_s, rate = binned(run.group_time_s, departed, span_s)
@@ -73,7 +73,7 @@ def over(
     xlabel: str,
     ylabel: str,
 ) -> None:
-    """Draw means with 95 % intervals over a setting: for each label its look and the values at a place."""
+    """Plot means with 95 % intervals over a setting: for each label its style and the values at a place."""
     for label, (look, values) in lines.items():
         samples = [sample(values(place)) for place in places]
         halves = [(one.interval[1] - one.interval[0]) / 2 for one in samples]
@@ -91,7 +91,7 @@ def over(
         )
     axes.set_xlabel(xlabel)
     axes.set_ylabel(ylabel)
-    # Without room the axes would cut the markers at the first and the last place.
+    # Without a margin, the axes would cut the markers at the first and the last place.
     axes.margins(x=0.03)
     axes.set_ylim(bottom=0)
     legend_above(axes)
@@ -105,7 +105,7 @@ def cell(values: Sequence[float] | Sample, scale: float = 1.0) -> str:
 
 
 def ran(of: Runs, label: str) -> bool:
-    """Tell whether an experiment is among those that ran: all are in simulation, some on real kernels."""
+    """Return whether an experiment ran: in simulation all do, on real kernels some."""
     try:
         of(label)
     except KeyError:

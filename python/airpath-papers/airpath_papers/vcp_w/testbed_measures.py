@@ -1,4 +1,4 @@
-"""Numbers of one run of the testbed."""
+"""Measures of one run of the testbed."""
 
 import math
 from typing import Final
@@ -10,13 +10,13 @@ from airpath_papers.run_data import Numbers, RunData
 from airpath_papers.vcp_w.testbed_settings import GROUPS, TRANSFERS
 
 SPAN_S: Final = 5.0
-"""Over how long a mean counts as steady."""
+"""Width of the means that count as steady."""
 FULL: Final = 0.9
-"""The utilisation that counts as converged (ours)."""
+"""The utilisation that counts as converged (our choice)."""
 
 
 def transfer_times_s(run: RunData) -> Numbers:
-    """Return how long each forward transfer took; those that did not end count as long as the run."""
+    """Return the duration of each forward transfer; unfinished ones count as the length of the run."""
     mine = np.array([group in GROUPS for group in run.completion_group], dtype=bool)
     times: Numbers = (run.completion_end_s - run.completion_start_s)[mine]
     missing = TRANSFERS - len(times)
@@ -24,25 +24,25 @@ def transfer_times_s(run: RunData) -> Numbers:
 
 
 def mean_transfer_s(run: RunData) -> float:
-    """Mean time of the forward transfers."""
+    """Return the mean duration of the forward transfers."""
     return float(transfer_times_s(run).mean())
 
 
 def last_end_s(run: RunData) -> float:
-    """When the last forward transfer ended; the end of the run if one did not."""
+    """Return the end of the last forward transfer; the end of the run if one is unfinished."""
     mine = np.array([group in GROUPS for group in run.completion_group], dtype=bool)
     ends = run.completion_end_s[mine]
     return float(ends.max()) if len(ends) == TRANSFERS else run.duration_s
 
 
 def first_group_ends_s(run: RunData) -> float:
-    """When the group with the shortest RTT had ended all its transfers; NaN if it never had."""
+    """Return the end of the last transfer of the group with the shortest RTT; NaN if one is unfinished."""
     mine = np.array([group == GROUPS[0] for group in run.completion_group], dtype=bool)
     return float(run.completion_end_s[mine].max()) if mine.sum() == TRANSFERS // 3 else math.nan
 
 
 def group_mbps(run: RunData, group: str, span: Span = WHOLE) -> float:
-    """Mean rate on the wire of a group over a span."""
+    """Return the mean rate on the wire of a group over a span."""
     rows = (run.group_time_s > span[0]) & (run.group_time_s <= span[1])
     departed = run.group_departed_bytes[run.groups.index(group), rows]
     seconds = rows.sum() * float(run.group_time_s[1] - run.group_time_s[0])
@@ -50,18 +50,18 @@ def group_mbps(run: RunData, group: str, span: Span = WHOLE) -> float:
 
 
 def near_over_far(run: RunData, span: Span = WHOLE) -> float:
-    """Rate of the group with the shortest RTT over that of the group with the longest."""
+    """Return the rate of the group with the shortest RTT relative to that of the group with the longest."""
     return group_mbps(run, GROUPS[0], span) / group_mbps(run, GROUPS[-1], span)
 
 
 def unfairness(run: RunData, span: Span = WHOLE) -> float:
-    """Rate of the group that gets most over that of the group that gets least."""
+    """Return the rate of the fastest group relative to that of the slowest."""
     rates = [group_mbps(run, group, span) for group in GROUPS]
     return max(rates) / min(rates)
 
 
 def rolling_utilisation(run: RunData) -> tuple[Numbers, Numbers]:
-    """Return beginnings and utilisations of all spans of `SPAN_S`."""
+    """Return start times and utilisations of all spans of `SPAN_S`."""
     series = link(run).series
     width = round(SPAN_S / float(series["time_s"][0]))
     kernel = np.ones(width)
@@ -73,14 +73,14 @@ def rolling_utilisation(run: RunData) -> tuple[Numbers, Numbers]:
 
 
 def converged_s(run: RunData) -> float:
-    """When the first 5 s with 90 % of utilisation begin; NaN if they never do."""
+    """Return the start of the first 5 s with a utilisation of 90 %; NaN if there are none."""
     starts, share = rolling_utilisation(run)
     there = np.flatnonzero(share > FULL)
     return float(starts[there[0]]) if there.size else math.nan
 
 
 def gets_there(run: RunData) -> float:
-    """1 if there are 5 s with 90 % of utilisation, else 0."""
+    """Return 1 if there are 5 s with a utilisation of 90 %, else 0."""
     return 0.0 if math.isnan(converged_s(run)) else 1.0
 
 
@@ -92,7 +92,7 @@ def variation(run: RunData, span: Span = WHOLE) -> float:
 
 
 def drop_after_first_group(run: RunData) -> float:
-    """By how much the lowest second of 10 s after the first group's end is below that of 10 s before."""
+    """Return the decrease of the lowest second from 10 s before to 10 s after the first group's end."""
     end = first_group_ends_s(run)
     if math.isnan(end):
         return math.nan
@@ -104,7 +104,7 @@ def drop_after_first_group(run: RunData) -> float:
 
 
 def queue_deviation_share(run: RunData, span: Span) -> float:
-    """Longest less shortest mean queue of a second, as a share of the buffer."""
+    """Return the longest minus the shortest mean queue of a second, as a share of the buffer."""
     chosen = link(run)
     rows = (chosen.series["time_s"] > span[0]) & (chosen.series["time_s"] <= span[1])
     queue = chosen.series["queue_mean_bytes"][rows]
@@ -112,7 +112,7 @@ def queue_deviation_share(run: RunData, span: Span) -> float:
 
 
 def dismissed_share(run: RunData) -> float:
-    """Of all losses that the heuristic judged, the share that it took for errors; NaN without any."""
+    """Return the share of losses that the heuristic attributed to errors; NaN without losses."""
     dismissed = float(np.nansum(run.flow_reports.get("losses_dismissed", np.zeros(1))))
     answered = float(np.nansum(run.flow_reports.get("losses_answered", np.zeros(1))))
     return dismissed / (dismissed + answered) if dismissed + answered else math.nan

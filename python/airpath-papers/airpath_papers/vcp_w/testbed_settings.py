@@ -13,21 +13,21 @@ Changes = Mapping[str, Any]
 REPETITIONS: Final = 10
 """The paper's number of runs."""
 FEW: Final = 5
-"""Runs of what needs less."""
+"""Runs of experiments that need fewer."""
 SWEEP: Final = 3
 """Runs of each point of a sweep."""
 
 BUSY: Final[Span] = (20.0, 50.0)
-"""After the starts, before the first transfers end."""
+"""The span after the starts, before the first transfers end."""
 SHOWN_S: Final = 130.0
-"""How much of a run of transfers is drawn."""
+"""The plotted part of a run of transfers."""
 
 GROUPS: Final = ("near", "middle", "far")
 """Groups of forward transfers: RTTs of 400, 500 and 550 ms."""
 TRANSFERS: Final = 15
 """Forward transfers."""
 SENDING: Final = tuple(range(6))
-"""Entries of the scenario whose transfers are measured or go the other way."""
+"""Entries of the scenario whose transfers are measured or go in the opposite direction."""
 
 AUTHOR: Final = "author"
 GUARDED: Final = "guarded"
@@ -38,7 +38,7 @@ QUARTER: Final = "alpha 0.25"
 THAWED: Final = "alpha 0.25, increases in the freeze"
 
 DECREASES_ONLY: Final[Mapping[str, Any]] = {"freeze": "decreases-only"}
-"""Increases go on during a freeze, as in the authors' code."""
+"""Increases continue during a freeze, as in the authors' code."""
 RULES: Final[Mapping[str, Mapping[str, Any]]] = {
     AUTHOR: {"additive_scaling": "linear"},
     GUARDED: {"additive_scaling": "linear", "after_freeze": "guarded"},
@@ -52,17 +52,17 @@ RULES: Final[Mapping[str, Mapping[str, Any]]] = {
 RULES_SHOWN: Final = (AUTHOR, GUARDED, OBEY, SQUARE)
 """The rules of figure 10 and Table I."""
 PACED_SENDERS: Final = "author, paced"
-"""The first rule where all windows are spread over the round trip."""
+"""The first rule with all windows spread over the round trip."""
 EACH_WAY: Final = f"{AUTHOR}, delays each way"
-"""The first rule where RTTs are those of `DELAYS_EACH_WAY`."""
+"""The first rule with the RTTs of `DELAYS_EACH_WAY`."""
 IN_FREEZE: Final = ", delays each way, increases in the freeze"
-"""End of the names of choices with `DELAYS_EACH_WAY` in which a freeze holds back decreases only."""
+"""Suffix of choices with `DELAYS_EACH_WAY` in which a freeze suppresses decreases only."""
 SMALLEST: Final = ", smallest RTT"
-"""End of the names of choices in which increases follow the smallest RTT seen instead."""
+"""Suffix of choices in which increases follow the smallest observed RTT instead."""
 
 
 def of_rule(rule: str, scheme: str = "vcp-ld", **further: Any) -> str:
-    """Return a scheme of VCP's kind under a rule."""
+    """Return a VCP-like scheme under a rule."""
     return with_options(scheme, **{"rtt_scaling": "smoothed", **RULES[rule], **further})
 
 
@@ -92,7 +92,7 @@ LOOKS: Final[Mapping[str, SchemeStyle]] = {
         )
     },
 }
-"""How the protocols are drawn."""
+"""Styles of the protocols."""
 
 _BUFFER: Final = "1500kB"
 _RED_QUEUE: Final[Changes] = {
@@ -116,7 +116,7 @@ _EXTRA: Final = (("0ms", "10ms"), ("195ms", "205ms"), ("295ms", "305ms"))
 DELAYS_EACH_WAY: Final[Changes] = {
     f"flows.{number}.extra_rtt": {"even": [*_EXTRA[number % len(GROUPS)]]} for number in SENDING
 }
-"""The side links' 100 and 150 ms are added each way: RTTs of 400, 600 and 700 ms."""
+"""The side links' 100 and 150 ms are added in each direction: RTTs of 400, 600 and 700 ms."""
 
 
 def in_small_packets(protocol: str) -> dict[str, Any]:
@@ -138,7 +138,7 @@ def on_testbed(
     rule: str = AUTHOR,
     **further: Any,
 ) -> Experiment:
-    """Return a protocol on the testbed; `rule` is VCP's, with further options of it."""
+    """Return a protocol on the testbed; `rule` is VCP's, with additional options."""
     scheme, own = {
         VCP: (of_rule(rule, **further), {}),
         XCP: ("xcp-ld", {}),
@@ -158,7 +158,7 @@ IN_SMALL_PACKETS: Final[Mapping[str, tuple[str, Mapping[str, Any]]]] = {
     for tail, further in (("", {}), (SMALLEST, {"rtt_scaling": "minimum"}))
     for rule in (AUTHOR, GUARDED, OBEY)
 }
-"""Choices with the packets of the paper's simulations: VCP's rule and further options of it."""
+"""Choices with the packets of the paper's simulations: VCP's rule and additional options."""
 
 
 def all_four(
@@ -175,13 +175,13 @@ def all_four(
     rule
         VCP's rule.
     tcp
-        Changes for TCP.
+        Changes to TCP.
     changes
-        Changes for all.
+        Changes to all.
     small_packets
         Whether packets are those of the paper's simulations.
     **further
-        Further options of the rule.
+        Additional options of the rule.
     """
 
     def one(protocol: str, own: Changes) -> Experiment:
@@ -203,7 +203,7 @@ ANTENNAS: Final = ("1x1", "2x1", "1x2", "2x2")
 def over_air(
     clock: str, snr: float, antennas: str, code_rate: float | None = None, **changes: Any
 ) -> dict[str, Any]:
-    """Return the changes that make the bottleneck wireless; with data acknowledgments are coded, at 0.5."""
+    """Return the changes for a wireless bottleneck; with coded data, acknowledgments are coded at 0.5."""
     loss: dict[str, Any] = {"kind": "fading", "clock": CLOCKS[clock], "snr": snr, "antennas": antennas}
     if code_rate is not None:
         loss |= {"code_rate": code_rate, "ack_code_rate": 0.5, "ack_limit": "60B"}

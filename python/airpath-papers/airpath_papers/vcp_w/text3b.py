@@ -30,7 +30,7 @@ def _at(label: str, snr: float) -> str:
 
 
 def _delivered(run: RunData) -> float:
-    """Return thousands of packets delivered over a link, mean over the four: long flows count at each."""
+    """Return thousands of delivered packets per link, averaged over the four: long flows count at each."""
     hops = [len(LINKS) if group == _LONG else 1 for group in run.flow_group]
     return float(np.dot(hops, run.flow_goodput_bytes)) / len(LINKS) / PAYLOAD_BYTES / 1e3
 
@@ -57,7 +57,7 @@ def _packets_over_snr(of: Runs, label: str) -> Numbers:
 
 
 def _threshold(of: Runs) -> Sample:
-    """Return how many dB it takes from a tenth to nine tenths of the plateau, the larger of the two."""
+    """Return the width in dB from a tenth to nine tenths of the plateau, the larger of the two."""
     widths = []
     for label in _SCHEMES:
         values = _packets_over_snr(of, label)
