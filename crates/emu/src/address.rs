@@ -1,31 +1,31 @@
-//! Which addresses flows have: a pair of its own for each, so that a packet's addresses say to which flow it belongs and
-//! which way it goes.
+//! The addresses of flows. Each flow has its own pair of addresses, so that the addresses of a packet
+//! identify its flow and its direction.
 
 use std::net::Ipv4Addr;
 
-/// All senders' addresses: 10.7.0.0/16.
+/// The network of all senders: 10.7.0.0/16.
 pub const SENDERS: Ipv4Addr = Ipv4Addr::new(10, 7, 0, 0);
-/// All receivers' addresses: 10.8.0.0/16.
+/// The network of all receivers: 10.8.0.0/16.
 pub const RECEIVERS: Ipv4Addr = Ipv4Addr::new(10, 8, 0, 0);
-/// Length of both prefixes, bits.
+/// Length of both prefixes in bits.
 pub const PREFIX_LENGTH: u8 = 16;
-/// Most flows that have addresses: the first and the last address of a prefix are left out.
+/// Largest number of flows with addresses: the first and the last address of a prefix are not used.
 pub const MAX_FLOWS: usize = (1 << 16) - 2;
 
 /// One end of the emulated network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// Where data comes from: packets from here take their flow's `path`.
+    /// The source of data: packets from here take the `path` of their flow.
     Senders,
-    /// Where data goes to: packets from here take their flow's `reverse_path`.
+    /// The destination of data: packets from here take the `reverse_path` of their flow.
     Receivers,
 }
 
 impl Side {
-    /// Both, in the order of tables.
+    /// Both sides, in the order of tables.
     pub const BOTH: [Self; 2] = [Self::Senders, Self::Receivers];
 
-    /// The side across the network.
+    /// Returns the side across the network.
     #[must_use]
     pub const fn other(self) -> Self {
         match self {
@@ -34,7 +34,7 @@ impl Side {
         }
     }
 
-    /// 0 for senders, 1 for receivers.
+    /// Returns 0 for senders, 1 for receivers.
     pub const fn index(self) -> usize {
         match self {
             Self::Senders => 0,
@@ -42,7 +42,7 @@ impl Side {
         }
     }
 
-    /// Its name: `senders` or `receivers`.
+    /// Returns the name: `senders` or `receivers`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Senders => "senders",
@@ -50,7 +50,7 @@ impl Side {
         }
     }
 
-    /// Its prefix, of [`PREFIX_LENGTH`] bits.
+    /// Returns the prefix of this side, of [`PREFIX_LENGTH`] bits.
     pub const fn prefix(self) -> Ipv4Addr {
         match self {
             Self::Senders => SENDERS,
@@ -58,14 +58,15 @@ impl Side {
         }
     }
 
-    /// The address of a flow on this side; `None` from [`MAX_FLOWS`] on.
+    /// Returns the address of a flow on this side, or `None` from [`MAX_FLOWS`] on.
     pub fn address(self, flow: usize) -> Option<Ipv4Addr> {
         let host = u32::try_from(flow + 1).ok().filter(|_| flow < MAX_FLOWS)?;
         Some(Ipv4Addr::from_bits(self.prefix().to_bits() | host))
     }
 }
 
-/// The flow to which a packet with these addresses belongs, if it comes from `side`: both addresses must be that flow's.
+/// Returns the flow of a packet with these addresses from `side`, or `None` unless both addresses belong to
+/// the same flow.
 pub fn flow_of(side: Side, source: Ipv4Addr, destination: Ipv4Addr) -> Option<usize> {
     let (source, destination) = (source.to_bits(), destination.to_bits());
     let host = source ^ side.prefix().to_bits();

@@ -1,4 +1,4 @@
-//! Packets as a capture (pcapng): written by a thread of its own, so that no disk holds up the link thread.
+//! Packet captures (pcapng), written by a separate thread, so that no disk delays the link thread.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -14,17 +14,17 @@ use airpath_trace::capture::CaptureWriter;
 use crate::address::Side;
 use crate::error::EmulationError;
 
-/// A capture of the packets at some points, which have numbers: devices of hosts, or entrances of links. Whatever it is
-/// written to comes back at the end.
+/// A capture of the packets at numbered points: devices of hosts, or entrances of links. [`Capture::finish`]
+/// returns the sink.
 pub(crate) struct Capture<W> {
-    /// For each point its interface in the file.
+    /// The interface in the file of each point.
     interfaces: Vec<Option<usize>>,
     writer: Option<CaptureWriter<Chunks>>,
     thread: Option<JoinHandle<io::Result<W>>>,
 }
 
 impl Capture<File> {
-    /// What passes the devices of these sides; their points are [`Side::index`].
+    /// Captures the packets at the devices of these sides, whose points are [`Side::index`].
     pub(crate) fn of_hosts(path: &Path, sides: &[Side]) -> Result<Self, EmulationError> {
         let file = File::create(path).context(format!("the capture {}", path.display()))?;
         Self::new(file, sides.iter().map(|side| (side.index(), side.name())))
@@ -32,8 +32,8 @@ impl Capture<File> {
 }
 
 impl Capture<Vec<u8>> {
-    /// What comes to the entrances of the links that a plan has captured, in memory as a simulation has it; their points
-    /// are their numbers.
+    /// Captures in memory, as a simulation does, the packets at the entrances of the captured links of a
+    /// plan. Points are link numbers.
     pub(crate) fn of_links(plan: &Plan) -> Result<Self, EmulationError> {
         if plan.record.capture.is_empty() {
             return Ok(Self::none());
@@ -43,12 +43,12 @@ impl Capture<Vec<u8>> {
 }
 
 impl<W: Write + Send + 'static> Capture<W> {
-    /// No capture.
+    /// Returns a capture of nothing.
     pub(crate) const fn none() -> Self {
         Self { interfaces: Vec::new(), writer: None, thread: None }
     }
 
-    /// An interface for each of these points, by number and name.
+    /// Creates an interface for each of these points, by number and name.
     fn new<'a>(mut sink: W, points: impl Iterator<Item = (usize, &'a str)>) -> Result<Self, EmulationError> {
         let (full, chunks) = channel::<Vec<u8>>();
         let (emptied, spare) = channel();
@@ -58,7 +58,7 @@ impl<W: Write + Send + 'static> Capture<W> {
                 for mut chunk in chunks {
                     sink.write_all(&chunk)?;
                     chunk.clear();
-                    // Nobody takes it any more when the capture has ended.
+                    // Nobody receives the buffer after the end of the capture.
                     let _ = emptied.send(chunk);
                 }
                 sink.flush()?;
@@ -78,21 +78,21 @@ impl<W: Write + Send + 'static> Capture<W> {
         Ok(Self { interfaces, writer: Some(writer), thread: Some(thread) })
     }
 
-    /// A packet passes a point.
+    /// Records a packet that passes a point.
     pub(crate) fn on_packet(&mut self, point: usize, at: Timestamp, packet: &[u8]) {
         if let Some(writer) = &mut self.writer
             && let Some(&Some(interface)) = self.interfaces.get(point)
         {
-            // The writer only fails when the thread has ended, which says why at the end.
+            // The writer fails only if the thread has ended; `finish` returns the thread's error.
             let _ = writer.ip_packet(interface, at.as_nanos(), packet);
         }
     }
 
-    /// Writes what is left; gives back what it was written to, if there was a capture.
+    /// Writes the remaining packets. Returns the sink, if there was a capture.
     pub(crate) fn finish(mut self) -> Result<Option<W>, EmulationError> {
         if let Some(writer) = self.writer.take() {
             let mut chunks = writer.into_inner();
-            // As above.
+            // See `on_packet` for the ignored error.
             let _ = chunks.hand_over();
         }
         match self.thread.take().map(JoinHandle::join) {
@@ -103,14 +103,14 @@ impl<W: Write + Send + 'static> Capture<W> {
     }
 }
 
-/// Collects bytes and hands them to the writing thread, many at a time; the buffers come back.
+/// Collects bytes and sends them in large chunks to the writing thread, which returns the buffers.
 struct Chunks {
     filling: Vec<u8>,
     full: Sender<Vec<u8>>,
     spare: Receiver<Vec<u8>>,
 }
 
-/// Bytes that are handed over at a time.
+/// Size of a chunk in bytes.
 const CHUNK: usize = 256 * 1024;
 
 impl Chunks {

@@ -12,9 +12,10 @@ pub(crate) mod virtual_time;
 #[cfg(test)]
 use virtual_time::VirtualTime;
 
-/// Tells the time since an emulation began. All copies show the same time.
+/// The clock of an emulation: the time since its start. All copies show the same time.
 ///
-/// All threads of the emulator read the time and sleep through it, so that tests can replace real time by virtual time.
+/// All threads of the emulator read the time and sleep through it, so that tests can replace real time by
+/// virtual time.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
     began: Instant,
@@ -23,7 +24,7 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// A clock that begins now. It is steady: setting the system's time does not move it.
+    /// Starts a clock. It is monotonic: setting the system time does not change it.
     pub(crate) fn start() -> Self {
         Self {
             began: Instant::now(),
@@ -32,7 +33,7 @@ impl Clock {
         }
     }
 
-    /// The time since the emulation began.
+    /// Returns the time since the emulation started.
     pub fn now(&self) -> Timestamp {
         #[cfg(test)]
         if let Some(time) = self.replaced {
@@ -41,13 +42,13 @@ impl Clock {
         Timestamp::ZERO + Duration::from_nanos(self.began.elapsed().as_nanos() as u64) // 584 years
     }
 
-    /// Whether time passes only when the emulator sleeps.
+    /// Returns whether time passes only while the emulator sleeps.
     #[cfg(test)]
     pub(crate) fn is_virtual(&self) -> bool {
         self.replaced.is_some()
     }
 
-    /// Sleeps for a time.
+    /// Sleeps for `time`.
     #[cfg_attr(not(test), expect(clippy::unused_self, reason = "tests replace real time"))]
     pub(crate) fn sleep(&self, time: Duration) {
         #[cfg(test)]
@@ -57,14 +58,14 @@ impl Clock {
         thread::sleep(std::time::Duration::from_nanos(time.as_nanos()));
     }
 
-    /// Waits for a time of less than a second, or until one of `watched` is ready. May return sooner.
+    /// Waits for less than a second, or until one of `watched` is ready. May return sooner.
     #[cfg_attr(not(test), expect(clippy::unused_self, reason = "tests replace real time"))]
     pub(crate) fn wait(&self, watched: &mut [PollFd<'_>], time: Duration) {
         #[cfg(test)]
         if let Some(replaced) = self.replaced {
             return replaced.sleep(time, !watched.is_empty());
         }
-        // Whatever it returns, the caller looks at the devices and the clock next.
+        // The result does not matter: the caller polls the devices and the clock next.
         let _ = ppoll(watched, Some(TimeSpec::new(0, time.as_nanos() as i64)), None);
     }
 }

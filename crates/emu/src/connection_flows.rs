@@ -1,7 +1,8 @@
-//! TCP connections that are flows of their own: which packet belongs to which, and what the kernel says of them.
+//! TCP connections as separate flows: the flow of each packet, and the kernel's report on each connection.
 //!
-//! A connection is one flow for each side that sends data in it. A packet with data belongs to the flow of its sender; one
-//! without, an acknowledgment, goes back along the flow of the other side.
+//! A connection is one flow for each side that sends data in it. A packet with data belongs to the flow of
+//! its sender. A packet without data is an acknowledgment and takes the reverse path of the other side's
+//! flow.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddrV4;
@@ -16,60 +17,63 @@ use crate::packet::{Ipv4, Tcp};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Connection(pub [SocketAddrV4; 2]);
 
-/// What one side sends in a connection.
+/// The data that one side sends in a connection.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConnectionFlow {
-    /// Its number in the tables.
+    /// Its index in the tables.
     pub flow: u32,
     /// The connection.
     pub connection: Connection,
-    /// Where its data comes from.
+    /// The side that sends the data.
     pub from: Side,
-    /// The congestion control of its sender, by the kernel's name; `None` where the kernel was not asked in time.
+    /// Congestion control of its sender, by the kernel's name; `None` if the kernel was not queried in time.
     pub congestion_control: Option<String>,
-    /// What is known at its ends: of the kernel once that has told, else only when it began and how many packets it sent.
+    /// The summary of its endpoints: the kernel's report, or, before that, only its start and its number of
+    /// packets.
     pub summary: FlowSummary,
-    /// How long its sender had something to send, seconds; NaN where the kernel does not tell.
+    /// Time for which its sender had data to send, in seconds; NaN if the kernel does not report it.
     pub busy_s: f64,
-    /// Whether the kernel has told of it.
+    /// Whether the kernel has reported it.
     pub told: bool,
 }
 
-/// Most connections' flows. Each costs the link thread some memory, and time at the end of each interval of the series.
+/// Largest number of flows of connections. Each takes memory of the link thread, and time at the end of each
+/// interval of the series.
 pub(crate) const MAX_CONNECTION_FLOWS: usize = 10_000;
 
-/// All connections of a network whose connections are flows of their own.
+/// All connections of a network in which connections are separate flows.
 #[derive(Debug)]
 pub(crate) struct ConnectionFlows {
-    /// The flows of the plan that stand for everything else that each side sends. They take opposite ways.
+    /// The flows of the plan for all other packets of each side. They take opposite paths.
     others: [u32; 2],
     of: BTreeMap<Connection, Opened>,
-    /// In the order of their numbers, which follow those of the plan.
+    /// Flows in the order of their indices, which follow those of the plan.
     flows: Vec<ConnectionFlow>,
     first: u32,
-    /// Packets with data that are in no connection's flow because there are too many.
+    /// Data packets that are in no connection's flow because there are too many.
     beyond: u64,
 }
 
 /// A connection in which data was sent.
 #[derive(Clone, Copy, Debug)]
 struct Opened {
-    /// Where it was opened with data, the number of the first byte. Who opens one between the same ports with another number,
-    /// or after data, opens a new one.
+    /// If it was opened with data, the sequence number of the first byte. A SYN between the same ports with
+    /// another number, or after data, opens a new connection.
     opens: Option<u32>,
-    /// For each side the flow of what it sends, once it has.
+    /// The flow of each side's data, if it has sent any.
     flows: [Option<u32>; 2],
 }
 
 impl ConnectionFlows {
-    /// For a network with `flows` flows, of which `others` stand for what is no connection's data.
+    /// Creates the state of a network with `flows` flows, of which `others` are for packets outside
+    /// connections.
     pub(crate) fn new(others: [u32; 2], flows: usize) -> Self {
-        let first = flows as u32; // at most MAX_FLOWS
+        let first = flows as u32; // at most `MAX_FLOWS`
         Self { others, of: BTreeMap::new(), flows: Vec::new(), first, beyond: 0 }
     }
 
-    /// The flow of a packet of the plan's flow number `flow`, and which way along it; a flow that is new is added to the
-    /// network. `None` where the packet belongs to none.
+    /// Returns the flow of a packet of the plan's flow `flow`, and its direction along it; a new flow is
+    /// added to the network. Returns `None` if the packet belongs to no flow.
     pub(crate) fn flow_of(
         &mut self,
         (side, flow): (Side, u32),
@@ -126,7 +130,7 @@ impl ConnectionFlows {
         Some((flow, Direction::Forward))
     }
 
-    /// Where packets that go along a flow in a direction come out.
+    /// Returns the side at which packets along a flow in a direction leave.
     pub(crate) fn destination(&self, flow: u32, direction: Direction) -> Side {
         let from = match flow.checked_sub(self.first) {
             Some(place) => self.flows[place as usize].from,
@@ -139,18 +143,18 @@ impl ConnectionFlows {
         }
     }
 
-    /// What `from` sends in a connection, if it has sent anything.
+    /// Returns the flow of `from` in a connection, if it has sent data.
     pub(crate) fn sent_by(&mut self, connection: &Connection, from: Side) -> Option<&mut ConnectionFlow> {
         let flow = self.of.get(connection)?.flows[from.index()]?;
         self.known(flow)
     }
 
-    /// All flows, in the order of their numbers.
+    /// Returns all flows, in the order of their indices.
     pub(crate) fn flows(&self) -> &[ConnectionFlow] {
         &self.flows
     }
 
-    /// Packets with data that are in no connection's flow because there are too many.
+    /// Returns the number of data packets that are in no connection's flow because there are too many.
     pub(crate) const fn beyond(&self) -> u64 {
         self.beyond
     }
@@ -161,7 +165,7 @@ impl ConnectionFlows {
 }
 
 impl Connection {
-    /// Between an end at `side` and another across the network.
+    /// Returns the connection between an endpoint at `side` and one across the network.
     pub fn between(side: Side, here: SocketAddrV4, there: SocketAddrV4) -> Self {
         match side {
             Side::Senders => Self([here, there]),

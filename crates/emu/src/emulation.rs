@@ -27,20 +27,22 @@ use crate::sock_diag::SockDiag;
 use crate::timing::Timing;
 use crate::validity::{Measured, Validity, worst_second};
 
-/// How an emulation is done.
+/// Options of an emulation.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Ask for `SCHED_FIFO`, for sources too. What the link thread was granted is on record.
+    /// Whether to request `SCHED_FIFO`, also for sources. The record of validity contains what the link
+    /// thread was granted.
     pub realtime: bool,
-    /// Ask to stay on one processor.
+    /// Whether to request that the link thread stays on one processor.
     pub pinned: bool,
-    /// A file for the packets at the devices of these sides (pcapng).
+    /// The file for a capture of the packets at the devices of these sides (pcapng).
     pub capture: Option<(PathBuf, Vec<Side>)>,
-    /// Two flows of the plan, which take opposite ways: TCP connections between the addresses of the first become flows of
-    /// their own, of which the kernel is asked once an interval. These two stand for what else senders and receivers send.
+    /// Two flows of the plan that take opposite paths. TCP connections between the addresses of the first
+    /// become separate flows, about which the kernel is queried once an interval. The two flows keep all
+    /// other packets of senders and receivers.
     pub connections: Option<[u32; 2]>,
-    /// Links of the plan whose queue and rate are those of a router of the kernel, in a namespace of its own
-    /// ([`Hosts::routers`]); not together with `connections`.
+    /// Links of the plan whose queue and rate are those of a router of the kernel, in a separate namespace
+    /// ([`Hosts::routers`]). Not supported together with `connections`.
     pub routers: Vec<usize>,
 }
 
@@ -50,10 +52,10 @@ impl Default for Options {
     }
 }
 
-/// An emulation under way: real hosts at both ends of a plan's network.
+/// A running emulation: real hosts at both ends of a plan's network.
 ///
-/// Flow number i of the plan goes between [`Side::address`] i of both sides; what its packets are is up to whoever opens
-/// sockets or starts commands in the [`Host`]s. When it is dropped, everything ends.
+/// Flow number i of the plan connects [`Side::address`] i of both sides. Its packets come from the sockets
+/// and commands that the caller opens or starts in the [`Host`]s. Dropping an emulation ends everything.
 #[derive(Debug)]
 pub struct Emulation {
     hosts: Hosts,
@@ -65,51 +67,52 @@ pub struct Emulation {
     abandoned: Arc<AtomicBool>,
     thread: Option<JoinHandle<Finished>>,
     observer: Option<Result<Observer, EmulationError>>,
-    /// To the daemons at the routers, in their order.
+    /// Connections to the daemons at the routers, in their order.
     listeners: Vec<Listener>,
 }
 
-/// What comes of an emulation.
+/// The results of an emulation.
 #[derive(Clone, Debug)]
 pub struct Emulated {
-    /// The tables that a simulation gives, up to the end of the last whole interval; and the capture of links.
+    /// The tables, as of a simulation, up to the end of the last complete interval; and the capture of links.
     pub outcome: Outcome,
-    /// How far they can be trusted.
+    /// Whether the results can be trusted.
     pub validity: Validity,
-    /// How long it lasted.
+    /// Duration of the emulation.
     pub lasted: Duration,
-    /// TCP connections, where these are flows of their own.
+    /// TCP connections, if they are separate flows.
     pub connections: Option<Connections>,
-    /// Why the capture of hosts is not whole; none if it is, or if there was none.
+    /// Why the capture of hosts is incomplete; `None` if it is complete, or if there was none.
     pub unwritten: Option<String>,
 }
 
-/// TCP connections that were flows of their own.
+/// TCP connections that were separate flows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Connections {
-    /// What sides sent in them, in the order of their numbers in the tables, after the flows of the plan.
+    /// The data of each side in them, in the order of their indices in the tables, after the flows of the
+    /// plan.
     pub flows: Vec<ConnectionFlow>,
-    /// Packets with data that are in no connection's flow because there were too many.
+    /// Data packets that are in no connection's flow because there were too many.
     pub beyond_packets: u64,
-    /// How the kernel was asked for their sockets.
+    /// How the kernel was queried for their sockets.
     pub sampled: Sampled,
 }
 
-/// What the link thread hands back.
+/// The results of the link thread.
 struct Finished {
     thread: LinkThread,
     at: Timestamp,
 }
 
-/// Packets for which there is room from the start; 12 MB.
+/// Packets that fit into the initial pool, which takes 12 MB.
 const ROOM: usize = 8192;
 
 impl Emulation {
-    /// Makes the hosts and starts the network of a plan between them. It runs until [`Emulation::stop`], or ends by
-    /// itself with the plan's duration: from then on no packet goes anywhere.
+    /// Creates the hosts and starts the network of a plan between them. It runs until [`Emulation::stop`], or
+    /// ends with the plan's duration: after that no packet is forwarded.
     ///
     /// # Errors
-    /// What in the plan cannot be run, or what the system refuses.
+    /// If the plan cannot be run, or if the system refuses something.
     pub fn start(
         plan: &Plan,
         inputs: &[Arc<Input>],
@@ -119,10 +122,10 @@ impl Emulation {
         Ok(Self::start_prepared(plan, inputs, seed, options, |_| Ok(()))?.0)
     }
 
-    /// As [`Emulation::start`], with something done in the hosts before the clock begins.
+    /// Like [`Emulation::start`], but calls `prepare` with the hosts before the clock starts.
     ///
     /// # Errors
-    /// What in the plan cannot be run, what the system refuses, or what `prepare` says.
+    /// If the plan cannot be run, if the system refuses something, or if `prepare` fails.
     pub fn start_prepared<R>(
         plan: &Plan,
         inputs: &[Arc<Input>],
@@ -180,7 +183,7 @@ impl Emulation {
                     woke_at: Timestamp::ZERO,
                     looked_at: Timestamp::ZERO,
                 };
-                // Whoever waits for this has not gone: it is the caller below.
+                // The receiver exists: it is the caller below.
                 let _ = started.send((thread.clock, scheduling));
                 thread.run();
                 let at = thread.clock.now();
@@ -212,56 +215,58 @@ impl Emulation {
         Ok((emulation, prepared))
     }
 
-    /// One of the hosts: open sockets there with [`Host::enter`].
+    /// Returns one of the hosts; [`Host::enter`] opens sockets there.
     pub const fn host(&self, side: Side) -> &Host {
         self.hosts.host(side)
     }
 
-    /// Starts a command in a host. It is killed at the end of the emulation at the latest, however that ends.
+    /// Starts a command in a host. It is killed at the end of the emulation at the latest, even if the
+    /// emulation ends abnormally.
     ///
     /// # Errors
-    /// Where it cannot be started.
+    /// If it cannot be started.
     pub fn spawn(&self, side: Side, command: &mut Command) -> Result<Child, EmulationError> {
         Ok(self.hosts.spawn(side, command)?)
     }
 
-    /// The clock by which the network runs.
+    /// Returns the clock of the network.
     pub const fn clock(&self) -> Clock {
         self.clock
     }
 
-    /// What the link thread was granted.
+    /// Returns the scheduling that the link thread was granted.
     pub const fn scheduling(&self) -> &Scheduling {
         &self.scheduling
     }
 
-    /// Whether the plan's duration is over.
+    /// Returns whether the plan's duration is over.
     pub fn is_over(&self) -> bool {
         self.thread.as_ref().is_none_or(JoinHandle::is_finished)
     }
 
-    /// Has something done with the network soon, between two packets: what the ends of flows say of themselves. It must
-    /// be quick, and does not happen if the emulation ends before.
+    /// Schedules `work` on the network, between two packets, for example to report the state of endpoints. It
+    /// must be quick, and does not run if the emulation ends before.
     pub fn on_network(&self, work: impl FnOnce(&mut ExternalNetwork) + Send + 'static) {
-        // Only fails after the end, when there is nothing to be told any more.
+        // Fails only after the end, when there is nothing left to report.
         let _ = self.requests.send(Box::new(|exchange| work(exchange.network())));
     }
 
-    /// Ends the emulation: kills what runs in the hosts, and gives the results. `flows` says what the ends of each flow
-    /// of the plan know; without it their summaries hold what the network saw.
+    /// Ends the emulation: kills the processes in the hosts, and returns the results. `flows` contains the
+    /// summary of the endpoints of each flow of the plan; without it, summaries contain what the network
+    /// observed.
     ///
     /// # Errors
-    /// If a part of it had broken.
+    /// If a part of the emulation has failed.
     ///
     /// # Panics
-    /// If `flows` are more or fewer than those of the plan.
+    /// If the number of `flows` differs from that of the plan.
     pub fn stop(mut self, flows: Option<&[FlowSummary]>) -> Result<Emulated, EmulationError> {
         let sampled = self.observer.take().map(|observer| match observer {
             Ok(observer) => observer.finish(),
             Err(error) => Sampled { missing: error.to_string(), ..Sampled::default() },
         });
         let told: Vec<(u64, u64)> = self.listeners.drain(..).map(Listener::finish).collect();
-        // Whoever sees this also sees the requests that were made before.
+        // A thread that reads this flag also sees all earlier requests.
         self.stop.store(true, Ordering::Release);
         let thread = self.thread.take().ok_or_else(broken)?;
         let Finished { mut thread, at } = thread.join().map_err(|_| broken())?;
@@ -279,7 +284,7 @@ impl Emulation {
             device_drops[side.index()] = self.host(side).device_drops()?;
         }
         drop((devices, relays));
-        // What was measured is of use without the capture.
+        // The measurements are useful without the capture.
         let unwritten = at_hosts.finish().err().map(|error| error.to_string());
         let seen = exchange.summaries();
         let measured = Measured {
@@ -313,7 +318,7 @@ impl Drop for Emulation {
         self.listeners.clear();
         self.abandoned.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
-            // What it found does not matter any more.
+            // Its result is no longer needed.
             let _ = thread.join();
         }
     }

@@ -1,8 +1,8 @@
-//! What can go wrong around an emulation.
+//! Errors of emulations.
 
 use airpath_plan::{Fault, Part, PlanError};
 
-/// Why an emulation cannot be started or went wrong.
+/// An error when starting or running an emulation.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EmulationError {
@@ -12,23 +12,24 @@ pub enum EmulationError {
     /// The plan can be simulated but not emulated.
     #[error("{0}")]
     NotEmulated(PlanError),
-    /// The system refused something.
+    /// The system refused a request.
     #[cfg(target_os = "linux")]
     #[error(transparent)]
     System(#[from] airpath_os_linux::SystemError),
-    /// What was to be done before the start could not be done.
+    /// The preparation before the start failed.
     #[error("{0}")]
     NotPrepared(String),
-    /// It was asked to stop.
+    /// The run was cancelled.
     #[error("cancelled")]
     Cancelled,
-    /// A part of the emulator ended that should not.
+    /// A part of the emulator ended unexpectedly.
     #[error("{0}")]
     Broken(String),
 }
 
 impl EmulationError {
-    /// A field of a part of the plan, called as the plan calls it (empty where it is the part as a whole), and what is accepted.
+    /// Returns the error about a field of a part of the plan. `field` is named as in the plan, and empty for
+    /// the part as a whole; `problem` says what is accepted.
     pub(crate) fn not_emulated(part: Part, field: &str, problem: impl Into<String>) -> Self {
         let fault = Fault { field: field.to_owned(), found: None, problem: problem.into() };
         Self::NotEmulated(PlanError::Value { part, fault })

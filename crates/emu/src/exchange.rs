@@ -1,5 +1,5 @@
-//! Between bytes and the network: which flow a packet belongs to and what it says to routers, when it comes in; what
-//! routers wrote on it, when it goes out. Knows no device and no clock.
+//! Conversion between packet bytes and the network. At the entrance: the flow of a packet and its header
+//! fields for routers. At the exit: the fields that routers changed. Independent of devices and clocks.
 
 mod outside;
 
@@ -15,49 +15,49 @@ use crate::error::EmulationError;
 use crate::packet::{Ipv4, XcpOption};
 use crate::slots::{SLOT, Slots};
 
-/// The network of a plan with the bytes of the packets inside.
+/// The network of a plan, with the bytes of the packets inside.
 #[derive(Debug)]
 pub struct Exchange {
     network: ExternalNetwork,
     slots: Slots,
     flows: Vec<Flow>,
-    /// Where TCP connections are flows of their own.
+    /// The connections, if these are separate flows.
     connections: Option<ConnectionFlows>,
-    /// Whether the ECN fields of data packets are VCP's load codes: a router of the plan speaks VCP.
+    /// Whether the ECN fields of data packets are VCP's load codes, because a router of the plan uses VCP.
     load_codes: bool,
     counts: PacketCounts,
 }
 
-/// What is known of a flow here.
+/// A flow of the plan.
 #[derive(Clone, Copy, Debug)]
 struct Flow {
-    /// Whether it has a route in each direction.
+    /// Whether it has a route in the forward direction, and in the reverse one.
     forward: bool,
     back: bool,
     sent_packets: u64,
     first_packet: Option<Timestamp>,
 }
 
-/// Where all packets went.
+/// Counts of packets by outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PacketCounts {
-    /// Packets that hosts sent.
+    /// Packets from hosts.
     pub sent: u64,
-    /// Of those, packets that belong to no flow of the plan, or have no route back: dropped.
+    /// Packets of these that belong to no flow of the plan, or have no reverse path: dropped.
     pub unknown: u64,
     /// Packets that reached the end of their route.
     pub delivered: u64,
-    /// Packets that the network lost, as its queues and channels say.
+    /// Packets that queues and channels of the network lost.
     pub lost: u64,
-    /// Packets inside the network when it ended.
+    /// Packets inside the network at its end.
     pub inside: u64,
 }
 
 impl Exchange {
-    /// The network of a plan, with room for that many packets to begin with.
+    /// Creates the network of a plan, with initial space for that many packets.
     ///
     /// # Errors
-    /// What in the plan cannot be run, or is not emulated.
+    /// If the plan cannot be run or emulated.
     pub fn new(
         plan: &Plan,
         inputs: &[Arc<Input>],
@@ -67,10 +67,11 @@ impl Exchange {
         Self::with_outside(plan, inputs, seed, packets, &[])
     }
 
-    /// The same, where routers elsewhere keep the queues of the links `outside` ([`Exchange::next_out`]).
+    /// Creates the network of a plan in which external routers have the queues of the links `outside`
+    /// ([`Exchange::next_out`]).
     ///
     /// # Errors
-    /// As above.
+    /// If the plan cannot be run or emulated.
     pub fn with_outside(
         plan: &Plan,
         inputs: &[Arc<Input>],
@@ -91,7 +92,7 @@ impl Exchange {
         let network = ExternalNetwork::with_outside(plan, inputs, seed, outside)?;
         let load_codes = plan.links.iter().any(|link| {
             let QueuePlan::Router { protocol, .. } = &link.queue else { return false };
-            // The network was built from the same protocol.
+            // The network was built from the same protocol, so this succeeds.
             components().protocols.read(protocol, &()).is_ok_and(|protocol| protocol.needs().load_codes)
         });
         let flows = plan.flows.iter().map(|flow| Flow {
@@ -110,11 +111,11 @@ impl Exchange {
         })
     }
 
-    /// Makes flows of their own of the TCP connections between the addresses of a flow of the plan, the first of
-    /// `others`. It stands for everything else that senders send, the second for everything else that receivers send.
+    /// Makes the TCP connections between the addresses of a flow of the plan, the first of `others`, separate
+    /// flows. The first of `others` keeps all other packets of senders, the second those of receivers.
     ///
     /// # Errors
-    /// Where the plan has no such flows, or they do not take opposite ways.
+    /// If the plan has no such flows, or if they do not take opposite paths.
     pub fn with_connections(mut self, plan: &Plan, others: [u32; 2]) -> Result<Self, EmulationError> {
         let [there, back] = others.map(|flow| plan.flows.get(flow as usize));
         let opposite = there.zip(back).is_some_and(|(there, back)| {
@@ -133,23 +134,24 @@ impl Exchange {
         Ok(self)
     }
 
-    /// The network, for whoever knows more of its flows.
+    /// Returns the network, for a caller that knows more about its flows.
     pub fn network(&mut self) -> &mut ExternalNetwork {
         &mut self.network
     }
 
-    /// Room for the next packet; the same until one is accepted.
+    /// Returns space for the next packet; it is the same until a packet is accepted.
     pub fn room(&mut self) -> (u32, &mut [u8; SLOT]) {
         let slot = self.slots.take();
         (slot, self.slots.place(slot))
     }
 
-    /// There was no packet for that room.
+    /// Gives back the space of a packet that was not received.
     pub fn leave(&mut self, slot: u32) {
         self.slots.give_back(slot);
     }
 
-    /// A packet of that many bytes, in that room, comes from a host at `now`. Call [`Exchange::advance`] up to `now` before.
+    /// Accepts a packet of `length` bytes, in that space, from a host at `now`. Call [`Exchange::advance`] up
+    /// to `now` before.
     pub fn accept(&mut self, now: Timestamp, side: Side, slot: u32, length: usize) {
         self.counts.sent += 1;
         self.slots.keep(slot, length);
@@ -162,13 +164,13 @@ impl Exchange {
         self.forget_lost();
     }
 
-    /// When something will happen in the network by itself.
+    /// Returns the time of the next event inside the network.
     pub fn next_event(&mut self) -> Timestamp {
         self.network.next_event()
     }
 
-    /// Lets everything happen up to `until`. `deliver` is called for each packet that goes to a host, with the instant at
-    /// which it should, the host, and its bytes.
+    /// Advances the network to `until`. Calls `deliver` for each packet to a host, with the time of its
+    /// delivery, the host, and its bytes.
     pub fn advance(&mut self, until: Timestamp, mut deliver: impl FnMut(Timestamp, Side, &[u8])) {
         let Self { network, slots, counts, load_codes, connections, .. } = self;
         network.advance(until, &mut |delivery| {
@@ -186,25 +188,26 @@ impl Exchange {
         self.forget_lost();
     }
 
-    /// Hands out what came to captured links since the last question: when, the link's number, and the bytes as they were
-    /// there. Ask after each [`Exchange::accept`] and [`Exchange::advance`]: the next packet may be read into the place of
-    /// one that is gone.
+    /// Calls `see` for each packet that reached a captured link since the last call, with the time, the
+    /// number of the link, and the bytes as they were there. Call after each [`Exchange::accept`] and
+    /// [`Exchange::advance`]: the next packet may reuse the space of one that has left.
     pub fn captured(&mut self, mut see: impl FnMut(Timestamp, u32, &[u8])) {
         let Self { network, slots, load_codes, .. } = self;
         for arrival in network.captured() {
             let slot = arrival.packet.handle;
-            // What routers wrote is on the bytes only when a packet goes out, and may be written over until then.
+            // Changes by routers are written into the bytes only when a packet leaves, and may be overwritten
+            // until then.
             rewrite(slots.packet(slot), &arrival.packet, *load_codes);
             see(arrival.at, arrival.link, slots.packet(slot));
         }
     }
 
-    /// Where all packets went so far.
+    /// Returns the counts of packets so far.
     pub fn counts(&self) -> PacketCounts {
         PacketCounts { inside: self.slots.taken() as u64, ..self.counts }
     }
 
-    /// For each flow what the network saw, and of connections what their ends told.
+    /// Returns for each flow what the network observed, and for connections the reports on their endpoints.
     pub fn summaries(&self) -> Vec<FlowSummary> {
         let of_plan = self.flows.iter().map(|flow| FlowSummary {
             sent_packets: flow.sent_packets,
@@ -213,18 +216,18 @@ impl Exchange {
         of_plan.chain(self.connections().iter().map(|connection| connection.summary)).collect()
     }
 
-    /// What sides send in connections, in the order of their flows' numbers; nothing where these are not flows of their
-    /// own.
+    /// Returns the flows of connections, in the order of their indices; empty if connections are not separate
+    /// flows.
     pub fn connections(&self) -> &[ConnectionFlow] {
         self.connections.as_ref().map_or(&[], ConnectionFlows::flows)
     }
 
-    /// Packets with data that are in no connection's flow because there are too many.
+    /// Returns the number of data packets that are in no connection's flow because there are too many.
     pub fn beyond_connections(&self) -> u64 {
         self.connections.as_ref().map_or(0, ConnectionFlows::beyond)
     }
 
-    /// What `from` sends in a connection, if it has sent any data, with the network.
+    /// Returns the flow of `from` in a connection, if it has sent data, with the network.
     pub fn sent_by(
         &mut self,
         connection: &Connection,
@@ -233,7 +236,7 @@ impl Exchange {
         Some((self.connections.as_mut()?.sent_by(connection, from)?, &mut self.network))
     }
 
-    /// The network, for its tables.
+    /// Returns the network, for its tables.
     pub fn into_network(self) -> ExternalNetwork {
         self.network
     }
@@ -256,7 +259,7 @@ impl Exchange {
             flow.first_packet.get_or_insert(now);
         }
         let (ecn, path) = says(&ip, bytes, direction, self.load_codes);
-        let length = bytes.len() as u32; // at most SLOT
+        let length = bytes.len() as u32; // at most `SLOT`
         Some(ExternalPacket { flow: number, direction, size: length, ecn, path, handle: slot })
     }
 
@@ -269,7 +272,7 @@ impl Exchange {
 }
 
 impl Flow {
-    /// Which way a packet from a side takes, if the flow has it.
+    /// Returns the direction of a packet from a side, if the flow has a route in it.
     fn way_from(&self, side: Side) -> Option<Direction> {
         match side {
             Side::Senders => self.forward.then_some(Direction::Forward),
@@ -278,21 +281,21 @@ impl Flow {
     }
 }
 
-/// What a packet that goes that way says to routers, and its ECN field where it does not say that there.
+/// Returns the ECN field and the header for routers of a packet in that direction.
 fn says(ip: &Ipv4, bytes: &[u8], direction: Direction, load_codes: bool) -> (Ecn, PathHeader) {
     if direction == Direction::Back {
         (ip.ecn, PathHeader::None)
     } else if let Some(option) = XcpOption::find(ip, bytes) {
         (ip.ecn, PathHeader::Xcp(option.header))
     } else if load_codes && ip.ecn.is_capable() {
-        // The bits are taken: no queue may mark.
+        // The bits contain the load code, so no queue may mark.
         (Ecn::NotEct, PathHeader::Load(load_code(ip.ecn)))
     } else {
         (ip.ecn, PathHeader::None)
     }
 }
 
-/// Writes what routers left on a packet into its bytes.
+/// Writes the fields that routers changed into the bytes of a packet.
 fn rewrite(bytes: &mut [u8], packet: &ExternalPacket, load_codes: bool) {
     let Some(ip) = Ipv4::read(bytes) else { return };
     let ecn = match packet.path {
@@ -316,7 +319,8 @@ const fn destination(direction: Direction) -> Side {
     }
 }
 
-/// VCP's code in the ECN field: 01 low load, 10 high load, 11 overload; 00 speaks no VCP.
+/// Returns VCP's load code in the ECN field: 01 low load, 10 high load, 11 overload; 00 if the sender does
+/// not use VCP.
 const fn load_code(ecn: Ecn) -> LoadCode {
     match ecn {
         Ecn::NotEct | Ecn::Ect1 => LoadCode::Low,

@@ -1,4 +1,4 @@
-//! What a machine does to a thread that must be on time.
+//! Scheduling delays of a thread that must be on time.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -8,8 +8,9 @@ use airpath_os_linux::Scheduling;
 use crate::link_thread::{AWAKE, REST};
 use crate::timing::LATE;
 
-/// The share of a time for which a thread that is granted what a link thread is, and works and rests like one, finds itself
-/// away from its processor for more than [`LATE`] at a time. It does nothing else: what keeps it is the machine.
+/// Returns the share of `lasting` for which a thread is delayed by more than [`LATE`] at a time. The thread
+/// has the scheduling of a link thread, and works and rests like one. It does nothing else, so the machine
+/// causes the delays.
 pub fn held_up(lasting: Duration) -> f64 {
     let [late, awake, rest] = [LATE, AWAKE, REST].map(|span| Duration::from_nanos(span.as_nanos()));
     let watch = move || {
@@ -29,7 +30,7 @@ pub fn held_up(lasting: Duration) -> f64 {
         }
         away.as_secs_f64() / (looked - began).as_secs_f64()
     };
-    // It does not panic.
+    // The thread does not panic.
     thread::spawn(watch).join().unwrap_or(f64::NAN)
 }
 

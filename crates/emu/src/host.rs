@@ -1,4 +1,4 @@
-//! One end of the emulated network: a namespace with a network stack of its own and one TUN device.
+//! One end of the emulated network: a namespace with its own network stack and one TUN device.
 
 use std::path::PathBuf;
 use std::process::{Child, Command};
@@ -13,10 +13,10 @@ use crate::tun::Tun;
 
 /// The name of each host's device.
 pub const DEVICE: &str = "air0";
-/// Largest IP packet, bytes: that of Ethernet.
+/// Largest IP packet in bytes: that of Ethernet.
 pub const MTU: u32 = 1500;
-/// How many packets of the stack wait at most until we read them. Where more come, the kernel drops them, which is not
-/// the model's doing: the record of validity counts it.
+/// Largest number of packets from the stack that wait to be read. The kernel drops further packets, which is
+/// not part of the model: the record of validity counts these drops.
 pub(crate) const DEVICE_QUEUE: u32 = 16_384;
 
 /// One end of the emulated network.
@@ -27,52 +27,53 @@ pub struct Host {
 }
 
 impl Host {
-    /// A host with all addresses of its side, and a route to the other side over its device.
+    /// Creates a host with all addresses of its side, and a route to the other side over its device.
     ///
     /// # Errors
-    /// What the kernel refuses.
+    /// If the kernel refuses it.
     pub fn new(side: Side) -> Result<(Self, Tun), EmulationError> {
         let namespace = NetworkNamespace::new()?;
         let tun = namespace.enter(|| set_up(side))??;
         Ok((Self { side, namespace }, tun))
     }
 
-    /// Which end it is.
+    /// Returns the side of this host.
     pub const fn side(&self) -> Side {
         self.side
     }
 
-    /// A file by which other processes of the same user find the host's network namespace while it is there.
+    /// Returns a file by which other processes of the same user find the host's network namespace while it
+    /// exists.
     pub fn namespace_path(&self) -> PathBuf {
         self.namespace.path()
     }
 
-    /// Does some work in a thread within the host, and waits for it. Sockets that it opens, and threads that it starts,
-    /// stay in the host wherever they go.
+    /// Runs `work` in a thread inside the host, and waits for it. Sockets that it opens, and threads that it
+    /// starts, stay in the host.
     ///
     /// # Errors
-    /// Where the namespace cannot be entered.
+    /// If the namespace cannot be entered.
     pub fn enter<R: Send>(&self, work: impl FnOnce() -> R + Send) -> Result<R, SystemError> {
         self.namespace.enter(work)
     }
 
-    /// Starts a command within the host.
+    /// Starts a command inside the host.
     pub(crate) fn spawn(&self, processes: &Processes, command: &mut Command) -> Result<Child, SystemError> {
         processes.spawn(&self.namespace, command)
     }
 
-    /// Destroys all TCP sockets of the host, in whatever state; gives how many there were.
+    /// Destroys all TCP sockets of the host, in any state; returns their number.
     ///
     /// # Errors
-    /// Where the kernel cannot: it needs `CONFIG_INET_DIAG_DESTROY`.
+    /// If the kernel does not support it (`CONFIG_INET_DIAG_DESTROY`).
     pub fn destroy_sockets(&self) -> Result<usize, SystemError> {
         self.enter(inet_diag::destroy_sockets)?.context("destroying sockets (CONFIG_INET_DIAG_DESTROY)")
     }
 
-    /// Whether a socket in the host waits for connections (TCP) or datagrams (UDP).
+    /// Returns whether a socket in the host waits for connections (TCP) or datagrams (UDP).
     ///
     /// # Errors
-    /// Where the namespace cannot be entered.
+    /// If the namespace cannot be entered.
     pub fn is_listening(&self) -> Result<bool, SystemError> {
         self.enter(|| {
             [("tcp", TCP_LISTEN), ("tcp6", TCP_LISTEN), ("udp", UDP_UNCONNECTED), ("udp6", UDP_UNCONNECTED)]
@@ -84,7 +85,8 @@ impl Host {
         })
     }
 
-    /// Packets that the kernel dropped at the device because we read too late, since the start.
+    /// Returns the number of packets since the start that the kernel dropped at the device because they were
+    /// read too late.
     pub(crate) fn device_drops(&self) -> Result<u64, EmulationError> {
         let text = self
             .enter(|| std::fs::read_to_string("/proc/thread-self/net/dev"))?
@@ -96,7 +98,7 @@ impl Host {
 fn set_up(side: Side) -> Result<Tun, EmulationError> {
     let tun = Tun::new(DEVICE)?;
     without_ipv6()?;
-    // What one connection learnt of a path must not help the next one, or runs depend on each other.
+    // Path information of one connection must not influence the next one, or runs depend on each other.
     write("/proc/sys/net/ipv4/tcp_no_metrics_save", "1")?;
     let routing = Route::open()?;
     let (loopback, device) = (device_index("lo")?, device_index(DEVICE)?);
@@ -109,25 +111,25 @@ fn set_up(side: Side) -> Result<Tun, EmulationError> {
     Ok(tun)
 }
 
-/// Nothing of the model concerns IPv6; without it a namespace sends nothing that nobody asked for.
+/// The model does not contain IPv6. Without it, a namespace sends no packets on its own.
 pub(crate) fn without_ipv6() -> Result<(), SystemError> {
     let setting = format!("/proc/sys/net/ipv6/conf/{DEVICE}/disable_ipv6");
     if std::path::Path::new(&setting).exists() { write(&setting, "1") } else { Ok(()) }
 }
 
-/// States as the tables of sockets under `/proc/net` write them.
+/// States in the tables of sockets under `/proc/net`.
 const TCP_LISTEN: &str = "0A";
 const UDP_UNCONNECTED: &str = "07";
 
-/// Whether a table of sockets has one in this state: the fourth field of a row.
+/// Returns whether a table of sockets has a socket in this state, the fourth field of a row.
 fn has_socket(table: &str, state: &str) -> bool {
     table.lines().skip(1).any(|row| row.split_whitespace().nth(3) == Some(state))
 }
 
-/// The counter of dropped packets towards the device in the text of `/proc/net/dev`.
+/// Returns the counter of dropped packets towards the device from the text of `/proc/net/dev`.
 fn transmit_drops(text: &str, device: &str) -> Option<u64> {
     let counters = text.lines().find_map(|line| line.trim_start().strip_prefix(device)?.strip_prefix(':'))?;
-    // Eight counters of what was received; then bytes, packets, errors, drops.
+    // Eight receive counters; then bytes, packets, errors, drops.
     counters.split_whitespace().nth(8 + 3)?.parse().ok()
 }
 

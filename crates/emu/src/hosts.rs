@@ -1,4 +1,4 @@
-//! Both ends of an emulated network, and the processes in them.
+//! Both ends of an emulated network, and their processes.
 
 use std::process::{Child, Command};
 use std::thread;
@@ -13,7 +13,8 @@ use crate::processes::Processes;
 use crate::router::Router;
 use crate::tun::Tun;
 
-/// Both hosts, and routers between them. Dropping them ends all processes that were started in them, and all their TCP connections.
+/// Both hosts, and routers between them. Dropping them ends all processes that were started in them, and all
+/// their TCP connections.
 #[derive(Debug)]
 pub struct Hosts {
     senders: Host,
@@ -23,10 +24,10 @@ pub struct Hosts {
 }
 
 impl Hosts {
-    /// Both hosts, and the TUN devices of senders and receivers.
+    /// Creates both hosts; returns also the TUN devices of senders and receivers.
     ///
     /// # Errors
-    /// What the kernel refuses.
+    /// If the kernel refuses it.
     pub fn new() -> Result<(Self, [Tun; 2]), EmulationError> {
         let (senders, near) = Host::new(Side::Senders)?;
         let (receivers, far) = Host::new(Side::Receivers)?;
@@ -34,17 +35,17 @@ impl Hosts {
         Ok((Self { senders, receivers, routers: Vec::new(), processes }, [near, far]))
     }
 
-    /// Puts these routers between them.
+    /// Adds routers between the hosts.
     pub(crate) fn connect(&mut self, routers: Vec<Router>) {
         self.routers = routers;
     }
 
-    /// The routers, each for one link.
+    /// Returns the routers, each for one link.
     pub fn routers(&self) -> &[Router] {
         &self.routers
     }
 
-    /// One of them.
+    /// Returns one of the hosts.
     pub const fn host(&self, side: Side) -> &Host {
         match side {
             Side::Senders => &self.senders,
@@ -52,21 +53,21 @@ impl Hosts {
         }
     }
 
-    /// Starts a command in a host. It ends with the hosts at the latest, also when this process is killed.
+    /// Starts a command in a host. It ends with the hosts at the latest, also if this process is killed.
     ///
     /// # Errors
-    /// Where it cannot be started.
+    /// If it cannot be started.
     pub fn spawn(&self, side: Side, command: &mut Command) -> Result<Child, SystemError> {
         self.host(side).spawn(&self.processes, command)
     }
 }
 
-/// How long sockets are looked for at most at the end, and how long to wait before one looks again.
+/// Time limit for destroying sockets at the end, and the interval between attempts.
 const DESTROYING: Duration = Duration::from_millis(500);
 const AGAIN_AFTER: Duration = Duration::from_millis(5);
 
 impl Drop for Hosts {
-    /// Connections that nobody closed would go on for minutes without anybody, and keep their host's namespace so long.
+    /// Connections that nobody closed would continue for minutes and keep the namespace of their host alive.
     fn drop(&mut self) {
         self.processes.end();
         let until = Instant::now() + DESTROYING;
@@ -75,10 +76,10 @@ impl Drop for Hosts {
             let left: Result<usize, SystemError> =
                 [&self.senders, &self.receivers].into_iter().map(Host::destroy_sockets).sum();
             match left {
-                // A process that was just ending may have opened one more.
+                // A process that was just ending may have opened another one.
                 Ok(0) if none_left => return,
                 Ok(left) => none_left = left == 0,
-                // The kernel cannot: they end by themselves.
+                // Not supported by the kernel: the sockets end by themselves.
                 Err(_) => return,
             }
             thread::sleep(AGAIN_AFTER);

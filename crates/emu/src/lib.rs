@@ -1,11 +1,11 @@
-//! The link emulator: the simulator's network between real hosts, driven by the real clock.
+//! The link emulator: the simulator's network between real hosts, in real time.
 //!
-//! Two hosts, [`Side::Senders`] and [`Side::Receivers`], are network namespaces with a TUN device each. One thread reads
-//! the packets of both, hands them to the network of a plan at the instant at which it read them, and writes them to the
-//! other host at the instant at which the network lets them out. The network counts in logical time: however late the
-//! thread is, queues, channels and routers compute as if it had been on time.
+//! Two hosts, [`Side::Senders`] and [`Side::Receivers`], are network namespaces with a TUN device each. One
+//! thread reads the packets of both, passes them to the network of a plan with the time of reading, and
+//! writes them to the other host when the network delivers them. The network counts in logical time: even if
+//! the thread is late, queues, channels and routers compute as if it were on time.
 //!
-//! Works on Linux; elsewhere only what needs no kernel is built.
+//! Works on Linux; on other systems only the parts that need no kernel are built.
 
 pub mod address;
 mod connection_flows;

@@ -1,4 +1,4 @@
-//! What the links of an emulation were to do and did.
+//! Configured and achieved properties of the links of an emulation.
 
 use airpath_model::Damage;
 use airpath_network::{Outcome, long_run_loss};
@@ -6,36 +6,37 @@ use airpath_plan::Plan;
 
 use crate::address::Side;
 
-/// What one link was to do and did, over the whole emulation.
+/// Configured and achieved properties of one link, over the whole emulation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkRecord {
-    /// Its number in the plan.
+    /// Its index in the plan.
     pub link: usize,
-    /// What it could have carried, bit/s; infinite without a limit.
+    /// Its capacity in bit/s; infinite without a limit.
     pub configured_bps: f64,
-    /// What it carried, bit/s of IP packets.
+    /// The rate that it carried, in bit/s of IP packets.
     pub carried_bps: f64,
-    /// Its propagation delay, seconds.
+    /// Its propagation delay in seconds.
     pub configured_delay_s: f64,
-    /// The same with the median lateness of packets to the host at its end, seconds: by the clock that is what a packet
-    /// took at the median. NaN where no packet went there. The host is that of the plan's first flow over the link.
+    /// The propagation delay plus the median lateness of packets to the host at its end, in seconds: the
+    /// median delay in real time. NaN without packets there. The host is that of the plan's first flow over
+    /// the link.
     pub achieved_delay_s: f64,
-    /// Share of packets that should be damaged in the long run: of its mean size where that depends on the size, and after
-    /// all repeats on the link. NaN where bursts meet repeats.
+    /// Expected long-term share of corrupted packets: for their mean size if it depends on the size, and
+    /// after all link-layer repeats. NaN if bursts of losses coincide with repeats.
     pub configured_loss: f64,
-    /// Share of packets that were damaged; NaN where none was sent.
+    /// Share of packets that were corrupted; NaN if none was sent.
     pub achieved_loss: f64,
-    /// What was damaged beside what was to be expected, from the start of the emulation and with all repeats on the link;
-    /// `None` of links that damage nothing.
+    /// Counted and expected corruptions since the start of the emulation, including link-layer repeats;
+    /// `None` for links without corruption.
     pub damage: Option<Damage>,
 }
 
-/// The natural logarithm of one over the probability that losses by chance alone go beyond their bound: once in a million
-/// links, in either direction.
+/// The natural logarithm of one over the probability that losses exceed their bound by chance alone: once in
+/// a million links, in either direction.
 const BEYOND_CHANCE: f64 = 14.508_657_738_524_22;
 
 impl LinkRecord {
-    /// Why the losses are not those of the link, if they are not.
+    /// Returns why the losses are not those of the link, if they are not.
     pub(crate) fn loss_problem(&self, name: &str) -> Option<String> {
         let Damage { packets, damaged, expected, variance } = self.damage?;
         let bound = bound(variance);
@@ -47,12 +48,13 @@ impl LinkRecord {
     }
 }
 
-/// So far from what was to be expected are losses by chance, but for one link in a million.
+/// Returns the largest difference from the expected losses by chance, except for one link in a million.
 ///
-/// Losses less the sum of their probabilities are a martingale, whose steps are at most 1. Freedman's inequality (1975; in
-/// the form of J. A. Tropp, 2011, theorem 1.1) has it ever above a, while the sum of variances is at most v, with a
-/// probability of at most exp(-a²/(2 (v + a/3))). It wants v beforehand, while the variance comes with the packets: so v is
-/// the next of 1, 2, 4, …, of which the k-th has its share 1/(k (k + 1)) of the probability.
+/// Losses minus the sum of their probabilities are a martingale, whose steps are at most 1. By Freedman's
+/// inequality (1975; in the form of J. A. Tropp, 2011, theorem 1.1), it is ever above a, while the sum of
+/// variances is at most v, with a probability of at most exp(-a²/(2 (v + a/3))). The inequality needs v
+/// beforehand, but the variance depends on the packets: so v is the next of 1, 2, 4, …, of which the k-th has
+/// the share 1/(k (k + 1)) of the probability.
 fn bound(variance: f64) -> f64 {
     let (mut v, mut k) = (1.0, 1.0);
     while v < variance {
@@ -63,8 +65,8 @@ fn bound(variance: f64) -> f64 {
     third + (third * third + 2.0 * exponent * v).sqrt()
 }
 
-/// The records of all recorded links. `median_s` is the median lateness of packets to both sides, `damage` that of each
-/// link of the plan.
+/// Returns the records of all recorded links. `median_s` is the median lateness of packets to both sides,
+/// `damage` that of each link of the plan.
 pub(crate) fn link_records(
     plan: &Plan,
     outcome: &Outcome,
@@ -75,7 +77,7 @@ pub(crate) fn link_records(
     let Some(series) = outcome.tables.iter().find(|table| table.name == "link_series") else {
         return Vec::new();
     };
-    // Rows of the series reach to the end of the last interval; summaries count from the end of the warm-up.
+    // Rows of the series extend to the end of the last interval; summaries count from the end of the warm-up.
     let end = series.reals("time_s").iter().copied().fold(0.0, f64::max);
     let span = end - plan.record.measure_from_ns as f64 / 1e9;
     let column = |name: &str, row: usize| table.integers(name).get(row).copied().unwrap_or_default();
@@ -102,7 +104,7 @@ pub(crate) fn link_records(
     table.integers("link").iter().enumerate().filter_map(record).collect()
 }
 
-/// Where the first flow over a link takes its packets.
+/// Returns the side at which the first flow over a link delivers its packets.
 fn end_of(plan: &Plan, link: usize) -> Option<Side> {
     plan.flows.iter().find_map(|flow| {
         let ways = [(&flow.path, Side::Receivers), (&flow.reverse_path, Side::Senders)];
@@ -131,7 +133,8 @@ mod tests {
 
     #[test]
     fn losses_are_judged_against_chance() {
-        // 100 of 10 000 are expected; v is 128, the eighth, and ln 72 comes to the exponent: 6.3 for the skew and 69.6.
+        // 100 of 10 000 are expected; v is 128, the eighth, which adds ln 72 to the exponent: 6.3 for the
+        // skew and 69.6.
         for (damaged, expected) in [(100, false), (175, false), (177, true), (25, false), (23, true)] {
             assert_eq!(is_problem(10_000, 0.01, damaged), expected, "{damaged}");
         }

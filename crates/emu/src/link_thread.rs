@@ -1,12 +1,14 @@
-//! The thread that moves packets between the devices and the network, by the clock.
+//! The thread that moves packets between the devices and the network, in real time.
 //!
-//! It looks at what is due, writes it, reads what has come, and waits for the next of either. A packet counts as come at
-//! the instant at which it is read, and everything due before that instant happens first; so whatever the thread's
-//! lateness, the network's own time only runs forward and its departures follow from each other, not from the clock.
+//! It writes packets that are due, reads packets that have arrived, and waits for the next of either. The
+//! arrival time of a packet is the time at which it is read, and everything due before that time happens
+//! first. Even if the thread is late, the network's own time therefore only advances, and its departures
+//! follow from each other, not from the clock.
 //!
-//! Where routers of the kernel stand between links, packets go there and come back. What came back while the thread was held
-//! up counts as come before: nothing went to the router meanwhile, so that it was there already, and the kernel let it go when
-//! its turn came. The link is thus not idle because this thread was held up.
+//! If routers of the kernel stand between links, packets go there and come back. Packets that came back while
+//! the thread was delayed count as having come back earlier. Nothing went to the router in the meantime, so
+//! these packets were there already, and the kernel released them when it was their turn. The delay of this
+//! thread therefore does not make the link idle.
 
 use std::fs::File;
 use std::os::fd::AsFd;
@@ -25,56 +27,57 @@ use crate::router::Relay;
 use crate::timing::{LATE, Timing};
 use crate::tun::Tun;
 
-/// Something that is to be done with the network and what is inside, between two packets.
+/// Work on the network and its contents, to be done between two packets.
 pub(crate) type Request = Box<dyn FnOnce(&mut Exchange) + Send>;
 
-/// All that the thread works with.
+/// The state of the thread.
 pub(crate) struct LinkThread {
     pub(crate) exchange: Exchange,
     pub(crate) devices: [Tun; 2],
-    /// Ways to the routers of the kernel.
+    /// Connections to the routers of the kernel.
     pub(crate) relays: Vec<Relay>,
     pub(crate) timing: Timing,
-    /// What passes the devices of hosts.
+    /// Packets at the devices of hosts.
     pub(crate) at_hosts: Capture<File>,
-    /// What comes to links.
+    /// Packets at the entrances of links.
     pub(crate) at_links: Capture<Vec<u8>>,
     pub(crate) clock: Clock,
     pub(crate) requests: Receiver<Request>,
     pub(crate) stop: Arc<AtomicBool>,
-    /// Nobody wants the tables any more.
+    /// Set if the tables are no longer needed.
     pub(crate) abandoned: Arc<AtomicBool>,
     /// Width of a row of the series.
     pub(crate) interval: Duration,
-    /// When the last interval ends.
+    /// End of the last interval.
     pub(crate) end: Timestamp,
-    /// The longest time between two looks at the devices while packets could have come unseen.
+    /// The longest time between two polls of the devices while packets could arrive unnoticed.
     pub(crate) longest_gap: Duration,
-    /// The sum of those that were longer than [`LATE`] beyond the sleep that was asked for, without that sleep.
+    /// The sum of those times that exceeded the requested sleep by more than [`LATE`], without that sleep.
     pub(crate) unseen: Duration,
-    /// When it last woke from a sleep that counts as rest.
+    /// Time of the last wake-up from a sleep that counts as rest.
     pub(crate) woke_at: Timestamp,
-    /// When it last looked at the clock, or was to wake: since then it may have been held up.
+    /// Time of the last reading of the clock, or of the planned wake-up: the thread may have been delayed
+    /// since.
     pub(crate) looked_at: Timestamp,
 }
 
-/// Packets read from one device before the other is looked at.
+/// Largest number of packets that are read from one device before the other is polled.
 const BATCH: usize = 32;
-/// What is due this soon is waited for without sleeping: falling asleep and waking up takes about as long.
+/// Events due this soon are waited for without sleeping: falling asleep and waking up takes about as long.
 const SPIN: Duration = Duration::from_micros(30);
-/// How long the thread may be awake, and how long it then rests even if there is something to do. The kernel gives
-/// ordinary threads that wait for a processor 5 % of each second of it; if a real-time thread leaves them less, it takes
-/// them 50 ms at a time, which would hold up packets for as long.
+/// Longest time for which the thread is awake, and the time for which it then rests even if there is work.
+/// The kernel gives ordinary threads that wait for a processor 5 % of each second of it. If a real-time
+/// thread leaves them less, the kernel takes it 50 ms at a time, which would delay packets for as long.
 pub(crate) const AWAKE: Duration = Duration::from_micros(500);
 pub(crate) const REST: Duration = Duration::from_micros(50);
-/// Packets wait no longer than about this for what else was asked for.
+/// Approximate time for which requests may delay packets.
 const REQUESTS: Duration = Duration::from_micros(20);
-/// The longest sleep: requests and the wish to stop are seen this soon.
+/// The longest sleep, which bounds the reaction time to requests and to the stop flag.
 const LONGEST_SLEEP: Duration = Duration::from_millis(5);
 
 impl LinkThread {
-    /// Works until the run ends, or is stopped and the interval of the series under way is over: what is not in a whole
-    /// interval is in no table.
+    /// Runs until the run ends, or until it is stopped and the current interval of the series is over: no
+    /// table contains a partial interval.
     pub(crate) fn run(&mut self) {
         let mut stopped = false;
         loop {
@@ -82,7 +85,7 @@ impl LinkThread {
             self.advance(now);
             if !stopped && self.stop.load(Ordering::Acquire) {
                 stopped = true;
-                // All that was asked for before.
+                // All earlier requests.
                 self.do_requests(Duration::MAX);
                 let intervals = now.as_nanos() / self.interval.as_nanos() + 1;
                 self.end = self.end.min(Timestamp::ZERO + self.interval * intervals);
@@ -92,7 +95,7 @@ impl LinkThread {
             }
             let requested = self.do_requests(REQUESTS);
             let came: usize = Side::BOTH.map(|side| self.read(side)).iter().sum();
-            // A packet ends this sleep; of any other delay nobody hears.
+            // A packet ends this sleep; any other delay goes unnoticed.
             let mut asleep = Duration::ZERO;
             if now.since(self.woke_at) > AWAKE {
                 self.sleep(REST, false);
@@ -113,13 +116,14 @@ impl LinkThread {
         }
     }
 
-    /// After the end, when everybody has said what they know: ends the last interval, whose rows are then whole.
+    /// Ends the last interval, whose rows are then complete. Called after the end, when all endpoints have
+    /// reported.
     pub(crate) fn close(&mut self) {
         self.do_requests(Duration::MAX);
         self.advance_to(self.end);
     }
 
-    /// Does what was asked for, for about a time; gives whether there was anything.
+    /// Executes requests for about `time`; returns whether there were any.
     fn do_requests(&mut self, time: Duration) -> bool {
         let began = self.clock.now();
         let mut any = false;
@@ -133,8 +137,9 @@ impl LinkThread {
         any
     }
 
-    /// Writes what is due up to `until`, now, and sets the rates that are; reads what has come back from routers before that.
-    /// The last interval stays open: what ends of flows say of it may come after it.
+    /// Delivers the packets that are due up to `until`, sets the rates that are due, and before that reads
+    /// the packets that have come back from routers. The last interval stays open, because reports on
+    /// endpoints may follow.
     fn advance(&mut self, until: Timestamp) {
         let until = until.min(self.end - Duration::from_nanos(1));
         for relay in &mut self.relays {
@@ -160,13 +165,13 @@ impl LinkThread {
         self.capture_links();
     }
 
-    /// Captures what has come to links, before anything is read into the places of packets that are gone.
+    /// Captures packets at links, before the slots of departed packets are reused.
     fn capture_links(&mut self) {
         let Self { exchange, at_links, .. } = self;
         exchange.captured(|at, link, packet| at_links.on_packet(link as usize, at, packet));
     }
 
-    /// Reads what waits at a device; gives how many packets.
+    /// Reads the packets that wait at a device; returns their number.
     fn read(&mut self, side: Side) -> usize {
         for read in 0..BATCH {
             let (slot, room) = self.exchange.room();
@@ -190,7 +195,7 @@ impl LinkThread {
         BATCH
     }
 
-    /// Sleeps for a time, or only until a packet comes.
+    /// Sleeps for `time`, or only until a packet arrives.
     fn sleep(&mut self, time: Duration, until_packet: bool) {
         let began = self.clock.now();
         let relays = self.relays.iter().map(Relay::as_fd);

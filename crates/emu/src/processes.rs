@@ -1,7 +1,8 @@
 //! Child processes that never outlive the emulation.
 //!
-//! They live in a process namespace of their own, whose first process waits on a pipe that only we hold open. When we go,
-//! by whatever signal, the pipe closes, that process ends, and the kernel kills all others in the namespace.
+//! They are in a separate process namespace, whose first process waits on a pipe that only this process holds
+//! open. If this process ends, by any signal, the pipe closes, the first process ends, and the kernel kills
+//! all others in the namespace.
 
 use std::fs::File;
 use std::os::fd::{AsFd, OwnedFd};
@@ -23,7 +24,7 @@ impl Processes {
     pub(crate) fn new() -> Result<Self, SystemError> {
         in_thread(|| {
             unshare(CloneFlags::CLONE_NEWPID).context("a process namespace")?;
-            // `cat` ends when its input does. It stays out of the way of Ctrl-C.
+            // `cat` ends when its input does. It ignores Ctrl-C.
             let first = Command::new("cat")
                 .stdin(Stdio::piped())
                 .stdout(Stdio::null())
@@ -38,7 +39,7 @@ impl Processes {
         })
     }
 
-    /// Starts a command within a network namespace.
+    /// Starts a command inside a network namespace.
     pub(crate) fn spawn(
         &self,
         network: &NetworkNamespace,
@@ -54,12 +55,12 @@ impl Processes {
 }
 
 impl Processes {
-    /// Ends all processes of the namespace; there can be no more of them then.
+    /// Ends all processes of the namespace; no more can be started then.
     pub(crate) fn end(&mut self) {
         let Some(mut first) = self.first.take() else { return };
-        // Fails only when it has ended already.
+        // Fails only if it has already ended.
         let _ = first.kill();
-        // It ends when all others have been waited for, which is the business of whoever started them.
+        // It ends when all others have been waited for, which is the task of the processes that started them.
         thread::spawn(move || first.wait());
     }
 }

@@ -1,4 +1,4 @@
-//! A whole run of a plan in the emulator: its network, its sources, its tables.
+//! A complete run of a plan in the emulator: its network, its sources, its tables.
 
 use std::sync::Arc;
 
@@ -13,17 +13,17 @@ use crate::error::EmulationError;
 use crate::hosts::Hosts;
 use crate::source::{Report, SourceSummary, Sources};
 
-/// Datagrams may leave so late, seconds.
+/// Largest tolerated lateness of a datagram, in seconds.
 const DATAGRAM_BOUND_S: f64 = 5e-3;
-/// For this share of a run a receiver's window or a send buffer may hold a sender up.
+/// Largest tolerated share of a run for which a receiver's window or a send buffer limits a sender.
 const LIMITED_SHARE_BOUND: f64 = 0.02;
 
-/// Runs a plan whose controllers are the kernel's, in real time: it takes the plan's duration. Gives the same tables as a
-/// simulation; what the ends of flows know is the kernel's. `prepare` is called when the hosts are there, before anything
-/// else.
+/// Runs a plan with the kernel's controllers in real time; it takes the plan's duration. Returns the same
+/// tables as a simulation, with the kernel's reports on the endpoints of flows. Calls `prepare` first, once
+/// the hosts exist.
 ///
 /// # Errors
-/// What in the plan cannot be run or emulated, what the system refuses, and [`EmulationError::Cancelled`].
+/// If the plan cannot be run or emulated, if the system refuses something, and [`EmulationError::Cancelled`].
 pub fn run(
     plan: &Plan,
     inputs: &[Arc<Input>],
@@ -60,7 +60,7 @@ pub fn run(
     Ok(emulated)
 }
 
-/// Puts what the ends of a flow say into the network's tables.
+/// Writes a report on the endpoints of a flow to the network's tables.
 fn record(network: &mut ExternalNetwork, report: &Report) {
     match *report {
         Report::Interval { flow, state } => network.set_flow_state(flow, state),
@@ -72,7 +72,7 @@ fn record(network: &mut ExternalNetwork, report: &Report) {
     }
 }
 
-/// Why the sources were not what the plan asked for.
+/// Returns why the sources did not behave as in the plan.
 fn problems(summary: &SourceSummary, duration_s: f64) -> Vec<String> {
     let mut problems = summary.faults.clone();
     let limits = [

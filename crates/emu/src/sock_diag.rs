@@ -1,4 +1,4 @@
-//! The TCP sockets of a host, whoever opened them, as the kernel's socket diagnosis tells of them (`sock_diag(7)`).
+//! All TCP sockets of a host, as reported by the kernel's socket diagnosis (`sock_diag(7)`).
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddrV4};
@@ -13,55 +13,55 @@ use crate::host::Host;
 use crate::hosts::Hosts;
 use crate::tcp_info::TcpInfo;
 
-/// What the kernel tells of one TCP socket.
+/// The kernel's report on one TCP socket.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct TcpSocket {
-    /// Its own address and port.
+    /// Local address and port.
     pub(crate) here: SocketAddrV4,
-    /// Those of the other end.
+    /// Remote address and port.
     pub(crate) there: SocketAddrV4,
-    /// What tells it from every other socket, also from a later one between the same ports.
+    /// Identifies the socket among all others, including later ones between the same ports.
     pub(crate) cookie: u64,
-    /// Bytes that came in order and that the application has not read.
+    /// Bytes that arrived in order and that the application has not read.
     pub(crate) unread_bytes: u32,
-    /// The name of its congestion control; `None` once it is destroyed.
+    /// Name of its congestion control; `None` once the socket is destroyed.
     pub(crate) congestion_control: Option<String>,
-    /// What `TCP_INFO` says.
+    /// The contents of `TCP_INFO`.
     pub(crate) info: TcpInfo,
 }
 
 /// The TCP sockets of one host.
 pub(crate) trait Sockets {
-    /// Every socket that sends or receives, or still might.
+    /// Returns every socket that sends or receives, or still might.
     fn sockets(&self) -> io::Result<Vec<TcpSocket>>;
 
-    /// The sockets that were destroyed since the last question, as they were then; also whether some are missing because
-    /// there was no room for them.
+    /// Returns the sockets that were destroyed since the last call, in their final state, and whether some
+    /// are missing because the receive buffer was full.
     fn destroyed(&self) -> io::Result<(Vec<TcpSocket>, bool)>;
 }
 
 /// The diagnosis of one host's sockets.
 #[derive(Debug)]
 pub(crate) struct SockDiag {
-    /// Whether a dump walks the table of this host alone.
+    /// Whether a dump walks only the table of this host.
     pub(crate) own_table: bool,
     questions: Netlink,
-    /// Where the kernel says which sockets it destroys.
+    /// Receives notifications of destroyed sockets.
     destroyed: Netlink,
 }
 
-/// The group to which the kernel says which TCP sockets over IPv4 it destroys, and the one for IPv6, to which sockets belong
-/// that take both (`linux/sock_diag.h`).
+/// The group for notifications of destroyed TCP sockets over IPv4, and the one for IPv6, which includes
+/// sockets of both families (`linux/sock_diag.h`).
 const DESTROYED_IPV4: u32 = 1;
 const DESTROYED_IPV6: u32 = 3;
-/// Room for what is said there between two looks: some thousand sockets.
+/// Receive buffer for notifications between two reads: some thousand sockets.
 const ROOM: usize = 4 << 20;
 
 impl SockDiag {
-    /// The diagnosis of a host's sockets, whichever thread asks.
+    /// Opens the diagnosis of a host's sockets, for use by any thread.
     ///
     /// # Errors
-    /// Where the kernel has no such thing.
+    /// If the kernel does not support it.
     pub(crate) fn of(host: &Host) -> Result<Self, SystemError> {
         let open = || -> io::Result<Self> {
             Ok(Self {
@@ -73,7 +73,7 @@ impl SockDiag {
         host.enter(open)?.context("the kernel's diagnosis of sockets (CONFIG_INET_DIAG)")
     }
 
-    /// The diagnoses of both hosts, by [`Side::index`].
+    /// Opens the diagnoses of both hosts, indexed by [`Side::index`].
     ///
     /// # Errors
     /// As [`SockDiag::of`].
@@ -102,7 +102,8 @@ impl Sockets for SockDiag {
 }
 
 impl TcpSocket {
-    /// Reads what the kernel says of a socket; `None` where that is no connection over IPv4, or makes no sense.
+    /// Parses the kernel's report on a socket; returns `None` if it is not a connection over IPv4, or
+    /// malformed.
     fn parse(bytes: &[u8]) -> Option<Self> {
         let InetResponse { header, nlas } = inet_diag::response(bytes)?;
         let (mut congestion_control, mut info) = (None, None);
@@ -125,7 +126,7 @@ impl TcpSocket {
     }
 }
 
-/// The IPv4 address, also of a socket of IPv6.
+/// Returns the IPv4 address, also of an IPv6 socket.
 fn ipv4(address: IpAddr) -> Option<Ipv4Addr> {
     match address {
         IpAddr::V4(address) => Some(address),
@@ -143,7 +144,7 @@ mod tests {
     use super::*;
     use airpath_realtime::skipped;
 
-    /// A host to itself, or `None`, with the reason said, where it cannot be made.
+    /// Creates a host, or returns `None` and reports the reason if that is impossible.
     fn host() -> Option<Host> {
         match Host::new(Side::Senders) {
             Ok((host, _)) => Some(host),
@@ -154,7 +155,7 @@ mod tests {
         }
     }
 
-    /// Both ends of a connection over loopback within a host.
+    /// Returns both endpoints of a connection over loopback within a host.
     fn connection(host: &Host, listen: &str) -> (TcpStream, TcpStream) {
         let open = || {
             let listener = TcpListener::bind((listen, 0)).unwrap();
@@ -189,7 +190,7 @@ mod tests {
 
             there.read_exact(&mut [0; 2000]).unwrap();
             drop(here);
-            // Its end has come before the other side closes, too.
+            // The end of data has arrived before the other side closes, too.
             assert_eq!(there.peek(&mut [0]).unwrap(), 0);
             drop(there);
             let mut destroyed: Vec<TcpSocket> = Vec::new();
@@ -198,7 +199,7 @@ mod tests {
             };
             let began = std::time::Instant::now();
             while !all(&destroyed) {
-                // It only bounds a test that would never end.
+                // This only bounds a test that would never end.
                 assert!(began.elapsed().as_secs() < 600, "{destroyed:?}");
                 std::thread::sleep(std::time::Duration::from_millis(5));
                 let (more, missing) = diag.destroyed().unwrap();
@@ -207,7 +208,7 @@ mod tests {
             }
             let told = cookies.map(|cookie| destroyed.iter().find(|socket| socket.cookie == cookie).unwrap());
             assert_eq!(told[0].info.bytes_sent, Some(3000));
-            // The end of the other side counts as a byte, here not read.
+            // The FIN of the other side counts as a byte, here not read.
             assert_eq!((told[1].info.bytes_received, told[1].unread_bytes), (Some(3001), 1));
             assert_eq!(diag.sockets().unwrap(), []);
         }
@@ -233,7 +234,7 @@ mod tests {
         #[test]
         fn any_bytes_are_taken(mut bytes in prop::collection::vec(any::<u8>(), 0..600), family in 0_usize..2, lengths in any::<[u8; 4]>()) {
             let _ = TcpSocket::parse(&bytes);
-            // What looks more like a socket with attributes.
+            // Bytes that look more like a socket with attributes.
             if bytes.len() > 80 {
                 bytes[0] = inet_diag::FAMILIES[family];
                 let mut at = 72;

@@ -1,7 +1,7 @@
-//! What the kernel tells of a TCP connection: `TCP_INFO`, read by the length that the kernel gave.
+//! The kernel's report on a TCP connection: `TCP_INFO`, parsed up to the length that the kernel wrote.
 //!
-//! The structure has grown with the kernel's versions, at its end only (`include/uapi/linux/tcp.h`). Fields beyond what the
-//! kernel wrote are absent; nothing is assumed of its length.
+//! The structure grows with the kernel's versions, at its end only (`include/uapi/linux/tcp.h`). Fields
+//! beyond the kernel's length are absent; no length is assumed.
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
@@ -21,9 +21,9 @@ pub struct TcpInfo {
     pub unacknowledged: u32,
     /// Of these, selectively acknowledged.
     pub selectively_acknowledged: u32,
-    /// Of these, thought lost.
+    /// Of these, considered lost.
     pub lost: u32,
-    /// Of these, sent again.
+    /// Of these, retransmitted.
     pub retransmitted: u32,
     /// Smoothed round-trip time, µs; 0 before the first sample.
     pub smoothed_rtt_us: u32,
@@ -31,31 +31,32 @@ pub struct TcpInfo {
     pub slow_start_threshold: Option<u32>,
     /// Congestion window, segments.
     pub congestion_window: u32,
-    /// Segments sent again, since the connection began.
+    /// Segments retransmitted since the connection began.
     pub retransmissions: u32,
-    /// Pacing rate, bytes per second; computed also where nothing enforces it. Since Linux 3.15.
+    /// Pacing rate, bytes per second; computed even if it is not enforced. Since Linux 3.15.
     pub pacing_rate: Option<u64>,
     /// Bytes acknowledged, since the connection began. Since Linux 4.1.
     pub bytes_acknowledged: Option<u64>,
-    /// Bytes that came in order, since the connection began; the other side's end counts as one. Since Linux 4.1.
+    /// Bytes received in order since the connection began; the other side's FIN counts as one. Since Linux
+    /// 4.1.
     pub bytes_received: Option<u64>,
-    /// Bytes that were written and not yet sent. Since Linux 4.6.
+    /// Bytes written but not yet sent. Since Linux 4.6.
     pub not_sent_bytes: Option<u32>,
     /// Smallest round-trip time, µs. Since Linux 4.6.
     pub minimum_rtt_us: Option<u32>,
-    /// Data segments sent, those sent again included. Since Linux 4.6.
+    /// Data segments sent, including retransmissions. Since Linux 4.6.
     pub data_segments_sent: Option<u32>,
-    /// How long there was something to send, µs. Since Linux 4.10.
+    /// Time with data to send, µs. Since Linux 4.10.
     pub busy_us: Option<u64>,
-    /// How long the receiver's window held the sender up, µs. Since Linux 4.10.
+    /// Time limited by the receive window, µs. Since Linux 4.10.
     pub receive_window_limited_us: Option<u64>,
-    /// How long the send buffer did, µs. Since Linux 4.10.
+    /// Time limited by the send buffer, µs. Since Linux 4.10.
     pub send_buffer_limited_us: Option<u64>,
     /// Segments delivered with a congestion mark. Since Linux 4.18.
     pub delivered_marked: Option<u32>,
-    /// Bytes of data sent, those sent again included. Since Linux 4.19.
+    /// Bytes of data sent, including retransmissions. Since Linux 4.19.
     pub bytes_sent: Option<u64>,
-    /// Bytes of data sent again. Since Linux 4.19.
+    /// Bytes of data retransmitted. Since Linux 4.19.
     pub bytes_retransmitted: Option<u64>,
     /// Retransmission timeouts. Since Linux 6.7.
     pub timeouts: Option<u16>,
@@ -63,14 +64,14 @@ pub struct TcpInfo {
 
 /// The kernel's infinite slow-start threshold.
 const INFINITE_THRESHOLD: u32 = 0x7fff_ffff;
-/// Without these the kernel would be older than any with namespaces.
+/// A shorter structure would be from a kernel older than namespaces.
 const LEAST: usize = 104;
 
 impl TcpInfo {
-    /// Reads what the kernel tells of a connection.
+    /// Reads the kernel's report on a connection.
     ///
     /// # Errors
-    /// What the kernel answers; for instance that the descriptor is no TCP socket.
+    /// If the kernel returns an error; for example if the descriptor is not a TCP socket.
     pub fn of(socket: impl AsFd) -> io::Result<Self> {
         let mut buffer = [0; 512];
         let length = get_tcp_info(socket, &mut buffer)?;
@@ -78,7 +79,7 @@ impl TcpInfo {
             .ok_or_else(|| io::Error::other(format!("the kernel gave only {length} bytes of TCP_INFO")))
     }
 
-    /// Reads the bytes that the kernel wrote; `None` where there are too few to be any version's.
+    /// Parses the bytes that the kernel wrote; returns `None` if they are too few for any version.
     pub fn parse(bytes: &[u8]) -> Option<Self> {
         if bytes.len() < LEAST {
             return None;
@@ -113,20 +114,21 @@ impl TcpInfo {
         })
     }
 
-    /// Bytes in flight: sent, and neither acknowledged in any way nor thought lost (RFC 6675's pipe).
+    /// Returns the bytes in flight: sent, and neither acknowledged in any way nor considered lost (RFC 6675's
+    /// pipe).
     pub fn in_flight_bytes(&self) -> u64 {
         let left = u64::from(self.selectively_acknowledged) + u64::from(self.lost);
         let segments = (u64::from(self.unacknowledged) + u64::from(self.retransmitted)).saturating_sub(left);
         segments.saturating_mul(self.segment_bytes.into())
     }
 
-    /// Whether the window grows exponentially: it is below the threshold.
+    /// Returns whether the window grows exponentially, because it is below the threshold.
     pub fn in_slow_start(&self) -> bool {
         self.slow_start_threshold.is_none_or(|threshold| self.congestion_window < threshold)
     }
 }
 
-/// Numbers in the machine's byte order at their places, where the kernel wrote that far.
+/// Numbers in native byte order at fixed offsets, as far as the kernel wrote.
 struct Fields<'a>(&'a [u8]);
 
 impl Fields<'_> {
@@ -147,10 +149,10 @@ impl Fields<'_> {
     }
 }
 
-/// Has the kernel write `TCP_INFO` into `buffer`; gives how many bytes it wrote.
+/// Makes the kernel write `TCP_INFO` into `buffer`; returns the number of bytes written.
 fn get_tcp_info(socket: impl AsFd, buffer: &mut [u8]) -> io::Result<usize> {
     let mut length = libc::socklen_t::try_from(buffer.len()).unwrap_or(libc::socklen_t::MAX);
-    // No safe library gives this structure with the length that the kernel wrote.
+    // No safe library returns this structure with the length that the kernel wrote.
     #[expect(unsafe_code, reason = "the kernel writes into a buffer whose length it is told")]
     // SAFETY: the descriptor lives for the call; `buffer` may be written for `length` bytes, and `length` itself too.
     let result = unsafe {
@@ -172,7 +174,7 @@ mod tests {
 
     use super::*;
 
-    /// A structure in which each field holds a number of its own.
+    /// Returns a structure in which each field has a distinct number.
     fn bytes() -> Vec<u8> {
         let mut bytes = vec![1, 3, 0, 0, 0, 0, 0, 0];
         bytes.extend((2_u32..26).flat_map(|word| (word * 1000).to_ne_bytes()));

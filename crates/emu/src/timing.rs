@@ -5,34 +5,34 @@ use hdrhistogram::Histogram;
 
 use crate::address::Side;
 
-/// Packets that come later than this are counted as late.
+/// Lateness above which packets count as late.
 pub const LATE: Duration = Duration::from_millis(1);
 
-/// Instants at which packets should have gone to hosts and did.
+/// Planned and actual times of deliveries to hosts.
 #[derive(Debug)]
 pub(crate) struct Timing {
-    /// For each side nanoseconds late, of each packet that went there.
+    /// Lateness in nanoseconds of the packets to each side.
     lateness: [Histogram<u64>; 2],
     sum_ns: u128,
     late: u64,
     refused: u64,
-    /// For each side the bytes of each second, as they should have gone and as they went.
+    /// For each side, the bytes of each second, planned and actual.
     seconds: [Vec<Second>; 2],
 }
 
-/// Bytes that went to one host within one second.
+/// Bytes that were delivered to one host within one second.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Second {
-    /// By the network's count.
+    /// According to the network.
     pub(crate) modelled: u64,
-    /// By the clock.
+    /// According to the clock.
     pub(crate) achieved: u64,
 }
 
-/// How late packets were, seconds.
+/// Lateness of packets in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Lateness {
-    /// Packets that went to hosts.
+    /// Packets delivered to hosts.
     pub packets: u64,
     /// Mean.
     pub mean_s: f64,
@@ -40,22 +40,22 @@ pub struct Lateness {
     pub p50_s: f64,
     /// 99th percentile.
     pub p99_s: f64,
-    /// The worst.
+    /// Maximum.
     pub max_s: f64,
-    /// Packets that were later than [`LATE`].
+    /// Packets later than [`LATE`].
     pub late_packets: u64,
-    /// Packets that the host's network stack did not take.
+    /// Packets that the host's network stack did not accept.
     pub refused_packets: u64,
 }
 
-/// Longest lateness that is told apart, nanoseconds: a minute.
+/// Longest recorded lateness in nanoseconds: a minute.
 const LONGEST: u64 = 60_000_000_000;
-/// For how many seconds there is room from the start: a quarter of an hour. More is made when it is needed.
+/// Number of seconds with initially allocated memory: a quarter of an hour. More is allocated on demand.
 const SECONDS: usize = 900;
 
 impl Timing {
     pub(crate) fn new() -> Self {
-        // Bounds and digits are in the range that the library takes.
+        // Bounds and digits are in the range that the library accepts.
         let lateness = || Histogram::new_with_bounds(1, LONGEST, 3).unwrap_or_else(|_| unreachable!());
         let seconds = || Vec::with_capacity(SECONDS);
         Self {
@@ -67,7 +67,7 @@ impl Timing {
         }
     }
 
-    /// A packet that should have gone to a host at `due` goes at `now`.
+    /// Records a packet that was due at a host at `due` and is delivered at `now`.
     pub(crate) fn on_delivery(
         &mut self,
         side: Side,
@@ -106,7 +106,7 @@ impl Timing {
         }
     }
 
-    /// The median lateness of the packets that went to one side, seconds; NaN without any.
+    /// Returns the median lateness of the packets to one side in seconds; NaN without any.
     pub(crate) fn median_s(&self, side: Side) -> f64 {
         let lateness = &self.lateness[side.index()];
         if lateness.is_empty() { f64::NAN } else { lateness.value_at_quantile(0.5) as f64 / 1e9 }

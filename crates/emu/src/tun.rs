@@ -1,4 +1,5 @@
-//! TUN devices that go with their descriptor: packets of a namespace's network stack, read and written by us.
+//! TUN devices that exist as long as their descriptor: this process reads and writes the packets of a
+//! namespace's network stack.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -10,19 +11,19 @@ use nix::libc;
 
 use crate::error::EmulationError;
 
-/// A TUN device, open. It is not persistent: when it is closed, the kernel removes it.
+/// An open TUN device. It is not persistent: when it is closed, the kernel removes it.
 #[derive(Debug)]
 pub struct Tun {
     file: File,
 }
 
 impl Tun {
-    /// Makes a device of this name in the network namespace of the calling thread. Packets come and go without a header
-    /// of their own (`IFF_NO_PI`); reads and writes do not wait.
+    /// Creates a device of this name in the network namespace of the calling thread. Packets have no
+    /// additional header (`IFF_NO_PI`); reads and writes do not block.
     ///
     /// # Errors
-    /// Where there is no `/dev/net/tun` (or the file that the environment variable `AIRPATH_TUN` names), or it is not
-    /// permitted to use it.
+    /// If there is no `/dev/net/tun` (or file that the environment variable `AIRPATH_TUN` names), or if it
+    /// may not be used.
     pub fn new(name: &str) -> Result<Self, EmulationError> {
         let path = device_file();
         let file = OpenOptions::new()
@@ -35,7 +36,7 @@ impl Tun {
         Ok(Self { file })
     }
 
-    /// Reads one packet; `None` when none waits. A packet longer than `buffer` is cut.
+    /// Reads one packet; returns `None` if none waits. A packet longer than `buffer` is truncated.
     pub(crate) fn read(&self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
         match nix::unistd::read(&self.file, buffer) {
             Ok(length) => Ok(Some(length)),
@@ -44,7 +45,7 @@ impl Tun {
         }
     }
 
-    /// Hands one packet to the network stack; `false` when it does not take it.
+    /// Passes one packet to the network stack; returns `false` if it does not accept it.
     pub(crate) fn write(&self, packet: &[u8]) -> bool {
         nix::unistd::write(&self.file, packet).is_ok_and(|written| written == packet.len())
     }
@@ -52,7 +53,8 @@ impl Tun {
 
 #[cfg(test)]
 impl Tun {
-    /// A device without a network stack: packets that are sent to the other end are read here, and the reverse.
+    /// Creates a device without a network stack: packets sent to the other end are read here, and the
+    /// reverse.
     pub(crate) fn pair() -> (Self, std::os::unix::net::UnixDatagram) {
         let (here, there) = std::os::unix::net::UnixDatagram::pair().unwrap();
         here.set_nonblocking(true).unwrap();
@@ -67,7 +69,7 @@ impl AsFd for Tun {
     }
 }
 
-/// The file by which TUN devices are made.
+/// Returns the file that creates TUN devices.
 pub fn device_file() -> String {
     std::env::var("AIRPATH_TUN").unwrap_or_else(|_| "/dev/net/tun".to_owned())
 }
@@ -90,7 +92,7 @@ fn claim(file: &File, name: &str) -> nix::Result<()> {
     for (place, &byte) in request.ifr_name[..libc::IFNAMSIZ - 1].iter_mut().zip(name.as_bytes()) {
         *place = byte as libc::c_char;
     }
-    // SAFETY: the descriptor is open while `file` is borrowed, and the request, which the kernel reads and writes, is
-    // whole and lives until the call is over.
+    // SAFETY: the descriptor is open while `file` is borrowed, and the request, which the kernel reads and
+    // writes, is initialized and lives until the call returns.
     unsafe { set_interface(file.as_raw_fd(), &raw const request) }.map(drop)
 }

@@ -1,4 +1,4 @@
-//! Whether an emulation was what it says: what was configured against what was achieved.
+//! Whether an emulation behaved as configured: configured against achieved values.
 
 use airpath_model::Damage;
 use airpath_network::Outcome;
@@ -14,54 +14,57 @@ use crate::timing::{LATE, Lateness, Second};
 /// The record of an emulation's accuracy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Validity {
-    /// Why the results should not be trusted, in words; empty when they may be.
+    /// Why the results should not be trusted, in words; empty if they can be trusted.
     pub problems: Vec<String>,
-    /// What the link thread measured.
+    /// The measurements of the link thread.
     pub measured: Measured,
-    /// What each recorded link was to do and did.
+    /// Configured and achieved properties of each recorded link.
     pub links: Vec<LinkRecord>,
 }
 
 impl Validity {
-    /// Whether the results may be trusted.
+    /// Returns whether the results can be trusted.
     pub fn is_valid(&self) -> bool {
         self.problems.is_empty()
     }
 }
 
-/// Half of the packets to a host may be later than this, seconds: their links' delays are longer by so much.
+/// Largest tolerated median lateness of packets to a host, in seconds: the delays of their links are longer
+/// by this time.
 pub const MEDIAN_BOUND_S: f64 = 0.2e-3;
-/// This share of packets may be later than [`LATE`], and in this share of the time they may wait as long to be read.
+/// Largest tolerated share of packets that are later than [`LATE`], and of the time in which they wait as
+/// long to be read.
 pub const LATE_SHARE_BOUND: f64 = 0.01;
-/// So much may the bytes of one second differ.
+/// Largest tolerated relative difference of the bytes of one second.
 pub const SECOND_BOUND: f64 = 0.01;
-/// So long may the link thread not look at the devices, seconds: half of the kernel's smallest retransmission timeout,
-/// beyond which the emulator itself could make a sender time out.
+/// Longest tolerated time in which the link thread does not poll the devices, in seconds: half of the
+/// kernel's smallest retransmission timeout, beyond which the emulator itself could cause timeouts.
 pub const GAP_BOUND_S: f64 = 0.1;
 
-/// What a link thread measured.
+/// The measurements of a link thread.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measured {
-    /// What the link thread was granted.
+    /// The scheduling that the link thread was granted.
     pub scheduling: Scheduling,
-    /// How late packets went to hosts.
+    /// Lateness of packets to hosts.
     pub lateness: Lateness,
     /// The median lateness of packets to [`Side::Senders`] and to [`Side::Receivers`], seconds; NaN without any.
     pub median_s: [f64; 2],
-    /// The longest time for which the link thread did not look at the clock and the devices, seconds; sleeps included,
-    /// which are at most 5 ms.
+    /// The longest time for which the link thread did not read the clock and poll the devices, in seconds;
+    /// including sleeps, which are at most 5 ms.
     pub longest_gap_s: f64,
-    /// The share of the time in which the link thread did not look at the devices for more than [`LATE`], sleeps that a
-    /// packet would have ended left out: so many packets waited before they were read.
+    /// The share of the time in which the link thread did not poll the devices for more than [`LATE`],
+    /// without sleeps that a packet would have ended: packets that arrive then wait to be read.
     pub unseen_share: f64,
-    /// Where packets went.
+    /// Counts of packets by outcome.
     pub packets: PacketCounts,
-    /// Packets that the kernel dropped at a device because they were not read in time, of senders and receivers.
+    /// Packets that the kernel dropped at the device of senders and of receivers because they were not read
+    /// in time.
     pub device_drops: [u64; 2],
-    /// The largest relative difference within one second between the bytes that should have gone to a host and those
-    /// that did, beyond one packet, for [`Side::Senders`] and [`Side::Receivers`].
+    /// The largest relative difference within one second between the bytes that should have been delivered to
+    /// a host and those that were, beyond one packet, for [`Side::Senders`] and [`Side::Receivers`].
     pub worst_second: [f64; 2],
-    /// How the routers of the kernel were.
+    /// Measurements of the routers of the kernel.
     pub routers: Vec<RouterRecord>,
 }
 
@@ -81,7 +84,7 @@ impl Validity {
     }
 }
 
-/// Why what was measured is outside of its tolerances.
+/// Returns which measurements are outside of their tolerances.
 fn problems(measured: &Measured) -> Vec<String> {
     let lateness = measured.lateness;
     let mut problems = Vec::new();
@@ -134,8 +137,8 @@ fn problems(measured: &Measured) -> Vec<String> {
     problems
 }
 
-/// The largest relative difference within one second, beyond one packet of that many bytes. The last second, which the
-/// end cuts off, is left out.
+/// Returns the largest relative difference within one second, beyond one packet of that many bytes. The last
+/// second, which is cut short, is left out.
 pub(crate) fn worst_second(seconds: &[Second], packet: u64) -> f64 {
     let whole = seconds.split_last().map_or(seconds, |(_, whole)| whole);
     let difference = |second: &Second| {
@@ -152,7 +155,7 @@ mod tests {
     use super::*;
     use crate::exchange::Exchange;
 
-    /// A link of 10 ms that damages one packet in a hundred, and the way back.
+    /// A link of 10 ms that corrupts one packet in a hundred, and its reverse path.
     fn plan() -> Plan {
         let link = |name: &str, loss: f64| {
             format!(
@@ -172,7 +175,7 @@ mod tests {
         .unwrap()
     }
 
-    /// The tables after so many packets of 1000 bytes over the first link and so many of them damaged.
+    /// The tables after so many packets of 1000 bytes over the first link, some of them corrupted.
     fn outcome(packets: i64, damaged: i64) -> Outcome {
         let mut exchange = Exchange::new(&plan(), &[], 1, 1).unwrap();
         let end = exchange.network().end();
@@ -193,7 +196,7 @@ mod tests {
         outcome
     }
 
-    /// A run at the edge of every tolerance.
+    /// A run at the limit of every tolerance.
     fn measured() -> Measured {
         Measured {
             scheduling: Scheduling::default(),
@@ -208,7 +211,7 @@ mod tests {
         }
     }
 
-    /// What the channels of both links say after so many packets over the first and so many of them damaged.
+    /// The counts of both links' channels after so many packets over the first, some of them corrupted.
     fn damage(packets: i64, damaged: i64) -> [Option<Damage>; 2] {
         let expected = 0.01 * packets as f64;
         let (packets, damaged) = (packets as u64, damaged as u64);

@@ -1,4 +1,4 @@
-//! Time that passes only when a thread under test sleeps or looks at the clock. Delays are part of the test.
+//! Time that passes only while a thread under test sleeps or reads the clock. Delays are part of the test.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -9,13 +9,13 @@ use airpath_model::{Duration, Timestamp};
 
 use super::Clock;
 
-/// Something that happens outside of the thread under test.
+/// An event outside of the thread under test.
 struct Event {
     wakes: bool,
     happens: Box<dyn FnOnce() + Send>,
 }
 
-/// Whether time stays where it is, at an instant and before a sleep of some length.
+/// Decides whether time stands still, given the current time and the length of the next sleep.
 type Holds = Box<dyn FnMut(Timestamp, Duration) -> bool + Send>;
 
 /// Virtual time. Only one thread may use it.
@@ -24,13 +24,13 @@ pub(crate) struct VirtualTime(Mutex<State>);
 #[derive(Default)]
 struct State {
     now: Timestamp,
-    /// How far time moves at each look at the clock.
+    /// Time that each reading of the clock takes.
     look: Duration,
-    /// In the order of time.
+    /// Events in the order of time.
     events: VecDeque<(Timestamp, Event)>,
-    /// Sleeps that end at the instant or later take that much longer; each once, in the order of time.
+    /// Additional time of sleeps that end at or after an instant; each is used once, in the order of time.
     delays: VecDeque<(Timestamp, Duration)>,
-    /// Called before each sleep; time stays where it is while it returns `true`.
+    /// Called before each sleep; time stands still while it returns `true`.
     holds: Option<Holds>,
 }
 
@@ -41,24 +41,24 @@ impl fmt::Debug for VirtualTime {
 }
 
 impl VirtualTime {
-    /// A clock that stands at zero, and the virtual time behind it.
+    /// Returns a clock at zero, and its virtual time.
     pub(crate) fn start() -> (Clock, &'static Self) {
-        // Clocks are copied everywhere, and a test makes only one.
+        // Clocks are `Copy`, and a test creates only one.
         let time: &'static Self = Box::leak(Box::new(Self(Mutex::default())));
         (Clock { began: Instant::now(), replaced: Some(time) }, time)
     }
 
-    /// Each look at the clock takes that long.
+    /// Sets the time that each reading of the clock takes.
     pub(crate) fn looks_take(&self, look: Duration) {
         self.0.lock().unwrap().look = look;
     }
 
-    /// Something happens at an instant. A sleep that waits for it ends there.
+    /// Schedules an event. A sleep that waits for it ends there.
     pub(crate) fn at(&self, at: Timestamp, event: impl FnOnce() + Send + 'static) {
         self.add(at, true, event);
     }
 
-    /// The same, but a sleep that waits for it does not end: the wake-up is lost.
+    /// Schedules an event that does not end a sleep: the wake-up is lost.
     pub(crate) fn at_silently(&self, at: Timestamp, event: impl FnOnce() + Send + 'static) {
         self.add(at, false, event);
     }
@@ -69,17 +69,17 @@ impl VirtualTime {
         events.insert(place, (at, Event { wakes, happens: Box::new(event) }));
     }
 
-    /// The sleep that ends at that instant or later takes longer.
+    /// Prolongs the sleep that ends at that time or later.
     pub(crate) fn delay(&self, at: Timestamp, by: Duration) {
         self.0.lock().unwrap().delays.push_back((at, by));
     }
 
-    /// Calls `holds` before each sleep. While it returns `true` the sleep ends at once.
+    /// Calls `holds` before each sleep. While it returns `true`, the sleep ends at once.
     pub(crate) fn hold_while(&self, holds: impl FnMut(Timestamp, Duration) -> bool + Send + 'static) {
         self.0.lock().unwrap().holds = Some(Box::new(holds));
     }
 
-    /// Time passes, as if the thread under test worked or did not get a processor.
+    /// Advances the time, as if the thread under test worked or had no processor.
     pub(crate) fn pass(&self, time: Duration) {
         let to = self.0.lock().unwrap().now + time;
         self.move_to(to);
@@ -96,7 +96,7 @@ impl VirtualTime {
             let mut state = self.0.lock().unwrap();
             (state.now, state.holds.take())
         };
-        // Without the lock: it may look at the clock.
+        // Called without the lock, because it may read the clock.
         if let Some(mut holds) = holds {
             let held = holds(now, time);
             self.0.lock().unwrap().holds = Some(holds);
@@ -131,7 +131,7 @@ impl VirtualTime {
     }
 }
 
-/// The first, if its instant is not after `to`.
+/// Removes the first item if its time is not after `to`.
 fn pop_until<T>(queue: &mut VecDeque<(Timestamp, T)>, to: Timestamp) -> Option<(Timestamp, T)> {
     queue.front().is_some_and(|(at, _)| *at <= to).then(|| queue.pop_front()).flatten()
 }

@@ -1,4 +1,4 @@
-//! Packets that go out to routers elsewhere, and come back with what was written on them there.
+//! Packets at external routers: sent there, and received with the router's changes.
 
 use airpath_model::{Backlog, Timestamp};
 use airpath_network::Direction;
@@ -8,14 +8,14 @@ use crate::address::{Side, flow_of};
 use crate::packet::Ipv4;
 
 impl Exchange {
-    /// The next packet that goes out to the router of a link: where it stays until it is back, and its bytes. Ask until there
-    /// is none whenever something has happened.
+    /// Returns the next packet for the router of a link: its slot, which it keeps until it is back, and its
+    /// bytes. Call until `None` after each event.
     pub fn next_out(&mut self, link: usize) -> Option<(u32, &[u8])> {
         let slot = self.network.next_out(link)?;
         Some((slot, self.slots.packet(slot)))
     }
 
-    /// A packet comes back from the router of a link at `now`, with these bytes, which are as many as went out. Call
+    /// Accepts a packet from the router of a link at `now`, with these bytes, as many as were sent. Call
     /// [`Exchange::advance`] up to `now` before.
     pub fn come_back(&mut self, now: Timestamp, link: usize, slot: u32, bytes: &[u8]) {
         let kept = self.slots.packet(slot);
@@ -30,13 +30,13 @@ impl Exchange {
         self.forget_lost();
     }
 
-    /// The router of a link dropped a packet at `now`; the same holds.
+    /// Records a drop by the router of a link at `now`. Call [`Exchange::advance`] up to `now` before.
     pub fn lose_outside(&mut self, now: Timestamp, link: usize, slot: u32) {
         self.network.lose_outside(now, link, slot);
         self.forget_lost();
     }
 
-    /// What is at the router of a link.
+    /// Returns the backlog of the router of a link.
     pub fn outside(&mut self, link: usize) -> Backlog {
         self.network.outside(link)
     }

@@ -1,4 +1,4 @@
-//! What the kernel has told of connections so far, and what of it is new for the tables.
+//! The kernel's reports on connections so far, and the part that is new for the tables.
 
 use std::collections::BTreeMap;
 
@@ -12,64 +12,64 @@ use crate::sock_diag::TcpSocket;
 use crate::source::report::add_connection;
 use crate::source::sampling;
 
-/// All connections of a flow's addresses of which not everything was told yet.
+/// All connections between a flow's addresses whose reports are incomplete.
 #[derive(Debug)]
 pub(crate) struct Ledger {
     flow: usize,
     connections: BTreeMap<Connection, Known>,
 }
 
-/// What is known of one connection; everything by [`Side::index`].
+/// The state of one connection; arrays are indexed by [`Side::index`].
 #[derive(Debug, Default)]
 struct Known {
     ends: [Option<End>; 2],
-    /// The cookies of the connection before, between the same ports.
+    /// The cookies of the previous connection between the same ports.
     former: [Option<u64>; 2],
-    /// What came from each side and was read by the application of the other, as far as it was told.
+    /// Bytes from each side that the other side's application has read, as far as reported.
     delivered: [u64; 2],
-    /// Whether anything was heard since it was told last.
+    /// Whether there is news since the last report.
     heard: bool,
 }
 
 #[derive(Debug)]
 struct End {
     socket: TcpSocket,
-    /// Whether the socket is still there.
+    /// Whether the socket still exists.
     open: bool,
-    /// Whether it was among all sockets when these were asked for last: it still has a connection.
+    /// Whether the last dump of all sockets contained it: it still has a connection.
     connected: bool,
 }
 
-/// What is new of what one side sends in a connection.
+/// New information on the data of one side in a connection.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct News {
     connection: Connection,
     from: Side,
-    /// What the other side's application has read since the last news.
+    /// Bytes that the other side's application has read since the last news.
     goodput_bytes: u64,
     sender: Option<SenderNews>,
 }
 
-/// What the sending socket says.
+/// The report of the sending socket.
 #[derive(Clone, Debug, PartialEq)]
 struct SenderNews {
     state: FlowState,
-    /// Of the whole connection; when it began is not known here.
+    /// Summary of the whole connection, without its start time.
     summary: FlowSummary,
     busy_s: f64,
     congestion_control: Option<String>,
 }
 
 impl Ledger {
-    /// Of connections between the addresses of a flow of the plan.
+    /// Creates a ledger for connections between the addresses of a flow of the plan.
     pub(super) const fn new(flow: usize) -> Self {
         Self { flow, connections: BTreeMap::new() }
     }
 
-    /// The kernel tells of a socket at one side, which is still there or was just destroyed.
+    /// Records the kernel's report on a socket at one side, which still exists or was just destroyed.
     pub(super) fn hear(&mut self, side: Side, socket: TcpSocket, open: bool) {
         if flow_of(side, *socket.here.ip(), *socket.there.ip()) != Some(self.flow) {
-            return; // within a host
+            return; // a connection within a host
         }
         let connection = Connection::between(side, socket.here, socket.there);
         let known = self.connections.entry(connection).or_default();
@@ -87,22 +87,22 @@ impl Ledger {
         }
     }
 
-    /// The sockets of all hosts are asked for: those of which nothing is heard until [`Ledger::all_asked`] have no connection
-    /// any more, though a process may still hold them.
+    /// Starts a dump of the sockets of all hosts: sockets that are not reported until [`Ledger::all_asked`]
+    /// have no connection any more, though a process may still hold them.
     pub(super) fn ask_all(&mut self) {
         let ends = self.connections.values_mut().flat_map(|known| known.ends.iter_mut().flatten());
         ends.for_each(|end| end.connected = false);
     }
 
-    /// All were told of.
+    /// Ends a dump of all sockets.
     pub(super) fn all_asked(&mut self) {
         for known in self.connections.values_mut() {
             known.heard |= known.ends.iter().flatten().any(|end| end.open && !end.connected);
         }
     }
 
-    /// What is new. At the `last` call also what would be waited for: how much a sender has sent, of which only the receiver is
-    /// known.
+    /// Returns the news. The `last` call does not wait for missing reports: it includes what a sender has
+    /// sent if only the receiver is known.
     pub(super) fn news(&mut self, last: bool) -> Vec<News> {
         let mut news = Vec::new();
         for (connection, known) in &mut self.connections {
@@ -110,7 +110,7 @@ impl Ledger {
                 news.extend(Side::BOTH.map(|from| known.news(*connection, from, last)));
             }
         }
-        // Nothing more is heard of these.
+        // There will be no more reports on these.
         let open = |end: &Option<End>| end.as_ref().is_none_or(|end| end.open);
         self.connections.retain(|_, known| known.ends.iter().any(open));
         news
@@ -128,8 +128,9 @@ impl Known {
     }
 }
 
-/// What the application of a receiver has read; `None` where that cannot be told, or not yet. The kernel counts the other
-/// side's end as a byte, so it is no more than the sender's kernel says that it sent.
+/// Returns the bytes that the application of a receiver has read, or `None` if they are not known, or not
+/// yet. The kernel counts the FIN of the other side as a byte, so the result is at most the number of bytes
+/// that the sender's kernel has sent.
 fn delivered(sender: Option<&End>, receiver: Option<&End>, last: bool) -> Option<u64> {
     let TcpSocket { info, unread_bytes, .. } = &receiver?.socket;
     let read = info.bytes_received?.saturating_sub(u64::from(*unread_bytes));
@@ -139,8 +140,8 @@ fn delivered(sender: Option<&End>, receiver: Option<&End>, last: bool) -> Option
 }
 
 impl End {
-    /// Takes what is new of the socket. A connection that is broken off has its counters cleared before it is told of for
-    /// the last time; those from before are kept.
+    /// Updates the state from a report on the socket. The kernel clears the counters of an aborted connection
+    /// before its last report; earlier values are then kept.
     fn update(&mut self, mut socket: TcpSocket, open: bool) {
         self.open &= open;
         self.connected = open;
@@ -169,7 +170,7 @@ impl End {
 }
 
 impl News {
-    /// Puts it into the tables, if the side has sent any data.
+    /// Writes the news to the tables, if the side has sent data.
     pub(super) fn record(self, exchange: &mut Exchange) {
         let Some((sent, network)) = exchange.sent_by(&self.connection, self.from) else { return };
         network.on_goodput(sent.flow, self.goodput_bytes);
@@ -211,7 +212,7 @@ mod tests {
         }
     }
 
-    /// Of the news those of what senders send.
+    /// Returns the news on the data of senders.
     fn of_senders(ledger: &mut Ledger, last: bool) -> Option<News> {
         ledger.news(last).into_iter().find(|news| news.from == Side::Senders)
     }
@@ -250,7 +251,7 @@ mod tests {
             ledger.hear(Side::Receivers, socket(Side::Receivers, cookies[1], 0, bytes, 0), true);
             assert_eq!(of_senders(&mut ledger, false).unwrap().goodput_bytes, bytes);
         }
-        // The end of the first comes late.
+        // The end of the first connection is reported late.
         ledger.hear(Side::Receivers, socket(Side::Receivers, 2, 0, 4001, 0), false);
         assert_eq!(ledger.news(false), []);
     }

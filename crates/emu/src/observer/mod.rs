@@ -1,7 +1,9 @@
-//! The thread that asks the kernel of both hosts for its TCP sockets, once an interval of the series, and listens to which are
-//! destroyed in between. So it hears the last of every connection, however short.
+//! The thread that queries the kernel of both hosts for TCP sockets, once an interval of the series, and
+//! receives notifications of destroyed sockets in between. It thus gets the final state of every connection,
+//! however short.
 //!
-//! It stays off the link thread's processor and below its priority; what it hears goes to the link thread in small pieces.
+//! It avoids the processor of the link thread and has a lower priority; its news go to the link thread in
+//! small pieces.
 
 mod ledger;
 
@@ -30,34 +32,36 @@ pub(crate) struct Observer {
     thread: Option<JoinHandle<Sampled>>,
 }
 
-/// How the kernel was asked.
+/// Statistics of the queries to the kernel.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sampled {
-    /// How often.
+    /// Number of queries.
     pub times: u64,
-    /// How long that took on average, seconds, both hosts together.
+    /// Mean duration of a query of both hosts, in seconds.
     pub mean_s: f64,
-    /// How long it took at most.
+    /// Longest duration in seconds.
     pub max_s: f64,
-    /// How often what was heard came after the end of its interval, so that it stands in the next one's rows.
+    /// Number of replies that arrived after the end of their interval, so that they are in the next
+    /// interval's rows.
     pub late: u64,
-    /// Whether both hosts have a table of sockets of their own. If not, the kernel walks the table of the whole machine each time
-    /// (`net.ipv4.tcp_child_ehash_entries`).
+    /// Whether both hosts have their own table of sockets. Otherwise the kernel walks the table of the whole
+    /// machine for each query (`net.ipv4.tcp_child_ehash_entries`).
     pub own_table: bool,
-    /// Why something is missing, in words; empty when nothing is.
+    /// Why something is missing, in words; empty if nothing is.
     pub missing: String,
 }
 
-/// How often it looks which sockets were destroyed.
+/// Interval between checks for destroyed sockets.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
-/// Asking takes no more than this part of the time; where there are so many sockets that it would, intervals are left out.
+/// Queries take at most one part in this many of the time; intervals are skipped if there are too many
+/// sockets.
 const PART: u64 = 10;
-/// News that are recorded between two packets.
+/// Number of news that are recorded between two packets.
 const BATCH: usize = 16;
-/// How long the last words of sockets are waited for at the end.
+/// Time to wait for the last notifications at the end.
 const LAST_WORDS: Duration = Duration::from_millis(10);
 
-/// What the thread works with.
+/// The state of the thread.
 struct Observation<S> {
     hosts: [S; 2],
     ledger: Ledger,
@@ -65,15 +69,15 @@ struct Observation<S> {
     interval: Duration,
     requests: Sender<Request>,
     sampled: Sampled,
-    /// Counted where it is recorded.
+    /// Incremented when late news are recorded.
     late: Arc<AtomicU64>,
 }
 
 impl Observer {
-    /// Begins to observe the connections of a flow of the plan. `scheduling` is the link thread's.
+    /// Starts to observe the connections of a flow of the plan. `scheduling` is that of the link thread.
     ///
     /// # Errors
-    /// Where a thread cannot be started.
+    /// If a thread cannot be started.
     pub(crate) fn start(
         hosts: [SockDiag; 2],
         flow: u32,
@@ -107,7 +111,7 @@ impl Observer {
         Ok(Self { stop, thread: Some(thread) })
     }
 
-    /// Asks one last time; all news are on their way to the link thread then.
+    /// Queries one last time. All news have then been sent to the link thread.
     pub(crate) fn finish(mut self) -> Sampled {
         self.stop.store(true, Ordering::Relaxed);
         let ended = self.thread.take().and_then(|thread| thread.join().ok());
@@ -120,7 +124,7 @@ impl Drop for Observer {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
-            // What it found does not matter any more.
+            // Its result is no longer needed.
             let _ = thread.join();
         }
     }
@@ -129,7 +133,8 @@ impl Drop for Observer {
 impl<S: Sockets> Observation<S> {
     fn run(&mut self, stop: &AtomicBool) -> io::Result<()> {
         let mut until = Timestamp::ZERO + self.interval;
-        // How long asking takes differs between machines by orders of magnitude, so the first question is only to learn it.
+        // The duration of a query differs between machines by orders of magnitude; the first one only
+        // measures it.
         let took = self.sample()?;
         let mut sample_at = before(instant(until, self.interval), took);
         while !stop.load(Ordering::Relaxed) {
@@ -156,7 +161,8 @@ impl<S: Sockets> Observation<S> {
         Ok(())
     }
 
-    /// Asks for all sockets; gives how long that took. Receivers first, so that of what goes to them as much was sent as came.
+    /// Queries all sockets; returns the duration. Receivers come first, so that the bytes sent are never
+    /// fewer than the bytes received.
     fn sample(&mut self) -> io::Result<Duration> {
         let began = self.clock.now();
         self.ledger.ask_all();
@@ -171,12 +177,12 @@ impl<S: Sockets> Observation<S> {
         *times += 1;
         *mean_s += (took.as_secs_f64() - *mean_s) / *times as f64;
         *max_s = max_s.max(took.as_secs_f64());
-        // What went meanwhile is told of as there no more, whenever it was asked for.
+        // Sockets that were destroyed in the meantime are reported as such, even if the dump contained them.
         self.look()?;
         Ok(took)
     }
 
-    /// Listens to which sockets were destroyed.
+    /// Reads the notifications of destroyed sockets.
     fn look(&mut self) -> io::Result<()> {
         for side in Side::BOTH {
             let (sockets, missing) = self.hosts[side.index()].destroyed()?;
@@ -191,7 +197,7 @@ impl<S: Sockets> Observation<S> {
         Ok(())
     }
 
-    /// Sends what is new to the link thread, where it should be by the end of the interval that was asked about.
+    /// Sends news to the link thread, which should record them by the end of the interval of the query.
     fn tell(&mut self, last: bool, due: Option<Timestamp>) {
         let mut news = self.ledger.news(last).into_iter().peekable();
         while news.peek().is_some() {
@@ -205,7 +211,7 @@ impl<S: Sockets> Observation<S> {
                 let comes_late = is_last && due.is_some_and(|due| clock.now() >= due);
                 late.fetch_add(u64::from(comes_late), Ordering::Relaxed);
             };
-            // Only fails after the end, when there is nothing to be told any more.
+            // Fails only after the end, when there is nothing left to report.
             let _ = self.requests.send(Box::new(record));
         }
     }

@@ -1,7 +1,8 @@
-//! The Internet checksum, updated where a few bytes change.
+//! Incremental updates of the Internet checksum.
 
-/// The checksum after bytes that it covers changed from `old` to `new` (RFC 1624, equation 3). Both are equally long and
-/// begin at an even offset from the start of what is covered; an odd end counts as if a zero followed.
+/// Returns the checksum after bytes that it covers changed from `old` to `new` (RFC 1624, equation 3). Both
+/// have the same length and begin at an even offset from the start of the covered bytes; an odd end is padded
+/// with a zero.
 pub(super) fn updated(checksum: u16, old: &[u8], new: &[u8]) -> u16 {
     let mut sum = u32::from(!checksum);
     for word in old.chunks(2) {

@@ -1,4 +1,4 @@
-//! The IPv4 header (RFC 791) as the network sees it.
+//! The IPv4 header (RFC 791), as far as the network uses it.
 
 use std::net::Ipv4Addr;
 
@@ -6,27 +6,28 @@ use airpath_model::Ecn;
 
 use super::checksum::updated;
 
-/// What the network reads of an IPv4 packet.
+/// The fields of an IPv4 packet that the network reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ipv4 {
-    /// Who sent it.
+    /// Source address.
     pub source: Ipv4Addr,
-    /// Where it goes.
+    /// Destination address.
     pub destination: Ipv4Addr,
     /// The ECN field (RFC 3168, section 5).
     pub ecn: Ecn,
-    /// Length of the IP header, bytes: 20 to 60.
+    /// Length of the IP header in bytes: 20 to 60.
     pub header_length: u8,
-    /// The protocol that it carries; `None` for a fragment other than the first, which has no header of that protocol.
+    /// The protocol of the payload; `None` for a fragment other than the first, which does not contain that
+    /// protocol's header.
     pub protocol: Option<u8>,
 }
 
-/// Shortest IPv4 header, bytes.
+/// Shortest IPv4 header in bytes.
 const MIN_HEADER: usize = 20;
 const ECN_BITS: u8 = 0b11;
 
 impl Ipv4 {
-    /// Reads an IPv4 packet that fills these bytes; `None` when they are no such packet.
+    /// Parses an IPv4 packet that fills `bytes`; returns `None` if it is not one.
     pub fn read(bytes: &[u8]) -> Option<Self> {
         let header = bytes.first_chunk::<MIN_HEADER>()?;
         let header_length = usize::from(header[0] & 0x0f) * 4;
@@ -44,19 +45,19 @@ impl Ipv4 {
         })
     }
 
-    /// Writes the ECN field of a packet that was read, and its header checksum.
+    /// Writes the ECN field of a parsed packet, and its header checksum.
     pub fn write_ecn(bytes: &mut [u8], ecn: Ecn) {
         let Some(header) = bytes.first_chunk_mut::<MIN_HEADER>() else { return };
         let word = [header[0], header[1] & !ECN_BITS | ecn.bits()];
         write_word(header, 0, word);
     }
 
-    /// The identification of a packet that was read; zero of what is shorter than a header.
+    /// Returns the identification of a parsed packet; zero if `bytes` is shorter than a header.
     pub fn identification(bytes: &[u8]) -> u16 {
         bytes.first_chunk::<MIN_HEADER>().map_or(0, |header| u16::from_be_bytes([header[4], header[5]]))
     }
 
-    /// Writes the identification of a packet that was read, and its header checksum.
+    /// Writes the identification of a parsed packet, and its header checksum.
     pub fn write_identification(bytes: &mut [u8], identification: u16) {
         let Some(header) = bytes.first_chunk_mut::<MIN_HEADER>() else { return };
         write_word(header, 4, identification.to_be_bytes());

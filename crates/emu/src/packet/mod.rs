@@ -1,6 +1,6 @@
-//! The few fields of a real packet that the network looks at, read at its entrance and written back at its exit.
+//! The few fields of a real packet that the network uses, read at its entrance and written back at its exit.
 //!
-//! Whatever the bytes are, nothing here panics: what is not understood is left alone.
+//! Nothing here panics for any bytes: unknown contents are left unchanged.
 
 mod checksum;
 mod ipv4;

@@ -1,30 +1,30 @@
-//! The TCP header (RFC 9293) as far as it says to which connection a packet belongs.
+//! The TCP header (RFC 9293), as far as it identifies the connection of a packet.
 
 use super::Ipv4;
 
-/// What is read of a TCP segment.
+/// The fields of a TCP segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tcp {
-    /// The sender's port.
+    /// Source port.
     pub source: u16,
-    /// The receiver's port.
+    /// Destination port.
     pub destination: u16,
-    /// Bytes of data that it carries.
+    /// Number of bytes of data.
     pub payload: u16,
-    /// The number of the first byte, where it asks for a connection: SYN without ACK.
+    /// The sequence number of the first byte, if the segment opens a connection: SYN without ACK.
     pub opens: Option<u32>,
 }
 
-/// Its number in IP headers.
+/// Protocol number in IP headers.
 pub(super) const TCP: u8 = 6;
-/// Shortest header, bytes.
+/// Shortest header in bytes.
 pub(super) const MIN_TCP_HEADER: usize = 20;
 const SYN: u8 = 0x02;
 const ACK: u8 = 0x10;
 
 impl Tcp {
-    /// Reads the segment in a packet of which the IP header was read from the same bytes. `None` when there is none, or
-    /// what there is makes no sense.
+    /// Parses the segment in a packet whose IP header was parsed from the same bytes. Returns `None` if there
+    /// is none, or if it is malformed.
     pub fn read(ip: &Ipv4, bytes: &[u8]) -> Option<Self> {
         if ip.protocol != Some(TCP) {
             return None;
@@ -37,7 +37,7 @@ impl Tcp {
         Some(Self {
             source: u16::from_be_bytes([header[0], header[1]]),
             destination: u16::from_be_bytes([header[2], header[3]]),
-            payload: payload as u16, // part of an IP packet
+            payload: payload as u16, // shorter than an IP packet
             opens: (header[13] & (SYN | ACK) == SYN).then_some(sequence),
         })
     }

@@ -1,7 +1,9 @@
-//! XCP's congestion header as a TCP option: shared experimental option 253 (RFC 6994), identifier 0x4158, message type 1.
+//! XCP's congestion header as a TCP option: shared experimental option 253 (RFC 6994), identifier 0x4158,
+//! message type 1.
 //!
-//! Layout, big-endian: kind, length 20, identifier (2), type, hops, two zero bytes, round-trip time in µs (u32), throughput in
-//! byte/s (u32), feedback in byte/s (i32, the only field that routers change). It may stand at any offset, also an odd one.
+//! Layout, big-endian: kind, length 20, identifier (2), type, hops, two zero bytes, round-trip time in µs
+//! (u32), throughput in byte/s (u32), feedback in byte/s (i32, the only field that routers change). It may be
+//! at any offset, including odd ones.
 
 use airpath_model::{Duration, XcpHeader};
 
@@ -9,14 +11,14 @@ use super::Ipv4;
 use super::checksum::updated;
 use super::tcp::{MIN_TCP_HEADER, TCP};
 
-/// Where a packet carries XCP's header, and what it says.
+/// The position of XCP's header in a packet, and its contents.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct XcpOption {
-    /// Offset of the TCP header in the packet, bytes.
+    /// Offset of the TCP header in the packet, in bytes.
     tcp: u16,
-    /// Offset of the feedback in the packet, bytes.
+    /// Offset of the feedback in the packet, in bytes.
     feedback: u16,
-    /// What the sender and the routers so far have written.
+    /// The values written by the sender and earlier routers.
     pub header: XcpHeader,
 }
 
@@ -33,8 +35,8 @@ const THROUGHPUT: usize = 12;
 const FEEDBACK: usize = 16;
 
 impl XcpOption {
-    /// Finds the option in a packet of which the IP header was read from the same bytes. `None` when there is none, or
-    /// what there is makes no sense.
+    /// Finds the option in a packet whose IP header was parsed from the same bytes. Returns `None` if there
+    /// is none, or if it is malformed.
     pub fn find(ip: &Ipv4, bytes: &[u8]) -> Option<Self> {
         if ip.protocol != Some(TCP) {
             return None;
@@ -49,7 +51,8 @@ impl XcpOption {
         let throughput = u32::from_be_bytes(field(THROUGHPUT)?);
         let rtt = Duration::from_micros(u64::from(u32::from_be_bytes(field(RTT)?)));
         let payload = segment.len().saturating_sub(header_length);
-        // The throughput is of payload. No window is below one packet, so none comes less than once in a round trip.
+        // The throughput counts payload. No window is below one packet, so at least one packet is sent in a
+        // round trip.
         let inter_packet = if throughput == 0 {
             rtt
         } else {
@@ -66,13 +69,13 @@ impl XcpOption {
         })
     }
 
-    /// Writes the feedback that routers left, in byte/s, into the packet in which the option was found, and brings the TCP
-    /// checksum up to date. Fractions are rounded towards less, what does not fit is bounded.
+    /// Writes the feedback of routers, in byte/s, into the packet in which the option was found, and updates
+    /// the TCP checksum. Fractions are rounded down, and values out of range are clamped.
     pub fn write_feedback(&self, bytes: &mut [u8], delta_throughput: f64) {
         let (tcp, at) = (usize::from(self.tcp), usize::from(self.feedback));
-        // A cast of a float saturates and takes NaN for zero.
+        // A cast from a float saturates and converts NaN to zero.
         let new = (delta_throughput.floor() as i32).to_be_bytes();
-        // The words of the checksum count from the TCP header, which begins at an even offset.
+        // The words of the checksum are aligned to the TCP header, which begins at an even offset.
         let (start, end) = (at & !1, (at + new.len()).next_multiple_of(2).min(bytes.len()));
         let Some(old) = bytes.get(start..end) else { return };
         if bytes.get(at..at + new.len()) == Some(&new[..]) {
@@ -89,7 +92,7 @@ impl XcpOption {
     }
 }
 
-/// Where XCP's data header begins among TCP options.
+/// Returns the offset of XCP's header among TCP options.
 fn position(options: &[u8]) -> Option<usize> {
     let mut at = 0;
     loop {
@@ -116,7 +119,7 @@ mod tests {
     const OPTION: [u8; 20] =
         [253, 20, 0x41, 0x58, 1, 0, 0, 0, 0, 0, 0x9c, 0x40, 0, 0x12, 0xd6, 0x87, 0xff, 0xff, 0xff, 0x38];
 
-    /// A TCP segment in an IPv4 packet with these options (padded) and this payload.
+    /// Returns a TCP segment in an IPv4 packet with these options (padded) and this payload.
     fn packet(options: &[u8], payload: &[u8]) -> Vec<u8> {
         let padded = options.len().next_multiple_of(4);
         let length = 40 + padded + payload.len();
@@ -133,7 +136,7 @@ mod tests {
         bytes
     }
 
-    /// The checksum over pseudo header and segment; zero when the one in the header is right.
+    /// Returns the checksum over pseudo header and segment; zero if the one in the header is right.
     fn tcp_sum(bytes: &[u8]) -> u16 {
         let mut covered = bytes[12..20].to_vec();
         covered.extend([0, TCP]);
@@ -166,7 +169,8 @@ mod tests {
     }
 
     proptest! {
-        /// Behind any number of no-operations, so at even and odd offsets, with payloads of even and odd length.
+        /// After any number of no-operations, so at even and odd offsets, with payloads of even and odd
+        /// length.
         #[test]
         fn feedback_is_written_with_the_right_checksum(
             padding in 0_usize..17,
@@ -200,7 +204,7 @@ mod tests {
             }
         }
 
-        /// Damage of a good packet: each read ends, each write stays inside.
+        /// Corruptions of a valid packet: each read ends, and each write stays inside.
         #[test]
         fn damaged_packets_are_taken(
             damage in prop::collection::vec((0_usize..70, any::<u8>()), 0..6),

@@ -1,9 +1,10 @@
-//! Routers of the kernel: for a link of the plan a network namespace that forwards packets over one device, whose queue and
-//! rate are the kernel's. What else the link has (propagation, losses, records) stays with the network.
+//! Routers of the kernel: for a link of the plan, a network namespace that forwards packets over one device,
+//! whose queue and rate are the kernel's. The other properties of the link (propagation, losses, records)
+//! stay with the network.
 //!
-//! Packets enter and leave by the same device: what the link thread writes to it is received there, forwarded, queued at its
-//! egress before a token bucket, and read again when it leaves. Whoever wants to be a router at that queue, such as `airpathd
-//! router`, enters the namespace.
+//! Packets enter and leave by the same device: packets that the link thread writes to it are received there,
+//! forwarded, queued at its egress before a token bucket, and read again when they leave. A router daemon for
+//! that queue, such as `airpathd router`, enters the namespace.
 
 mod record;
 mod relay;
@@ -36,15 +37,15 @@ pub struct Router {
     namespace: NetworkNamespace,
 }
 
-/// The shortest time between two rates of a link: at each step down the packet whose turn it is was counted at the higher rate,
-/// and goes too early by a part of its time.
+/// The shortest time between two rates of a link: at each step down, the packet in transmission was counted
+/// at the higher rate, and leaves early by a part of its transmission time.
 const SHORTEST_STEP: Duration = Duration::from_millis(100);
 
 impl Router {
-    /// The router of link number `link` of the plan, and what the link thread needs of it.
+    /// Creates the router of link number `link` of the plan; returns also what the link thread needs of it.
     ///
     /// # Errors
-    /// What in the link cannot be done by the kernel's queue, and what the kernel refuses.
+    /// If the kernel's queue does not support the link, or if the kernel refuses it.
     pub(crate) fn new(
         plan: &Plan,
         inputs: &[Arc<Input>],
@@ -74,33 +75,33 @@ impl Router {
         Ok((Self { link, namespace }, Relay::new(link, device, bucket, steps)))
     }
 
-    /// Makes the queue of a router in a namespace of its own, and takes it away again.
+    /// Creates the queue of a router in a separate namespace, and removes it again.
     ///
     /// # Errors
-    /// What the kernel refuses: it may lack a queue discipline.
+    /// If the kernel refuses it: it may lack a queue discipline.
     pub fn tried() -> Result<(), EmulationError> {
         let (limit, rate) = (Bytes::new(64 * u64::from(MTU)), Rate::from_bps(10_000_000));
         NetworkNamespace::new()?.enter(|| set_up(limit, rate))?.map(drop)
     }
 
-    /// The number of its link in the plan.
+    /// Returns the index of its link in the plan.
     pub const fn link(&self) -> usize {
         self.link
     }
 
-    /// A file by which other processes of the same user find its network namespace while it is there. Its device is
-    /// [`DEVICE`].
+    /// Returns a file by which other processes of the same user find its network namespace while it exists.
+    /// Its device is [`DEVICE`].
     pub fn namespace_path(&self) -> PathBuf {
         self.namespace.path()
     }
 
-    /// Does some work in a thread within the namespace, and waits for it.
+    /// Runs `work` in a thread inside the namespace, and waits for it.
     pub(crate) fn enter<R: Send>(&self, work: impl FnOnce() -> R + Send) -> Result<R, SystemError> {
         self.namespace.enter(work)
     }
 }
 
-/// The rates of a link, which a token bucket can take.
+/// Returns the rates of a link, if a token bucket supports them.
 fn steps(
     plan: &Plan,
     inputs: &[Arc<Input>],
@@ -136,13 +137,14 @@ fn refused(link: &str, field: &str, problem: String) -> EmulationError {
     EmulationError::not_emulated(Part::Link(link.to_owned()), field, problem)
 }
 
-/// In the namespace: packets that come by the device leave by it again, over a token bucket.
+/// Sets up the calling thread's namespace: packets that arrive by the device leave by it again, over a token
+/// bucket.
 fn set_up(limit: Bytes, rate: Rate) -> Result<(Tun, TokenBucket), EmulationError> {
     let device = Tun::new(DEVICE)?;
     without_ipv6()?;
     write("/proc/sys/net/ipv4/ip_forward", "1")?;
     for whose in ["all", "default", DEVICE] {
-        // Both ways lead over the same device, which is as it should be.
+        // Both directions use the same device, so the reverse path filter must be off.
         write(&format!("/proc/sys/net/ipv4/conf/{whose}/rp_filter"), "0")?;
         write(&format!("/proc/sys/net/ipv4/conf/{whose}/send_redirects"), "0")?;
     }

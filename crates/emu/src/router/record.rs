@@ -1,40 +1,41 @@
-//! Whether a router was what it should be.
+//! Validity of routers of the kernel.
 
 use crate::validity::{LATE_SHARE_BOUND, SECOND_BOUND};
 
-/// How a router was what it should be.
+/// Measurements that show whether a router behaved as configured.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RouterRecord {
-    /// The number of its link in the plan.
+    /// The index of its link in the plan.
     pub link: usize,
-    /// Changes of the rate.
+    /// Number of changes of the rate.
     pub changes: u64,
-    /// How late the latest of them was, seconds.
+    /// Largest lateness of a change, in seconds.
     pub latest_change_s: f64,
-    /// Packets that did not come back though there was room for them.
+    /// Packets that did not come back although there was room for them.
     pub vanished: u64,
-    /// Packets that came from there and had not gone there.
+    /// Packets from there that had not been sent there.
     pub strangers: u64,
-    /// The largest share of a second's rate that was not used, or used too much, while packets waited all of that second; a
-    /// packet and a full bucket are allowed for.
+    /// The largest share of a second's rate that was unused or exceeded, while packets waited during all of
+    /// that second; a packet and a full bucket are tolerated.
     pub worst_second: f64,
-    /// The most bytes that had left the kernel before their transmission began, which its router did not see wait.
+    /// The largest number of bytes that had left the kernel before their transmission began, which its router
+    /// therefore did not see waiting.
     pub early_bytes: u64,
-    /// What may have.
+    /// The bound of `early_bytes`.
     pub early_bound: u64,
-    /// Intervals of the series at whose end a daemon said what it observes.
+    /// Intervals of the series at whose end a daemon reported its observations.
     pub observed: u64,
     /// Intervals at whose end it did not.
     pub unobserved: u64,
-    /// What the kernel refused, in words; empty when nothing.
+    /// What the kernel refused, in words; empty if nothing.
     pub refused: String,
 }
 
-/// A rate may change so late, seconds: for so long the link is another one.
+/// Largest tolerated lateness of a change of the rate, in seconds: the link has the wrong rate for that time.
 const CHANGE_BOUND_S: f64 = 0.01;
 
 impl RouterRecord {
-    /// Why the results should not be trusted, for a link of that name.
+    /// Returns why the results should not be trusted, for a link of that name.
     pub(crate) fn problems(&self, link: &str) -> Vec<String> {
         let mut problems = Vec::new();
         if !self.refused.is_empty() {

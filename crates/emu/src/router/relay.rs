@@ -1,4 +1,4 @@
-//! What the link thread does for a router: packets out, packets back, rates at their instants.
+//! The link thread's interface to a router: packets there, packets back, and changes of the rate.
 
 use std::collections::VecDeque;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -19,19 +19,19 @@ use crate::tun::Tun;
 pub(crate) struct Relay {
     device: Tun,
     bucket: TokenBucket,
-    /// Those that are still to come.
+    /// Future changes of the rate.
     steps: VecDeque<(Timestamp, Rate)>,
     tickets: Tickets,
-    /// How often the token bucket had dropped something when it was last asked.
+    /// The token bucket's number of drops when it was last queried.
     drops: u32,
     second: Second,
     record: RouterRecord,
 }
 
-/// This part of the queue, and a full bucket, may leave the kernel before its transmission begins.
+/// One part in this many of the queue, and a full bucket, may leave the kernel before transmission begins.
 const EARLY_PART: u64 = 10;
 
-/// What came back within the second under way.
+/// Packets that came back within the current second.
 #[derive(Clone, Copy, Debug, Default)]
 struct Second {
     number: u64,
@@ -39,13 +39,13 @@ struct Second {
     /// Whether packets waited all the time.
     busy: bool,
     rate: Rate,
-    /// What the rates gave from its beginning to `since`, bytes.
+    /// Bytes at the configured rates from its beginning to `since`.
     expected: f64,
     since: Timestamp,
 }
 
 impl Relay {
-    /// For a link whose rates are `steps`, of which the first is set.
+    /// Creates a relay for a link whose rates are `steps`, of which the first is set.
     pub(super) fn new(link: usize, device: Tun, bucket: TokenBucket, steps: Vec<(Timestamp, Rate)>) -> Self {
         let mut steps = VecDeque::from(steps);
         let fastest = steps.iter().map(|(_, rate)| *rate).max().unwrap_or_default();
@@ -63,7 +63,7 @@ impl Relay {
         }
     }
 
-    /// When its rate changes next.
+    /// Returns the time of the next change of its rate.
     pub(crate) fn next_step(&self) -> Timestamp {
         self.steps.front().map_or(Timestamp::NEVER, |(at, _)| *at)
     }
@@ -85,7 +85,7 @@ impl Relay {
         }
     }
 
-    /// Lets all packets that the network has for it go to the router.
+    /// Sends all packets that the network has for the router.
     pub(crate) fn send(&mut self, now: Timestamp, exchange: &mut Exchange) {
         while let Some((slot, bytes)) = exchange.next_out(self.record.link) {
             let mut copy = [0; SLOT];
@@ -93,7 +93,7 @@ impl Relay {
             copy[..length].copy_from_slice(bytes);
             let there = self.tickets.give(slot, &mut copy[..length]);
             let taken = there && self.device.write(&copy[..length]);
-            // Only what would fill the queue can have been dropped: all else need not be asked about.
+            // Only a packet that would fill the queue can have been dropped; otherwise no query is needed.
             let full = exchange.outside(self.record.link).bytes > self.bucket.limit();
             if !taken || full && self.has_dropped() {
                 exchange.lose_outside(now, self.record.link, slot);
@@ -104,7 +104,7 @@ impl Relay {
         }
     }
 
-    /// Reads all packets that have come back, which count as come at `now`.
+    /// Reads all packets that have come back; their arrival time is `now`.
     pub(crate) fn read_back(&mut self, now: Timestamp, exchange: &mut Exchange) {
         let mut bytes = [0; SLOT];
         while let Ok(Some(length)) = self.device.read(&mut bytes) {
@@ -112,7 +112,8 @@ impl Relay {
         }
     }
 
-    /// A packet with these bytes has come back at `now`. Those that went before and did not come back are lost.
+    /// Accepts a packet with these bytes that came back at `now`. Earlier packets that did not come back are
+    /// lost.
     fn receive(&mut self, now: Timestamp, bytes: &mut [u8], exchange: &mut Exchange) {
         let Self { tickets, record, .. } = self;
         let slot = tickets.redeem(bytes, |slot| {
@@ -127,18 +128,19 @@ impl Relay {
         }
     }
 
-    /// Notes what has left the kernel and still waits for the link.
+    /// Records the bytes that have left the kernel and still wait for the link.
     pub(crate) fn note_early(&mut self, exchange: &mut Exchange) {
         let early = exchange.network().early(self.record.link).get();
         self.record.early_bytes = self.record.early_bytes.max(early);
     }
 
-    /// How it was so far.
+    /// Returns the measurements so far.
     pub(crate) fn record(&self) -> RouterRecord {
         self.record.clone()
     }
 
-    /// Whether the token bucket has dropped something since it was last asked: in our call to write, so the last packet.
+    /// Returns whether the token bucket has dropped something since the last query: within our call to write,
+    /// so the last packet.
     fn has_dropped(&mut self) -> bool {
         match self.bucket.drops() {
             Ok(drops) => std::mem::replace(&mut self.drops, drops) != drops,
@@ -155,7 +157,7 @@ impl Relay {
         self.second.busy &= !self.tickets.is_empty();
     }
 
-    /// Ends the second under way if it is over, and those without packets.
+    /// Ends the current second if it is over, and following ones without packets.
     fn end_seconds(&mut self, now: Timestamp) {
         let number = now.as_nanos() / SECOND.as_nanos();
         if number == self.second.number {
@@ -173,7 +175,7 @@ impl Relay {
 }
 
 impl Second {
-    /// What the rate gives up to `at` counts.
+    /// Counts the bytes at the current rate up to `at`.
     fn pass(&mut self, at: Timestamp) {
         self.expected += self.rate.as_bps() as f64 / 8.0 * at.since(self.since).as_secs_f64();
         self.since = at;
@@ -182,7 +184,8 @@ impl Second {
 
 const SECOND: Duration = Duration::from_millis(1000);
 
-/// The share by which what came in a second differs from what was expected, beyond a packet and a full bucket.
+/// Returns the relative difference between received and expected bytes of a second, beyond a packet and a
+/// full bucket.
 fn misfit(bytes: u64, expected: f64, rate: Rate) -> f64 {
     let allowed = (Bytes::new(u64::from(MTU)) + TokenBucket::burst(rate)).as_f64();
     ((bytes as f64 - expected).abs() - allowed).max(0.0) / expected.max(1.0)

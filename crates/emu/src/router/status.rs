@@ -1,5 +1,6 @@
-//! What the daemon at a router says of itself (`airpathd router`, `docs/linux/daemon.md`): asked just before the end of each
-//! interval of the series, by a thread within the router's namespace, where the daemon listens.
+//! Observations of the daemon at a router (`airpathd router`, `docs/linux/daemon.md`). A thread inside the
+//! router's namespace, where the daemon listens, queries it just before the end of each interval of the
+//! series.
 
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 use std::os::linux::net::SocketAddrExt;
@@ -21,7 +22,7 @@ use crate::host::DEVICE;
 use crate::link_thread::Request;
 use crate::source::sampling::instant;
 
-/// Listens to a daemon during an emulation.
+/// Queries a daemon during an emulation.
 #[derive(Debug)]
 pub(crate) struct Listener {
     stop: Arc<AtomicBool>,
@@ -29,27 +30,27 @@ pub(crate) struct Listener {
     thread: Option<JoinHandle<()>>,
 }
 
-/// How often the daemon answered, and did not.
+/// Number of answered and of unanswered queries.
 #[derive(Debug, Default)]
 struct Counts {
     answered: AtomicU64,
     silent: AtomicU64,
 }
 
-/// A daemon that does not answer within this is left alone until the next interval.
+/// Timeout of a query; a daemon that does not answer is queried again in the next interval.
 const PATIENCE: std::time::Duration = std::time::Duration::from_millis(50);
-/// A time to wait of zero would be none at all.
+/// A timeout of zero would mean no timeout.
 const SHORTEST_WAIT: std::time::Duration = std::time::Duration::from_millis(1);
-/// No answer is longer, bytes.
+/// Largest answer in bytes.
 const LARGEST_ANSWER: u64 = 1 << 20;
-/// The longest sleep: the wish to stop is seen this soon.
+/// The longest sleep, which bounds the reaction time to the stop flag.
 const LONGEST_SLEEP: std::time::Duration = std::time::Duration::from_millis(20);
 
 impl Listener {
-    /// Begins to ask; `scheduling` is the link thread's.
+    /// Starts the queries; `scheduling` is that of the link thread.
     ///
     /// # Errors
-    /// Where the namespace cannot be entered or a thread cannot be started.
+    /// If the namespace cannot be entered or a thread cannot be started.
     pub(crate) fn start(
         router: &Router,
         clock: Clock,
@@ -73,7 +74,7 @@ impl Listener {
                 match observed(&name, PATIENCE) {
                     Ok(observed) => {
                         counted.answered.fetch_add(1, Ordering::Relaxed);
-                        // Only fails after the end, when nobody wants it any more.
+                        // Fails only after the end, when the answer is no longer needed.
                         let _ = requests.send(Box::new(move |exchange| {
                             exchange.network().observe_outside(link, end, &observed);
                         }));
@@ -82,19 +83,19 @@ impl Listener {
                         counted.silent.fetch_add(1, Ordering::Relaxed);
                     }
                 }
-                // Intervals that went by meanwhile are left out.
+                // Intervals that passed in the meantime are left out.
                 while end <= clock.now() || instant(end, interval) <= clock.now() {
                     end += interval;
                 }
             }
         };
-        // A thread that is started within the namespace stays there.
+        // A thread that is started inside the namespace stays there.
         let start = || thread::Builder::new().name("airpath-router".to_owned()).spawn(work);
         let thread = router.enter(start)?.context("a thread")?;
         Ok(Self { stop, counts, thread: Some(thread) })
     }
 
-    /// Stops to ask; gives how often the daemon answered and how often not.
+    /// Stops the queries; returns the number of answered and of unanswered ones.
     pub(crate) fn finish(mut self) -> (u64, u64) {
         self.end();
         (self.counts.answered.load(Ordering::Relaxed), self.counts.silent.load(Ordering::Relaxed))
@@ -103,7 +104,7 @@ impl Listener {
     fn end(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
-            // It has said all that it had to say.
+            // It has no further results.
             let _ = thread.join();
         }
     }
@@ -115,7 +116,7 @@ impl Drop for Listener {
     }
 }
 
-/// Sleeps until `at`; `false` when it is to stop.
+/// Sleeps until `at`; returns `false` if it should stop.
 fn sleep_until(at: Timestamp, clock: Clock, stop: &AtomicBool) -> bool {
     loop {
         if stop.load(Ordering::Relaxed) {
@@ -129,19 +130,21 @@ fn sleep_until(at: Timestamp, clock: Clock, stop: &AtomicBool) -> bool {
     }
 }
 
-/// What the daemon `name` of this thread's namespace observes, by name, if it says so within `patience`.
+/// Returns the observations of the daemon `name` in this thread's namespace, by name, if it answers within
+/// `patience`.
 fn observed(name: &str, patience: std::time::Duration) -> io::Result<Vec<(String, f64)>> {
     let until = Instant::now() + patience;
     loop {
         match ask(name, until) {
-            // It waits for a question for less time than we for its answer: whoever was held up before asking asks again.
+            // The daemon waits for a query for less time than this thread for its answer, so a delayed query
+            // is repeated.
             Err(error) if was_not_heard(&error) && Instant::now() < until => {}
             answer => return Ok(quantities(&serde_json::from_str(&answer?)?)),
         }
     }
 }
 
-/// The answer of a daemon, which comes before `until`.
+/// Returns the answer of a daemon, if it arrives before `until`.
 fn ask(name: &str, until: Instant) -> io::Result<String> {
     let address = SocketAddr::from_abstract_name(format!("airpathd/{name}"))?;
     let mut stream = UnixStream::connect_addr(&address)?;
@@ -156,12 +159,13 @@ fn ask(name: &str, until: Instant) -> io::Result<String> {
     }
 }
 
-/// Whether the daemon hung up before it read the question.
+/// Returns whether the daemon closed the connection before it read the query.
 fn was_not_heard(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::BrokenPipe | ErrorKind::ConnectionReset | ErrorKind::UnexpectedEof)
 }
 
-/// The numbers of a status under `observed`. What is no number (the daemon's infinity) is left out.
+/// Returns the numbers of a status under `observed`. Values that are not numbers (the daemon's infinity) are
+/// left out.
 fn quantities(status: &Value) -> Vec<(String, f64)> {
     let observed = status["observed"].as_object().into_iter().flatten();
     observed.filter_map(|(name, value)| Some((name.clone(), value.as_f64()?))).collect()
@@ -180,7 +184,7 @@ mod tests {
         assert_eq!(quantities(&Value::Null), []);
     }
 
-    /// Somebody with the name of a daemon, who hangs up on so many that knock and answers the next.
+    /// Listens under the name of a daemon, closes the first `guests` connections, and answers the next.
     fn hangs_up_on(guests: usize) -> String {
         let name = format!("router/test-{}-{guests}", std::process::id());
         let address = SocketAddr::from_abstract_name(format!("airpathd/{name}")).unwrap();

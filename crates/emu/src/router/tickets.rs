@@ -1,10 +1,11 @@
-//! Which packet is which when it comes back: while it is at a router, its IP identification is a ticket of ours.
+//! Identification of packets that come back from a router: while a packet is there, its IP identification is
+//! a ticket.
 
 use std::collections::VecDeque;
 
 use crate::packet::Ipv4;
 
-/// The packets that are at a router, in the order in which they went there, which is that in which they come back.
+/// The packets at a router, in the order in which they were sent there and come back.
 #[derive(Debug, Default)]
 pub(crate) struct Tickets {
     out: VecDeque<Ticket>,
@@ -15,15 +16,16 @@ pub(crate) struct Tickets {
 struct Ticket {
     number: u16,
     slot: u32,
-    /// What stood in the packet before.
+    /// The original identification of the packet.
     identification: u16,
 }
 
-/// More cannot be told apart.
+/// Largest number of distinguishable packets.
 const MOST: usize = u16::MAX as usize;
 
 impl Tickets {
-    /// A packet with these bytes goes out: writes its ticket there. `false` when there are none left.
+    /// Writes a ticket into the bytes of a packet that is sent to the router. Returns `false` if there are
+    /// none left.
     pub(crate) fn give(&mut self, slot: u32, bytes: &mut [u8]) -> bool {
         if self.out.len() >= MOST {
             return false;
@@ -34,17 +36,17 @@ impl Tickets {
         true
     }
 
-    /// The packet that went out last did not get there.
+    /// Removes the packet that was sent last, because it did not reach the router.
     pub(crate) fn take_last(&mut self) -> Option<u32> {
         self.out.pop_back().map(|ticket| ticket.slot)
     }
 
-    /// A packet with these bytes comes back: gives its place and writes back what stood there, and calls `vanished` with those
-    /// that went before and should have come before. `None` for a packet without a ticket.
+    /// Takes back the ticket of a packet: returns its slot and restores its identification. Calls `vanished`
+    /// with earlier packets that should have come back before. Returns `None` for a packet without a ticket.
     pub(crate) fn redeem(&mut self, bytes: &mut [u8], mut vanished: impl FnMut(u32)) -> Option<u32> {
         let number = Ipv4::identification(bytes);
         let place = usize::from(number.wrapping_sub(self.out.front()?.number));
-        // Numbers may have been left out, by packets that did not get there.
+        // Numbers of packets that did not reach the router are missing.
         let place = self.out.iter().take(place + 1).rposition(|ticket| ticket.number == number)?;
         for _ in 0..place {
             self.out.pop_front().into_iter().for_each(|ticket| vanished(ticket.slot));
@@ -54,7 +56,7 @@ impl Tickets {
         Some(ticket.slot)
     }
 
-    /// Whether nothing is out.
+    /// Returns whether no packet is at the router.
     pub(crate) fn is_empty(&self) -> bool {
         self.out.is_empty()
     }

@@ -1,5 +1,5 @@
-//! The kernel's token bucket at the root of a device: `tc-htb(8)` with one class. (`tc-tbf(8)` would fill the bucket whenever
-//! its rate changes, and so let too much go.)
+//! The kernel's token bucket at the root of a device: `tc-htb(8)` with one class. (`tc-tbf(8)` would fill the
+//! bucket at each change of its rate, and thus release too much.)
 
 use std::io;
 
@@ -30,16 +30,16 @@ const RATE64: u16 = 6;
 const CEIL64: u16 = 7;
 /// The version of the discipline's interface.
 const VERSION: u32 = 3;
-/// Packets are as long as they are: no cells, no preamble.
+/// Packets have their actual length: no cells, no preamble.
 const LINK_LAYER_ETHERNET: u8 = 1;
-/// The kernel's unit of a bucket, nanoseconds.
+/// The kernel's unit of a bucket, in nanoseconds.
 const TICK: u64 = 64;
-/// How late the kernel's timer may be without the rate falling short: what the bucket holds. A packet may go as long as it is
-/// not in debt, so it lets one packet more go at once.
+/// The contents of the bucket, as a time: how late the kernel's timer may be without reducing the rate. A
+/// packet may leave as long as the bucket is not in debt, so one additional packet can leave at once.
 const SLACK: Duration = Duration::from_millis(2);
 
 impl TokenBucket {
-    /// For the device of that index, before a queue of `limit`.
+    /// Creates the token bucket of the device with that index, before a queue of `limit`.
     pub(crate) fn new(device: u32, limit: Bytes, rate: Rate) -> Result<Self, EmulationError> {
         let mut bucket = Self { route: Route::open()?, device, limit };
         let init = [VERSION, 10, u32::from(CLASS.minor), 0, 0].map(u32::to_ne_bytes).concat();
@@ -50,17 +50,17 @@ impl TokenBucket {
         Ok(bucket)
     }
 
-    /// What its queue holds at most.
+    /// Returns the limit of its queue.
     pub(crate) const fn limit(&self) -> Bytes {
         self.limit
     }
 
-    /// What a full bucket lets go at once at that rate.
+    /// Returns the number of bytes that a full bucket releases at once at that rate.
     pub(crate) fn burst(rate: Rate) -> Bytes {
         Bytes::new(u64::from(MTU) + (rate.as_bps() as f64 / 8.0 * SLACK.as_secs_f64()) as u64)
     }
 
-    /// Sets the rate; what is in the bucket stays.
+    /// Sets the rate; the contents of the bucket stay.
     pub(crate) fn set(&mut self, rate: Rate) -> Result<(), EmulationError> {
         let bytes_per_second = rate.as_bps() / 8;
         let narrow = u32::try_from(bytes_per_second).unwrap_or(u32::MAX).to_ne_bytes();
@@ -97,7 +97,7 @@ impl TokenBucket {
         Ok(self.route.put_qdisc(message).context(format!("a queue of the kernel (sch_{kind})"))?)
     }
 
-    /// A message about a discipline or a class of that kind, with that handle under that parent.
+    /// Returns a message about a discipline or a class of that kind, with that handle under that parent.
     fn message(&self, kind: &str, (handle, parent): (TcHandle, TcHandle)) -> TcMessage {
         let mut message = TcMessage::with_index(self.device as i32);
         (message.header.handle, message.header.parent) = (handle, parent);

@@ -1,11 +1,12 @@
-//! Real traffic: the sources of a plan, carried out over the kernel's sockets.
+//! Real traffic: the sources of a plan over the kernel's sockets.
 //!
-//! One thread within the senders' host does everything, so that a hundred flows cost little. It connects and writes for
-//! all sources; at the receivers' host one listening socket and one socket for datagrams take what comes, and the
-//! addresses say whose it is. What a source sends, and when, is drawn from the same random streams as in a simulation
-//! ([`airpath_plan::workload`]).
+//! One thread in the senders' host handles all sources, so that a hundred flows take little time. It connects
+//! and writes for all sources. At the receivers' host, one listening socket and one datagram socket accept
+//! everything, and the addresses identify the flow. The size and the time of transfers come from the same
+//! random streams as in a simulation ([`airpath_plan::workload`]).
 //!
-//! All is bounded in time: nothing starts at or after the end of the run, and all sockets are closed then.
+//! All sources are bounded in time: nothing starts at or after the end of the run, and all sockets are closed
+//! then.
 
 mod outgoing;
 mod receiving;
@@ -46,11 +47,11 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// The sources of a plan in the run with that seed, between hosts by [`Side::index`]. Sets the kernel's settings of both hosts and opens the sockets
-    /// of the receivers.
+    /// Opens the sources of a plan for a run with that seed, between hosts indexed by [`Side::index`].
+    /// Applies the kernel settings of both hosts and opens the sockets of the receivers.
     ///
     /// # Errors
-    /// Where the plan asks for what the kernel does not have, or the kernel refuses.
+    /// If the plan needs something that the kernel does not support, or if the kernel refuses it.
     pub fn open(plan: &Plan, seed: u64, hosts: [&Host; 2]) -> Result<Self, EmulationError> {
         let end = Timestamp::from_nanos(plan.duration_ns);
         KernelSettings::of(plan)?.apply(hosts)?;
@@ -69,11 +70,13 @@ impl Sources {
         Ok(Self { of_flows, receivers, flows: plan.flows.len(), measure_from, end, interval })
     }
 
-    /// Sends and receives until the end of the run, or until `control` says stop, and tells `reports` once an interval and at
-    /// each completion. Call it from a thread within the senders' host, when the clock stands near zero.
+    /// Sends and receives until the end of the run, or until `control` stops it, and calls `reports` once an
+    /// interval and at each completion. Call it in a thread inside the senders' host, when the clock is near
+    /// zero.
     ///
     /// # Errors
-    /// Where the kernel refuses what every source needs. What goes wrong at one connection is told in the summary.
+    /// If the kernel refuses something that every source needs. Errors of single connections are in the
+    /// summary.
     pub fn run(
         self,
         clock: &Clock,
@@ -109,7 +112,7 @@ impl Sources {
                     sample_at = sampling::instant(sampled_until, interval);
                 }
             }
-            // What is due before the end is done, however late the thread is.
+            // Everything due before the end is done, even if the thread is late.
             while let Some(number) = wakeups.due(now.min(before_end)) {
                 let source = &mut sources[number];
                 source.wake(now, number, &wakeups, &mut summary);
@@ -146,7 +149,7 @@ impl Sources {
     }
 }
 
-/// When each flow begins: with the first of its sources.
+/// Returns the start of each flow: that of the first of its sources.
 fn starts(sources: &[Source], flows: usize) -> Vec<Timestamp> {
     let mut starts = vec![Timestamp::NEVER; flows];
     for source in sources {

@@ -8,11 +8,11 @@ use nix::sys::epoll::EpollFlags;
 
 use super::wakeups::{Token, Wakeups};
 
-/// What is sent.
+/// The data to send.
 static NOTHING: [u8; 1 << 16] = [0; 1 << 16];
-/// While there is data to write.
+/// Events of interest while there is data to write.
 pub(super) const WRITING: EpollFlags = EpollFlags::EPOLLOUT.union(EpollFlags::EPOLLRDHUP);
-/// When all is written: only the receiver's answer is missing.
+/// Events of interest after all is written: only the receiver's answer is missing.
 const WAITING: EpollFlags = EpollFlags::EPOLLIN.union(EpollFlags::EPOLLRDHUP);
 
 /// A connection to which data is written.
@@ -21,22 +21,22 @@ pub(super) struct Outgoing {
     pub(super) stream: TcpStream,
     pub(super) transfer: u32,
     pub(super) began: Timestamp,
-    /// Size of the transfer, bytes; `u64::MAX` for one without end.
+    /// Size of the transfer in bytes; `u64::MAX` for an endless one.
     pub(super) size: u64,
-    /// Bytes that are still to be written.
+    /// Bytes that remain to be written.
     pub(super) left: u64,
-    /// Whether its end has been said to the receiver.
+    /// Whether the sending direction has been closed.
     ended: bool,
 }
 
-/// How a connection stands.
+/// The state of a connection after an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Progress {
-    /// It goes on.
+    /// It continues.
     Open,
-    /// The receiver has taken all and closed it.
+    /// The receiver has read everything and closed it.
     Complete,
-    /// It ended before its data did: it was told to stop.
+    /// It ended before its data did, because it was stopped.
     Stopped,
 }
 
@@ -45,7 +45,7 @@ impl Outgoing {
         Self { stream, transfer, began, size, left: size, ended: false }
     }
 
-    /// Something is new at the socket.
+    /// Handles an event of the socket.
     pub(super) fn on_event(
         &mut self,
         events: EpollFlags,
@@ -72,7 +72,7 @@ impl Outgoing {
         Ok(Progress::Open)
     }
 
-    /// Writes as much as the kernel takes.
+    /// Writes as much as the kernel accepts.
     fn write(&mut self, token: Token, wakeups: &Wakeups) -> io::Result<()> {
         while self.left > 0 {
             let some = NOTHING.len().min(usize::try_from(self.left).unwrap_or(usize::MAX));
@@ -87,12 +87,12 @@ impl Outgoing {
         self.end(token, wakeups)
     }
 
-    /// Writes no more; what was written still goes out.
+    /// Stops writing; the kernel still sends data already written.
     pub(super) fn end(&mut self, token: Token, wakeups: &Wakeups) -> io::Result<()> {
         self.ended = true;
         wakeups.change(&self.stream, WAITING, token)?;
         match self.stream.shutdown(Shutdown::Write) {
-            // It was not there yet.
+            // Not connected yet.
             Err(error) if error.kind() == io::ErrorKind::NotConnected => Ok(()),
             other => other,
         }

@@ -1,4 +1,4 @@
-//! The receivers' host: takes all that comes, and counts it.
+//! The receivers' host: accepts, reads and counts everything that arrives.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream, UdpSocket};
@@ -14,20 +14,20 @@ use super::wakeups::{Token, Wakeups};
 use crate::address::{Side, flow_of};
 use crate::error::EmulationError;
 
-/// Headers of IPv4 and UDP, bytes.
+/// Headers of IPv4 and UDP in bytes.
 pub(super) const DATAGRAM_HEADERS: u64 = 28;
 
-/// Takes connections and datagrams.
+/// Accepts connections and datagrams.
 #[derive(Debug)]
 pub(super) struct Receivers {
     listeners: Vec<TcpListener>,
     datagrams: UdpSocket,
     connections: Vec<Option<Receiving>>,
-    /// Places in `connections` that are empty.
+    /// Indices of empty entries of `connections`.
     empty: Vec<usize>,
-    /// Bytes that each flow's application got since they were asked for.
+    /// Bytes that each flow's application has received since the last query.
     goodput: Vec<u64>,
-    /// The window of each flow, bytes, where it has one of its own.
+    /// The receive window of each flow in bytes, if it is limited.
     windows: Vec<Option<u32>>,
     buffer: Vec<u8>,
 }
@@ -37,15 +37,15 @@ pub(super) struct Receivers {
 struct Receiving {
     stream: TcpStream,
     flow: usize,
-    /// Its window, bytes, where it has one of its own.
+    /// Its receive window in bytes, if it is limited.
     window: Option<u32>,
 }
 
 impl Receivers {
-    /// Opens the sockets that listen, for flows with these windows; call it within the receivers' host.
+    /// Opens the listening sockets for flows with these windows. Call it inside the receivers' host.
     pub(super) fn open(windows: Vec<Option<u32>>) -> Result<Self, EmulationError> {
-        // The kernel takes back nothing that it has offered, so a window must be known before its connection is there: the
-        // listener of that address has it.
+        // The kernel never shrinks an offered window, so a window must be set before its connection exists:
+        // on the listener of that address.
         let limited = windows
             .iter()
             .enumerate()
@@ -66,7 +66,7 @@ impl Receivers {
         })
     }
 
-    /// Waits for them.
+    /// Watches the sockets.
     pub(super) fn watch(&self, wakeups: &Wakeups) -> Result<(), SystemError> {
         for listener in &self.listeners {
             wakeups
@@ -76,7 +76,7 @@ impl Receivers {
         wakeups.watch(&self.datagrams, EpollFlags::EPOLLIN, Token::Datagrams).context("waiting for datagrams")
     }
 
-    /// Takes the connections that wait.
+    /// Accepts the waiting connections.
     pub(super) fn accept(&mut self, wakeups: &Wakeups, summary: &mut SourceSummary) {
         for listener in 0..self.listeners.len() {
             self.accept_at(listener, wakeups, summary);
@@ -113,34 +113,35 @@ impl Receivers {
         }
     }
 
-    /// Takes what has come over a connection; at its end, closes it, which tells the sender that all is here.
+    /// Reads the data of a connection; closes it at its end, which tells the sender that everything has
+    /// arrived.
     pub(super) fn take(&mut self, number: usize) {
         let Some(Some(Receiving { stream, flow, window })) = self.connections.get(number) else { return };
         let flow = *flow;
         if let Some(bytes) = *window {
-            // The kernel forgets the limit when it learns how much memory packets take. Where it cannot be set, the
-            // connection is at its end, as the next call tells.
+            // The kernel resets the limit when it learns how much memory packets take. If it cannot be set,
+            // the connection has ended, as the next call will show.
             let _ = sockets::limit_window(stream, bytes);
         }
         loop {
-            // Nobody reads the data: the kernel need not copy it.
+            // The data is not used, so the kernel need not copy it.
             match recv(stream.as_raw_fd(), &mut self.buffer, MsgFlags::MSG_TRUNC) {
                 Ok(0) => break,
                 Ok(bytes) => count(&mut self.goodput, flow, bytes as u64),
                 Err(nix::errno::Errno::EAGAIN) => return,
                 Err(nix::errno::Errno::EINTR) => {}
-                Err(_) => break, // its sender is told, and says so
+                Err(_) => break, // its sender gets the error and reports it
             }
         }
         self.connections[number] = None;
         self.empty.push(number);
     }
 
-    /// Takes the datagrams that have come.
+    /// Reads the datagrams that have arrived.
     pub(super) fn take_datagrams(&mut self) {
         let Ok(local) = self.datagrams.local_addr() else { return };
         while let Ok((bytes, sender)) = self.datagrams.recv_from(&mut self.buffer) {
-            // The socket is for all addresses; each sender sends to the one that is across.
+            // The socket accepts all addresses; each sender uses the address across from its own.
             let across = match sender.ip() {
                 IpAddr::V4(ip) => {
                     ip.to_bits() ^ Side::Senders.prefix().to_bits() ^ Side::Receivers.prefix().to_bits()
@@ -154,8 +155,8 @@ impl Receivers {
         }
     }
 
-    /// The bytes that a flow's application got since the last question. Datagrams count with their headers, as in a
-    /// simulation.
+    /// Returns the bytes that a flow's application has received since the last call. Datagrams count with
+    /// their headers, as in a simulation.
     pub(super) fn take_goodput(&mut self, flow: usize) -> u64 {
         self.goodput.get_mut(flow).map(std::mem::take).unwrap_or_default()
     }
@@ -168,7 +169,7 @@ fn count(goodput: &mut Vec<u64>, flow: usize, bytes: u64) {
     goodput[flow] += bytes;
 }
 
-/// The flow between these addresses.
+/// Returns the flow between these addresses.
 fn flow(sender: SocketAddr, receiver: SocketAddr) -> Option<usize> {
     match (sender.ip(), receiver.ip()) {
         (IpAddr::V4(sender), IpAddr::V4(receiver)) => flow_of(Side::Senders, sender, receiver),

@@ -1,32 +1,32 @@
-//! What sources tell of themselves.
+//! Reports of sources.
 
 use airpath_model::{Bytes, Timestamp};
 use airpath_network::{FlowState, FlowSummary};
 
 use crate::tcp_info::TcpInfo;
 
-/// What happened at the ends of a flow, for whoever records the run.
+/// A report on the endpoints of a flow, to be recorded.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Report {
-    /// What receivers handed to their application since the last such report.
+    /// Bytes that receivers passed to their application since the last such report.
     Goodput {
         /// Number of the flow in the plan.
         flow: u32,
         /// Bytes.
         bytes: u64,
     },
-    /// An interval is about to end.
+    /// The end of an interval is near.
     Interval {
         /// Number of the flow in the plan.
         flow: u32,
-        /// What the kernel says of its connection. Of several at the same time, only that they are.
+        /// The kernel's report on its connection. Of several simultaneous ones, only that they are active.
         state: FlowState,
     },
-    /// The warm-up is about to end.
+    /// The end of the warm-up is near.
     Counted {
         /// Number of the flow in the plan.
         flow: u32,
-        /// What its sources have counted since they began.
+        /// Totals of its sources since they began.
         summary: FlowSummary,
     },
     /// A transfer is complete.
@@ -35,37 +35,37 @@ pub enum Report {
         flow: u32,
         /// 0, 1, … within the flow.
         transfer: u32,
-        /// When it began: its sender asked for the connection.
+        /// Start of the transfer: its sender requested the connection.
         start: Timestamp,
-        /// When its sender knew that all had been received.
+        /// Time at which its sender knew that everything had been received.
         end: Timestamp,
         /// Its size.
         size: Bytes,
     },
 }
 
-/// What there is to tell at the end of a run.
+/// The summary of all sources at the end of a run.
 #[derive(Clone, Debug)]
 pub struct SourceSummary {
-    /// Each flow of the plan.
+    /// Summary of each flow of the plan.
     pub flows: Vec<FlowSummary>,
-    /// What went wrong at connections, each sentence once: the run is not what the plan asked for.
+    /// Errors of connections, each sentence once: the run is not the one in the plan.
     pub faults: Vec<String>,
-    /// How long the receivers' windows held senders up, seconds: the longest of any connection.
+    /// Longest time, of all connections, for which a receive window limited a sender, in seconds.
     pub receive_window_limited_s: f64,
-    /// How long the send buffers did, seconds: the longest of any connection.
+    /// Longest time, of all connections, for which a send buffer limited a sender, in seconds.
     pub send_buffer_limited_s: f64,
-    /// The latest that a datagram left after its instant, seconds.
+    /// Largest lateness of a datagram's departure, in seconds.
     pub datagram_lateness_s: f64,
-    /// Transfers that were begun, of each flow.
+    /// Number of transfers that have begun, of each flow.
     pub(super) transfers: Vec<u32>,
 }
 
-/// Faults that are kept; one alone says that a run is not what was asked for.
+/// Largest number of faults that are kept; a single one invalidates a run.
 const MAX_FAULTS: usize = 20;
 
 impl SourceSummary {
-    /// Of flows that begin at these instants.
+    /// Creates the summary of flows that begin at these times.
     pub(crate) fn new(starts: &[Timestamp]) -> Self {
         Self {
             flows: starts.iter().map(|&start| FlowSummary::begun(start)).collect(),
@@ -77,7 +77,7 @@ impl SourceSummary {
         }
     }
 
-    /// Something went wrong at a connection.
+    /// Records an error of a connection.
     pub(super) fn fault(&mut self, flow: usize, what: &str) {
         let sentence = format!("flow number {flow}: {what}");
         if self.faults.len() < MAX_FAULTS && !self.faults.contains(&sentence) {
@@ -85,7 +85,7 @@ impl SourceSummary {
         }
     }
 
-    /// The number of a transfer that begins.
+    /// Returns the index of a transfer that begins.
     pub(super) fn begin_transfer(&mut self, flow: usize) -> u32 {
         let number = self.transfers[flow];
         self.transfers[flow] += 1;
@@ -108,18 +108,18 @@ impl SourceSummary {
     }
 }
 
-/// Counts a connection, as the kernel tells of it, in what is known of its flow.
+/// Adds the kernel's report on a connection to the summary of its flow.
 pub(crate) fn add_connection(summary: &mut FlowSummary, info: &TcpInfo) {
     summary.sent_packets += u64::from(info.data_segments_sent.unwrap_or_default());
     summary.retransmitted_packets += u64::from(info.retransmissions);
     summary.timeouts += u64::from(info.timeouts.unwrap_or_default());
     summary.srtt_s = seconds(u64::from(info.smoothed_rtt_us)).unwrap_or(summary.srtt_s);
     if let Some(minimum) = info.minimum_rtt_us.and_then(|rtt| seconds(u64::from(rtt))) {
-        summary.min_rtt_s = summary.min_rtt_s.min(minimum); // of NaN and a number, the number
+        summary.min_rtt_s = summary.min_rtt_s.min(minimum); // `min` of NaN and a number is the number
     }
 }
 
-/// Seconds of microseconds; `None` for zero, which stands for "no sample yet".
+/// Converts microseconds to seconds; returns `None` for zero, which means "no sample yet".
 fn seconds(microseconds: u64) -> Option<f64> {
     (microseconds > 0).then_some(microseconds as f64 * 1e-6)
 }

@@ -1,4 +1,4 @@
-//! What the kernel says of every flow, once an interval.
+//! The kernel's report on every flow, once an interval.
 
 use airpath_model::{Bytes, Duration, Phase, Rate, Timestamp};
 use airpath_network::FlowState;
@@ -8,19 +8,20 @@ use super::report::{Report, SourceSummary};
 use super::sending::Source;
 use crate::tcp_info::TcpInfo;
 
-/// When the interval that ends at `end` is sampled: a little before, so that its row finds the values.
+/// Returns the time at which the interval that ends at `end` is sampled: a little earlier, so that its row
+/// contains the values.
 pub(crate) fn instant(end: Timestamp, interval: Duration) -> Timestamp {
     let early = Duration::from_millis(2).min(Duration::from_nanos(interval.as_nanos() / 10));
     Timestamp::from_nanos(end.as_nanos() - early.as_nanos())
 }
 
-/// Tells what the kernel says of every flow's connection.
+/// Reports the state of every flow's connection.
 pub(super) fn sample(sources: &[Source], now: Timestamp, flows: usize, reports: &dyn Fn(Report)) {
     let mut states = vec![FlowState::unknown(false); flows];
     for source in sources {
         let of_source = source.state(now);
         let state = &mut states[source.flow()];
-        // Several connections of one flow at the same time have no window that could be told.
+        // Several simultaneous connections of one flow have no common window to report.
         *state = match (state.active, of_source.active) {
             (_, false) => *state,
             (false, true) => of_source,
@@ -32,7 +33,7 @@ pub(super) fn sample(sources: &[Source], now: Timestamp, flows: usize, reports: 
     }
 }
 
-/// Reports what the sources of every flow have counted so far; `ended` is what connections that ended have.
+/// Reports the totals of every flow's sources so far; `ended` contains those of connections that have ended.
 pub(super) fn count_so_far(sources: &[Source], mut ended: SourceSummary, reports: &dyn Fn(Report)) {
     for source in sources {
         source.count(&mut ended);
@@ -42,7 +43,7 @@ pub(super) fn count_so_far(sources: &[Source], mut ended: SourceSummary, reports
     }
 }
 
-/// Tells what receivers got.
+/// Reports the bytes that receivers got.
 pub(super) fn count(receivers: &mut Receivers, flows: usize, reports: &dyn Fn(Report)) {
     for flow in 0..flows {
         let bytes = receivers.take_goodput(flow);
@@ -52,11 +53,11 @@ pub(super) fn count(receivers: &mut Receivers, flows: usize, reports: &dyn Fn(Re
     }
 }
 
-/// A connection as the tables have it, under a congestion control of the kernel.
+/// Returns the state of a connection for the tables, under a congestion control of the kernel.
 pub(crate) fn state(info: &TcpInfo, congestion_control: &str) -> FlowState {
     let bytes = |segments: u32| Bytes::new(u64::from(segments) * u64::from(info.segment_bytes));
     let srtt = Duration::from_micros(u64::from(info.smoothed_rtt_us));
-    // BBR's windows follow other rules than the slow-start threshold.
+    // BBR's windows do not follow the slow-start threshold.
     let follows_threshold = congestion_control != "bbr";
     let phase = match (follows_threshold, info.in_slow_start()) {
         (false, _) => Phase::Steady,
@@ -69,7 +70,7 @@ pub(crate) fn state(info: &TcpInfo, congestion_control: &str) -> FlowState {
         ssthresh: info.slow_start_threshold.map(bytes),
         in_flight: Some(Bytes::new(info.in_flight_bytes())),
         srtt: (!srtt.is_zero()).then_some(srtt),
-        // All ones stand for "no limit".
+        // All ones mean "no limit".
         pacing_rate: info
             .pacing_rate
             .filter(|&rate| rate != u64::MAX)

@@ -39,7 +39,7 @@ enum Kind {
     Datagrams { datagrams: Datagrams, socket: Option<UdpSocket> },
 }
 
-/// A source that sends over connections, one after the other.
+/// A source that sends over successive connections.
 #[derive(Debug)]
 struct FileSource {
     files: Files,
@@ -50,7 +50,7 @@ struct FileSource {
 }
 
 impl Source {
-    /// A source of a flow of the plan, in a run that ends at `end`.
+    /// Creates a source of a flow of the plan, in a run that ends at `end`.
     pub(super) fn new(
         flow: usize,
         end: Timestamp,
@@ -75,17 +75,17 @@ impl Source {
         Ok(Self { flow, from, to, start, stop, end, kind })
     }
 
-    /// The flow of the plan.
+    /// Returns the flow of the plan.
     pub(super) const fn flow(&self) -> usize {
         self.flow
     }
 
-    /// When it begins.
+    /// Returns its start time.
     pub(super) const fn start(&self) -> Timestamp {
         self.start
     }
 
-    /// When it must be woken next.
+    /// Returns the time of its next wake-up.
     pub(super) fn next_event(&self) -> Timestamp {
         match &self.kind {
             Kind::Files(source) if source.stopped => Timestamp::NEVER,
@@ -95,7 +95,7 @@ impl Source {
         }
     }
 
-    /// Does what is due.
+    /// Does everything that is due.
     pub(super) fn wake(
         &mut self,
         now: Timestamp,
@@ -142,7 +142,7 @@ impl Source {
         Ok(())
     }
 
-    /// Something is new at its connection.
+    /// Handles an event of its connection.
     pub(super) fn on_event(
         &mut self,
         now: Timestamp,
@@ -178,19 +178,19 @@ impl Source {
         }
     }
 
-    /// Counts the connection that is there.
+    /// Adds the current connection to the summary.
     pub(super) fn count(&self, summary: &mut SourceSummary) {
         if let Kind::Files(FileSource { connection: Some(connection), settings, .. }) = &self.kind
             && let Ok(mut info) = TcpInfo::of(&connection.stream)
         {
             if settings.receive_window.is_some() {
-                info.receive_window_limited_us = None; // the scenario wants it to
+                info.receive_window_limited_us = None; // the scenario limits the window intentionally
             }
             summary.add(self.flow, &info);
         }
     }
 
-    /// What the series wants to know.
+    /// Returns the state for the time series.
     pub(super) fn state(&self, now: Timestamp) -> FlowState {
         match &self.kind {
             Kind::Files(FileSource { connection: None, .. }) => FlowState::unknown(false),
@@ -203,7 +203,7 @@ impl Source {
         }
     }
 
-    /// Sends nothing more.
+    /// Stops sending.
     fn give_up(&mut self) {
         self.stop = Timestamp::ZERO;
         match &mut self.kind {
@@ -243,7 +243,7 @@ fn send_datagrams(
         })?;
         match socket.send(payload) {
             Ok(_) => summary.add_datagram(flow, now.since(due).as_secs_f64()),
-            // The device's queue is full, which is told as a fault of the run there.
+            // The device's queue is full, which the device reports as a fault of the run.
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
             Err(error) => return Err(error),
         }

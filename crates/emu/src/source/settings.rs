@@ -1,4 +1,4 @@
-//! What of a plan the kernel is told: for each connection, and for a whole host.
+//! Kernel settings for a plan: for each connection, and for a whole host.
 
 use airpath_os_linux::{SystemError, write};
 use airpath_plan::{ControllerPlan, FlowPlan, Part, Plan, RecoveryPlan, TransportPlan};
@@ -6,39 +6,39 @@ use airpath_plan::{ControllerPlan, FlowPlan, Part, Plan, RecoveryPlan, Transport
 use crate::error::EmulationError;
 use crate::host::Host;
 
-/// Where the kernel lists the congestion controls that it has.
+/// The file in which the kernel lists its congestion controls.
 pub const AVAILABLE_CONGESTION_CONTROLS: &str = "/proc/sys/net/ipv4/tcp_available_congestion_control";
 
-/// The largest send and receive buffers, bytes: twice the 5 MB that 100 Mbit/s and 400 ms keep on the way, and as much
-/// again for the kernel's own overhead, which it counts too; with room for larger paths.
+/// The largest send and receive buffers in bytes: twice the 5 MB in flight at 100 Mbit/s and 400 ms, and as
+/// much again for the kernel's own overhead, which counts too; with room for larger paths.
 const LARGEST_BUFFER: u64 = 64 << 20;
-/// With what a receive buffer begins, bytes: large, so that the receiver's window does not hold a slow start up. (The
-/// simulator's receivers have no limit, unless the scenario gives them one; those below this are set.)
+/// Initial size of a receive buffer in bytes: large, so that the receive window does not limit slow start.
+/// (The simulator's receivers have no limit unless the scenario sets one; limits below this size are set.)
 const FIRST_RECEIVE_BUFFER: u64 = 16 << 20;
 
-/// Headers of IPv4 and TCP without options, bytes.
+/// Headers of IPv4 and TCP without options, in bytes.
 const HEADERS: u64 = 40;
 
-/// Names of the congestion controls that the kernel has.
+/// Returns the names of the kernel's congestion controls.
 pub fn available_congestion_controls() -> Vec<String> {
     let text = std::fs::read_to_string(AVAILABLE_CONGESTION_CONTROLS).unwrap_or_default();
     text.split_whitespace().map(str::to_owned).collect()
 }
 
-/// What each connection of a flow is told.
+/// Settings of each connection of a flow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct TcpSettings {
     /// The kernel's name of the congestion control.
     pub(super) congestion_control: String,
-    /// The largest segment that is asked for: the packet without the smallest headers; the kernel takes its options off.
+    /// The requested segment size: the packet without the smallest headers; the kernel subtracts its options.
     pub(super) announced_mss: u32,
-    /// Pace, also where the congestion control does not ask for it.
+    /// Whether to pace even if the congestion control does not request it.
     pub(super) paced: bool,
-    /// The receiver's window, bytes, where the scenario wants one that may hold the sender up.
+    /// The receive window in bytes, if the scenario has one that may limit the sender.
     pub(super) receive_window: Option<u32>,
 }
 
-/// What the connections of a flow are told; `None` for datagrams.
+/// Returns the settings of the connections of a flow; `None` for datagrams.
 pub(super) fn tcp(flow: &FlowPlan) -> Result<Option<TcpSettings>, EmulationError> {
     let (Some(controller), Some(transport)) = (&flow.controller, &flow.transport) else { return Ok(None) };
     let refused =
@@ -66,7 +66,7 @@ pub(super) fn tcp(flow: &FlowPlan) -> Result<Option<TcpSettings>, EmulationError
     }))
 }
 
-/// Settings of a whole host: all its connections share them.
+/// Settings of a whole host, shared by all its connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KernelSettings {
     timestamps: bool,
@@ -75,10 +75,10 @@ pub struct KernelSettings {
 }
 
 impl KernelSettings {
-    /// What the transports of a plan ask for.
+    /// Returns the settings that the transports of a plan need.
     ///
     /// # Errors
-    /// Where flows ask for different things.
+    /// If flows need different settings.
     pub fn of(plan: &Plan) -> Result<Self, EmulationError> {
         let mut wanted =
             plan.flows.iter().filter_map(|flow| Some((flow, Self::of_transport(flow.transport.as_ref()?))));
@@ -103,7 +103,7 @@ impl KernelSettings {
         Ok(shared)
     }
 
-    /// Each setting: its field in a plan, what it is, and whether it is on.
+    /// Returns each setting: its field in a plan, its description, and whether it is on.
     fn named(self) -> [(&'static str, &'static str, bool); 3] {
         [
             ("transport.timestamps", "timestamps", self.timestamps),
@@ -120,7 +120,7 @@ impl KernelSettings {
         }
     }
 
-    /// Sets them in both hosts, and nowhere else.
+    /// Applies the settings in both hosts only.
     pub(super) fn apply(self, hosts: [&Host; 2]) -> Result<(), SystemError> {
         hosts.iter().try_for_each(|host| host.enter(|| self.write())?)
     }
@@ -129,7 +129,7 @@ impl KernelSettings {
         let flag = |value: bool| if value { "1" } else { "0" };
         write("/proc/sys/net/ipv4/tcp_timestamps", flag(self.timestamps))?;
         write("/proc/sys/net/ipv4/tcp_sack", flag(self.selective_acknowledgments))?;
-        // Without, code point 11 stays free for routers that use the bits in their own way.
+        // If it is off, code point 11 stays free for routers that use the bits in their own way.
         write("/proc/sys/net/ipv4/tcp_ecn", flag(self.ecn))?;
         write("/proc/sys/net/ipv4/tcp_wmem", &format!("4096 65536 {LARGEST_BUFFER}"))?;
         write("/proc/sys/net/ipv4/tcp_rmem", &format!("4096 {FIRST_RECEIVE_BUFFER} {LARGEST_BUFFER}"))

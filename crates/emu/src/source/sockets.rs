@@ -10,14 +10,15 @@ use nix::sys::socket::{AddressFamily, SockFlag, SockType, SockaddrIn, bind, conn
 
 use super::settings::TcpSettings;
 
-/// The port at which receivers listen, for connections and for datagrams.
+/// The port at which receivers accept connections and datagrams.
 pub(super) const PORT: u16 = 5001;
 
-/// How much may be written beyond what has been sent, bytes: enough that the sender never waits for the application,
-/// little enough that a source that stops does so soon, and that a hundred of them need little memory.
+/// Largest number of bytes that may be written but not yet sent: enough that the sender never waits for the
+/// application, little enough that a source stops soon after it is told to, and that a hundred sources need
+/// little memory.
 const NOT_SENT: u32 = 1 << 17;
 
-/// A connection that begins, from one address to another; it is not blocking, and writable once it is there.
+/// Opens a non-blocking connection from one address to another, which is writable once established.
 pub(super) fn connection(from: Ipv4Addr, to: Ipv4Addr, settings: &TcpSettings) -> io::Result<TcpStream> {
     let flags = SockFlag::SOCK_NONBLOCK | SockFlag::SOCK_CLOEXEC;
     let descriptor = socket(AddressFamily::Inet, SockType::Stream, flags, None)?;
@@ -31,7 +32,7 @@ pub(super) fn connection(from: Ipv4Addr, to: Ipv4Addr, settings: &TcpSettings) -
     setsockopt(&descriptor, TcpMaxSeg, &settings.announced_mss)?;
     set_number(&descriptor, libc::IPPROTO_TCP, libc::TCP_NOTSENT_LOWAT, NOT_SENT)?;
     if settings.paced {
-        // Any limit below the one that means "none" has the kernel pace.
+        // Any limit below the one that means "none" makes the kernel pace.
         set_number(&descriptor, libc::SOL_SOCKET, libc::SO_MAX_PACING_RATE, u32::MAX - 1)?;
     }
     bind(descriptor.as_raw_fd(), &SockaddrIn::from(SocketAddrV4::new(from, 0)))?;
@@ -41,19 +42,20 @@ pub(super) fn connection(from: Ipv4Addr, to: Ipv4Addr, settings: &TcpSettings) -
     }
 }
 
-/// What the kernel still has to send when a connection is closed is thrown away, also where its process was killed. Else it would go
-/// on for minutes without anybody, and keep its host's namespace and its controller.
+/// Makes the kernel discard unsent data when a connection is closed, also if its process was killed.
+/// Otherwise the connection would continue for minutes and keep its host's namespace and its controller
+/// alive.
 fn throw_away_when_closed(connection: impl AsFd) -> io::Result<()> {
     setsockopt(&connection, Linger, &libc::linger { l_onoff: 1, l_linger: 0 })?;
     Ok(())
 }
 
-/// Keeps the window that a receiver offers below a number of bytes. What was offered before stays.
+/// Limits the window that a receiver offers to a number of bytes. Earlier offers stay valid.
 pub(super) fn limit_window(connection: impl AsFd, bytes: u32) -> io::Result<()> {
     set_number(connection, libc::IPPROTO_TCP, libc::TCP_WINDOW_CLAMP, bytes)
 }
 
-/// A socket for datagrams from one address to another.
+/// Opens a datagram socket from one address to another.
 pub(super) fn datagrams(from: Ipv4Addr, to: Ipv4Addr) -> io::Result<UdpSocket> {
     let socket = UdpSocket::bind(SocketAddrV4::new(from, 0))?;
     socket.connect(SocketAddrV4::new(to, PORT))?;
@@ -61,8 +63,8 @@ pub(super) fn datagrams(from: Ipv4Addr, to: Ipv4Addr) -> io::Result<UdpSocket> {
     Ok(socket)
 }
 
-/// Takes connections to an address of this host, or to any that no other listener takes; with a window, bytes, where they
-/// shall have one of their own.
+/// Listens for connections to an address of this host, or to any address without its own listener. `window`
+/// limits their receive window, in bytes.
 pub(super) fn listener(address: Ipv4Addr, window: Option<u32>) -> io::Result<TcpListener> {
     let flags = SockFlag::SOCK_NONBLOCK | SockFlag::SOCK_CLOEXEC;
     let descriptor: OwnedFd = socket(AddressFamily::Inet, SockType::Stream, flags, None)?;
@@ -76,14 +78,14 @@ pub(super) fn listener(address: Ipv4Addr, window: Option<u32>) -> io::Result<Tcp
     Ok(TcpListener::from(descriptor))
 }
 
-/// Takes datagrams to any address of this host.
+/// Opens a socket for datagrams to any address of this host.
 pub(super) fn datagram_receiver() -> io::Result<UdpSocket> {
     let socket = UdpSocket::bind(SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, PORT))?;
     socket.set_nonblocking(true)?;
     Ok(socket)
 }
 
-/// Sets an option that is a number of 32 bits.
+/// Sets a 32-bit socket option.
 fn set_number(socket: impl AsFd, level: libc::c_int, option: libc::c_int, value: u32) -> io::Result<()> {
     // No safe library has these options.
     #[expect(unsafe_code, reason = "the kernel reads four bytes that are there")]
@@ -113,7 +115,7 @@ mod tests {
         let (mut receiver, _) = listener.accept().unwrap();
         stream.set_nonblocking(true).unwrap();
         while stream.write(&[0; 1 << 12]).is_ok() {}
-        drop(stream); // as the kernel closes those of a process that was killed
+        drop(stream); // as the kernel closes those of a killed process
         let error = receiver.read_to_end(&mut Vec::new()).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::ConnectionReset);
     }

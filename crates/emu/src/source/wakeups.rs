@@ -1,4 +1,4 @@
-//! What the thread of the sources waits for: sockets, and instants.
+//! The wake-ups of the sources' thread: sockets and times.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -13,23 +13,23 @@ use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFl
 use crate::clock::Clock;
 use crate::error::EmulationError;
 
-/// What an event is about.
+/// The subject of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Token {
-    /// An instant has come.
+    /// A time has come.
     Timer,
-    /// A connection wants to be accepted.
+    /// A connection waits to be accepted.
     Listener,
-    /// Datagrams have come.
+    /// Datagrams have arrived.
     Datagrams,
-    /// The connection of a source, by the source's number.
+    /// The connection of a source, by the source's index.
     Source(usize),
-    /// A connection at the receivers' host, by its number.
+    /// A connection at the receivers' host, by its index.
     Receiving(usize),
 }
 
 impl Token {
-    /// As a number for the kernel to keep.
+    /// Returns the token as a number that the kernel stores.
     pub(super) fn data(self) -> u64 {
         match self {
             Self::Timer => 0,
@@ -40,7 +40,7 @@ impl Token {
         }
     }
 
-    /// From the number that the kernel kept.
+    /// Returns the token from the number that the kernel stored.
     pub(super) fn of(data: u64) -> Self {
         let number = (data >> 8) as usize;
         match data & 0xff {
@@ -53,17 +53,17 @@ impl Token {
     }
 }
 
-/// Sockets and instants that are waited for.
+/// The sockets and times that are waited for.
 #[derive(Debug)]
 pub(super) struct Wakeups {
     epoll: Epoll,
     timer: TimerFd,
-    /// Instants, and whose they are; one that is no longer wanted wakes its source for nothing.
+    /// Times with their source; an obsolete one wakes its source without effect.
     instants: BinaryHeap<Reverse<(Timestamp, usize)>>,
 }
 
 impl Wakeups {
-    /// Nothing yet.
+    /// Creates an empty set.
     pub(super) fn new() -> Result<Self, EmulationError> {
         let asked = "waiting for sockets";
         let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC).context(asked)?;
@@ -74,24 +74,24 @@ impl Wakeups {
         Ok(Self { epoll, timer, instants: BinaryHeap::new() })
     }
 
-    /// Waits for a socket too; closing it ends that.
+    /// Watches a socket; closing it ends this.
     pub(super) fn watch(&self, socket: impl AsFd, what: EpollFlags, token: Token) -> nix::Result<()> {
         self.epoll.add(socket, EpollEvent::new(what, token.data()))
     }
 
-    /// Waits for something else of a socket.
+    /// Changes the watched events of a socket.
     pub(super) fn change(&self, socket: impl AsFd, what: EpollFlags, token: Token) -> nix::Result<()> {
         self.epoll.modify(socket, &mut EpollEvent::new(what, token.data()))
     }
 
-    /// Wakes a source then.
+    /// Schedules a wake-up of a source.
     pub(super) fn at(&mut self, at: Timestamp, source: usize) {
         if at.is_scheduled() && self.instants.peek() != Some(&Reverse((at, source))) {
             self.instants.push(Reverse((at, source)));
         }
     }
 
-    /// A source that is due.
+    /// Returns a source that is due.
     pub(super) fn due(&mut self, now: Timestamp) -> Option<usize> {
         let &Reverse((at, source)) = self.instants.peek()?;
         (at <= now).then(|| {
@@ -100,7 +100,7 @@ impl Wakeups {
         })
     }
 
-    /// Waits until a socket is ready or an instant has come, `until` at the latest.
+    /// Waits until a socket is ready or a time has come, at most until `until`.
     pub(super) fn wait(
         &self,
         events: &mut [EpollEvent],
@@ -130,9 +130,9 @@ impl Wakeups {
         }
     }
 
-    /// The timer has rung: lets it be quiet again.
+    /// Clears the expired timer.
     pub(super) fn timer_rang(&self) {
-        // The only answer but success is that it has been set again meanwhile.
+        // The only possible error is that it has been set again in the meantime.
         let _ = self.timer.wait();
     }
 }

@@ -40,7 +40,7 @@ CONTENDERS: Final = (
     *(scheme.id for scheme in SCHEMES if scheme.id != "fixed" and not scheme.id.endswith("-oracle")),
     *(f"{scheme}-ld" for scheme in DIFFERENTIATED),
 )
-"""Every listed scheme except the manually set window and the oracles, which know the configured capacity."""
+"""Every listed scheme except the manually set window and the oracles, which know the true capacity."""
 
 Times = dict[str, tuple[float, ...]]
 
