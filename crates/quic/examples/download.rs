@@ -1,7 +1,8 @@
 //! A download over real sockets on this machine, with one of airpath's controllers in quinn's sender:
 //! `cargo run --release --package airpath-quic --example download -- cubic 50`.
 //!
-//! All that is airpath's is in [`sender`]: a factory, and one line of quinn's transport configuration.
+//! Everything specific to airpath is in [`sender`]: a factory, and one line of quinn's transport
+//! configuration.
 
 use std::error::Error;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -18,15 +19,15 @@ use quinn::{ClientConfig, ConnectionStats, Endpoint, ServerConfig, TransportConf
 
 type Failure = Box<dyn Error + Send + Sync>;
 
-/// The name that the certificate is for.
+/// The name in the certificate.
 const NAME: &str = "localhost";
 
-/// What a download gave.
+/// The result of a download.
 #[derive(Debug)]
 pub(crate) struct Download {
     /// Bytes that arrived.
     pub(crate) received: usize,
-    /// What the sender's stack counted.
+    /// Statistics of the sender's stack.
     pub(crate) sender: ConnectionStats,
 }
 
@@ -45,13 +46,13 @@ async fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-/// What makes a controller for packets of up to the given size.
+/// A function that makes a controller for packets of up to the given size.
 pub(crate) type Make = fn(Bytes) -> Box<dyn Controller>;
 
-/// Sends so many bytes from one endpoint of this machine to another, under such a controller.
+/// Sends `bytes` bytes from one endpoint of this machine to another, under such a controller.
 ///
 /// # Errors
-/// A controller that quinn cannot drive; whatever the system or the stack refuses.
+/// If quinn cannot drive the controller, or if the system or the stack refuses something.
 pub(crate) async fn download(make: Make, bytes: usize) -> Result<Download, Failure> {
     let (sender, certificate) = sender(make)?;
     let address = sender.local_addr()?;
@@ -66,7 +67,7 @@ pub(crate) async fn download(make: Make, bytes: usize) -> Result<Download, Failu
             left -= most;
         }
         stream.finish()?;
-        // Until the receiver has all of it and closes the connection.
+        // Until the receiver has all data and closes the connection.
         connection.closed().await;
         Ok::<_, Failure>(connection.stats())
     });
@@ -74,10 +75,10 @@ pub(crate) async fn download(make: Make, bytes: usize) -> Result<Download, Failu
     Ok(Download { received, sender: serving.await?? })
 }
 
-/// The controller of that name.
+/// Returns a function that makes the controller of that name.
 ///
 /// # Errors
-/// A scheme that is not here.
+/// If the scheme is not available here.
 pub(crate) fn controller(scheme: &str) -> Result<Make, Failure> {
     Ok(match scheme {
         "newreno" => |mss| windowed(NewReno::new(Counting::Bytes), mss),
@@ -91,7 +92,7 @@ pub(crate) fn controller(scheme: &str) -> Result<Make, Failure> {
     })
 }
 
-/// An endpoint whose connections send under one of our controllers, and the certificate by which it is known.
+/// Returns an endpoint whose connections send under one of our controllers, and its certificate.
 fn sender(make: Make) -> Result<(Endpoint, CertificateDer<'static>), Failure> {
     let mut transport = TransportConfig::default();
     transport.congestion_controller_factory(Arc::new(ControllerFactory::new(make)?));
@@ -111,7 +112,7 @@ fn windowed(rule: impl WindowRule + 'static, mss: Bytes) -> Box<dyn Controller> 
     )
 }
 
-/// Connects, and reads what the sender sends.
+/// Connects, and reads the sender's data.
 async fn receive(address: SocketAddr, certificate: CertificateDer<'static>) -> Result<usize, Failure> {
     let mut trusted = RootCertStore::empty();
     trusted.add(certificate)?;

@@ -1,4 +1,4 @@
-//! A controller behind quinn's interface, and the factory that quinn asks for one.
+//! A controller behind quinn's interface, and the factory from which quinn gets it.
 
 use std::any::Any;
 use std::fmt;
@@ -36,10 +36,10 @@ pub struct ControllerFactory {
 }
 
 impl ControllerFactory {
-    /// `build` gives a fresh controller for packets of up to the given size.
+    /// Creates a factory. `build` returns a new controller for packets of up to the given size.
     ///
     /// # Errors
-    /// A controller that needs what the stack does not give.
+    /// If the controller needs something that the stack does not provide.
     pub fn new(
         build: impl Fn(Bytes) -> Box<dyn Controller> + Send + Sync + 'static,
     ) -> Result<Self, Unsupported> {
@@ -48,7 +48,7 @@ impl ControllerFactory {
     }
 }
 
-/// The smallest largest packet (RFC 9000, section 14).
+/// The smallest permitted maximum packet size (RFC 9000, section 14).
 const SMALLEST_MTU: Bytes = Bytes::new(1200);
 
 impl congestion::ControllerFactory for ControllerFactory {
@@ -65,7 +65,7 @@ impl fmt::Debug for ControllerFactory {
     }
 }
 
-/// A driven controller with whoever hears of its telemetry: of one connection, and of whoever watches that.
+/// A driven controller with the probe that receives its telemetry, shared by a connection and its observers.
 #[derive(Clone)]
 pub(crate) struct Shared(Arc<Mutex<Probed>>);
 
@@ -80,7 +80,7 @@ impl Shared {
         Self(Arc::new(Mutex::new(Probed { driver, probe })))
     }
 
-    /// Works on the driver.
+    /// Calls `work` with the driver and the probe.
     pub(crate) fn with<T>(&self, work: impl FnOnce(&mut QuicDriver, &mut dyn Probe) -> T) -> T {
         let mut probed: MutexGuard<'_, Probed> = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Probed { driver, probe } = &mut *probed;
@@ -88,10 +88,10 @@ impl Shared {
     }
 }
 
-/// What gives quinn a controller whose instants count from that origin.
+/// A function that returns quinn's factory for a controller, with the origin of its timestamps.
 pub(crate) type HandOver = fn(Shared, Origin) -> Arc<dyn congestion::ControllerFactory + Send + Sync>;
 
-/// Hands quinn the controller that was made for a connection.
+/// Passes quinn the controller that was made for a connection.
 struct Made(Shared, Origin);
 
 impl congestion::ControllerFactory for Made {
@@ -100,7 +100,7 @@ impl congestion::ControllerFactory for Made {
     }
 }
 
-/// Hands a controller over as it is.
+/// Passes a controller on unchanged.
 pub(crate) fn hand_over(
     controller: Shared,
     origin: Origin,
@@ -110,14 +110,14 @@ pub(crate) fn hand_over(
 
 /// One of our controllers as quinn drives it.
 ///
-/// What quinn's interface leaves out: there is no timer for controllers, and pacing is quinn's own (5/4 of the window in
-/// a round trip), so [`ControllerFactory::new`] refuses controllers that pace for themselves. When a peer's port changes
-/// and nothing else, quinn copies the controller (RFC 9000, section 9.4, allows to keep its state): the copy and the
-/// original are one.
+/// Limits of quinn's interface: controllers have no timer, and pacing is quinn's own (5/4 of the window per
+/// round trip), so [`ControllerFactory::new`] refuses controllers that set a pacing rate. If only a peer's
+/// port changes, quinn copies the controller (RFC 9000, section 9.4, allows to keep its state): the copy and
+/// the original are one.
 #[derive(Clone)]
 pub(crate) struct QuinnController {
     shared: Shared,
-    /// The stack's instants count from here.
+    /// Origin of quinn's instants.
     origin: Origin,
     initial_window: u64,
 }
@@ -159,8 +159,8 @@ impl congestion::Controller for QuinnController {
         self.shared.with(|driver, _| driver.set_mss(Bytes::new(u64::from(new_mtu))));
     }
 
-    /// One byte more than the controller's window: quinn sends a packet only while what is then in flight stays *below*
-    /// the window, so a window of one packet would allow none.
+    /// Returns one byte more than the controller's window. Quinn sends a packet only if the data in flight
+    /// then stays *below* the window, so a window of one packet would allow none.
     fn window(&self) -> u64 {
         self.shared.with(|driver, probe| {
             driver.settle(probe);

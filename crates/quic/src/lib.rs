@@ -1,8 +1,8 @@
-//! Our congestion controllers in QUIC: behind the interface that quinn gives controllers, and whole scenarios over quinn
-//! in simulated time.
+//! Airpath's congestion controllers in QUIC: behind quinn's controller interface, and complete scenarios over
+//! quinn in simulated time.
 //!
-//! [`ControllerFactory`] is what a program that uses quinn needs. The rest of quinn runs as it is: its loss detection,
-//! pacing, acknowledgments and flow control.
+//! A program that uses quinn needs only [`ControllerFactory`]. The rest of quinn runs as it is: its loss
+//! detection, pacing, acknowledgments and flow control.
 
 mod clock;
 mod controller;

@@ -1,4 +1,4 @@
-//! A controller whose connection is logged: what the stack tells of packets, kept by their numbers.
+//! A controller whose connection is logged: the stack's notifications about packets, stored by packet number.
 
 use std::any::Any;
 use std::collections::VecDeque;
@@ -11,7 +11,7 @@ use quinn_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
 
 use crate::clock::{Instant, Origin};
 
-/// What the senders of one flow see of their packets, over all its connections.
+/// The senders' view of the packets of one flow, over all its connections.
 #[derive(Clone, Debug)]
 pub(crate) struct FlowPackets(Arc<Mutex<Kept>>);
 
@@ -36,13 +36,13 @@ impl FlowPackets {
         kept.next - 1
     }
 
-    /// What was seen so far.
+    /// Takes the transmissions so far.
     pub(crate) fn take(&self) -> Transmissions {
         std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner).transmissions)
     }
 }
 
-/// Hands quinn the controller of another factory, and logs what it is told.
+/// Passes quinn the controller of another factory, and logs its calls.
 pub(crate) struct LoggedFactory {
     pub(crate) of: Arc<dyn ControllerFactory + Send + Sync>,
     pub(crate) origin: Origin,
@@ -64,8 +64,8 @@ impl ControllerFactory for LoggedFactory {
     }
 }
 
-/// The packets of one connection. The stack tells of them by the instant at which they left, not by their numbers: those of one
-/// instant are alike.
+/// The packets of one connection. Quinn identifies packets by the time at which they were sent, not by
+/// number: those of the same time are indistinguishable.
 #[derive(Debug)]
 struct ConnectionLog {
     packets: FlowPackets,
@@ -80,7 +80,7 @@ struct Outstanding {
     bytes: u64,
 }
 
-/// Packets that are neither acknowledged nor lost; handshakes leave some behind.
+/// Largest number of packets that are neither acknowledged nor lost; handshakes leave some behind.
 const MOST_OUTSTANDING: usize = 1 << 17;
 
 impl ConnectionLog {
@@ -106,7 +106,8 @@ impl ConnectionLog {
         }
     }
 
-    /// So many bytes are lost, the newest packet of them sent then. What left before a lost packet and has not arrived is lost, too.
+    /// Records the loss of `bytes`, the newest packet of which was sent at `newest_sent_at`. Earlier packets
+    /// that have not arrived are lost, too.
     fn on_lost(&mut self, now: Timestamp, newest_sent_at: Timestamp, bytes: u64) {
         let end = self.outstanding.partition_point(|packet| packet.at <= newest_sent_at);
         let (mut first, mut sum) = (end, 0);
@@ -150,7 +151,7 @@ impl Controller for LoggedController {
     }
 
     fn on_congestion_event(&mut self, now: Instant, sent: Instant, persistent: bool, lost_bytes: u64) {
-        // Without bytes it is a mark.
+        // A loss of zero bytes is a congestion mark.
         self.log(|log| log.on_lost(self.origin.timestamp(now), self.origin.timestamp(sent), lost_bytes));
         self.of.on_congestion_event(now, sent, persistent, lost_bytes);
     }

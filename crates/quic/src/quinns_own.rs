@@ -1,4 +1,4 @@
-//! Quinn's own controllers. What they do is recorded as that of airpath's controllers is.
+//! Quinn's own controllers, recorded in the same way as airpath's.
 
 use std::any::Any;
 use std::sync::Arc;

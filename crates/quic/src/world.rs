@@ -1,8 +1,9 @@
-//! Whole scenarios over quinn: its endpoints at both ends of the simulator's network, in simulated time.
+//! Complete scenarios over quinn: its endpoints at both ends of the simulator's network, in simulated time.
 //!
-//! Everything of quinn but its cryptography runs as in a program: connections with handshakes, streams, flow control,
-//! acknowledgments, loss detection, pacing. What flows send, and when, is drawn from the same streams as in a simulation.
-//! Quinn draws from streams of its own, so a run is a function of plan and seed.
+//! Everything in quinn except cryptography runs as in a program: connections with handshakes, streams, flow
+//! control, acknowledgments, loss detection, pacing. The sizes and the times of transfers come from the same
+//! random streams as in a simulation. Quinn has random streams of its own, so a run is a function of plan and
+//! seed.
 
 mod exchange;
 mod host;
@@ -23,28 +24,28 @@ use exchange::Exchange;
 use settings::FlowSettings;
 use source::{FileSource, Kind, Source};
 
-/// How many steps pass between two looks at whether somebody wants the run to stop.
+/// Number of steps between two checks whether the run should stop.
 const BETWEEN_LOOKS: u32 = 1 << 10;
 
-/// One run, ready to go.
+/// A run that is ready to start.
 pub struct QuicRun {
     exchange: Exchange,
     end: Timestamp,
 }
 
-/// Why a run gives no results.
+/// Why a run has no results.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
     /// It was stopped before its end.
     #[error("the run was cancelled")]
     Cancelled,
-    /// A connection ended otherwise than its flow asked for.
+    /// A connection ended in a way that its flow did not request.
     #[error("flow {flow}: a connection broke: {reason}")]
     Broken {
         /// The flow's name.
         flow: String,
-        /// What the stack says.
+        /// The error of the stack.
         reason: String,
     },
 }
@@ -53,7 +54,7 @@ impl QuicRun {
     /// Builds a run from a plan, its input traces and a seed.
     ///
     /// # Errors
-    /// What in the plan cannot be run, or not over QUIC.
+    /// If the plan cannot be run, or not over QUIC.
     pub fn new(plan: &Plan, inputs: &[Arc<Input>], seed: u64) -> Result<Self, PlanError> {
         Self::with_components(plan, inputs, seed, components())
     }
@@ -89,10 +90,10 @@ impl QuicRun {
         Ok(Self { exchange, end })
     }
 
-    /// Runs to the end, or until `control` wants it to stop.
+    /// Runs to the end, or until `control` stops it.
     ///
     /// # Errors
-    /// That it was stopped, or that a connection broke; nothing is handed out then.
+    /// If it was stopped, or if a connection broke; there are no results then.
     pub fn run(self, control: &RunControl) -> Result<Outcome, RunError> {
         let Self { mut exchange, end } = self;
         let mut steps = 0_u32;
@@ -116,7 +117,7 @@ impl QuicRun {
     }
 }
 
-/// The sources of one flow of the plan: one, or for random arrivals as many as arrive.
+/// Returns the sources of one flow of the plan: one, or for random arrivals one for each arrival.
 fn sources_of(
     flow: usize,
     planned: &FlowPlan,
@@ -131,7 +132,7 @@ fn sources_of(
         let kind = match workload.sending {
             Sending::Datagrams(datagrams) => Kind::Datagrams(datagrams),
             Sending::Files(files) => {
-                let settings = settings.clone()?; // a plan that was checked has a controller here
+                let settings = settings.clone()?; // a checked plan has a controller here
                 Kind::Files(FileSource::new(files, settings, controllers.split(), (start, stop)))
             }
         };

@@ -1,5 +1,5 @@
-//! Between hosts and network: datagrams that quinn sends enter the network, those that the network delivers go to quinn,
-//! and both are woken when they want to be.
+//! Connects hosts and network: datagrams of quinn enter the network, delivered datagrams go to quinn, and
+//! both are woken when they request it.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -24,7 +24,7 @@ use crate::controller::{HandOver, Shared, hand_over};
 use crate::logged::{FlowPackets, LoggedFactory};
 use crate::quinns_own::quinns_own;
 
-/// What is sent is cut from a piece of so many zeros.
+/// Data to send is taken from a block of this many zeros.
 const PIECE: usize = 1 << 24;
 
 /// A network with both hosts.
@@ -32,7 +32,7 @@ pub(super) struct Exchange {
     network: ExternalNetwork,
     origin: Origin,
     now: Timestamp,
-    /// When the warm-up ends, until then.
+    /// End of the warm-up, until it is reached.
     measure_from: Option<Timestamp>,
     hosts: [Host; 2],
     sources: Vec<Source>,
@@ -42,28 +42,28 @@ pub(super) struct Exchange {
     identifiers: Arc<dyn Fn() -> quinn_proto::ConnectionId + Send + Sync>,
     zeros: Bytes,
     telemetry: Telemetry,
-    /// How quinn is given the controller of a connection.
+    /// How quinn gets the controller of a connection.
     hand_over: HandOver,
     broken: Option<RunError>,
-    // Kept so that they are not made anew for each packet.
+    // Reused, to avoid an allocation for each packet.
     buffer: Vec<u8>,
     arrived: Vec<Delivery>,
 }
 
-/// What is known of the ends of a flow of the plan.
+/// The endpoints of a flow of the plan.
 #[derive(Debug, Default)]
 struct FlowEnds {
     name: String,
     sources: usize,
-    /// Sources that have something to send.
+    /// Number of sources that have data to send.
     active: usize,
     transfers: u32,
     datagrams: u64,
-    /// What its senders see of their packets, where that is kept.
+    /// The senders' view of their packets, if it is recorded.
     packets: Option<FlowPackets>,
 }
 
-/// What controllers report, until the network's records take it.
+/// Reports of controllers, until the network's records take them.
 #[derive(Clone, Debug, Default)]
 struct Telemetry(Arc<Mutex<Vec<(Timestamp, Measurement)>>>);
 
@@ -74,7 +74,7 @@ impl Probe for Telemetry {
 }
 
 impl Exchange {
-    /// The network with hosts that have sent nothing yet; flows are called by these names.
+    /// Creates the network with hosts that have sent nothing yet; `names` are those of the flows.
     pub(super) fn new(network: ExternalNetwork, sources: Vec<Source>, names: Vec<String>, seed: u64) -> Self {
         let mut flows: Vec<FlowEnds> =
             names.into_iter().map(|name| FlowEnds { name, ..FlowEnds::default() }).collect();
@@ -108,7 +108,7 @@ impl Exchange {
         }
     }
 
-    /// Keeps what the senders of these flows see of their packets.
+    /// Records the senders' view of the packets of these flows.
     pub(super) fn keep_packets(&mut self, flows: &[bool]) {
         let count = flows.iter().filter(|kept| **kept).count();
         for (number, (flow, _)) in
@@ -118,19 +118,19 @@ impl Exchange {
         }
     }
 
-    /// Hands controllers over in another way.
+    /// Changes how quinn gets controllers.
     #[cfg(test)]
     pub(super) fn handing_over(mut self, hand_over: HandOver) -> Self {
         self.hand_over = hand_over;
         self
     }
 
-    /// When something happens next.
+    /// Returns the time of the next event.
     pub(super) fn next_event(&mut self) -> Timestamp {
         self.network.next_event().min(self.wakeups.next())
     }
 
-    /// Lets everything happen that is due up to `now`, which is [`Exchange::next_event`] or the end.
+    /// Processes all events that are due up to `now`, which is [`Exchange::next_event`] or the end.
     pub(super) fn step(&mut self, now: Timestamp) {
         self.now = now;
         if self.measure_from.take_if(|from| *from <= now).is_some() {
@@ -153,7 +153,7 @@ impl Exchange {
         }
     }
 
-    /// The tables.
+    /// Returns the tables.
     pub(super) fn finish(mut self) -> Result<Outcome, RunError> {
         if let Some(broken) = self.broken {
             return Err(broken);
@@ -217,7 +217,7 @@ impl Exchange {
                 }
             }
             Some(DatagramEvent::NewConnection(incoming)) => self.accept(incoming, (source, transfer)),
-            // Answers to what belongs to no connection: to packets that were under way when theirs ended.
+            // Responses to packets without a connection: those in flight when their connection ended.
             Some(DatagramEvent::Response(_)) | None => {}
         }
     }
@@ -279,7 +279,7 @@ impl Exchange {
         }
     }
 
-    /// Opens a connection for a source's next file.
+    /// Opens a connection for the next file of a source.
     fn open(&mut self, number: usize) {
         let now = self.origin.instant(self.now);
         let source = &mut self.sources[number];
@@ -314,7 +314,7 @@ impl Exchange {
         }
     }
 
-    /// Does all that a connection has to do at this instant.
+    /// Does everything that a connection has to do at the current time.
     fn drive(&mut self, side: Side, handle: ConnectionHandle) {
         let now = self.origin.instant(self.now);
         let Some(mut end) = self.hosts[side.index()].take(handle) else { return };
@@ -346,7 +346,7 @@ impl Exchange {
             }
         }
         let due = end.connection.poll_timeout().map_or(Timestamp::NEVER, |due| self.origin.timestamp(due));
-        // What is overdue is due now: time does not run back.
+        // Overdue events are due now: time does not go backwards.
         let due = due.max(self.now);
         if due != std::mem::replace(&mut end.due, due) {
             self.wakeups.at(due, Wakee::Connection(side, handle));
@@ -366,12 +366,12 @@ impl Exchange {
         }
     }
 
-    /// A datagram of a connection enters the network.
+    /// Passes a datagram of a connection to the network.
     fn send(&mut self, side: Side, end: &End, transmit: &Transmit) {
         let source = &self.sources[end.source];
         let Kind::Files(files) = &source.kind else { return };
         let ecn = if files.settings.ecn { ecn(transmit.ecn) } else { Ecn::NotEct };
-        let on_the_wire = HEADERS as u32 + transmit.size as u32; // a datagram's, below 64 kB
+        let on_the_wire = HEADERS as u32 + transmit.size as u32; // the size of a datagram, below 64 kB
         let bytes = BytesMut::from(&self.buffer[..transmit.size]);
         self.buffer.clear();
         let handle = self.slots.keep(Inside::Quic { source: end.source, transfer: end.transfer, bytes });
@@ -392,7 +392,7 @@ impl Exchange {
             }
             (Side::Receivers, Event::Stream(StreamEvent::Readable { id })) => self.read(end, id),
             (Side::Senders, Event::Stream(StreamEvent::Finished { .. })) => self.complete(end),
-            // One that is no longer used may end in any way.
+            // A connection that is no longer used may end in any way.
             (_, Event::ConnectionLost { reason }) if sending(&mut self.sources, end).is_some() => {
                 self.breaks(end.source, &reason.to_string());
             }
@@ -400,7 +400,7 @@ impl Exchange {
         }
     }
 
-    /// The receiver's application takes what has come.
+    /// Reads received data, as the receiver's application.
     fn read(&mut self, end: &mut End, stream: StreamId) {
         let mut stream = end.connection.recv_stream(stream);
         let Ok(mut chunks) = stream.read(true) else { return };
@@ -408,12 +408,12 @@ impl Exchange {
         while let Ok(Some(chunk)) = chunks.next(usize::MAX) {
             bytes += chunk.bytes.len() as u64;
         }
-        // What it lets the peer send is said when packets are asked for.
+        // Updates of flow control are sent when packets are requested.
         let _ = chunks.finalize();
         self.network.on_goodput(self.sources[end.source].flow as u32, bytes);
     }
 
-    /// All of a file has arrived, and its sender knows.
+    /// Ends a transfer: all of its file has arrived, and the sender knows it.
     fn complete(&mut self, end: &mut End) {
         let now = self.now;
         let source = &mut self.sources[end.source];
@@ -432,7 +432,7 @@ impl Exchange {
         self.end_connection(end);
     }
 
-    /// A source's application goes away before all was sent.
+    /// Closes the connection of a source whose application stops before all was sent.
     fn close(&mut self, side: Side, handle: ConnectionHandle) {
         let Some(mut end) = self.hosts[side.index()].take(handle) else { return };
         self.end_connection(&mut end);
@@ -452,7 +452,8 @@ impl Exchange {
         self.tell(end.source);
     }
 
-    /// Tells the records how a source's flow is. Of several sources at the same time only that they are.
+    /// Reports the state of a source's flow to the records. Of several simultaneous sources, only that they
+    /// are active.
     fn tell(&mut self, number: usize) {
         let source = &self.sources[number];
         let flow = source.flow as u32;
@@ -482,7 +483,7 @@ impl Exchange {
     }
 }
 
-/// What an end's source is sending over just that connection.
+/// Returns the transfer of an endpoint's source over this very connection, if there is one.
 fn sending<'a>(sources: &'a mut [Source], end: &End) -> Option<&'a mut Sending> {
     let Kind::Files(files) = &mut sources[end.source].kind else { return None };
     files.sending.as_mut().filter(|sending| sending.transfer == end.transfer)

@@ -1,4 +1,4 @@
-//! One side of all connections: an endpoint of quinn.
+//! One side of all connections: a quinn endpoint.
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
@@ -11,20 +11,20 @@ use quinn_proto::{
 
 use super::plaintext::Plaintext;
 
-/// The sides.
+/// The sides of connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Side {
-    /// Where data comes from, which opens connections.
+    /// The source of data, which opens connections.
     Senders,
-    /// Where data goes.
+    /// The destination of data.
     Receivers,
 }
 
 impl Side {
-    /// Both, by their numbers.
+    /// Both, in the order of their indices.
     pub(super) const BOTH: [Self; 2] = [Self::Senders, Self::Receivers];
 
-    /// Its number: 0 or 1.
+    /// Returns the index: 0 or 1.
     pub(super) const fn index(self) -> usize {
         self as usize
     }
@@ -43,18 +43,18 @@ pub(super) struct Host {
     connections: Vec<Option<End>>,
 }
 
-/// One end of a connection.
+/// One endpoint of a connection.
 pub(super) struct End {
     pub(super) connection: Connection,
-    /// Whose it is, and which of that source's.
+    /// Its source, and the index of the connection among those of the source.
     pub(super) source: usize,
     pub(super) transfer: u32,
-    /// When it wants to be woken.
+    /// Time of the requested wake-up.
     pub(super) due: Timestamp,
 }
 
 impl Host {
-    /// A side of the run with that seed; `server` is what connections are accepted with that no flow has claimed.
+    /// Creates a side of the run with that seed; `server` accepts connections that no flow has claimed.
     pub(super) fn new(side: Side, seed: u64, server: Option<Arc<ServerConfig>>) -> Self {
         let mut config = EndpointConfig::new(Arc::new(Plaintext));
         config.rng_seed(Some(bytes_of(seed, side))).cid_generator(|| Box::new(Counted(0)));
@@ -62,7 +62,7 @@ impl Host {
         Self { endpoint: Endpoint::new(Arc::new(config), server, false, None), connections: Vec::new() }
     }
 
-    /// Keeps an end.
+    /// Stores an endpoint.
     pub(super) fn put(&mut self, handle: ConnectionHandle, end: End) {
         if self.connections.len() <= handle.0 {
             self.connections.resize_with(handle.0 + 1, || None);
@@ -70,31 +70,32 @@ impl Host {
         self.connections[handle.0] = Some(end);
     }
 
-    /// Takes an end out, to work on it.
+    /// Takes an endpoint out, to work on it.
     pub(super) fn take(&mut self, handle: ConnectionHandle) -> Option<End> {
         self.connections.get_mut(handle.0)?.take()
     }
 
-    /// An end.
+    /// Returns an endpoint.
     pub(super) fn end(&mut self, handle: ConnectionHandle) -> Option<&mut End> {
         self.connections.get_mut(handle.0)?.as_mut()
     }
 }
 
-/// Where a side of a connection is. Addresses tell connections apart for whoever looks at them; nothing routes by them.
+/// Returns the address of a side of a connection. Addresses distinguish connections in logs; they are not
+/// used for routing.
 pub(super) fn address(side: Side, source: usize) -> SocketAddr {
     let prefix = 0xfd00_u128 << 112 | (side as u128 + 1) << 64;
     SocketAddr::new(IpAddr::V6(Ipv6Addr::from(prefix | source as u128)), 443)
 }
 
-/// What chooses the first identifier of each connection that is opened: none that a host gives out itself, or the
-/// connection would be taken for that one.
+/// Returns the generator of the first identifier of each opened connection. It never returns an identifier
+/// that a host issues itself, or the connection would be mistaken for that one.
 pub(super) fn first_identifiers() -> Arc<dyn Fn() -> ConnectionId + Send + Sync> {
     let next = AtomicU64::new(1 << 63);
     Arc::new(move || ConnectionId::new(&next.fetch_add(1, Ordering::Relaxed).to_be_bytes()))
 }
 
-/// Identifiers in turn: they need not be guessed by nobody here.
+/// Sequential identifiers, because nobody here must be prevented from guessing them.
 #[derive(Debug)]
 struct Counted(u64);
 
@@ -113,7 +114,7 @@ impl ConnectionIdGenerator for Counted {
     }
 }
 
-/// What quinn draws from: packet numbers that it leaves out, and the like.
+/// Returns the seed of quinn's random numbers, such as the packet numbers that it skips.
 fn bytes_of(seed: u64, side: Side) -> [u8; 32] {
     let mut stream = RandomStream::new(seed, &format!("quic/{}", side.name()));
     let mut bytes = [0; 32];

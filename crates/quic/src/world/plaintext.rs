@@ -1,7 +1,8 @@
-//! QUIC's cryptography without secrets, for packets that no one can read but this process.
+//! QUIC's cryptography without secrets, for packets that only this process reads.
 //!
-//! Sizes are those of TLS 1.3 with AEAD: 16 bytes of tag on each packet, and handshake messages about as long as with one
-//! certificate of an elliptic curve. What is computed over them is left out, so a run draws no keys and is reproducible.
+//! Sizes are those of TLS 1.3 with AEAD: 16 bytes of tag on each packet, and handshake messages about as long
+//! as with one elliptic-curve certificate. The computations are left out, so a run needs no random keys and
+//! is reproducible.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -16,16 +17,16 @@ use quinn_proto::{ConnectError, ConnectionId, Side, TransportError};
 
 /// Bytes that authentication adds to a packet.
 const TAG: usize = 16;
-/// The client's first message, bytes.
+/// Size of the client's first message in bytes.
 const CLIENT_HELLO: usize = 400;
-/// The server's first message, bytes.
+/// Size of the server's first message in bytes.
 const SERVER_HELLO: usize = 90;
-/// The rest of the server's messages: extensions, a certificate, its signature.
+/// Size of the rest of the server's messages: extensions, a certificate, its signature.
 const SERVER_REST: usize = 900;
-/// The client's last message, bytes.
+/// Size of the client's last message in bytes.
 const CLIENT_FINISHED: usize = 36;
 
-/// All of it, for both sides.
+/// The cryptography of both sides.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Plaintext;
 
@@ -34,11 +35,12 @@ pub(crate) struct Plaintext;
 struct Handshake {
     side: Side,
     own: Vec<u8>,
-    /// What has come of the peer's messages, of all its levels.
+    /// Received messages of the peer, of all levels.
     heard: Vec<u8>,
-    /// How often keys were changed after it.
+    /// Number of key changes after it.
     phase: u64,
-    /// How far it is: the client greets, has the keys of the handshake, finishes; the server greets, says the rest.
+    /// Number of completed steps. The client sends its hello, gets the handshake keys, finishes; the server
+    /// sends its hello, then the rest.
     steps: u8,
     announced: bool,
 }
@@ -50,12 +52,12 @@ impl Handshake {
         Self { side, own, heard: Vec::new(), phase: 0, steps: 0, announced: false }
     }
 
-    /// Whether all of the peer's messages up to that length have come.
+    /// Returns whether all of the peer's messages up to that length have arrived.
     fn has_heard(&self, length: usize) -> bool {
         self.heard.len() >= length
     }
 
-    /// The peer's parameters, and how long the message is that carries them.
+    /// Returns the peer's parameters, if the message that contains them has arrived.
     fn parameters_of_peer(&self) -> Option<&[u8]> {
         let skipped = if self.side.is_client() { SERVER_HELLO } else { 0 };
         let message = self.heard.get(skipped..)?;
@@ -64,7 +66,7 @@ impl Handshake {
     }
 }
 
-/// Writes a message of that length that begins with what is to be said: the stack's parameters, some hundred bytes.
+/// Writes a message of `length` bytes that begins with the stack's parameters, some hundred bytes.
 fn message(buffer: &mut Vec<u8>, said: &[u8], length: usize) {
     assert!(said.len() + 2 <= length, "parameters of {} bytes in a message of {length}", said.len());
     let start = buffer.len();
@@ -73,7 +75,7 @@ fn message(buffer: &mut Vec<u8>, said: &[u8], length: usize) {
     buffer.resize(start + length, 0);
 }
 
-/// The keys of a level of the handshake, or the first of the time after it.
+/// Returns the keys of a level of the handshake, or the first ones after it.
 fn keys() -> Keys {
     Keys {
         header: KeyPair { local: Box::new(Plaintext), remote: Box::new(Plaintext) },
@@ -203,8 +205,8 @@ impl HeaderKey for Plaintext {
     }
 }
 
-/// Keys that say only which they are: how often they were changed before. Quinn tells by them whether a packet that is late was
-/// sent under earlier keys, or keys were changed again.
+/// Keys that only contain the number of earlier key changes. Quinn uses them to decide whether a late packet
+/// was sent under earlier keys, or whether keys were changed again.
 #[derive(Clone, Copy, Debug)]
 struct PhaseKey(u64);
 
@@ -237,10 +239,10 @@ impl PacketKey for PhaseKey {
     }
 }
 
-/// Nobody resets connections here, and no address needs to be proved.
+/// Connections are not reset here, and addresses need no validation.
 impl HmacKey for Plaintext {
     fn sign(&self, data: &[u8], signature: &mut [u8]) {
-        // Different for different identifiers, as tokens must be.
+        // Must differ between identifiers, as tokens do.
         signature.fill(0);
         for (byte, said) in signature.iter_mut().zip(data.iter().rev()) {
             *byte = !said;

@@ -1,4 +1,4 @@
-//! What quinn is told of a plan's flow, and what is quinn's own.
+//! Quinn's settings for a flow of a plan, and those that quinn decides itself.
 
 use std::sync::Arc;
 
@@ -14,23 +14,23 @@ use quinn_proto::{
 use super::plaintext::Plaintext;
 use crate::requirements::check;
 
-/// Headers of IPv4 and UDP, bytes: what a packet on the wire has beside QUIC's own.
+/// Headers of IPv4 and UDP in bytes: the part of a packet on the wire outside QUIC.
 pub(super) const HEADERS: u64 = 28;
-/// The largest packets that QUIC sends are at least so large (RFC 9000, section 14).
+/// Lower bound of the maximum packet size of QUIC (RFC 9000, section 14).
 const SMALLEST_MTU: u64 = 1200;
-/// The largest: quinn writes the length of a handshake's packets, which are as large as all, with 14 bits.
+/// Upper bound: quinn writes the length of handshake packets, which are as large as all others, with 14 bits.
 const LARGEST_MTU: u64 = 16_000;
-/// Segments for one acknowledgment, as quinn does by itself (RFC 9000, section 13.2.2).
+/// Segments per acknowledgment, quinn's own setting (RFC 9000, section 13.2.2).
 const OWN_ACK_SEGMENTS: u32 = 2;
-/// What a sender keeps of its stream at most, bytes: more than any window.
+/// Largest amount of a stream that a sender buffers, in bytes: more than any window.
 const SEND_WINDOW: u64 = 1 << 30;
 
-/// What the connections of a flow have in common.
+/// Common settings of the connections of a flow.
 #[derive(Clone, Debug)]
 pub(super) struct FlowSettings {
-    /// The largest packet of QUIC: what is inside UDP.
+    /// The largest QUIC packet: the payload of UDP.
     pub(super) mtu: u16,
-    /// Whether marks of queues reach the sender.
+    /// Whether the sender receives marks of queues.
     pub(super) ecn: bool,
     ack_segments: u32,
     receive_window: VarInt,
@@ -39,7 +39,7 @@ pub(super) struct FlowSettings {
 }
 
 impl FlowSettings {
-    /// Of a flow of the plan, whose controller quinn can drive.
+    /// Returns the settings of a flow of the plan, whose controller quinn must support.
     pub(super) fn of(flow: &FlowPlan, components: &Components) -> Result<Self, PlanError> {
         let wrong = |fault: Fault| fault.of(Part::Flow(flow.name.clone()));
         let (Some(controller), Some(transport)) = (&flow.controller, &flow.transport) else {
@@ -77,7 +77,7 @@ impl FlowSettings {
     fn of_transport(transport: &TransportPlan, controller: PlannedController) -> Self {
         let packet = transport.mss_bytes + transport.header_bytes;
         let mtu = packet.saturating_sub(HEADERS).clamp(SMALLEST_MTU, LARGEST_MTU);
-        // As many packets as in the plan, which counts payload of TCP.
+        // As many packets as in the plan, which counts TCP payload.
         let initial = u128::from(transport.initial_window_bytes) * u128::from(mtu)
             / u128::from(transport.mss_bytes.max(1));
         Self {
@@ -97,23 +97,23 @@ impl FlowSettings {
         self.controller.build(self.initial_window, self.mss(), random)
     }
 
-    /// The controller of quinn that the flow has instead of one of airpath.
+    /// Returns the controller of quinn that the flow has instead of one of airpath.
     pub(super) fn quinn(&self) -> Option<QuinnAlgorithm> {
         self.controller.quinn()
     }
 
-    /// Bytes that a connection may have in flight at its beginning.
+    /// Returns the initial window in bytes.
     pub(super) fn initial_window(&self) -> u64 {
         self.initial_window.get()
     }
 
-    /// A fresh controller, driven, for one connection.
+    /// Returns a new driven controller for one connection.
     pub(super) fn driver(&self, random: RandomStream) -> QuicDriver {
         let controller = self.build(random).expect("the same plan made a controller when the run was built");
         QuicDriver::new(controller, self.mss())
     }
 
-    /// The sender's side of a connection with that controller.
+    /// Returns the configuration of a sender's connection with that controller.
     pub(super) fn client(
         &self,
         controller: Arc<dyn congestion::ControllerFactory + Send + Sync>,
@@ -130,12 +130,13 @@ impl FlowSettings {
         config
     }
 
-    /// The receiver's side.
+    /// Returns the receiver's configuration.
     pub(super) fn server(&self) -> ServerConfig {
         let mut transport = self.transport();
         transport.stream_receive_window(self.receive_window);
         transport.receive_window(self.receive_window);
-        // Quinn's begins with 12 000 bytes, which large packets of the handshake fill, and then holds acknowledgments back too.
+        // Quinn's default is 12 000 bytes, which large handshake packets fill, so that acknowledgments are
+        // held back too.
         let mut own = congestion::CubicConfig::default();
         own.initial_window(10 * u64::from(self.mtu));
         transport.congestion_controller_factory(Arc::new(own));
@@ -146,7 +147,7 @@ impl FlowSettings {
         config
     }
 
-    /// Packets keep their size, and connections live as long as the run.
+    /// Returns the transport configuration: packets keep their size, and connections live as long as the run.
     fn transport(&self) -> TransportConfig {
         let mut transport = TransportConfig::default();
         transport

@@ -1,24 +1,24 @@
-//! The datagrams inside the network: the simulator moves sizes and handles, the bytes stay here.
+//! The datagrams inside the network: the simulator moves sizes and handles; the bytes are stored here.
 
 use bytes::BytesMut;
 
-/// A datagram on its way.
+/// A datagram inside the network.
 #[derive(Debug)]
 pub(super) enum Inside {
-    /// Of a connection of that source.
+    /// A packet of a connection of that source.
     Quic {
-        /// The number of the source.
+        /// The index of the source.
         source: usize,
-        /// Which of the source's connections, one after the other.
+        /// The index of the connection among the source's.
         transfer: u32,
-        /// What it says.
+        /// Its content.
         bytes: BytesMut,
     },
-    /// One that nobody controls.
+    /// A datagram without a controller.
     Plain,
 }
 
-/// Room for all of them, by their handles.
+/// A pool of datagrams, identified by handles.
 #[derive(Debug, Default)]
 pub(super) struct Slots {
     slots: Vec<Option<Inside>>,
@@ -26,7 +26,7 @@ pub(super) struct Slots {
 }
 
 impl Slots {
-    /// Keeps a datagram; gives its handle.
+    /// Stores a datagram; returns its handle.
     pub(super) fn keep(&mut self, datagram: Inside) -> u32 {
         if let Some(handle) = self.free.pop() {
             self.slots[handle as usize] = Some(datagram);
@@ -36,7 +36,7 @@ impl Slots {
         (self.slots.len() - 1) as u32 // far fewer than 2^32 are inside at one time
     }
 
-    /// Hands a datagram out, whose handle is free then.
+    /// Returns a datagram and frees its handle.
     pub(super) fn take(&mut self, handle: u32) -> Option<Inside> {
         let datagram = self.slots.get_mut(handle as usize)?.take();
         if datagram.is_some() {

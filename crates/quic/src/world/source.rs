@@ -1,4 +1,4 @@
-//! What a flow of the plan sends: file after file over connections, or datagrams that nobody controls.
+//! The traffic of a flow of the plan: successive files over connections, or datagrams without a controller.
 
 use airpath_model::{Bytes, Pacing, RandomStream, Rate, Timestamp};
 use airpath_network::{FlowState, FlowSummary};
@@ -10,35 +10,35 @@ use crate::controller::Shared;
 
 /// A source: a flow of the plan, or one of the many that arrive at random.
 pub(super) struct Source {
-    /// The number of its flow in the plan.
+    /// The index of its flow in the plan.
     pub(super) flow: usize,
     pub(super) start: Timestamp,
     pub(super) stop: Timestamp,
     pub(super) kind: Kind,
 }
 
-/// What it sends.
+/// The kind of traffic.
 pub(super) enum Kind {
-    /// Over connections.
+    /// Files over connections.
     Files(FileSource),
     /// Datagrams.
     Datagrams(Datagrams),
 }
 
-/// Sends over connections, one after the other.
+/// Sends over successive connections.
 pub(super) struct FileSource {
     pub(super) files: Files,
     pub(super) settings: FlowSettings,
-    /// Where the controllers' streams are split off.
+    /// The random stream from which those of the controllers are split off.
     pub(super) random: RandomStream,
     pub(super) next_file: Timestamp,
     pub(super) stopped: bool,
     pub(super) sending: Option<Sending>,
-    /// Of connections that are gone.
+    /// Totals of closed connections.
     pub(super) totals: Totals,
 }
 
-/// A connection that sends.
+/// A sending connection.
 pub(super) struct Sending {
     pub(super) handle: ConnectionHandle,
     pub(super) transfer: u32,
@@ -46,12 +46,12 @@ pub(super) struct Sending {
     pub(super) size: Bytes,
     pub(super) controller: Shared,
     stream: Option<StreamId>,
-    /// What has not been handed to the stack.
+    /// Bytes that have not been passed to the stack.
     left: u64,
     finished: bool,
 }
 
-/// Counts for a flow's row in the tables.
+/// Totals for a flow's row in the tables.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Totals {
     sent_packets: u64,
@@ -77,11 +77,11 @@ impl Default for Totals {
     }
 }
 
-/// By how much more than its window quinn sends in a round trip (RFC 9002, section 7.7).
+/// Quinn's pacing rate as a multiple of the window per round trip (RFC 9002, section 7.7).
 const PACING_GAIN: f64 = 1.25;
 
 impl Source {
-    /// When it must be woken next.
+    /// Returns the time of its next wake-up.
     pub(super) fn next_event(&self) -> Timestamp {
         match &self.kind {
             Kind::Files(files) => {
@@ -93,7 +93,7 @@ impl Source {
 }
 
 impl FileSource {
-    /// One that has not begun; it goes on from start to stop.
+    /// Creates a source that has not begun; it is active from start to stop.
     pub(super) fn new(
         files: Files,
         settings: FlowSettings,
@@ -113,7 +113,7 @@ impl FileSource {
 }
 
 impl Sending {
-    /// A connection that is being opened to send so much.
+    /// Creates the state of a connection that is being opened to send this many bytes.
     pub(super) fn new(
         (handle, transfer): (ConnectionHandle, u32),
         began: Timestamp,
@@ -123,7 +123,7 @@ impl Sending {
         Self { handle, transfer, began, size, controller, stream: None, left: size.get(), finished: false }
     }
 
-    /// Hands the stack what it takes; `zeros` is what is sent.
+    /// Passes to the stack as much as it accepts; `zeros` is the data to send.
     pub(super) fn write(&mut self, connection: &mut Connection, zeros: &bytes::Bytes) {
         if self.finished {
             return;
@@ -133,14 +133,15 @@ impl Sending {
         let mut stream = connection.send_stream(stream);
         while self.left > 0 {
             let most = usize::try_from(self.left).unwrap_or(usize::MAX).min(zeros.len());
-            // What is refused now is asked for again when the stack has room; a stream of a closed connection takes nothing.
+            // The stack reports when it has space for rejected data; a stream of a closed connection accepts
+            // nothing.
             let Ok(written) = stream.write_chunks(&mut [zeros.slice(..most)]) else { return };
             self.left -= written.bytes as u64;
         }
         self.finished = stream.finish().is_ok();
     }
 
-    /// What the series wants to know.
+    /// Returns the state for the time series.
     pub(super) fn state(&self) -> FlowState {
         self.controller.with(|driver, probe| {
             driver.settle(probe);
@@ -162,7 +163,7 @@ impl Sending {
 }
 
 impl Totals {
-    /// With what a connection has done.
+    /// Returns the totals including those of a connection.
     pub(super) fn and(mut self, sending: &Sending, connection: &Connection) -> Self {
         let path = connection.stats().path;
         self.sent_packets += path.sent_packets;
@@ -175,13 +176,13 @@ impl Totals {
             let rtt = driver.rtt();
             if !rtt.smoothed.is_zero() {
                 self.srtt_s = rtt.smoothed.as_secs_f64();
-                self.min_rtt_s = self.min_rtt_s.min(rtt.minimum.as_secs_f64()); // of NaN and a number, the number
+                self.min_rtt_s = self.min_rtt_s.min(rtt.minimum.as_secs_f64()); // `min` of NaN and a number is the number
             }
         });
         self
     }
 
-    /// Adds them to what is known of a flow.
+    /// Adds the totals to the summary of a flow.
     pub(super) fn add_to(self, summary: &mut FlowSummary) {
         summary.sent_packets += self.sent_packets;
         summary.retransmitted_packets += self.lost_packets;

@@ -1,4 +1,5 @@
-//! Our controllers beside quinn's own: both hear of the same connection, ours rules it.
+//! Comparison of our controllers with quinn's own: both get the events of the same connection, which ours
+//! controls.
 
 use std::any::Any;
 use std::sync::{Arc, Mutex};
@@ -17,12 +18,12 @@ use crate::controller::{HandOver, QuinnController, Shared};
 #[path = "../../../sim/tests/it/common.rs"]
 mod common;
 
-/// What both windows were after each acknowledgment and congestion event of the run under way, bytes: ours, quinn's.
+/// Both windows after each acknowledgment and congestion event of the current run, in bytes: ours, quinn's.
 static WINDOWS: Mutex<Vec<(u64, u64)>> = Mutex::new(Vec::new());
-/// One run at a time writes there.
+/// Serialises the runs that write there.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
-/// Tells both controllers of everything.
+/// Passes every event to both controllers.
 struct Both {
     ours: QuinnController,
     theirs: Box<dyn Controller>,
@@ -30,7 +31,7 @@ struct Both {
 
 impl Both {
     fn note(&self) {
-        // Ours allows one byte more, for quinn asks for less than the window.
+        // Ours returns one byte more, because quinn uses less than the window.
         WINDOWS.lock().unwrap().push((self.ours.window() - 1, self.theirs.window()));
     }
 }
@@ -88,7 +89,7 @@ impl congestion::ControllerFactory for BothFactory {
     }
 }
 
-/// Both windows over a run.
+/// Returns both windows over a run.
 fn windows(plan: &Plan, hand_over: HandOver) -> Vec<(u64, u64)> {
     let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     WINDOWS.lock().unwrap().clear();
@@ -98,7 +99,7 @@ fn windows(plan: &Plan, hand_over: HandOver) -> Vec<(u64, u64)> {
     std::mem::take(&mut WINDOWS.lock().unwrap())
 }
 
-/// One flow for a minute; the buffer holds as much as is on the way.
+/// Returns a plan of one flow for a minute; the buffer is one bandwidth-delay product.
 fn plan(rate_mbps: u64, round_trip_ms: u64, controller: ControllerPlan) -> Plan {
     let buffer = rate_mbps * round_trip_ms / 12; // packets of 12 000 bits
     let one_way = round_trip_ms as f64 / 2.0;
@@ -106,7 +107,7 @@ fn plan(rate_mbps: u64, round_trip_ms: u64, controller: ControllerPlan) -> Plan 
     common::plan(60, there_and_back(forward, one_way), vec![flow("f", controller)])
 }
 
-/// The mean of ours over quinn's, the smallest and the largest.
+/// Returns the mean of ours relative to quinn's, the smallest and the largest ratio.
 fn ratios(windows: &[(u64, u64)]) -> (f64, f64, f64) {
     let ratios = windows.iter().map(|&(ours, theirs)| ours as f64 / theirs as f64);
     let (sum, low, high) = ratios.fold((0.0, f64::MAX, 0.0_f64), |(sum, low, high), ratio: f64| {
@@ -115,7 +116,7 @@ fn ratios(windows: &[(u64, u64)]) -> (f64, f64, f64) {
     (sum / windows.len() as f64, low, high)
 }
 
-/// Where ours was reduced, and where quinn's.
+/// Returns the indices at which ours was reduced, and those at which quinn's was.
 fn reductions(windows: &[(u64, u64)]) -> [Vec<usize>; 2] {
     [|both: &(u64, u64)| both.0, |both: &(u64, u64)| both.1].map(|window| {
         let pairs = windows.iter().map(window).zip(windows.iter().skip(1).map(window));
@@ -133,7 +134,8 @@ fn newreno_has_the_windows_of_quinns() {
     let [ours, theirs] = reductions(&windows);
     assert!(ours.len() > 20, "{} reductions", ours.len());
     assert_eq!(ours, theirs);
-    // Ours halves what is in flight (RFC 5681), quinn's the window (RFC 9002), of which less than a packet is not used.
+    // Ours halves the data in flight (RFC 5681), quinn the window (RFC 9002), of which less than a packet is
+    // unused.
     for place in ours {
         let [before, after] = [windows[place - 1], windows[place]];
         assert!(
@@ -145,7 +147,8 @@ fn newreno_has_the_windows_of_quinns() {
     assert!((0.97..1.0).contains(&mean) && low > 0.9 && high < 1.02, "{mean}, from {low} to {high}");
 }
 
-/// Over a path on which CUBIC is not held up by Reno: there quinn's has the window of RFC 8312, ours that of RFC 9438.
+/// On a path on which Reno does not limit CUBIC: there quinn's has the window of RFC 8312, ours that of RFC
+/// 9438.
 #[test]
 fn cubic_has_the_windows_of_quinns() {
     let controller = ControllerPlan::Declared(ComponentPlan::named("cubic").with("slow_start", "standard"));
@@ -157,8 +160,8 @@ fn cubic_has_the_windows_of_quinns() {
     let [ours, theirs] = reductions(&windows);
     assert!(ours.len() > 6, "{} reductions", ours.len());
     assert_eq!(ours, theirs);
-    // Quinn's grows by whole packets and forgets the rest each time. In one cycle that is little; but each has its own
-    // maximum, so what quinn's is behind it stays behind.
+    // Quinn's window grows by whole packets and discards the remainder each time. This is little within one
+    // cycle; but each cycle has its own maximum, so quinn's never makes up for it.
     let (mean, low, high) = ratios(&windows[ours[0]..ours[1]]);
     assert!(low > 0.98 && high < 1.02, "{mean}, from {low} to {high}");
     let (mean, ..) = ratios(&windows);

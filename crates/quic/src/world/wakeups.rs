@@ -1,4 +1,4 @@
-//! When who wants to be woken.
+//! The timer queue: next wake-up time of hosts, connections and sources.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -8,14 +8,14 @@ use quinn_proto::ConnectionHandle;
 
 use super::host::Side;
 
-/// Who wants to be woken, in the order in which they are at one instant.
+/// The component to wake, in the order of wake-ups at the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Wakee {
     Source(usize),
     Connection(Side, ConnectionHandle),
 }
 
-/// When who wants to be woken. What is no longer wanted stays inside; whoever is woken knows.
+/// The timer queue. Obsolete wake-ups stay in it; the woken component ignores them.
 #[derive(Debug, Default)]
 pub(super) struct Wakeups(BinaryHeap<Reverse<(Timestamp, Wakee)>>);
 

@@ -1,4 +1,4 @@
-//! Scenarios over quinn: what arrives, beside the simulator's own transport.
+//! Scenarios over quinn, compared with the simulator's own transport.
 
 use airpath_network::{Outcome, RunControl};
 
@@ -15,7 +15,7 @@ fn goodput(outcome: &Outcome, flow: usize) -> f64 {
     table(outcome, "flows").integers("goodput_bytes")[flow] as f64
 }
 
-/// 10 Mbit/s, 40 ms, a buffer of one product of bandwidth and delay.
+/// Returns a plan with 10 Mbit/s, 40 ms, and a buffer of one bandwidth-delay product.
 fn bottleneck(seconds: u64, flows: Vec<FlowPlan>) -> Plan {
     let forward = LinkPlan { queue: packets(33), ..link("bottleneck", mbps(10), 20.0) };
     plan(seconds, there_and_back(forward, 20.0), flows)
@@ -26,7 +26,8 @@ fn a_flow_fills_the_link() {
     for controller in [newreno(), cubic()] {
         let plan = bottleneck(30, vec![flow("f", controller.clone())]);
         let ratio = goodput(&over_quic(&plan, 1), 0) / goodput(&run(&plan, 1), 0);
-        // Headers of QUIC and UDP take 4 % of a packet, those of TCP here 2.7; the handshake a round trip.
+        // Headers of QUIC and UDP take 4 % of a packet, those of TCP here 2.7 %; the handshake takes a round
+        // trip.
         assert!((0.95..1.01).contains(&ratio), "{controller:?}: {ratio} of what is simulated");
     }
 }
@@ -42,7 +43,8 @@ fn flows_of_one_kind_share_alike() {
     assert!(sum * 8.0 / 60e6 > 9.2, "{} Mbit/s in all", sum * 8.0 / 60e6);
 }
 
-/// The same law as for the simulator's transport: what the stack tells of losses is what a controller must know.
+/// The same law as for the simulator's transport: it shows that the stack reports losses as controllers need
+/// them.
 #[test]
 fn newreno_follows_the_square_root_law() {
     in_threads(&[3e-4_f64, 1e-3], |&loss| {
@@ -52,7 +54,7 @@ fn newreno_follows_the_square_root_law() {
         let mut plan = plan(seconds, there_and_back(forward, 50.0), vec![flow("f", newreno())]);
         plan.record.measure_from_ns = 20 * SECOND;
         let outcome = over_quic(&plan, 1);
-        let payload = 1472.0 - 31.0; // less what QUIC's header, tag and frames take of a packet
+        let payload = 1472.0 - 31.0; // minus QUIC's header, tag and frames
         let window = goodput(&outcome, 0) / (seconds - 20) as f64 / payload * 0.1;
         let (regular, independent) = ((1.5 / loss).sqrt(), 1.309 / loss.sqrt());
         assert!(
@@ -106,7 +108,7 @@ fn random_arrivals_are_those_of_a_simulation() {
         sizes
     };
     let (quic, sim) = (sizes(&over_quic(&plan, 3)), sizes(&run(&plan, 3)));
-    // What began just before the end may be done in one and not in the other.
+    // A transfer that began just before the end may be complete in one of the two only.
     let common = quic.len().min(sim.len());
     assert!(common > 70 && quic.len().abs_diff(sim.len()) < 4, "{} and {}", quic.len(), sim.len());
     assert_eq!(quic[..common - 4], sim[..common - 4]);
@@ -141,7 +143,7 @@ fn datagrams_take_their_share() {
     assert_eq!(sent(&outcome), sent(&run(&plan, 1)));
 }
 
-/// Where packets may be marked none is dropped, and a flow reduces its window by what it is told.
+/// If packets may be marked, none is dropped, and a flow reduces its window in response to marks.
 #[test]
 fn marks_reach_the_controller_where_the_scenario_has_them() {
     let marked = |ecn: bool| {
@@ -214,8 +216,8 @@ fn a_blackout_breaks_no_connection() {
     assert!(megabits > 300.0, "{megabits} Mbit in 80 s with a link of 10 Mbit/s");
 }
 
-/// Repeats of the link overtake each other, and quinn changes its keys in between: a packet under old keys is no change of
-/// keys.
+/// Repeats of the link overtake each other, and quinn changes its keys in between: a packet under old keys
+/// must not count as a change of keys.
 #[test]
 fn packets_that_overtake_others_break_no_connection() {
     in_threads(&[1, 2, 3, 4, 5], |&seed| {
