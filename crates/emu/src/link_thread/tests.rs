@@ -14,19 +14,19 @@ use crate::plans::{constant, link, plan};
 /// Bytes of each packet: 1 ms at the rate of the link.
 const SIZE: u16 = 1000;
 const BPS: u64 = 8_000_000;
-/// What the link thread needs for each look at the clock.
+/// Time that the link thread takes for each reading of the clock.
 const LOOK: Duration = Duration::from_nanos(100);
 
 fn at(micros: u64) -> Timestamp {
     Timestamp::ZERO + Duration::from_micros(micros)
 }
 
-/// One second over a link of 8 Mbit/s and 5 ms, with a reverse path like it.
+/// Returns a plan of one second over a link of 8 Mbit/s and 5 ms, with an equal reverse path.
 fn one_second() -> Plan {
     plan(1, vec![link("there", constant(BPS), 5.0, 100), link("back", constant(BPS), 5.0, 100)], 1)
 }
 
-/// A UDP packet of the first flow from senders to receivers.
+/// Returns a UDP packet of the first flow from senders to receivers.
 fn packet() -> Vec<u8> {
     let mut bytes = vec![0; usize::from(SIZE)];
     bytes[..10].copy_from_slice(&[0x45, 0, (SIZE >> 8) as u8, SIZE as u8, 0, 0, 0, 0, 64, 17]);
@@ -35,13 +35,13 @@ fn packet() -> Vec<u8> {
     bytes
 }
 
-/// A link thread, and what surrounds it.
+/// A link thread with its surroundings.
 struct Bench {
     thread: LinkThread,
     time: &'static VirtualTime,
     senders: Arc<UnixDatagram>,
     receivers: Arc<UnixDatagram>,
-    /// When the thread began to rest.
+    /// Times at which the thread began to rest.
     rests: Arc<Mutex<Vec<Timestamp>>>,
     requests: Sender<Request>,
     stop: Arc<AtomicBool>,
@@ -78,18 +78,18 @@ impl Bench {
         Self { thread, time, senders, receivers, rests: Arc::default(), requests, stop }
     }
 
-    /// The senders' host sends a packet each 2 ms from 10 ms on, so many in all.
+    /// Makes the senders' host send this many packets, one every 2 ms from 10 ms on.
     fn send(&self, packets: u64) {
         for number in 0..packets {
             let senders = Arc::clone(&self.senders);
             self.time.at(at(10_000 + 2000 * number), move || {
-                // Refused while too many wait to be read.
+                // Refused if too many wait to be read.
                 let _ = senders.send(&packet());
             });
         }
     }
 
-    /// Runs to the end; returns how many packets the receivers' host got.
+    /// Runs to the end; returns the number of packets that the receivers' host got.
     fn run(&mut self) -> u64 {
         let received = Arc::new(AtomicU64::new(0));
         let (count, receivers) = (Arc::clone(&received), Arc::clone(&self.receivers));
@@ -112,7 +112,7 @@ impl Bench {
         received.load(Ordering::Relaxed)
     }
 
-    /// The latest instant at which the link thread looked at the clock.
+    /// Returns the last time at which the link thread read the clock.
     fn ended_at(&self) -> Timestamp {
         self.thread.clock.now()
     }
@@ -136,8 +136,8 @@ fn a_delayed_thread_loses_nothing_and_says_for_how_long_it_did_not_look() {
     bench.send(400);
     bench.time.delay(at(300_000), Duration::from_millis(50));
     assert_eq!(bench.run(), 400);
-    // Of the packets sent from 300 ms on, 25 wait to be read and then go through the queue in turn. Those that are in the link
-    // at 300 ms are late: three, which the link lets out from 300 to 306 ms.
+    // Of the packets sent from 300 ms on, 25 wait to be read and then pass the queue in turn. Those inside
+    // the link at 300 ms are late: three, due from 300 to 306 ms.
     let lateness = bench.thread.timing.lateness();
     assert_eq!((lateness.packets, lateness.late_packets), (400, 3));
     assert!((0.044..0.051).contains(&lateness.max_s), "{lateness:?}");
@@ -166,7 +166,7 @@ fn a_packet_whose_wake_up_is_lost_is_read_after_the_longest_sleep() {
 #[test]
 fn a_busy_thread_rests_in_time() {
     let mut bench = Bench::new(&one_second());
-    // A packet comes each 20 µs for 20 ms, so that no other sleep is long.
+    // A packet arrives every 20 µs for 20 ms, so no other sleep is long.
     for number in 0..1000 {
         let senders = Arc::clone(&bench.senders);
         bench.time.at(at(20 * number), move || {
@@ -193,7 +193,7 @@ fn a_stopped_thread_ends_with_its_interval_and_does_what_was_asked_before() {
     });
     let received = bench.run();
     assert!(bench.ended_at() >= at(300_000) && bench.ended_at() < at(300_000) + LONGEST_SLEEP);
-    // Those that are out before 300 ms: 6 ms on the way.
+    // The packets that leave before 300 ms, after 6 ms inside.
     assert_eq!(received, 142);
     let seen = bench.thread.exchange.summaries();
     let outcome = bench.thread.exchange.into_network().finish(&seen);
@@ -208,13 +208,13 @@ fn a_thread_that_is_delayed_beyond_the_end_takes_nothing_more() {
     let received = bench.run();
     assert!(bench.ended_at() >= at(1_200_000));
     let counts = bench.thread.exchange.counts();
-    // Sent up to 900 ms and seen; the link lets them out, late.
+    // Packets sent up to 900 ms that were read; the link delivers them late.
     assert!((445..=446).contains(&counts.sent), "{counts:?}");
     assert_eq!((received, counts.delivered, counts.inside), (counts.sent, counts.sent, 0), "{counts:?}");
     assert!(bench.thread.longest_gap >= Duration::from_millis(300));
 }
 
-/// The ends of flows may report on the last interval after it.
+/// Reports on endpoints may follow the end of the last interval.
 #[test]
 fn what_is_reported_after_the_end_is_in_the_last_interval() {
     let mut bench = Bench::new(&one_second());

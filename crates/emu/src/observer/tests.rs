@@ -1,4 +1,4 @@
-//! The observer in virtual time: asking that takes long, and a thread that is delayed.
+//! The observer in virtual time: slow queries, and a delayed thread.
 
 use std::cell::Cell;
 use std::net::SocketAddrV4;
@@ -10,11 +10,11 @@ use crate::plans::{constant, link, plan};
 use crate::sock_diag::TcpSocket;
 use crate::tcp_info::TcpInfo;
 
-/// A host with one connection, over which one more byte goes from one question to the next.
+/// A host with one connection, over which one byte is sent between queries.
 struct Host {
     side: Side,
     time: &'static VirtualTime,
-    /// How long the next questions take, and all after them.
+    /// Durations of the next queries; the last one is that of all later ones.
     takes: Vec<Duration>,
     asked: Cell<u64>,
 }
@@ -41,8 +41,8 @@ impl Sockets for Host {
     }
 }
 
-/// Observes for 1050 ms, in intervals of 100 ms. Asking one host takes as long as `takes` says; wake-ups are delayed from an
-/// instant on (ms), by so many ms.
+/// Observes for 1050 ms, in intervals of 100 ms. `takes` contains the durations of the queries of one host;
+/// wake-ups from a time on (in ms) are delayed by a number of ms.
 fn observe(takes: &[Duration], delays: &[(u64, u64)]) -> Sampled {
     let (clock, time) = VirtualTime::start();
     let at = |millis| Timestamp::ZERO + Duration::from_millis(millis);
@@ -95,7 +95,7 @@ fn slow_answers_are_asked_for_earlier_from_the_first_interval_on() {
 #[test]
 fn asking_takes_no_more_than_a_tenth_of_the_time() {
     let Sampled { times, late, .. } = observe(&[Duration::from_millis(15)], &[]);
-    // 30 ms are asked for once in four intervals; and at the start and the end.
+    // Queries of 30 ms are made once in four intervals; and at the start and the end.
     assert_eq!((times, late), (2 + 3, 0));
 }
 

@@ -14,7 +14,8 @@ use crate::sock_diag::{SockDiag, Sockets};
 use crate::tun::Tun;
 use airpath_realtime::skipped;
 
-/// A plan of half a second with one link each way and these flows (JSON: name, traffic, stop in ms or null).
+/// Returns a plan of half a second with one link in each direction and these flows (JSON: name, traffic, stop
+/// in ms or null).
 fn plan(flows: &[(&str, &str, &str)]) -> Plan {
     let link = |name: &str| {
         format!(
@@ -49,7 +50,7 @@ fn plan(flows: &[(&str, &str, &str)]) -> Plan {
     .unwrap()
 }
 
-/// Carries the packets that wait, both ways.
+/// Carries the waiting packets in both directions.
 fn carry(tuns: &[Tun; 2]) {
     let mut buffer = [0; 2048];
     for (from, to) in [(0, 1), (1, 0)] {
@@ -59,15 +60,16 @@ fn carry(tuns: &[Tun; 2]) {
     }
 }
 
-/// What a test sees of a run.
+/// The observable outcome of a run.
 struct Seen {
     reports: Vec<Report>,
     summary: SourceSummary,
 }
 
-/// Runs the plan in virtual time, in which the thread of the sources is delayed as `delays` say: from an instant on (ms), by so
-/// many ms. Time stands still, and packets are carried, while `holds` returns `true` for the instant, the complete transfers, and
-/// the connections of the senders. Returns `None`, after printing the reason, if hosts cannot be made.
+/// Runs the plan in virtual time. The thread of the sources is delayed according to `delays`: from a time on
+/// (in ms), by a number of ms. Time stands still, and packets are carried, while `holds` returns `true` for
+/// the time, the complete transfers, and the connections of the senders. Returns `None`, after printing the
+/// reason, if hosts cannot be created.
 fn run(
     plan: &Plan,
     delays: &[(u64, u64)],
@@ -90,7 +92,7 @@ fn run(
     let complete = Arc::new(AtomicU64::new(0));
     let (counted, began) = (Arc::clone(&complete), Instant::now());
     time.hold_while(move |now, _| {
-        // It only bounds a test that would never end.
+        // This only bounds a test that would never end.
         assert!(began.elapsed().as_secs() < 600, "nothing happens at {now:?}");
         carry(&tuns);
         holds(now, counted.load(Ordering::Relaxed), connections.sockets().unwrap().len())
@@ -119,7 +121,7 @@ fn goodput(reports: &[Report], wanted: u32) -> u64 {
     reports.iter().map(of).sum()
 }
 
-/// How often a flow was sampled.
+/// Returns the number of samples of a flow.
 fn samples(reports: &[Report], wanted: u32) -> usize {
     reports.iter().filter(|report| matches!(report, Report::Interval { flow, .. } if *flow == wanted)).count()
 }
@@ -159,7 +161,8 @@ fn files_follow_each_other_after_their_pause() {
     let repeated = r#"{"kind":"repeated","size":{"kind":"constant","value":20000},
         "pause":{"kind":"constant","value":10000000}}"#;
     let plan = plan(&[("files", repeated, "null")]);
-    // Files begin at 20 ms, 30 ms and so on. Each is transferred before time passes, however long the kernel takes.
+    // Files begin at 20 ms, 30 ms and so on. Each transfer is complete before time advances, however long the
+    // kernel takes.
     let begun =
         |now: Timestamp| now.as_nanos().checked_sub(20_000_000).map_or(0, |nanos| nanos / 10_000_000 + 1);
     let Some(Seen { reports, summary }) = run(&plan, &[], move |now, complete, _| complete < begun(now))
@@ -181,7 +184,7 @@ fn files_follow_each_other_after_their_pause() {
     assert_eq!(goodput(&reports, 0), 48 * 20_000);
 }
 
-/// Datagrams until `stop`, while the thread is delayed.
+/// Sends datagrams until `stop`, while the thread is delayed.
 fn delayed(stop: &str, delays: &[(u64, u64)]) -> Option<Seen> {
     run(&plan(&[("datagrams", DATAGRAMS, stop)]), delays, |_, _, _| false)
 }

@@ -1,4 +1,4 @@
-//! Which flow the packets of connections belong to, without a kernel.
+//! The flows of packets of connections, without a kernel.
 
 use airpath_emu::{Connection, Exchange, Side};
 use airpath_model::Timestamp;
@@ -11,7 +11,7 @@ use crate::support::{MILLISECOND, constant, link, plan};
 const SYN: u8 = 0x02;
 const ACK: u8 = 0x10;
 
-/// Two links; flow 0 goes there, flow 1 back.
+/// Returns a plan of two links; flow 0 uses the first, flow 1 the opposite one.
 fn two_ways() -> Plan {
     let links =
         vec![link("there", constant(10_000_000), 5.0, 100), link("back", RatePlan::Unlimited, 5.0, 100)];
@@ -26,7 +26,7 @@ fn exchange() -> Exchange {
     Exchange::new(&plan, &[], 1, 4).unwrap().with_connections(&plan, [0, 1]).unwrap()
 }
 
-/// A TCP packet of the connection between that port of the senders and port 80.
+/// Returns a TCP packet of the connection between that port of the senders and port 80.
 fn tcp(from: Side, port: u16, flags: u8, sequence: u32, payload: usize) -> Vec<u8> {
     let length = (40 + payload) as u16;
     let mut bytes = vec![0x45, 0];
@@ -43,7 +43,7 @@ fn tcp(from: Side, port: u16, flags: u8, sequence: u32, payload: usize) -> Vec<u
     bytes
 }
 
-/// Sends packets, one each millisecond, and gives where they come out.
+/// Sends packets, one each millisecond; returns the sides at which they leave.
 fn carry(exchange: &mut Exchange, packets: &[(Side, Vec<u8>)]) -> Vec<(Side, Vec<u8>)> {
     let mut out = Vec::new();
     for (number, (side, bytes)) in (1..).zip(packets) {
@@ -111,7 +111,7 @@ fn a_new_connection_between_the_same_ports_is_another_flow() {
     let from = Side::Senders;
     let packets = [
         tcp(from, 4000, SYN, 1, 0),
-        tcp(from, 4000, SYN, 1, 0), // again, as nobody answered
+        tcp(from, 4000, SYN, 1, 0), // again, without an answer
         tcp(from, 4000, ACK, 2, 100),
         tcp(from, 4000, SYN, 70_000, 0),
         tcp(from, 4000, ACK, 70_001, 100),
@@ -166,7 +166,7 @@ fn flows_that_do_not_take_opposite_ways_are_refused() {
 }
 
 proptest! {
-    /// Whatever comes, every packet comes out at the other side, and is data of one flow or of none.
+    /// Every packet leaves at the other side, and is data of one flow or of none.
     #[test]
     fn nothing_is_lost_or_misled(
         packets in prop::collection::vec((any::<bool>(), 0_u16..3, any::<u8>(), 0_u32..3, 0_usize..30), 1..100),

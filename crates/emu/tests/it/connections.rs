@@ -1,4 +1,4 @@
-//! TCP connections that anybody opened, as flows of their own: what the kernel says of them, and that none is left.
+//! TCP connections of any process as separate flows: the kernel's reports on them, and their end.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -35,9 +35,9 @@ fn short_connections_and_both_directions_are_seen() {
     let back = flows.last().unwrap();
     assert_eq!((back.connection, back.from), (flows[10].connection, Side::Receivers));
     let delivered = of_flow(&outcome, back, "delivered_packets");
-    // 14 packets of 1448 bytes, and what the kernel may have retransmitted, of which not all need be out.
+    // 14 packets of 1448 bytes, and possible retransmissions of the kernel, not all of which need be out.
     assert!((14..=back.summary.sent_packets as i64).contains(&delivered), "{delivered} of {back:?}");
-    // What answers has its own way: what is no data counts nowhere.
+    // Packets in the opposite direction use their own path; packets without data are not counted.
     assert_eq!(table(&outcome, "flows").integers("sent_packets")[..2], [0, 0]);
 }
 
@@ -68,7 +68,7 @@ fn no_connection_is_left_behind() {
         })
     };
     assert_eq!(counted(), [1, 2], "those of the connection, and one that listens");
-    // Nobody reads what is still to be sent: without more it would be sent again and again.
+    // Unsent data is never read: without special treatment it would be retransmitted again and again.
     drop((here, there));
     emulation.stop(None).unwrap();
     assert_eq!(counted(), [0, 0]);

@@ -1,4 +1,4 @@
-//! However an emulation ends, nothing is left: no process, no namespace, no device.
+//! Nothing is left after any end of an emulation: no process, no namespace, no device.
 
 #![allow(
     clippy::print_stdout,
@@ -20,8 +20,8 @@ use airpath_plan::RatePlan;
 
 use crate::support::{PATIENCE, constant, hosts_can_be_made, link, plan};
 
-/// Starts an emulation and a command in each host that starts another one in a session of its own, says which namespaces
-/// they live in, and waits to be killed. Run by the tests below in a process of its own.
+/// Starts an emulation, and in each host a command that starts another one in a separate session. Prints
+/// their namespaces, and waits to be killed. The tests below run it in a separate process.
 #[test]
 #[expect(clippy::zombie_processes, reason = "whether the kernel takes them away is the question")]
 #[ignore = "does nothing by itself: it is what other tests kill"]
@@ -49,16 +49,16 @@ fn hold() {
 /// Longer than any of these tests.
 const LONGEST: Duration = Duration::from_secs(300);
 
-/// One test at a time: the kernel gives the number of a namespace that is gone to the next that is made, which must not be
-/// taken for what was left behind.
+/// One test at a time: the kernel reuses the number of a deleted namespace for the next new one, which must
+/// not be mistaken for a leftover.
 fn alone() -> MutexGuard<'static, ()> {
     static ONE: Mutex<()> = Mutex::new(());
     ONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A process that holds an emulation, and the namespaces of the emulation.
+/// Returns a process with an emulation, and the namespaces of the emulation.
 fn held() -> (Child, BTreeSet<PathBuf>) {
-    // Who runs these tests in the background may have made them deaf to the signal of Ctrl-C.
+    // A background test runner may ignore the signal of Ctrl-C, and child processes inherit this.
     let mut holder = Command::new("env")
         .arg("--default-signal=INT")
         .arg(std::env::current_exe().unwrap())
@@ -67,13 +67,13 @@ fn held() -> (Child, BTreeSet<PathBuf>) {
         .spawn()
         .unwrap();
     let lines = BufReader::new(holder.stdout.take().unwrap()).lines();
-    // The line may begin with what the test runner says.
+    // The line may begin with output of the test runner.
     let named = |line: String| Some(PathBuf::from(&line[line.find("net:[")?..]));
     let namespaces = lines.filter_map(|line| named(line.unwrap())).take(2).collect();
     (holder, namespaces)
 }
 
-/// Whatever still holds one of these namespaces: processes and their descriptors.
+/// Returns everything that still holds one of these namespaces: processes and their descriptors.
 fn holders(namespaces: &BTreeSet<PathBuf>) -> Vec<String> {
     let holds = |path: &Path| fs::read_link(path).is_ok_and(|target| namespaces.contains(&target));
     let mut found = Vec::new();
@@ -97,12 +97,12 @@ fn gone(namespaces: &BTreeSet<PathBuf>) {
     }
 }
 
-/// Processes in the namespaces: two shells with a child and a child in another session.
+/// Returns the number of processes in the namespaces: two shells with a child and a child in another session.
 fn inside(namespaces: &BTreeSet<PathBuf>) -> usize {
     let until = Instant::now() + PATIENCE;
     loop {
         let sleeping = holders(namespaces).iter().filter(|holder| holder.contains("sleep 98765")).count();
-        // Both shells, whose command lines have these words too, and four sleepers.
+        // Both shells, whose command lines also contain these words, and four sleepers.
         if sleeping == 6 || Instant::now() > until {
             return sleeping;
         }

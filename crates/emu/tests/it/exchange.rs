@@ -1,4 +1,5 @@
-//! Bytes in, bytes out, without a kernel: logical time, conservation, what routers write.
+//! Packet bytes at the entrance and the exit, without a kernel: logical time, conservation, changes by
+//! routers.
 
 #![allow(clippy::wildcard_imports, reason = "plans are written with most of their types")]
 
@@ -11,7 +12,8 @@ use proptest::prelude::*;
 
 use crate::support::{MILLISECOND, constant, link, plan};
 
-/// The one's complement sum of RFC 1071, complemented: zero over what holds its right checksum.
+/// Returns the complement of the one's complement sum of RFC 1071: zero for bytes that contain their right
+/// checksum.
 fn checksum(bytes: &[u8]) -> u16 {
     let mut sum = 0_u32;
     for word in bytes.chunks(2) {
@@ -23,7 +25,7 @@ fn checksum(bytes: &[u8]) -> u16 {
     !(sum as u16)
 }
 
-/// An IPv4 packet without options, with the right header checksum.
+/// Returns an IPv4 packet without options, with the right header checksum.
 fn packet(source: Ipv4Addr, destination: Ipv4Addr, ecn: u8, protocol: u8, content: &[u8]) -> Vec<u8> {
     let mut bytes = vec![0; 20];
     bytes[0] = 0x45;
@@ -50,7 +52,7 @@ fn send(exchange: &mut Exchange, now: Timestamp, side: Side, bytes: &[u8]) {
     exchange.accept(now, side, slot, bytes.len());
 }
 
-/// A link that queues, loses and jitters, and a way back.
+/// Returns a plan of a link with queueing, losses and jitter, and a reverse path.
 fn lossy() -> Plan {
     let there = LinkPlan {
         loss: 0.05,
@@ -66,8 +68,8 @@ fn nothing_is_missing(counts: PacketCounts) {
 
 type Departure = (Timestamp, Side, Vec<u8>);
 
-/// What leaves when the driver looks only as often as `looks` says: after each packet it is late by so much before it looks
-/// again, unless the next packet comes.
+/// Returns the departures with a driver that is late: after each packet it advances the network only after
+/// the time in `late`, unless the next packet arrives first.
 fn departures(packets: &[(u64, bool, usize, usize)], late: &[u64]) -> (Vec<Departure>, PacketCounts) {
     let mut exchange = Exchange::new(&lossy(), &[], 7, 4).unwrap();
     let mut left = Vec::new();
@@ -94,8 +96,8 @@ fn departures(packets: &[(u64, bool, usize, usize)], late: &[u64]) -> (Vec<Depar
 }
 
 proptest! {
-    /// Lateness of the driver never bends the model: the instants at which packets leave, and which, do not depend on
-    /// when it looks.
+    /// The lateness of the driver never changes the model: neither the packets that leave nor their times
+    /// depend on it.
     #[test]
     fn departures_do_not_depend_on_when_one_looks(
         packets in prop::collection::vec((0_u64..3_000_000, prop::bool::weighted(0.8), 0_usize..3, 28_usize..1501), 1..120),
@@ -107,7 +109,7 @@ proptest! {
         prop_assert_eq!(punctual, seldom);
     }
 
-    /// Any bytes may come from a host.
+    /// A host may send any bytes.
     #[test]
     fn any_bytes_are_taken(
         packets in prop::collection::vec((any::<bool>(), prop::collection::vec(any::<u8>(), 0..100), any::<bool>()), 1..60),
@@ -116,7 +118,7 @@ proptest! {
         for (number, (forward, mut bytes, addressed)) in (0..).zip(packets) {
             let side = if forward { Side::Senders } else { Side::Receivers };
             if addressed && bytes.len() >= 20 {
-                // Addresses and length of a flow, the rest as it comes.
+                // Valid addresses and length of a flow, arbitrary other bytes.
                 let good = of_flow(side, 1, 0, bytes.len());
                 bytes[..4].copy_from_slice(&good[..4]);
                 bytes[12..20].copy_from_slice(&good[12..20]);
@@ -138,7 +140,7 @@ fn what_belongs_to_no_flow_goes_nowhere() {
     for bytes in [
         of_flow(side, 3, 0, 100),              // the plan has three flows
         of_flow(Side::Receivers, 0, 0, 100),   // from the other side
-        of_flow(side, 0, 0, 100)[..99].into(), // cut short
+        of_flow(side, 0, 0, 100)[..99].into(), // truncated
         vec![0x60; 60],                        // IPv6
     ] {
         send(&mut exchange, Timestamp::ZERO, side, &bytes);
@@ -147,14 +149,14 @@ fn what_belongs_to_no_flow_goes_nowhere() {
     assert_eq!(exchange.counts(), PacketCounts { sent: 4, unknown: 4, ..PacketCounts::default() });
 }
 
-/// A plan whose first link is a router's.
+/// Returns a plan whose first link has a router.
 fn routed(protocol: ProtocolPlan, source: SourcePlan) -> Plan {
     let queue = QueuePlan::Router { limit_bytes: None, limit_packets: Some(50), protocol, source };
     let there = LinkPlan { queue, ..link("there", constant(10_000_000), 5.0, 50) };
     plan(10, vec![there, link("back", RatePlan::Unlimited, 5.0, 50)], 2)
 }
 
-/// Packets of flow 0 at twice the link's rate for two seconds; those that come out.
+/// Sends packets of flow 0 at twice the link's rate for two seconds; returns those that leave.
 fn overload(plan: &Plan, bytes: &[u8]) -> Vec<Vec<u8>> {
     let mut exchange = Exchange::new(plan, &[], 7, 4).unwrap();
     let mut out = Vec::new();
@@ -208,7 +210,8 @@ fn an_xcp_router_lowers_the_feedback_in_the_option() {
     assert!(feedback(out.last().unwrap()) < 0, "{} in overload", feedback(out.last().unwrap()));
 }
 
-/// Losses of chains are held against what was to be expected, however they move, repeats of the link among them.
+/// Losses of chains are compared with their expectation, for any dynamics of the chain, including repeats of
+/// the link.
 #[test]
 fn channels_tell_what_damage_was_to_be_expected() {
     let twice = Some(ArqPlan::named("selective-repeat").with("retries", 2).with("delay", MILLISECOND));
@@ -240,7 +243,7 @@ fn channels_tell_what_damage_was_to_be_expected() {
     }
 }
 
-/// A capture shows a packet at each link as the routers before left it, not as it went out.
+/// A capture shows a packet at each link as the previous routers left it, not as it leaves the network.
 #[test]
 fn captured_packets_are_as_they_were_at_their_link() {
     let management = ManagementPlan::named("codel")

@@ -1,4 +1,4 @@
-//! Hosts: addresses, routes, processes, and nothing left behind.
+//! Hosts: addresses, routes, processes, and cleaning up.
 
 use std::io::Read;
 use std::net::{Ipv4Addr, UdpSocket};
@@ -10,7 +10,8 @@ use airpath_emu::{DEVICE, Hosts, NetworkNamespace, Side};
 
 use crate::support::{PATIENCE, hosts_can_be_made, skipped};
 
-/// The other tests are skipped where hosts cannot be made; where the kernel lets us make them, they must be.
+/// The other tests are skipped if hosts cannot be created; if the kernel permits them, creating them must
+/// succeed.
 #[test]
 fn hosts_are_made_where_the_kernel_lets_us() {
     const NET_ADMIN: u64 = 1 << 12;
@@ -95,14 +96,14 @@ fn commands_run_within_a_host_and_end_with_it() {
     assert_eq!(text.trim(), inside);
     assert!(said.wait().unwrap().success());
 
-    // A child and its own child, of which we know nothing.
+    // A child and its own child, which the emulator does not know.
     let mut shell = hosts
         .spawn(Side::Senders, Command::new("sh").args(["-c", "sleep 1000 & wait"]).process_group(0))
         .unwrap();
     until(|| alive_in_group(shell.id()).len() == 2);
     drop(hosts);
     assert!(!shell.wait().unwrap().success(), "it was killed");
-    // Each dies by a signal of its own, so the child's child may go a moment after the child.
+    // Each is killed by a separate signal, so the child's child may end a moment after the child.
     until(|| alive_in_group(shell.id()).is_empty());
 }
 
@@ -122,7 +123,8 @@ fn a_namespace_goes_with_its_descriptor() {
     }
     let namespace = NetworkNamespace::new().unwrap();
     let name = namespace.enter(namespace_of_this_thread).unwrap();
-    // Another process lives in it, so that no namespace of another test gets its number meanwhile.
+    // Another process keeps the namespace, so that no namespace of another test gets its number in the
+    // meantime.
     let mut inside = namespace.enter(|| Command::new("cat").stdin(Stdio::piped()).spawn()).unwrap().unwrap();
     let held = || {
         std::fs::read_dir("/proc/self/fd").unwrap().any(|descriptor| {
@@ -159,8 +161,8 @@ fn alive_in_group(group: u32) -> Vec<String> {
         .collect()
 }
 
-/// Whether the line `PID (NAME) STATE PARENT GROUP …` (`proc_pid_stat(5)`) is of a process of `group` that has
-/// not ended. The name may hold blanks and parentheses.
+/// Returns whether the line `PID (NAME) STATE PARENT GROUP …` (`proc_pid_stat(5)`) is that of a running
+/// process of `group`. The name may contain blanks and parentheses.
 fn is_alive_in_group(stat: &str, group: u32) -> bool {
     let after_name = stat.rsplit(')').next().unwrap_or_default();
     let fields = after_name.split_whitespace().collect::<Vec<_>>();

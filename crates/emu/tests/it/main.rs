@@ -1,4 +1,5 @@
-//! Tests whose results do not depend on wall-clock time, thread scheduling or load. What measures real time is in `tests/realtime`.
+//! Tests whose results do not depend on wall-clock time, thread scheduling or load. Measurements of real time
+//! are in `tests/realtime`.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

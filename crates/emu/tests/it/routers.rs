@@ -1,14 +1,14 @@
-//! Links that a router of the kernel cannot be.
+//! Links that a router of the kernel does not support.
 
 use airpath_emu::{Emulation, EmulationError, Options};
 use airpath_plan::*;
 
 use crate::support::*;
 
-/// Bytes that wait at most.
+/// Limit of the queue in bytes.
 const LIMIT: u64 = 60_000;
 
-/// A link of these rates whose queue is the kernel's, and a way back.
+/// Returns a plan of a link with these rates whose queue is the kernel's, and a reverse path.
 fn routed(seconds: u64, rate: RatePlan) -> Plan {
     let mut there = link("there", rate, 5.0, 0);
     there.queue = QueuePlan::DropTail { limit_bytes: Some(LIMIT), limit_packets: None };

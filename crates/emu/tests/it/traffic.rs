@@ -33,7 +33,7 @@ fn the_capture_shows_both_hosts() {
     assert_eq!(read, packets.sent + packets.delivered);
 }
 
-/// As in the simulator: a link's packets at the instants at which they reach its entrance, those that it loses too.
+/// As in the simulator: a link's packets, including lost ones, at the times at which they reach its entrance.
 #[test]
 fn the_capture_of_a_link_shows_what_came_to_it() {
     let mut plan = lossy(LONG_S);

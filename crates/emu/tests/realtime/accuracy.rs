@@ -1,4 +1,5 @@
-//! How exact an emulation is: rates and delays, measured by the kernels of its hosts. `make bench-emulator` runs the long ones, too.
+//! Accuracy of an emulation: rates and delays, measured by the kernels of its hosts. `make bench-emulator`
+//! also runs the long measurements.
 
 use std::fs;
 use std::io::IoSliceMut;
@@ -18,16 +19,17 @@ use crate::check::{assert_valid, check, report};
 use crate::flood::flood;
 use crate::support::*;
 
-/// Where measuring begins, seconds: the queue is full by then.
+/// Start of the measurement in seconds: the queue is full by then.
 const FROM_S: f64 = 0.5;
 
-/// Datagrams over a link of one rate: what arrives by the receiver's count, in bit/s, and why that should not be trusted.
-/// The queue holds what comes within 60 ms, so that a sender that is kept waiting does not leave the link idle.
+/// Sends datagrams over a link of one rate. Returns the rate counted by the receiver, in bit/s, and the
+/// reasons not to trust it. The queue has space for the arrivals of 60 ms, so that a delayed sender does not
+/// leave the link idle.
 fn constant_rate(bps: u64, seconds: u64) -> Option<(f64, Vec<String>)> {
     let queue = (bps / 12_000 / 16).max(100);
     let links = vec![link("there", constant(bps), 5.0, queue), link("back", RatePlan::Unlimited, 5.0, 1000)];
     let emulation = emulation(&plan(seconds + 2, links, 1))?;
-    // The count moves by whole packets: of a slow link they are small.
+    // The count changes by whole packets, so those of a slow link are small.
     let size = if bps > 1_000_000 { 1500 } else { 500 };
     let to = FROM_S + seconds as f64;
     let (received, emulated) = flood(emulation, bps + bps / 4, size, Duration::from_secs_f64(to));
@@ -74,8 +76,9 @@ fn one_to_four_hundred_mbps_within_one_percent_for_long() {
     }
 }
 
-/// One-way delays over 20 ms, sorted: from the sender's clock just before it sends to the stamp that the receiver's
-/// kernel puts on the packet. So only the emulator is measured, not when an ordinary thread gets to read.
+/// Returns one-way delays over 20 ms, sorted: from the sender's clock just before sending to the timestamp of
+/// the receiver's kernel. This measures only the emulator, not the time until an ordinary thread reads the
+/// packet.
 fn one_way_delays(probes: usize) -> Option<(Vec<f64>, Emulated)> {
     let links = vec![
         link("there", constant(100_000_000), 20.0, 1000),
@@ -91,7 +94,7 @@ fn one_way_delays(probes: usize) -> Option<(Vec<f64>, Emulated)> {
     setsockopt(&far, ReceiveTimestampns, &true).unwrap();
     near.connect((Side::Receivers.address(0).unwrap(), 7)).unwrap();
     let mut delays = Vec::new();
-    // Where so many are not known in three times the time that they need, the machine is busy.
+    // If the delays are not complete after three times the expected time, the machine is busy.
     let last = emulation.clock().now().as_secs_f64() + 3.0 * 0.03 * probes as f64;
     while delays.len() < probes {
         let now = emulation.clock().now().as_secs_f64();
@@ -100,7 +103,7 @@ fn one_way_delays(probes: usize) -> Option<(Vec<f64>, Emulated)> {
         near.send(&[1; 22]).unwrap();
         let sent = Clocks::now();
         let stamp = received_at(&far);
-        // Whoever was held up while sending does not know when it sent.
+        // A sender that was delayed while sending does not know when it sent.
         if sent.steady - before.steady < 50e-6 && !Clocks::now().set_since(before) {
             delays.push(stamp - before.wall);
         }
@@ -110,7 +113,7 @@ fn one_way_delays(probes: usize) -> Option<(Vec<f64>, Emulated)> {
     Some((delays, emulation.stop(None).unwrap()))
 }
 
-/// The clock by which the kernel stamps packets, and one that nobody sets, seconds.
+/// The clock of the kernel's packet timestamps, and one that cannot be set, in seconds.
 #[derive(Clone, Copy)]
 struct Clocks {
     wall: f64,
@@ -123,7 +126,8 @@ impl Clocks {
         Self { wall: read(ClockId::CLOCK_REALTIME), steady: read(ClockId::CLOCK_MONOTONIC) }
     }
 
-    /// Whether the first was set since then, by more than it is corrected meanwhile (0.05 %), and than between two looks.
+    /// Returns whether the first clock was set since `before`: by more than its continuous correction (0.05
+    /// %), and than the time between two readings.
     fn set_since(self, before: Self) -> bool {
         ((self.wall - before.wall) - (self.steady - before.steady)).abs() > 100e-6
     }
@@ -137,7 +141,8 @@ fn a_clock_that_was_set_is_seen_and_one_that_is_corrected_is_not() {
     assert!(after(-0.002).set_since(before) && after(3600.0).set_since(before));
 }
 
-/// Reads a datagram; gives when the kernel received it, in seconds since 1970 (to a quarter of a microsecond).
+/// Reads a datagram; returns the time at which the kernel received it, in seconds since 1970 (to a quarter of
+/// a microsecond).
 fn received_at(socket: &UdpSocket) -> f64 {
     let mut buffer = [0; 64];
     let mut space = nix::cmsg_space!(TimeSpec);

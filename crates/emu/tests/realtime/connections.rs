@@ -1,4 +1,4 @@
-//! TCP connections as flows of their own in real time: their series, and what asking the kernel costs.
+//! TCP connections as separate flows in real time: their series, and the cost of querying the kernel.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -11,7 +11,8 @@ use airpath_network::FlowSummary;
 use crate::check::{assert_valid, check};
 use crate::support::connections::*;
 
-/// The congestion control of connections in this thread's network namespace: a new one need not have that of the machine's.
+/// Returns the congestion control of connections in this thread's network namespace, which may differ from
+/// the machine's.
 fn default_control() -> String {
     std::fs::read_to_string("/proc/sys/net/ipv4/tcp_congestion_control").unwrap().trim().to_owned()
 }
@@ -49,7 +50,7 @@ fn a_long_connection_is_told_of_as_it_was() {
         let rows = outcome.flow_series.table();
         let goodput: i64 = rows.integers("goodput_bytes").iter().sum();
         assert_eq!(goodput, 3_000_000);
-        // Of the second half, in which the link is full.
+        // Returns the sum over the second half, in which the link is full.
         let full = |column: &str| -> i64 {
             let of_flow = rows.integers("flow").iter().zip(rows.integers(column));
             of_flow.filter(|&(&of, _)| of == 2).map(|(_, &value)| value).skip(5).take(5).sum()
@@ -65,7 +66,7 @@ fn a_long_connection_is_told_of_as_it_was() {
     });
 }
 
-/// A second of bulk transfer beside so many connections that say something every 20 ms.
+/// Starts this many connections that send a little every 20 ms, during a second of bulk transfer.
 fn beside(emulation: &Emulation, connections: usize) -> Vec<(TcpStream, TcpStream)> {
     let listener = listener(emulation);
     let bulk = both_ends(emulation, &listener);

@@ -1,4 +1,4 @@
-//! Datagrams at a constant rate, and the count of what arrives.
+//! Datagrams at a constant rate, and the count of their arrivals.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -10,30 +10,30 @@ use crate::support::socket;
 /// Bytes of IP and UDP headers.
 pub(crate) const HEADERS: usize = 28;
 
-/// Bytes that a host's device has received, and when they were counted, in seconds of the emulation.
+/// Bytes that a host's device has received, with the time of the count in seconds of the emulation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Counted {
     pub(crate) at: f64,
     pub(crate) bytes: f64,
 }
 
-/// What a host's kernel counted at its device, fifty times a second, from each whole second and 5 ms on.
+/// Counts of a host's kernel at its device, fifty times a second, starting 5 ms after each whole second.
 #[derive(Debug)]
 pub(crate) struct Received(pub(crate) Vec<Counted>);
 
 impl Received {
-    /// Bit/s of IP packets between two instants in seconds of the emulation.
+    /// Returns the rate in bit/s of IP packets between two times in seconds of the emulation.
     pub(crate) fn rate(&self, from: f64, to: f64) -> f64 {
         8.0 * (self.bytes(to) - self.bytes(from)) / (to - from)
     }
 
-    /// The first count at an instant or later.
+    /// Returns the first count at a time or later.
     pub(crate) fn since(&self, at: f64) -> Counted {
         self.0[self.0.partition_point(|counted| counted.at < at)]
     }
 
-    /// Bytes up to an instant, in proportion between the two counts around it, or the nearest two where a busy machine
-    /// began to count later.
+    /// Returns the bytes up to a time, interpolated between the two counts around it, or extrapolated from
+    /// the nearest two if a busy machine began to count later.
     fn bytes(&self, at: f64) -> f64 {
         let next = self.0.partition_point(|counted| counted.at < at).clamp(1, self.0.len() - 1);
         let (before, after) = (self.0[next - 1], self.0[next]);
@@ -41,7 +41,7 @@ impl Received {
     }
 }
 
-/// The device's counter, with an instant that is as exact as can be had.
+/// Reads the device's counter, with a time that is as exact as possible.
 fn count(clock: Clock) -> Counted {
     let seconds = || clock.now().as_secs_f64();
     let mut best = None;
@@ -61,16 +61,18 @@ fn count(clock: Clock) -> Counted {
     best.unwrap().1
 }
 
-/// A sender that paused for longer may have left the link idle: queues of these tests take at least that long to empty.
+/// A longer pause of the sender may have left the link idle: queues of these tests take at least this long to
+/// empty.
 const LONGEST_PAUSE: Duration = Duration::from_millis(30);
 
-/// Sends datagrams of `size` bytes (of IP) of flow 0 at `bps` for a time, more than the link takes; meanwhile the
-/// receivers' kernel counts what arrives. Ends the emulation, which is not valid if the sender paused.
+/// Sends datagrams of `size` bytes (of IP) of flow 0 at `bps`, which exceeds the capacity of the link, for a
+/// time, while the receivers' kernel counts arrivals. Ends the emulation, which is invalid if the sender
+/// paused.
 pub(crate) fn flood(emulation: Emulation, bps: u64, size: usize, lasting: Duration) -> (Received, Emulated) {
     flood_while(emulation, bps, size, lasting, |_, _| ())
 }
 
-/// The same; `meanwhile` is called again and again with the time that has passed.
+/// Like [`flood`], but calls `meanwhile` repeatedly with the elapsed time.
 pub(crate) fn flood_while(
     emulation: Emulation,
     bps: u64,

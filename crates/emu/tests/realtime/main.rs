@@ -1,5 +1,5 @@
-//! Tests that measure real time: `cargo test -p airpath-emu --test realtime`. Each passes, fails, or is inconclusive because the
-//! machine was not quiet (`airpath-realtime`). Plain `cargo test` does not run them.
+//! Tests that measure real time: `cargo test -p airpath-emu --test realtime`. Each test passes, fails, or is
+//! inconclusive because the machine was not quiet (`airpath-realtime`). Plain `cargo test` does not run them.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]

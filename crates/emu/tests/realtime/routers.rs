@@ -9,14 +9,14 @@ use crate::check::{assert_valid, check};
 use crate::flood::{Received, flood, flood_while};
 use crate::support::*;
 
-/// Bytes that wait at most.
+/// Limit of the queue in bytes.
 const LIMIT: u64 = 60_000;
 
 fn options() -> Options {
     Options { routers: vec![0], ..Options::default() }
 }
 
-/// A link of these rates whose queue is the kernel's, and a way back.
+/// Returns a plan of a link with these rates whose queue is the kernel's, and a reverse path.
 fn routed(seconds: u64, rate: RatePlan) -> Plan {
     let mut there = link("there", rate, 5.0, 0);
     there.queue = QueuePlan::DropTail { limit_bytes: Some(LIMIT), limit_packets: None };
@@ -28,13 +28,13 @@ fn steps(steps: &[(u64, u64)]) -> RatePlan {
     RatePlan::Steps { steps, repeat_after_ns: None }
 }
 
-/// Why a run with nobody at its routers should not be trusted.
+/// Returns the reasons not to trust a run without daemons at its routers.
 fn problems(emulated: &Emulated) -> Vec<String> {
     let known = |problem: &&String| !problem.contains("daemon did not answer");
     emulated.validity.problems.iter().filter(known).cloned().collect()
 }
 
-/// So much a valid second may be off: its bound, two packets, and what the bucket holds (2 ms).
+/// Returns the tolerance of a valid second: its bound, two packets, and the contents of the bucket (2 ms).
 fn tolerance(bps: f64) -> f64 {
     SECOND_BOUND + 3000.0 * 8.0 / bps + 0.002
 }
@@ -47,21 +47,21 @@ fn integers<'a>(emulated: &'a Emulated, table: &str, column: &str) -> &'a [i64] 
     emulated.outcome.tables.iter().find(|one| one.name == table).unwrap().integers(column)
 }
 
-/// Prints what a flood found; fails the attempt if it is not valid.
+/// Prints the measurements of a flood; fails the attempt if it is not valid.
 fn assert_measured(emulated: &Emulated) {
     let problems = problems(emulated);
     eprintln!("{:?}; {:?}; {problems:?}", router(emulated), emulated.validity.measured.lateness);
     assert_valid(&problems);
 }
 
-/// A valid run of a plan under datagrams of so many bits a second for a time.
+/// Returns a valid run of a plan under datagrams at `bps` for a time.
 fn flooded(plan: &Plan, bps: u64, lasting: Duration) -> Option<(Received, Emulated)> {
     let (received, emulated) = flood(emulation_with(plan, &[], &options())?, bps, 1500, lasting);
     assert_measured(&emulated);
     Some((received, emulated))
 }
 
-/// The longest queue of the way there, bytes: every other row is that of the way back.
+/// Returns the longest queue of the forward path in bytes: every other row is that of the reverse path.
 fn longest_queue(emulated: &Emulated) -> i64 {
     *integers(emulated, "link_series", "queue_max_bytes").iter().step_by(2).max().unwrap()
 }
@@ -77,24 +77,26 @@ fn the_kernels_token_bucket_is_the_link() {
             let error = received.rate(from, to) / bps - 1.0;
             assert!(error.abs() < tolerance(bps), "from {from} s on: {:.2} % off", 100.0 * error);
         }
-        // All that did not fit was dropped there, at once and for that reason.
+        // Everything that did not fit was dropped there, at once and for that reason.
         let [sent, dropped] = ["arrived_packets", "dropped_packets_overflow"]
             .map(|column| integers(&emulated, "links", column)[0]);
         assert!(dropped > sent / 4, "{dropped} of {sent}");
         let longest = longest_queue(&emulated);
-        // Beside the queue of the kernel: what a full bucket let go, a packet that did not fit, and what rounding adds.
+        // In addition to the queue of the kernel: the release of a full bucket, a packet that did not fit,
+        // and rounding.
         assert!(
             (LIMIT as i64 - 1500..=LIMIT as i64 + 4000 + 3000).contains(&longest),
             "{longest} bytes waited"
         );
-        // In numbers of this run: what had left the kernel early, and that packet.
+        // In this run: the bytes that had left the kernel early, and that packet.
         assert!(longest <= LIMIT as i64 + record.early_bytes as i64 + 1500, "{longest} bytes waited");
         assert_eq!(record.observed, 0, "nobody is there");
         Some(())
     });
 }
 
-/// The queue of a link that is always full does not grow with its changes, and it carries what it should.
+/// The queue of a link that is always full does not grow with changes of its rate, and the link carries its
+/// rate.
 #[test]
 fn changes_let_nothing_go_beyond_the_rate() {
     check(|| {
@@ -106,14 +108,15 @@ fn changes_let_nothing_go_beyond_the_rate() {
         let error = received.rate(1.0, 3.0) / 10e6 - 1.0;
         assert!(error.abs() < tolerance(8e6), "{:.2} % off", 100.0 * error);
         let longest = longest_queue(&emulated);
-        // Each step down finds a packet whose time was counted at the higher rate: a third of it too early at most.
+        // At each step down, the time of one packet was counted at the higher rate: it is at most a third of
+        // it early.
         assert!(longest <= LIMIT as i64 + 4500 + 3000 + 20 * 500, "{longest} bytes waited");
         Some(())
     });
 }
 
-/// What comes back while the link thread is held up is sent when its turn was: the link misses nothing, and nothing waits in the
-/// network in place of the kernel.
+/// Packets that come back while the link thread is delayed are sent at their turn: the link has no idle time,
+/// and nothing waits in the network instead of in the kernel.
 #[test]
 fn a_link_is_not_idle_while_the_link_thread_is_held_up() {
     check(|| {
@@ -128,17 +131,18 @@ fn a_link_is_not_idle_while_the_link_thread_is_held_up() {
                     emulation.on_network(|_| std::thread::sleep(Duration::from_millis(9)));
                 }
             });
-        // What is looked for below does not make the run invalid.
+        // The property tested below does not make the run invalid.
         emulated.validity.problems.retain(|problem| !problem.contains("bytes waited that it did not see"));
         assert_measured(&emulated);
         let lateness = emulated.validity.measured.lateness;
         assert!(lateness.max_s > 0.005, "nothing held it up: {lateness:?}");
-        // Each time 11 kB would be missing, and would wait in the network from then on: the kernel had let them go.
+        // Each time, 11 kB would be missing, and would wait in the network from then on: the kernel had
+        // released them.
         let early = router(&emulated).early_bytes;
         assert!(early <= 4000 + 3000, "{early} bytes waited in the network");
         let longest = longest_queue(&emulated);
         assert!(longest <= LIMIT as i64 + 4000 + 3000, "{longest} bytes waited");
-        // The kernel itself may be held up, too, by what a valid run allows.
+        // The kernel itself may also be delayed, by as much as a valid run permits.
         let error = received.rate(1.0, 3.0) / 10e6 - 1.0;
         assert!(error.abs() < tolerance(10e6), "{:.2} % off", 100.0 * error);
         Some(())

@@ -1,4 +1,4 @@
-//! Recorded rates are followed: what a host's kernel counts in each second is what the trace offers in it.
+//! Recorded rates are followed: a host's kernel counts in each second what the trace offers in it.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use crate::check::{assert_valid, check, report};
 use crate::flood::{Received, flood};
 use crate::support::*;
 
-/// Propagation, seconds.
+/// Propagation delay in seconds.
 const DELAY_S: f64 = 0.005;
 
-/// Bytes that a trace offers between two instants, seconds, before it starts over.
+/// Returns the bytes that a trace offers between two times in seconds, before it repeats.
 fn offered(trace: &Trace, from: f64, to: f64) -> f64 {
     let [from, to] = [from, to].map(|at| (at * 1e9) as u64);
     match trace {
@@ -35,8 +35,8 @@ fn offered(trace: &Trace, from: f64, to: f64) -> f64 {
     }
 }
 
-/// By how much what arrived in a second differs from what was offered, as a share of that. Where a burst is delivered within a
-/// millisecond of an end of the second it may count on either side: packets may be so late.
+/// Returns the relative difference between the bytes received and those offered in a second. A burst within a
+/// millisecond of an end of the second may count on either side, because packets may be late by this time.
 fn error(trace: &Trace, received: &Received, second: u64) -> f64 {
     let [from, to] = [second, second + 1].map(|second| received.since(second as f64 + DELAY_S));
     let carried = to.bytes - from.bytes;
@@ -49,8 +49,8 @@ fn error(trace: &Trace, received: &Received, second: u64) -> f64 {
     (carried - carried.clamp(least, most)) / offered(trace, from, to)
 }
 
-/// Floods a link whose rate is a trace, as read from the bytes of its file, with datagrams of that many bytes at 40 Mbit/s,
-/// and holds each whole second after the first to 1 %.
+/// Floods a link whose rate is a trace, parsed from the bytes of its file, with datagrams of `size` bytes at
+/// 40 Mbit/s, and requires each whole second after the first to be within 1 %.
 fn is_followed(file: &[u8], format: Format, size: usize, seconds: u64) {
     assert_eq!(detect(file), Ok(format));
     let trace = read(file, &ReadOptions::default()).unwrap();
@@ -71,7 +71,7 @@ fn is_followed(file: &[u8], format: Format, size: usize, seconds: u64) {
     });
 }
 
-/// A rate log of two columns, seconds and Mbit/s, with a row each half second.
+/// Returns a rate log of two columns, seconds and Mbit/s, with a row for each half second.
 fn rate_log(mbps: &[f64]) -> String {
     let mut file = String::new();
     for (row, mbps) in mbps.iter().enumerate() {
@@ -80,8 +80,8 @@ fn rate_log(mbps: &[f64]) -> String {
     file
 }
 
-/// Delivery opportunities in bursts of 7 ms, as many in each second as make these Mbit/s; none within 10 ms of its ends, so
-/// that the count of a second is exact.
+/// Returns delivery opportunities in bursts of 7 ms that add up to these Mbit/s in each second; none within
+/// 10 ms of its ends, so that the count of a second is exact.
 fn opportunities(mbps: &[u64]) -> String {
     let mut file = String::new();
     for (second, mbps) in mbps.iter().enumerate() {
@@ -101,7 +101,7 @@ fn a_rate_log_is_followed_each_second() {
 
 #[test]
 fn delivery_opportunities_are_followed_each_second() {
-    // A second more than is looked at: the last line is the period, after which the trace starts over.
+    // One second longer than the measurement: the last line is the period, after which the trace repeats.
     let file = opportunities(&[10, 20, 1, 14, 5, 10]);
     is_followed(file.as_bytes(), Format::Mahimahi, 1500, 5);
 }

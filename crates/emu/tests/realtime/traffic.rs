@@ -29,7 +29,8 @@ fn a_file_passes_whole_and_every_packet_is_accounted_for() {
         assert!(packets.lost > 0, "one in a hundred should be lost");
         assert_eq!(sum(&emulated.outcome, "links", "dropped_packets_total"), packets.lost as i64);
         assert_eq!(emulated.validity.measured.device_drops, [0, 0]);
-        // 691 segments of 1448 bytes and as many acknowledgments at most, and what is sent again; at 10 Mbit/s that is 0.83 s.
+        // At most 691 segments of 1448 bytes and as many acknowledgments, and retransmissions; at 10 Mbit/s
+        // this takes 0.83 s.
         let departed = sum(&emulated.outcome, "links", "departed_bytes");
         assert!((1_000_000..1_200_000).contains(&departed), "{departed} bytes");
         assert!(took > 0.8 && took < 20.0, "{took} s");

@@ -1,4 +1,4 @@
-//! TCP connections that are flows of their own.
+//! TCP connections as separate flows.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddrV4, TcpListener, TcpStream};
@@ -12,7 +12,8 @@ use super::{constant, hosts_can_be_made, link, plan};
 
 pub(crate) const PORT: u16 = 80;
 
-/// Two links of some Mbit/s with 10 ms of delay each; all that is no connection goes with flows 0 and 1.
+/// Returns a plan of two links of `mbps` with a delay of 10 ms each; packets outside connections belong to
+/// flows 0 and 1.
 pub(crate) fn two_ways(mbps: u64) -> Plan {
     two_ways_of(mbps, 10.0)
 }
@@ -25,7 +26,7 @@ pub(crate) fn two_ways_of(mbps: u64, delay_ms: f64) -> Plan {
     plan
 }
 
-/// An emulation whose connections are observed, or `None` where there can be none.
+/// Returns an emulation whose connections are observed, or `None` if it cannot be started.
 pub(crate) fn observed(plan: &Plan) -> Option<Emulation> {
     let options = Options { connections: Some([0, 1]), ..Options::default() };
     hosts_can_be_made().then(|| Emulation::start(plan, &[], 1, &options).unwrap())
@@ -41,13 +42,13 @@ pub(crate) fn connect(emulation: &Emulation) -> TcpStream {
     emulation.host(Side::Senders).enter(|| TcpStream::connect(to)).unwrap().unwrap()
 }
 
-/// Both ends of a connection.
+/// Returns both endpoints of a connection.
 pub(crate) fn both_ends(emulation: &Emulation, listener: &TcpListener) -> (TcpStream, TcpStream) {
     let here = connect(emulation);
     (here, listener.accept().unwrap().0)
 }
 
-/// Sends so many bytes and reads them, then closes.
+/// Sends this many bytes and reads them, then closes the connection.
 pub(crate) fn transfer((mut from, mut to): (TcpStream, TcpStream), bytes: usize) {
     let reading = thread::spawn(move || {
         let mut read = Vec::new();
@@ -73,12 +74,12 @@ pub(crate) fn table<'a>(outcome: &'a Outcome, name: &str) -> &'a Table {
     outcome.tables.iter().find(|table| table.name == name).unwrap()
 }
 
-/// A value of a flow in the table `flows`.
+/// Returns a value of a flow in the table `flows`.
 pub(crate) fn of_flow(outcome: &Outcome, flow: &ConnectionFlow, column: &str) -> i64 {
     table(outcome, "flows").integers(column)[flow.flow as usize]
 }
 
-/// The values of a flow in its series.
+/// Returns the values of a flow in its series.
 pub(crate) fn series(outcome: &Outcome, flow: &ConnectionFlow, column: &str) -> Vec<f64> {
     let series = outcome.flow_series.table();
     let rows = series.integers("flow").iter().zip(series.reals(column));

@@ -1,4 +1,4 @@
-//! What tests on real hosts have in common.
+//! Common parts of tests on real hosts.
 
 use std::net::{SocketAddrV4, UdpSocket};
 use std::sync::Arc;
@@ -9,10 +9,10 @@ use airpath_plan::{Input, Plan};
 
 use super::skipped;
 
-/// How long tests wait for what takes milliseconds. It only bounds a test that would never end.
+/// Timeout of tests for operations that take milliseconds. It only bounds a test that would never end.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(200);
 
-/// Whether hosts can be made here; says why not.
+/// Returns whether hosts can be created here; prints the reason if not.
 pub(crate) fn hosts_can_be_made() -> bool {
     match Hosts::new() {
         Ok(_) => true,
@@ -23,17 +23,17 @@ pub(crate) fn hosts_can_be_made() -> bool {
     }
 }
 
-/// An emulation of a plan, or `None` where there can be none.
+/// Returns an emulation of a plan, or `None` if it cannot be started.
 pub(crate) fn emulation(plan: &Plan) -> Option<Emulation> {
     emulation_with(plan, &[], &Options::default())
 }
 
-/// The same with traces that the plan refers to, and options.
+/// Like [`emulation`], with the traces of the plan, and options.
 pub(crate) fn emulation_with(plan: &Plan, traces: &[Arc<Input>], options: &Options) -> Option<Emulation> {
     hosts_can_be_made().then(|| Emulation::start(plan, traces, 1, options).unwrap())
 }
 
-/// A socket of a flow's address in a host.
+/// Returns a socket with the address of a flow in a host.
 pub(crate) fn socket(emulation: &Emulation, side: Side, flow: usize, port: u16) -> UdpSocket {
     let address = SocketAddrV4::new(side.address(flow).unwrap(), port);
     let socket = emulation.host(side).enter(|| UdpSocket::bind(address)).unwrap().unwrap();

@@ -1,4 +1,4 @@
-//! What tests have in common: small plans, and on Linux real hosts.
+//! Common parts of tests: small plans, and on Linux real hosts.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![allow(clippy::wildcard_imports, reason = "plans are written with most of their types")]

@@ -5,7 +5,7 @@ use airpath_plan::*;
 pub(crate) const SECOND: u64 = 1_000_000_000;
 pub(crate) const MILLISECOND: u64 = 1_000_000;
 
-/// A link with a drop-tail queue of some packets.
+/// Returns a link with a drop-tail queue of some packets.
 pub(crate) fn link(name: &str, rate: RatePlan, delay_ms: f64, queue_packets: u64) -> LinkPlan {
     LinkPlan {
         name: name.to_owned(),
@@ -24,7 +24,7 @@ pub(crate) fn constant(bps: u64) -> RatePlan {
     RatePlan::Constant { bps }
 }
 
-/// Flows over link 0, with acknowledgments over link 1.
+/// Returns a plan with flows over link 0, and acknowledgments over link 1.
 pub(crate) fn plan(seconds: u64, links: Vec<LinkPlan>, flows: usize) -> Plan {
     let flow = |number| FlowPlan {
         name: format!("flow{number}"),

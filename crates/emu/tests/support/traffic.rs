@@ -1,4 +1,4 @@
-//! TCP over lossy links, and what is left of it.
+//! TCP over lossy links, and its end.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddrV4, TcpListener, TcpStream};
@@ -11,7 +11,7 @@ use airpath_plan::{LinkPlan, Plan};
 
 use super::{PATIENCE, constant, link, plan};
 
-/// Sends that many bytes over one connection of the first flow; returns how long it took in seconds.
+/// Sends that many bytes over one connection of the first flow; returns the duration in seconds.
 pub(crate) fn transfer(emulation: &Emulation, bytes: usize) -> f64 {
     let to = SocketAddrV4::new(Side::Receivers.address(0).unwrap(), 80);
     let from = Side::Senders.address(0).unwrap();
@@ -36,14 +36,14 @@ pub(crate) fn transfer(emulation: &Emulation, bytes: usize) -> f64 {
     took
 }
 
-/// A link that loses one packet in a hundred, and one back.
+/// Returns a plan of a link that loses one packet in a hundred, and a reverse link.
 pub(crate) fn lossy(seconds: u64) -> Plan {
     let there = LinkPlan { loss: 0.01, ..link("there", constant(10_000_000), 10.0, 100) };
     plan(seconds, vec![there, link("back", constant(10_000_000), 10.0, 100)], 1)
 }
 
-/// Waits until no connection of either host sends or acknowledges anything any more: what was lost at its end is sent again
-/// some 200 ms later.
+/// Waits until no connection of either host sends or acknowledges anything any more: packets lost at its end
+/// are retransmitted some 200 ms later.
 pub(crate) fn until_connections_are_over(emulation: &Emulation) {
     const TIME_WAIT: &str = "06";
     let is_over = |side| {
@@ -58,7 +58,7 @@ pub(crate) fn until_connections_are_over(emulation: &Emulation) {
     }
 }
 
-/// The sum of a column.
+/// Returns the sum of a column.
 pub(crate) fn sum(outcome: &Outcome, name: &str, column: &str) -> i64 {
     let table = outcome.tables.iter().find(|table| table.name == name).unwrap();
     match table.column(column).unwrap() {
