@@ -55,7 +55,7 @@ class Values(Mapping[str, Any]):
     """A table that was read: given values in base units, and the defaults of the others."""
 
     table: "Parameters"
-    """What was read."""
+    """The table that was read."""
     given: Mapping[str, Any]
     """The values of the keys that the table had."""
 

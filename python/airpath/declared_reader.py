@@ -64,7 +64,7 @@ _TESTS: Final[Mapping[str, Callable[[float, float], bool]]] = {
 """The test of each bound, with the limit as the first argument."""
 
 _DRAWS: Final[Mapping[str, Any]] = {"ns": DurationDraw, "B": SizeDraw}
-"""The types of quantities that may be drawn at random."""
+"""The types of quantities that may be random."""
 
 
 class _WrongError(Exception):

@@ -122,7 +122,7 @@ def _fault(details: ErrorDetails, root: type[BaseModel], raw: object, prefix: st
 
 
 def _accepted(kind: str, context: Mapping[str, Any], message: str) -> str:
-    """Return what a simple value must be; without a text of our own, the validator's."""
+    """Return the accepted values of a simple type; the validator's text if there is no better one."""
     match kind:
         case "int_type":
             return "a whole number"

@@ -67,7 +67,7 @@ const BATCH: usize = 32;
 const SPIN: Duration = Duration::from_micros(30);
 /// Longest time for which the thread is awake, and the time for which it then rests even if there is work.
 /// The kernel gives ordinary threads that wait for a processor 5 % of each second of it. If a real-time
-/// thread leaves them less, the kernel takes it 50 ms at a time, which would delay packets for as long.
+/// thread leaves them less, the kernel gives them 50 ms at a time, which would delay packets for as long.
 pub(crate) const AWAKE: Duration = Duration::from_micros(500);
 pub(crate) const REST: Duration = Duration::from_micros(50);
 /// Approximate time for which requests may delay packets.

@@ -22,8 +22,8 @@ impl Tun {
     /// additional header (`IFF_NO_PI`); reads and writes do not block.
     ///
     /// # Errors
-    /// If there is no `/dev/net/tun` (or file that the environment variable `AIRPATH_TUN` names), or if it
-    /// may not be used.
+    /// If `/dev/net/tun` (or the file named by the environment variable `AIRPATH_TUN`) does not exist, or may
+    /// not be used.
     pub fn new(name: &str) -> Result<Self, EmulationError> {
         let path = device_file();
         let file = OpenOptions::new()

@@ -1,4 +1,4 @@
-"""What a backend states and does."""
+"""The interface of backends."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
@@ -60,7 +60,7 @@ class Backend(ABC):
     needs: ClassVar[tuple[str, ...]]
     """The checks of `airpath doctor` that must succeed."""
     real_time: ClassVar[bool] = False
-    """Whether runs take as long as the scenario says."""
+    """Whether runs take the duration of the scenario in real time."""
     unknown_columns: ClassVar[tuple[str, ...]] = ()
     """Columns of the table `flows` that are null, because the backend does not report them."""
 

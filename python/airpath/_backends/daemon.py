@@ -165,7 +165,7 @@ class Datapath:
         Raises
         ------
         EmulationError
-            If a daemon cannot be started; the text is what it says.
+            If a daemon cannot be started; the text is its message.
         """
         hosts = ["host", "--cgroup", str(_own_cgroup())]
         for namespace in namespaces:

@@ -16,7 +16,7 @@ OVER_QUINN: Final = " over quinn"
 QUIC_HEADERS: Final = 28
 """Bytes of IPv4 and UDP on each packet."""
 SMALLEST_QUIC_PACKET: Final = 1200 + QUIC_HEADERS
-"""The largest packets that QUIC sends have at least so many bytes on the wire (RFC 9000, section 14)."""
+"""The largest packets that QUIC sends have at least this many bytes on the wire (RFC 9000, section 14)."""
 QUINN_MAX_ACK_DELAY_NS: Final = 25_000_000
 """The longest that quinn's receivers wait with an acknowledgment (RFC 9000, section 18.2)."""
 

@@ -26,7 +26,7 @@ Limit = Annotated[float | str, BeforeValidator(_limit), Field(examples=[0.9, "20
 
 
 class ExpectationTable(Table):
-    """What is expected of one metric."""
+    """Expectations of one metric."""
 
     at_least: Limit | None = None
     """The mean over the repetitions is not less: a number in the unit of the metric, or a quantity with its
@@ -35,7 +35,7 @@ class ExpectationTable(Table):
     at_most: Limit | None = None
     """It is not more."""
     of: Text | None = None
-    """Another scheme: the limits are factors of what it gets over the same draws."""
+    """Another scheme: the limits are factors of its value with the same seeds."""
     baseline: Limit | None = None
     """It is not worse than the baseline by more than this: a share of the baseline's mean (0.05), or a
     quantity with its unit ("2ms").
@@ -112,7 +112,7 @@ class CaseTable(_LinkTable):
     name: Name
     """Short name."""
     title: Text = ""
-    """What it is about, for people."""
+    """Title, for readers."""
     scenario: Text | dict[str, Any] | None = None
     """A scenario: a file, relative to this one, the name of a shipped scenario, or its tables. Or
     `link` or `network`.
@@ -124,11 +124,11 @@ class CaseTable(_LinkTable):
     set: dict[str, Any] = Field(default_factory=dict)
     """Keys of the scenario that differ, by path (`"topology.bottleneck.loss"`)."""
     repetitions: Repetitions | None = None
-    """How many runs. Default: as many as the suite says."""
+    """Number of runs. Default: that of the suite."""
     seed: Seed | None = None
     """Seed of the first repetition. Default: that of the suite."""
     expect: Expectations = Field(default_factory=dict)
-    """What is expected, by metric; it stands instead of what the suite expects of that metric."""
+    """Expectations by metric; they replace those of the suite for the same metric."""
 
     @model_validator(mode="after")
     def _is_one_thing(self) -> Self:
@@ -163,17 +163,17 @@ class SuiteTable(Table):
     title: Text = ""
     """Title, for people."""
     description: Text = ""
-    """What it is for."""
+    """Purpose of the suite."""
     scheme: Text | None = None
-    """The scheme under test, unless a case or the command says another."""
+    """The scheme under test, unless a case or the command names another."""
     repetitions: Repetitions | None = None
-    """Runs of each case. Default: as many as its scenario says; 5 over a link."""
+    """Runs of each case. Default: that of its scenario; 5 over a link."""
     seed: Seed | None = None
     """Seed of the first repetition; repetition k uses `seed` + k. Default: that of the scenario; over a link
     1.
     """
     expect: Expectations = Field(default_factory=dict)
-    """What is expected of every case, by metric."""
+    """Expectations of every case, by metric."""
     cases: Annotated[tuple[CaseTable, ...], Field(min_length=1)]
     """The cases."""
 

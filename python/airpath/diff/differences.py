@@ -101,7 +101,7 @@ def diff(first: str | Path, second: str | Path) -> ResultsDifference:
     Raises
     ------
     OutputError
-        If a directory holds no results, or damaged ones.
+        If a directory contains no results, or damaged ones.
     UsageError
         If one contains runs and the other a sweep.
     """

@@ -1,4 +1,4 @@
-"""Student's t distribution, without SciPy, which takes longer to import than a run."""
+"""Student's t distribution, without SciPy, whose import takes longer than a run."""
 
 import functools
 import math

@@ -31,7 +31,7 @@ def changes(first: Mapping[str, Any], second: Mapping[str, Any], prefix: str = "
 
 
 def environment_changes(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[Change]:
-    """Return what differs in versions and platform between two ``provenance.json``."""
+    """Return the differences in versions and platform between two ``provenance.json``."""
     return [
         change
         for table in ("versions", "platform")

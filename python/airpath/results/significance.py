@@ -10,7 +10,7 @@ import pyarrow as pa
 from airpath.metrics import mean_interval
 
 Compared = Sequence[tuple[str, str, str, bool]]
-"""The metrics of a sentence: name, what people call it, unit, and whether more is better."""
+"""The metrics of a sentence: name, human-readable name, unit, and whether more is better."""
 
 COMPARED: Final[Compared] = (
     ("throughput_mbps", "throughput", "Mbit/s", True),

@@ -28,7 +28,7 @@ def write(
     """Write results: tables, summary, scenario, plans, provenance, captures and code.
 
     The directory is written under another name and then renamed, so a reader sees all of it or nothing.
-    Earlier results at `out_dir` are replaced; a directory with other content is left alone.
+    Earlier results at `out_dir` are replaced; a directory with other content is left unchanged.
     `airpath.explorer.writing.write_report` adds the report.
 
     Parameters

@@ -38,7 +38,7 @@ class ConstantRate(Table):
 
 
 class StepRate(Table):
-    """A schedule of rates, each of which holds until the next."""
+    """A schedule of rates, each of which lasts until the next."""
 
     kind: Literal["steps"]
     """The kind of rate."""
@@ -93,7 +93,7 @@ class UniformRate(Table):
     hold: PositiveDuration
     """Duration of each rate."""
     initial: Rate | None = None
-    """The rate of the first interval; drawn like the others when absent."""
+    """The rate of the first interval; random like the others if absent."""
     stream: Name | None = None
     """Links that name the same stream have the same random rates. By default, the two directions of a link
     share one.

@@ -27,9 +27,11 @@ class Link(Table):
     rate: RateProcess
     """Rate over time."""
     delay: DurationDraw | None = None
-    """Propagation delay, one way; drawn once for each run. Default: that of the named link, else 0."""
+    """Propagation delay, one way; sampled once for each run if random. Default: that of the named link, else
+    0.
+    """
     jitter: DurationDraw | None = None
-    """Extra delay, drawn for each packet; packets never overtake."""
+    """Extra delay, sampled for each packet; packets never overtake each other."""
     loss: Loss = 0.0
     """Probability that a packet is corrupted, independently of others, or a table for losses in bursts."""
     arq: Arq | None = None
@@ -50,13 +52,13 @@ class Reverse(Table):
     same random draws.
     """
     delay: DurationDraw | None = None
-    """Propagation delay, one way; drawn once for each run."""
+    """Propagation delay, one way; sampled once for each run if random."""
     jitter: DurationDraw | None = None
-    """Extra delay, drawn for each packet; packets never overtake."""
+    """Extra delay, sampled for each packet; packets never overtake each other."""
     loss: Loss | None = None
     """Probability that a packet is corrupted, independently of others, or a table for losses in bursts."""
     arq: Arq | None = None
-    """Link-layer retransmission of damaged packets; `retries = 0` is none."""
+    """Link-layer retransmission of corrupted packets; `retries = 0` is none."""
     queue: Queue | None = None
     """The queue."""
     record: Flag | None = None

@@ -37,7 +37,7 @@ class SweepDocument(Table):
     title: Text = ""
     """Title, for people."""
     description: Text = ""
-    """What the sweep is for."""
+    """Purpose of the sweep."""
     scenario: Text
     """The scenario that is varied: a file, relative to this one, or the name of a shipped scenario."""
     schemes: tuple[Text, ...] = ()
@@ -47,7 +47,7 @@ class SweepDocument(Table):
     flows: tuple[Text, ...] = ()
     """Names of the flows that take the schemes. Default: all that have one."""
     repetitions: Repetitions | None = None
-    """Runs of each variant. Default: as many as the scenario says."""
+    """Runs of each variant. Default: that of the scenario."""
     seed: Seed | None = None
     """Seed of the first repetition; repetition k uses `seed` + k. Default: that of the scenario."""
     seeds: tuple[Seed, ...] = ()
@@ -63,7 +63,7 @@ class SweepDocument(Table):
     points: tuple[Settings, ...] = ()
     """Single combinations of values; crossed with everything else."""
     keep: tuple[Literal[tuple(TABLES)], ...] = ("flows", "links")  # type: ignore[valid-type]
-    """Tables to keep beside that of the runs, time series among them."""
+    """Tables to keep in addition to that of the runs, including time series."""
     metrics: tuple[Text, ...] = tuple(METRICS)
     """Metrics to keep of each run. Default: all."""
 

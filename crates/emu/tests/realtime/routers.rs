@@ -160,7 +160,7 @@ fn rates_up_to_a_hundred_mbps() {
             let (received, _) = flooded(&plan, mbps * 1_250_000, Duration::from_secs(7))?;
             let share = received.rate(1.0, 6.0) / (mbps as f64 * 1e6);
             eprintln!("{mbps} Mbit/s: achieved {share:.4}");
-            // What the emulator is held to.
+            // The requirement on the emulator.
             assert!((share - 1.0).abs() < 0.01, "{mbps} Mbit/s: achieved {share:.4}");
         }
         Some(())

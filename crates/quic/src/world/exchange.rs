@@ -483,7 +483,7 @@ impl Exchange {
     }
 }
 
-/// Returns the transfer of an endpoint's source over this very connection, if there is one.
+/// Returns the transfer of a source, if it uses the connection of this endpoint.
 fn sending<'a>(sources: &'a mut [Source], end: &End) -> Option<&'a mut Sending> {
     let Kind::Files(files) = &mut sources[end.source].kind else { return None };
     files.sending.as_mut().filter(|sending| sending.transfer == end.transfer)

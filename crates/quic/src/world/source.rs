@@ -176,7 +176,7 @@ impl Totals {
             let rtt = driver.rtt();
             if !rtt.smoothed.is_zero() {
                 self.srtt_s = rtt.smoothed.as_secs_f64();
-                self.min_rtt_s = self.min_rtt_s.min(rtt.minimum.as_secs_f64()); // `min` of NaN and a number is the number
+                self.min_rtt_s = self.min_rtt_s.min(rtt.minimum.as_secs_f64()); // skips NaN
             }
         });
         self
