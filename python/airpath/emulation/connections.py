@@ -54,8 +54,7 @@ class Connections:
     sampling_max_s: float
     """Longest duration of a query, in seconds."""
     late_samples: int
-    """Number of replies that arrived after the end of their interval; they are in the next interval's rows.
-    """
+    """Number of replies that arrived after their interval; they are in the next interval's rows."""
     missing: str = field(repr=False)
     """Reason why something is missing; empty if nothing is."""
 
