@@ -114,6 +114,18 @@ def test_the_script_is_well_formed(tmp_path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.skipif(
+    shutil.which("tsc") is None, reason="TypeScript is not installed: npm install -g typescript"
+)
+def test_the_modules_fit_together_by_their_types() -> None:
+    with resources.as_file(resources.files("airpath.explorer").joinpath("assets")) as folder:
+        files = [str(path) for path in sorted(folder.glob("*.js"))]
+        options = ["--strict", "false", "--allowJs", "--checkJs", "--noEmit", "--target", "ES2022"]
+        options += ["--module", "ES2022", "--moduleResolution", "bundler", "--lib", "ES2023,DOM,DOM.Iterable"]
+        done = subprocess.run(["tsc", *options, *files], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
 def test_uplot_is_the_released_file_with_its_licence() -> None:
     assert hashlib.sha256(asset("uplot/uPlot.iife.min.js").encode()).hexdigest() == UPLOT_SHA256
     assert "v1.6.32" in asset("uplot/uPlot.iife.min.js")

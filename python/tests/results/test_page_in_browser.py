@@ -124,6 +124,34 @@ def test_keys_and_the_mouse_move_and_zoom_all_panels(look, report):
     assert seen.address() in ("", "#")
 
 
+def test_one_finger_chooses_a_range_and_two_move_it(look, report):
+    seen = look(report, width=390, height=844, has_touch=True)
+    over = seen.page.locator(".u-over").first
+    over.scroll_into_view_if_needed()
+    box = over.bounding_box()
+    session = seen.page.context.new_cdp_session(seen.page)
+
+    def touch(kind, *places):
+        points = [
+            {"x": box["x"] + place * box["width"], "y": box["y"] + 60, "id": k}
+            for k, place in enumerate(places)
+        ]
+        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    touch("touchStart", 0.25)
+    for place in (0.3, 0.4, 0.5, 0.6, 0.75):
+        touch("touchMove", place)
+    touch("touchEnd")
+    assert [float(x) for x in seen.address().removeprefix("#x=").split("_")] == pytest.approx([3, 9], abs=0.2)
+    touch("touchStart", 0.5)
+    touch("touchStart", 0.5, 0.8)
+    for step in (0.05, 0.1, 0.2):
+        touch("touchMove", 0.5 - step, 0.8 - step)
+    touch("touchEnd")
+    low, high = (float(x) for x in seen.address().removeprefix("#x=").split("_"))
+    assert (low, high - low) == (pytest.approx(4.2, abs=0.4), pytest.approx(6, abs=0.3))
+
+
 def test_the_values_at_the_cursor_stand_beside_the_panel_largest_first(look, report):
     seen = look(report)
     over = seen.page.locator(".u-over").first

@@ -1,5 +1,5 @@
 // The bar of schemes and seeds, which stays in view.
-import { byId, el } from "./dom.js";
+import { all, byId, el } from "./dom.js";
 import { ALL, H } from "./head.js";
 import { iconOf } from "./marks.js";
 import { only, state, toggle } from "./state.js";
@@ -47,8 +47,8 @@ export function bar(actions) {
 
 /** Show in the bar what is hidden, and which seed is chosen. */
 export function updateBar() {
-  for (const button of byId("bar").querySelectorAll("[data-scheme]"))
+  for (const button of all("[data-scheme]", byId("bar")))
     button.setAttribute("aria-pressed", String(!state.off.has(Number(button.dataset.scheme))));
-  for (const button of byId("bar").querySelectorAll("[data-seed]"))
+  for (const button of all("[data-seed]", byId("bar")))
     button.setAttribute("aria-pressed", String(button.dataset.seed === String(state.seed)));
 }

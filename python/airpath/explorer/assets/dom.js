@@ -2,8 +2,11 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** Return the element with this id. */
+/** Return the element with this id. @type {(id: string) => any} */
 export const byId = id => document.getElementById(id);
+
+/** Return the elements that a selector matches. @type {(selector: string, inside?: ParentNode) => HTMLElement[]} */
+export const all = (selector, inside = document) => [...inside.querySelectorAll(selector)].map(one => /** @type {any} */ (one));
 
 function fill(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {

@@ -5,7 +5,7 @@ const FAR_PX = 8;
 /** Add Ctrl + wheel to zoom, one finger to choose a range, and two fingers to move. `go` sets the range. */
 export function gestures(u, go) {
   const over = u.over, pointers = new Map();
-  let begin = null;
+  let begin = null, moved = false;
   const at = x => u.posToVal(x - over.getBoundingClientRect().left, "x");
   const range = () => [u.scales.x.min, u.scales.x.max];
 
@@ -20,6 +20,8 @@ export function gestures(u, go) {
   over.addEventListener("pointerdown", event => {
     if (event.pointerType !== "touch") return;
     pointers.set(event.pointerId, event.clientX);
+    // What began with two fingers does not choose a range when the second one leaves.
+    moved = pointers.size > 1;
     begin = { x: middle(), range: range() };
   });
   over.addEventListener("pointermove", event => {
@@ -27,19 +29,18 @@ export function gestures(u, go) {
     pointers.set(event.pointerId, event.clientX);
     const box = over.getBoundingClientRect();
     if (pointers.size === 2) {
-      const [low, high] = begin.range, moved = ((begin.x - middle()) / box.width) * (high - low);
-      go(low + moved, high + moved);
-    } else if (pointers.size === 1) {
+      const [low, high] = begin.range, shift = ((begin.x - middle()) / box.width) * (high - low);
+      go(low + shift, high + shift);
+    } else if (!moved) {
       const [left, right] = [begin.x, event.clientX].sort((a, b) => a - b);
       u.setSelect({ left: Math.max(0, left - box.left), width: Math.min(box.right, right) - Math.max(box.left, left), top: 0, height: box.height }, false);
     }
   });
   const end = event => {
     if (!pointers.has(event.pointerId)) return;
-    const alone = pointers.size === 1;
     pointers.delete(event.pointerId);
     u.setSelect({ left: 0, width: 0, top: 0, height: 0 }, false);
-    if (alone && event.type === "pointerup" && Math.abs(event.clientX - begin.x) > FAR_PX) {
+    if (!moved && event.type === "pointerup" && Math.abs(event.clientX - begin.x) > FAR_PX) {
       const [low, high] = [at(begin.x), at(event.clientX)].sort((a, b) => a - b);
       go(low, high);
     }

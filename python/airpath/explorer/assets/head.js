@@ -21,8 +21,9 @@ async function unpacked() {
 const deltas = await unpacked();
 const decoded = new Map();
 
-/** Return the values of a series at a place [at, count, lo, step]; null where there is no value. */
-export function valuesAt([at, count, lo, step]) {
+/** Return the values of a series at a place [at, count, lo, step]; null where there is no value. @param {number[]} place */
+export function valuesAt(place) {
+  const [at, count, lo, step] = place;
   if (decoded.has(at)) return decoded.get(at);
   const values = new Array(count);
   let n = 0;

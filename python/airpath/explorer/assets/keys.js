@@ -6,7 +6,7 @@ import { state, toggle } from "./state.js";
 /** Listen to keys. `actions` has draw and theme. */
 export function listenToKeys(actions) {
   addEventListener("keydown", event => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches?.("input, textarea, select")) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || /** @type {Element} */ (event.target).matches?.("input, textarea, select")) return;
     const { from, to } = state, width = to - from;
     const moves = {
       ArrowRight: () => setRange(from + width / 4, to + width / 4),

@@ -3,6 +3,7 @@ import { bar, updateBar } from "./bar.js";
 import { buildDetails } from "./details.js";
 import { buildDistributions, drawDistributions } from "./distributions.js";
 import { byId } from "./dom.js";
+import { H } from "./head.js";
 import { listenToKeys } from "./keys.js";
 import { drawMap, hasMap, lightPictures } from "./map.js";
 import { drawMatrix } from "./matrix.js";

@@ -1,5 +1,5 @@
 // The trade-off: throughput against p95 delay. Up and right is better.
-import { byId, format, onEnter, svg } from "./dom.js";
+import { all, byId, format, onEnter, svg } from "./dom.js";
 import { frame, textWidth } from "./chart.js";
 import { H } from "./head.js";
 import { pathOf } from "./marks.js";
@@ -103,6 +103,6 @@ function placeLabels(points, edge, capacity) {
 
 /** Dim all schemes but the one under the pointer, here and in the distributions. */
 export function lightPictures() {
-  for (const one of document.querySelectorAll("#map [data-scheme], #distributions [data-scheme]"))
+  for (const one of all("#map [data-scheme], #distributions [data-scheme]"))
     one.classList.toggle("dim", state.lit !== null && Number(one.dataset.scheme) !== state.lit);
 }

@@ -20,6 +20,8 @@ function seriesOf(line) {
   };
 }
 
+const { uPlot } = /** @type {any} */ (window);
+
 /** Return the height of a panel, in pixels. */
 export const heightOf = panel => (panel.key === "rate" ? 190 : 150);
 
@@ -37,7 +39,7 @@ export function chartOf({ panel, box, width, wide }, actions) {
   const drawn = [...flows, ...lines], first = behind ? 2 : 1;
   const times = panel.times || TIMES;
   const data = [times, ...(behind ? [behind] : []), ...drawn.map(line => line.values)];
-  const stepped = window.uPlot.paths.stepped({ align: -1 });
+  const stepped = uPlot.paths.stepped({ align: -1 });
   const series = [{}];
   if (behind) series.push({ label: "capacity", stroke: css("--cap-line"), fill: css("--cap"), width: 1, points: { show: false }, paths: stepped });
   for (const line of drawn) series.push({ ...seriesOf(line), ...(panel.over ? { paths: stepped } : {}) });
@@ -46,8 +48,10 @@ export function chartOf({ panel, box, width, wide }, actions) {
     const other = flows.findIndex(one => one.role === "low" && one.label === line.label);
     if (line.role === "high" && other >= 0) bands.push({ series: [first + k, first + other], fill: colourOf(lookOf(line.scheme, line.look)) + "30" });
   });
+  /** @type {any} */
   const axis = { stroke: css("--soft"), grid: { stroke: css("--grid"), width: 1 }, ticks: { stroke: css("--grid"), width: 1 }, font: "11px system-ui, sans-serif" };
   const axes = [{ ...axis, size: 24, values: (_, ticks) => ticks.map(value => `${tick(value)} s`) }, { ...axis, size: 52, values: (_, ticks) => ticks.map(tick) }];
+  /** @type {any} */
   const scales = {
     x: { time: false, min: state.from, max: state.to },
     y: { range: (_, low, high) => rangeOf(low, high, panel.top) },
@@ -61,7 +65,7 @@ export function chartOf({ panel, box, width, wide }, actions) {
     axes.push({ ...right, scale: "y", ticks: { show: false }, values: (_, ticks) => ticks.map(() => "") });
   }
   const shaded = outages();
-  const u = new window.uPlot({
+  const u = new uPlot({
     width, height: heightOf(panel),
     legend: { show: false },
     padding: [8, 4, 0, 0],

@@ -1,7 +1,10 @@
 // What is shown: all of it is in the address after "#", so that a link leads to the same view.
 import { ALL, END, H } from "./head.js";
 
-/** The state. `seed` is an index, or "mean"; `lit` is the scheme under the pointer. */
+/**
+ * The state. `seed` is an index, or "mean"; `lit` is the scheme under the pointer.
+ * @type {{off: Set<number>, seed: number | "mean", from: number, to: number, pairs: number, sort: number, down: boolean, all: boolean, theme: string, lit: number | null}}
+ */
 export const state = {
   off: new Set(),
   seed: 0,

@@ -1,5 +1,5 @@
 // The table: schemes are rows. Heads sort; rows show or hide their scheme.
-import { byId, el, onEnter } from "./dom.js";
+import { all, byId, el, onEnter } from "./dom.js";
 import { ALL, H } from "./head.js";
 import { iconOf } from "./marks.js";
 import { save, state, toggle } from "./state.js";
@@ -18,7 +18,7 @@ function sorted() {
   const cells = H.columns[state.sort].cells, sign = state.down ? -1 : 1;
   const value = k => cells[k][0];
   return [...ALL].sort((a, b) => {
-    if (value(a) === null || value(b) === null) return (value(a) === null) - (value(b) === null);
+    if (value(a) === null || value(b) === null) return Number(value(a) === null) - Number(value(b) === null);
     return sign * (value(a) - value(b));
   });
 }
@@ -75,6 +75,6 @@ export function drawTable(actions) {
 
 /** Light up the row of the scheme under the pointer. */
 export function lightTable() {
-  for (const row of byId("table").querySelectorAll("tr[data-scheme]"))
+  for (const row of all("tr[data-scheme]", byId("table")))
     row.classList.toggle("lit", Number(row.dataset.scheme) === state.lit);
 }
