@@ -7,15 +7,26 @@ from typing import Any, Final
 import numpy as np
 
 from airpath.captures.analysis import CaptureAnalysis, FlowAnalysis, Numbers
+from airpath.captures.answer_view import (
+    COLOURS,
+    answer_lines,
+    answer_text,
+    bandwidth_cell,
+    limit_cell,
+    stretches,
+)
+from airpath.captures.diagnosis import HostSum
 from airpath.results.formatting import NO_VALUE, number
 from airpath.schemes import ESTIMATORS
-from airpath.units import format_duration, format_rate, format_size
+from airpath.units import format_rate, format_size
 from airpath.views.grid import Grid
 from airpath.views.model import Cell, Column, Line, Marks, Panel, Section, View
 from airpath.views.styles import SchemeStyle, Style
 
 MOST_FLOWS: Final = 12
 """Flows with lines, those with most payload; the tables have all."""
+MOST_SUMS: Final = 4
+"""Sums of the flows of a host."""
 MOST_ROWS: Final = 300
 """Rows of the table of estimates."""
 ROOM: Final = 1.5
@@ -31,15 +42,17 @@ _COLUMNS: Final = (
     ("duration_ns", "duration", "s", 1e-9, "from the first to the last packet"),
     ("timeouts", "timeouts", "", 1.0, "retransmission timeouts, as inferred"),
 )
-_NARROW: Final = ("bytes", "delivered_bps")
+_NARROW: Final = ("bytes",)
 Flows = Sequence[tuple[CaptureAnalysis, FlowAnalysis]]
 
 
 def view_of_captures(captures: Sequence[CaptureAnalysis]) -> View:
     """Describe what there is to see in captures: the largest flows."""
     every = [(capture, flow) for capture in captures for flow in capture.flows]
+    sums = [one for capture in captures for one in capture.sums][:MOST_SUMS]
     flows = sorted(every, key=lambda pair: -pair[1].facts["bytes"])[:MOST_FLOWS]
     ids = [_id(capture, flow, len(captures)) for capture, flow in flows]
+    ids += [_sum_id(one) for one in sums]
     end_s = max((float(flow.time_s[-1]) for _, flow in flows if len(flow.time_s)), default=0.0)
     width_s = min((flow.width_s for _, flow in flows if len(flow.time_s)), default=1.0)
     lines = sum(4 + len(flow.estimates_bps) for _, flow in flows)
@@ -47,13 +60,13 @@ def view_of_captures(captures: Sequence[CaptureAnalysis]) -> View:
     return View(
         title=_title(captures, len(every)),
         facts=_facts(captures, len(every)),
-        findings=_findings(flows),
+        findings=_findings(flows, sums),
         schemes=ids,
         style=_styles(ids, flows),
         dashes=[0] * len(ids),
         seeds=[0],
         compared=False,
-        columns=_table(flows),
+        columns=_table(flows, sums),
         table_note=f"The {len(flows)} flows with most payload of {len(every)}."
         if len(every) > len(flows)
         else "",
@@ -63,7 +76,7 @@ def view_of_captures(captures: Sequence[CaptureAnalysis]) -> View:
         time_s=grid.end_s,
         step_s=grid.step_s,
         capacity=[],
-        panels=[panel for panel in _panels(flows, grid) if panel.lines],
+        panels=[panel for panel in _panels(flows, sums, grid) if panel.lines or panel.stretches],
         marks=[mark for place, (_, flow) in enumerate(flows) for mark in _marks(place, flow)],
         seeds_shown=1,
         distributions=[],
@@ -78,6 +91,10 @@ def _id(capture: CaptureAnalysis, flow: FlowAnalysis, captures: int) -> str:
     return f"{capture.path.name}, flow {flow.number}" if captures > 1 else f"flow {flow.number}"
 
 
+def _sum_id(one: HostSum) -> str:
+    return f"{len(one.flows)} flows {'received' if one.down else 'sent'} by {one.host}"
+
+
 def _title(captures: Sequence[CaptureAnalysis], flows: int) -> str:
     names = ", ".join(capture.path.name for capture in captures)
     return f"{flows} flow{'' if flows == 1 else 's'} of {names}"
@@ -90,14 +107,14 @@ def _facts(captures: Sequence[CaptureAnalysis], flows: int) -> str:
     return f"{files} · {flows} flow{'' if flows == 1 else 's'} with data · {format_size(size, 3)} of payload"
 
 
-def _findings(flows: Flows) -> str:
-    """Return what the largest flow delivered."""
+def _findings(flows: Flows, sums: Sequence[HostSum]) -> str:
+    """Return the answers for the largest sum of a host and for the largest flow."""
     if not flows:
         return "No flow carried data."
     _, flow = flows[0]
-    rate = flow.facts["delivered_bps"]
-    delivered = f"delivered {format_rate(rate, 3)} on average" if rate else "has no acknowledgments"
-    return f"The largest flow, {flow.name}, {delivered} in {format_duration(flow.facts['duration_ns'], 3)}."
+    name = f"Flow {flow.number}, {flow.name}"
+    texts = [answer_text(f"All {_sum_id(one)}", one.answer, None) for one in sums[:1]]
+    return " ".join([*texts, answer_text(name, flow.diagnosis.answer, flow)])
 
 
 def _styles(ids: Sequence[str], flows: Flows) -> Style:
@@ -117,20 +134,21 @@ def _look(estimator: str) -> str:
     return f"estimator {estimator}"
 
 
-def _table(flows: Flows) -> list[Column]:
-    return [
-        Column(
-            key,
-            title,
-            unit,
-            text,
-            factor,
-            True,
-            key in _NARROW,
-            [_cell(flow.facts.get(key), factor) for _, flow in flows],
-        )
-        for key, title, unit, factor, text in _COLUMNS
+def _table(flows: Flows, sums: Sequence[HostSum]) -> list[Column]:
+    nothing = [Cell(math.nan, math.nan, math.nan, "")] * len(sums)
+    answers = [flow.diagnosis.answer for _, flow in flows] + [one.answer for one in sums]
+    bandwidth = [bandwidth_cell(answer) for answer in answers]
+    limits = [*(limit_cell(flow) for _, flow in flows), *nothing]
+    full = "mean while the link was full; ≥: a lower bound, because it was not"
+    held = "the limit that held longest"
+    columns = [
+        Column("bandwidth", "bandwidth", "Mbit/s", full, 1e-6, main=True, narrow=True, cells=bandwidth),
+        Column("limit", "limited by", "", held, 1.0, main=True, narrow=False, cells=limits),
     ]
+    for key, title, unit, factor, text in _COLUMNS:
+        cells = [*(_cell(flow.facts.get(key), factor) for _, flow in flows), *nothing]
+        columns.append(Column(key, title, unit, text, factor, main=True, narrow=key in _NARROW, cells=cells))
+    return columns
 
 
 def _cell(value: Any, factor: float) -> Cell:
@@ -139,7 +157,7 @@ def _cell(value: Any, factor: float) -> Cell:
     return Cell(value * factor, math.nan, math.nan, number(value * factor))
 
 
-def _panels(flows: Flows, grid: Grid) -> list[Panel]:
+def _panels(flows: Flows, sums: Sequence[HostSum], grid: Grid) -> list[Panel]:
     def of(column: str, factor: float) -> list[Line]:
         return [
             Line(place, 0, values)
@@ -147,7 +165,22 @@ def _panels(flows: Flows, grid: Grid) -> list[Panel]:
             if (values := _mean(flow, flow.series.get(column), grid, factor)) is not None
         ]
 
+    answers = [flow.diagnosis.answer for _, flow in flows] + [one.answer for one in sums]
     return [
+        Panel(
+            "answer",
+            "Bandwidth, with its 95 % interval",
+            "Mbit/s",
+            [line for place, answer in enumerate(answers) for line in answer_lines(place, answer, grid)],
+        ),
+        Panel(
+            "limits",
+            "What limited the flow",
+            "",
+            (),
+            stretches=[one for place, (_, flow) in enumerate(flows) for one in stretches(place, flow)],
+            colours=COLOURS,
+        ),
         Panel("rate", "Delivered payload", "Mbit/s", of("delivered_bps", 1e-6)),
         Panel("estimate", "Estimates of bandwidth", "Mbit/s", list(_estimates(flows, grid)), top=_top(flows)),
         Panel("rtt", "Round trip, mean", "ms", of("rtt_mean_s", 1e3), marks=True),

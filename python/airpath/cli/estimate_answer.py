@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from airpath.captures import Answer, CaptureAnalysis, FlowAnalysis, HostSum, Share
+from airpath.captures.answer_view import NAMES
 from airpath.cli.output import show
 from airpath.units import format_duration, format_rate, format_size
 
@@ -101,22 +102,8 @@ def _limits(flow: FlowAnalysis) -> Iterator[tuple[str, str]]:
     name = "limited by"
     for share in flow.diagnosis.shares:
         if share.time >= LEAST_SHARE:
-            yield name, f"{_NAMES[share.label]} {share.time:.0%} ({share.certainty}): {_reason(share, flow)}"
+            yield name, f"{NAMES[share.label]} {share.time:.0%} ({share.certainty}): {_reason(share, flow)}"
             name = ""
-
-
-_NAMES = {
-    "bottleneck": "the bottleneck",
-    "overflow": "losses at a short queue",
-    "random-loss": "random losses",
-    "policer": "a policer",
-    "application": "the application",
-    "receiver-window": "the receive window",
-    "sender-window": "a window of the sender",
-    "start-up": "start-up",
-    "reverse-path": "the reverse path",
-    "stall": "stalls",
-}
 
 
 def _reason(share: Share, flow: FlowAnalysis) -> str:

@@ -119,6 +119,11 @@ def _panel(panel: Panel, block: Block) -> dict[str, Any]:
         "marks": panel.marks,
         "levels": [list(level) for level in panel.levels],
         "top": panel.top,
+        "stretches": [
+            [one.scheme, one.label, *map(_digits, (one.confidence, one.from_s, one.to_s))]
+            for one in panel.stretches
+        ],
+        "colours": dict(panel.colours),
         "second": None if panel.second is None else list(panel.second),
         "lines": [
             [

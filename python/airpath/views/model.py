@@ -1,7 +1,7 @@
 """The description of what there is to see: plain data, without any drawing."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -46,6 +46,17 @@ class Line:
 
 
 @dataclass(frozen=True)
+class Stretch:
+    """A stretch of time of one scheme with a label, such as what limited a flow; confidence from 0 to 1."""
+
+    scheme: int
+    from_s: float
+    to_s: float
+    label: str
+    confidence: float
+
+
+@dataclass(frozen=True)
 class Panel:
     """One panel over time.
 
@@ -67,6 +78,8 @@ class Panel:
         A second scale on the right: unit, and the factor from the unit of the panel.
     top
         Where the axis ends; larger values are cut off.
+    stretches, colours
+        Labelled stretches of time, drawn as strips instead of lines, and the colour of each label.
     """
 
     key: str
@@ -78,6 +91,8 @@ class Panel:
     levels: Sequence[tuple[float, str]] = ()
     second: tuple[str, float] | None = None
     top: float | None = None
+    stretches: Sequence[Stretch] = ()
+    colours: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

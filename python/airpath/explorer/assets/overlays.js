@@ -54,6 +54,33 @@ export function drawLevels(u, levels) {
   ctx.restore();
 }
 
+/** Draw labelled stretches of time, a row for each shown scheme that has any. */
+export function drawStretches(u, { stretches, colours }) {
+  const { ctx, bbox } = u, ratio = devicePixelRatio;
+  const rows = [...new Set(stretches.map(([scheme]) => scheme))].filter(scheme => !state.off.has(scheme));
+  const height = bbox.height / Math.max(1, rows.length);
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+  ctx.clip();
+  ctx.font = `${11 * ratio}px system-ui, sans-serif`;
+  ctx.textBaseline = "middle";
+  ctx.textAlign = "left";
+  for (const [scheme, label, confidence, from, to] of stretches) {
+    const row = rows.indexOf(scheme);
+    if (row < 0 || to < u.scales.x.min || from > u.scales.x.max) continue;
+    const left = Math.max(bbox.left, u.valToPos(from, "x", true)), right = Math.min(bbox.left + bbox.width, u.valToPos(to, "x", true));
+    const top = bbox.top + row * height;
+    ctx.globalAlpha = 0.2 + 0.5 * confidence;
+    ctx.fillStyle = colours[label] || "#7f7f7f";
+    ctx.fillRect(left, top + 1, Math.max(1, right - left), height - 2);
+    ctx.globalAlpha = 1;
+    ctx.fillStyle = css("--ink");
+    if (ctx.measureText(label).width + 8 * ratio < right - left && height > 12 * ratio) ctx.fillText(label, left + 4 * ratio, top + height / 2);
+  }
+  ctx.restore();
+}
+
 function heightAt(values, time) {
   const i = Math.min(TIMES.length - 1, Math.max(0, Math.ceil(time / H.time.step) - 1));
   return values[i] ?? values[i - 1] ?? values[i + 1] ?? null;

@@ -25,7 +25,7 @@ const watcher = new IntersectionObserver(entries => {
 /** Make a chart, or bring it to the current range. */
 function refresh(chart) {
   if (!chart.u) {
-    const cursor = (u, of) => listAtCursor(u, { box: chart.values, ...of }) || listMeans(made);
+    const cursor = (u, of) => listAtCursor(u, { box: chart.values, panel: chart.panel, ...of }) || listMeans(made);
     Object.assign(chart, chartOf(chart, { setRange, cursor }));
     listMeans(made);
   } else if (chart.u.scales.x.min !== state.from || chart.u.scales.x.max !== state.to)
@@ -91,7 +91,7 @@ export function drawPanels() {
 /** Hide the panels in which no shown scheme has a line. */
 function hideEmpty() {
   for (const { panel, box } of charts)
-    box.closest(".panel").hidden = !panel.fixed && panel.lines.every(([scheme]) => state.off.has(scheme));
+    box.closest(".panel").hidden = !panel.fixed && [...panel.lines, ...panel.stretches].every(([scheme]) => state.off.has(scheme));
 }
 
 /** Show or hide lines. */

@@ -2,7 +2,7 @@
 import { tick } from "./dom.js";
 import { gestures } from "./gestures.js";
 import { END, H, TIMES } from "./head.js";
-import { drawLevels, drawMarks, outages, shade } from "./overlays.js";
+import { drawLevels, drawMarks, drawStretches, outages, shade } from "./overlays.js";
 import { capacity, flowsOf, linesOf } from "./series.js";
 import { state } from "./state.js";
 import { colourOf, css, lookOf } from "./theme.js";
@@ -23,7 +23,7 @@ function seriesOf(line) {
 const { uPlot } = /** @type {any} */ (window);
 
 /** Return the height of a panel, in pixels. */
-export const heightOf = panel => (panel.key === "rate" ? 190 : 150);
+export const heightOf = panel => (panel.stretches?.length ? 72 : panel.key === "rate" ? 190 : 150);
 
 function rangeOf(low, high, top) {
   if (low === null) return [0, 1];
@@ -50,7 +50,7 @@ export function chartOf({ panel, box, width, wide }, actions) {
   });
   /** @type {any} */
   const axis = { stroke: css("--soft"), grid: { stroke: css("--grid"), width: 1 }, ticks: { stroke: css("--grid"), width: 1 }, font: "11px system-ui, sans-serif" };
-  const axes = [{ ...axis, size: 24, values: (_, ticks) => ticks.map(value => `${tick(value)} s`) }, { ...axis, size: 52, values: (_, ticks) => ticks.map(tick) }];
+  const axes = [{ ...axis, size: 24, values: (_, ticks) => ticks.map(value => `${tick(value)} s`) }, { ...axis, size: 52, values: (_, ticks) => ticks.map(value => (panel.stretches?.length ? "" : tick(value))) }];
   /** @type {any} */
   const scales = {
     x: { time: false, min: state.from, max: state.to },
@@ -68,7 +68,7 @@ export function chartOf({ panel, box, width, wide }, actions) {
   const u = new uPlot({
     width, height: heightOf(panel),
     legend: { show: false },
-    padding: [8, 4, 0, 0],
+    padding: [8, 16, 0, 0],
     cursor: {
       sync: { key: "time", setSeries: false },
       drag: { x: true, y: false, setScale: false },
@@ -79,7 +79,11 @@ export function chartOf({ panel, box, width, wide }, actions) {
     scales, series, bands, axes,
     hooks: {
       drawClear: [one => shade(one, shaded)],
-      draw: [one => (drawLevels(one, panel.levels), panel.marks && drawMarks(one, lines))],
+      draw: [one => {
+        drawLevels(one, panel.levels);
+        if (panel.marks) drawMarks(one, lines);
+        if (panel.stretches?.length) drawStretches(one, panel);
+      }],
       setSelect: [one => {
         if (one.select.width < 4) return;
         const [low, high] = [one.select.left, one.select.left + one.select.width].map(x => one.posToVal(x, "x"));

@@ -6,10 +6,13 @@ import { state } from "./state.js";
 import { lookOf } from "./theme.js";
 
 /** List the values of a chart at the cursor; return whether the cursor is over a chart. */
-export function listAtCursor(u, { box, lines, behind, times }) {
+export function listAtCursor(u, { box, panel, lines, behind, times }) {
   const i = u.cursor.idx;
   if (i === null || i === undefined || u.cursor.left < 0) return false;
-  list(box, `at ${times[i].toFixed(times === TIMES ? 2 : 3)} s`, lines, behind, values => values[i]);
+  if (panel.stretches?.length) {
+    const time = times[i];
+    listStretches(box, `at ${time.toFixed(2)} s`, panel, (from, to) => (from < time && time <= to ? 1 : 0), () => "");
+  } else list(box, `at ${times[i].toFixed(times === TIMES ? 2 : 3)} s`, lines, behind, values => values[i]);
   return true;
 }
 
@@ -25,6 +28,24 @@ function list(box, title, lines, behind, valueOf) {
   box.replaceChildren(el("div", { class: "soft" }, title), behind ? row(["capacity"], valueOf(behind)) : "", ...rows);
 }
 
+const sureness = confidence => (confidence >= 0.9 ? "sure" : confidence >= 0.7 ? "likely" : "unclear");
+
+/** List the labels of the shown schemes that have a share, the largest first. */
+function listStretches(box, title, panel, lengthOf, textOf) {
+  const sums = new Map();
+  let total = 0;
+  for (const [scheme, label, confidence, from, to] of panel.stretches) {
+    const length = state.off.has(scheme) ? 0 : lengthOf(from, to);
+    if (!length) continue;
+    const [sum, sure] = sums.get(label) || [0, 0];
+    sums.set(label, [sum + length, sure + length * confidence]);
+    total += length;
+  }
+  const rows = [...sums].sort(([, [a]], [, [b]]) => b - a)
+    .map(([label, [sum, sure]]) => el("div", {}, el("span", {}, `${label} (${sureness(sure / sum)})`), el("b", {}, textOf(sum / total))));
+  box.replaceChildren(el("div", { class: "soft" }, title), ...rows);
+}
+
 let later = 0;
 
 /** List the means in view of the charts that `made` returns, when the view has not changed for a moment. */
@@ -37,6 +58,9 @@ export function listMeans(made) {
       for (let i = first; i <= last; i++) if (values[i] !== null) (sum += values[i]), count++;
       return count ? sum / count : null;
     };
-    for (const { lines, values, behind, times } of made()) list(values, "mean in view", lines, behind, mean(times));
+    for (const { panel, lines, values, behind, times } of made()) {
+      if (!panel.stretches?.length) list(values, "mean in view", lines, behind, mean(times));
+      else listStretches(values, "share of time in view", panel, (from, to) => Math.max(0, Math.min(to, state.to) - Math.max(from, state.from)), share => `${Math.round(100 * share)} %`);
+    }
   }, 200);
 }
