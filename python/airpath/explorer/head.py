@@ -105,7 +105,7 @@ def _column(column: Column) -> dict[str, Any]:
         "main": column.main,
         "narrow": column.narrow,
         "cells": [
-            [_known(cell.mean), _known(cell.low), _known(cell.high), cell.text] for cell in column.cells
+            [_known(cell.mean), _digits(cell.low), _digits(cell.high), cell.text] for cell in column.cells
         ],
     }
 

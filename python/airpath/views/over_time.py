@@ -16,7 +16,7 @@ from airpath.views.run_lines import Place, capacity_of, flow_lines, lines_of
 
 FEW_SCHEMES: Final = 3
 """So many schemes have a line for each group of flows; of more schemes, all flows under test are added."""
-FLOW_VALUES: Final = 300
+FLOW_VALUES: Final = 200
 """Values of the line of a single flow, about; such lines are left out if there is no room for so many."""
 MOST_MARKS: Final = 100
 """Congestion events of one kind and run that are marked, at most."""

@@ -5,7 +5,10 @@ from pathlib import Path
 import pytest
 
 from airpath import main_job
+from airpath.explorer.page import page
+from airpath.runner import run_all
 from airpath.schemes import find_scheme
+from airpath.views.view import view_of
 
 
 @pytest.fixture
@@ -32,6 +35,14 @@ def test_both_comparisons_and_a_page_that_links_them(short_parts, tmp_path: Path
         assert part.title in printed
         assert f'href="{part.name}/report.html"' in page
         assert (tmp_path / "main-job" / part.name / "report.html").is_file()
+
+
+@pytest.mark.parametrize(("place", "most_kb"), [(0, 400), (1, 600)])
+def test_the_reports_are_within_their_budgets(place, most_kb):
+    results = run_all(main_job.parts()[place].scenarios, repetitions=main_job.REPETITIONS, progress=False)
+    scenario_and_provenance_kb = 15
+    size = len(page(view_of(results)).encode())
+    assert size <= (most_kb - scenario_and_provenance_kb) * 1000
 
 
 def test_each_part_compares_the_same_schemes():
