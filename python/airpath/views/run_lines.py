@@ -95,12 +95,16 @@ def _of_flow(rows: Columns, grid: Grid, flow: int, key: str) -> Values:
     return grid.mean(time_s, rows["cwnd_bytes"][mine] * 1e-3)
 
 
-def _percentile(values: Values, percent: float) -> Values:
-    known = np.isfinite(values).any(axis=0)
-    result = np.full(values.shape[1], math.nan)
-    if known.any():
-        result[known] = np.nanpercentile(values[:, known], percent, axis=0)
-    return result
+def _percentile(rows: Values, percent: float) -> Values:
+    """Return a percentile of each column over its known values, as `numpy.nanpercentile`, but much faster."""
+    ordered = np.sort(rows, axis=0)  # NaN comes last
+    count = np.isfinite(rows).sum(axis=0)
+    place = np.maximum(count - 1, 0) * percent / 100
+    below, columns = place.astype(np.int64), np.arange(rows.shape[1])
+    above = np.minimum(below + 1, np.maximum(count - 1, 0))
+    low, high = ordered[below, columns], ordered[above, columns]
+    percentile: Values = low + (high - low) * (place - below)
+    return percentile
 
 
 def _of_flows(rows: Columns, grid: Grid, *, controlled: bool) -> Iterator[tuple[str, Values]]:

@@ -15,6 +15,7 @@ from airpath.views.facts import facts
 from airpath.views.findings import findings
 from airpath.views.grid import Grid, joined
 from airpath.views.over_time import over_time
+from airpath.views.run_lines import _percentile
 from airpath.views.styles import style_for
 from airpath.views.table import pairs
 from airpath.views.title import facts_line, title
@@ -198,3 +199,13 @@ def test_unknown_values_do_not_count_in_joined_intervals() -> None:
     values: Any = np.array([1.0, nan, nan, nan, 3.0])
     assert joined(values, 2).tolist()[::2] == [1.0, 3.0]
     assert np.isnan(joined(values, 2)[1])
+
+
+def test_percentiles_over_flows_are_those_of_numpy() -> None:
+    values = np.random.default_rng(1).normal(size=(9, 40))
+    values[np.random.default_rng(2).random((9, 40)) < 0.3] = np.nan
+    values[:, 0] = np.nan
+    found = _percentile(values, 10)
+    assert np.isnan(found[0])
+    known = np.isfinite(values).any(axis=0)
+    np.testing.assert_allclose(found[known], np.nanpercentile(values[:, known], 10, axis=0))
