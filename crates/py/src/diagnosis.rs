@@ -13,6 +13,7 @@ pub(crate) fn diagnosis<'py>(py: Python<'py>, found: &Diagnosis) -> PyResult<Bou
     losses.set_item("segments", found.losses.segments)?;
     losses.set_item("episodes", found.losses.episodes)?;
     losses.set_item("needless", found.losses.needless)?;
+    losses.set_item("queue_s", found.losses.queue_s)?;
     losses.set_item("at_queue", found.losses.at_queue)?;
     losses.set_item("flight_variation", found.losses.flight_variation)?;
     losses.set_item("by_queue", found.losses.by_queue)?;
@@ -23,6 +24,7 @@ pub(crate) fn diagnosis<'py>(py: Python<'py>, found: &Diagnosis) -> PyResult<Bou
         entry.set_item("to_ns", policer.to_ns)?;
         entry.set_item("rate_bps", policer.rate_bps)?;
         entry.set_item("burst_bytes", policer.burst_bytes)?;
+        entry.set_item("score", policer.score)?;
         Ok(entry)
     });
     result.set_item("policers", PyList::new(py, policers.collect::<PyResult<Vec<_>>>()?)?)?;

@@ -4,6 +4,7 @@ use std::io::Read;
 
 use airpath_trace::capture::{CaptureReadError, CaptureReader, ReadReport};
 
+use crate::diagnosis::note_policers;
 use crate::estimators::NamedEstimator;
 use crate::flow::Context;
 use crate::measured::{AckObserver, Unobserved};
@@ -65,7 +66,8 @@ pub fn analyse_observed(
     while let Some(packet) = reader.next_packet() {
         table.on_packet(&packet, &mut context);
     }
-    let flows = table.finish(&mut context);
+    let mut flows = table.finish(&mut context);
+    note_policers(&mut flows);
     Ok(Analysis {
         report: reader.report().clone(),
         start_ns: table.zero_ns().unwrap_or(0),

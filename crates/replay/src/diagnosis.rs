@@ -15,10 +15,11 @@ mod label;
 mod losses;
 mod observations;
 mod policer;
+mod policing;
 mod result;
 mod rules;
 mod samples;
-mod stretch;
+mod transmissions;
 mod window;
 
 pub use answer::{Answer, Bin, Headline};
@@ -27,4 +28,5 @@ pub use label::Label;
 pub use losses::LossSummary;
 pub(crate) use observations::{Acked, Observations, Sent};
 pub use policer::Policer;
+pub(crate) use policing::{note_policer, note_policers};
 pub use result::{Diagnosis, LimitWindow};

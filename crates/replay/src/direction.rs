@@ -352,7 +352,6 @@ impl Direction {
                 now,
                 start,
                 bytes: payload,
-                new: observed.new.get(),
                 lost_since: observed.before.filter(|_| !lost.is_zero()),
                 in_flight: follower.in_flight().get(),
             });

@@ -121,9 +121,10 @@ class Diagnosis:
     shares
         The limits, the one that holds longest first.
     losses
-        `segments`, `episodes`, `needless`, `at_queue`, `flight_variation`, `by_queue`: as in the engine.
+        As in the engine: `segments`, `episodes`, `needless`, `queue_s`, `at_queue`, `flight_variation`,
+        `by_queue`.
     policers
-        Token buckets that dropped: `from_ns`, `to_ns`, `rate_bps`, `burst_bytes`.
+        Token buckets that dropped: `from_ns`, `to_ns`, `rate_bps` (headers included), `burst_bytes`, `score`.
     """
 
     answer: Answer

@@ -117,7 +117,7 @@ def _reason(share: Share, flow: FlowAnalysis) -> str:
         case "policer":
             found = flow.diagnosis.policers[0]
             rate, burst = format_rate(found["rate_bps"], 3), format_size(round(found["burst_bytes"]), 2)
-            return f"a token bucket of {rate} (payload) and about {burst} drops what exceeds it"
+            return f"a token bucket of {rate} (with headers) and about {burst} drops what exceeds it"
         case "receiver-window":
             most = facts["window_max"]
             return f"no room in the receiver's window (at most {format_size(most, 3)})"

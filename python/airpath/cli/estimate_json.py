@@ -37,6 +37,7 @@ def answer_of_flow(flow: FlowAnalysis) -> dict[str, Any]:
                 "to_s": one["to_ns"] * 1e-9,
                 "rate_bps": one["rate_bps"],
                 "burst_bytes": one["burst_bytes"],
+                "score": one["score"],
             }
             for one in diagnosis.policers
         ],

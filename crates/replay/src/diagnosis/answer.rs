@@ -1,6 +1,7 @@
 //! The bandwidth of a flow over time, and as one number.
 
 use super::bootstrap::mean_interval;
+use super::result::LimitWindow;
 use super::window::{PARTS, Window};
 
 /// Width of the bins, nanoseconds; that of the windows where they are wider.
@@ -84,21 +85,31 @@ pub struct Delivery {
 }
 
 impl Delivery {
-    /// The windows of a flow, joined to bins of a second; `full` says of an interval of time whether the link was full.
+    /// The windows of a flow, joined to bins of a second, and what limited it.
     pub(super) fn new(
         windows: &[Window],
         width_ns: u64,
         first: u64,
         span: (u64, u64),
-        full: impl Fn(u64, u64) -> bool,
+        limits: &[LimitWindow],
     ) -> Self {
         let mut delivery = Self { width_ns, first, from_ns: span.0, to_ns: span.1, ..Self::default() };
         delivery.parts = windows.iter().map(|window| window.parts).collect();
         delivery.acks = windows.iter().map(|window| window.acks).collect();
-        let delivery = delivery.widened(WIDTH_NS.max(width_ns));
-        let full =
-            (0..delivery.parts.len()).map(|place| full(delivery.start(place), delivery.start(place + 1)));
-        Self { full: full.collect(), ..delivery }
+        let mut delivery = delivery.widened(WIDTH_NS.max(width_ns));
+        delivery.note_full(limits);
+        delivery
+    }
+
+    /// The answer after labels changed.
+    pub(super) fn renewed(&mut self, limits: &[LimitWindow]) -> Answer {
+        self.note_full(limits);
+        self.answer()
+    }
+
+    fn note_full(&mut self, limits: &[LimitWindow]) {
+        let place = |place| is_full(limits, self.start(place), self.start(place + 1));
+        self.full = (0..self.parts.len()).map(place).collect();
     }
 
     /// When a window begins.
@@ -193,6 +204,18 @@ impl Delivery {
         let square = rates.iter().map(|rate| (rate - mean) * (rate - mean)).sum::<f64>() / freedom as f64;
         STUDENT[freedom.min(PARTS - 1) - 1] * (square / rates.len() as f64).sqrt()
     }
+}
+
+/// Whether the link was full for most of the time from `from` to `to` that the windows cover.
+fn is_full(windows: &[LimitWindow], from: u64, to: u64) -> bool {
+    let first = windows.partition_point(|window| window.to_ns <= from);
+    let (mut all, mut full) = (0, 0);
+    for window in windows[first..].iter().take_while(|window| window.from_ns < to) {
+        let time = window.to_ns.min(to).saturating_sub(window.from_ns.max(from));
+        all += time;
+        full += if window.label.is_full() { time } else { 0 };
+    }
+    2 * full > all
 }
 
 /// One number for these bins; `None` without bins.

@@ -9,11 +9,10 @@ use super::label::Label;
 use super::rules::{Reason, Verdict};
 
 /// Probabilities by label, each from a margin on.
-const BY_MARGIN: [(Label, &[(f64, f64)]); 10] = [
+const BY_MARGIN: [(Label, &[(f64, f64)]); 9] = [
     (Label::Bottleneck, &[(0.0, 0.40), (0.6, 0.85), (0.7, 0.94), (0.9, 0.99)]),
     (Label::Overflow, &[(0.0, 0.40), (0.7, 0.50), (0.9, 0.89)]),
     (Label::RandomLoss, &[(0.0, 0.95), (0.8, 0.99)]),
-    (Label::Policer, &[(0.0, 0.80)]),
     (Label::Application, &[(0.0, 0.30), (0.5, 0.87), (0.9, 0.99)]),
     (Label::Receiver, &[(0.0, 0.30), (0.3, 0.65), (0.4, 0.95), (0.5, 0.99)]),
     (Label::SenderWindow, &[(0.0, 0.97), (0.8, 0.99)]),
@@ -21,6 +20,8 @@ const BY_MARGIN: [(Label, &[(f64, f64)]); 10] = [
     (Label::ReversePath, &[(0.0, 0.60), (0.9, 0.94)]),
     (Label::Stall, &[(0.0, 0.65)]),
 ];
+/// Windows of a policer: none of 158 simulated flows and 12 shaped transfers without one was accused.
+pub(super) const POLICED: f64 = 0.95;
 /// A window that is as fast as full ones.
 const AS_FAST: f64 = 0.87;
 /// A window that takes the label of its neighbours.
@@ -48,7 +49,7 @@ mod tests {
 
     #[test]
     fn every_label_has_probabilities_that_grow_with_the_margin() {
-        for label in Label::ALL {
+        for label in Label::ALL.into_iter().filter(|label| *label != Label::Policer) {
             let of = |margin| probability(&Verdict { label, margin, reason: Reason::Window }, false);
             assert!(of(0.0) >= 0.3 && of(0.3) >= of(0.0) && of(1.0) >= of(0.3), "{label:?}");
         }

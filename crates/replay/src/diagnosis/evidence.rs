@@ -100,7 +100,7 @@ pub(super) fn evaluate(seen: &Observations, tick: Option<f64>) -> (Scale, Vec<Ev
     let over = episodes_at_queue(seen, &bases, &scale);
     let width = seen.grid.width_ns as f64 * 1e-9 * spans.first().map_or(1, |(first, end)| end - first) as f64;
     note_losses(&mut found, seen, &over, width, scale.base);
-    let losses = summary(seen, &over);
+    let losses = summary(seen, &bases, &over);
     (scale, found, losses)
 }
 
@@ -285,7 +285,11 @@ pub(super) fn is_by_queue(at_queue: Option<f64>, variation: Option<f64>) -> bool
     at_queue.is_some_and(|share| share >= bound)
 }
 
-fn summary(seen: &Observations, over: &[bool]) -> LossSummary {
+fn summary(seen: &Observations, bases: &[f64], over: &[bool]) -> LossSummary {
+    let known = seen.losses.episodes.iter().filter_map(|one| Some((one.at_ns, one.round_trip?)));
+    let mut queues: Vec<f64> =
+        known.map(|(at_ns, rtt)| f64::from(rtt) - bases[seen.grid.place(at_ns)]).collect();
+    queues.sort_unstable_by(f64::total_cmp);
     let losses = &seen.losses;
     let met = over.iter().filter(|over| **over).count() as f64;
     let at_queue = (!over.is_empty()).then(|| met / over.len() as f64);
@@ -294,6 +298,7 @@ fn summary(seen: &Observations, over: &[bool]) -> LossSummary {
         segments: losses.segments,
         episodes: losses.count,
         needless: losses.needless,
+        queue_s: queues.get(queues.len() / 2).copied(),
         at_queue,
         flight_variation,
         by_queue: at_queue.map(|_| is_by_queue(at_queue, flight_variation)),

@@ -44,6 +44,8 @@ pub struct LossSummary {
     pub episodes: u64,
     /// Segments sent again although the original arrived.
     pub needless: u64,
+    /// Median queueing delay of segments sent around the beginnings of episodes, seconds.
+    pub queue_s: Option<f64>,
     /// Share of the episodes that met a long queue; `None` without episodes.
     pub at_queue: Option<f64>,
     /// Coefficient of variation of the bytes in flight when the episodes began; `None` below four episodes.

@@ -6,7 +6,7 @@ use super::grid::Grid;
 use super::history::History;
 use super::losses::{Losses, Retransmission};
 use super::samples::Samples;
-use super::stretch::Stretches;
+use super::transmissions::Transmissions;
 use super::window::Window;
 
 /// A data packet leaves the sender.
@@ -16,8 +16,6 @@ pub(crate) struct Sent {
     /// First byte, and number of bytes.
     pub(crate) start: u64,
     pub(crate) bytes: u32,
-    /// Bytes of it that were never seen before.
-    pub(crate) new: u64,
     /// When its lost part had been sent before.
     pub(crate) lost_since: Option<Timestamp>,
     /// Bytes in flight, itself included.
@@ -78,7 +76,7 @@ pub(crate) struct Observations {
     flight_history: History,
     round_trip_history: History,
     pub(super) losses: Losses,
-    pub(super) stretches: Stretches,
+    pub(super) transmissions: Transmissions,
 }
 
 impl Observations {
@@ -112,7 +110,7 @@ impl Observations {
             flight_history: History::default(),
             round_trip_history: History::default(),
             losses: Losses::default(),
-            stretches: Stretches::default(),
+            transmissions: Transmissions::default(),
         }
     }
 
@@ -138,10 +136,7 @@ impl Observations {
         current.sent = Some((current.sent.map_or(now, |(first, _)| first), now));
         self.flights.push(sent.in_flight as f32);
         self.flight_history.push(now, sent.in_flight as f32, self.smoothed_ns);
-        if sent.new > 0 {
-            let first = sent.start + u64::from(sent.bytes) - sent.new;
-            self.stretches.on_sent(now, first, sent.new as u32, self.latest_s); // at most `bytes`
-        }
+        self.transmissions.on_sent(now, sent.bytes, self.mss);
         if let Some(before) = sent.lost_since {
             self.on_loss(now, sent, before.as_nanos(), base);
         }
@@ -152,7 +147,7 @@ impl Observations {
         self.advance(now);
         self.losses.on_loss(sent_at.as_nanos(), 1, self.base_ns.unwrap_or(0), &self.flight_history);
         self.current.losses = self.current.losses.saturating_add(1);
-        self.stretches.on_loss_at(sent_at.as_nanos());
+        self.transmissions.on_loss(sent_at.as_nanos(), 1, true);
     }
 
     fn on_loss(&mut self, now: u64, sent: &Sent, before_ns: u64, base: u64) {
@@ -161,7 +156,7 @@ impl Observations {
         let loss = Retransmission { start: sent.start, end, at_ns: now, before_ns, segments };
         self.losses.on_retransmitted(loss, base, &self.flight_history);
         self.current.losses = self.current.losses.saturating_add(segments);
-        self.stretches.on_loss(sent.start, end, true);
+        self.transmissions.on_loss(before_ns, segments, true);
     }
 
     /// An acknowledgment arrives.
@@ -185,10 +180,10 @@ impl Observations {
             self.last_delivery_ns = Some(now);
         }
         self.last_ack_ns = Some(now);
-        let (grid, current, stretches) = (&mut self.grid, &mut self.current, &mut self.stretches);
+        let (grid, current, sent) = (&mut self.grid, &mut self.current, &mut self.transmissions);
         let echoed = ack.echoed.map(Timestamp::as_nanos);
         self.losses.on_acknowledged(now, ack.cumulative, base, echoed, |loss| {
-            forget_loss(grid, current, stretches, loss);
+            forget_loss(grid, current, sent, loss);
         });
     }
 
@@ -205,8 +200,8 @@ impl Observations {
 
     /// The receiver reports that it received the bytes from `left` to `right` twice.
     pub(crate) fn on_duplicate(&mut self, left: u64, right: u64) {
-        let (grid, current, stretches) = (&mut self.grid, &mut self.current, &mut self.stretches);
-        self.losses.on_duplicate(left, right, |loss| forget_loss(grid, current, stretches, loss));
+        let (grid, current, sent) = (&mut self.grid, &mut self.current, &mut self.transmissions);
+        self.losses.on_duplicate(left, right, |loss| forget_loss(grid, current, sent, loss));
     }
 
     fn on_round_trip(&mut self, now: u64, sample: Duration, receiver_s: Option<f64>) {
@@ -274,15 +269,14 @@ impl Observations {
     pub(super) fn end(&mut self) {
         self.close(self.last_ns);
         self.losses.note_round_trips(u64::MAX, self.base_ns.unwrap_or(0), &self.round_trip_history);
-        self.stretches.end();
     }
 }
 
 /// Takes back a loss whose retransmission was needless.
-fn forget_loss(grid: &mut Grid, current: &mut Window, stretches: &mut Stretches, loss: &Retransmission) {
+fn forget_loss(grid: &mut Grid, current: &mut Window, sent: &mut Transmissions, loss: &Retransmission) {
     let place = grid.place(loss.at_ns);
     let is_current = place + 1 == grid.windows.len();
     let window = if is_current { current } else { &mut grid.windows[place] };
     window.losses = window.losses.saturating_sub(loss.segments);
-    stretches.on_loss(loss.start, loss.end, false);
+    sent.on_loss(loss.before_ns, loss.segments, false);
 }

@@ -8,6 +8,7 @@ use super::losses::LossSummary;
 use super::observations::Observations;
 use super::policer::Policer;
 use super::rules::{Verdict, label};
+use super::transmissions::Transmission;
 
 /// What limited a flow in a window of time, and what shows it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -61,6 +62,11 @@ pub struct Diagnosis {
     pub policers: Vec<Policer>,
     /// What was delivered over time, for sums.
     pub delivery: Delivery,
+    /// Losses that no queue explains, and the transmissions around them, for the test of policing.
+    pub(super) may_be_policed: bool,
+    pub(super) transmissions: Vec<Transmission>,
+    /// Median round trip, nanoseconds.
+    pub(super) round_trip_ns: u64,
 }
 
 impl Observations {
@@ -68,7 +74,7 @@ impl Observations {
     pub(crate) fn finish(mut self, tick: Option<f64>) -> Diagnosis {
         self.end();
         let (scale, evidence, losses) = evaluate(&self, tick);
-        let verdicts = label(&evidence, &scale, &self.stretches.found);
+        let verdicts = label(&evidence, &scale);
         let started = verdicts.iter().take_while(|verdict| verdict.label == Label::StartUp).count();
         let places = evidence.iter().zip(&verdicts).enumerate();
         let windows: Vec<LimitWindow> =
@@ -76,17 +82,24 @@ impl Observations {
         let to_ns = self.last_delivery_ns.unwrap_or(self.start_ns);
         let grid = &self.grid;
         let delivery =
-            Delivery::new(&grid.windows, grid.width_ns, grid.first, (self.start_ns, to_ns), |from, to| {
-                is_full(&windows, from, to)
-            });
-        let kept = |policer: &&Policer| {
-            let inside = |one: &&LimitWindow| one.to_ns > policer.from_ns && one.from_ns < policer.to_ns;
-            windows.iter().filter(inside).any(|one| one.label == Label::Policer)
-        };
-        let policers = self.stretches.found.iter().filter(kept).copied().collect();
-        Diagnosis { answer: delivery.answer(), windows, losses, policers, delivery }
+            Delivery::new(&grid.windows, grid.width_ns, grid.first, (self.start_ns, to_ns), &windows);
+        let may_be_policed = losses.at_queue < Some(0.5)
+            && losses.queue_s.is_some_and(|queue| queue <= LONGEST_QUEUE_S + 2.0 * scale.jitter);
+        Diagnosis {
+            answer: delivery.answer(),
+            windows,
+            losses,
+            policers: Vec::new(),
+            delivery,
+            may_be_policed,
+            transmissions: if may_be_policed { self.transmissions.sent } else { Vec::new() },
+            round_trip_ns: (scale.median * 1e9) as u64,
+        }
     }
 }
+
+/// Where a policer drops, packets around a loss did not wait for longer.
+const LONGEST_QUEUE_S: f64 = 0.002;
 
 fn limit(evidence: &Evidence, verdict: &Verdict, begins: bool) -> LimitWindow {
     LimitWindow {
@@ -108,16 +121,4 @@ fn limit(evidence: &Evidence, verdict: &Verdict, begins: bool) -> LimitWindow {
         losses: evidence.losses.into(),
         marks: evidence.marks.into(),
     }
-}
-
-/// Whether the link was full for most of the time from `from` to `to` that the windows cover.
-fn is_full(windows: &[LimitWindow], from: u64, to: u64) -> bool {
-    let first = windows.partition_point(|window| window.to_ns <= from);
-    let (mut all, mut full) = (0, 0);
-    for window in windows[first..].iter().take_while(|window| window.from_ns < to) {
-        let time = window.to_ns.min(to).saturating_sub(window.from_ns.max(from));
-        all += time;
-        full += if window.label.is_full() { time } else { 0 };
-    }
-    2 * full > all
 }

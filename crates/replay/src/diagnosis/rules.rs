@@ -2,7 +2,6 @@
 
 use super::evidence::{Evidence, Scale, is_by_queue};
 use super::label::Label;
-use super::policer::Policer;
 
 /// What limits a window, and how clearly.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,14 +41,11 @@ const FEWEST_NEAR: usize = 2;
 const NEAR_SHARE: f64 = 0.05;
 const AS_FAST: f64 = 0.9;
 const EVEN: f64 = 0.1;
-/// Policed windows are at least this share of those with losses.
-const POLICED: f64 = 0.2;
 
 /// Labels all windows of a flow.
-pub(super) fn label(windows: &[Evidence], scale: &Scale, policers: &[Policer]) -> Vec<Verdict> {
+pub(super) fn label(windows: &[Evidence], scale: &Scale) -> Vec<Verdict> {
     let mut verdicts: Vec<Verdict> = windows.iter().map(|window| label_of(window, scale)).collect();
     note_as_fast(&mut verdicts, windows);
-    note_policers(&mut verdicts, windows, policers);
     join_lone_windows(&mut verdicts);
     verdicts
 }
@@ -139,33 +135,6 @@ fn note_as_fast(verdicts: &mut [Verdict], windows: &[Evidence]) {
     }
 }
 
-/// Windows in which a policer dropped, where no queue stood in most of them. Together they are a good part of those with losses: less is
-/// chance.
-fn note_policers(verdicts: &mut [Verdict], windows: &[Evidence], policers: &[Policer]) {
-    let labels: Vec<Label> = verdicts.iter().map(|verdict| verdict.label).collect();
-    let lossy = |label: &Label| matches!(label, Label::RandomLoss | Label::Overflow | Label::Stall);
-    let mut policed = Vec::new();
-    for policer in policers {
-        let first = windows.partition_point(|window| window.to_ns <= policer.from_ns);
-        let end = windows.partition_point(|window| window.from_ns < policer.to_ns).max(first);
-        let queued = windows[first..end].iter().filter(|window| window.stands >= MOST).count();
-        let at_queue = windows[first..end].iter().filter(|window| window.at_queue >= Some(MOST)).count();
-        if 2 * queued >= end - first || 2 * at_queue >= end - first {
-            continue;
-        }
-        let kept = |label: Label| matches!(label, Label::Receiver | Label::ReversePath);
-        policed.extend((first..end).filter(|place| !kept(labels[*place])));
-    }
-    policed.dedup();
-    if (policed.len() as f64) < POLICED * labels.iter().filter(|label| lossy(label)).count() as f64 {
-        return;
-    }
-    for place in policed {
-        let margin = (LOSS_SCORE - windows[place].stands.max(windows[place].full)).max(0.0);
-        verdicts[place] = Verdict { label: Label::Policer, margin, reason: Reason::Window };
-    }
-}
-
 /// A window alone between two of another label takes theirs, if its own is not clear.
 fn join_lone_windows(verdicts: &mut [Verdict]) {
     for place in 1..verdicts.len().saturating_sub(1) {
@@ -198,7 +167,7 @@ mod tests {
 
     fn labels(windows: &[Evidence]) -> Vec<Label> {
         let scale = Scale { base: 0.04, median: 0.04, tick: Some(0.001), ..Scale::default() };
-        label(windows, &scale, &[]).iter().map(|verdict| verdict.label).collect()
+        label(windows, &scale).iter().map(|verdict| verdict.label).collect()
     }
 
     #[test]
@@ -237,18 +206,5 @@ mod tests {
         assert_eq!(found, [Bottleneck, Bottleneck, Bottleneck, Application, Application, Bottleneck]);
         let unclear = Evidence { clocked: 0.45, stands: 0.3, ..paced(1, 0.5e6) };
         assert_eq!(labels(&[full(0), unclear, full(2)]), [Bottleneck; 3]);
-    }
-
-    #[test]
-    fn a_policer_labels_its_windows_unless_a_queue_stands() {
-        let policer = Policer { from_ns: 600_000_000, to_ns: 1_900_000_000, rate_bps: 1e6, burst_bytes: 1e5 };
-        let lossy: Vec<_> = (0..5).map(|number| Evidence { recent_loss: true, ..window(number) }).collect();
-        let count = |windows: &[Evidence]| {
-            let verdicts = label(windows, &Scale::default(), &[policer]);
-            verdicts.iter().filter(|verdict| verdict.label == Label::Policer).count()
-        };
-        assert_eq!(count(&lossy), 3);
-        let queued: Vec<_> = lossy.iter().map(|one| Evidence { stands: 0.9, ..*one }).collect();
-        assert_eq!(count(&queued), 0);
     }
 }

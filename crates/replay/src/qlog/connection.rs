@@ -7,7 +7,7 @@ use airpath_transport::QuicDriver;
 use super::ledger::{Ledger, Outstanding};
 use super::recorder::{Recorder, Told};
 use super::{LOGGED_COLUMNS, QlogFlow, QlogObserver};
-use crate::diagnosis::{Acked, Observations, Sent};
+use crate::diagnosis::{Acked, Observations, Sent, note_policer};
 use crate::estimators::NamedEstimator;
 use crate::measured::Measured;
 use crate::result::EstimateResult;
@@ -176,7 +176,6 @@ impl Connection {
             now,
             start: counts.sent_bytes - bytes,
             bytes: u32::try_from(bytes).unwrap_or(u32::MAX),
-            new: bytes,
             lost_since: None,
             in_flight: self.in_flight,
         });
@@ -300,6 +299,9 @@ impl Connection {
             series = self.arrived;
             self.observations = None;
         }
+        let mut diagnosis =
+            self.observations.map(|observations| observations.finish(None)).unwrap_or_default();
+        note_policer(&mut [&mut diagnosis]);
         let [there, back] =
             [(counts.sent_packets, counts.sent_bytes), (counts.received_packets, counts.received_bytes)];
         let (told, other) = if is_sender { (there, back) } else { (back, there) };
@@ -330,7 +332,7 @@ impl Connection {
             restarts: counts.restarts,
             estimates,
             series,
-            diagnosis: self.observations.map(|observations| observations.finish(None)).unwrap_or_default(),
+            diagnosis,
         })
     }
 }

@@ -1,0 +1,87 @@
+//! The segments that a flow sent, one by one, for the test of policing.
+
+/// A pause between data packets, after which a flow without losses is kept anew.
+const PAUSE_NS: u64 = 500_000_000;
+/// Segments that are kept of a flow.
+const MOST_SEGMENTS: usize = 8192;
+/// A flow that loses nothing in so many bytes is not policed. The burst of a policer is smaller, and a loss is seen a round trip later.
+const MOST_BEFORE_LOSS: u64 = 4_000_000;
+/// IP and TCP headers, which policers count as well.
+const HEADERS: u32 = 52;
+
+/// One transmission of a segment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Transmission {
+    pub(super) at_ns: u64,
+    /// Payload and headers.
+    pub(super) bytes: u32,
+    pub(super) lost: bool,
+}
+
+/// Collects transmissions, retransmissions included.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Transmissions {
+    pub(super) sent: Vec<Transmission>,
+    bytes: u64,
+    lost: bool,
+    last_ns: Option<u64>,
+    /// The flow has lost nothing for too long.
+    skipping: bool,
+}
+
+impl Transmissions {
+    /// A packet leaves; a super-segment counts as the segments that it becomes.
+    pub(super) fn on_sent(&mut self, now_ns: u64, payload: u32, mss: u64) {
+        let pause = self.last_ns.replace(now_ns).is_some_and(|last| now_ns.saturating_sub(last) > PAUSE_NS);
+        self.skipping &= !pause;
+        if self.skipping || self.sent.len() >= MOST_SEGMENTS {
+            return;
+        }
+        let mss = u32::try_from(mss).unwrap_or(u32::MAX).max(1);
+        let mut left = payload;
+        while left > 0 && self.sent.len() < MOST_SEGMENTS {
+            let segment = left.min(mss);
+            self.sent.push(Transmission { at_ns: now_ns, bytes: segment + HEADERS, lost: false });
+            left -= segment;
+        }
+        self.bytes += u64::from(payload);
+        if !self.lost && self.bytes > MOST_BEFORE_LOSS {
+            (self.skipping, self.bytes) = (true, 0);
+            self.sent = Vec::new();
+        }
+    }
+
+    /// So many segments that left at `at_ns` were lost, or were not after all.
+    pub(super) fn on_loss(&mut self, at_ns: u64, segments: u32, lost: bool) {
+        let first = self.sent.partition_point(|one| one.at_ns < at_ns);
+        let same = self.sent[first..].iter_mut().take_while(|one| one.at_ns == at_ns);
+        for one in same.filter(|one| one.lost != lost).take(segments as usize) {
+            one.lost = lost;
+            self.lost |= lost;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flow_without_losses_is_not_kept_and_one_with_losses_is() {
+        let mut transmissions = Transmissions::default();
+        for number in 0..3_000_u64 {
+            transmissions.on_sent(number * 1_000_000, 2_000, 1_000);
+        }
+        assert!(transmissions.skipping && transmissions.sent.is_empty());
+        transmissions.on_sent(60_000_000_000, 2_500, 1_000);
+        let bytes: Vec<u32> = transmissions.sent.iter().map(|one| one.bytes).collect();
+        assert_eq!(bytes, [1_052, 1_052, 552]);
+        transmissions.on_loss(60_000_000_000, 2, true);
+        transmissions.on_loss(60_000_000_000, 1, false);
+        assert_eq!(transmissions.sent.iter().filter(|one| one.lost).count(), 1);
+        for number in 0..20_000_u64 {
+            transmissions.on_sent(60_000_000_000 + number, 1_000, 1_000);
+        }
+        assert_eq!(transmissions.sent.len(), MOST_SEGMENTS);
+    }
+}
