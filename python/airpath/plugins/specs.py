@@ -97,7 +97,7 @@ class Spec:
 
     @property
     def text(self) -> str:
-        """The scheme with its options."""
+        """The text with its options."""
         return f"{self.without_options}:{self.options}" if self.options else self.without_options
 
     @property

@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -25,7 +25,7 @@ class KeptCode:
     """By the name of a copy in plans, or of its files in provenance, that of the original."""
 
     def scheme(self, written: str) -> str:
-        """Return a scheme whose files are those of then: as written, else with the copies in the results.
+        """Return a text whose files are those of then: as written, else with the copies in the results.
 
         Raises
         ------
@@ -52,18 +52,15 @@ class KeptCode:
         name = split_label(written)[0]
         return moved.text if name is None else f"{name}={moved.text}"
 
-    def in_plan(self, plan: Mapping[str, Any]) -> dict[str, Any]:
+    def in_scenario(self, value: Any) -> Any:
+        """Return tables of a scenario in which all code is that of then (`scheme`)."""
+        if isinstance(value, str):
+            return self.scheme(value)
+        return _mapped(value, self.in_scenario)
+
+    def in_plan(self, value: Any) -> Any:
         """Return a plan in which code has the names of the originals."""
-        flows = [
-            flow
-            if flow["controller"] is None
-            else {
-                **flow,
-                "controller": {**flow["controller"], "kind": self.original(flow["controller"]["kind"])},
-            }
-            for flow in plan["flows"]
-        ]
-        return {**plan, "flows": flows}
+        return self.original(value) if isinstance(value, str) else _mapped(value, self.in_plan)
 
     def original(self, name: str) -> str:
         """Return the name of the original of a copy; any other name as it is."""
@@ -76,7 +73,7 @@ class KeptCode:
         remark = f"{written}: {fault}; used the copy in {self.directory / 'code'}"
         if remark not in self.remarks:
             self.remarks.append(remark)
-        self.moved[moved.without_options] = spec.without_options
+        self.moved[moved.component] = spec.component
         self.moved |= {code_name(path): name for name, path in copies.items()}
 
 
@@ -103,3 +100,10 @@ def _fault(places: Mapping[str, Path], digests: Mapping[str, str]) -> str:
 def _shown(path: Path) -> Path:
     """Return a path as messages have it: from the working directory, if it is below."""
     return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+
+
+def _mapped(value: Any, function: Callable[[Any], Any]) -> Any:
+    """Return a value of JSON or TOML in which a function has replaced what tables and lists contain."""
+    if isinstance(value, Mapping):
+        return {key: function(inner) for key, inner in value.items()}
+    return [function(inner) for inner in value] if isinstance(value, list) else value

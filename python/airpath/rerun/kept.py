@@ -18,7 +18,6 @@ from airpath.results.records import RunRecord, WrittenScenario
 from airpath.results.results import Results
 from airpath.runner import jobs_of, refuse_if_too_large, run_jobs
 from airpath.scenario import Scenario
-from airpath.scenario.load import override
 from airpath.workers import Job
 
 
@@ -136,9 +135,8 @@ def _scenario(written: WrittenScenario, code: KeptCode) -> Scenario:
         tables = tomllib.loads(written.text)
     except (ValueError, RecursionError) as error:
         raise OutputError(f"{code.directory / 'plan.json'}: a scenario is not valid TOML: {error}") from None
-    for number, flow in enumerate(tables.get("flows", ()) if code.described else ()):
-        if "scheme" in flow:
-            tables = override(tables, f"flows.{number}.scheme", code.scheme(flow["scheme"]))
+    if code.described:
+        tables = code.in_scenario(tables)
     return Scenario(tables, source=str(code.directory), folder=Path(written.folder))
 
 

@@ -17,8 +17,8 @@ def outside(named: Iterable[str], plugins: "Iterable[Plugin]") -> dict[str, dict
     Returns
     -------
     dict
-        Of each the ``scheme`` as written, its ``door`` (Python, library or Linux), its ``files`` with their
-        SHA-256 and which of them it names (``main``), and of a module of Linux ``compiled``:
+        Of each the text as written (``scheme``), its ``door`` (Python, library or Linux), its ``files`` with
+        their SHA-256 and which of them it names (``main``), and of a module of Linux ``compiled``:
         ``library_sha256``, ``compiler`` and ``flags``.
     """
     loaded = {plugin.id: plugin for plugin in plugins}

@@ -44,7 +44,8 @@ def test_figures_tell_the_same_class_with_other_options_apart(aimd):
     style = style_for(names)
     assert [style[name].display_name for name in names] == [*names[:3], "TCP CUBIC"]
     assert [(style[name].colour, style[name].marker) for name in names[:3]] == list(LOOKS[:3])
-    assert style_for([aimd, "Other"])["Other"].colour == LOOKS[1][0]
+    both = style_for([aimd, "Other"])
+    assert both[aimd].colour != both["Other"].colour
 
 
 def test_a_class_without_a_method_is_refused_before_any_run(write, airpath):
@@ -263,3 +264,24 @@ def test_sweeps_know_the_code_of_their_runs(write, airpath):
     second = throughput("other")
     assert first["newreno"] == second["newreno"]
     assert first["Aimd"] > second["Aimd"]
+
+
+def test_estimators_sources_and_queues_are_described_and_repeated(airpath):
+    for kind in ("estimator", "source", "queue"):
+        assert airpath("new", kind, f"my_{kind}").code == 0
+    link = ("--link", "20mbps", "--duration", "3s", "--reps", "1", "--no-report")
+    sources = ("my_estimator.py:MyEstimator", "xcp:source=my_source.py:MySource")
+    assert airpath("compare", *sources, *link, "--out", "first").code == 0
+    assert airpath("compare", "cubic", *link, "--queue", "my_queue.py:MyQueue", "--out", "queued").code == 0
+    described = json.loads(Path("first/provenance.json").read_text())["outside"]
+    assert [one["scheme"] for one in described.values()] == list(sources)
+    described = json.loads(Path("queued/provenance.json").read_text())["outside"]
+    assert list(described) == ["my_queue.py:MyQueue"]
+    for kind in ("estimator", "source", "queue"):
+        Path(f"my_{kind}.py").unlink()
+    for results in ("first", "queued"):
+        again = airpath("rerun", results, "--no-report", "--out", f"{results}-again", "--allow-code")
+        assert again.code == 0, again.err
+        assert "byte-equal" in again.out
+        assert ".py" not in again.out
+        assert "used the copy in" in again.err
