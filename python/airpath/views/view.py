@@ -18,7 +18,7 @@ from airpath.views.styles import NO_SCHEME, Style, style_for
 from airpath.views.table import LOOKED_AT, note, pairs, points, table
 from airpath.views.title import facts_line, title
 
-FEW: Final = 6
+FEW: Final = 3
 """Of more schemes that are not compared, such as pairs of schemes, one is shown at first."""
 
 

@@ -246,3 +246,15 @@ def test_a_directory_that_is_not_there_is_refused(tmp_path: Path) -> None:
 def test_a_port_that_is_taken_is_refused(viewer: Viewer, root: Path) -> None:
     with pytest.raises(UsageError, match="--port"):
         Viewer([root], viewer.server_address[1])
+
+
+def test_of_captures_the_report_is_shown(tmp_path: Path) -> None:
+    setting = 'record.capture=["bottleneck","bottleneck-reverse"]'
+    called(*PACKETS, "--set", setting, "--out", str(tmp_path / "made"))
+    capture = next((tmp_path / "made" / "captures").iterdir())
+    called("estimate", str(capture), "--out", str(tmp_path / "root" / "drive"))
+    with Viewer([tmp_path / "root"]) as viewer:
+        (found,) = find(viewer.roots)
+        kind, content = viewer.answer("", {"show": found.key})
+    assert (found.kind, kind) == ("report", "text/html; charset=utf-8")
+    assert content == (tmp_path / "root" / "drive" / "report.html").read_bytes()
