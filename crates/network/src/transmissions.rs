@@ -1,4 +1,4 @@
-//! What the sender of a flow sees of each of its packets: what logs of flows (qlog) are written from.
+//! Events of each packet as seen by the sender of its flow, from which logs of flows (qlog) are written.
 
 use airpath_model::Timestamp;
 
@@ -6,38 +6,38 @@ use airpath_model::Timestamp;
 /// within the flow, as in QUIC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transmission {
-    /// It leaves.
+    /// The packet is sent.
     Sent {
         /// Its number.
         packet: u64,
-        /// What congestion control counts of it: payload over the simulator's transport, the whole packet over QUIC.
+        /// Bytes that congestion control counts: payload over the simulator's transport, the whole packet over QUIC.
         bytes: u32,
         /// An earlier packet had the same data: which of them arrives, and so its round trip, is not known.
         again: bool,
     },
     /// An acknowledgment arrives; what it acknowledges for the first time follows.
     Acknowledgment {
-        /// Its size on the wire, where it is known.
+        /// Its size on the wire, if known.
         bytes: Option<u32>,
     },
-    /// The acknowledgment before tells that it has arrived.
+    /// The preceding acknowledgment reports that the packet has arrived.
     Acknowledged {
         /// Its number.
         packet: u64,
     },
-    /// It is taken for lost.
+    /// The packet is considered lost.
     Lost {
         /// Its number.
         packet: u64,
     },
 }
 
-/// What happened to the packets of one flow, in the order of time.
+/// The events of the packets of one flow, in order of time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Transmissions {
     /// The flow.
     pub flow: u32,
-    /// What happened, and when.
+    /// Events with their times.
     pub entries: Vec<(Timestamp, Transmission)>,
     /// When entries began to be left out, since there were too many.
     pub full_at: Option<Timestamp>,
@@ -56,12 +56,12 @@ impl Transmissions {
         Self { flow, entries: Vec::new(), full_at: None, most: MOST_ENTRIES / flows.max(1) }
     }
 
-    /// Keeps an entry, if there is room.
+    /// Records an entry if there is room.
     pub fn push(&mut self, now: Timestamp, what: Transmission) {
         if self.full_at.is_some() {
             return;
         }
-        // An acknowledgment is kept with all that it tells, or not at all.
+        // An acknowledgment is recorded with everything it reports, or not at all.
         if self.entries.len() >= self.most && !matches!(what, Transmission::Acknowledged { .. }) {
             self.full_at = Some(now);
             return;

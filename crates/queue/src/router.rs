@@ -6,7 +6,7 @@ use airpath_model::{Backlog, Packet, Qdisc, QueueSink, Timestamp};
 
 use crate::{DropTail, Limit};
 
-/// What a router does beside queueing: measures what passes, computes feedback, writes it on data packets.
+/// The work of a router in addition to queueing: measures traffic, computes feedback, and writes it into data packets.
 ///
 /// Calls come in time order. Only data packets (`Packet::is_data`) carry a header of their own; the header of an
 /// acknowledgment is an echo and must not be touched.

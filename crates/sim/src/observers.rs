@@ -1,4 +1,4 @@
-//! Estimators that run beside a controller and control nothing.
+//! Estimators that run alongside a controller and control nothing.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use airpath_model::{
     Requirements, SendEvent, Steered, Timestamp,
 };
 
-/// An estimator that runs beside a controller, with its number in the plan.
+/// An estimator that runs alongside a controller, with its number in the plan.
 pub(crate) type PlannedEstimator = (u16, Arc<dyn Factory<AckRates>>);
 
 /// A controller, and ACK-rate estimators that are told of every acknowledgment and congestion signal that it is told

@@ -1,4 +1,4 @@
-//! What the two ends of a connection are told.
+//! Configuration of the two endpoints of a connection.
 
 use airpath_model::{Bytes, Duration, Requirements};
 use thiserror::Error;
@@ -8,7 +8,7 @@ use thiserror::Error;
 pub struct SenderConfig {
     /// The largest payload of a segment, at least one byte. Default 1448: Ethernet with timestamps.
     pub mss: Bytes,
-    /// The receiver's window before it has said one. Default unlimited.
+    /// Receive window assumed before the receiver has advertised one. Default unlimited.
     pub receive_window: Bytes,
     /// How losses are repaired. Default SACK with proportional rate reduction.
     pub recovery: Recovery,

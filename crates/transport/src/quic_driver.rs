@@ -1,4 +1,4 @@
-//! What a QUIC stack tells of packets, put together to the events that controllers know.
+//! Combines the packet events that a QUIC stack reports into the events that controllers expect.
 
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
@@ -31,7 +31,7 @@ pub struct QuicDriver<C: Controller + ?Sized = dyn Controller> {
     sampled: bool,
     /// What the stack is just reporting as acknowledged.
     batch: Option<Batch>,
-    /// An acknowledgment that the controller has not been told of.
+    /// An acknowledgment that the controller has not yet received.
     held: Option<AckEvent>,
     /// The loss event under way began then: packets sent up to here belong to it (RFC 9002, section 7.3.2).
     recovery_start: Option<Timestamp>,

@@ -23,7 +23,7 @@ pub(crate) struct LinkCounters {
     offered_bits: f64,
 }
 
-/// The size of a buffer, in the unit in which it is limited.
+/// The size of a buffer, in the unit of its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Buffer {
     Bytes(u64),
@@ -31,7 +31,7 @@ pub(crate) enum Buffer {
     Unlimited,
 }
 
-/// What is known of one link.
+/// The record of one link.
 #[derive(Debug)]
 pub(crate) struct LinkMeter {
     pub(crate) recorded: bool,
@@ -87,7 +87,7 @@ impl LinkMeter {
         self.interval.marked_packets += 1;
     }
 
-    /// The queue is now `backlog` long.
+    /// Records that the queue is now `backlog` long.
     pub(crate) fn on_backlog(&mut self, now: Timestamp, backlog: Backlog) {
         if backlog == self.backlog {
             return;
@@ -99,7 +99,7 @@ impl LinkMeter {
         max.packets = max.packets.max(backlog.packets);
     }
 
-    /// Ends an interval at `now` and gives its row.
+    /// Ends an interval at `now` and returns its row.
     pub(crate) fn end_interval(
         &mut self,
         link: u32,
@@ -138,13 +138,13 @@ impl LinkMeter {
         row
     }
 
-    /// Forgets what was measured up to `now`: the warm-up is over. Call right after [`Self::end_interval`].
+    /// Discards all measurements up to `now`: the warm-up is over. Call right after [`Self::end_interval`].
     pub(crate) fn begin_measuring(&mut self, now: Timestamp) {
         self.measured = LinkCounters { queue_max: self.backlog, ..LinkCounters::default() };
         self.measured_from = now;
     }
 
-    /// The summary at the end of the run. Call right after [`Self::end_interval`].
+    /// Returns the summary at the end of the run. Call right after [`Self::end_interval`].
     pub(crate) fn summary(&self, link: u32, now: Timestamp, delay_s: f64) -> LinkRow {
         let measured = &self.measured;
         let span = now.since(self.measured_from).as_nanos();

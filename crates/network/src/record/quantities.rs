@@ -1,6 +1,6 @@
 //! Quantities that algorithms report by name.
 
-/// The names, numbered in the order of their first appearance.
+/// Names, numbered in the order of their first appearance.
 #[derive(Debug, Default)]
 pub(crate) struct QuantityNames(Vec<String>);
 
@@ -19,12 +19,12 @@ impl QuantityNames {
     }
 }
 
-/// The last value of each quantity that one flow's algorithms reported in the interval under way.
+/// The last value of each quantity that one flow's algorithms reported in the current interval.
 #[derive(Debug, Default)]
 pub(crate) struct LastValues(Vec<(usize, f64)>);
 
 impl LastValues {
-    /// A quantity, by number, has this value now.
+    /// Records the current value of a quantity, given by number.
     pub(crate) fn set(&mut self, quantity: usize, value: f64) {
         match self.0.iter_mut().find(|(known, _)| *known == quantity) {
             Some((_, last)) => *last = value,
@@ -32,7 +32,7 @@ impl LastValues {
         }
     }
 
-    /// Hands out what was reported and begins a new interval.
+    /// Returns the reported values and starts a new interval.
     pub(crate) fn drain(&mut self) -> impl Iterator<Item = (usize, f64)> {
         self.0.drain(..)
     }

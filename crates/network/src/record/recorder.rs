@@ -29,10 +29,10 @@ use crate::prefetch;
 pub struct Recorder {
     links: Vec<LinkMeter>,
     flows: Vec<FlowMeter>,
-    /// What the ends of each flow had counted when the warm-up ended; empty before.
+    /// Counters of each flow's endpoints at the end of the warm-up; empty before.
     before: Vec<FlowSummary>,
     distributions: Vec<DelayDistribution>,
-    /// Those of the measured span, once it is over.
+    /// Counters of the measured interval, once it is over.
     measured_distributions: Option<Vec<DelayDistribution>>,
     keep: Keep,
     /// Whether there is a table of packets.
@@ -50,17 +50,17 @@ pub struct Recorder {
     quantities: QuantityNames,
     drops: DropTable,
     packets: PacketTable,
-    /// External packets that were lost, until the caller is told.
+    /// External packets that were lost and not yet returned to the caller.
     lost_external: Vec<(u32, External)>,
 }
 
 /// So many flows take about 200 kB.
 const MANY: usize = 100;
 
-/// The sequence number of a packet that does not say it.
+/// The sequence number of a packet that does not carry one.
 const UNKNOWN: u64 = u64::MAX;
 
-/// What is kept row by row, where asked for.
+/// Tables that are recorded row by row, if requested.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Keep {
     /// Each data packet that reaches its receiver.
@@ -71,7 +71,7 @@ pub(crate) struct Keep {
     pub drops: bool,
 }
 
-/// What a recorder hands out.
+/// The result of a recorder.
 #[derive(Debug)]
 pub(crate) struct Recorded {
     pub tables: Vec<Table>,
@@ -81,7 +81,7 @@ pub(crate) struct Recorded {
 }
 
 impl Recorder {
-    /// For links given as (recorded or not, buffer), and flows given as (measuring link, source).
+    /// Creates a recorder for links given as (recorded or not, buffer) and flows given as (measuring link, source).
     pub(crate) fn new(
         links: impl Iterator<Item = (bool, Buffer)>,
         flows: impl Iterator<Item = (u32, u32)>,
@@ -114,7 +114,7 @@ impl Recorder {
         }
     }
 
-    /// One more flow, a source of its own, measured where another is; gives its number.
+    /// Adds a flow with its own source, measured at the same link as another flow; returns its number.
     pub(crate) fn add_flow(&mut self, like: u32) -> u32 {
         let measured_at = self.flows[like as usize].measured_at;
         self.flows.push(FlowMeter::new(measured_at, self.distributions.len() as u32));
@@ -123,34 +123,34 @@ impl Recorder {
         self.flows.len() as u32 - 1
     }
 
-    /// Whether there are more flows than a cache holds.
+    /// Returns whether there are more flows than fit in a cache.
     #[inline]
     pub fn has_many_flows(&self) -> bool {
         self.flows.len() >= MANY
     }
 
-    /// Something of a flow will be counted soon.
+    /// Prefetches the counters of a flow that will be updated soon.
     #[inline]
     pub fn prefetch(&self, flow: u32) {
         let meter = &self.flows[flow as usize];
         prefetch::field(&meter.measured_at, offset_of!(FlowMeter, measured_at), 0, size_of::<FlowMeter>());
     }
 
-    /// A packet of a flow, of which was said that it will be counted, arrives soon.
+    /// Prefetches the delay histogram of a flow. Call after the counters were prefetched.
     #[inline]
     pub fn prefetch_delays(&self, flow: u32) {
         prefetch::value(&self.distributions[self.flows[flow as usize].distribution as usize]);
     }
 
-    /// A flow sends `bytes` on the wire.
+    /// Records that a flow sends `bytes` on the wire.
     pub fn on_sent(&mut self, flow: u32, bytes: u64) {
         self.flows[flow as usize].interval.sent_bytes += bytes;
     }
 
-    /// A packet reaches the queue of a link.
+    /// Records that a packet reaches the queue of a link.
     pub(crate) fn on_arrival(&mut self, link: u32, now: Timestamp, packet: &Packet) {
         self.links[link as usize].on_arrival(packet.size().get());
-        // The packet is asked first: the flow may have to come from memory.
+        // Read the packet first: the flow may have to be loaded from memory.
         if packet.is_data() {
             let flow = &mut self.flows[packet.flow as usize];
             if flow.measured_at == link {
@@ -160,7 +160,7 @@ impl Recorder {
         self.capture.on_arrival(link, now, packet);
     }
 
-    /// The last bit of a packet leaves a link's transmitter.
+    /// Records that the last bit of a packet leaves a link's transmitter.
     #[inline]
     pub(crate) fn on_departure(&mut self, link: u32, now: Timestamp, packet: &Packet) {
         self.links[link as usize].on_departure(packet.size().get());
@@ -174,12 +174,12 @@ impl Recorder {
         }
     }
 
-    /// The last bit of a packet that a link sent again leaves its transmitter.
+    /// Records that the last bit of a packet that a link retransmits leaves its transmitter.
     pub(crate) fn on_link_retransmission(&mut self, link: u32, packet: &Packet) {
         self.links[link as usize].on_retransmission(packet.size().get());
     }
 
-    /// A packet is lost at a link.
+    /// Records that a packet is lost at a link.
     pub(crate) fn on_drop(&mut self, link: u32, now: Timestamp, packet: &Packet, reason: DropReason) {
         self.links[link as usize].on_drop(packet.size().get(), reason);
         if packet.is_data() {
@@ -200,12 +200,12 @@ impl Recorder {
         }
     }
 
-    /// A queue marked a packet.
+    /// Records that a queue marked a packet.
     pub(crate) fn on_mark(&mut self, link: u32) {
         self.links[link as usize].on_mark();
     }
 
-    /// A link's queue is now that long.
+    /// Records the current length of a link's queue.
     pub(crate) fn on_backlog(&mut self, link: u32, now: Timestamp, backlog: Backlog) {
         self.links[link as usize].on_backlog(now, backlog);
     }
@@ -235,14 +235,14 @@ impl Recorder {
                 received_s: now.as_secs_f64(),
                 queueing_s: packet.queueing.as_secs_f64(),
                 bytes: i64::from(packet.size),
-                sequence: sequence as i64, // -1 where it is not known
+                sequence: sequence as i64, // -1 if unknown
                 retransmission: i64::from(retransmission),
                 ecn: i64::from(packet.ecn().bits()),
             });
         }
     }
 
-    /// A flow's receiver hands `bytes` more to its application.
+    /// Records that a flow's receiver hands `bytes` more to its application.
     pub(crate) fn on_goodput(&mut self, flow: u32, bytes: u64) {
         self.flows[flow as usize].interval.goodput_bytes += bytes;
     }
@@ -257,7 +257,7 @@ impl Recorder {
         self.capture.external()
     }
 
-    /// A transfer of a flow is complete. Transfers of a flow are numbered from zero.
+    /// Records that a transfer of a flow is complete. Transfers of a flow are numbered from zero.
     pub fn on_completion(&mut self, flow: u32, transfer: u32, start: Timestamp, end: Timestamp, size: Bytes) {
         self.completions.push(CompletionRow {
             flow: i64::from(flow),
@@ -277,12 +277,12 @@ impl Recorder {
         }
     }
 
-    /// What the link at which a flow is measured said at the end of the last interval, if it is recorded.
+    /// Returns the state of a flow's measuring link at the end of the last interval, if the link is recorded.
     pub fn newest_at(&self, flow: u32) -> Option<LinkStep> {
         self.link_series.newest(self.flows[flow as usize].measured_at)
     }
 
-    /// A queue reports one of its quantities at the end of an interval.
+    /// Records a quantity that a queue reports at the end of an interval.
     pub(crate) fn on_observation(&mut self, link: u32, now: Timestamp, name: &str, value: f64) {
         if !self.links[link as usize].recorded {
             return;
@@ -309,7 +309,7 @@ impl Recorder {
         }
         let interval = meter.end_interval();
         let moves = state.active || !interval.is_silent();
-        // The acknowledgment that ends a transfer may be all that an interval brings.
+        // The acknowledgment that ends a transfer may be the only event of an interval.
         if moves || meter.estimates.have_samples() {
             meter.estimates.end_interval(flow, now, &mut self.estimates);
         }
@@ -318,7 +318,7 @@ impl Recorder {
         }
     }
 
-    /// Starts the measured interval at `now`; `before` is what the ends of each flow have counted so far. Call right
+    /// Starts the measured interval at `now`; `before` contains the counters of each flow's endpoints so far. Call right
     /// after ending all intervals.
     pub(crate) fn begin_measuring(&mut self, now: Timestamp, before: Vec<FlowSummary>) {
         self.before = before;
@@ -335,7 +335,7 @@ impl Recorder {
         self.keep.packets = false;
     }
 
-    /// The row of a flow, with what only its ends know.
+    /// Returns the row of a flow, including the values that only its endpoints know.
     pub(crate) fn flow_row(&self, flow: u32, of_ends: &FlowSummary) -> FlowRow {
         let meter = &self.flows[flow as usize];
         let measured = &meter.measured;
@@ -371,13 +371,13 @@ impl Recorder {
         }
     }
 
-    /// A probe for the algorithms of one flow.
+    /// Returns a probe for the algorithms of one flow.
     #[inline]
     pub fn probe(&mut self, flow: u32) -> FlowProbe<'_> {
         FlowProbe { recorder: self, flow }
     }
 
-    /// The tables, the names of quantities, and the capture where one was asked for.
+    /// Returns the tables, the names of quantities, and the capture if one was requested.
     pub(crate) fn finish(self, now: Timestamp, flows: FlowTable, delays_s: &[f64]) -> Recorded {
         let mut links = LinkTable::default();
         for (index, link) in self.links.iter().enumerate().filter(|(_, link)| link.recorded) {
@@ -416,7 +416,7 @@ impl Recorder {
     }
 }
 
-/// Keeps the congestion events that a flow's transport reports, what estimators say, and the quantities that its
+/// Records the congestion events that a flow's transport reports, the estimates of estimators, and the quantities that its
 /// controller reports.
 pub struct FlowProbe<'a> {
     recorder: &'a mut Recorder,

@@ -1,4 +1,4 @@
-//! The tables of a run, from which `docs/results.md` is made. Field names are column names; what is written above a field is
+//! The tables of a run, from which `docs/results.md` is generated. Field names are column names; the doc comment of a field is
 //! the description of its column.
 
 use airpath_model::{DropReason, Phase, codes};
@@ -11,9 +11,9 @@ const SECONDS: Values = Values::Unit("s");
 const BYTES: Values = Values::Unit("B");
 const BITS_PER_SECOND: Values = Values::Unit("bit/s");
 const PACKETS: Values = Values::Unit("packets");
-/// Quantities that components report; each run lists those of its own.
+/// Quantities that components report; each run lists its own.
 const QUANTITIES: Values = Values::NamesOfRun("quantities");
-/// Estimators of the plan; 0 is that of a controller itself.
+/// Estimators of the plan; 0 is the estimator of the controller itself.
 const ESTIMATORS: Values = Values::NamesOfRun("estimators");
 
 codes! {
@@ -65,13 +65,13 @@ table! {
         source: i64 = PLAIN,
         /// 0, 1, … within the source
         instance: i64 = PLAIN,
-        /// when it began to send
+        /// time at which the flow began to send
         start_s: f64 = SECONDS,
         /// first departure from its measuring link in the measured interval
         first_departure_s: f64 = SECONDS,
         /// last departure from its measuring link in the measured interval
         last_departure_s: f64 = SECONDS,
-        /// wire bytes that left the measuring link in the measured interval, damaged ones included
+        /// wire bytes that left the measuring link in the measured interval, corrupted packets included
         departed_bytes: i64 = BYTES,
         /// wire bytes that reached the measuring link's queue in the measured interval
         arrived_bytes: i64 = BYTES,
@@ -83,13 +83,13 @@ table! {
         sent_packets: i64 = PACKETS,
         /// data packets retransmitted in the measured interval
         retransmitted_packets: i64 = PACKETS,
-        /// data packets dropped or damaged anywhere on the path in the measured interval
+        /// data packets dropped or corrupted anywhere on the path in the measured interval
         lost_packets: i64 = PACKETS,
         /// retransmission timeouts in the measured interval
         timeouts: i64 = PLAIN,
-        /// times that loss recovery was entered in the measured interval; null for kernels and QUIC
+        /// number of times loss recovery was entered in the measured interval; null for kernels and QUIC
         recoveries: i64 = PLAIN,
-        /// reductions in answer to ECN marks in the measured interval; null for kernels
+        /// window reductions in response to ECN marks in the measured interval; null for kernels
         ecn_reductions: i64 = PLAIN,
         /// timeouts found spurious and undone in the measured interval; null for kernels
         spurious_timeouts: i64 = PLAIN,
@@ -119,7 +119,7 @@ table! {
         departed_bytes: i64 = BYTES,
         /// new payload handed in order to the application in the interval
         goodput_bytes: i64 = BYTES,
-        /// data packets dropped or damaged in the interval
+        /// data packets dropped or corrupted in the interval
         lost_packets: i64 = PACKETS,
         /// mean one-way delay of packets received in the interval, to seven digits
         delay_mean_s: f64 = SECONDS,
@@ -137,32 +137,32 @@ table! {
         srtt_s: f64 = SECONDS,
         /// pacing rate at the end; NaN when not paced (kernels: their target)
         pacing_rate_bps: f64 = BITS_PER_SECOND,
-        /// what the controller was doing at the end
+        /// phase of the controller at the end
         phase: i64 = Values::Names(Phase::NAMES),
     }
 }
 
 table! {
-    /// one congestion event; kernels tell of none
+    /// one congestion event; kernels report none
     "flow_events", FlowEventRow, FlowEventTable, optional: false {
         /// flow number: row of `flows` within the run
         flow: i64 = PLAIN,
-        /// when it happened
+        /// time of the event
         time_s: f64 = SECONDS,
-        /// what happened; `loss` is fast recovery entered (but not where the window was reduced for a mark already),
-        /// `spurious timeout` a timeout undone
+        /// kind of event; `loss` is an entry into fast recovery (unless the window was already reduced for a mark),
+        /// `spurious timeout` is a timeout that was undone
         event: i64 = Values::Names(FlowEvent::NAMES),
     }
 }
 
 table! {
-    /// one quantity that a sender's controller reported in an interval; absent where none did
+    /// one quantity that a sender's controller reported in an interval; absent if none did
     "flow_observations", FlowObservationRow, FlowObservationTable, optional: true {
         /// flow number: row of `flows` within the run
         flow: i64 = PLAIN,
         /// end of the interval
         time_s: f64 = SECONDS,
-        /// what is reported; see the list of quantities
+        /// reported quantity; see the list of quantities
         quantity: i64 = QUANTITIES,
         /// the last value in the interval, in the unit of the quantity
         value: f64 = PLAIN,
@@ -194,7 +194,7 @@ table! {
         offered_bytes: f64 = BYTES,
         /// wire bytes that reached the queue
         arrived_bytes: i64 = BYTES,
-        /// wire bytes that left, those damaged on the way included
+        /// wire bytes that left, packets corrupted on the link included
         departed_bytes: i64 = BYTES,
         /// packets that reached the queue
         arrived_packets: i64 = PACKETS,
@@ -204,19 +204,19 @@ table! {
         dropped_packets_overflow: i64 = PACKETS,
         /// dropped by the queue discipline before it was full
         dropped_packets_early: i64 = PACKETS,
-        /// damaged by the channel, and not repaired by a link that sends again
+        /// corrupted by the channel and not repaired by link-layer retransmission
         dropped_packets_corruption: i64 = PACKETS,
         /// dropped because the queue was full
         dropped_bytes_overflow: i64 = BYTES,
         /// dropped by the queue discipline before it was full
         dropped_bytes_early: i64 = BYTES,
-        /// damaged by the channel
+        /// corrupted by the channel
         dropped_bytes_corruption: i64 = BYTES,
         /// marked Congestion Experienced
         marked_packets: i64 = PACKETS,
-        /// sent again by the link itself
+        /// retransmitted by the link itself
         retransmitted_packets: i64 = PACKETS,
-        /// sent again by the link itself; not part of what departed
+        /// retransmitted by the link itself; not included in the departed bytes
         retransmitted_bytes: i64 = BYTES,
         /// time-weighted mean queue, the packet being sent excluded
         queue_mean_bytes: f64 = BYTES,
@@ -228,7 +228,7 @@ table! {
         queue_max_packets: i64 = PACKETS,
         /// all drops, whole run
         dropped_packets_total: i64 = PACKETS,
-        /// propagation delay that was drawn
+        /// sampled propagation delay
         delay_s: f64 = SECONDS,
     }
 }
@@ -246,11 +246,11 @@ table! {
         arrived_bytes: i64 = BYTES,
         /// wire bytes that left in the interval
         departed_bytes: i64 = BYTES,
-        /// packets dropped or damaged in the interval
+        /// packets dropped or corrupted in the interval
         dropped_packets: i64 = PACKETS,
         /// packets marked Congestion Experienced in the interval
         marked_packets: i64 = PACKETS,
-        /// packets sent again by the link in the interval
+        /// packets retransmitted by the link in the interval
         retransmitted_packets: i64 = PACKETS,
         /// time-weighted mean queue in the interval
         queue_mean_bytes: f64 = BYTES,
@@ -262,13 +262,13 @@ table! {
         queue_bytes: i64 = BYTES,
         /// queue at the end of the interval
         queue_packets: i64 = PACKETS,
-        /// time-weighted mean queue over the buffer; NaN when that is unlimited
+        /// time-weighted mean queue divided by the buffer size; NaN when the buffer is unlimited
         queue_share: f64 = PLAIN,
     }
 }
 
 impl LinkSeriesTable {
-    /// What a link said at the end of the last interval; `None` of one that is not recorded.
+    /// Returns the state of a link at the end of the last interval; `None` if the link is not recorded.
     pub(crate) fn newest(&self, link: u32) -> Option<LinkStep> {
         let row = self.link.iter().rposition(|&of| of == i64::from(link))?;
         Some(LinkStep {
@@ -281,17 +281,17 @@ impl LinkSeriesTable {
 }
 
 table! {
-    /// one lost packet, in the order of time; empty with `record.drops = false`
+    /// one lost packet, in order of time; empty with `record.drops = false`
     "drops", DropRow, DropTable, optional: false {
         /// index of the link in the plan
         link: i64 = PLAIN,
         /// flow number: row of `flows` within the run
         flow: i64 = PLAIN,
-        /// when it was lost
+        /// time of the loss
         time_s: f64 = SECONDS,
-        /// its size on the wire
+        /// size on the wire
         bytes: i64 = BYTES,
-        /// why; `early` is a drop by the queue discipline, `corruption` damage by the channel
+        /// reason; `early` is a drop by the queue discipline, `corruption` is corruption by the channel
         reason: i64 = Values::Names(DropReason::NAMES),
     }
 }
@@ -300,7 +300,7 @@ table! {
     /// one bin of the delay distribution of a group of sources over data packets received in the measured interval; bins
     /// are at most 0.8 % wide and empty ones are left out; percentiles in the summary come from bins of 0.1 %
     "delay_histogram", DelayRow, DelayTable, optional: false {
-        /// index in the plan's `flows` of the first of the sources that are counted together: those with the same group,
+        /// index in the plan's `flows` of the first of the sources that are counted together, which have the same group,
         /// scheme and measuring link
         source: i64 = PLAIN,
         /// which delay; `queueing` is the part of the one-way delay spent in queues
@@ -313,21 +313,21 @@ table! {
 }
 
 table! {
-    /// one data packet received; only when the scenario asks for it
+    /// one data packet received; only if the scenario requests it
     "packets", PacketRow, PacketTable, optional: true {
         /// flow number: row of `flows` within the run
         flow: i64 = PLAIN,
-        /// when it was sent
+        /// time at which it was sent
         sent_s: f64 = SECONDS,
-        /// when it reached the receiver
+        /// time at which it reached the receiver
         received_s: f64 = SECONDS,
         /// time waiting in queues
         queueing_s: f64 = SECONDS,
-        /// its size on the wire
+        /// size on the wire
         bytes: i64 = BYTES,
-        /// number of its first payload byte; -1 where nobody knows (emulations)
+        /// number of its first payload byte; -1 if unknown (emulations)
         sequence: i64 = PLAIN,
-        /// 1 if sent again, else 0
+        /// 1 if retransmitted, else 0
         retransmission: i64 = PLAIN,
         /// the two ECN bits at arrival
         ecn: i64 = PLAIN,
@@ -341,7 +341,7 @@ table! {
         link: i64 = PLAIN,
         /// end of the interval
         time_s: f64 = SECONDS,
-        /// what is reported; see the list of quantities
+        /// reported quantity; see the list of quantities
         quantity: i64 = QUANTITIES,
         /// its value at the end of the interval, in the unit of the quantity
         value: f64 = PLAIN,
@@ -355,7 +355,7 @@ table! {
         flow: i64 = PLAIN,
         /// end of the interval
         time_s: f64 = SECONDS,
-        /// which: as written in the flow's `estimators`, or `controller` for that of the controller itself
+        /// estimator, as written in the flow's `estimators`, or `controller` for that of the controller itself
         estimator: i64 = ESTIMATORS,
         /// the estimate at the end of the interval; NaN before the first
         estimate_bps: f64 = BITS_PER_SECOND,
@@ -363,19 +363,19 @@ table! {
         sample_bps: f64 = BITS_PER_SECOND,
         /// the largest sample of the interval; NaN without any
         largest_sample_bps: f64 = BITS_PER_SECOND,
-        /// how many samples the interval brought
+        /// number of samples in the interval
         samples: i64 = PLAIN,
     }
 }
 
 table! {
-    /// one sample of an ACK-rate estimator; only when the scenario asks for it
+    /// one sample of an ACK-rate estimator; only if the scenario requests it
     "estimate_samples", EstimateSampleRow, EstimateSampleTable, optional: true {
         /// flow number: row of `flows` within the run
         flow: i64 = PLAIN,
         /// when it was complete
         time_s: f64 = SECONDS,
-        /// which: as written in the flow's `estimators`, or `controller` for that of the controller itself
+        /// estimator, as written in the flow's `estimators`, or `controller` for that of the controller itself
         estimator: i64 = ESTIMATORS,
         /// the sample, before any filter
         sample_bps: f64 = BITS_PER_SECOND,

@@ -1,11 +1,11 @@
-//! What only the ends of a flow know.
+//! State that only the endpoints of a flow know.
 
 use airpath_model::{Bytes, Duration, Phase, Rate, Timestamp};
 
-/// What the ends of a flow say at the end of an interval, for its row in the series.
+/// The state of a flow's endpoints at the end of an interval, for its row in the series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlowState {
-    /// Whether it has something to send. A flow that is not active and of which nothing was seen gets no row.
+    /// Whether the flow has data to send. An inactive flow without any recorded event gets no row.
     pub active: bool,
     /// Congestion window.
     pub cwnd: Option<Bytes>,
@@ -17,12 +17,12 @@ pub struct FlowState {
     pub srtt: Option<Duration>,
     /// Pacing rate.
     pub pacing_rate: Option<Rate>,
-    /// What the controller is doing.
+    /// Phase of the controller.
     pub phase: Phase,
 }
 
 impl FlowState {
-    /// Of a flow of which nothing is known but whether it is active.
+    /// Creates the state of a flow of which only the activity is known.
     pub const fn unknown(active: bool) -> Self {
         Self {
             active,
@@ -36,12 +36,12 @@ impl FlowState {
     }
 }
 
-/// What the ends of a flow have counted since it began, for its row in the table `flows`.
+/// Counters of a flow's endpoints since its start, for its row in the table `flows`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FlowSummary {
     /// Its number within the flow of the plan: above zero only where that stands for several.
     pub instance: u32,
-    /// When it began.
+    /// Start time.
     pub start: Timestamp,
     /// Data packets sent, retransmissions included.
     pub sent_packets: u64,
@@ -62,7 +62,7 @@ pub struct FlowSummary {
 }
 
 impl FlowSummary {
-    /// Of a flow that began then and of which nothing else is known.
+    /// Creates the totals of a flow of which only the start time is known.
     pub const fn begun(start: Timestamp) -> Self {
         Self {
             instance: 0,

@@ -1,13 +1,13 @@
-//! Columns, not rows: what a run hands out.
+//! Tables by columns, the output of a run.
 
 use serde::Serialize;
 
-/// A typed column. Fixed width, so it can be handed on as one buffer.
+/// A typed column. The values have a fixed width, so that the column can be passed on as one buffer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Column {
     /// Whole numbers.
     I64(Vec<i64>),
-    /// Real numbers; NaN where there is no value.
+    /// Real numbers; NaN if there is no value.
     F64(Vec<f64>),
 }
 
@@ -21,7 +21,7 @@ pub struct Table {
 }
 
 impl Column {
-    /// How many values it holds.
+    /// Returns the number of values.
     pub fn len(&self) -> usize {
         match self {
             Self::I64(values) => values.len(),
@@ -29,7 +29,7 @@ impl Column {
         }
     }
 
-    /// Whether it holds none.
+    /// Returns whether the column is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -59,12 +59,12 @@ impl Table {
         self
     }
 
-    /// The column with that name.
+    /// Returns the column with that name.
     pub fn column(&self, name: &str) -> Option<&Column> {
         self.columns.iter().find(|(given, _)| *given == name).map(|(_, column)| column)
     }
 
-    /// The real numbers in the column with that name; empty when there is no such column.
+    /// Returns the real numbers in the column with that name; empty when there is no such column.
     pub fn reals(&self, name: &str) -> &[f64] {
         match self.column(name) {
             Some(Column::F64(values)) => values,
@@ -72,7 +72,7 @@ impl Table {
         }
     }
 
-    /// The whole numbers in the column with that name; empty when there is no such column.
+    /// Returns the whole numbers in the column with that name; empty when there is no such column.
     pub fn integers(&self, name: &str) -> &[i64] {
         match self.column(name) {
             Some(Column::I64(values)) => values,
@@ -93,34 +93,34 @@ impl From<Vec<f64>> for Column {
     }
 }
 
-/// What a table contains.
+/// The description of a table.
 #[derive(Clone, Debug, Serialize)]
 pub struct TableDescription {
     /// Its name.
     pub name: &'static str,
-    /// What one row is.
+    /// Meaning of one row.
     pub rows: &'static str,
-    /// Whether an outcome can lack it, and results contain it only with rows.
+    /// Whether the table can be absent from an outcome; results contain it only if it has rows.
     pub optional: bool,
     /// Its columns, in order.
     pub columns: Vec<ColumnDescription>,
 }
 
-/// What a column contains.
+/// The description of a column.
 #[derive(Clone, Debug, Serialize)]
 pub struct ColumnDescription {
     /// Its name, ending in the unit if it has one.
     pub name: &'static str,
     /// `i64` or `f64`.
     pub engine_type: &'static str,
-    /// What it means.
+    /// Meaning of the column.
     pub description: &'static str,
-    /// What its values are.
+    /// Kind of its values.
     #[serde(flatten)]
     pub values: Values,
 }
 
-/// What the values of a column are.
+/// The kind of the values of a column.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Values {

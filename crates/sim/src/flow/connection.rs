@@ -58,7 +58,7 @@ pub(crate) struct ConnectionSetup {
     pub(crate) sender: SenderConfig,
     pub(crate) receiver: ReceiverConfig,
     pub(crate) controller: PlannedController,
-    /// Estimators beside the controller, with their numbers in the plan.
+    /// Estimators that run alongside the controller, with their numbers in the plan.
     pub(crate) observers: Vec<PlannedEstimator>,
     /// What controllers draw from.
     pub(crate) random: RandomStream,
