@@ -1,4 +1,4 @@
-//! What was to be expected beside what came.
+//! Expected and actual corruption.
 
 use alloc::boxed::Box;
 

@@ -1,4 +1,4 @@
-//! What becomes of whole packets on a chain that is clocked by what is sent.
+//! Losses of whole packets on a chain that is clocked by the transmitted bits or bytes.
 
 use crate::matrix::times;
 use crate::{CodeRate, Codeword, GilbertElliott, Matrix, Steps};

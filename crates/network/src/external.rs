@@ -174,7 +174,7 @@ impl ExternalNetwork {
         network.events.all_over(network.now);
     }
 
-    /// Returns the packets that were lost since the last call. Damaged packets are among them once their last bit has left.
+    /// Returns the packets that were lost since the last call. These include corrupted packets once their last bit has left.
     pub fn lost(&mut self) -> impl Iterator<Item = Lost> {
         let lost = |(flow, packet): (u32, External)| Lost {
             flow,
@@ -184,14 +184,14 @@ impl ExternalNetwork {
         self.network.context.recorder.lost_external().map(lost)
     }
 
-    /// Returns the packets that arrived at the entrances of captured links since the last call, in the order of time. Those
-    /// that were delivered or lost meanwhile are among them.
+    /// Returns the packets that arrived at the entrances of captured links since the last call, in the order of time. They
+    /// include packets that were delivered or lost in the meantime.
     pub fn captured(&mut self) -> impl Iterator<Item = Captured> {
         self.network.context.recorder.captured_external()
     }
 
-    /// Returns the damage of a link's channel so far beside its expectation, retransmissions of the link included; `None` if
-    /// the channel damages nothing.
+    /// Returns the corruption by a link's channel so far and its expectation, retransmissions of the link included; `None` if
+    /// the channel corrupts nothing.
     ///
     /// # Panics
     /// If the plan has no such link.

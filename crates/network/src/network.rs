@@ -192,7 +192,7 @@ impl Network {
         }
     }
 
-    /// A packet has come out of a link.
+    /// Passes on a packet that has left a link.
     #[inline]
     pub(crate) fn go_on(&mut self, mut packet: Packet, ends: &mut impl Ends) {
         let next = packet.go_on(&self.routes);
@@ -216,7 +216,7 @@ impl Network {
         }
     }
 
-    /// A packet arrives at the near end of a link.
+    /// Delivers a packet to the near end of a link.
     #[inline]
     pub(crate) fn offer(&mut self, index: usize, packet: Packet) {
         if let AnyLink::Full(link) = &mut self.links[index] {
@@ -233,7 +233,7 @@ impl Network {
     #[inline]
     pub(crate) fn offer_plain(&mut self, index: usize, at: Timestamp, packet: Packet) {
         let AnyLink::Plain(link) = &mut self.links[index] else { return };
-        // What arrives after the end of the run is not counted.
+        // Packets that arrive after the end of the run are not counted.
         self.counts.packet_hops += u64::from(at <= self.end);
         match link.offer(index as Target, at, packet, &mut self.context) {
             Offered::Nothing => {}

@@ -1,4 +1,4 @@
-//! What passes a queue over one control interval.
+//! Measures the traffic through a queue over one control interval.
 
 use airpath_model::{Backlog, Bytes, Duration, Timestamp};
 

@@ -2,7 +2,7 @@
 
 use airpath_model::{Ecn, Packet, QueueSink, Timestamp};
 
-/// Marks a packet and says whether it carries the mark now; one whose sender does not take part must be dropped instead.
+/// Marks a packet and returns whether it now carries the mark; if its sender does not support ECN, it must be dropped instead.
 /// A packet that came marked stays so, which is not reported again.
 pub(crate) fn mark<P: Packet>(now: Timestamp, packet: &mut P, sink: &mut dyn QueueSink<P>) -> bool {
     match packet.ecn() {

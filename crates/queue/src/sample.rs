@@ -6,15 +6,15 @@ use airpath_model::{Backlog, Bytes, CapacitySource, Timestamp};
 /// computes in another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct QueueSample {
-    /// What reached the queue, dropped or not.
+    /// Traffic that reached the queue, dropped or not.
     pub arrived: Bytes,
-    /// What left it.
+    /// Traffic that left the queue.
     pub departed: Bytes,
     /// How many packets left it.
     pub departed_packets: u64,
     /// The shortest that the queue was seen, now included.
     pub shortest: Backlog,
-    /// What waits now.
+    /// Current backlog.
     pub backlog: Backlog,
 }
 

@@ -35,11 +35,11 @@ pub(crate) struct Flow {
     pub(crate) ahead: [bool; 2],
     /// What it sends, and who receives it.
     pub(crate) kind: FlowKind,
-    /// What its sender sees of its packets, where that is kept.
+    /// Packet events seen by its sender, if recorded.
     log: Option<Box<SegmentLog>>,
 }
 
-/// What a flow sends.
+/// The traffic of a flow.
 #[derive(Debug)]
 pub(crate) enum FlowKind {
     /// Data over transport connections.
@@ -56,7 +56,7 @@ impl Flow {
         Self { index, instance, route, reverse_route, start, timers, ahead, kind, log: None }
     }
 
-    /// Returns what links must know of the two ends.
+    /// Returns the properties of the two endpoints that links depend on.
     pub(crate) fn ends(&self) -> FlowEnds {
         let (reverse, are_independent) = match &self.kind {
             FlowKind::Connections(source) => (Some(self.reverse_route), source.opens_one_connection()),
@@ -154,7 +154,7 @@ impl Flow {
         self.log = Some(Box::new(SegmentLog::new(Transmissions::new(self.index, flows))));
     }
 
-    /// What its sender saw of its packets, where that was kept.
+    /// Returns the packet events seen by its sender, if recorded.
     pub(crate) fn into_log(self) -> Option<Transmissions> {
         self.log.map(|log| log.finish())
     }
@@ -175,7 +175,7 @@ impl Flow {
         }
     }
 
-    /// What the series wants to know at `now`.
+    /// Returns the state for the series at `now`.
     pub(crate) fn state(&self, now: Timestamp) -> FlowState {
         match &self.kind {
             FlowKind::Connections(source) => source.state(),
@@ -183,7 +183,7 @@ impl Flow {
         }
     }
 
-    /// What its row in the table of flows wants to know.
+    /// Returns the counters for its row in the table of flows.
     pub(crate) fn summary(&self) -> FlowSummary {
         let begun = FlowSummary { instance: self.instance, ..FlowSummary::begun(self.start) };
         match &self.kind {

@@ -1,16 +1,17 @@
-//! A run step by step: at the end of an interval it stops, says what a steered sender saw, and is told what that may send.
+//! A run step by step: it stops at the end of each interval, returns the observations of a steered sender, and takes
+//! the limits for that sender.
 
 use airpath_model::{Bytes, Rate, RttEstimate, SenderReport, Steering, Timestamp};
 use airpath_network::{LinkStep, RunControl};
 
 use crate::simulation::{Cancelled, Simulation};
 
-/// What one step brought.
+/// The result of one step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Step {
     /// When it ended.
     pub now: Timestamp,
-    /// What the sender saw in it.
+    /// Observations of the sender in the step.
     pub report: SenderReport,
     /// Round-trip times as the transport knows them; zero before the first sample.
     pub rtt: RttEstimate,

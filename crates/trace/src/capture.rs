@@ -48,7 +48,7 @@ pub enum PacketKind {
     Udp,
 }
 
-/// What a TCP header says.
+/// The fields of a TCP header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct TcpDescription {
     /// Sequence number of the first byte of payload.
@@ -57,7 +57,7 @@ pub struct TcpDescription {
     pub acknowledgment: u32,
     /// Control bits.
     pub flags: TcpFlags,
-    /// The receive window as it stands in the header (unscaled).
+    /// The receive window as written in the header (unscaled).
     pub window: u16,
     /// Timestamps option: value and echo reply (RFC 7323, section 3).
     pub timestamps: Option<(u32, u32)>,
@@ -104,7 +104,7 @@ pub enum CaptureError {
     PacketLength(u64),
 }
 
-/// Writes a capture. Times are in nanoseconds; the file says so (`if_tsresol`).
+/// Writes a capture. Times are in nanoseconds; the file declares this unit (`if_tsresol`).
 ///
 /// The file is complete after every packet; nothing needs to be closed. Wrap slow writers in a
 /// [`std::io::BufWriter`].

@@ -2,13 +2,13 @@
 
 use thiserror::Error;
 
-/// A file that is not what it should be.
+/// An error in the contents of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("line {line}: found {found}; accepted: {accepted}")]
 pub struct TraceError {
     /// The line, counted from 1. An empty file is refused at line 1.
     pub line: usize,
-    /// What stands there, shortened and escaped.
+    /// The text found there, shortened and escaped.
     pub found: String,
     /// What could stand there instead.
     pub accepted: String,

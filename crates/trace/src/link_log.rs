@@ -42,7 +42,7 @@ pub enum LinkLogError {
         "the file is empty; accepted: a log of mm-link or of a Pantheon tunnel, plain or compressed by gzip"
     )]
     Empty,
-    /// A line is not what it should be.
+    /// A line is malformed.
     #[error(transparent)]
     Line(#[from] TraceError),
     /// The file cannot be read.
@@ -86,7 +86,7 @@ pub struct LinkLog {
     pub departures: Departures,
     /// Packets that were dropped.
     pub drops: Drops,
-    /// Set when the file breaks off; what stands before was read.
+    /// Set if the file is truncated; the part before the break was read.
     pub stopped: Option<Stopped>,
 }
 
@@ -136,7 +136,7 @@ pub struct Drops {
 
 /// Reads a log, plain or compressed by gzip.
 ///
-/// A file that breaks off (a last line without its end, damaged compression) gives what stands before. Memory is bounded by
+/// A file that breaks off (a last line without its end, damaged compression) yields the part before the break. Memory is bounded by
 /// [`MOST_EVENTS`]; of a line no more than a kilobyte is kept.
 ///
 /// # Errors

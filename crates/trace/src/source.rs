@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use flate2::read::MultiGzDecoder;
 
-/// Ends at the first failure, which it keeps: what stands before is read.
+/// Ends at the first failure, which it keeps: the bytes before the failure are read.
 pub(crate) struct Source {
     reader: Box<dyn Read + Send>,
     failure: Failure,

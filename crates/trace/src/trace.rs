@@ -5,7 +5,7 @@ pub const OPPORTUNITY_BYTES: u64 = 1500;
 
 /// The capacity of a link over time. Repeats with its period when a run is longer.
 ///
-/// Readers and conversions keep the invariants stated at each variant; whoever builds one by hand must, too.
+/// Readers and conversions keep the invariants stated at each variant; callers that build a trace by hand must, too.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trace {
     /// Instants at which a fixed number of bytes may leave; an unused opportunity is lost.

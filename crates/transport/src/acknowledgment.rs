@@ -1,4 +1,4 @@
-//! What a receiver gives back.
+//! The feedback of a receiver.
 
 use airpath_model::{Bytes, PathHeader, Timestamp};
 
@@ -7,7 +7,7 @@ use airpath_model::{Bytes, PathHeader, Timestamp};
 pub struct Acknowledgment {
     /// Everything below this offset has arrived.
     pub cumulative: u64,
-    /// What arrived above it (RFC 2018), the block of the newest segment first.
+    /// Ranges received above it (RFC 2018), the block of the newest segment first.
     pub sack: SackBlocks,
     /// A segment that it answers had arrived as a whole before (duplicate SACK, RFC 2883; which one is not told).
     pub repeated: bool,

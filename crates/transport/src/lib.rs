@@ -1,5 +1,5 @@
-//! A TCP-like transport without input and output: a [`Sender`] and a [`Receiver`] that are told what arrived and
-//! when, and say what shall leave and when they want to be woken.
+//! A TCP-like transport without input and output: a [`Sender`] and a [`Receiver`] that take arriving
+//! segments with their times, and return the segments to send and the time of their next timer.
 //!
 //! There is no handshake: a connection is established when it is made, sequence numbers count payload bytes from
 //! zero, and both ends know each other's options. Everything about time is an argument.

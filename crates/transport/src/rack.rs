@@ -32,7 +32,7 @@ pub(crate) struct Rack {
     grown_until: Option<u64>,
     /// When the next transmission will be late.
     due: Timestamp,
-    /// What was found lost between acknowledgments, of which the next one tells the controller.
+    /// Losses found between acknowledgments, which are reported to the controller with the next one.
     untold: Bytes,
 }
 
@@ -89,7 +89,7 @@ impl Rack {
         }
     }
 
-    /// Marks what is late by now (step 5). Gives the bytes newly lost.
+    /// Marks overdue segments as lost (step 5). Returns the bytes newly lost.
     ///
     /// `suspicious` tells that losses are being repaired, or that enough was delivered above a hole.
     pub(crate) fn mark_lost(

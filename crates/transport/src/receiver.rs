@@ -17,7 +17,7 @@ pub struct Receiver {
     config: ReceiverConfig,
     /// The next byte expected in order.
     next: u64,
-    /// What arrived above it.
+    /// Ranges received above it.
     out_of_order: Ranges,
     /// The blocks of it that changed last, newest first (RFC 2018, section 4). Those that end at [`Receiver::next`] or below have
     /// been delivered, and keep their place until others take it.

@@ -35,7 +35,7 @@ use crate::routes::END_OF_ROUTE;
 #[derive(Debug)]
 pub(crate) struct Link {
     index: u32,
-    /// Whether anything is measured here. Otherwise nothing is counted.
+    /// Whether anything is measured at this link. Otherwise nothing is counted.
     watched: bool,
     qdisc: Queue,
     channel: Air,
@@ -44,7 +44,7 @@ pub(crate) struct Link {
     sending_until: Option<Timestamp>,
     /// Attempts that have begun to leave, in the order of arrival at the far end.
     on_the_way: VecDeque<OnTheWay>,
-    /// What happens to damaged packets; without it they are lost.
+    /// Link-layer retransmission of corrupted packets; without it they are lost.
     arq: Option<Arq<Packet>>,
     /// Packets that will arrive at the near end.
     announced: Arrivals,
@@ -71,7 +71,7 @@ struct OnTheWay {
     arrives: bool,
     /// The link that takes it when it has left, or [`END_OF_ROUTE`]; known as it is sent, when the packet is in the processor's cache.
     next: Target,
-    /// Gone when it was damaged and will be sent again.
+    /// `None` if it was corrupted and will be retransmitted.
     packet: Option<Packet>,
 }
 
@@ -175,7 +175,7 @@ impl Link {
         packet
     }
 
-    /// Whether the head of the line has left, whole.
+    /// Returns whether the head of the line has left completely.
     #[inline]
     fn has_departed(&self) -> bool {
         self.on_the_way.len() > usize::from(self.sending_until.is_some())
@@ -265,7 +265,7 @@ impl Link {
         }
     }
 
-    /// The same as [`Link::catch_up`] where nothing but departures happens.
+    /// As [`Link::catch_up`], for a link at which only departures happen.
     fn let_leave(&mut self, now: Timestamp, context: &mut Context) {
         while let Some(departs) = self.sending_until.filter(|departs| *departs <= now) {
             self.note_departure(departs, context);
@@ -360,7 +360,7 @@ impl Link {
         }
     }
 
-    /// The keeper of its queue dropped the packet of that handle at `now`.
+    /// Records that the owner of the external queue dropped the packet with this handle at `now`.
     pub(crate) fn lose_outside(&mut self, now: Timestamp, handle: u32, context: &mut Context) {
         self.advance(now, context);
         let Some(packet) = self.outside().and_then(|queue| queue.take(handle)) else { return };
@@ -368,13 +368,13 @@ impl Link {
         self.note_backlog(now, context);
     }
 
-    /// What the queue reports of itself.
+    /// Reports the quantities of the queue to the context.
     pub(crate) fn observe(&self, now: Timestamp, context: &mut Context) {
         let index = self.index;
         self.qdisc.observe(&mut |name, value| context.recorder.on_observation(index, now, name, value));
     }
 
-    /// Bits offered since the last question; `None` when unlimited.
+    /// Returns the bits offered since the last call; `None` if unlimited.
     pub(crate) fn offered_bits(&mut self, until: Timestamp) -> Option<f64> {
         self.channel.offered_bits(until)
     }
@@ -470,7 +470,7 @@ impl Link {
 /// A link must be woken before the instant at which something could come out of it.
 const ONE_EARLIER: Duration = Duration::from_nanos(1);
 
-/// Tells the context what a queue did.
+/// Reports the actions of a queue to the context.
 struct Sink<'a> {
     link: u32,
     context: &'a mut Context,

@@ -10,16 +10,16 @@ use crate::packet::{Body, Packet};
 /// the other queue keeps to the link's rate.
 #[derive(Debug, Default)]
 pub(crate) struct OutsideQueue {
-    /// In the order in which they came.
+    /// In order of arrival.
     outside: VecDeque<Packet>,
-    /// How many of them, at the end, its keeper has not been told of.
+    /// Number of packets, at the end, that were not yet passed to the caller.
     untold: usize,
     back: VecDeque<Packet>,
     backlog: Backlog,
 }
 
 impl OutsideQueue {
-    /// The handle of the next packet that goes out.
+    /// Returns the handle of the next packet to pass to the caller.
     pub(crate) fn next_out(&mut self) -> Option<u32> {
         let packet = self.outside.get(self.outside.len().checked_sub(self.untold)?)?;
         self.untold -= 1;

@@ -1,6 +1,6 @@
 //! One direction of a link at which nothing is measured: drop-tail, one rate, one delay, and every packet arrives.
 //!
-//! What becomes of a packet is known when it comes: when it begins to leave, when it arrives. So nothing is caught up
+//! The fate of a packet is known at its arrival: when its transmission begins and when it reaches the far end. So nothing is caught up
 //! with, and one line holds those that wait and those on their way. `tests/it/properties.rs` holds it against [`Link`],
 //! which does the same step by step.
 //!
@@ -34,7 +34,7 @@ pub(crate) struct PlainLink {
     delay: Duration,
 }
 
-/// No link has so high a number.
+/// Greater than the number of any link.
 const NOWHERE: Target = Target::MAX;
 
 /// A packet between the two ends.
@@ -42,16 +42,16 @@ const NOWHERE: Target = Target::MAX;
 pub(crate) struct InLine {
     /// When it was offered, or when it became the first of those that [pass](PlainLink::pass).
     pub(crate) offered: Timestamp,
-    /// When it begins to leave.
+    /// Time at which its transmission begins.
     pub(crate) begins: Timestamp,
-    /// When it arrives at the far end.
+    /// Time of its arrival at the far end.
     pub(crate) arrival: Timestamp,
     size: u32,
-    /// None where another link has it.
+    /// `None` if another link has it.
     pub(crate) packet: Option<Packet>,
 }
 
-/// What becomes of a packet that is offered.
+/// The fate of an offered packet.
 #[derive(Debug)]
 pub(crate) enum Offered {
     /// It was dropped, or others are before it.
@@ -63,7 +63,7 @@ pub(crate) enum Offered {
 }
 
 impl PlainLink {
-    /// An idle link.
+    /// Creates an idle link.
     pub(crate) fn new(limit: Limit, rate: SteadyRate, delay: Duration) -> Self {
         Self {
             line: VecDeque::new(),
@@ -81,17 +81,17 @@ impl PlainLink {
         self.into = next;
     }
 
-    /// How long a packet is on its way when it has left.
+    /// Returns the time from a packet's departure to its arrival.
     pub(crate) fn delay(&self) -> Duration {
         self.delay
     }
 
-    /// Whether it announces its packets to the next link.
+    /// Returns whether it announces its packets to the next link.
     pub(crate) fn announces(&self) -> bool {
         self.into != NOWHERE
     }
 
-    /// The link to which it announces its packets.
+    /// Returns the link to which it announces its packets.
     #[inline]
     pub(crate) fn announces_to(&self) -> Option<Target> {
         self.announces().then_some(self.into)
@@ -170,7 +170,7 @@ impl PlainLink {
         first
     }
 
-    /// The packet that arrives at the far end at `now`, if one does.
+    /// Returns the packet that arrives at the far end at `now`, if any.
     #[inline]
     pub(crate) fn deliver(&mut self, now: Timestamp) -> Option<Packet> {
         if self.line.front().is_none_or(|head| head.arrival > now) {

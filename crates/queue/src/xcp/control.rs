@@ -1,4 +1,4 @@
-//! What XCP computes once a control interval.
+//! The computations of XCP once per control interval.
 
 use alloc::boxed::Box;
 
@@ -10,7 +10,7 @@ use super::{NegativeShare, XcpConfig, XcpFeedback};
 use crate::interval_meter::IntervalMeter;
 use crate::{ConfigError, QueueSample};
 
-/// Length of the first control interval, and d where no flow tells its RTT (ns-2.35 `xcp/xcpq.h`).
+/// Length of the first control interval, and d if no flow reports its RTT (ns-2.35 `xcp/xcpq.h`).
 const INITIAL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The computations of XCP's router, without the packets: it is told what passes the queue, packet by packet or in
@@ -83,7 +83,7 @@ impl XcpControl {
         self.persistent_queue.on_sample(sample);
     }
 
-    /// The flows of the interval under way, to be told of the data packets that arrive.
+    /// Returns the flows of the current interval, which must be notified of arriving data packets.
     pub const fn flows(&mut self) -> &mut XcpFlows {
         &mut self.flows
     }

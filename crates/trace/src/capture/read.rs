@@ -1,7 +1,7 @@
 //! Reading captures: pcap and pcapng of either byte order, plain or compressed by gzip, as a stream.
 //!
 //! Memory is bounded by the largest block of the file, at most 16 MiB. Whatever the bytes are, nothing panics: a file that
-//! breaks off gives what stands before the break, and [`ReadReport::stopped`] says where and why.
+//! breaks off yields the part before the break, and [`ReadReport::stopped`] contains the place and the reason.
 
 mod between;
 mod decode;
@@ -74,7 +74,7 @@ pub struct CaptureReader {
     report: ReadReport,
 }
 
-/// What an interface of a capture says of its packets.
+/// The properties that an interface of a capture declares for its packets.
 #[derive(Clone, Copy, Debug)]
 struct Interface {
     link_type: i32,
@@ -93,7 +93,7 @@ impl CaptureReader {
     /// Begins to read.
     ///
     /// # Errors
-    /// [`CaptureReadError`] for what is no capture.
+    /// [`CaptureReadError`] if the input is not a capture.
     pub fn new(reader: impl Read + Send + 'static) -> Result<Self, CaptureReadError> {
         let (source, account) = Source::new(reader)?;
         let blocks = create_reader(FIRST_CAPACITY, source).map_err(|refusal| match refusal {

@@ -1,8 +1,8 @@
-//! Reading logs, whoever wrote them: as sequences of JSON texts (RFC 7464), as lines, or as one JSON document with all traces; plain
+//! Reads logs of any writer: as sequences of JSON texts (RFC 7464), as lines, or as one JSON document with all traces; plain
 //! or compressed by gzip, as a stream.
 //!
 //! Memory is bounded by the largest event, at most 16 MiB. Whatever the bytes are, nothing panics. A text of a sequence that is
-//! damaged is left out; a document that breaks off gives what stands before.
+//! damaged is left out; a truncated document yields the part before the break.
 
 mod document;
 mod event;
@@ -32,7 +32,7 @@ pub enum QlogReadError {
     NotALog {
         /// The line, counted from 1.
         line: u64,
-        /// What stands there.
+        /// The text found there.
         found: String,
     },
     /// The file cannot be read.
@@ -90,7 +90,7 @@ pub struct TraceHead {
     pub vantage_point: String,
 }
 
-/// Takes what is read, in the order of the file.
+/// Receives the contents, in the order of the file.
 pub trait QlogSink {
     /// A trace begins. Events before any are of a trace without a name.
     fn trace(&mut self, head: &TraceHead);
@@ -204,7 +204,7 @@ impl Reading<'_> {
     }
 }
 
-/// What is wrong with a text; its line is said by others.
+/// The error in a text; the line number is added elsewhere.
 pub(crate) fn no_json(error: &serde_json::Error) -> String {
     let said = error.to_string();
     format!("no JSON: {}", said.split(" at line ").next().unwrap_or_default())

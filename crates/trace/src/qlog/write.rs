@@ -76,7 +76,7 @@ pub struct WrittenMetrics {
     pub pacing_rate: f64,
 }
 
-/// Writes events one after the other; whoever makes the file writes its header before.
+/// Writes events one after the other; the caller writes the header of the file first.
 #[derive(Debug, Default)]
 pub struct EventWriter {
     text: Vec<u8>,

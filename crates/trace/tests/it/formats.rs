@@ -1,4 +1,4 @@
-//! What each reader takes and what it refuses, at which line.
+//! Inputs that each reader accepts and rejects, with the line of the error.
 
 use airpath_trace::{Direction, Format, ReadOptions, Trace, detect, read};
 

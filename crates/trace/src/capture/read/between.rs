@@ -1,11 +1,11 @@
-//! What stands between the link layer and IP: VLAN tags (IEEE 802.1Q), PPPoE (RFC 2516), PPP (RFC 1661), MPLS (RFC 3032).
+//! Headers between the link layer and IP: VLAN tags (IEEE 802.1Q), PPPoE (RFC 2516), PPP (RFC 1661), MPLS (RFC 3032).
 
 use etherparse::EtherType;
 
 use super::link_layer::{Network, by_version, rest};
 use super::reason::Reason;
 
-/// Takes everything off that stands before IP.
+/// Removes all headers before IP.
 pub(super) fn without_tags(mut network: Network<'_>) -> Result<Network<'_>, Reason> {
     loop {
         let bytes = network.bytes;

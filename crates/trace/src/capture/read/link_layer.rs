@@ -16,7 +16,7 @@ pub(super) struct Network<'a> {
     pub(super) interface: u32,
 }
 
-/// Takes off what stands before the network layer.
+/// Removes the headers before the network layer.
 pub(super) fn network(link_type: i32, data: &[u8]) -> Result<Network<'_>, Reason> {
     without_tags(link_layer(link_type, data)?)
 }

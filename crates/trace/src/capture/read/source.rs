@@ -8,7 +8,7 @@ use flate2::read::MultiGzDecoder;
 use super::CaptureReadError;
 
 /// Gives as many bytes as are asked for while there are any, and ends at the first failure, which it keeps: the
-/// parser behind it then sees everything that stands before the failure.
+/// parser behind it then sees all bytes before the failure.
 pub(super) struct Source {
     reader: Box<dyn Read + Send>,
     account: Account,

@@ -28,7 +28,7 @@ pub struct TcpPacket {
     pub acknowledgment: u32,
     /// Control bits.
     pub flags: SegmentFlags,
-    /// The receive window as it stands in the header (unscaled).
+    /// The receive window as written in the header (unscaled).
     pub window: u16,
     /// Bytes of payload by the length fields, captured or not.
     pub payload: u32,
@@ -63,7 +63,7 @@ pub struct SegmentFlags {
     pub fin: bool,
 }
 
-/// What the network layer says.
+/// The fields of the network layer.
 pub(super) struct Addresses {
     pub(super) source: IpAddr,
     pub(super) destination: IpAddr,

@@ -1,7 +1,7 @@
 //! Events, as different versions and stacks write them.
 //!
 //! Names are `category:event` in one field, or two fields, or places of a list that `event_fields` names (before 0.3). Numbers can be
-//! texts. Times are in milliseconds, or microseconds where the trace says so; since a moment, absolute, or since the event before.
+//! texts. Times are in milliseconds, or microseconds if the trace declares them; since a moment, absolute, or since the event before.
 
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ pub enum PacketSpace {
     Application,
 }
 
-/// An event of a log that tells of packets or of congestion control.
+/// An event of a log about packets or congestion control.
 #[derive(Clone, Debug, PartialEq)]
 pub enum QlogEvent {
     /// A packet was sent.
@@ -30,7 +30,7 @@ pub enum QlogEvent {
         /// Its number.
         packet: u64,
     },
-    /// Congestion control said what it knows.
+    /// Congestion control reported its state.
     Metrics(LoggedMetrics),
 }
 
@@ -49,7 +49,7 @@ pub struct LoggedPacket {
     pub acknowledges: Vec<(u64, u64)>,
 }
 
-/// What a log says of congestion control; `None` where it says nothing new.
+/// The congestion control state in a log; `None` for values that did not change.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LoggedMetrics {
     /// Congestion window, bytes.
@@ -66,7 +66,7 @@ pub struct LoggedMetrics {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Incomplete;
 
-/// What a trace says of all its events.
+/// Properties of a trace that apply to all its events.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TraceFacts {
     /// Names of the places of events that are lists.
@@ -96,7 +96,7 @@ impl TraceFacts {
     }
 }
 
-/// Each event tells the time since the one before.
+/// Each event contains the time since the previous one.
 const DELTA_FORMATS: [&str; 2] = ["delta", "relative_to_previous_event"];
 
 /// The longest list of ranges that is read; an acknowledgment has no more on any path.
