@@ -16,7 +16,7 @@ pub struct StepByStep {
     coding: Coding,
     state: State,
     stream: RandomStream,
-    /// For whoever asks how probable damage is.
+    /// For callers that need the probability of corruption.
     outcomes: OutcomeTable,
 }
 

@@ -5,7 +5,7 @@ use airpath_plan::Plan;
 /// Ends a route in the route table.
 pub const END_OF_ROUTE: u32 = u32::MAX;
 
-/// Where the routes of one flow of the plan begin in the route table.
+/// The start positions of the routes of one flow of the plan in the route table.
 #[derive(Clone, Copy, Debug)]
 pub struct FlowRoutes {
     /// From its sender to its receiver.
@@ -14,7 +14,7 @@ pub struct FlowRoutes {
     pub back: u32,
 }
 
-/// The route table of a checked plan, and where in it each flow of the plan stands.
+/// Returns the route table of a checked plan, and the position of each flow of the plan in it.
 pub fn assemble_routes(plan: &Plan) -> (Vec<u32>, Vec<FlowRoutes>) {
     let mut routes = Vec::new();
     let mut add = |path: &[usize]| {

@@ -9,7 +9,7 @@ pub struct Acknowledgment {
     pub cumulative: u64,
     /// Ranges received above it (RFC 2018), the block of the newest segment first.
     pub sack: SackBlocks,
-    /// A segment that it answers had arrived as a whole before (duplicate SACK, RFC 2883; which one is not told).
+    /// A segment that it answers had arrived as a whole before (duplicate SACK, RFC 2883; which one is not reported).
     pub repeated: bool,
     /// How much the receiver takes from `cumulative` on.
     pub receive_window: Bytes,

@@ -91,7 +91,7 @@ impl SenderConfig {
 pub enum EcnMode {
     /// Not at all.
     Off,
-    /// ECT(0); the receiver echoes a mark until the sender says that it has reduced its window (RFC 3168).
+    /// ECT(0); the receiver echoes a mark until the sender signals that it has reduced its window (RFC 3168).
     Classic,
     /// ECT(1), for queues of low latency (L4S, RFC 9331); the receiver counts the segments that arrived marked, and says the
     /// count with each acknowledgment (accurate ECN, RFC 9768, whose field has 3 bits of it).
@@ -119,7 +119,7 @@ impl Recovery {
     }
 }
 
-/// What tells that a segment is lost.
+/// The method of loss detection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LossDetection {
     /// Data above it that was delivered: three segments' worth, or three blocks (RFC 6675).
@@ -196,7 +196,7 @@ pub enum ConfigError {
     /// The controller reads how much was marked, which nobody counts.
     #[error("the controller needs accurate ECN, which is off")]
     AccurateEcnNeeded,
-    /// The controller, or an estimator beside it, reads the receiver's clock, which would never come.
+    /// The controller, or an estimator alongside it, reads the receiver's clock, which would never come.
     #[error("the controller or an estimator needs timestamps, which are off")]
     TimestampsNeeded,
 }

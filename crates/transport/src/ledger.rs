@@ -1,4 +1,4 @@
-//! What was sent and not yet cumulatively acknowledged, and what is known of it.
+//! Data that was sent and not yet cumulatively acknowledged, and its state.
 //!
 //! The scoreboard of RFC 6675, kept incrementally: an acknowledgment costs what it newly acknowledges or reveals as
 //! lost, never the window. What was found lost stays so, also when blocks of short segments grow together and the
@@ -129,7 +129,7 @@ impl Ledger {
         self.records.len()
     }
 
-    /// Payload below `offset` that nobody saw leave.
+    /// Payload below `offset` that was not seen to leave.
     pub(crate) fn unseen_below(&self, offset: u64) -> u64 {
         let below = self.records.iter().take_while(|record| record.sequence < offset);
         below
@@ -180,7 +180,7 @@ impl Ledger {
         self.acknowledged = self.acknowledged.max(cumulative);
         self.lost_below = self.lost_below.max(cumulative);
         self.sacked.remove_below(cumulative);
-        // Also where nobody looks for lost retransmissions the list must not grow for ever.
+        // The list must not grow without bound even if lost retransmissions are not searched for.
         while self.retransmissions.front().is_some_and(|&(_, sequence)| sequence < self.acknowledged) {
             self.retransmissions.pop_front();
         }

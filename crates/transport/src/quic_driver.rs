@@ -13,7 +13,7 @@ use airpath_model::{
 ///
 /// A stack that counts packets acknowledged before it looks for losses, as quinn does, would tell a controller of an
 /// acknowledgment before the loss that it reveals. So an acknowledgment is kept until the stack asks for the window or
-/// reports something of a later instant; the controller hears of the loss first.
+/// reports something of a later instant; the loss is reported to the controller first.
 ///
 /// Sizes are those of QUIC packets, headers included, which is what QUIC's congestion control counts.
 #[derive(Debug)]
@@ -236,7 +236,7 @@ impl<C: Controller + ?Sized> QuicDriver<C> {
         }
     }
 
-    /// The controller, for whoever made it.
+    /// Returns the controller.
     pub fn controller_mut(&mut self) -> &mut C {
         &mut self.controller
     }

@@ -22,7 +22,7 @@ const HALF_BITS: u32 = 10;
 const WIDTH_BITS: u32 = 9;
 /// The bins end at two to the power of this many nanoseconds.
 const END_BITS: u32 = 40;
-/// What spans for which there is no bin count as, in nanoseconds.
+/// The span, in nanoseconds, as which spans without a bin are counted.
 const LONGEST: u64 = 1_000_000_000_000;
 
 impl Histogram {
@@ -44,7 +44,7 @@ impl Histogram {
         }
     }
 
-    /// The largest span of each bin that is not empty, in nanoseconds, and its count; ascending.
+    /// Returns the largest span of each non-empty bin, in nanoseconds, and its count, in ascending order.
     pub(crate) fn bins(&self) -> impl Iterator<Item = (u64, u32)> {
         let filled = (self.first..).zip(&self.counts).filter(|(_, count)| **count > 0);
         filled.map(|(bin, count)| (largest(bin), *count))
@@ -52,7 +52,7 @@ impl Histogram {
 }
 
 impl Bin {
-    /// The bin of a span.
+    /// Returns the bin of a span.
     pub(crate) fn of(nanos: u64) -> Self {
         let nanos = if nanos >> END_BITS > 0 { LONGEST } else { nanos };
         // How often the first span doubles until it holds this one.
@@ -62,7 +62,7 @@ impl Bin {
     }
 }
 
-/// The largest span of a bin, in nanoseconds.
+/// Returns the largest span of a bin, in nanoseconds.
 fn largest(bin: usize) -> u64 {
     let doublings = (bin / HALF).saturating_sub(1);
     (((bin - doublings * HALF) as u64 + 1) << (WIDTH_BITS as usize + doublings)) - 1

@@ -1,4 +1,4 @@
-//! The series of flows, as it grows and as a table.
+//! The series of flows, in compact form and as a table.
 
 use airpath_model::{Bytes, Duration, Rate, Timestamp};
 
@@ -11,7 +11,7 @@ use super::table::Table;
 /// The table `flow_series` in a compact form: with many flows, little happens to one of them in an interval.
 ///
 /// A row is kept as the numbers that it is made from, and of them only those that are not as expected: the counters
-/// that are not zero, and what the sender says where that is not what it said before.
+/// that are not zero, and the values of the sender that differ from its previous ones.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FlowSeries {
     /// When intervals ended, each with the number of rows before.
@@ -19,30 +19,30 @@ pub struct FlowSeries {
     rows: SparseRows,
     /// The flow that is expected next: that after the last one with a row at this instant.
     next_flow: u32,
-    /// What is known of each flow from its rows so far.
+    /// The state of each flow, from its rows so far.
     known: Vec<Known>,
 }
 
-/// What the rows of a flow say that came before: what the next one is expected to say.
+/// The previous values of a flow, which are expected in its next row too.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Known {
     said: Said,
-    /// What one packet brought the application.
+    /// Bytes that one packet delivered to the application.
     goodput_of_packet: u64,
-    /// What one packet took beside waiting in queues, in nanoseconds.
+    /// Delay of one packet without the time in queues, in nanoseconds.
     delay_beside_queues: u64,
 }
 
-/// What a sender says, as numbers: window, bytes in flight, round-trip time, slow-start threshold, pacing rate, phase.
+/// The values of a sender, as numbers: window, bytes in flight, round-trip time, slow-start threshold, pacing rate, phase.
 type Said = [u64; 6];
 
 impl FlowSeries {
-    /// Of that many flows, without rows.
+    /// Creates a series of this number of flows, without rows.
     pub(crate) fn new(flows: usize) -> Self {
         Self { known: vec![Known::default(); flows], ..Self::default() }
     }
 
-    /// One more flow, after all others.
+    /// Adds a flow after all others.
     pub(crate) fn add_flow(&mut self) {
         self.known.push(Known::default());
     }
@@ -76,17 +76,17 @@ impl FlowSeries {
         known.learn(packets, counters.goodput_bytes, delay_sum, queueing_sum);
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The table, as documented in `docs/results.md`.
+    /// Returns the table, as documented in `docs/results.md`.
     pub fn table(&self) -> Table {
         let mut ends = self.ends.iter().peekable();
         let (mut now, mut flow) = (Timestamp::ZERO, 0);
@@ -155,7 +155,7 @@ fn series_row(now: Timestamp, flow: usize, row: &Row, known: &mut Known) -> Flow
     }
 }
 
-/// What a sender says, as numbers.
+/// The values of a sender, as numbers.
 fn said(state: &FlowState) -> Said {
     [
         kept(state.cwnd.map(Bytes::get)),

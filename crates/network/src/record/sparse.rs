@@ -8,9 +8,9 @@ use std::{mem, slice};
 /// and four or eight for each number that is not zero.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct SparseRows {
-    /// Of each row one bit for each word that is kept, or [`WIDE`].
+    /// For each row, one bit for each stored word, or [`WIDE`].
     masks: Pieces<u16>,
-    /// What is kept, row after row.
+    /// The stored words, row after row.
     words: Pieces<u32>,
 }
 
@@ -85,12 +85,12 @@ impl SparseRows {
         self.masks.used += 1;
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub(crate) fn len(&self) -> usize {
         self.masks.len()
     }
 
-    /// The rows, in their order.
+    /// Returns the rows, in order.
     pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = Row> {
         let (mut masks, mut words) = (self.masks.reader(), self.words.reader());
         (0..self.len()).map(move |_| {
@@ -148,11 +148,11 @@ struct Pieces<T> {
     /// How much there is in them.
     before: usize,
     last: Vec<T>,
-    /// How much of the last piece is used.
+    /// The used length of the last piece.
     used: usize,
 }
 
-/// What a piece holds.
+/// The capacity of a piece.
 const PIECE: usize = 1 << 14;
 
 /// More than the words of a row; a power of two, so that a place within it needs no check.
@@ -190,7 +190,7 @@ impl<T: Copy + Default> Pieces<T> {
 
 /// Reads what was written, in the same portions or smaller ones.
 struct Reader<'a, T> {
-    /// What is left of a piece.
+    /// The rest of a piece.
     left: &'a [T],
     /// The pieces after it.
     full: slice::Iter<'a, Vec<T>>,

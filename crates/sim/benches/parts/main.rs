@@ -1,6 +1,6 @@
 //! The parts of a run alone: what one event, one packet, one acknowledgment, one step costs. An item is one of those.
 //!
-//! Whole runs, and ns-2 beside them, are `tools/bench.py`.
+//! Whole runs, compared with ns-2, are measured by `tools/bench.py`.
 #![allow(clippy::unwrap_used, reason = "constant configurations")]
 
 mod channels;

@@ -43,7 +43,7 @@ fn delays_ms(outcome: &Outcome) -> Vec<f64> {
     times.map(|(received, sent)| (received - sent) * 1000.0).collect()
 }
 
-/// A packet takes (1 - p^(n+1)) / (1 - p) attempts in the mean and is lost with p^(n+1).
+/// A packet takes (1 - p^(n+1)) / (1 - p) attempts on average and is lost with p^(n+1).
 #[test]
 fn attempts_and_residual_losses_are_as_computed() {
     for (loss, retries) in [(0.3, 3), (0.1, 1), (0.5, 7), (0.05, 0)] {

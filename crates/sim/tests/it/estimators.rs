@@ -1,4 +1,4 @@
-//! ACK-rate estimators in runs: beside a controller, and as part of one.
+//! ACK-rate estimators in runs: alongside a controller, and as part of one.
 
 use crate::common::*;
 use airpath_model::Duration;

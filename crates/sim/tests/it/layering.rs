@@ -1,4 +1,4 @@
-//! The walls of the house: who may know whom. The table is the one in `ARCHITECTURE.md`.
+//! The layers of the architecture: which crate may depend on which. The table is the one in `ARCHITECTURE.md`.
 
 use std::process::Command;
 

@@ -117,7 +117,7 @@ fn avq_holds_the_utilisation_that_is_wanted() {
     }
 }
 
-/// 0.5 Mbit/s of datagrams beside ten CUBIC flows.
+/// 0.5 Mbit/s of datagrams competing with ten CUBIC flows.
 #[test]
 fn fq_codel_isolates_a_sparse_flow() {
     let queueing = |queue: QueuePlan| {

@@ -1,4 +1,4 @@
-//! Numbers of a plan are those that whoever made it wrote: every digit counts.
+//! Numbers of a plan are read exactly as written: every digit counts.
 
 use crate::common::*;
 use airpath_sim::plan::*;

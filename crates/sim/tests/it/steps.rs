@@ -9,7 +9,7 @@ use proptest::prelude::*;
 const STEP: u64 = 100 * MILLISECOND;
 const MSS: u64 = 1460;
 
-/// One flow with that controller beside one of CUBIC, over a bottleneck that overflows; no proportional rate reduction, which
+/// One flow with that controller sharing the link with a CUBIC flow, over a bottleneck that overflows; no proportional rate reduction, which
 /// stands in for windows of `fixed` and not for those that an agent sets.
 fn beside_cubic(controller: ControllerPlan) -> Plan {
     let mut plan = peer_dumbbell(2, &cubic(), RecoveryPlan::Sack);
