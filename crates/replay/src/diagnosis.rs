@@ -7,11 +7,13 @@
 mod answer;
 mod bootstrap;
 mod confidence;
+mod delivery;
 mod evidence;
 mod grid;
 mod history;
 mod host;
 mod label;
+mod loss_evidence;
 mod losses;
 mod observations;
 mod policer;

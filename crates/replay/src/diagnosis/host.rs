@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
-use super::answer::{Answer, Delivery};
+use super::answer::Answer;
+use super::delivery::Delivery;
 use super::window::PARTS;
 use crate::result::FlowResult;
 

@@ -1,7 +1,8 @@
 //! The diagnosis of a flow.
 
-use super::answer::{Answer, Delivery};
+use super::answer::Answer;
 use super::confidence::probability;
+use super::delivery::Delivery;
 use super::evidence::{Evidence, evaluate};
 use super::label::Label;
 use super::losses::LossSummary;

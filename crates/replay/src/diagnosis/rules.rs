@@ -1,7 +1,8 @@
 //! The rules that label windows.
 
-use super::evidence::{Evidence, Scale, is_by_queue};
+use super::evidence::{Evidence, Scale};
 use super::label::Label;
+use super::loss_evidence::is_by_queue;
 
 /// What limits a window, and how clearly.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,0 +1,75 @@
+//! What the losses of a flow show: whether they met a queue.
+
+use super::evidence::{Evidence, Scale};
+use super::losses::LossSummary;
+use super::observations::Observations;
+
+/// For each loss episode whether it met a long queue.
+pub(super) fn episodes_at_queue(seen: &Observations, bases: &[f64], scale: &Scale) -> Vec<bool> {
+    let bound = f64::max(0.5 * scale.queue95, 0.0015 + 2.0 * scale.jitter);
+    let met = |at_ns: u64, round_trip: Option<f32>| {
+        round_trip.is_some_and(|rtt| f64::from(rtt) - bases[seen.grid.place(at_ns)] > bound)
+    };
+    seen.losses.episodes.iter().map(|episode| met(episode.at_ns, episode.round_trip)).collect()
+}
+
+/// Notes for each window the losses around it. `width` is that of the windows, seconds.
+pub(super) fn note_losses(found: &mut [Evidence], seen: &Observations, over: &[bool], width: f64, base: f64) {
+    let reach = (f64::max(10.0, 20.0 * base) * 1e9) as u64;
+    let recent = (f64::max(6.0 * width, 40.0 * base) * 1e9) as u64;
+    let episodes = &seen.losses.episodes;
+    let mut last_loss: Option<u64> = None;
+    for evidence in found {
+        if evidence.losses > 0 {
+            last_loss = Some(evidence.to_ns);
+        }
+        evidence.recent_loss = last_loss.is_some_and(|last| evidence.to_ns < last.saturating_add(recent));
+        let from = evidence.from_ns.saturating_sub(reach);
+        let first = episodes.partition_point(|episode| episode.at_ns <= from);
+        let end = episodes.partition_point(|episode| episode.at_ns < evidence.from_ns.saturating_add(reach));
+        evidence.episodes = end.saturating_sub(first) as u32; // bounded by MOST_EPISODES
+        if first < end {
+            let met = over[first..end].iter().filter(|over| **over).count();
+            evidence.at_queue = Some(met as f64 / (end - first) as f64);
+            evidence.variation = variation(episodes[first..end].iter().map(|one| f64::from(one.flight)));
+        }
+    }
+}
+
+/// Coefficient of variation of at least four values.
+fn variation(values: impl Iterator<Item = f64> + Clone) -> Option<f64> {
+    let count = values.clone().count();
+    if count < 4 {
+        return None;
+    }
+    let mean = values.clone().sum::<f64>() / count as f64;
+    let square = values.map(|value| (value - mean) * (value - mean)).sum::<f64>() / count as f64;
+    Some(square.sqrt() / mean.max(1.0))
+}
+
+/// Whether losses with this evidence are those of a queue: most met a long one, or some did and all came at one amount in flight.
+pub(super) fn is_by_queue(at_queue: Option<f64>, variation: Option<f64>) -> bool {
+    let bound = if variation.is_some_and(|variation| variation < 0.2) { 0.25 } else { 0.5 };
+    at_queue.is_some_and(|share| share >= bound)
+}
+
+/// What the losses of the flow were.
+pub(super) fn summary(seen: &Observations, bases: &[f64], over: &[bool]) -> LossSummary {
+    let known = seen.losses.episodes.iter().filter_map(|one| Some((one.at_ns, one.round_trip?)));
+    let mut queues: Vec<f64> =
+        known.map(|(at_ns, rtt)| f64::from(rtt) - bases[seen.grid.place(at_ns)]).collect();
+    queues.sort_unstable_by(f64::total_cmp);
+    let losses = &seen.losses;
+    let met = over.iter().filter(|over| **over).count() as f64;
+    let at_queue = (!over.is_empty()).then(|| met / over.len() as f64);
+    let flight_variation = variation(losses.episodes.iter().map(|episode| f64::from(episode.flight)));
+    LossSummary {
+        segments: losses.segments,
+        episodes: losses.count,
+        needless: losses.needless,
+        queue_s: queues.get(queues.len() / 2).copied(),
+        at_queue,
+        flight_variation,
+        by_queue: at_queue.map(|_| is_by_queue(at_queue, flight_variation)),
+    }
+}
