@@ -153,3 +153,28 @@ def _from_one_host(capture: bytes) -> bytes:
                     content[address + 3] = 9
         at += size
     return bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("scheme", "label"), [("cubic", "bottleneck"), ("fixed:window=9packets", "sender-window")]
+)
+def test_a_log_of_quic_gives_an_answer_as_well(tmp_path: Path, scheme: str, label: str) -> None:
+    document = {
+        "name": "log",
+        "duration": "10s",
+        "seed": 3,
+        "record": {"qlog": True},
+        "topology": {"kind": "dumbbell", "bottleneck": {"rate": "8mbps", "delay": "40ms"}},
+        "flows": [{"name": "f", "scheme": scheme, "start": "0s"}],
+    }
+    results = airpath.run(airpath.Scenario.from_dict(document), progress=False)
+    log = tmp_path / "f.sqlog"
+    log.write_bytes(results.runs[0].record.qlogs[0])
+    (flow,) = analyse(log, ["samples"]).flows
+    assert flow.diagnosis.shares[0].label == label
+    assert flow.diagnosis.shares[0].time > 0.8
+    headline = flow.diagnosis.answer.headline
+    assert headline is not None
+    assert headline.full == (label == "bottleneck")
+    if headline.full:
+        assert headline.rate_bps == pytest.approx(8e6 * PAYLOAD, rel=0.03)

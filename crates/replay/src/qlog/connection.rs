@@ -139,6 +139,13 @@ impl Connection {
             QlogEvent::Metrics(metrics) => self.on_metrics(metrics, context.estimators.len()),
         }
         self.take_told(context);
+        // The driver reports an acknowledgment at the next event: the packets that answer it come after it.
+        if let QlogEvent::Sent(packet) = event
+            && packet.eliciting
+            && packet.bytes > 0
+        {
+            self.observe_sent(packet.bytes);
+        }
     }
 
     fn on_sent(&mut self, packet: &LoggedPacket) {
@@ -161,7 +168,6 @@ impl Connection {
         self.in_flight =
             self.in_flight.saturating_sub(earlier.map_or(0, |earlier| earlier.bytes)) + packet.bytes;
         self.driver.on_sent(self.now, packet.bytes, &mut NullProbe);
-        self.observe_sent(packet.bytes);
         if self.packets_kept() > MOST_PACKETS {
             self.forget();
         }
