@@ -1,4 +1,4 @@
-//! Accel-Brake Control (ABC) at a router: which packets leave with an accelerate, and which with a brake.
+//! Accel-Brake Control (ABC) at a router: marks each departing packet with an accelerate or a brake.
 
 use alloc::boxed::Box;
 
@@ -87,8 +87,8 @@ pub struct Abc {
 }
 
 impl Abc {
-    /// A router that has seen nothing at the start of the run. Fails when a parameter is outside the range that
-    /// [`AbcConfig`] states, or when the source never knows a capacity (`xcp-b`).
+    /// Creates a router without measurements. Fails if a parameter is outside the range that
+    /// [`AbcConfig`] states, or if the source never knows a capacity (`xcp-b`).
     pub fn new(config: AbcConfig, mut source: Box<dyn CapacitySource>) -> Result<Self, ConfigError> {
         let AbcConfig { target_utilisation: target, delta, rate_window, token_limit, .. } = config;
         check(target > 0.0 && target <= 1.0, "target_utilisation", "greater than 0 and at most 1", target)?;

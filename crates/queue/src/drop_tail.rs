@@ -1,4 +1,4 @@
-//! First in, first out, with a buffer that ends somewhere.
+//! First in, first out, with a limited buffer.
 
 use alloc::collections::VecDeque;
 use core::fmt::Debug;
@@ -23,7 +23,7 @@ impl<P> DropTail<P> {
 }
 
 impl<P: Packet + Debug + Send> DropTail<P> {
-    /// The packet that came first of those that wait.
+    /// Returns the packet at the head of the queue.
     #[inline]
     pub fn take(&mut self) -> Option<P> {
         let packet = self.waiting.pop_front()?;
@@ -31,13 +31,13 @@ impl<P: Packet + Debug + Send> DropTail<P> {
         Some(packet)
     }
 
-    /// One of those that wait, so many places behind the head.
+    /// Returns the packet at the given distance behind the head.
     #[inline]
     pub fn behind(&self, places: usize) -> Option<&P> {
         self.waiting.get(places)
     }
 
-    /// Whether a packet of `size` would be taken now.
+    /// Returns whether the buffer has room for a packet of `size`.
     pub(crate) fn has_room(&self, size: Bytes) -> bool {
         self.limit.admits(self.backlog(), size)
     }

@@ -12,49 +12,49 @@ pub(crate) struct Fifo<P> {
 }
 
 impl<P> Fifo<P> {
-    /// Nothing waits.
+    /// Creates an empty queue.
     pub(crate) const fn new() -> Self {
         Self { waiting: VecDeque::new(), bytes: Bytes::ZERO }
     }
 
-    /// What waits.
+    /// Returns the backlog.
     pub(crate) fn backlog(&self) -> Backlog {
         Backlog { bytes: self.bytes, packets: self.waiting.len() as u64 }
     }
 
-    /// Whether nothing waits.
+    /// Returns whether the queue is empty.
     pub(crate) fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }
 
-    /// How long the packet at the head has waited; nothing when none does.
+    /// Returns the waiting time of the packet at the head, or zero if the queue is empty.
     pub(crate) fn delay(&self, now: Timestamp) -> Duration {
         self.waiting.front().map_or(Duration::ZERO, |&(arrived, _)| now.since(arrived))
     }
 }
 
 impl<P: Packet> Fifo<P> {
-    /// A packet joins the end.
+    /// Appends a packet.
     pub(crate) fn push(&mut self, now: Timestamp, packet: P) {
         self.bytes += packet.size();
         self.waiting.push_back((now, packet));
     }
 
-    /// The packet at the head leaves; also when it arrived.
+    /// Removes the packet at the head and returns it with its arrival time.
     pub(crate) fn pop(&mut self) -> Option<(Timestamp, P)> {
         let (arrived, packet) = self.waiting.pop_front()?;
         self.bytes -= packet.size();
         Some((arrived, packet))
     }
 
-    /// The packet at the end leaves.
+    /// Removes and returns the packet at the tail.
     pub(crate) fn pop_last(&mut self) -> Option<P> {
         let (_, packet) = self.waiting.pop_back()?;
         self.bytes -= packet.size();
         Some(packet)
     }
 
-    /// The size of the packet at the head.
+    /// Returns the size of the packet at the head.
     pub(crate) fn head_size(&self) -> Option<Bytes> {
         self.waiting.front().map(|(_, packet)| packet.size())
     }

@@ -6,7 +6,7 @@ use airpath_model::{Backlog, Packet, Timestamp};
 
 use crate::fifo::Fifo;
 
-/// Queues by number, and what waits in all of them together.
+/// Numbered queues and their total backlog.
 #[derive(Clone, Debug)]
 pub(crate) struct Lanes<P> {
     lanes: Vec<Fifo<P>>,
@@ -14,18 +14,18 @@ pub(crate) struct Lanes<P> {
 }
 
 impl<P> Lanes<P> {
-    /// So many empty queues.
+    /// Creates `count` empty queues.
     pub(crate) fn new(count: usize) -> Self {
         let lanes = core::iter::repeat_with(Fifo::new).take(count).collect();
         Self { lanes, total: Backlog::default() }
     }
 
-    /// What waits in all of them.
+    /// Returns the total backlog.
     pub(crate) const fn backlog(&self) -> Backlog {
         self.total
     }
 
-    /// How many there are.
+    /// Returns the number of queues.
     pub(crate) fn count(&self) -> usize {
         self.lanes.len()
     }
@@ -35,7 +35,7 @@ impl<P> Lanes<P> {
         &self.lanes[index]
     }
 
-    /// The one in which most bytes wait, the first of several.
+    /// Returns the queue with the most bytes; the first one if there are several.
     pub(crate) fn longest(&self) -> usize {
         let mut longest = 0;
         for (index, lane) in self.lanes.iter().enumerate() {
@@ -48,12 +48,12 @@ impl<P> Lanes<P> {
 }
 
 impl<P: Packet> Lanes<P> {
-    /// A packet joins one of them.
+    /// Appends a packet to one queue.
     pub(crate) fn push(&mut self, index: usize, now: Timestamp, packet: P) {
         self.change(index, |lane| lane.push(now, packet));
     }
 
-    /// Does something to one of them.
+    /// Applies `change` to one queue and updates the total backlog.
     pub(crate) fn change<R>(&mut self, index: usize, change: impl FnOnce(&mut Fifo<P>) -> R) -> R {
         let lane = &mut self.lanes[index];
         let before = lane.backlog();

@@ -1,4 +1,4 @@
-//! How much may wait.
+//! Buffer limits.
 
 use airpath_model::{Backlog, Bytes};
 
@@ -8,7 +8,7 @@ pub(crate) const MAX_QUEUES: u32 = 1 << 20;
 /// The size of a buffer. The packet being sent has left the buffer and does not count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
-    /// Everything may wait.
+    /// No limit.
     Unlimited,
     /// Most packets that wait, whatever their sizes. Zero drops every packet.
     Packets(u64),
@@ -17,7 +17,7 @@ pub enum Limit {
 }
 
 impl Limit {
-    /// Whether that much may wait.
+    /// Returns whether `backlog` is within the limit.
     pub(crate) const fn holds(self, backlog: Backlog) -> bool {
         match self {
             Self::Unlimited => true,
@@ -26,7 +26,7 @@ impl Limit {
         }
     }
 
-    /// Whether a packet of `size` may join what already waits.
+    /// Returns whether a packet of `size` fits in addition to `backlog`.
     pub const fn admits(self, backlog: Backlog, size: Bytes) -> bool {
         match self {
             Self::Unlimited => true,

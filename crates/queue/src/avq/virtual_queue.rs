@@ -5,7 +5,7 @@ use airpath_model::{Bytes, Timestamp};
 
 use crate::{AvqConfig, ConfigError};
 
-/// A queue that exists as a number, and the capacity that serves it.
+/// A simulated backlog and the virtual capacity that drains it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct VirtualQueue {
     /// C and the buffer: byte/s and bytes.
@@ -43,12 +43,12 @@ impl VirtualQueue {
         self.capacity
     }
 
-    /// What waits in it.
+    /// Returns the virtual backlog in bytes.
     pub(super) const fn bytes(&self) -> f64 {
         self.bytes
     }
 
-    /// A packet of `size` arrives; whether it overflows.
+    /// Records the arrival of a packet of `size` and returns whether it overflows.
     pub(super) fn on_arrival(&mut self, now: Timestamp, size: Bytes) -> bool {
         let (passed, size) = (now.since(self.last_arrival).as_secs_f64(), size.as_f64());
         self.last_arrival = now;

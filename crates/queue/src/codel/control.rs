@@ -24,7 +24,7 @@ pub(crate) struct CodelControl {
 }
 
 impl CodelControl {
-    /// At rest.
+    /// Creates the state with dropping off.
     pub(crate) const fn new(config: CodelConfig) -> Self {
         Self {
             config,
@@ -37,7 +37,7 @@ impl CodelControl {
         }
     }
 
-    /// How long the packet that was taken last had waited.
+    /// Returns the sojourn time of the packet that left last.
     pub(crate) const fn sojourn(&self) -> Duration {
         self.sojourn
     }
@@ -50,7 +50,7 @@ impl CodelControl {
         self.count
     }
 
-    /// The packet that goes next, after drops that are due.
+    /// Performs the drops that are due and returns the next packet to send.
     pub(crate) fn dequeue<P: Packet>(
         &mut self,
         now: Timestamp,
