@@ -1,4 +1,4 @@
-//! Which queue of several a packet belongs to.
+//! Classification of packets into queues.
 
 use alloc::boxed::Box;
 
@@ -14,9 +14,9 @@ use crate::{ConfigError, declare::QueueFacts};
 pub enum Classifier {
     /// By a hash of the flow: flows share a queue by chance (RFC 8290, section 4.1).
     Hash {
-        /// How many queues, at least one.
+        /// Number of queues, at least one.
         queues: u32,
-        /// What makes the hash another in each run.
+        /// Perturbation of the hash, different in each run.
         perturbation: u64,
     },
     /// By a table: the queue of each flow by its number ([`airpath_model::Packet::flow`]). Flows beyond its end
@@ -30,7 +30,7 @@ pub enum Classifier {
 }
 
 impl Classifier {
-    /// So many queues by a hash.
+    /// Creates a classifier that hashes flows to `queues` queues.
     pub fn hash(queues: u32, random: &mut RandomStream) -> Self {
         Self::Hash { queues, perturbation: random.bits() }
     }
@@ -52,14 +52,14 @@ impl Classifier {
         Ok(Self::Table { queues: classes, of_flow })
     }
 
-    /// How many queues there are.
+    /// Returns the number of queues.
     pub(crate) const fn queues(&self) -> usize {
         match *self {
             Self::Hash { queues, .. } | Self::Table { queues, .. } => queues as usize,
         }
     }
 
-    /// The queue of a flow.
+    /// Returns the queue of a flow.
     pub(crate) fn queue_of(&self, flow: u64) -> usize {
         match self {
             Self::Hash { queues, perturbation } => {

@@ -121,7 +121,7 @@ impl<P> Drr<P> {
         })
     }
 
-    /// A queue has run empty: it takes no more turns, and what it could not use is lost.
+    /// Removes an empty queue from the rotation and discards its unused deficit.
     fn end_turns(&mut self, queue: usize) {
         if self.active.front() == Some(&queue) {
             self.active.pop_front();

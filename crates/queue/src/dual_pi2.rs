@@ -97,7 +97,7 @@ impl<P: Packet + Debug + Send + 'static> Component<Queues<P>> for DualPi2Config 
 const LOW_LATENCY: usize = 0;
 const CLASSIC: usize = 1;
 
-/// DualPI2: packets whose ECN field says ECT(1) or CE have a queue of their own, low-latency, before the classic one.
+/// DualPI2: packets whose ECN field is ECT(1) or CE have a queue of their own, low-latency, before the classic one.
 ///
 /// Every `Tupdate` p' ← p' + α (delay − target) + β (delay − delay before), between 0 and 1, with the longer of the two
 /// queues' delays. Classic packets are chosen with probability p'², and marked or dropped; low-latency ones are marked with
@@ -150,17 +150,17 @@ impl<P> DualPi2<P> {
 /// A packet that is about to leave.
 #[derive(Debug)]
 struct Taken<P> {
-    /// Where it waited.
+    /// Queue in which the packet waited.
     queue: usize,
-    /// When it came.
+    /// Arrival time.
     arrived: Timestamp,
     packet: P,
-    /// By what the credit changes if it is sent.
+    /// Change of the credit if the packet is sent.
     credit: f64,
 }
 
 impl<P: Packet + Debug + Send> DualPi2<P> {
-    /// The next packet by weighted round robin.
+    /// Takes the next packet by weighted round robin.
     fn take(&mut self) -> Option<Taken<P>> {
         let waits = |queue| !self.lanes.lane(queue).is_empty();
         let (low_latency, classic) = (waits(LOW_LATENCY), waits(CLASSIC));
@@ -183,7 +183,7 @@ impl<P: Packet + Debug + Send> DualPi2<P> {
         Some(Taken { queue, arrived, packet, credit })
     }
 
-    /// What happens to a packet that leaves; nothing is left of it when it is dropped.
+    /// Marks, drops or passes a departing packet; returns `None` if it is dropped.
     fn treat(&mut self, now: Timestamp, taken: Taken<P>, sink: &mut dyn QueueSink<P>) -> Option<P> {
         let Taken { queue, arrived, mut packet, .. } = taken;
         let coupled = self.config.coupling * self.base.value();

@@ -84,7 +84,7 @@ pub struct FqCodel<P> {
 struct FlowQueue {
     control: CodelControl,
     credits: i64,
-    /// It stands in the list of new or of old queues.
+    /// Whether the queue is in the list of new or of old queues.
     listed: bool,
 }
 

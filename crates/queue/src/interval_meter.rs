@@ -21,9 +21,9 @@ pub(crate) struct IntervalMeter {
 /// One finished interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Passed {
-    /// How long it was; never zero.
+    /// Length of the interval; never zero.
     pub(crate) length: Duration,
-    /// What arrived.
+    /// Bytes that arrived.
     pub(crate) input: Bytes,
     /// Arrivals over the length, byte/s.
     pub(crate) input_rate: f64,
@@ -36,7 +36,7 @@ pub(crate) struct Passed {
 }
 
 impl IntervalMeter {
-    /// An interval that begins with the run, over an empty queue.
+    /// Creates a meter whose first interval begins with the run, with an empty queue.
     pub(crate) const fn new() -> Self {
         Self::beginning(Timestamp::ZERO, Bytes::ZERO)
     }
@@ -45,19 +45,19 @@ impl IntervalMeter {
         Self { began: now, last_event: now, input: Bytes::ZERO, shortest: queue, queue_time: 0.0 }
     }
 
-    /// A packet of `size` reaches the queue; `backlog` waits before it.
+    /// Records the arrival of a packet of `size` behind `backlog`.
     pub(crate) fn on_arrival(&mut self, now: Timestamp, size: Bytes, backlog: Backlog) {
         self.integrate(now, backlog.bytes);
         self.input += size;
     }
 
-    /// A packet of `size` leaves the queue; `backlog` waits behind it.
+    /// Records the departure of a packet of `size` that leaves `backlog` behind.
     pub(crate) fn on_departure(&mut self, now: Timestamp, size: Bytes, backlog: Backlog) {
         self.integrate(now, backlog.bytes + size);
         self.shortest = self.shortest.min(backlog.bytes);
     }
 
-    /// What passed since the last sample. In between the queue is taken for what it is now.
+    /// Records the traffic since the last sample. The queue is assumed to have had its current length throughout.
     pub(crate) fn on_sample(&mut self, now: Timestamp, sample: &QueueSample) {
         self.integrate(now, sample.backlog.bytes);
         self.input += sample.arrived;

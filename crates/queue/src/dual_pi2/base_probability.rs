@@ -14,17 +14,17 @@ pub(super) struct BaseProbability {
 }
 
 impl BaseProbability {
-    /// Of an empty queue.
+    /// Creates the controller of an empty queue.
     pub(super) fn new(target: Duration, alpha: f64, beta: f64) -> Self {
         Self { target: target.as_secs_f64(), alpha, beta, value: 0.0, delay: 0.0 }
     }
 
-    /// p'.
+    /// Returns p'.
     pub(super) const fn value(&self) -> f64 {
         self.value
     }
 
-    /// An update interval ends with that delay.
+    /// Updates p' with the delay at the end of an update interval.
     pub(super) fn update(&mut self, delay: Duration) {
         let delay = delay.as_secs_f64();
         let step = self.alpha * (delay - self.target) + self.beta * (delay - self.delay);
