@@ -1,4 +1,4 @@
-//! From a plan to links, queues, channels and records.
+//! Construction of links, queues, channels and records from a plan.
 
 mod assemble;
 mod channel;

@@ -10,15 +10,15 @@ use crate::packet::{Body, Packet};
 
 /// A capture in memory; writes nothing when no link is observed.
 pub(crate) struct Capture {
-    /// For each link the interface of the capture that observes it.
+    /// The capture interface that observes each link.
     interfaces: Vec<Option<usize>>,
     writer: Option<CaptureWriter<Vec<u8>>>,
-    /// External packets, whose headers the caller keeps, until it is told.
+    /// External packets, whose headers the caller keeps, until they are returned to it.
     external: Vec<Captured>,
 }
 
 impl Capture {
-    /// Observes the entrance of some links; each becomes an interface with the link's name.
+    /// Creates a capture at the entrances of some links; each becomes an interface with the link's name.
     pub(crate) fn new(observed: &[usize], links: &[LinkPlan]) -> Result<Self, String> {
         if observed.is_empty() {
             return Ok(Self { interfaces: Vec::new(), writer: None, external: Vec::new() });
@@ -35,7 +35,7 @@ impl Capture {
         Ok(Self { interfaces, writer: Some(writer), external: Vec::new() })
     }
 
-    /// A packet reaches the entrance of a link.
+    /// Captures a packet at the entrance of a link.
     #[inline]
     pub(crate) fn on_arrival(&mut self, link: u32, now: Timestamp, packet: &Packet) {
         if self.writer.is_some() {
@@ -51,8 +51,8 @@ impl Capture {
         if let Some(external) = ExternalPacket::of(packet) {
             self.external.push(Captured { at: now, link, packet: external });
         } else if let Some(description) = describe(packet) {
-            // The only things that could fail are the writer, which is memory, and packets larger than IPv4 allows.
-            // Such a packet is left out: a capture cannot show it.
+            // Writing to memory cannot fail; only packets larger than IPv4 allows can. Such a packet is left
+            // out: a capture cannot show it.
             let _ = writer.packet(interface, now.as_nanos(), &description);
         }
     }
@@ -62,7 +62,7 @@ impl Capture {
         self.external.drain(..)
     }
 
-    /// The file.
+    /// Returns the file, if links were observed.
     pub(crate) fn finish(self) -> Option<Vec<u8>> {
         self.writer.map(CaptureWriter::into_inner)
     }
@@ -144,14 +144,14 @@ fn milliseconds(time: Timestamp) -> u32 {
     (time.as_nanos() / 1_000_000) as u32
 }
 
-/// A private address for each flow and end.
+/// Returns the private address of an endpoint of a flow.
 fn address(network: u8, flow: u32) -> [u8; 4] {
     let [_, high, middle, low] = flow.to_be_bytes();
     [network, high, middle, low]
 }
 
-/// All receivers listen here.
+/// The port of all receivers.
 const SERVER_PORT: u16 = 5_001;
 
-/// IPv4 and UDP headers, bytes.
+/// Size of IPv4 and UDP headers in bytes.
 const UDP_HEADERS: u32 = 28;

@@ -1,4 +1,4 @@
-//! What all links of a network share.
+//! State shared by all links of a network.
 
 use airpath_model::{DropReason, Timestamp};
 

@@ -230,8 +230,8 @@ mod tests {
     }
 
     proptest! {
-        /// Against a plain list, scheduling between events: every target fires at the earliest time asked for since
-        /// it fired last, ties in the order in which they were asked for, then of targets.
+        /// Compares with a plain list, with requests between events: every target fires at the earliest time
+        /// requested since it last fired. Ties are in the order of requests, then of targets.
         #[test]
         fn agrees_with_a_plain_list(steps in prop::collection::vec(prop::option::of((0_u32..6, 0_u64..20)), 0..200)) {
             let mut queue = EventQueue::new(3, 3);
@@ -255,7 +255,8 @@ mod tests {
             }
         }
 
-        /// Against a plain list: time never runs back and each target fires at the earliest time asked for.
+        /// Compares with a plain list: time never decreases, and each target fires at the earliest requested
+        /// time.
         #[test]
         fn agrees_with_a_sorted_list(asked in prop::collection::vec((0_u32..8, 0_u64..50), 0..100)) {
             let mut queue = EventQueue::new(5, 3);

@@ -1,4 +1,4 @@
-//! From a plan to links and the recorder.
+//! Construction of links and the recorder from a plan.
 
 use std::sync::Arc;
 
@@ -16,8 +16,9 @@ use crate::capture::Capture;
 use crate::link::{AnyLink, Link, PlainLink, Queue};
 use crate::record::{Buffer, Keep, Recorder};
 
-/// The links of a checked plan and their delays; `sources` is the flow of the plan from which each flow of the run comes,
-/// `keep_damage` whether channels record their damage, and `outside` the links whose queues are kept outside.
+/// Returns the links of a checked plan and their delays. `sources` contains the flow of the plan for each
+/// flow of the run, `keep_damage` determines whether channels record corruption, and `outside` contains the
+/// links with external queues.
 pub(crate) fn assemble_links(
     plan: &Plan,
     inputs: &[Arc<Input>],
@@ -59,7 +60,7 @@ pub(crate) fn assemble_links(
     Ok((links, delays_s))
 }
 
-/// What is to be recorded; `sources` as above.
+/// Returns the recorder of a checked plan; `sources` as in [`assemble_links`].
 pub(crate) fn assemble_recorder(plan: &Plan, sources: &[u32]) -> Result<Recorder, PlanError> {
     let capture = Capture::new(&plan.record.capture, &plan.links)
         .map_err(|problem| Fault::new("record.capture", problem).of(Part::Run))?;
@@ -77,7 +78,7 @@ pub(crate) fn assemble_recorder(plan: &Plan, sources: &[u32]) -> Result<Recorder
     ))
 }
 
-/// The one rate of a link that has no more than a rate, a delay and a drop-tail queue.
+/// Returns the constant rate of a link that has only a rate, a delay and a drop-tail queue.
 fn plain_rate(link: &LinkPlan, rate: &RateProcess) -> Option<SteadyRate> {
     let LinkPlan { queue: QueuePlan::DropTail { .. }, jitter_ns: None, bursts: None, loss, .. } = link else {
         return None;
@@ -85,7 +86,7 @@ fn plain_rate(link: &LinkPlan, rate: &RateProcess) -> Option<SteadyRate> {
     rate.steady().filter(|_| *loss <= 0.0)
 }
 
-/// For each link, whether anything is measured at it.
+/// Returns for each link whether anything is measured at it.
 fn watched(plan: &Plan) -> Vec<bool> {
     let mut watched: Vec<bool> = plan.links.iter().map(|link| link.record).collect();
     let measured_at = plan.flows.iter().map(|flow| flow.measured_at);

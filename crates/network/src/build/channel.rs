@@ -1,4 +1,4 @@
-//! From a link's plan and its rate to its channel.
+//! Construction of a link's channel from its plan and its rate.
 
 use core::iter::repeat_n;
 
@@ -13,8 +13,8 @@ use airpath_plan::{ArqPlan, BurstPlan, Fault, LinkPlan, Part, PlanError};
 use crate::components::{Components, components};
 use crate::link::Air;
 
-/// The channel of `link`; what it draws comes from the streams `link/NAME/loss` and `link/NAME/loss-states`.
-/// `keeps_damage` is whether it keeps what it damages.
+/// Returns the channel of `link`. Its random samples come from the streams `link/NAME/loss` and
+/// `link/NAME/loss-states`. `keeps_damage` determines whether it records corruption.
 pub(crate) fn channel(
     link: &LinkPlan,
     rate: RateProcess,
@@ -50,19 +50,19 @@ impl Maker {
     }
 }
 
-/// The exact probability that a link with such losses damages a packet of this size, in the long run: the mean over the
-/// states in which a packet may find the chain.
+/// Returns the exact long-run probability that a link with these losses corrupts a packet of `size` bytes:
+/// the mean over the states in which a packet may find the chain.
 ///
 /// `bursts` is the JSON text of a link's `bursts` in a plan.
 ///
 /// # Errors
-/// Where the text is no such thing, or a value is out of range.
+/// If the text is not such a JSON text, or a value is out of range.
 pub fn packet_loss(bursts: &str, size: u64) -> Result<f64, PlanError> {
     Ok(read(bursts)?.loss(Bytes::new(size)))
 }
 
-/// The same if bytes were wrong independently of each other ([`AirChain::independent_loss`]); `None` for packets that are
-/// not coded.
+/// Returns the same probability if bytes were wrong independently of each other
+/// ([`AirChain::independent_loss`]); `None` for packets that are not coded.
 ///
 /// # Errors
 /// As [`packet_loss`].
@@ -75,10 +75,11 @@ fn read(text: &str) -> Result<Bursts, PlanError> {
     bursts(&plan, components()).map_err(|fault| fault.of(Part::Run))
 }
 
-/// The share of packets of `size` bytes that a link damages in the long run, beyond repair by its own repeats.
+/// Returns the long-run fraction of packets of `size` bytes that a link corrupts and its own retransmissions
+/// do not repair.
 ///
-/// `None` where bursts meet repeats: a repeat finds the chain nearer to where the packet before it left it than to its
-/// long run.
+/// Returns `None` for bursts combined with retransmissions: a retransmission finds the chain closer to its
+/// state after the previous packet than to its long-run distribution.
 pub fn long_run_loss(link: &LinkPlan, size: u64) -> Option<f64> {
     match (&link.bursts, &link.arq) {
         (None, None) => Some(link.loss),
@@ -100,7 +101,7 @@ fn bursts(plan: &BurstPlan, components: &Components) -> Result<Bursts, Fault> {
     bursts().map_err(|error: ComponentError| Fault::in_table("loss", error))
 }
 
-/// How a link sends damaged packets again.
+/// Returns the configuration of a link's retransmission of corrupted packets.
 pub(crate) fn arq(plan: &ArqPlan, components: &Components) -> Result<ArqConfig, Fault> {
     components.arqs.build(plan, &(), ()).map_err(|error| Fault::in_table("arq", error))
 }
@@ -134,7 +135,7 @@ mod tests {
 
     #[test]
     fn the_loss_of_independent_bits_is_that_of_the_binomial() {
-        // A chain whose states do not differ: 1 - (1 - 1e-4)^8320.
+        // A chain with equal states: 1 - (1 - 1e-4)^8320.
         let bits = r#"{"kind":"gilbert-elliott","gamma":0.5,"beta":0.5,"eps_good":1e-4,"eps_bad":1e-4,"clock":"bit"}"#;
         assert!((loss(bits).unwrap() - 0.564_840_044_971_257).abs() < 1e-12, "{:?}", loss(bits));
         // A byte that is one step is as often wrong as a bit: 1 - (1 - 1e-4)^1040.

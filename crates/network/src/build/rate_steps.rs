@@ -1,4 +1,4 @@
-//! The rates of a link as a list, for a router outside of the network.
+//! The rates of a link as a list, for a router outside the network.
 
 use std::sync::Arc;
 
@@ -8,11 +8,11 @@ use airpath_plan::{Fault, Input, LinkPlan, Part, Plan, PlanError, RatePlan};
 
 use super::assemble::rate_process;
 
-/// When the rate of a link number `link` of the plan changes, and to what, from the start to the end of the run: the same
-/// rates, drawn from the same streams, as the link has in a simulation.
+/// Returns the rate changes of link number `link` of the plan from the start to the end of the run. The rates
+/// are the same, from the same random streams, as those of the link in a simulation.
 ///
 /// # Errors
-/// Where the rate has no steps: unlimited, or recorded; and where the plan has no such link.
+/// If the rate has no steps (it is unlimited or recorded), or if the plan has no such link.
 pub fn rate_steps(
     plan: &Plan,
     inputs: &[Arc<Input>],
@@ -38,7 +38,7 @@ pub fn rate_steps(
     Ok(instants.into_iter().map(|at| (at, rate.rate(at))).collect())
 }
 
-/// How often a link's rate changes before `end`, at most.
+/// Returns an upper bound of the number of rate changes of a link before `end`.
 fn changes(link: &LinkPlan, end: u64) -> u64 {
     match &link.rate {
         RatePlan::Steps { steps, repeat_after_ns } => {
@@ -49,10 +49,10 @@ fn changes(link: &LinkPlan, end: u64) -> u64 {
     }
 }
 
-/// More changes than anybody can make in a router of the kernel.
+/// Limit of rate changes: more than can be made in a router of the kernel.
 const MOST: u64 = 10_000_000;
 
-/// When a link's rate may change, before `end`.
+/// Returns the times before `end` at which a link's rate may change.
 fn instants(link: &LinkPlan, end: u64) -> Option<Vec<Timestamp>> {
     let every = |period: u64, within: &[u64]| -> Vec<Timestamp> {
         (0..end)

@@ -1,4 +1,5 @@
-//! From the plan of a queue to the queue: drop-tail, a router protocol with its capacity source, or a managed queue.
+//! Construction of a queue from its plan: drop-tail, a router protocol with its capacity source, or a managed
+//! queue.
 
 use airpath_channel::{ChannelRate, RateProcess};
 use airpath_estimate::declare::{LinkTruth, SourceFacts};
@@ -11,12 +12,12 @@ use airpath_queue::{DropTail, Limit};
 use crate::Components;
 use crate::link::Queue;
 
-/// The queue of a plan, in front of a link with that rate process, over which full packets of `full_packet` go; `flows` is
-/// the number of flows of the plan, `flow_sources` the one to which each flow of the run belongs, and random choices come
-/// from `random`.
+/// Returns the queue of a plan for a link with that rate process and full packets of size `full_packet`.
+/// `flows` is the number of flows of the plan, `flow_sources` contains the flow of the plan for each flow of
+/// the run, and random choices come from `random`.
 ///
 /// # Errors
-/// What a component says of its parameters.
+/// If a component rejects its parameters.
 pub(crate) fn qdisc(
     plan: &QueuePlan,
     rate: &RateProcess,
@@ -47,7 +48,7 @@ pub(crate) fn qdisc(
     }
 }
 
-/// How much may wait.
+/// Returns the limit of the queue.
 pub(crate) fn limit(plan: &QueuePlan) -> Limit {
     match plan.limits() {
         (Some(bytes), _) => Limit::Bytes(Bytes::new(bytes)),
@@ -56,7 +57,7 @@ pub(crate) fn limit(plan: &QueuePlan) -> Limit {
     }
 }
 
-/// Builds the capacity source of a router; `xcp_alpha` is what its protocol states.
+/// Builds the capacity source of a router; `xcp_alpha` is the value that its protocol states.
 fn source(
     plan: &SourcePlan,
     xcp_alpha: Option<f64>,
@@ -77,7 +78,7 @@ fn source(
     factory.build(SourceFacts { buffer, truth: &Truth(rate), xcp_alpha }).map_err(of_source)
 }
 
-/// The true rate of a link of the simulation.
+/// The true rate of a simulated link.
 #[derive(Debug)]
 struct Truth<'a>(&'a RateProcess);
 
@@ -87,7 +88,8 @@ impl LinkTruth for Truth<'_> {
     }
 }
 
-/// A buffer in bytes, as thresholds need it: a limit in packets counts full packets, no limit counts as a terabyte.
+/// Returns the buffer size in bytes, for thresholds: a limit in packets counts full packets, no limit counts
+/// as a terabyte.
 fn buffer_size(limit: Limit, full_packet: Bytes) -> Bytes {
     match limit {
         Limit::Bytes(bytes) => bytes,
@@ -96,8 +98,9 @@ fn buffer_size(limit: Limit, full_packet: Bytes) -> Bytes {
     }
 }
 
-/// For each link the largest data packet that the flows of a plan send over it, on the wire; where none does, and where
-/// datagrams have sizes that are drawn, one that fills an Ethernet frame counts as well.
+/// Returns for each link the largest data packet, in bytes on the wire, that the flows of a plan send over
+/// it. If no flow does, or if datagrams have random sizes, a packet that fills an Ethernet frame counts as
+/// well.
 pub(crate) fn full_packets(plan: &Plan) -> Vec<Bytes> {
     let mut largest = vec![None; plan.links.len()];
     for flow in &plan.flows {
@@ -109,14 +112,14 @@ pub(crate) fn full_packets(plan: &Plan) -> Vec<Bytes> {
 
 fn largest_packet(flow: &FlowPlan) -> u64 {
     match (&flow.transport, &flow.traffic) {
-        // Who checks packets refuses larger ones.
+        // The packet check rejects larger ones.
         (Some(transport), _) => transport.mss_bytes.saturating_add(transport.header_bytes),
         (None, TrafficPlan::ConstantBitRate { packet_bytes, .. }) => *packet_bytes,
         (None, _) => ETHERNET,
     }
 }
 
-/// Bytes of a packet that fills an Ethernet frame.
+/// Size in bytes of a packet that fills an Ethernet frame.
 const ETHERNET: u64 = 1500;
 
 fn of_protocol(error: impl Into<ComponentError>) -> Fault {

@@ -1,5 +1,5 @@
-//! Links whose queues are kept outside of the network, by a router to which packets leave and from which they return. Their
-//! transmitters, channels and records are those of the network.
+//! Links with external queues: packets leave the network to an external router and return from it.
+//! Transmitters, channels and records are those of the network.
 
 use airpath_model::{Backlog, Bytes, Ecn, PathHeader, Timestamp};
 
@@ -10,36 +10,38 @@ use crate::link::AnyLink;
 use crate::link::Link;
 
 impl ExternalNetwork {
-    /// The handle of the next packet that goes out to the keeper of a link's queue; ask until there is none whenever
-    /// something has happened in the network.
+    /// Returns the handle of the next packet to pass to a link's external queue. After each change of the
+    /// network, call this until it returns `None`.
     pub fn next_out(&mut self, link: usize) -> Option<u32> {
         self.queue_of(link)?.outside()?.next_out()
     }
 
-    /// The packet of that handle comes back at `now`: it leaves the queue with this ECN field and header and is sent.
-    /// Call [`ExternalNetwork::advance`] up to `now` before.
+    /// Takes back the packet of that handle at `now`: it leaves the external queue with this ECN field and
+    /// header and is sent. Call [`ExternalNetwork::advance`] up to `now` before.
     pub fn come_back(&mut self, now: Timestamp, link: usize, handle: u32, ecn: Ecn, path: PathHeader) {
         self.on_outside(now, link, |at, context, link| link.come_back(at, handle, (ecn, path), context));
     }
 
-    /// The packet of that handle was dropped at `now` because the queue was full; the same holds.
+    /// Records that the external queue dropped the packet of that handle at `now` because it was full. Call
+    /// [`ExternalNetwork::advance`] up to `now` before.
     pub fn lose_outside(&mut self, now: Timestamp, link: usize, handle: u32) {
         self.on_outside(now, link, |at, context, link| link.lose_outside(at, handle, context));
     }
 
-    /// What is outside, at the keeper of a link's queue.
+    /// Returns the backlog of a link's external queue.
     pub fn outside(&mut self, link: usize) -> Backlog {
         let queue = self.queue_of(link).and_then(Link::outside);
         queue.map_or_else(Backlog::default, |queue| queue.outside())
     }
 
-    /// What came back from the keeper of a link's queue before the transmitter was free, and waits for that.
+    /// Returns the bytes that came back from a link's external queue before the transmitter was free, and
+    /// wait for it.
     pub fn early(&mut self, link: usize) -> Bytes {
         self.queue_of(link).and_then(Link::outside).map_or(Bytes::ZERO, |queue| queue.back())
     }
 
-    /// The keeper of a link's queue says what it observed, by name, at the end of an interval of the series, which may be
-    /// over. What is said of intervals after the end of the run is left out.
+    /// Records named observations of a link's external queue at the end of an interval of the series, which
+    /// may be in the past. Observations of intervals after the end of the run are ignored.
     pub fn observe_outside(&mut self, link: usize, end: Timestamp, observed: &[(String, f64)]) {
         for (name, value) in
             observed.iter().filter(|_| end <= self.network.end && link < self.network.links.len())

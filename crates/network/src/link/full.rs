@@ -1,17 +1,18 @@
 //! One direction of a link: a queue, a transmitter on a channel, and the packets on their way to the far end.
 //!
-//! Attempts arrive in the order in which they left, so all that the event queue must know of a link is when the one
-//! at the head of the line arrives. What happens inside before that (the end of a transmission, the next dequeue, the
-//! queue's own timers) is caught up with in logical time, in order and with the exact instants, whenever something
-//! touches the link. That is one event for each packet and link, for any queue discipline and any channel.
+//! Attempts arrive in the order in which they left, so the event queue needs only the arrival time of the
+//! head of the line. Earlier internal events (the end of a transmission, the next dequeue, the queue's own
+//! timers) are processed whenever something accesses the link, in order and with their exact times. This
+//! takes one event for each packet and link, for any queue discipline and any channel.
 //!
-//! Links before it that only delay packets, or that know what they send, say beforehand when packets will come
-//! ([`Link::announce`]). They are taken in when something touches the link, each at its own instant, so they need no events
-//! either. And a link that [hands over](Link::take_departed) gives packets to the next link when they have left, with the instant
-//! at which they will arrive there. It must only be woken before the first that could arrive: once in a propagation delay.
+//! Preceding links that only delay packets, or that know their departures, announce arrivals in advance
+//! ([`Link::announce`]). Announced packets are accepted when something accesses the link, each at its own
+//! time, and need no events either. A link that [hands over](Link::take_departed) passes packets to the next
+//! link once they have left, with their arrival times there. It must be woken only before the first possible
+//! arrival: once in a propagation delay.
 //!
-//! A link with ARQ is the same line of attempts. What comes after a damaged one (the next attempt) can only arrive later than
-//! all in the line, so it needs no event of its own but when the line is empty.
+//! A link with ARQ is the same line of attempts. The attempt after a corrupted one can only arrive later than
+//! all in the line, so it needs an event of its own only if the line is empty.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -40,7 +41,7 @@ pub(crate) struct Link {
     qdisc: Queue,
     channel: Air,
     propagation: Propagation,
-    /// When the transmission under way ends; the packet being sent is the last one on the way.
+    /// End of the current transmission; the packet being sent is the last one in `on_the_way`.
     sending_until: Option<Timestamp>,
     /// Attempts that have begun to leave, in the order of arrival at the far end.
     on_the_way: VecDeque<OnTheWay>,
@@ -50,33 +51,35 @@ pub(crate) struct Link {
     announced: Arrivals,
     /// The shortest time from leaving to arriving.
     delay: Duration,
-    /// When the last packet came out of the far end.
+    /// Time of the last delivery at the far end.
     popped_at: Timestamp,
     /// Whether packets may be announced to it: see [`Link::takes_announcements`].
     takes_announcements: bool,
-    /// Where packets go on to, if the next link takes them when they have left: the routes of all flows.
+    /// The routes of all flows, if the next links take packets once they have left.
     routes: Option<Arc<[Target]>>,
-    /// Where all packets go on to nothing but ends of flows: the least time that it takes them there.
+    /// The least time from this link to endpoints of flows, if all packets go there next.
     to_ends: Option<Duration>,
-    /// Whether all that happens inside is that packets leave: no timers, no drops but at the entrance, no repetitions.
+    /// Whether departures are the only internal events: no timers, no drops except at the entrance, no
+    /// retransmissions.
     queue_only_waits: bool,
 }
 
-/// A packet between the two ends. Damaged packets stay in line: the link's next event may depend on them.
+/// A packet between the two ends. Corrupted packets stay in line: the link's next event may depend on them.
 #[derive(Debug)]
 struct OnTheWay {
     started: Timestamp,
     arrival: Timestamp,
     attempt: Attempt,
     arrives: bool,
-    /// The link that takes it when it has left, or [`END_OF_ROUTE`]; known as it is sent, when the packet is in the processor's cache.
+    /// The link that takes it once it has left, or [`END_OF_ROUTE`]. Read at transmission, while the packet
+    /// is in the processor's cache.
     next: Target,
     /// `None` if it was corrupted and will be retransmitted.
     packet: Option<Packet>,
 }
 
 impl Link {
-    /// An idle link; `watched` when it is recorded, captured, or flows are measured at it.
+    /// Creates an idle link; `watched` if it is recorded, captured, or flows are measured at it.
     pub(crate) fn new(
         index: u32,
         watched: bool,
@@ -112,32 +115,34 @@ impl Link {
         self.takes_announcements
     }
 
-    /// From now on the next links of these routes take its packets when they have left. `to_ends` is the least time that it
-    /// takes packets from there to ends of flows, if that is where all go.
+    /// Hands over all further packets to the next links of these routes once they have left. `to_ends` is the
+    /// least time from this link to endpoints of flows, if all packets go there next.
     pub(crate) fn hand_over(&mut self, routes: &Arc<[Target]>, to_ends: Option<Duration>) {
         debug_assert!(self.takes_announcements());
         self.routes = Some(Arc::clone(routes));
         self.to_ends = to_ends;
     }
 
-    /// Whether what arrives at the far end at `arrival`, and all that comes later, reaches ends of flows after `horizon`.
+    /// Returns whether a packet that arrives at the far end at `arrival`, and all later ones, reach endpoints
+    /// of flows after `horizon`.
     #[inline]
     pub(crate) fn ends_after(&self, horizon: Timestamp, arrival: Timestamp) -> bool {
         self.to_ends.is_some_and(|least| arrival + least > horizon)
     }
 
-    /// Whether the next links take its packets when they have left.
+    /// Returns whether the next links take its packets once they have left.
     #[inline]
     pub(crate) fn hands_over(&self) -> bool {
         self.routes.is_some()
     }
 
-    /// A packet will arrive at the near end, by that event. Tells whether the link must be woken earlier than it was told.
+    /// Announces a packet that will arrive at the near end by that event. Returns whether the link must be
+    /// woken earlier than scheduled.
     pub(crate) fn announce(&mut self, event: Entry, packet: Packet) -> bool {
         self.announced.announce(event, packet) && self.sending_until.is_none()
     }
 
-    /// Takes in the announced packets that do not come after an event. Gives how many.
+    /// Accepts the announced packets that do not come after an event. Returns their number.
     #[inline]
     pub(crate) fn take_in(&mut self, until: Entry, context: &mut Context) -> u64 {
         let mut taken = 0;
@@ -148,15 +153,15 @@ impl Link {
         taken
     }
 
-    /// The next packet that has left, where it goes on to, when it arrives there, and when that would have been scheduled.
-    /// Where packets are handed over, ask until there is none.
+    /// Returns the next packet that has left, its next link, its arrival time there, and the time at which
+    /// that event would have been scheduled. If packets are handed over, call this until it returns `None`.
     #[inline]
     pub(crate) fn departed(&self) -> Option<(&Packet, Target, Timestamp, Timestamp)> {
         let head = self.on_the_way.front().filter(|_| self.has_departed())?;
         Some((head.packet.as_ref()?, head.next, head.arrival, head.started.max(self.popped_at)))
     }
 
-    /// Passes over packets that have left and do not arrive.
+    /// Removes packets that have left and do not arrive.
     #[inline]
     pub(crate) fn pass_over_lost(&mut self, context: &mut Context) {
         while self.has_departed() && self.on_the_way.front().is_some_and(|head| !head.arrives) {
@@ -166,7 +171,7 @@ impl Link {
         }
     }
 
-    /// Takes the packet that [`Link::departed`] showed.
+    /// Removes and returns the packet that [`Link::departed`] returned.
     #[inline]
     pub(crate) fn take_departed(&mut self) -> Option<Packet> {
         let OnTheWay { arrival, packet, .. } = self.on_the_way.pop_front()?;
@@ -181,16 +186,16 @@ impl Link {
         self.on_the_way.len() > usize::from(self.sending_until.is_some())
     }
 
-    /// One of the packets behind, and where it goes on to.
+    /// Returns the packet at a position of the line, and its next link.
     #[inline]
     pub(crate) fn behind(&self, places: usize) -> Option<(&Packet, Target)> {
         let behind = self.on_the_way.get(places)?;
         Some((behind.packet.as_ref()?, behind.next))
     }
 
-    /// A packet arrives at the near end at `now`.
+    /// Enqueues or drops a packet that arrives at the near end at `now`.
     pub(crate) fn offer(&mut self, now: Timestamp, mut packet: Packet, context: &mut Context) {
-        // Departures at the same instant come first, so they have made room.
+        // Departures at the same instant come first, and make room.
         self.advance(now, context);
         packet.enqueued_at = now;
         if self.watched {
@@ -209,7 +214,8 @@ impl Link {
         }
     }
 
-    /// The packet that the far end hands on at `now`, if it has one: ask until [`Link::next_event`] is later.
+    /// Returns the next packet that the far end delivers at `now`, if any. Call this until
+    /// [`Link::next_event`] is later.
     pub(crate) fn deliver(&mut self, now: Timestamp, context: &mut Context) -> Option<Packet> {
         self.advance(now, context);
         if let Some(packet) = self.arq.as_mut().and_then(Arq::release) {
@@ -231,9 +237,10 @@ impl Link {
         }
     }
 
-    /// When the link must be woken next, or now, and when that would have been scheduled: the head's arrival; if nothing is
-    /// on the way, the next repetition or the queue's timer while it holds packets back. What is announced, or sent and
-    /// handed over, needs a look before it can have arrived.
+    /// Returns the next wake-up time of the link, possibly now, and the time at which that event would have
+    /// been scheduled. It is the arrival of the head; if nothing is in flight, the next retransmission, or
+    /// the queue's timer while the queue holds packets back. Packets that are announced, or sent and handed
+    /// over, must be processed before they can have arrived.
     pub(crate) fn next_event(&self, now: Timestamp) -> (Timestamp, Timestamp) {
         if self.arq.as_ref().is_some_and(Arq::can_release) {
             return (now, now);
@@ -252,7 +259,7 @@ impl Link {
         (wake.max(now), now)
     }
 
-    /// Catches up with everything that happened inside up to and including `now`.
+    /// Processes all internal events up to and including `now`.
     #[inline]
     pub(crate) fn advance(&mut self, now: Timestamp, context: &mut Context) {
         let departure = self.sending_until.unwrap_or(Timestamp::NEVER);
@@ -274,7 +281,8 @@ impl Link {
                 self.sending_until = None;
                 return;
             };
-            // A read from memory takes as long as some ten packets; and only the packet shows where its flow lies.
+            // A read from memory takes as long as processing about ten packets, and the address of the flow
+            // is known only from the packet.
             if let Some(packet) = queue.behind(12) {
                 packet.prefetch();
             }

@@ -1,4 +1,4 @@
-//! A queue that is kept outside of the network: packets leave to it, and return when they leave the queue.
+//! An external queue: packets leave the network to it, and return when they leave the queue.
 
 use std::collections::VecDeque;
 
@@ -6,8 +6,8 @@ use airpath_model::{Backlog, Bytes, DropReason, Packet as _, Qdisc, QueueSink, T
 
 use crate::packet::{Body, Packet};
 
-/// Stands in a link for a queue elsewhere. What came back from there waits here until the transmitter is free: no time if
-/// the other queue keeps to the link's rate.
+/// The link's view of an external queue. Packets that came back wait here until the transmitter is free. They
+/// do not wait if the external queue keeps to the link's rate.
 #[derive(Debug, Default)]
 pub(crate) struct OutsideQueue {
     /// In order of arrival.
@@ -26,7 +26,7 @@ impl OutsideQueue {
         handle(packet)
     }
 
-    /// The packet of that handle, which is outside no more. Those before it stay.
+    /// Removes and returns the packet of that handle. Packets before it remain outside.
     pub(crate) fn take(&mut self, wanted: u32) -> Option<Packet> {
         let told = self.outside.len() - self.untold;
         let place = self.outside.iter().take(told).position(|packet| handle(packet) == Some(wanted))?;
@@ -35,18 +35,18 @@ impl OutsideQueue {
         Some(packet)
     }
 
-    /// A packet that was taken waits for the transmitter.
+    /// Enqueues a returned packet for the transmitter.
     pub(crate) fn put_back(&mut self, packet: Packet) {
         self.count(&packet);
         self.back.push_back(packet);
     }
 
-    /// What waits outside.
+    /// Returns the backlog of the external queue.
     pub(crate) fn outside(&self) -> Backlog {
         Backlog { bytes: self.backlog.bytes - self.back(), packets: self.outside.len() as u64 }
     }
 
-    /// What came back and waits for the transmitter, bytes.
+    /// Returns the bytes that came back and wait for the transmitter.
     pub(crate) fn back(&self) -> Bytes {
         self.back.iter().map(airpath_model::Packet::size).sum()
     }
@@ -71,7 +71,7 @@ fn handle(packet: &Packet) -> Option<u32> {
 
 impl Qdisc<Packet> for OutsideQueue {
     fn enqueue(&mut self, now: Timestamp, packet: Packet, sink: &mut dyn QueueSink<Packet>) {
-        // Only external packets are known outside.
+        // Only external packets have a handle.
         if handle(&packet).is_none() {
             return sink.on_drop(now, packet, DropReason::Overflow);
         }

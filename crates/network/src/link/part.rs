@@ -20,9 +20,9 @@ pub(crate) enum Queue {
 /// A queue behind a trait object.
 #[derive(Debug)]
 pub(crate) enum OtherQueue {
-    /// One of ours.
+    /// A queue of this source tree.
     Ours(Box<dyn Qdisc<Packet>>),
-    /// One that is kept outside.
+    /// An external queue.
     Outside(Box<OutsideQueue>),
 }
 
@@ -43,17 +43,17 @@ impl OtherQueue {
 }
 
 impl Queue {
-    /// One of ours that is not drop-tail.
+    /// Creates a queue of this source tree that is not drop-tail.
     pub(crate) fn ours(queue: Box<dyn Qdisc<Packet>>) -> Self {
         Self::Other(OtherQueue::Ours(queue))
     }
 
-    /// One that is kept outside.
+    /// Creates an external queue.
     pub(crate) fn kept_outside() -> Self {
         Self::Other(OtherQueue::Outside(Box::default()))
     }
 
-    /// Returns the queue if it is kept outside.
+    /// Returns the queue if it is external.
     pub(crate) fn outside(&mut self) -> Option<&mut OutsideQueue> {
         match self {
             Self::Other(OtherQueue::Outside(queue)) => Some(queue),

@@ -1,8 +1,8 @@
 //! One direction of a link at which nothing is measured: drop-tail, one rate, one delay, and every packet arrives.
 //!
-//! The fate of a packet is known at its arrival: when its transmission begins and when it reaches the far end. So nothing is caught up
-//! with, and one line holds those that wait and those on their way. `tests/it/properties.rs` holds it against [`Link`],
-//! which does the same step by step.
+//! The fate of a packet is known at its arrival: when its transmission begins and when it reaches the far
+//! end. Therefore no internal events are processed, and one line contains both waiting packets and packets in
+//! flight. `tests/it/properties.rs` compares it with [`Link`], which does the same step by step.
 //!
 //! [`Link`]: crate::link::Link
 
@@ -20,14 +20,15 @@ use crate::prefetch;
 /// One direction of a link at which nothing is measured.
 #[derive(Debug)]
 pub(crate) struct PlainLink {
-    /// Packets that wait or are on their way, in the order of arrival at the far end. Where another link takes them
-    /// ([`PlainLink::into`]), only what is known of those that wait.
+    /// Packets that wait or are in flight, in the order of arrival at the far end. If another link takes them
+    /// ([`PlainLink::into`]), only the times of waiting packets.
     line: VecDeque<InLine>,
-    /// Of those, the last ones, which wait; some may have begun to leave since this was last looked at.
+    /// The backlog of waiting packets, the last ones of `line`. Some may have begun transmission since the
+    /// last update.
     waiting: Backlog,
-    /// Where every packet goes next, if that is a link which wants to know of its arrivals beforehand; else [`NOWHERE`].
+    /// The next link of every packet, if that link takes announcements; otherwise [`NOWHERE`].
     into: Target,
-    /// Whether a packet was ever taken.
+    /// Whether a packet was ever accepted.
     used: bool,
     limit: Limit,
     rate: SteadyRate,
@@ -40,7 +41,7 @@ const NOWHERE: Target = Target::MAX;
 /// A packet between the two ends.
 #[derive(Debug)]
 pub(crate) struct InLine {
-    /// When it was offered, or when it became the first of those that [pass](PlainLink::pass).
+    /// The time at which it was offered, or became the first of those that [pass](PlainLink::pass).
     pub(crate) offered: Timestamp,
     /// Time at which its transmission begins.
     pub(crate) begins: Timestamp,
@@ -54,11 +55,11 @@ pub(crate) struct InLine {
 /// The fate of an offered packet.
 #[derive(Debug)]
 pub(crate) enum Offered {
-    /// It was dropped, or others are before it.
+    /// It was dropped, or is not the first in line.
     Nothing,
-    /// It is the first in line: when it arrives, and when that would have been scheduled.
+    /// It is the first in line: its arrival time, and the time at which that event would have been scheduled.
     First { arrival: Timestamp, since: Timestamp },
-    /// It will arrive at the link that wants to know, by that event.
+    /// It will arrive by that event at the link that takes announcements.
     Announced(Target, Entry, Packet),
 }
 
@@ -76,7 +77,7 @@ impl PlainLink {
         }
     }
 
-    /// From now on the next link takes the packets, as soon as it is known when they arrive.
+    /// Announces all further packets to the next link as soon as their arrival times are known.
     pub(crate) fn announce_to(&mut self, next: Target) {
         self.into = next;
     }
@@ -97,7 +98,8 @@ impl PlainLink {
         self.announces().then_some(self.into)
     }
 
-    /// A packet arrives at the near end of this link, the one with that index, at `now`, which may lie ahead when nothing else can come before it.
+    /// Accepts or drops a packet at the near end of this link, the one with that index, at `now`. This time
+    /// may be in the future if nothing else can arrive before.
     #[inline]
     pub(crate) fn offer(
         &mut self,
@@ -106,7 +108,7 @@ impl PlainLink {
         mut packet: Packet,
         context: &mut Context,
     ) -> Offered {
-        // Departures at the same instant come first, so they have made room.
+        // Departures at the same instant come first, and make room.
         self.let_begin(now);
         let size = packet.size();
         if !self.limit.admits(self.waiting, size) {
@@ -121,8 +123,8 @@ impl PlainLink {
             self.waiting.packets += 1;
             self.waiting.bytes += size;
         }
-        // When the packet before it arrives, or arrived: only then this one is the first in line. It may be gone already, if the end
-        // had it ahead of time.
+        // The arrival time of the previous packet, at which this one becomes the first in line. The previous
+        // packet may be gone already if the endpoint received it ahead of time.
         let since = if self.used { now.max(free_at + self.delay) } else { now };
         self.used = true;
         let departs = self.rate.departs(&Transmission { start: begins, size, continues });
@@ -139,28 +141,28 @@ impl PlainLink {
         if first { Offered::First { arrival, since } } else { Offered::Nothing }
     }
 
-    /// A packet arrives at the near end of this link at `at`, now or later, from one that never fills its queue and
-    /// whose packets all come this way. Gives it back with the event by which it arrives at the far end.
+    /// Passes a packet that arrives at the near end at `at`, now or later, from a link that never fills this
+    /// queue and whose packets all take this link. Returns it with its arrival event at the far end.
     #[inline]
     pub(crate) fn pass(&mut self, index: Target, at: Timestamp, mut packet: Packet) -> (Entry, Packet) {
         let free_at = self.rate.free_at();
         let continues = free_at > at;
         let begins = free_at.max(at);
         packet.queueing += begins.since(at);
-        // When the packet before it arrived; only then this one became the first in line.
+        // The arrival time of the previous packet, at which this one became the first in line.
         let since = if self.used { at.max(free_at + self.delay) } else { at };
         self.used = true;
         let departs = self.rate.departs(&Transmission { start: begins, size: packet.size(), continues });
         (Entry::new(departs + self.delay, since, index), packet)
     }
 
-    /// Whether no packet is inside that was not announced to another link.
+    /// Returns whether all packets inside were announced to another link.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.line.is_empty()
     }
 
-    /// Keeps a packet that passes until it arrives at the far end. Tells whether it is the first in line.
+    /// Keeps a passing packet until it arrives at the far end. Returns whether it is the first in line.
     pub(crate) fn keep(&mut self, event: Entry, packet: Packet) -> bool {
         let first = self.line.is_empty();
         // Without a limit the number of waiting packets is not needed.
@@ -184,18 +186,19 @@ impl PlainLink {
         head.and_then(|head| head.packet)
     }
 
-    /// The head of the line.
+    /// Returns the head of the line.
     #[inline]
     pub(crate) fn head(&self) -> Option<&InLine> {
         self.line.front()
     }
 
-    /// Packets inside the link: waiting, being sent, or on the way, unless they were announced to another.
+    /// Returns the number of packets inside the link: waiting, being sent, or in flight, unless they were
+    /// announced to another link.
     pub(crate) fn packets_inside(&self) -> u64 {
         if self.announces() { 0 } else { self.line.len() as u64 }
     }
 
-    /// Those that have begun to leave by `now` wait no more.
+    /// Removes the packets that have begun transmission by `now` from the backlog.
     fn let_begin(&mut self, now: Timestamp) {
         while self.waiting.packets > 0 {
             let first = self.line.len() - self.waiting.packets as usize;
@@ -206,7 +209,7 @@ impl PlainLink {
         }
     }
 
-    /// The packet at this place of the line, the first that waits, does not wait any more.
+    /// Removes the first waiting packet, at this position of the line, from the backlog.
     fn one_begins(&mut self, place: usize) {
         self.waiting.packets -= 1;
         self.waiting.bytes -= Bytes::new(u64::from(self.line[place].size));
