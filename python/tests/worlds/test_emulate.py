@@ -13,6 +13,7 @@ import pytest
 import airpath
 from airpath.cli import main
 from airpath.errors import ScenarioError
+from airpath.explorer.writing import write_report
 from airpath.metrics.run import columns
 from airpath.results import Results, RunResult
 from airpath.results.reading import read
@@ -89,7 +90,8 @@ def test_results_say_where_they_come_from(emulated: Results, tmp_path: Path) -> 
     airpath.results.write(emulated, tmp_path / "out", scenario_text="", origin=origin)
     again = read(tmp_path / "out").runs[0].record
     assert (again.world, again.validity) == ("emulate", record.validity)
-    report = (tmp_path / "out" / "report.html").read_text()
+    write_report(emulated, tmp_path / "out")
+    report = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert "real time" in report
     assert "valid runs" in report
 
