@@ -92,8 +92,8 @@ impl ExternalNetwork {
         Ok(Self { network, flows: places.into_iter().map(ExternalFlow::new).collect() })
     }
 
-    /// Adds a flow with the routes and the measuring link of a flow of the plan, and returns its index. In the tables it is a
-    /// source of its own.
+    /// Adds a flow with the routes and the measuring link of a flow of the plan, and returns its index. In
+    /// the tables it is a source of its own.
     ///
     /// # Panics
     /// If the plan has no such flow.
@@ -155,8 +155,8 @@ impl ExternalNetwork {
         network.send(network.events.current(), packet);
     }
 
-    /// Advances the network to `until`, but not beyond the end of the run. Calls `deliver` for each packet that reaches the end
-    /// of its route, in the order of time.
+    /// Advances the network to `until`, but not beyond the end of the run. Calls `deliver` for each packet
+    /// that reaches the end of its route, in the order of time.
     pub fn advance(&mut self, until: Timestamp, deliver: &mut impl FnMut(Delivery)) {
         let Self { network, flows } = self;
         let until = until.min(network.end);
@@ -174,7 +174,8 @@ impl ExternalNetwork {
         network.events.all_over(network.now);
     }
 
-    /// Returns the packets that were lost since the last call. These include corrupted packets once their last bit has left.
+    /// Returns the packets that were lost since the last call. These include corrupted packets once their
+    /// last bit has left.
     pub fn lost(&mut self) -> impl Iterator<Item = Lost> {
         let lost = |(flow, packet): (u32, External)| Lost {
             flow,

@@ -57,7 +57,7 @@ pub(crate) struct Link {
     takes_announcements: bool,
     /// The routes of all flows, if the next links take packets once they have left.
     routes: Option<Arc<[Target]>>,
-    /// The least time from this link to endpoints of flows, if all packets go there next.
+    /// The least time from the far end of this link to endpoints of flows, if all packets go there next.
     to_ends: Option<Duration>,
     /// Whether departures are the only internal events: no timers, no drops except at the entrance, no
     /// retransmissions.
@@ -116,7 +116,7 @@ impl Link {
     }
 
     /// Hands over all further packets to the next links of these routes once they have left. `to_ends` is the
-    /// least time from this link to endpoints of flows, if all packets go there next.
+    /// least time from the far end of this link to endpoints of flows, if all packets go there next.
     pub(crate) fn hand_over(&mut self, routes: &Arc<[Target]>, to_ends: Option<Duration>) {
         debug_assert!(self.takes_announcements());
         self.routes = Some(Arc::clone(routes));
