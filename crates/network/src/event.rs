@@ -11,9 +11,10 @@ pub type Target = u32;
 
 /// The event queue.
 ///
-/// Its size is links + timers, independent of the number of packets in flight: a link is a FIFO and waits only for the packet
-/// at its head. An entry that was replaced by an earlier one of the same target stays in the heap, and is skipped later. Links
-/// have a heap of their own: their events are near and frequent, while timers are distant, numerous with many flows, and rare.
+/// Its size is links + timers, independent of the number of packets in flight: a link is a FIFO and waits
+/// only for the packet at its head. An entry that was replaced by an earlier one of the same target stays in
+/// the heap, and is skipped later. Links have a heap of their own: their events are near and frequent, while
+/// timers are distant, numerous with many flows, and rare.
 #[derive(Debug)]
 pub struct EventQueue {
     links: Heap,
@@ -30,8 +31,8 @@ pub struct EventQueue {
 #[derive(Debug, Default)]
 struct Heap {
     entries: BinaryHeap<Reverse<Entry>>,
-    /// Whether the entry at the top was returned already. The next entry replaces it, at half the cost of a removal and an
-    /// insertion.
+    /// Whether the entry at the top was returned already. The next entry replaces it, at half the cost of a
+    /// removal and an insertion.
     top_is_spent: bool,
 }
 
@@ -57,8 +58,8 @@ impl Heap {
     }
 }
 
-/// An entry: its time, then the time of its request (as an age of at most 2^40 ns, 18 minutes; older requests count as equally
-/// old), then its target (24 bits), in one number, so that one comparison orders entries.
+/// An entry: its time, then the time of its request (as an age of at most 2^40 ns, 18 minutes; older requests
+/// count as equally old), then its target (24 bits), in one number, so that one comparison orders entries.
 ///
 /// The order of events at the same time therefore does not depend on how the engine learned of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -123,8 +124,8 @@ impl EventQueue {
         }
     }
 
-    /// Schedules an event of `target` at `at`, unless an earlier one is scheduled already: a target checks what is due. The order
-    /// of the event is as if it had been requested at `since`.
+    /// Schedules an event of `target` at `at`, unless an earlier one is scheduled already: a target checks
+    /// what is due. The order of the event is as if it had been requested at `since`.
     #[inline]
     pub fn schedule_since(&mut self, target: Target, at: Timestamp, since: Timestamp) {
         if at < self.live[target as usize].at() {

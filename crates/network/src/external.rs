@@ -1,4 +1,5 @@
-//! A network whose packets the caller sends, keeps and receives, such as an emulator with real packets and a real clock.
+//! A network whose packets the caller sends, keeps and receives, such as an emulator with real packets and a
+//! real clock.
 
 mod outside;
 
@@ -18,8 +19,8 @@ use crate::{Components, components};
 
 /// The network of a plan, for packets of the caller.
 ///
-/// Queues, channels and records are those of a simulation. Each flow of the plan is one flow, of which only the routes and the
-/// measuring link count; its traffic, controller and transport are ignored.
+/// Queues, channels and records are those of a simulation. Each flow of the plan is one flow, of which only
+/// the routes and the measuring link count; its traffic, controller and transport are ignored.
 #[derive(Debug)]
 pub struct ExternalNetwork {
     network: Network,
@@ -120,8 +121,9 @@ impl ExternalNetwork {
         self.network.measure_from
     }
 
-    /// Sends a packet into the first link of its route at `now`, up to which [`ExternalNetwork::advance`] must have been
-    /// called. A packet later than the end of the run, or earlier than the last call, counts as of the last call.
+    /// Sends a packet into the first link of its route at `now`, up to which [`ExternalNetwork::advance`]
+    /// must have been called. A packet later than the end of the run, or earlier than the last call, counts
+    /// as of the last call.
     ///
     /// # Panics
     /// If the plan has no such flow, or the flow no route in that direction.
@@ -185,14 +187,14 @@ impl ExternalNetwork {
         self.network.context.recorder.lost_external().map(lost)
     }
 
-    /// Returns the packets that arrived at the entrances of captured links since the last call, in the order of time. They
-    /// include packets that were delivered or lost in the meantime.
+    /// Returns the packets that arrived at the entrances of captured links since the last call, in the order
+    /// of time. They include packets that were delivered or lost in the meantime.
     pub fn captured(&mut self) -> impl Iterator<Item = Captured> {
         self.network.context.recorder.captured_external()
     }
 
-    /// Returns the corruption by a link's channel so far and its expectation, retransmissions of the link included; `None` if
-    /// the channel corrupts nothing.
+    /// Returns the corruption by a link's channel so far and its expectation, retransmissions of the link
+    /// included; `None` if the channel corrupts nothing.
     ///
     /// # Panics
     /// If the plan has no such link.
@@ -216,8 +218,8 @@ impl ExternalNetwork {
         self.flows[flow as usize].state = state;
     }
 
-    /// Sets the counters of a flow's ends since its start. The tables leave out the counts that were set last before the end
-    /// of the warm-up.
+    /// Sets the counters of a flow's ends since its start. The tables leave out the counts that were set last
+    /// before the end of the warm-up.
     pub fn set_flow_summary(&mut self, flow: u32, counted: FlowSummary) {
         self.flows[flow as usize].counted = counted;
     }
@@ -237,8 +239,8 @@ impl ExternalNetwork {
         self.network.context.recorder.probe(flow)
     }
 
-    /// Returns the tables, up to the end of the last interval. `flows` contains a summary for each flow of the plan, in its
-    /// order, and then for each added flow.
+    /// Returns the tables, up to the end of the last interval. `flows` contains a summary for each flow of
+    /// the plan, in its order, and then for each added flow.
     ///
     /// # Panics
     /// If there are more or fewer summaries than flows.

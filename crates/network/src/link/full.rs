@@ -109,8 +109,8 @@ impl Link {
         }
     }
 
-    /// Returns whether packets may be announced to it: there must be time to wake it before they can have arrived at its far
-    /// end, and its queue must not be kept outside.
+    /// Returns whether packets may be announced to it: there must be time to wake it before they can have
+    /// arrived at its far end, and its queue must not be kept outside.
     pub(crate) fn takes_announcements(&self) -> bool {
         self.takes_announcements
     }

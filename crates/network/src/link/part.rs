@@ -1,5 +1,5 @@
-//! The queue and the channel of a link. The kinds that most links have are stored inline and called directly; all others are
-//! behind trait objects.
+//! The queue and the channel of a link. The kinds that most links have are stored inline and called directly;
+//! all others are behind trait objects.
 
 use airpath_channel::{LinkChannel, NoErrors};
 use airpath_model::{Backlog, Channel, Damage, Passage, Qdisc, QueueSink, Timestamp, Transmission};
