@@ -57,7 +57,8 @@ class DaskCluster:
 @pytest.fixture
 def dask(tmp_path):
     """Return a scheduler with two workers; killed at the end."""
-    port, started = free_port(), []
+    # The scheduler chooses its port and writes it to the file, for which the others wait.
+    file, started = str(tmp_path / "scheduler.json"), []
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": tmp_path}
 
     def start(*arguments: str) -> "subprocess.Popen[bytes]":
@@ -66,26 +67,30 @@ def dask(tmp_path):
 
     def start_worker(name: str) -> "subprocess.Popen[bytes]":
         one = ("--nthreads", "1", "--no-nanny", "--no-dashboard", "--name", name)
-        return start("worker", f"tcp://127.0.0.1:{port}", *one)
+        return start("worker", "--scheduler-file", file, *one)
 
-    scheduler = start("scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard")
+    listening = ("--host", "127.0.0.1", "--port", "0", "--scheduler-file", file)
+    scheduler = start("scheduler", *listening, "--no-dashboard")
     workers = [start_worker(name) for name in ("one", "two")]
     try:
-        wait_for_workers(port, len(workers))
-        yield DaskCluster(f"dask://127.0.0.1:{port}", scheduler, workers, start_worker)
+        address = address_with_workers(file, len(workers)).replace("tcp://", "dask://")
+        yield DaskCluster(address, scheduler, workers, start_worker)
     finally:
         for process in started:
             process.kill()
             process.wait()
 
 
-def wait_for_workers(port: int, count: int) -> None:
+def address_with_workers(file: str, count: int) -> str:
+    """Return the address of a scheduler, when so many workers have joined it."""
     script = (
-        "import sys, distributed\n"
-        f"client = distributed.Client('tcp://127.0.0.1:{port}', timeout={HANG_S})\n"
+        "import distributed\n"
+        f"client = distributed.Client(scheduler_file={file!r}, timeout={HANG_S})\n"
         f"client.wait_for_workers({count}, timeout={HANG_S})\n"
+        "print(client.scheduler.address)\n"
     )
-    subprocess.run([sys.executable, "-c", script], check=True, timeout=HANG_S)
+    asked = [sys.executable, "-c", script]
+    return subprocess.run(asked, check=True, timeout=HANG_S, stdout=subprocess.PIPE, text=True).stdout.strip()
 
 
 @needs_dask
