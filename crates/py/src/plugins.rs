@@ -7,6 +7,7 @@ mod estimator;
 mod events;
 mod factory;
 mod library;
+mod link;
 mod methods;
 mod queue;
 mod recorded;
@@ -28,10 +29,13 @@ use pyo3::prelude::*;
 pub(crate) use capacity_source::CapacitySource;
 pub(crate) use controller::Controller;
 pub(crate) use estimator::Estimator;
-pub(crate) use events::{Ack, Facts, Interval, LinkFacts, Sent, Signal, Waiting};
+pub(crate) use events::{Ack, Facts, Sent, Signal};
 use factory::PythonClass;
 pub(crate) use library::{Library, LibraryError};
+pub(crate) use link::{Interval, LinkFacts, Waiting};
 pub(crate) use queue::{Queue, QueuedPacket};
+
+const BITS_PER_BYTE: f64 = 8.0;
 
 pyo3::create_exception!(
     _core,

@@ -3,23 +3,21 @@
 use std::sync::Arc;
 
 use airpath_estimate::declare::SourceFacts;
-use airpath_model::{Backlog, Bytes, ControlInterval, Duration, Spare, Timestamp};
+use airpath_model::{Backlog, Bytes, ControlInterval, Spare, Timestamp};
 use airpath_plugin_host::Timers;
 use airpath_plugin_host::answer::LARGEST_RATE;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-use super::Class;
 use super::checks::{timer, within, within_or_none};
-use super::events::{Interval, LinkFacts, Waiting};
+use super::link::{Interval, LinkFacts, Waiting};
 use super::methods::optional;
 use super::recorded::Recorded;
+use super::{BITS_PER_BYTE, Class};
 
 /// The largest factor on the capacity.
 const LARGEST_PROBING: u64 = 1_000_000;
-/// Bits of a byte.
-const BITS: f64 = 8.0;
 
 /// The base class of capacity sources in Python: what is estimated, as attributes that the source sets.
 #[pyclass(subclass, module = "airpath._core")]
@@ -100,7 +98,7 @@ impl PythonSource {
     fn read(&mut self, py: Python<'_>, now: Timestamp) -> PyResult<()> {
         let base = self.object.borrow(py);
         let capacity = within_or_none("capacity", base.capacity, 0, LARGEST_RATE)?;
-        self.capacity = capacity.map(|capacity| capacity / BITS);
+        self.capacity = capacity.map(|capacity| capacity / BITS_PER_BYTE);
         self.probing = within("probing", base.probing, 0, LARGEST_PROBING)?;
         self.next_timer = timer(base.next_timer, now)?;
         Ok(())
@@ -193,7 +191,7 @@ impl airpath_model::CapacitySource for PythonSource {
                 if !bandwidth.is_finite() || !queue.is_finite() {
                     return Err(PyValueError::new_err("spare returned a number that is not finite"));
                 }
-                Ok(Some(Spare { bandwidth: bandwidth / BITS, queue }))
+                Ok(Some(Spare { bandwidth: bandwidth / BITS_PER_BYTE, queue }))
             })
         });
         answered.flatten().flatten().unwrap_or_else(|| {
@@ -205,26 +203,8 @@ impl airpath_model::CapacitySource for PythonSource {
     fn observe(&self, report: &mut dyn FnMut(&'static str, f64)) {
         if let Some(capacity) = self.capacity {
             report("capacity_estimate", capacity);
-            report("capacity_estimate_bps", capacity * BITS);
+            report("capacity_estimate_bps", capacity * BITS_PER_BYTE);
         }
         Python::attach(|py| self.object.borrow(py).recorded.report(report));
-    }
-}
-
-/// What a control interval of a router leaves, in seconds and bits per second.
-impl Interval {
-    fn of(interval: &ControlInterval) -> Self {
-        Self {
-            now: interval.now.as_secs_f64(),
-            length: Duration::as_secs_f64(interval.length),
-            input_rate: interval.input_rate * BITS,
-            probing: interval.probing,
-            mean_rtt: interval.mean_rtt.as_secs_f64(),
-            queue: interval.queue,
-            shortest_queue: interval.shortest_queue,
-            mean_queue: interval.mean_queue,
-            last_queue: interval.last_queue,
-            buffer: interval.buffer,
-        }
     }
 }

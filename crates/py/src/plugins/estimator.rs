@@ -11,15 +11,13 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-use super::Class;
 use super::checks::within_or_none;
 use super::events::{Ack, Argument, Signal};
 use super::methods::{optional, required};
+use super::{BITS_PER_BYTE, Class};
 
 /// The longest RTT that an estimator may return, s.
 const LONGEST_RTT: u64 = 1_000_000;
-/// Bits of a byte.
-const BITS: f64 = 8.0;
 
 /// The base class of ACK-rate estimators in Python: what is estimated, as attributes that the estimator sets.
 #[pyclass(subclass, module = "airpath._core")]
@@ -105,7 +103,7 @@ impl PythonEstimator {
     /// Reads and checks what the object estimates.
     fn read(&mut self, py: Python<'_>) -> PyResult<Answer> {
         let base = self.object.borrow(py);
-        let in_bytes = |rate: f64| rate / BITS;
+        let in_bytes = |rate: f64| rate / BITS_PER_BYTE;
         let sample = within_or_none("sample", base.sample, 0, LARGEST_RATE)?.map(in_bytes);
         let estimate = within_or_none("estimate", base.estimate, 0, LARGEST_RATE)?.map(in_bytes);
         let minimum_rtt = within_or_none("minimum_rtt", base.minimum_rtt, 0, LONGEST_RTT)?;
@@ -131,6 +129,19 @@ impl PythonEstimator {
         });
         self.failed = answer.is_none();
         answer
+    }
+
+    /// Returns an estimator over the same object.
+    fn shared(&self, py: Python<'_>) -> Self {
+        Self {
+            object: self.object.clone_ref(py),
+            on_ack: self.on_ack.clone_ref(py),
+            on_congestion: self.on_congestion.as_ref().map(|method| method.clone_ref(py)),
+            ack: self.ack.clone_ref(py),
+            signal: self.signal.clone_ref(py),
+            class: Arc::clone(&self.class),
+            ..*self
+        }
     }
 }
 
@@ -201,20 +212,5 @@ impl OutsideEstimator for PythonEstimator {
         });
         // After an error the run ends. Until then the connection needs some estimator.
         Box::new(copied.unwrap_or_else(|| Self { failed: true, ..Python::attach(|py| self.shared(py)) }))
-    }
-}
-
-impl PythonEstimator {
-    /// Returns an estimator over the same object.
-    fn shared(&self, py: Python<'_>) -> Self {
-        Self {
-            object: self.object.clone_ref(py),
-            on_ack: self.on_ack.clone_ref(py),
-            on_congestion: self.on_congestion.as_ref().map(|method| method.clone_ref(py)),
-            ack: self.ack.clone_ref(py),
-            signal: self.signal.clone_ref(py),
-            class: Arc::clone(&self.class),
-            ..*self
-        }
     }
 }

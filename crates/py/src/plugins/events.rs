@@ -1,9 +1,7 @@
-//! What a Python controller is told. Each object contains its event during the call only.
+//! What Python controllers and estimators are told of a connection. Each object contains its event during the call only.
 
 use airpath_control::declare::ControllerFacts;
-use airpath_model::{
-    AckEvent, Backlog, Bytes, CongestionEvent, CongestionSignal, Duration, SendEvent, Timestamp,
-};
+use airpath_model::{AckEvent, CongestionEvent, CongestionSignal, Duration, SendEvent, Timestamp};
 use pyo3::PyClass;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -82,49 +80,6 @@ impl Facts {
             handshake_rtt: facts.handshake_rtt.map(Duration::as_secs_f64),
         }
     }
-}
-
-/// The properties of a link that are known before its first packet.
-#[pyclass(frozen, get_all, module = "airpath._core")]
-pub(crate) struct LinkFacts {
-    /// The buffer of the link, bytes.
-    buffer: u64,
-}
-
-impl LinkFacts {
-    pub(super) fn of(buffer: Bytes) -> Self {
-        Self { buffer: buffer.get() }
-    }
-}
-
-/// What waits in the queue of a link.
-#[pyclass(frozen, get_all, module = "airpath._core")]
-pub(crate) struct Waiting {
-    /// Bytes on the wire.
-    bytes: u64,
-    /// Packets.
-    packets: u64,
-}
-
-impl Waiting {
-    pub(super) fn of(backlog: Backlog) -> Self {
-        Self { bytes: backlog.bytes.get(), packets: backlog.packets }
-    }
-}
-
-/// What a router measured over a control interval: seconds, bits per second, bytes.
-#[pyclass(frozen, get_all, module = "airpath._core")]
-pub(crate) struct Interval {
-    pub(super) now: f64,
-    pub(super) length: f64,
-    pub(super) input_rate: f64,
-    pub(super) probing: f64,
-    pub(super) mean_rtt: f64,
-    pub(super) queue: f64,
-    pub(super) shortest_queue: f64,
-    pub(super) mean_queue: f64,
-    pub(super) last_queue: f64,
-    pub(super) buffer: f64,
 }
 
 /// Declares the class of an event: its name in Python, its event of the engine, and its attributes.

@@ -13,7 +13,7 @@ use pyo3::types::{PyBool, PyDict, PyTuple};
 
 use super::Class;
 use super::checks::timer;
-use super::events::LinkFacts;
+use super::link::LinkFacts;
 use super::methods::{optional, required};
 use super::recorded::Recorded;
 
