@@ -20,7 +20,7 @@ from airpath.results.formatting import NO_VALUE, number
 from airpath.schemes import ESTIMATORS
 from airpath.units import format_rate, format_size
 from airpath.views.grid import Grid
-from airpath.views.model import Cell, Column, Line, Marks, Panel, Section, View
+from airpath.views.model import Cell, Column, Line, Marks, OverTime, Panel, Section, View
 from airpath.views.styles import SchemeStyle, Style
 
 MOST_FLOWS: Final = 12
@@ -73,12 +73,14 @@ def view_of_captures(captures: Sequence[CaptureAnalysis]) -> View:
         shown=1,
         points=[],
         capacity_mbps=math.nan,
-        time_s=grid.end_s,
-        step_s=grid.step_s,
-        capacity=[],
-        panels=[panel for panel in _panels(flows, sums, grid) if panel.lines or panel.stretches],
-        marks=[mark for place, (_, flow) in enumerate(flows) for mark in _marks(place, flow)],
-        seeds_shown=1,
+        over_time=OverTime(
+            time_s=grid.end_s,
+            step_s=grid.step_s,
+            capacity=[],
+            panels=[panel for panel in _panels(flows, sums, grid) if panel.lines or panel.stretches],
+            marks=[mark for place, (_, flow) in enumerate(flows) for mark in _marks(place, flow)],
+            seeds_shown=1,
+        ),
         distributions=[],
         pairs=[],
         details=_details(every),

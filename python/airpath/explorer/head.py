@@ -17,7 +17,7 @@ DASHES: Final = ((), (7, 3), (2, 2), (10, 3, 2, 3), (4, 2), (12, 3, 2, 3, 2, 3))
 
 def head_of(view: View) -> tuple[dict[str, Any], str]:
     """Return the head of a view, for ``json.dumps``, and its block."""
-    block = Block()
+    block, over = Block(), view.over_time
     head = {
         "format": FORMAT,
         "title": view.title,
@@ -32,17 +32,17 @@ def head_of(view: View) -> tuple[dict[str, Any], str]:
         ],
         "looks": {scheme: _look(scheme, view.style[scheme], 0) for scheme in _looks(view)},
         "seeds": list(map(str, view.seeds)),
-        "seeds_shown": view.seeds_shown,
+        "seeds_shown": over.seeds_shown,
         "capacity_mbps": _known(view.capacity_mbps),
         "columns": [_column(column) for column in view.columns],
         "points": [[scheme, seed, _digits(x), _digits(y)] for scheme, seed, x, y in view.points],
-        "time": {"ends": block.add(view.time_s).facts(), "step": view.step_s},
-        "capacity": [[seed, *block.add(values).facts()] for seed, values in view.capacity],
-        "panels": [_panel(panel, block) for panel in view.panels],
+        "time": {"ends": block.add(over.time_s).facts(), "step": over.step_s},
+        "capacity": [[seed, *block.add(values).facts()] for seed, values in over.capacity],
+        "panels": [_panel(panel, block) for panel in over.panels],
         "most_marks": MOST_MARKS,
         "marks": [
             [mark.scheme, mark.seed, mark.event, mark.left_out, *block.add(mark.times_s).facts()]
-            for mark in view.marks
+            for mark in over.marks
         ],
         "distributions": [
             {
@@ -81,7 +81,8 @@ def head_of(view: View) -> tuple[dict[str, Any], str]:
 
 def _looks(view: View) -> list[str]:
     """Return the schemes, other than those compared, whose styles lines have."""
-    return list(dict.fromkeys(line.look for panel in view.panels for line in panel.lines if line.look))
+    panels = view.over_time.panels
+    return list(dict.fromkeys(line.look for panel in panels for line in panel.lines if line.look))
 
 
 def _look(scheme: str, style: SchemeStyle, dash: int) -> dict[str, Any]:

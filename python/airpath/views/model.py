@@ -266,6 +266,37 @@ class Section:
 
 
 @dataclass(frozen=True)
+class OverTime:
+    """What there is to see over time.
+
+    Attributes
+    ----------
+    time_s
+        End of each interval of the panels, in seconds.
+    step_s
+        Length of the intervals.
+    capacity
+        Capacity in each interval, in Mbit/s: index of the repetition (-1: the mean) and values.
+    panels
+        The panels.
+    marks
+        Congestion events.
+    seeds_shown
+        How many repetitions have lines of their own.
+    looks
+        Schemes, other than those compared, whose styles the lines have.
+    """
+
+    time_s: Values
+    step_s: float
+    capacity: Sequence[tuple[int, Values]]
+    panels: Sequence[Panel]
+    marks: Sequence[Marks]
+    seeds_shown: int
+    looks: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
 class View:
     """Everything that there is to see in results.
 
@@ -291,18 +322,8 @@ class View:
         Throughput and delay of each run for the trade-off: scheme, seed, delay (ms), throughput (Mbit/s).
     capacity_mbps
         Mean capacity of the link under test; NaN if unknown or different between runs.
-    time_s
-        End of each interval of the panels, in seconds.
-    step_s
-        Length of the intervals.
-    capacity
-        Capacity in each interval, in Mbit/s: index of the repetition (-1: the mean) and values.
-    panels
+    over_time
         The panels over time.
-    marks
-        Congestion events.
-    seeds_shown
-        How many repetitions have lines of their own.
     distributions, pairs, sections
         As their types.
     pairs_note
@@ -328,12 +349,7 @@ class View:
     shown: int
     points: Sequence[tuple[int, int, float, float]]
     capacity_mbps: float
-    time_s: Values
-    step_s: float
-    capacity: Sequence[tuple[int, Values]]
-    panels: Sequence[Panel]
-    marks: Sequence[Marks]
-    seeds_shown: int
+    over_time: OverTime
     distributions: Sequence[Distribution]
     pairs: Sequence[Pairs]
     pairs_note: str = ""

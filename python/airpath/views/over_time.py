@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -11,7 +11,7 @@ from airpath.metrics.run import columns, link_under_test
 from airpath.results import Results, RunResult
 from airpath.views.grid import FEWEST_INTERVALS, MOST_NUMBERS, Grid, joined, mean_over, same
 from airpath.views.groups import flows_under_test_of, groups_of, schemes_of
-from airpath.views.model import Line, Marks, Panel, Values
+from airpath.views.model import Line, Marks, OverTime, Panel, Values
 from airpath.views.run_lines import Place, capacity_of, flow_lines, lines_of
 
 FEW_SCHEMES: Final = 3
@@ -22,19 +22,6 @@ MOST_MARKS: Final = 100
 """Congestion events of one kind and run that are marked, at most."""
 MARKED: Final = ("loss", "timeout", "ecn reduction", "spurious timeout")
 """Congestion events that are marked."""
-
-
-@dataclass(frozen=True)
-class OverTime:
-    """What there is to see over time; fields as those of `airpath.views.model.View`."""
-
-    time_s: Values
-    step_s: float
-    capacity: Sequence[tuple[int, Values]]
-    panels: Sequence[Panel]
-    marks: Sequence[Marks]
-    seeds_shown: int
-    looks: Sequence[str]
 
 
 def over_time(results: Results, seeds: Sequence[int], *, apart: bool | None = None) -> OverTime:
