@@ -1,11 +1,11 @@
 """The main job, `make run`: end-to-end and router-assisted schemes over a cellular link and EBE's bottleneck.
 
-Prints both summaries, writes both results with their reports under `out/main-job`, and a page that links
-them.
+Prints both summaries, writes both results with their reports under `out/main-job`, and a page with
+their findings.
 """
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -74,15 +74,18 @@ def parts() -> list[Part]:
 
 
 def run_parts(parts: list[Part], out: Path) -> None:
-    """Run comparisons, print their summaries, write each into a folder of `out`, and a page of links."""
+    """Run comparisons, print and write their results, and write a page with their findings."""
+    sections = []
     for part in parts:
         results = run_all(part.scenarios, repetitions=REPETITIONS)
+        findings = significant_differences(results.summary)
         show(f"\n{part.title}")
         show(summary_table(results.summary))
-        for text in significant_differences(results.summary):
+        for text in findings:
             show(text)
         write_results(results, Output(out / part.name), part.scenarios, compared_text(part.scenarios))
-    write_file(out / "index.html", _page(parts).encode())
+        sections.append(_section(part, findings))
+    write_file(out / "index.html", _page(sections).encode())
     show(f"\nreports: {out / 'index.html'} (open it in a browser)")
 
 
@@ -92,20 +95,28 @@ def _over_moving_bottleneck(scheme: str) -> Scenario:
     return Scenario.load("ebe-moving-bottleneck").override(every_flow)
 
 
-def _page(parts: list[Part]) -> str:
-    items = "\n".join(
-        f'<li><a href="{escape(part.name)}/report.html">{escape(part.title)}</a></li>' for part in parts
-    )
+def _section(part: Part, findings: Sequence[str]) -> str:
+    """Return what the page says of one comparison: a link to its report, and what came out."""
+    heading = f'<h2><a href="{escape(part.name)}/report.html">{escape(part.title)}</a></h2>'
+    return "\n".join([heading, *(f"<p>{escape(text)}</p>" for text in findings)])
+
+
+def _page(sections: Sequence[str]) -> str:
+    body = "\n".join(sections)
     return f"""<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
 <title>airpath: eleven schemes over two moving links</title>
-<style>body {{ font-family: sans-serif; margin: 3em auto; max-width: 40em; line-height: 1.5 }}</style>
+<style>
+:root {{ color-scheme: light dark }}
+body {{ font: 15px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 46em; padding: 0 16px }}
+h1 {{ font-size: 1.35rem }}
+h2 {{ font-size: 1.08rem; margin-bottom: 0 }}
+</style>
 <h1>Eleven schemes over two moving links</h1>
 <p>{escape(", ".join(SCHEMES))}; {REPETITIONS} repetitions of each.</p>
-<ul>
-{items}
-</ul>
+{body}
 </html>
 """
 

@@ -1,5 +1,6 @@
 """The main job, shortened: what `make run` prints and writes."""
 
+from html import escape
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,8 @@ def test_both_comparisons_and_a_page_that_links_them(short_parts, tmp_path: Path
     for part in short_parts:
         assert part.title in printed
         assert f'href="{part.name}/report.html"' in page
+        findings = printed.split(part.title)[1].split("most throughput")[1].splitlines()[0]
+        assert "most throughput" + escape(findings) in page
         assert (tmp_path / "main-job" / part.name / "report.html").is_file()
 
 
