@@ -67,7 +67,7 @@ const DESTROYING: Duration = Duration::from_millis(500);
 const AGAIN_AFTER: Duration = Duration::from_millis(5);
 
 impl Drop for Hosts {
-    /// Connections that nobody closed would continue for minutes and keep the namespace of their host alive.
+    /// Connections that were not closed would continue for minutes and keep the namespace of their host alive.
     fn drop(&mut self) {
         self.processes.end();
         let until = Instant::now() + DESTROYING;

@@ -82,7 +82,7 @@ fn limits<'py>(py: Python<'py>, windows: &[LimitWindow]) -> PyResult<Bound<'py, 
     result.set_item("confidence", real(|one| one.confidence))?;
     result.set_item("margin", real(|one| one.margin))?;
     result.set_item("bytes", whole(|one| one.bytes))?;
-    result.set_item("stands", real(|one| one.stands))?;
+    result.set_item("queued", real(|one| one.queued))?;
     result.set_item("full", real(|one| one.full))?;
     result.set_item("clocked", real(|one| one.clocked))?;
     result.set_item("queue_s", known(|one| one.queue_s))?;

@@ -25,7 +25,7 @@ LIMITS: tuple[tuple[str, str, str, pa.DataType], ...] = (
     ("confidence", "probability that the label is right", "", pa.float64()),
     ("bytes", "payload delivered", "B", pa.int64()),
     ("margin", "by how much the score of the label exceeds the next one", "", pa.float64()),
-    ("stands", "share of round trips with a long queue", "", pa.float64()),
+    ("queued", "share of round trips with a long queue", "", pa.float64()),
     ("full", "share of time in which the receive window was full", "", pa.float64()),
     ("clocked", "share of data packets that answer acknowledgments, beyond chance", "", pa.float64()),
     ("queue_s", "median queueing delay", "s", pa.float64()),

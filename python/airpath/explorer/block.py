@@ -15,7 +15,7 @@ import numpy as np
 from airpath.views.model import Values
 
 NO_VALUE: Final = 65535
-"""The number n that stands where there is no value."""
+"""The number n of a missing value."""
 _LEVEL: Final = 9
 """Level of compression: of half a megabyte it costs about 0.1 s more than level 6, and saves 1 %."""
 

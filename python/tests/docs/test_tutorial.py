@@ -77,7 +77,7 @@ def test_the_page_on_other_components_of_your_own(
 ):
     monkeypatch.chdir(tmp_path)
     execute(OWN_COMPONENTS, capsys)
-    for results in ("first", "beside", "busy", "step"):
+    for results in ("first", "observed", "busy", "step"):
         assert (tmp_path / results / "report.html").is_file()
     estimates = pq.read_table(tmp_path / "replayed" / "estimates.parquet").to_pydict()
     assert set(estimates["estimator"]) == {"mean.py:Mean", "westwood+"}

@@ -95,7 +95,7 @@ pub(super) fn first_identifiers() -> Arc<dyn Fn() -> ConnectionId + Send + Sync>
     Arc::new(move || ConnectionId::new(&next.fetch_add(1, Ordering::Relaxed).to_be_bytes()))
 }
 
-/// Sequential identifiers, because nobody here must be prevented from guessing them.
+/// Sequential identifiers: in a simulation they need not be unpredictable.
 #[derive(Debug)]
 struct Counted(u64);
 

@@ -44,7 +44,7 @@ pub(super) struct Evidence {
     pub(super) queue: Option<f64>,
     pub(super) long: f64,
     /// Share of round trips with a long queue, 0 to 1.
-    pub(super) stands: f64,
+    pub(super) queued: f64,
     /// Queueing delay of the forward and of the reverse path, where the receiver's clock shows it.
     pub(super) there: Option<f64>,
     pub(super) back: Option<f64>,
@@ -197,16 +197,16 @@ fn measure(found: &mut Evidence, window: &Window, seen: &Observations, base: f64
     found.queue = Some(median);
     found.long = f64::max(0.003, 0.12 * base).max(2.0 * scale.jitter).max(3.0 * packet);
     let long = f64::from(window.rtt.share_above((base + found.long) as f32));
-    found.stands = long;
+    found.queued = long;
     if low < f64::max(0.002, 0.04 * base).max(packet) {
-        found.stands = found.stands.min(0.3); // it comes and goes: the scheduler of the link, not the flow
+        found.queued = found.queued.min(0.3); // it comes and goes: the scheduler of the link, not the flow
     }
     if is_steady(&window.rates, found.rate) && window.rtt.count() >= 8 {
         // A sender that keeps the queue short, or one that fills it now and then and is no faster meanwhile.
         if median >= 1.2 * packet && low >= 0.5 * packet && found.clocked >= 0.4 {
-            found.stands = found.stands.max(0.7);
+            found.queued = found.queued.max(0.7);
         } else if long >= PROBED {
-            found.stands = found.stands.max(0.6);
+            found.queued = found.queued.max(0.6);
         }
     }
 }

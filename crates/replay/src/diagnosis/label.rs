@@ -3,7 +3,7 @@
 /// What limits a flow during a window of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Label {
-    /// A queue stands at a link of the forward path, or congestion is marked: the link is full.
+    /// A queue persists at a link of the forward path, or congestion is marked: the link is full.
     Bottleneck,
     /// The window recovers from losses of a queue that overflowed: a short buffer or active queue management.
     Overflow,

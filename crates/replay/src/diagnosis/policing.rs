@@ -1,4 +1,4 @@
-//! Flows that a policer limits, told by all flows to one host together.
+//! Flows that a policer limits, found from all flows to one host together.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;

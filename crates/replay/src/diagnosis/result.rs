@@ -27,7 +27,7 @@ pub struct LimitWindow {
     /// Payload delivered, bytes.
     pub bytes: u64,
     /// Share of round trips with a long queue, 0 to 1.
-    pub stands: f64,
+    pub queued: f64,
     /// Share of time in which the receive window was full, 0 to 1.
     pub full: f64,
     /// Share of data packets that answer acknowledgments, beyond chance, 0 to 1.
@@ -110,7 +110,7 @@ fn limit(evidence: &Evidence, verdict: &Verdict, begins: bool) -> LimitWindow {
         confidence: probability(verdict, begins),
         margin: verdict.margin,
         bytes: evidence.delivered,
-        stands: evidence.stands,
+        queued: evidence.queued,
         full: evidence.full,
         clocked: evidence.clocked,
         queue_s: evidence.queue,

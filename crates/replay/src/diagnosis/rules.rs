@@ -65,21 +65,21 @@ fn label_of(window: &Evidence, scale: &Scale) -> Verdict {
         };
         return found(label, 1.0, 0.0);
     }
-    let (stands, full) = (window.stands, window.full);
+    let (queued, full) = (window.queued, window.full);
     let lost = if window.recent_loss { LOSS_SCORE } else { 0.0 };
-    if stands >= MOST && waits_on_reverse_path(window, scale) {
-        return found(Label::ReversePath, stands, full);
+    if queued >= MOST && waits_on_reverse_path(window, scale) {
+        return found(Label::ReversePath, queued, full);
     }
-    if full >= MOST && full > stands {
-        return found(Label::Receiver, full, stands);
+    if full >= MOST && full > queued {
+        return found(Label::Receiver, full, queued);
     }
     if window.marks > 0 {
-        return found(Label::Bottleneck, LOSS_SCORE.max(stands), full);
+        return found(Label::Bottleneck, LOSS_SCORE.max(queued), full);
     }
-    if stands >= MOST {
-        return found(Label::Bottleneck, stands, full);
+    if queued >= MOST {
+        return found(Label::Bottleneck, queued, full);
     }
-    let next = stands.max(full);
+    let next = queued.max(full);
     if window.recent_loss {
         let by_queue = is_by_queue(window.at_queue, window.variation);
         return found(if by_queue { Label::Overflow } else { Label::RandomLoss }, lost, next);
@@ -181,11 +181,11 @@ mod tests {
             (Label::Application, silent),
             (Label::Stall, Evidence { outstanding: true, ..silent }),
             (Label::Receiver, Evidence { shut: true, ..silent }),
-            (Label::Receiver, Evidence { full: 0.8, stands: 0.3, ..window(0) }),
-            (Label::Bottleneck, Evidence { full: 0.8, stands: 0.9, ..window(0) }),
+            (Label::Receiver, Evidence { full: 0.8, queued: 0.3, ..window(0) }),
+            (Label::Bottleneck, Evidence { full: 0.8, queued: 0.9, ..window(0) }),
             (Label::Bottleneck, Evidence { marks: 1, ..window(0) }),
-            (Label::ReversePath, Evidence { stands: 0.9, there: Some(0.0), back: Some(0.1), ..window(0) }),
-            (Label::Bottleneck, Evidence { stands: 0.9, there: Some(0.2), back: Some(0.1), ..window(0) }),
+            (Label::ReversePath, Evidence { queued: 0.9, there: Some(0.0), back: Some(0.1), ..window(0) }),
+            (Label::Bottleneck, Evidence { queued: 0.9, there: Some(0.2), back: Some(0.1), ..window(0) }),
             (Label::Overflow, Evidence { at_queue: Some(0.7), variation: Some(0.5), ..lossy }),
             (Label::Overflow, Evidence { at_queue: Some(0.3), variation: Some(0.1), ..lossy }),
             (Label::RandomLoss, Evidence { at_queue: Some(0.0), variation: Some(0.1), ..lossy }),
@@ -201,11 +201,11 @@ mod tests {
 
     #[test]
     fn a_window_as_fast_as_full_ones_is_full_and_a_lone_one_follows_its_neighbours() {
-        let full = |number| Evidence { stands: 0.9, ..window(number) };
+        let full = |number| Evidence { queued: 0.9, ..window(number) };
         let paced = |number, rate| Evidence { rate, ..window(number) };
         let found = labels(&[full(0), paced(1, 0.95e6), full(2), paced(3, 0.5e6), paced(4, 0.5e6), full(5)]);
         assert_eq!(found, [Bottleneck, Bottleneck, Bottleneck, Application, Application, Bottleneck]);
-        let unclear = Evidence { clocked: 0.45, stands: 0.3, ..paced(1, 0.5e6) };
+        let unclear = Evidence { clocked: 0.45, queued: 0.3, ..paced(1, 0.5e6) };
         assert_eq!(labels(&[full(0), unclear, full(2)]), [Bottleneck; 3]);
     }
 }

@@ -20,7 +20,7 @@ function sentence(one, row, column, found) {
   const unit = one.unit ? ` ${one.unit}` : "", names = `${H.schemes[row].name} \u2212 ${H.schemes[column].name}, ${one.title}: `;
   if (found.low === null) return `${names}${signed(found.difference)}${unit} in every seed (n = ${found.n})`;
   const half = format((found.high - found.low) / 2), sure = found.low > 0 || found.high < 0;
-  return `${names}${signed(found.difference)} ± ${half}${unit} (95 %, n = ${found.n}, p = ${found.p.toPrecision(2)})${sure ? "" : ", not told apart"}`;
+  return `${names}${signed(found.difference)} ± ${half}${unit} (95 %, n = ${found.n}, p = ${found.p.toPrecision(2)})${sure ? "" : ", not significant"}`;
 }
 
 function cell(one, row, column, most) {

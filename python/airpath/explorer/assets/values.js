@@ -1,4 +1,4 @@
-// Values beside the panels: at the cursor, else the means in view.
+// Values next to the panels: at the cursor, else the means in view.
 import { el, format } from "./dom.js";
 import { H, TIMES } from "./head.js";
 import { icon } from "./marks.js";
