@@ -10,6 +10,7 @@ import airpath
 from airpath.captures import analyse
 from airpath.errors import PluginError, UsageError
 from airpath.plugins.python_file import load_python
+from airpath.views.view import view_of
 
 LINK = {"rtt": "40ms", "duration": "8s", "repetitions": 1}
 
@@ -51,7 +52,15 @@ def test_beside_a_flow_it_gives_the_estimates_of_the_engine(observed, plus):
     assert len(ours) > 100
     for column in ("time_s", "sample_bps", "estimate_bps"):
         np.testing.assert_allclose(theirs[column], ours[column], rtol=1e-9, atol=0)
-    assert any("estim" in metric for metric in observed.to_pandas("summary").columns)
+
+
+def test_the_report_shows_it_next_to_the_true_capacity(observed, plus):
+    panel = next(panel for panel in view_of(observed).over_time.panels if panel.key == "estimate")
+    assert panel.over_capacity
+    ours, theirs = (
+        next(line.values for line in panel.lines if line.label == name) for name in ("westwood+", plus)
+    )
+    np.testing.assert_allclose(theirs, ours, rtol=1e-9, atol=0)
 
 
 def test_over_a_capture_it_gives_the_estimates_of_the_engine(observed, plus, folder):

@@ -145,6 +145,8 @@ def test_the_same_source_in_python_and_in_the_engine_gives_the_same_rates():
     observed = theirs[0].to_pandas("link_observations")
     assert set(observed["quantity"]) >= {"buffer", "capacity_estimate_bps"}
     assert set(observed[observed["quantity"] == "capacity_estimate_bps"]["value"]) == {12e6}
+    errors = [results.to_pandas("summary")["capacity_estimate_error_mean_percent"] for results in theirs]
+    assert all((error == 0).all() for error in errors), "compared with the true capacity"
 
 
 @pytest.mark.usefixtures("files")
@@ -303,3 +305,39 @@ def test_rivals_of_an_agent_may_be_files(aimd):
     env = BottleneckEnv(rivals=[aimd], queue="queues.py:Fifo", duration="3s")
     env.reset(seed=1)
     env.step(env.action_space.sample())
+
+
+FAILING = """
+    import airpath
+
+
+    class Rival(airpath.Controller):
+        def on_ack(self, ack):
+            1 / 0
+
+        def on_congestion(self, signal):
+            pass
+
+
+    class Full(airpath.Queue):
+        def enqueue(self, now, packet):
+            1 / 0
+
+        def dequeue(self, now):
+            return None
+"""
+
+
+@pytest.mark.parametrize("options", [{"rivals": ["failing.py:Rival"]}, {"queue": "failing.py:Full"}])
+def test_an_episode_whose_rival_or_queue_fails_raises_an_error(write, options):
+    write("failing.py", FAILING)
+    env = BottleneckEnv(**options, duration="3s")
+    env.reset(seed=1)
+    with pytest.raises(PluginError, match="ZeroDivisionError"):
+        to_the_end(env)
+
+
+def to_the_end(env):
+    action, truncated = env.action_space.sample(), False
+    while not truncated:
+        *_, truncated, _info = env.step(action)
