@@ -58,7 +58,7 @@ impl<W: Write + Send + 'static> Capture<W> {
                 for mut chunk in chunks {
                     sink.write_all(&chunk)?;
                     chunk.clear();
-                    // Nobody receives the buffer after the end of the capture.
+                    // After the end of the capture the buffer has no receiver.
                     let _ = emptied.send(chunk);
                 }
                 sink.flush()?;

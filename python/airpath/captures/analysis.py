@@ -145,7 +145,7 @@ def analyse(
         try:
             log = is_log(capture.path)
             read = _core.analyse_qlog if log else _core.analyse_capture
-            said = read(str(capture.path), chosen, on_bytes, plugins)
+            found = read(str(capture.path), chosen, on_bytes, plugins)
             with capture.path.open("rb") as file:
                 sha256 = hashlib.file_digest(file, "sha256").hexdigest()
         except OSError as error:
@@ -155,12 +155,12 @@ def analyse(
         except _core.PluginFailed as failed:
             raise plugin_error(failed, str(capture)) from failed.__cause__
     if not log:
-        _refuse_unreadable(str(capture), said["report"])
-    flows = tuple(_flow(number, flow, log) for number, flow in enumerate(said.pop("flows"), start=1))
-    sums = tuple(sum_of(entry) for entry in said.pop("sums", ()))
+        _refuse_unreadable(str(capture), found["report"])
+    flows = tuple(_flow(number, flow, log) for number, flow in enumerate(found.pop("flows"), start=1))
+    sums = tuple(sum_of(entry) for entry in found.pop("sums", ()))
     if log:
-        said = {"start_ns": 0, "evicted": 0, "dropped": 0, **said, "report": report_of_log(said["report"])}
-    return CaptureAnalysis(path=Path(capture.name), sha256=sha256, flows=flows, sums=sums, **said)
+        found = {"start_ns": 0, "evicted": 0, "dropped": 0, **found, "report": report_of_log(found["report"])}
+    return CaptureAnalysis(path=Path(capture.name), sha256=sha256, flows=flows, sums=sums, **found)
 
 
 _READABLE: Final = ("not IP", "not TCP", "IP fragments")
@@ -184,9 +184,9 @@ def _refuse_unreadable(name: str, report: dict[str, Any]) -> None:
         )
 
 
-def _flow(number: int, said: dict[str, Any], log: bool) -> FlowAnalysis:
-    raw, estimates = said.pop("series"), said.pop("estimates")
-    diagnosis = diagnosis_of(said.pop("diagnosis"))
+def _flow(number: int, values: dict[str, Any], log: bool) -> FlowAnalysis:
+    raw, estimates = values.pop("series"), values.pop("estimates")
+    diagnosis = diagnosis_of(values.pop("diagnosis"))
     width_s = raw["width_ns"] * 1e-9
     samples = _whole(raw["rtt_samples"])
     least = _whole(raw["rtt_min_ns"]) * 1e-9
@@ -201,11 +201,11 @@ def _flow(number: int, said: dict[str, Any], log: bool) -> FlowAnalysis:
         }
     if log:
         series |= logged_series(raw["logged"])
-        said = facts_of_connection(said)
+        values = facts_of_connection(values)
     bins = np.arange(1, len(samples) + 1)
     return FlowAnalysis(
         number=number,
-        facts=said,
+        facts=values,
         estimates=estimates,
         time_s=raw["start_ns"] * 1e-9 + bins * width_s,
         width_s=width_s,

@@ -166,27 +166,27 @@ def certainty_of(confidence: float) -> str:
     return "sure" if confidence >= SURE else "likely" if confidence >= LIKELY else "unclear"
 
 
-def diagnosis_of(said: dict[str, Any]) -> Diagnosis:
-    """Return the diagnosis of a flow from what the engine says."""
-    limits = said["limits"]
+def diagnosis_of(values: dict[str, Any]) -> Diagnosis:
+    """Return the diagnosis of a flow from the values of the engine."""
+    limits = values["limits"]
     limits["from_s"] = [time * 1e-9 for time in limits.pop("from_ns")]
     limits["to_s"] = [time * 1e-9 for time in limits.pop("to_ns")]
     return Diagnosis(
-        answer=_answer(said["answer"]),
+        answer=_answer(values["answer"]),
         limits=limits,
         shares=_shares(limits),
-        losses=said["losses"],
-        policers=said["policers"],
+        losses=values["losses"],
+        policers=values["policers"],
     )
 
 
-def sum_of(said: dict[str, Any]) -> HostSum:
-    """Return the sum of a host's flows from what the engine says."""
-    return HostSum(said["host"], said["down"], tuple(said["flows"]), _answer(said["answer"]))
+def sum_of(values: dict[str, Any]) -> HostSum:
+    """Return the sum of a host's flows from the values of the engine."""
+    return HostSum(values["host"], values["down"], tuple(values["flows"]), _answer(values["answer"]))
 
 
-def _answer(said: dict[str, Any]) -> Answer:
-    bins, headline = said["bins"], said["headline"]
+def _answer(values: dict[str, Any]) -> Answer:
+    bins, headline = values["bins"], values["headline"]
     return Answer(
         from_s=np.array(bins["from_ns"], dtype=np.float64) * 1e-9,
         to_s=np.array(bins["to_ns"], dtype=np.float64) * 1e-9,

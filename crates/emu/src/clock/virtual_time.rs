@@ -15,7 +15,7 @@ struct Event {
     happens: Box<dyn FnOnce() + Send>,
 }
 
-/// Decides whether time stands still, given the current time and the length of the next sleep.
+/// Decides whether time is stopped, given the current time and the length of the next sleep.
 type Holds = Box<dyn FnMut(Timestamp, Duration) -> bool + Send>;
 
 /// Virtual time. Only one thread may use it.
@@ -30,7 +30,7 @@ struct State {
     events: VecDeque<(Timestamp, Event)>,
     /// Additional time of sleeps that end at or after an instant; each is used once, in the order of time.
     delays: VecDeque<(Timestamp, Duration)>,
-    /// Called before each sleep; time stands still while it returns `true`.
+    /// Called before each sleep; time is stopped while it returns `true`.
     holds: Option<Holds>,
 }
 

@@ -67,7 +67,7 @@ struct Seen {
 }
 
 /// Runs the plan in virtual time. The thread of the sources is delayed according to `delays`: from a time on
-/// (in ms), by a number of ms. Time stands still, and packets are carried, while `holds` returns `true` for
+/// (in ms), by a number of ms. Time is stopped, and packets are carried, while `holds` returns `true` for
 /// the time, the complete transfers, and the connections of the senders. Returns `None`, after printing the
 /// reason, if hosts cannot be created.
 fn run(
