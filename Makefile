@@ -31,7 +31,7 @@ export PIP_QUIET := 1
 
 .DEFAULT_GOAL := help
 .PHONY: help run build datapath test test-rust test-linux test-python test-realtime prove-tests test-guest \
-  test-memory test-ray test-vectors reproduce lint lint-rust lint-linux lint-python lint-prose purity format fuzz bench bench-peers \
+  test-browser test-memory test-ray test-vectors reproduce lint lint-rust lint-linux lint-python lint-prose purity format fuzz bench bench-peers \
   bench-instructions profile bench-emulator bench-worlds bench-commands bench-datapath docs wheel clean prerequisites
 
 help: ## this list
@@ -74,6 +74,10 @@ test-realtime: prerequisites $(TOOLS) ## checks that depend on wall-clock time: 
 
 prove-tests: prerequisites $(TOOLS) ## repeat the tests idle and under load; PROVE="--part emu --condition busy" selects (hours)
 	$(BIN)/python tools/prove_tests.py $(PROVE)
+
+test-browser: $(INSTALLED) ## reports and `airpath view` in headless Chromium (installs Playwright; not in `make test`)
+	$(BIN)/python -m pip install --quiet --group browser
+	$(BIN)/python -m pytest python/tests/results/test_page_in_browser.py python/tests/viewer/test_viewer_in_browser.py
 
 test-ray: $(TOOLS) ## sweeps on Ray, local and on a cluster of two nodes (installs Ray; not in `make test`)
 	$(BIN)/python -m pip install --quiet --group ray

@@ -13,7 +13,7 @@ import airpath
 from airpath.cli import main
 from airpath.explorer.page import page
 from airpath.results.formatting import UNITS
-from airpath.views.model import Line, Panel, View
+from airpath.views.model import Line, OverTime, Panel, View
 from airpath.views.styles import style_for
 
 SCHEMES = ["cubic", "bbr", "vegas", "xcp"]
@@ -270,12 +270,14 @@ def long_view(count: int) -> View:
         shown=1,
         points=[],
         capacity_mbps=math.nan,
-        time_s=time_s,
-        step_s=60.0 / count,
-        capacity=[],
-        panels=[Panel("delay", "One-way delay", "ms", [line])],
-        marks=[],
-        seeds_shown=1,
+        over_time=OverTime(
+            time_s=time_s,
+            step_s=60.0 / count,
+            capacity=[],
+            panels=[Panel("delay", "One-way delay", "ms", [line])],
+            marks=[],
+            seeds_shown=1,
+        ),
         distributions=[],
         pairs=[],
     )
