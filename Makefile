@@ -38,7 +38,7 @@ help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-18s %s\n", $$1, $$2}'
 
 run: build ## build, then compare schemes over two links of varying rate
-	@$(BIN)/python -m airpath.main_job
+	@$(BIN)/python -m airpath._main_job
 
 # Python writes no bytecode if PYTHONDONTWRITEBYTECODE is set, and every command would compile what it imports.
 COMPILE = $(BIN)/python -m compileall -q python/airpath $(EXTENSIONS)

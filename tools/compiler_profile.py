@@ -120,7 +120,7 @@ def measure() -> None:
 
 def run_experiments(program: Path) -> None:
     """Run a part of the experiments of all figures, here and by the program that is benchmarked."""
-    from airpath.workers import run_job
+    from airpath._run.workers import run_job
     from airpath_papers.kept_run import job_of
     from airpath_papers.registry import FIGURES
 

@@ -33,11 +33,11 @@ from fuzz_tables import (
 )
 
 import airpath
+from airpath._os.input_file import InputFile
 from airpath.checks import Suite
 from airpath.checks.baseline import read_baselines
 from airpath.checks.suite import SHIPPED as SUITES
 from airpath.errors import AirpathError
-from airpath.input_file import InputFile
 from airpath.loss_fit.reading import read_losses, what_is_no_loss
 from airpath.results.directory import is_results
 from airpath.results.reading import read

@@ -13,11 +13,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from airpath.declared import Parameters
-from airpath.declared_schema import json_schema
-from airpath.link_options import LinkAndFlows, options_of
+from airpath._declared.json_schema import json_schema
+from airpath._declared.tables import Parameters
 from airpath.links import LINKS
 from airpath.links.networks import networks
+from airpath.links.options import LinkAndFlows, options_of
 from airpath.scenario import QUEUES, Scenario, scenario_names, scenario_schema
 from airpath.scenario.managed_queues import MANAGED_QUEUES
 from airpath.schemes import ESTIMATORS, SCHEMES

@@ -11,18 +11,18 @@ from typing import Any, Unpack
 from airpath._backends import BACKENDS, REAL_TIME, BackendName
 from airpath._backends.backend import joined
 from airpath._backends.kernel import DATAGRAMS
+from airpath._os.progress import progress_bar
+from airpath._run.workers import Job, execute
 from airpath.errors import PluginError, ScenarioError, UsageError
-from airpath.link_options import CompareOptions
+from airpath.links.options import CompareOptions
 from airpath.plugins.specs import allow
 from airpath.precision.rule import PrecisionRule
-from airpath.progress import progress_bar
 from airpath.results import Results, RunResult
 from airpath.results.records import WrittenScenario
 from airpath.scenario import Scenario, compare_scenario
 from airpath.scenario.memory import available_memory
 from airpath.schemes import label_of, refuse_equal_labels, same_scheme
 from airpath.units import format_size
-from airpath.workers import Job, execute
 
 LARGEST_SEED = 2**64 - 1
 
@@ -167,7 +167,7 @@ def compare(
     **options
         The link, its flows and the runs, all optional: `network`, `rtt`, `buffer`, `queue`, `up`, `loss`,
         `jitter`, `reorder`, `ecn`, `flows`, `duration`, `warm_up`, `seed` and `repetitions`; see
-        `airpath.link_options.CompareOptions`.
+        `airpath.links.options.CompareOptions`.
 
     Returns
     -------

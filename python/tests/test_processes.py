@@ -12,7 +12,7 @@ import psutil
 import pytest
 from held_sweep import HANG_S, HeldSweep
 
-from airpath.processes import WorkerPool, tunables
+from airpath._os.processes import WorkerPool, tunables
 
 pytestmark = pytest.mark.processes
 

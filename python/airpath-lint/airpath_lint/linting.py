@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from airpath._os.input_file import InputFile, input_file, refuse_standard_input_twice
 from airpath.errors import LintError, UsageError
-from airpath.input_file import InputFile, input_file, refuse_standard_input_twice
 from airpath_lint.amounts import Directions, lanes
 from airpath_lint.commands import Commands
 from airpath_lint.editing import Editor

@@ -118,7 +118,7 @@ def _on_kernel(figures: "Sequence[Figure]", jobs: int | None) -> "list[Figure]":
 
 
 def _work(figures: "Sequence[Figure]", out: Path, reps: int | None, jobs: int | None) -> "list[Reproduced]":
-    from airpath.progress import progress_bar
+    from airpath._os.progress import progress_bar
     from airpath.runner import workers
     from airpath_papers.reproduce import reproduce as reproduce_figures
     from airpath_papers.work import Interrupted

@@ -6,9 +6,9 @@ from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field, replace
 
+from airpath._os.processes import WorkerPool
 from airpath.errors import AirpathError
 from airpath.plots import render
-from airpath.processes import WorkerPool
 from airpath.statistics import TextTable
 from airpath_papers.claim import Claim, Runs, judge
 from airpath_papers.experiment import Experiment, Identity, keys_of, learn_keys

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Final
 
 from airpath._backends import BACKENDS
+from airpath._run.workers import Job, run_job
 from airpath.results import RunResult
-from airpath.workers import Job, run_job
 from airpath_papers.experiment import Experiment
 from airpath_papers.run_data import extract
 from airpath_papers.store import RunStore

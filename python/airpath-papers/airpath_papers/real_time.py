@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
+from airpath._run.workers import Job, execute
 from airpath.results import RunResult
-from airpath.workers import Job, execute
 from airpath_papers.kept_run import job_of
 from airpath_papers.run_data import RunData, extract
 from airpath_papers.store import RunStore

@@ -6,9 +6,9 @@ Other distributions add figures with entry points in the group `airpath.figures`
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from airpath.entry_points import load_entry_points, reject_entry_point
+from airpath._entry_points import load_entry_points, reject_entry_point
+from airpath._nearest import suggestion
 from airpath.errors import UsageError
-from airpath.nearest import suggestion
 from airpath_papers import ablation, ablation_cubic, ebe_c, ebe_j, estimators, gm, sarbe, satellite, vcp_w
 from airpath_papers.figure import Figure
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from airpath.durable import place_of, write_whole
+from airpath._os.durable import place_of, write_whole
+from airpath._os.lock import locked
+from airpath._os.processes import prepare
 from airpath.errors import OutputError
-from airpath.lock import locked
-from airpath.processes import prepare
 from airpath.statistics import TextTable
 from airpath_papers.claim import Judgement
 from airpath_papers.drawn import Drawn, draw_all

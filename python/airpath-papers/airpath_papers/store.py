@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Final
 
 from airpath._backends import BackendName
-from airpath.durable import place_of, write_whole
-from airpath.fingerprint import fingerprint
+from airpath._os.durable import place_of, write_whole
+from airpath._os.fingerprint import fingerprint
 from airpath.scenario import Scenario
 from airpath_papers.run_data import RunData, from_bytes, to_bytes
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
+from airpath._os.interrupts import InterruptRequest
+from airpath._os.processes import WorkerPool
 from airpath.errors import AirpathError, OutputError
-from airpath.interrupts import InterruptRequest
-from airpath.processes import WorkerPool
 from airpath.scenario import Scenario
 from airpath_papers.experiment import Experiment
 from airpath_papers.figure import Figure, FigureRuns

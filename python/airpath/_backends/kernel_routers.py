@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from airpath.declared import formatted
-from airpath.messages import show
+from airpath._declared.messages import show
+from airpath._declared.tables import formatted
 from airpath.scenario.refusals import Refusal
 from airpath.schemes import LinkFacts
 from airpath.schemes.protocols import PROTOCOL, SOURCE, protocol_plan, source_plan

@@ -9,8 +9,8 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, Strict, ValidationError
 
+from airpath._os.durable import write_whole
 from airpath.checks.expectation import Values
-from airpath.durable import write_whole
 from airpath.errors import OutputError
 from airpath.metrics import mean_interval
 from airpath.scenario import Scenario

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Self, get_type_hints
 
 from pydantic import BeforeValidator, Field, Strict, create_model, model_validator
 
-from airpath.link_options import Comparison, options_of
+from airpath._declared.quantities import Count, Flag, Name, Repetitions, Table, Text
+from airpath._nearest import suggestion
+from airpath.links.options import Comparison, options_of
 from airpath.metrics import METRICS
-from airpath.nearest import suggestion
-from airpath.quantities import Count, Flag, Name, Repetitions, Table, Text
 
 Seed = Annotated[int, Strict(), Field(ge=0, le=2**63 - 1)]
 

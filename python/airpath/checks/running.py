@@ -6,17 +6,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from airpath._backends import BACKENDS, BackendName
+from airpath._os.progress import progress_bar, progress_lines
+from airpath._run.workers import Job
 from airpath.checks.baseline import Baselines, inputs_sha256, learned, read_baselines, scenario_sha256
 from airpath.checks.expectation import Bound, Envelope, Judged, RelativeBound, Values
 from airpath.checks.suite import Case, Suite
 from airpath.errors import AirpathError, UsageError
-from airpath.origin import origin_of_this_process
-from airpath.progress import progress_bar, progress_lines
 from airpath.results import Results
+from airpath.results.origin import origin_of_this_process
 from airpath.results.provenance import environment
 from airpath.runner import Interrupted, RunsFailed, jobs_of, refuse_if_too_large, run_jobs
 from airpath.schemes import label_of
-from airpath.workers import Job
 
 NOT_LEARNED = "no baseline; --update learns one"
 OTHER_SCENARIO = "the case or a trace has changed since the baseline was learned; --update learns it again"

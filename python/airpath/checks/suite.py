@@ -8,17 +8,17 @@ from typing import Any, Final, Self
 
 from pydantic import ValidationError
 
+from airpath._declared.messages import faults, scenario_error
+from airpath._nearest import suggestion
+from airpath._os.shipped import find_shipped, shipped_names
 from airpath.checks.document import CaseTable, ExpectationTable, SuiteTable
 from airpath.checks.expectation import Bound, Envelope, Expectation, RelativeBound, in_unit
 from airpath.errors import AirpathError, UnitError, UsageError
-from airpath.messages import faults, scenario_error
-from airpath.nearest import suggestion
 from airpath.plugins.specs import Spec
 from airpath.runner import compare_scenarios, scheme_label
 from airpath.scenario import Scenario
 from airpath.scenario.load import find_file, plain, read_file
 from airpath.schemes import label_of, refuse_equal_labels, same_scheme
-from airpath.shipped import find_shipped, shipped_names
 
 SHIPPED: Final = Path(__file__).parent / "suites"
 """The folder of the shipped suites."""

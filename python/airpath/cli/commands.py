@@ -12,8 +12,8 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
+from airpath._entry_points import load_entry_points, reject_entry_point
 from airpath.commands import Command
-from airpath.entry_points import load_entry_points, reject_entry_point
 from airpath.errors import UsageError
 
 GROUP: Final = "airpath.commands"

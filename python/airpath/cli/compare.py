@@ -22,7 +22,7 @@ from airpath.cli.output import (
     enter_world,
     file_name_of,
 )
-from airpath.link_options import Comparison, FlowOptions, LinkAndFlows
+from airpath.links.options import Comparison, FlowOptions, LinkAndFlows
 
 if TYPE_CHECKING:
     from airpath.precision import PrecisionRule

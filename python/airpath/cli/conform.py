@@ -10,6 +10,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
+from airpath._os.progress import progress_bar, progress_lines
 from airpath.cli.conform_tables import breach_lines, links_table, rules_table, steps_table, summary_of
 from airpath.cli.output import (
     ForceOption,
@@ -26,7 +27,6 @@ from airpath.conform.examination import LISTS, SEED, Examination, Failing, Repla
 from airpath.conform.failing_file import failing_text, read_operations
 from airpath.errors import PluginError, UsageError
 from airpath.plugins.specs import Spec
-from airpath.progress import progress_bar, progress_lines
 
 HELP = """\
 Two instances of the controller receive the same random lists of operations: packets leave, arrive, are lost,

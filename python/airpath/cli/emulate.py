@@ -19,7 +19,7 @@ from airpath.cli.output import (
     show_json,
     tell,
 )
-from airpath.link_options import LinkOptions, OneLink
+from airpath.links.options import LinkOptions, OneLink
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -65,6 +65,8 @@ def estimate(
     """Find the bandwidth of captured flows, and what limited them."""
     from rich.markup import escape
 
+    from airpath._os.input_file import input_name, refuse_standard_input_twice
+    from airpath._os.progress import progress_bar
     from airpath.captures import analyse, choose, view_of_captures, write_captures
     from airpath.cli.estimate_answer import print_answers
     from airpath.cli.estimate_tables import (
@@ -77,9 +79,7 @@ def estimate(
     from airpath.cli.place import claim
     from airpath.cli.work import Output
     from airpath.explorer.writing import write_page
-    from airpath.input_file import input_name, refuse_standard_input_twice
-    from airpath.origin import origin_of_this_process
-    from airpath.progress import progress_bar
+    from airpath.results.origin import origin_of_this_process
 
     refuse_standard_input_twice(captures)
     found = []

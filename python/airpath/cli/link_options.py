@@ -1,4 +1,4 @@
-"""The options of one link on the command line, made from `airpath.link_options.OneLink`."""
+"""The options of one link on the command line, made from `airpath.links.options.OneLink`."""
 
 import inspect
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from typing import Annotated, Any, TypeVar, get_type_hints
 import typer
 
 from airpath.cli.output import tell
-from airpath.link_options import Comparison, OneLink, Option, options_of
+from airpath.links.options import Comparison, OneLink, Option, options_of
 
 Command = TypeVar("Command", bound=Callable[..., None])
 

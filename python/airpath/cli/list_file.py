@@ -2,8 +2,8 @@
 
 from typing import Any, Final
 
+from airpath._declared.tables import formatted_in
 from airpath.cli.output import show, show_json
-from airpath.declared import formatted_in
 from airpath.plugins.loaded_file import KINDS
 from airpath.plugins.loading import load_all
 from airpath.plugins.specs import Spec

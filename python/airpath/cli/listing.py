@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
+from airpath._nearest import suggestion
 from airpath.cli.output import JsonOption, show, show_json
 from airpath.errors import UsageError
-from airpath.nearest import suggestion
 from airpath.plugins.specs import Spec, allow
 
 HELP = """\

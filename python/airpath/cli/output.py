@@ -196,7 +196,7 @@ def write_file(file: Path, content: bytes) -> None:
     OutputError
         If it cannot be written.
     """
-    from airpath.durable import write_whole
+    from airpath._os.durable import write_whole
     from airpath.errors import OutputError
 
     try:

@@ -54,14 +54,14 @@ def rerun(
 ) -> int:
     """Run results again."""
     _enter_world_of(results)
+    from airpath._os.progress import progress_bar
     from airpath.cli.output import show, show_json
     from airpath.cli.place import claim
     from airpath.cli.work import Output, keep_finished, write_results
     from airpath.errors import UsageError
-    from airpath.origin import origin_of_this_process
-    from airpath.progress import progress_bar
     from airpath.rerun import compare_tables, differing, load_kept
     from airpath.results import summary_json, validity_json
+    from airpath.results.origin import origin_of_this_process
     from airpath.results.provenance import environment
     from airpath.runner import Interrupted, RunsFailed
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from airpath._os.input_file import STANDARD_INPUT, input_file, input_name
 from airpath.cli import trace_log
 from airpath.cli.commands import SUMMARIES
 from airpath.cli.output import ForceOption, JsonOption, show, show_json
 from airpath.cli.place import claim_file
 from airpath.errors import OutputError, TraceError, UsageError
-from airpath.input_file import STANDARD_INPUT, input_file, input_name
 
 if TYPE_CHECKING:
     from airpath._core import Trace
@@ -169,8 +169,8 @@ def read(file: str, format_name: str | None, direction: str) -> "Trace":
         If there is no such format or direction.
     """
     from airpath import _core
+    from airpath._nearest import suggestion
     from airpath.links import LINKS
-    from airpath.nearest import suggestion
     from airpath.scenario.traces import TraceInput, read_recording, read_trace
 
     if format_name is not None and format_name not in _core.Trace.formats():

@@ -53,12 +53,12 @@ def log(
     """Print and plot the statistics of link logs."""
     from rich.markup import escape
 
+    from airpath._os.input_file import input_name, refuse_standard_input_twice
+    from airpath._os.progress import progress_bar
     from airpath.cli.place import claim
     from airpath.errors import UsageError
-    from airpath.input_file import input_name, refuse_standard_input_twice
     from airpath.link_logs import read_link_log, write_link_logs
-    from airpath.origin import origin_of_this_process
-    from airpath.progress import progress_bar
+    from airpath.results.origin import origin_of_this_process
     from airpath.units import parse_duration
 
     refuse_standard_input_twice(files)

@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 
 from airpath._backends import BACKENDS, BackendName
+from airpath._os.durable import write_whole
 from airpath.cli.output import show, show_json, tell
-from airpath.damage import damage_of_plan
-from airpath.durable import write_whole
 from airpath.errors import OutputError, UsageError
 from airpath.metrics.run import measured_span_s
-from airpath.origin import origin_of_this_process
 from airpath.plugins.specs import code_name, is_library
 from airpath.precision.rule import PrecisionRule
 from airpath.results import Results, RunResult, summary_json, summary_table, validity_json, write
+from airpath.results.origin import origin_of_this_process
 from airpath.results.qlog import qlog_files
 from airpath.results.significance import significant_differences
 from airpath.runner import Interrupted, RunsFailed, repeated, run_all, workers
 from airpath.scenario import Scenario
+from airpath.scenario.damage import damage_of_plan
 
 if TYPE_CHECKING:
     from airpath.plots import StandardFigure

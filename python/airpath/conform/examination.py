@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from airpath import _core
+from airpath._os.interrupts import InterruptRequest
 from airpath.errors import PluginError, UsageError
-from airpath.interrupts import InterruptRequest
 from airpath.plugins.specs import engine_plugins, kinds_of_code
 from airpath.plugins.watchdog import NoReturnError, watched
 from airpath.runner import compare_scenarios

@@ -10,9 +10,9 @@ from typing import Any, Final
 
 from airpath import _core
 from airpath._backends.validity import Validity
+from airpath._os.interrupts import InterruptRequest
 from airpath.emulation.connections import Connections, with_back_flow, with_connections
 from airpath.errors import EmulationError, UsageError
-from airpath.interrupts import InterruptRequest
 from airpath.results import Results, RunRecord
 from airpath.scenario import Scenario
 from airpath.scenario.traces import read_trace

@@ -3,7 +3,7 @@
 from typing import Final, Unpack
 
 from airpath.errors import UsageError
-from airpath.link_options import LinkOptions, OneLink
+from airpath.links.options import LinkOptions, OneLink
 from airpath.plugins.specs import kinds_of_code
 from airpath.scenario import Scenario
 from airpath.scenario.bottleneck import dumbbell
@@ -33,7 +33,7 @@ def emulated_scenario(
     seed
         Seed of the random streams.
     **given
-        `airpath.link_options.LinkOptions`. The round-trip time is exact.
+        `airpath.links.options.LinkOptions`. The round-trip time is exact.
 
     Raises
     ------

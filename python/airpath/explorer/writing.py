@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from airpath.durable import write_whole
+from airpath._os.durable import write_whole
 from airpath.errors import OutputError
 from airpath.explorer.page import page
 from airpath.results import Results

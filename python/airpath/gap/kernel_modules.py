@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from airpath.declared import Values
+from airpath._declared.tables import Values
 from airpath.plugins.linux.sources import read_sources
 from airpath.plugins.specs import Spec, split_label
 from airpath.scenario import Scenario

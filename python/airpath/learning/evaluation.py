@@ -8,6 +8,7 @@ import numpy as np
 from gymnasium.utils import seeding
 from numpy.typing import NDArray
 
+from airpath._run.workers import Job, execute
 from airpath.errors import UsageError
 from airpath.learning.episodes import Episodes
 from airpath.learning.settings import Settings
@@ -16,7 +17,6 @@ from airpath.runner import Interrupted, jobs_of, refuse_no_count, refuse_schemes
 from airpath.scenario import Scenario
 from airpath.scenario.compare import said_of_arguments
 from airpath.schemes import AGENT, label_of
-from airpath.workers import Job, execute
 
 Policy = Callable[[NDArray[np.float32]], NDArray[Any]]
 """A function from observations to actions, with a row for each environment."""

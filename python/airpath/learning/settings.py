@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any, Final, Unpack, get_args
 
 from airpath import _core
+from airpath._nearest import suggestion
 from airpath.errors import UnitError, UsageError
 from airpath.learning.actions import ActionKind
 from airpath.learning.rewards import Reward, RewardFunction
 from airpath.learning.variation import Variation
-from airpath.link_options import LinkOptions, OneLink
-from airpath.nearest import suggestion
+from airpath.links.options import LinkOptions, OneLink
 from airpath.plugins.specs import allow, kinds_of_code
 from airpath.scenario import Scenario
 from airpath.scenario.bottleneck import dumbbell

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from airpath import _core
+from airpath._os.input_file import InputFile, input_file
 from airpath.errors import LinkLogError
-from airpath.input_file import InputFile, input_file
 
 Column = npt.NDArray[Any]
 Events = Mapping[str, Column]

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from airpath._nearest import suggestion
 from airpath.errors import UsageError
-from airpath.nearest import suggestion
 
 __all__ = ["LINKS", "NamedLink", "find_link"]
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from airpath._nearest import suggestion
 from airpath.errors import UsageError
 from airpath.links import FOLDER
-from airpath.nearest import suggestion
 
 
 @dataclass(frozen=True)

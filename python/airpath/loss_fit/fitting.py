@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from airpath._os.input_file import InputFile, input_file
 from airpath.errors import FitError, TraceError, UsageError
-from airpath.input_file import InputFile, input_file
 from airpath.loss_fit.gilbert import (
     Gilbert,
     Transitions,

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from airpath._os.input_file import InputFile
 from airpath.errors import FitError
-from airpath.input_file import InputFile
 
 CAPTURE_MARKS = (
     b"\xd4\xc3\xb2\xa1",

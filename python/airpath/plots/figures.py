@@ -8,6 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 from matplotlib.figure import Figure
 
+from airpath._os.processes import WorkerPool
 from airpath.plots.comparison import bar_heights_in, metric_bars, trade_off
 from airpath.plots.distributions import (
     completion_distribution,
@@ -18,7 +19,6 @@ from airpath.plots.repetitions import precision, precision_points
 from airpath.plots.router_figures import router_figures
 from airpath.plots.standard_figure import StandardFigure, figure_of
 from airpath.plots.style import COLUMN_IN, PAGE_IN, Kind, new_axes, render, styled
-from airpath.processes import WorkerPool
 from airpath.results import Results
 from airpath.views.distributions import completion_distributions, delay_distributions
 from airpath.views.styles import Style, style_for

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
+from airpath._nearest import suggestion
 from airpath.errors import UsageError
-from airpath.nearest import suggestion
 from airpath.plugins.loaded_file import LoadedFile, MadeBy
 from airpath.plugins.python_file import Maker, load_python, place_in
 from airpath.plugins.specs import Spec

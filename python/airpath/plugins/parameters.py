@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import Annotated, Any, ClassVar, Final, Literal, get_args, get_origin, get_type_hints
 
-from airpath.declared_reader import read
+from airpath._declared.reader import read
 from airpath.errors import UsageError
 from airpath.plugins.controller import RULES, Unit
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, Final, Self
 
+from airpath._nearest import suggestion
 from airpath.errors import UsageError
 from airpath.metrics import METRICS
-from airpath.nearest import suggestion
 from airpath.precision.group_sequential import nominal_level
 
 DEFAULT_METRIC: Final = "goodput_mbps"

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from airpath._backends import BACKENDS, REAL_TIME, BackendName
+from airpath._run.workers import Job
 from airpath.errors import OutputError
 from airpath.precision.rule import PrecisionRule
 from airpath.rerun.code import KeptCode
@@ -18,7 +19,6 @@ from airpath.results.records import RunRecord, WrittenScenario
 from airpath.results.results import Results
 from airpath.runner import jobs_of, refuse_if_too_large, run_jobs
 from airpath.scenario import Scenario
-from airpath.workers import Job
 
 
 @dataclass(frozen=True)

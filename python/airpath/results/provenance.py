@@ -10,10 +10,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from airpath.damage import damage_of_plan
 from airpath.precision.rule import PrecisionRule
 from airpath.results.records import Plan
 from airpath.results.results import Results
+from airpath.scenario.damage import damage_of_plan
 
 FORMAT = "airpath results 1"
 """Identifies the layout of a results directory; the number increases if readers must distinguish layouts."""

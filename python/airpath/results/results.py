@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from airpath._nearest import suggestion
 from airpath.metrics import METRICS, run_metrics, statistics, summary
-from airpath.nearest import suggestion
 from airpath.results.columns import TABLES
 from airpath.results.formatting import number
 from airpath.results.records import RunRecord

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from airpath._backends import BackendName
 from airpath.errors import ScenarioError
-from airpath.link_options import CompareOptions, Comparison
+from airpath.links.options import CompareOptions, Comparison
 from airpath.results import Results, RunResult
 from airpath.rivals.pairs import FIRST, SECOND, pair_scenario
 from airpath.runner import refuse_schemes, run_all

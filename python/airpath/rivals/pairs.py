@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from airpath.link_options import Comparison
+from airpath.links.options import Comparison
 from airpath.scenario import Scenario
 from airpath.scenario.compare import ARGUMENTS, over_link, part_of_path, said_of_arguments
 from airpath.schemes import parse_scheme, short_name

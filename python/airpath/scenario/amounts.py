@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from airpath.messages import FieldError
+from airpath._declared.messages import FieldError
 from airpath.scenario.channels import LinkDraft
 from airpath.units import Amount, AmountUnit
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from airpath.errors import UsageError
-from airpath.link_options import DEFAULT_NETWORK, LinkAndFlows, OneLink
 from airpath.links import LINKS
 from airpath.links.networks import Network, find_network
+from airpath.links.options import DEFAULT_NETWORK, LinkAndFlows, OneLink
 from airpath.plugins.specs import Spec, allow
 from airpath.scenario.link_values import Rtt, around, jitter_of, link_rate, loss_of, reorder_of
 from airpath.schemes import Scheme

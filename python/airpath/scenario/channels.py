@@ -6,11 +6,11 @@ from typing import Any
 
 from pydantic import ConfigDict, TypeAdapter
 
-from airpath.declared import Values
+from airpath._declared.messages import FieldError
+from airpath._declared.quantities import Constant, Draw
+from airpath._declared.tables import Values
 from airpath.errors import TraceError, UsageError
 from airpath.links import find_link
-from airpath.messages import FieldError
-from airpath.quantities import Constant, Draw
 from airpath.scenario.queues import AnyQueue, DropTailQueue, SchemeQueue
 from airpath.scenario.rates import (
     AnyRate,

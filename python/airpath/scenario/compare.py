@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any, Final, Unpack
 
 from airpath.errors import ScenarioError, TraceError, UsageError
-from airpath.link_options import CompareOptions, Comparison
+from airpath.links.options import CompareOptions, Comparison
 from airpath.scenario.bottleneck import dumbbell, long_flows, refuse_for_routers_only
 from airpath.scenario.scenario import Scenario
 from airpath.schemes import Scheme, parse_scheme, short_name
@@ -48,7 +48,7 @@ def compare_scenario(
         A rate ("12mbps"), the name of a shipped link ("lte.down"), or the path of a trace; the network's if
         absent.
     **given
-        `airpath.link_options.CompareOptions`.
+        `airpath.links.options.CompareOptions`.
 
     Returns
     -------

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from airpath._core import independent_packet_loss, packet_loss
-from airpath.damage import damage
+from airpath.scenario.damage import damage
 from airpath.scenario.model import ScenarioDocument
 from airpath.scenario.resolve import BufferSize, Resolved
 from airpath.units import format_duration, format_rate, format_size

@@ -4,9 +4,8 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BeforeValidator, Field
 
-from airpath.declared import Tagged, Values, tables, without_context
-from airpath.messages import show
-from airpath.quantities import (
+from airpath._declared.messages import show
+from airpath._declared.quantities import (
     BoundedDurationSpread,
     Constant,
     Count,
@@ -20,6 +19,7 @@ from airpath.quantities import (
     Text,
     Window,
 )
+from airpath._declared.tables import Tagged, Values, tables, without_context
 
 
 def _ecn(value: object) -> object:

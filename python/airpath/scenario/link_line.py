@@ -1,7 +1,7 @@
 """One link and its flows described in one line."""
 
-from airpath.link_options import DEFAULT_NETWORK, OneLink
-from airpath.quantities import Uniform
+from airpath._declared.quantities import Uniform
+from airpath.links.options import DEFAULT_NETWORK, OneLink
 from airpath.scenario.link_values import RTT_SPREAD, Rtt
 from airpath.scenario.resolve import BufferSize
 from airpath.scenario.scenario import Scenario

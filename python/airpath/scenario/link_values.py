@@ -6,9 +6,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final, Self
 
+from airpath._nearest import suggestion
 from airpath.errors import UnitError, UsageError
 from airpath.links import LINKS
-from airpath.nearest import suggestion
 from airpath.units import (
     AmountUnit,
     format_duration,

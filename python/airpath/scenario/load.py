@@ -6,8 +6,8 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, Final
 
+from airpath._os.shipped import find_shipped, shipped_names
 from airpath.errors import ScenarioError, UsageError
-from airpath.shipped import find_shipped, shipped_names
 
 DEEPEST: Final = 50
 """Largest nesting depth of a file; scenarios and sweeps have fewer than ten levels."""

@@ -5,8 +5,8 @@ from typing import Annotated, Any, Final
 
 from pydantic import ConfigDict, TypeAdapter, ValidatorFunctionWrapHandler, WrapValidator
 
-from airpath.declared import Tagged, Values, plan_values, tables, without_context
-from airpath.quantities import Probability
+from airpath._declared.quantities import Probability
+from airpath._declared.tables import Tagged, Values, plan_values, tables, without_context
 
 LOSSES: Final = {
     name: without_context(one) for name, one in tables("loss", "Loss", "The kind of losses.").items()

@@ -6,9 +6,9 @@ from typing import Annotated, Any, Final
 
 from pydantic import ConfigDict, Field, TypeAdapter
 
-from airpath.declarations import ids
-from airpath.declared import Parameters, kind_key, table, title_of
-from airpath.quantities import Count, Name
+from airpath._declared.declarations import ids
+from airpath._declared.quantities import Count, Name
+from airpath._declared.tables import Parameters, kind_key, table, title_of
 from airpath.units import parse_buffer
 
 _LIMITS: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType(

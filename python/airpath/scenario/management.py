@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final
 
-from airpath.declared import ParameterError, Values, plan_values
-from airpath.messages import FieldError
-from airpath.nearest import suggestion
+from airpath._declared.messages import FieldError
+from airpath._declared.tables import ParameterError, Values, plan_values
+from airpath._nearest import suggestion
 from airpath.scenario.amounts import LinkFigures
 from airpath.units import AmountUnit
 

@@ -4,8 +4,8 @@ from typing import Annotated, Self
 
 from pydantic import Field, Strict, model_validator
 
-from airpath.messages import ValueOfKeyError
-from airpath.quantities import (
+from airpath._declared.messages import ValueOfKeyError
+from airpath._declared.quantities import (
     Flag,
     Name,
     PositiveDuration,

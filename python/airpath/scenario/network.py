@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from airpath.messages import FieldError
-from airpath.nearest import suggestion
-from airpath.quantities import Constant, Draw, Even, Uniform, mean
+from airpath._declared.messages import FieldError
+from airpath._declared.quantities import Constant, Draw, Even, Uniform, mean
+from airpath._nearest import suggestion
 from airpath.scenario.channels import NO_LIMIT, ChannelResolver, LinkDraft
 from airpath.scenario.flows import Flow
 from airpath.scenario.topology import Access, Dumbbell, DuplexLink, Graph, GraphLink, ParkingLot, Topology

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Annotated, Final, Literal
 
-from airpath.declared import Parameters, Tagged, Values, tables
+from airpath._declared.quantities import Buffer, Table, Text
+from airpath._declared.tables import Parameters, Tagged, Values, tables
 from airpath.plugins.specs import is_code
-from airpath.quantities import Buffer, Table, Text
 from airpath.scenario.managed_queues import LIMIT, MANAGED_QUEUES
 from airpath.schemes.protocols import PROTOCOL, SOURCE
 

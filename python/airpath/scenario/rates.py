@@ -5,8 +5,17 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
+from airpath._declared.quantities import (
+    Duration,
+    Flag,
+    Name,
+    PositiveDuration,
+    Rate,
+    RateOrOutage,
+    Table,
+    Text,
+)
 from airpath.links import LINKS
-from airpath.quantities import Duration, Flag, Name, PositiveDuration, Rate, RateOrOutage, Table, Text
 from airpath.units import LARGEST, format_duration
 
 TraceFormat = Literal[

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from airpath import _core
+from airpath._declared.messages import Fault, scenario_error, show
 from airpath.errors import ScenarioError
-from airpath.messages import Fault, scenario_error, show
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from airpath.declared import Values, plan_values
+from airpath._declared.messages import FieldError, scenario_error
+from airpath._declared.quantities import Draw, Even, Spread, draw_plan, largest, mean, smallest
+from airpath._declared.tables import Values, plan_values
+from airpath._nearest import suggestion
 from airpath.errors import TraceError, UsageError
-from airpath.messages import FieldError, scenario_error
-from airpath.nearest import suggestion
 from airpath.plugins.specs import split_label
-from airpath.quantities import Draw, Even, Spread, draw_plan, largest, mean, smallest
 from airpath.scenario.amounts import LinkFigures
 from airpath.scenario.channels import ChannelResolver, LinkDraft
 from airpath.scenario.flows import DATAGRAMS, Flow, Transport

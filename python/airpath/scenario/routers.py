@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from airpath.declared import TableError, Values
+from airpath._declared.messages import FieldError
+from airpath._declared.tables import TableError, Values
 from airpath.errors import UsageError
-from airpath.messages import FieldError
 from airpath.scenario.channels import LinkDraft
 from airpath.scenario.queues import RouterQueue, SchemeQueue
 from airpath.schemes import LinkFacts, Scheme, parse_scheme

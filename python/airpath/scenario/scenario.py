@@ -9,8 +9,8 @@ import tomli_w
 from pydantic import ValidationError
 
 from airpath import _core
+from airpath._declared.messages import FieldError, faults, scenario_error
 from airpath.errors import ScenarioError, UsageError
-from airpath.messages import FieldError, faults, scenario_error
 from airpath.plugins.specs import allow, code_name, kinds_of_code
 from airpath.scenario.describe import describe
 from airpath.scenario.load import SCHEMA_KEY, code_in, find_file, override, plain, read_file

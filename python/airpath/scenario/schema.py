@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core.core_schema import ModelSchema, WithDefaultSchema
 
-from airpath.declared_schema import json_schema
+from airpath._declared.json_schema import json_schema
 from airpath.scenario.load import SCHEMA_KEY
 from airpath.scenario.model import ScenarioDocument
 from airpath.schemes import SCHEMES, Scheme

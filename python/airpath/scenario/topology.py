@@ -4,8 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from airpath.declared import Values, table, without_context
-from airpath.quantities import (
+from airpath._declared.quantities import (
     Duration,
     DurationDraw,
     Flag,
@@ -14,6 +13,7 @@ from airpath.quantities import (
     Table,
     Text,
 )
+from airpath._declared.tables import Values, table, without_context
 from airpath.scenario.losses import Loss
 from airpath.scenario.queues import Queue
 from airpath.scenario.rates import RateProcess

@@ -5,8 +5,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from airpath import _core
+from airpath._os.input_file import InputFile
 from airpath.errors import TraceError
-from airpath.input_file import InputFile
 
 
 @dataclass(frozen=True)

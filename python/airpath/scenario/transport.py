@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-from airpath.messages import FieldError
+from airpath._declared.messages import FieldError
 from airpath.scenario.flows import Transport
 from airpath.units import window_bytes
 

@@ -6,8 +6,8 @@ An estimator is a sampler and a filter. Every filter can take its samples from a
 from collections.abc import Mapping
 from typing import Any, Final
 
-from airpath.declarations import declaration, ids
-from airpath.declared import Parameters, Values, plan_values, table
+from airpath._declared.declarations import declaration, ids
+from airpath._declared.tables import Parameters, Values, plan_values, table
 
 BACK_TO_BACK: Final = "back-to-back"
 """The sampler that only estimators by packets that left together use."""

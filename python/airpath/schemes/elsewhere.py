@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from airpath.declared import Parameters, Values
+from airpath._declared.tables import Parameters, Values
 from airpath.schemes.scheme import Scheme
 
 

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from airpath.declared import table
+from airpath._declared.tables import table
 from airpath.schemes.era_baselines import ERA_BASELINES
 from airpath.schemes.scheme import Scheme, controller_plan
 

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from airpath.declared import table
+from airpath._declared.tables import table
 from airpath.schemes.scheme import Scheme, controller_plan
 
 ERA_BASELINES: Final = (

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
 
-from airpath.declared import Parameters, TableError, Values, table
+from airpath._declared.messages import Fault
+from airpath._declared.tables import Parameters, TableError, Values, table
+from airpath._nearest import suggestion
 from airpath.errors import UsageError
-from airpath.messages import Fault
-from airpath.nearest import suggestion
 from airpath.plugins.specs import Spec
 from airpath.schemes.ack_rate import ack_rate_plan, back_to_back, filtered
 from airpath.schemes.options import options_of, split_options

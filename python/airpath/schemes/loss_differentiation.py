@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any, Final
 
-from airpath.declared import Parameters, Values, plan_values, table
+from airpath._declared.tables import Parameters, Values, plan_values, table
 from airpath.schemes.scheme import Scheme
 
 SUFFIX: Final = "-ld"

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from airpath.declarations import add
-from airpath.declared import Parameters, table
+from airpath._declared.declarations import add
+from airpath._declared.tables import Parameters, table
 from airpath.errors import UsageError
 from airpath.plugins.loaded_file import KINDS
 from airpath.plugins.loading import Plugin, load

@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from airpath.declared import Values, plan_values
+from airpath._declared.tables import Values, plan_values
 from airpath.errors import UsageError
 from airpath.schemes.scheme import LinkFacts
 

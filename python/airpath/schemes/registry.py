@@ -6,10 +6,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
-from airpath.declarations import declaration, ids
-from airpath.declared import TableError, table
+from airpath._declared.declarations import declaration, ids
+from airpath._declared.tables import TableError, table
+from airpath._nearest import suggestion
 from airpath.errors import UsageError
-from airpath.nearest import suggestion
 from airpath.plugins.specs import LINUX, Spec, split_label
 from airpath.schemes.agent import AGENT
 from airpath.schemes.end_to_end import END_TO_END

@@ -11,7 +11,7 @@ from itertools import product
 from types import MappingProxyType
 from typing import Any, Final
 
-from airpath.declared import Parameters, Values, table
+from airpath._declared.tables import Parameters, Values, table
 from airpath.schemes.protocols import PROTOCOL, SOURCE, no_capacity, protocol_plan, source_plan
 from airpath.schemes.scheme import (
     LinkFacts,

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from airpath.declared import Parameters, Values, plan_values
+from airpath._declared.tables import Parameters, Values, plan_values
 
 __all__ = [
     "LinkFacts",

@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from airpath.declared import Parameters, Values, plan_values, table
+from airpath._declared.tables import Parameters, Values, plan_values, table
 from airpath.schemes.estimators import Estimator, find_estimator
 from airpath.schemes.scheme import Scheme
 

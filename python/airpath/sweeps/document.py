@@ -4,10 +4,10 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, Strict, model_validator
 
+from airpath._declared.quantities import Name, Repetitions, Table, Text
+from airpath._nearest import suggestion
 from airpath.errors import UsageError
 from airpath.metrics import METRICS
-from airpath.nearest import suggestion
-from airpath.quantities import Name, Repetitions, Table, Text
 from airpath.results.columns import TABLES
 from airpath.schemes import same_scheme
 from airpath.sweeps.ranges import expand

@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from airpath.durable import place_of, write_whole
+from airpath._os.durable import place_of, write_whole
+from airpath._os.lock import LOCK, locked
 from airpath.errors import OutputError
-from airpath.lock import LOCK, locked
 from airpath.results.columns import TABLES
 from airpath.sweeps.dataset import is_ours
 from airpath.sweeps.part import RUNS, PartStore

@@ -3,7 +3,7 @@
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 
-from airpath.processes import WorkerPool
+from airpath._os.processes import WorkerPool
 from airpath.runner import workers
 from airpath.sweeps.engine import Engine, EngineError, Pending, WorkerLostError
 from airpath.sweeps.task import EngineMismatchError, Failure, Task, do_task, version

@@ -10,7 +10,7 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.ipc
 
-from airpath.durable import place_of, write_whole
+from airpath._os.durable import place_of, write_whole
 from airpath.metrics import METRICS
 from airpath.metrics.summary import SUMMARY_SCHEMA
 from airpath.results import RunResult

@@ -10,15 +10,15 @@ from typing import Any, Final, Self
 
 from pydantic import ValidationError
 
+from airpath._declared.messages import faults, scenario_error
+from airpath._nearest import suggestion
+from airpath._os.shipped import find_shipped, shipped_names
 from airpath.errors import ScenarioError, UsageError
-from airpath.messages import faults, scenario_error
-from airpath.nearest import suggestion
 from airpath.plugins.specs import allowed
 from airpath.runner import joined_schemes
 from airpath.scenario import Scenario
 from airpath.scenario.load import code_in, find_file, override, plain, read_file, schemes_in
 from airpath.schemes import label_of, refuse_equal_labels
-from airpath.shipped import find_shipped, shipped_names
 from airpath.sweeps.axes import Axes, Point
 from airpath.sweeps.document import SweepDocument
 from airpath.sweeps.keys import refuse_keys_of_schemes

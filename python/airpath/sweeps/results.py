@@ -13,9 +13,9 @@ import pyarrow as pa
 import pyarrow.dataset
 import pyarrow.parquet as pq
 
+from airpath._nearest import suggestion
 from airpath.errors import OutputError, UsageError
 from airpath.metrics import METRICS
-from airpath.nearest import suggestion
 from airpath.results.directory import read_parquet
 from airpath.statistics import PairedComparison
 from airpath.sweeps.part import RUNS

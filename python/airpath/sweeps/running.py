@@ -10,11 +10,11 @@ import pyarrow as pa
 import tomli_w
 
 from airpath import _core
-from airpath.durable import write_whole
+from airpath._os.durable import write_whole
+from airpath._os.progress import progress_bar, progress_lines
 from airpath.errors import OutputError, UsageError
-from airpath.origin import origin_of_this_process
-from airpath.progress import progress_bar, progress_lines
 from airpath.results.directory import write_parquet
+from airpath.results.origin import origin_of_this_process
 from airpath.results.provenance import environment
 from airpath.runner import workers
 from airpath.sweeps.dataset import remove_tables_of_others, write_dataset

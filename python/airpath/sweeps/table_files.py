@@ -14,7 +14,7 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from airpath.durable import force_names, put_in_place
+from airpath._os.durable import force_names, put_in_place
 from airpath.results.directory import parquet_options
 
 MOST_ROW_GROUPS: Final = 64

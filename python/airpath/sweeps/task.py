@@ -10,15 +10,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from airpath._os.fingerprint import fingerprint
+from airpath._run.workers import run_job
 from airpath.errors import AirpathError
-from airpath.fingerprint import fingerprint
 from airpath.plugins.specs import allow
 from airpath.results import RunResult
 from airpath.results.provenance import plan_text
 from airpath.runner import jobs_of
 from airpath.scenario import Scenario
 from airpath.sweeps.part import Part
-from airpath.workers import run_job
 
 FORMAT: Final = "airpath sweep 1"
 """Format of a stored run; it changes with its content, so that older parts are not read."""

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from airpath.interrupts import InterruptRequest
+from airpath._os.interrupts import InterruptRequest
 from airpath.sweeps.engine import Engine, Pending, ResultLostError, WorkerLostError
 from airpath.sweeps.part import Part, PartStore
 from airpath.sweeps.plan import SweepPlan, SweepRun

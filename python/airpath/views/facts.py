@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from airpath._backends import BACKENDS, REAL_TIME
-from airpath.damage import damage_of_plan
 from airpath.metrics.run import link_under_test, measured_span_s
 from airpath.results import Results
 from airpath.results.formatting import number
+from airpath.scenario.damage import damage_of_plan
 from airpath.views.styles import Style
 
 

@@ -167,7 +167,7 @@ def test_the_command_shows_how_far_reading_is(
         heard.append(on_progress)
         return analyse(path, estimators)
 
-    monkeypatch.setattr(airpath.progress, "progress_bar", bar)
+    monkeypatch.setattr(airpath._os.progress, "progress_bar", bar)
     monkeypatch.setattr(airpath.captures, "analyse", analyse_and_tell)
     with pytest.raises(SystemExit):
         main(["estimate", str(capture), "--out", str(tmp_path / "out")])

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from airpath.link_options import LinkAndFlows, OneLink, options_of
+from airpath.links.options import LinkAndFlows, OneLink, options_of
 
 SHORT = ("--duration", "1s", "--jobs", "1")
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from airpath import main_job
+from airpath import _main_job as main_job
 from airpath.explorer.page import page
 from airpath.runner import run_all
 from airpath.schemes import find_scheme

@@ -169,7 +169,7 @@ def test_a_copy_that_does_not_fit_is_said(tmp_path: Path, monkeypatch: pytest.Mo
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("airpath.input_file.shutil.copyfileobj", full)
+    monkeypatch.setattr("airpath._os.input_file.shutil.copyfileobj", full)
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     kept_open = os.open(pipe, os.O_RDWR)

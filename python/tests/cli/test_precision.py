@@ -7,7 +7,7 @@ import signal
 import pytest
 
 import airpath as package
-from airpath import workers
+from airpath._run import workers
 from airpath.precision import PrecisionRule
 from airpath.results import read
 

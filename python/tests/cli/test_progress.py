@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from airpath import progress
-from airpath.progress import progress_bar, progress_lines
+from airpath._os import progress
+from airpath._os.progress import progress_bar, progress_lines
 
 
 class Terminal(io.StringIO):

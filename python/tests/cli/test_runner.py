@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import airpath
-from airpath import workers
+from airpath._run import workers
 from airpath.errors import ScenarioError, TraceError, UsageError
 from airpath.results import Origin, Results, write
 

@@ -8,12 +8,12 @@ import make_docs
 import pytest
 
 import airpath
+from airpath._declared.json_schema import json_schema
 from airpath.checks.document import CaseTable, ExpectationTable, SuiteTable
 from airpath.checks.suite import suite_names
 from airpath.cli.commands import all_commands, load
-from airpath.declared_schema import json_schema
-from airpath.link_options import LinkAndFlows, options_of
 from airpath.links.networks import networks
+from airpath.links.options import LinkAndFlows, options_of
 from airpath.results.observations import FLOW_OBSERVATIONS, OBSERVATIONS
 from airpath.scenario import QUEUES, scenario_schema
 from airpath.schemes import ESTIMATORS, SCHEMES, Scheme

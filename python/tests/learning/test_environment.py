@@ -220,8 +220,8 @@ def test_the_default_reward_is_what_its_page_says():
 
 def test_results_go_with_those_of_other_schemes_and_say_where_they_come_from(tmp_path):
     from airpath.explorer.writing import write_report
-    from airpath.origin import origin_of_this_process
     from airpath.results import write
+    from airpath.results.origin import origin_of_this_process
     from airpath.results.provenance import provenance
 
     results = evaluate(lambda seen: np.zeros(len(seen)), ["cubic"], link="12mbps", duration="2s")

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from airpath._run.workers import run_job
 from airpath.results import RunResult
-from airpath.workers import run_job
 from airpath_papers.kept_run import job_of
 from airpath_papers.measures import mean_queue
 from airpath_papers.ns2_runs import ns2_runs

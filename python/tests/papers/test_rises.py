@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from airpath._run.workers import run_job
 from airpath.results import RunResult
 from airpath.scenario import Scenario
-from airpath.workers import run_job
 from airpath_papers.ebe_j.rises import FIRST_S, LATER_S, RISEN_MBPS
 from airpath_papers.kept_run import job_of
 from airpath_papers.measures import throughput_mbps, utilisation

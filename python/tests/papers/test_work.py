@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from airpath._os.processes import WorkerPool
+from airpath._run.workers import run_job
 from airpath.errors import AirpathError, OutputError
-from airpath.processes import WorkerPool
 from airpath.results import RunResult
-from airpath.workers import run_job
 from airpath_papers import work
 from airpath_papers.experiment import Experiment
 from airpath_papers.kept_run import job_of

@@ -12,8 +12,8 @@ from held_sweep import HANG_S
 from processes import is_alive
 
 import airpath
-from airpath import workers
-from airpath.isolation import IsolatedCall
+from airpath._run import workers
+from airpath._run.isolation import IsolatedCall
 from airpath.runner import RunsFailed
 
 CRASH = """

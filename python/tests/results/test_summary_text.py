@@ -7,11 +7,11 @@ import re
 import pytest
 from rich.console import Console
 
-from airpath.damage import damage
 from airpath.metrics import METRICS
 from airpath.results import Results, summary_json, summary_table
 from airpath.results.blocks import Blocks
 from airpath.results.formatting import mean_and_half_width, number
+from airpath.scenario.damage import damage
 
 from .synthetic import small_record
 

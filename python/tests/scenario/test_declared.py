@@ -5,8 +5,10 @@ import json
 import pytest
 from scenario_tables import dumbbell, plan
 
-from airpath import _core, declarations, declared
-from airpath.declared import plan_values, table
+from airpath import _core
+from airpath._declared import declarations
+from airpath._declared import tables as declared
+from airpath._declared.tables import plan_values, table
 from airpath.errors import ScenarioError
 from airpath.scenario import Scenario
 from airpath.schemes import find_scheme

@@ -9,7 +9,8 @@ from airpath.checks.document import CaseTable
 from airpath.emulation import emulated_scenario
 from airpath.errors import ScenarioError, UsageError
 from airpath.learning import BottleneckEnv
-from airpath.link_options import (
+from airpath.links.networks import networks
+from airpath.links.options import (
     CompareOptions,
     Comparison,
     FlowOptions,
@@ -18,7 +19,6 @@ from airpath.link_options import (
     OneLink,
     options_of,
 )
-from airpath.links.networks import networks
 from airpath.rivals.meetings import rival_scenarios
 from airpath.scenario import Scenario, compare_scenario
 from airpath.scenario.link_line import link_line

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from scenario_tables import assert_complete, dumbbell, graph, parking_lot, plan
 
-from airpath.declared import table
+from airpath._declared.tables import table
 from airpath.errors import ScenarioError, UsageError
 from airpath.scenario import Scenario, compare_scenario
 from airpath.scenario.simulation import simulation

@@ -218,7 +218,7 @@ def test_only_so_many_runs_are_in_memory(small, tmp_path, monkeypatch):
 
 def test_a_log_says_how_far_it_is(small, tmp_path, monkeypatch, capsys):
     inline(monkeypatch, InlineEngine())
-    monkeypatch.setattr("airpath.progress.LINE_EVERY_S", 1e-6)
+    monkeypatch.setattr("airpath._os.progress.LINE_EVERY_S", 1e-6)
     airpath.sweep(small, tmp_path / "out")
     lines = capsys.readouterr().err.splitlines()
     said = re.compile(r"airpath: \d+ of 16 runs(, about 1 min left)?")

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from airpath.durable import write_whole
+from airpath._os.durable import write_whole
 from airpath.errors import UsageError
 from airpath.plugins.linux.compiler import INTERFACE, SHIM, Compiler, forms, may_be_another_kernel
 from airpath.plugins.linux.sources import Sources, read_sources

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any, Concatenate, Final, Generic, ParamSpec, TypeVar
 
+from airpath._os.processes import prepare
 from airpath.errors import AirpathError
-from airpath.processes import prepare
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
 Report = Callable[[float], None]
 """A function that receives the finished share of a call, 0 to 1."""
-PRELOADED: Final = ("airpath.isolation", "airpath.workers")
+PRELOADED: Final = ("airpath._run.isolation", "airpath._run.workers")
 """Modules that the processes import."""
 
 

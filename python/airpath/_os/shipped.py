@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from airpath._nearest import suggestion
 from airpath.errors import ScenarioError
-from airpath.nearest import suggestion
 
 
 def shipped_names(folder: Path) -> list[str]:

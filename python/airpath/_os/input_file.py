@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from airpath._os.interrupts import InterruptRequest
 from airpath.errors import AirpathError, UsageError
-from airpath.interrupts import InterruptRequest
 
 STANDARD_INPUT = "-"
 """The name of standard input where a path is expected."""

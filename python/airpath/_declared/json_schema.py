@@ -5,8 +5,8 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from airpath.declarations import BOUNDS, LARGEST, is_optional, is_required, names_of, type_of
-from airpath.declared_reader import Keys, quantity, write
+from airpath._declared.declarations import BOUNDS, LARGEST, is_optional, is_required, names_of, type_of
+from airpath._declared.reader import Keys, quantity, write
 
 
 def json_schema(keys: Keys) -> dict[str, Any]:

@@ -13,12 +13,12 @@ from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import core_schema
 
 from airpath import _core
-from airpath.declarations import declaration, declared_keys, ids, is_added
-from airpath.declared_reader import Keys, read, written
-from airpath.declared_schema import json_schema
+from airpath._declared.declarations import declaration, declared_keys, ids, is_added
+from airpath._declared.json_schema import json_schema
+from airpath._declared.messages import Fault, ValueOfKeyError, show, validation_error
+from airpath._declared.quantities import Constant, Exponential, Uniform, draw_plan
+from airpath._declared.reader import Keys, read, written
 from airpath.errors import UsageError
-from airpath.messages import Fault, ValueOfKeyError, show, validation_error
-from airpath.quantities import Constant, Exponential, Uniform, draw_plan
 from airpath.units import Amount, format_duration, format_rate, format_size, window_bytes
 
 Component = tuple[str, str]

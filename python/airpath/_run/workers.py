@@ -12,9 +12,9 @@ from typing import Any, Final
 
 from airpath import _core
 from airpath._backends import BACKENDS, BackendName, EngineRun, Placed
+from airpath._os.interrupts import InterruptRequest
+from airpath._run.isolation import IsolatedCall, ProcessLostError
 from airpath.errors import AirpathError, EmulationError, PluginError
-from airpath.interrupts import InterruptRequest
-from airpath.isolation import IsolatedCall, ProcessLostError
 from airpath.plugins.specs import is_python, kinds_of_code, load_allowed, plugin_error
 from airpath.plugins.watchdog import watched
 from airpath.results import RunRecord

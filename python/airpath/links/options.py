@@ -10,8 +10,8 @@ from dataclasses import dataclass, fields
 from types import MappingProxyType
 from typing import Annotated, Any, Final, Self, TypedDict, get_type_hints
 
+from airpath._nearest import suggestion
 from airpath.errors import UsageError
-from airpath.nearest import suggestion
 
 DEFAULT_NETWORK: Final = "lte"
 """The network that is used if neither a link nor a network is given."""

@@ -9,9 +9,9 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
-from airpath.bounds import bound, finite_number
+from airpath._declared.bounds import bound, finite_number
+from airpath._nearest import nearest
 from airpath.errors import ScenarioError
-from airpath.nearest import nearest
 
 
 @dataclass(frozen=True)

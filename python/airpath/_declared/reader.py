@@ -1,6 +1,6 @@
 """Reads a table of parameters by the schemas of its keys, without a class for each component.
 
-The messages are those of `airpath.messages`.
+The messages are those of `airpath._declared.messages`.
 """
 
 import math
@@ -11,8 +11,8 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from airpath.bounds import bound
-from airpath.declarations import (
+from airpath._declared.bounds import bound
+from airpath._declared.declarations import (
     BOUNDS,
     LARGEST,
     declared_keys,
@@ -22,9 +22,8 @@ from airpath.declarations import (
     names_of,
     type_of,
 )
-from airpath.errors import UnitError
-from airpath.messages import Fault, faults, not_one_of, show, unknown_key
-from airpath.quantities import (
+from airpath._declared.messages import Fault, faults, not_one_of, show, unknown_key
+from airpath._declared.quantities import (
     Buffer,
     Duration,
     DurationDraw,
@@ -38,6 +37,7 @@ from airpath.quantities import (
     Threshold,
     Window,
 )
+from airpath.errors import UnitError
 
 Keys = Mapping[str, Mapping[str, Any]]
 """The schema of each key of a table, in the order in which they are read.

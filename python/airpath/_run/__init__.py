@@ -1,0 +1,1 @@
+"""Runs in parallel threads and processes."""
