@@ -38,7 +38,7 @@ class PluginFailed(Exception):  # noqa: N818 - the engine's name
     """
 
 class LibraryError(ValueError):
-    """The file is not a library with a controller; argument: the problem."""
+    """The file is not a library with components; argument: the problem."""
 
 class TraceFormatError(ValueError):
     """The bytes are not a trace; arguments: message, line number (0 where no line is at fault)."""
@@ -110,12 +110,15 @@ def independent_packet_loss(bursts: str, size: int) -> float | None:
 
 @final
 class Library:
-    """A shared library with a controller (`airpath_controller.h`). It stays loaded until the process ends."""
+    """A shared library with components (`airpath_controller.h`, `airpath_components.h`).
+
+    It stays loaded until the process ends.
+    """
 
     def __new__(cls, path: os.PathLike[str]) -> Library: ...
     @property
-    def schema(self) -> str:
-        """The JSON schema of its parameters, with its title and description."""
+    def schemas(self) -> dict[str, str]:
+        """JSON schemas of the parameters of its components by kind, each with title and description."""
 
 @final
 class Simulation:
@@ -290,6 +293,9 @@ class QueuedPacket:
     @property
     def ecn_capable(self) -> bool:
         """Whether it may be marked."""
+    @property
+    def ect1(self) -> bool:
+        """Whether its sender expects marks of an L4S queue: ECT(1)."""
 
     @property
     def marked(self) -> bool:

@@ -39,7 +39,7 @@ impl FaultSink for Ends {
 fn built(mut components: Components, id: &'static str) -> Box<dyn Controller> {
     let library = Arc::new(Library::open(&examples::example("cubic")).unwrap());
     let faults: Arc<dyn FaultSink> = Arc::new(Ends);
-    components.controllers.register(library.entry("library", &faults)).unwrap();
+    components.controllers.register(library.entry("library", &faults).unwrap()).unwrap();
     let (initial_window, random) = (MSS * 10, RandomStream::new(1, "bench"));
     let facts = ControllerFacts { initial_window, mss: MSS, handshake_rtt: None, random };
     components.controllers.build(&ComponentPlan::<()>::named(id), &components, facts).unwrap()

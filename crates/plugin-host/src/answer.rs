@@ -1,4 +1,6 @@
-//! The limits of the answers of controllers that are not part of this source tree.
+//! The limits of the answers of components that are not part of this source tree.
+
+use core::ffi::c_char;
 
 use airpath_model::Timestamp;
 use airpath_plugin::abi::{self, code};
@@ -8,6 +10,12 @@ use airpath_plugin::abi::{self, code};
 pub const LARGEST_WINDOW: u64 = 1 << 30;
 /// The largest pacing rate, bit/s.
 pub const LARGEST_RATE: u64 = 1_000_000_000_000_000;
+/// The longest RTT that an estimator may return, s.
+pub const LONGEST_RTT: u64 = 1_000_000;
+/// The largest factor on a capacity.
+pub const LARGEST_PROBING: u64 = 1_000_000;
+/// Nanoseconds in a second.
+const NANOS: u64 = 1_000_000_000;
 /// The most calls of `on_timer` at one instant.
 const TIMERS_AT_ONCE: u32 = 1000;
 
@@ -38,6 +46,17 @@ impl Timers {
         let at = now.as_secs_f64();
         Err(format!("next_timer is {at} s for the {}th time, and it is {at} s", self.calls))
     }
+
+    /// Counts a call of a function that a library may leave out.
+    ///
+    /// # Errors
+    /// As [`Timers::count`]; or there is no such function.
+    pub(crate) fn count_for(&mut self, is_there: bool, now: Timestamp) -> Result<(), String> {
+        if is_there {
+            return self.count(now);
+        }
+        Err("next_timer is set, but there is no function on_timer".to_owned())
+    }
 }
 
 /// Returns that a timer is in the past, in words.
@@ -45,32 +64,129 @@ pub fn timer_in_the_past(timer: Timestamp, now: Timestamp) -> String {
     format!("next_timer is {} s, in the past: it is {} s", timer.as_secs_f64(), now.as_secs_f64())
 }
 
-/// Whether an answer is possible.
-#[inline]
-pub(crate) fn is_possible(answer: &abi::Control, now: Timestamp) -> bool {
-    // Zero wraps around to a large number.
-    let within = |value: u64, most: u64| value.wrapping_sub(1) < most;
-    within(answer.window, LARGEST_WINDOW)
-        && within(answer.quantum, LARGEST_WINDOW)
-        && answer.next_timer >= now.as_nanos()
-        && match answer.pacing {
-            code::PACING_FROM_WINDOW | code::PACING_OFF => true,
-            code::PACING_AT_RATE => within(answer.pacing_rate, LARGEST_RATE),
-            _ => false,
-        }
+/// Returns a value that must be from `least` to `most`.
+///
+/// # Errors
+/// It is not, in words.
+pub fn within(name: &str, value: f64, least: u64, most: u64) -> Result<f64, String> {
+    if (least as f64..=most as f64).contains(&value) {
+        return Ok(value);
+    }
+    Err(format!("{name} is {value}; accepted: {least} to {most}"))
 }
 
-/// Returns why an answer is impossible, in words.
-#[cold]
-pub(crate) fn problem(answer: &abi::Control, now: Timestamp) -> String {
-    let outside = |name: &str, value: u64, most: u64| {
-        (!(1..=most).contains(&value)).then(|| format!("{name} is {value}; accepted: 1 to {most}"))
-    };
-    outside("window", answer.window, LARGEST_WINDOW)
-        .or_else(|| outside("quantum", answer.quantum, LARGEST_WINDOW))
-        .or_else(|| match answer.pacing {
-            code::PACING_AT_RATE => outside("pacing_rate", answer.pacing_rate, LARGEST_RATE),
-            other => Some(format!("pacing is {other}; accepted: 0, 1 or 2")).filter(|_| other > 2),
-        })
-        .unwrap_or_else(|| timer_in_the_past(Timestamp::from_nanos(answer.next_timer), now))
+/// Whether a number is an estimate of a rate. NaN is none.
+#[inline]
+fn is_rate(value: f64) -> bool {
+    (0.0..=LARGEST_RATE as f64).contains(&value)
+}
+
+/// An answer of a component of a library.
+pub(crate) trait Answer {
+    /// Returns whether the answer is possible.
+    fn is_possible(&self, now: Timestamp) -> bool;
+
+    /// Returns why the answer is impossible, in words.
+    fn problem(&self, now: Timestamp) -> String;
+
+    /// Returns the reason of a failure, which may be null.
+    fn error(&self) -> *const c_char;
+}
+
+impl Answer for abi::Control {
+    #[inline]
+    fn is_possible(&self, now: Timestamp) -> bool {
+        // Zero wraps around to a large number.
+        let within = |value: u64, most: u64| value.wrapping_sub(1) < most;
+        within(self.window, LARGEST_WINDOW)
+            && within(self.quantum, LARGEST_WINDOW)
+            && self.next_timer >= now.as_nanos()
+            && match self.pacing {
+                code::PACING_FROM_WINDOW | code::PACING_OFF => true,
+                code::PACING_AT_RATE => within(self.pacing_rate, LARGEST_RATE),
+                _ => false,
+            }
+    }
+
+    #[cold]
+    fn problem(&self, now: Timestamp) -> String {
+        let outside = |name: &str, value: u64, most: u64| {
+            (!(1..=most).contains(&value)).then(|| format!("{name} is {value}; accepted: 1 to {most}"))
+        };
+        outside("window", self.window, LARGEST_WINDOW)
+            .or_else(|| outside("quantum", self.quantum, LARGEST_WINDOW))
+            .or_else(|| match self.pacing {
+                code::PACING_AT_RATE => outside("pacing_rate", self.pacing_rate, LARGEST_RATE),
+                other => Some(format!("pacing is {other}; accepted: 0, 1 or 2")).filter(|_| other > 2),
+            })
+            .unwrap_or_else(|| timer_in_the_past(Timestamp::from_nanos(self.next_timer), now))
+    }
+
+    fn error(&self) -> *const c_char {
+        self.error
+    }
+}
+
+impl Answer for abi::Estimate {
+    #[inline]
+    fn is_possible(&self, _now: Timestamp) -> bool {
+        let has = |flag: u32| self.flags & flag != 0;
+        (!has(code::ESTIMATE_SAMPLE) || is_rate(self.sample))
+            && (!has(code::ESTIMATE_BANDWIDTH) || is_rate(self.bandwidth))
+            && (!has(code::ESTIMATE_MINIMUM_RTT) || self.minimum_rtt <= LONGEST_RTT * NANOS)
+    }
+
+    #[cold]
+    fn problem(&self, _now: Timestamp) -> String {
+        let outside = |name: &str, flag: u32, value: f64| {
+            within(name, value, 0, LARGEST_RATE).err().filter(|_| self.flags & flag != 0)
+        };
+        let longest = LONGEST_RTT * NANOS;
+        outside("sample", code::ESTIMATE_SAMPLE, self.sample)
+            .or_else(|| outside("bandwidth", code::ESTIMATE_BANDWIDTH, self.bandwidth))
+            .unwrap_or_else(|| format!("minimum_rtt is {}; accepted: 0 to {longest}", self.minimum_rtt))
+    }
+
+    fn error(&self) -> *const c_char {
+        self.error
+    }
+}
+
+impl Answer for abi::Capacity {
+    #[inline]
+    fn is_possible(&self, now: Timestamp) -> bool {
+        (self.flags & code::CAPACITY_KNOWN == 0 || is_rate(self.capacity))
+            && (0.0..=LARGEST_PROBING as f64).contains(&self.probing)
+            && self.next_timer >= now.as_nanos()
+    }
+
+    #[cold]
+    fn problem(&self, now: Timestamp) -> String {
+        let capacity = within("capacity", self.capacity, 0, LARGEST_RATE);
+        capacity
+            .err()
+            .filter(|_| self.flags & code::CAPACITY_KNOWN != 0)
+            .or_else(|| within("probing", self.probing, 0, LARGEST_PROBING).err())
+            .unwrap_or_else(|| timer_in_the_past(Timestamp::from_nanos(self.next_timer), now))
+    }
+
+    fn error(&self) -> *const c_char {
+        self.error
+    }
+}
+
+impl Answer for abi::Decision {
+    #[inline]
+    fn is_possible(&self, now: Timestamp) -> bool {
+        self.next_timer >= now.as_nanos()
+    }
+
+    #[cold]
+    fn problem(&self, now: Timestamp) -> String {
+        timer_in_the_past(Timestamp::from_nanos(self.next_timer), now)
+    }
+
+    fn error(&self) -> *const c_char {
+        self.error
+    }
 }

@@ -1,22 +1,19 @@
-//! A shared library with a controller.
-#![allow(unsafe_code, reason = "reads the table of a library")]
+//! A shared library with components.
+#![allow(unsafe_code, reason = "loads a library and calls its functions that return tables")]
 
-use core::ffi::{CStr, c_char};
-use core::mem::size_of;
+use core::ffi::CStr;
 use std::error::Error as _;
 use std::path::Path;
+use std::sync::Arc;
 
-use airpath_model::declare::Value;
-use airpath_plugin::abi;
+use airpath_control::declare::Controllers;
+use airpath_estimate::declare::{AckRates, CapacitySources};
+use airpath_model::declare::{Kind, Value};
+use airpath_plugin::{QueuedPacket, abi};
+use airpath_queue::declare::Queues;
 use thiserror::Error;
 
-use crate::declaration::{Parameter, schema};
-use crate::names::interned;
-
-/// The name of the function that a library exports.
-const ENTRY: &[u8] = b"airpath_controller\0";
-/// The most parameters of a library; more are a sign of another struct.
-const MOST_PARAMETERS: u32 = 1000;
+use crate::table::{Component, Table, one_line};
 
 /// Why a library cannot be used.
 #[derive(Debug, Error)]
@@ -25,12 +22,12 @@ pub enum LoadError {
     /// The system does not load it.
     #[error("{0}")]
     NotLoaded(String),
-    /// It has no table.
-    #[error("there is no function airpath_controller")]
+    /// It has no table of any kind.
+    #[error("there is no function airpath_controller, airpath_estimator, airpath_source or airpath_queue")]
     NoEntry,
-    /// Its function returns no table.
-    #[error("it has no controller for version {} of the interface", abi::MAJOR)]
-    NoController,
+    /// A function returns no table.
+    #[error("{} returned no table for version {} of the interface", .0.to_string_lossy(), abi::MAJOR)]
+    NoTable(&'static CStr),
     /// It was built for another version of the interface.
     #[error("it was built for version {found} of the interface; this airpath has version {}", abi::MAJOR)]
     OtherVersion {
@@ -47,29 +44,19 @@ pub enum LoadError {
         /// The size that is needed.
         least: usize,
     },
-    /// A function that must be there is missing.
-    #[error("the function {0} is missing in the table")]
-    NoFunction(&'static str),
-    /// A declaration is wrong.
+    /// A table is incomplete, or a declaration is wrong.
     #[error("{0}")]
     Declaration(String),
 }
 
-/// A shared library with a controller. It stays loaded until the process ends.
+/// A shared library with at least one component. It stays loaded until the process ends.
 #[derive(Debug)]
 pub struct Library {
-    pub(crate) table: abi::Controller,
-    pub(crate) parameters: Vec<Parameter>,
-    pub(crate) quantities: Vec<&'static str>,
-    title: String,
-    schema: Value,
+    pub(crate) controller: Option<Arc<Component<abi::Controller>>>,
+    pub(crate) estimator: Option<Arc<Component<abi::Estimator>>>,
+    pub(crate) source: Option<Arc<Component<abi::Source>>>,
+    pub(crate) queue: Option<Arc<Component<abi::Queue>>>,
 }
-
-// SAFETY: the header requires that the table does not change, and that instances share nothing that changes, so any thread
-// may read the one and create the others.
-unsafe impl Send for Library {}
-// SAFETY: as above.
-unsafe impl Sync for Library {}
 
 impl Library {
     /// Loads a library, which runs code of it.
@@ -82,62 +69,43 @@ impl Library {
         // SAFETY: the caller asked for this code to run; nothing is known of what its initialisers do.
         let library = unsafe { open_now(&path) };
         let library = library.map_err(|error| LoadError::NotLoaded(reason(&error, &path)))?;
-        // SAFETY: a function of this name has the type that the header states.
-        let entry = unsafe { library.get::<abi::Entry>(ENTRY) }.map_err(|_| LoadError::NoEntry)?;
-        // SAFETY: as above.
-        let table = unsafe { entry(abi::ABI) };
         // It is never unloaded: its texts and functions are used until the process ends.
-        core::mem::forget(library);
-        // SAFETY: the header requires that the table is valid as long as the library is loaded.
-        unsafe { Self::of_table(table) }
+        let library = Box::leak(Box::new(library));
+        let made = Self {
+            controller: component(library)?,
+            estimator: component(library)?,
+            source: component(library)?,
+            queue: component(library)?,
+        };
+        if made.schemas().next().is_none() { Err(LoadError::NoEntry) } else { Ok(made) }
     }
 
-    /// Reads the table of a library.
-    ///
-    /// # Safety
-    /// The table is as the header says, or null.
-    unsafe fn of_table(table: *const abi::Controller) -> Result<Self, LoadError> {
-        if table.is_null() {
-            return Err(LoadError::NoController);
+    /// Returns the kind of each component (`airpath_model::declare::Kind::NAME`) and the JSON schema of its parameters.
+    pub fn schemas(&self) -> impl Iterator<Item = (&'static str, &Value)> {
+        fn of<'a, T>(
+            name: &'static str,
+            component: Option<&'a Arc<Component<T>>>,
+        ) -> Option<(&'static str, &'a Value)> {
+            component.map(|component| (name, &component.schema))
         }
-        // SAFETY: a table of every version begins with two numbers of 32 bits: its size and its version.
-        let [size, version] = unsafe { table.cast::<[u32; 2]>().read() };
-        if version >> 16 != abi::MAJOR {
-            return Err(LoadError::OtherVersion { found: version >> 16 });
-        }
-        require_size::<abi::Controller>("the table", size)?;
-        // SAFETY: it is a table of this major version, and at least as large as the struct.
-        let table = unsafe { table.read() };
-        let functions = [
-            ("create", table.create.is_some()),
-            ("destroy", table.destroy.is_some()),
-            ("on_ack", table.on_ack.is_some()),
-            ("on_congestion", table.on_congestion.is_some()),
+        let Self { controller, estimator, source, queue } = self;
+        let all = [
+            of(Controllers::NAME, controller.as_ref()),
+            of(AckRates::NAME, estimator.as_ref()),
+            of(CapacitySources::NAME, source.as_ref()),
+            of(Queues::<QueuedPacket>::NAME, queue.as_ref()),
         ];
-        if let Some((name, _)) = functions.iter().find(|(_, is_there)| !is_there) {
-            return Err(LoadError::NoFunction(name));
-        }
-        let (title, description) = (text(table.title), text(table.description));
-        if title.is_empty() {
-            return Err(LoadError::Declaration("it has no title".to_owned()));
-        }
-        let parameters = parameters(&table)?;
-        let schema = schema(&title, &description, &parameters).map_err(LoadError::Declaration)?;
-        let quantities = words(table.quantities);
-        let quantities = quantities.iter().map(|name| interned(name)).collect::<Result<_, _>>();
-        let quantities = quantities.map_err(LoadError::Declaration)?;
-        Ok(Self { table, parameters, quantities, title, schema })
+        all.into_iter().flatten()
     }
+}
 
-    /// Returns the name of the controller in figures.
-    pub fn title(&self) -> &str {
-        &self.title
-    }
-
-    /// Returns the JSON schema of its parameters (`airpath_model::declare`).
-    pub fn schema(&self) -> &Value {
-        &self.schema
-    }
+/// Returns the component of a library whose table is a `T`, if it has one.
+fn component<T: Table>(library: &libloading::Library) -> Result<Option<Arc<Component<T>>>, LoadError> {
+    // SAFETY: a function of this name has the type that the header states.
+    let entry = unsafe { library.get::<abi::Entry<T>>(T::ENTRY.to_bytes_with_nul()) };
+    let Ok(entry) = entry else { return Ok(None) };
+    // SAFETY: as above. The table is valid as long as the library is loaded.
+    unsafe { Component::of_table(entry(abi::ABI)) }.map(|component| Some(Arc::new(component)))
 }
 
 /// Loads a library with all the symbols that it needs: with lazy binding a missing one would end the process during a run.
@@ -159,55 +127,8 @@ unsafe fn open_now(path: &Path) -> Result<libloading::Library, libloading::Error
     unsafe { libloading::Library::new(path) }
 }
 
-fn parameters(table: &abi::Controller) -> Result<Vec<Parameter>, LoadError> {
-    let count = table.parameter_count;
-    if count == 0 {
-        return Ok(Vec::new());
-    }
-    if table.parameters.is_null() || count > MOST_PARAMETERS {
-        let problem = format!("it declares {count} parameters; accepted: a list of up to {MOST_PARAMETERS}");
-        return Err(LoadError::Declaration(problem));
-    }
-    // SAFETY: the list is not empty, and each entry begins with its size.
-    let size = unsafe { table.parameters.cast::<u32>().read() };
-    require_size::<abi::Parameter>("a parameter", size)?;
-    let one = |number: u32| {
-        let offset = number as usize * size as usize;
-        // SAFETY: the list has `count` entries of `size` bytes, which is at least that of the struct.
-        let raw = unsafe { table.parameters.byte_add(offset).read() };
-        Parameter { name: text(raw.name), help: text(raw.help), choices: words(raw.choices), raw }
-    };
-    Ok((0..count).map(one).collect())
-}
-
-fn require_size<T>(name: &'static str, found: u32) -> Result<(), LoadError> {
-    let least = size_of::<T>();
-    if found as usize >= least { Ok(()) } else { Err(LoadError::TooSmall { name, found, least }) }
-}
-
-/// Returns words with spaces between them.
-fn words(pointer: *const c_char) -> Vec<String> {
-    text(pointer).split_whitespace().map(str::to_owned).collect()
-}
-
-/// Returns a text of a library in one line; nothing for a null pointer.
-pub(crate) fn text(pointer: *const c_char) -> String {
-    if pointer.is_null() {
-        return String::new();
-    }
-    // SAFETY: the header requires that texts end with 0 and are valid when they are read.
-    one_line(&unsafe { CStr::from_ptr(pointer) }.to_string_lossy())
-}
-
 /// Returns why the system does not load a file, without the path, which the caller knows.
 fn reason(error: &libloading::Error, path: &Path) -> String {
     let text = error.source().map_or_else(|| error.to_string(), ToString::to_string);
     one_line(text.strip_prefix(&format!("{}: ", path.display())).unwrap_or(&text))
 }
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-#[cfg(test)]
-mod tests;

@@ -1,13 +1,20 @@
-//! `airpath_controller.h` in Rust. The header documents every field; a test compares the two.
+//! `airpath_controller.h` and `airpath_components.h` in Rust. The headers document every field; a test compares them with
+//! this module.
+
+mod components;
 
 use core::ffi::{c_char, c_int, c_void};
 
 use airpath_model::Phase;
 
+pub use components::{
+    Capacity, Decision, Estimate, Estimator, Interval, Link, Packet, Queue, Settings, Source, Waiting,
+};
+
 /// The major version of the interface. Libraries of another major version are refused.
 pub const MAJOR: u32 = 1;
 /// The version of the interface: the major and the minor version, 16 bits each.
-pub const ABI: u32 = MAJOR << 16;
+pub const ABI: u32 = MAJOR << 16 | 1;
 /// A time that does not come, and a threshold without a bound.
 pub const NEVER: u64 = u64::MAX;
 
@@ -44,6 +51,8 @@ pub mod code {
     pub const NEEDS_ACCURATE_ECN: u32 = 1 << 3;
     pub const NEEDS_RECEIVER_TIME: u32 = 1 << 4;
     pub const NEEDS_WINDOW_IN_RECOVERY: u32 = 1 << 5;
+    pub const NEEDS_RTT: u32 = 1 << 6;
+    pub const NEEDS_SENDING_TIMES: u32 = 1 << 7;
 
     pub const ACK_DUPLICATE: u32 = 1 << 0;
     pub const ACK_WINDOW_LIMITED: u32 = 1 << 1;
@@ -62,6 +71,21 @@ pub mod code {
 
     pub const SENT_RETRANSMISSION: u32 = 1 << 0;
     pub const SENT_APP_LIMITED: u32 = 1 << 1;
+
+    pub const ESTIMATE_SAMPLE: u32 = 1 << 0;
+    pub const ESTIMATE_BANDWIDTH: u32 = 1 << 1;
+    pub const ESTIMATE_MINIMUM_RTT: u32 = 1 << 2;
+
+    pub const CAPACITY_KNOWN: u32 = 1 << 0;
+
+    pub const PACKET_FITS: u32 = 1 << 0;
+    pub const PACKET_DATA: u32 = 1 << 1;
+    pub const PACKET_ECN_CAPABLE: u32 = 1 << 2;
+    pub const PACKET_ECT1: u32 = 1 << 3;
+    pub const PACKET_MARKED: u32 = 1 << 4;
+
+    pub const DROP_OVERFLOW: u32 = 0;
+    pub const DROP_EARLY: u32 = 1;
 }
 
 /// The phases in the order of their numbers in the interface.
@@ -114,6 +138,8 @@ pub struct Host {
     pub reserved: u32,
     pub context: *mut c_void,
     pub record: Option<unsafe extern "C" fn(context: *mut c_void, quantity: u32, value: f64)>,
+    pub drop: Option<unsafe extern "C" fn(context: *mut c_void, packet: u64, reason: u32)>,
+    pub mark: Option<unsafe extern "C" fn(context: *mut c_void, packet: u64)>,
 }
 
 /// What is known of a connection before its first packet.
@@ -221,14 +247,18 @@ pub struct Sent {
     pub rtt: Rtt,
 }
 
-/// A function that is called with an event.
-pub type OnEvent<E> =
-    Option<unsafe extern "C" fn(instance: *mut c_void, event: *const E, control: *mut Control) -> c_int>;
+/// A function that is called with an event, and writes an answer.
+pub type OnEvent<E, A> =
+    Option<unsafe extern "C" fn(instance: *mut c_void, event: *const E, answer: *mut A) -> c_int>;
 /// A function that is called with the time.
 pub type OnTime =
     Option<unsafe extern "C" fn(instance: *mut c_void, now: u64, control: *mut Control) -> c_int>;
+/// A function that records quantities.
+pub type OnObserve<A> = Option<unsafe extern "C" fn(instance: *mut c_void, answer: *mut A) -> c_int>;
+/// A function that frees an instance.
+pub type OnEnd = Option<unsafe extern "C" fn(instance: *mut c_void)>;
 
-/// The table of a library.
+/// The table of a controller.
 #[allow(missing_docs, reason = "the header documents the fields")]
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -243,13 +273,13 @@ pub struct Controller {
     pub quantities: *const c_char,
     pub create:
         Option<unsafe extern "C" fn(connection: *const Connection, control: *mut Control) -> *mut c_void>,
-    pub destroy: Option<unsafe extern "C" fn(instance: *mut c_void)>,
-    pub on_ack: OnEvent<Ack>,
-    pub on_congestion: OnEvent<Congestion>,
-    pub on_sent: OnEvent<Sent>,
+    pub destroy: OnEnd,
+    pub on_ack: OnEvent<Ack, Control>,
+    pub on_congestion: OnEvent<Congestion, Control>,
+    pub on_sent: OnEvent<Sent, Control>,
     pub on_spurious: OnTime,
     pub on_timer: OnTime,
 }
 
-/// The function that a library exports.
-pub type Entry = unsafe extern "C" fn(host_abi: u32) -> *const Controller;
+/// A function that a library exports: it returns the table of a component.
+pub type Entry<T> = unsafe extern "C" fn(host_abi: u32) -> *const T;

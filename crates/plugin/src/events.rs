@@ -10,7 +10,7 @@ use airpath_model::{
 use crate::abi::{Ack, Congestion, Rtt, Sent, code};
 
 /// Returns `flag` if it is set.
-const fn flag(is_set: bool, flag: u32) -> u32 {
+pub(crate) const fn flag(is_set: bool, flag: u32) -> u32 {
     if is_set { flag } else { 0 }
 }
 

@@ -1,56 +1,54 @@
-//! The functions of the table of a [`Plugin`]. A panic does not leave them.
+//! The functions of the tables of components in Rust. A panic does not leave them.
 #![allow(unsafe_code, reason = "C calls these functions with pointers")]
 
-use core::ffi::{c_int, c_void};
-use core::marker::PhantomData;
-use core::mem::size_of;
+mod controller;
+mod estimator;
+mod queue;
+mod source;
+
+use core::ffi::{c_char, c_int, c_void};
 use core::{ptr, slice};
 use std::cell::RefCell;
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind, set_hook};
 use std::sync::Once;
 
-use airpath_model::{
-    AckEvent, Bytes, CongestionEvent, Controller, Duration, Measurement, Pacing, Probe, RandomStream,
-    Requirements, SendEvent, Timestamp,
-};
+use crate::abi;
+use crate::{EstimatorPlugin, Parameter, Plugin, QueuePlugin, SourcePlugin, Values};
 
-use crate::abi::{self, code};
-use crate::{Facts, Plugin, Values};
-
-/// Returns the table of a plug-in. For [`export!`](crate::export); it silences the messages of panics in this library,
-/// because the host reports them.
-pub fn table<P: Plugin>() -> &'static abi::Controller {
-    static HOOK: Once = Once::new();
-    HOOK.call_once(|| set_hook(Box::new(|info| PANIC.set(describe(info)))));
-    Exported::<P>::TABLE
+/// Returns the table of a controller, for [`export!`](crate::export).
+pub fn controller<P: Plugin>() -> &'static abi::Controller {
+    silence_panics();
+    controller::Exported::<P>::TABLE
 }
 
-struct Exported<P>(PhantomData<P>);
+/// Returns the table of an ACK-rate estimator, for [`export!`](crate::export).
+pub fn estimator<P: EstimatorPlugin>() -> &'static abi::Estimator {
+    silence_panics();
+    estimator::Exported::<P>::TABLE
+}
 
-impl<P: Plugin> Exported<P> {
-    const TABLE: &'static abi::Controller = &abi::Controller {
-        size: size_of::<abi::Controller>() as u32,
-        abi: abi::ABI,
-        title: P::TITLE.as_ptr(),
-        description: P::DESCRIPTION.as_ptr(),
-        parameters: P::PARAMETERS.as_ptr().cast(),
-        parameter_count: P::PARAMETERS.len() as u32,
-        reserved: 0,
-        quantities: P::QUANTITIES.as_ptr(),
-        create: Some(create::<P>),
-        destroy: Some(destroy::<P>),
-        on_ack: Some(on_ack::<P>),
-        on_congestion: Some(on_congestion::<P>),
-        on_sent: Some(on_sent::<P>),
-        on_spurious: Some(on_spurious::<P>),
-        on_timer: Some(on_timer::<P>),
-    };
+/// Returns the table of a capacity source, for [`export!`](crate::export).
+pub fn source<P: SourcePlugin>() -> &'static abi::Source {
+    silence_panics();
+    source::Exported::<P>::TABLE
+}
+
+/// Returns the table of a queue discipline, for [`export!`](crate::export).
+pub fn queue<P: QueuePlugin>() -> &'static abi::Queue {
+    silence_panics();
+    queue::Exported::<P>::TABLE
 }
 
 thread_local! {
     /// The last panic of this thread.
     static PANIC: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// Silences the messages of panics in this library, because the host reports them.
+fn silence_panics() {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| set_hook(Box::new(|info| PANIC.set(describe(info)))));
 }
 
 fn describe(info: &PanicHookInfo<'_>) -> String {
@@ -68,231 +66,130 @@ fn c_text(text: &str) -> CString {
     CString::new(text.replace('\0', " ")).unwrap_or_default()
 }
 
+/// An answer of the interface.
+trait Answer {
+    /// Sets the reason of a failure.
+    fn set_error(&mut self, reason: *const c_char);
+}
+
+macro_rules! answers {
+    ($($answer:ident),*) => {$(
+        impl Answer for abi::$answer {
+            fn set_error(&mut self, reason: *const c_char) {
+                self.error = reason;
+            }
+        }
+    )*};
+}
+
+answers!(Control, Estimate, Capacity, Decision);
+
 /// An instance, as the host knows it.
 struct Instance<C> {
-    controller: C,
-    probe: HostProbe,
+    component: C,
+    host: Host,
     /// The text of the last failure.
     error: CString,
 }
 
-/// Passes measurements to the host.
-struct HostProbe {
-    host: *const abi::Host,
+/// The functions of the host for an instance.
+struct Host {
+    /// Null if the kind of component has none.
+    functions: *const abi::Host,
     /// The names of the quantities.
     quantities: Vec<&'static str>,
 }
 
-impl HostProbe {
-    fn number(&self, name: &str) -> u32 {
+impl Host {
+    fn new(functions: *const abi::Host, quantities: &'static CStr) -> Self {
+        let quantities = quantities.to_str().unwrap_or_default().split_whitespace().collect();
+        Self { functions, quantities }
+    }
+
+    /// Returns the functions.
+    fn functions(&self) -> Option<&abi::Host> {
+        // SAFETY: the host of an instance is null or valid as long as the instance.
+        unsafe { self.functions.as_ref() }
+    }
+
+    /// Records a quantity by its name.
+    fn record_named(&self, name: &str, value: f64) {
         let number = self.quantities.iter().position(|known| *known == name);
-        number.unwrap_or_else(|| panic!("QUANTITIES contains no {name:?}")) as u32
+        let number = number.unwrap_or_else(|| panic!("QUANTITIES contains no {name:?}"));
+        self.record(number as u32, value);
     }
-}
 
-impl Probe for HostProbe {
-    fn record(&mut self, _now: Timestamp, measurement: Measurement) {
-        // Rates of the interface are in bit/s.
-        let (quantity, value) = match measurement {
-            Measurement::Named(name, value) => (self.number(name), value),
-            Measurement::BandwidthSample(sample) => (code::BANDWIDTH_SAMPLE, 8.0 * sample),
-            Measurement::Bandwidth(estimate) => (code::BANDWIDTH, 8.0 * estimate),
-            _ => return,
-        };
-        // SAFETY: the host of an instance is valid as long as the instance, and this is during one of its functions.
-        unsafe {
-            if let Some(record) = (*self.host).record {
-                record((*self.host).context, quantity, value);
-            }
+    /// Records a quantity by its number.
+    fn record(&self, quantity: u32, value: f64) {
+        if let Some(abi::Host { context, record: Some(record), .. }) = self.functions() {
+            // SAFETY: this is during a function of the instance.
+            unsafe { record(*context, quantity, value) };
         }
     }
 }
 
+/// Returns the values of the parameters.
+///
 /// # Safety
-/// The arguments are as the header says.
-unsafe extern "C" fn create<P: Plugin>(
-    connection: *const abi::Connection,
-    control: *mut abi::Control,
+/// `values` are those of these parameters.
+unsafe fn values<'a>(parameters: &'static [Parameter], values: *const abi::Value) -> Values<'a> {
+    let values = match parameters.len() {
+        0 => &[][..],
+        // SAFETY: as this function requires.
+        count => unsafe { slice::from_raw_parts(values, count) },
+    };
+    Values::new(parameters, values)
+}
+
+/// Creates an instance; null after an error or a panic, whose text is in the answer.
+fn create<C, A: Answer>(
+    answer: &mut A,
+    host: *const abi::Host,
+    quantities: &'static CStr,
+    build: impl FnOnce(&mut A) -> Result<C, String>,
 ) -> *mut c_void {
-    // SAFETY: the host passes both, for the time of this call. They are of this minor version of the interface or later.
-    let (connection, control) = unsafe { (&*connection, &mut *control) };
-    let built = catch_unwind(AssertUnwindSafe(|| {
-        let values = match P::PARAMETERS.len() {
-            0 => &[][..],
-            // SAFETY: the host passes a value for each parameter.
-            count => unsafe { slice::from_raw_parts(connection.values, count) },
-        };
-        let rtt = connection.handshake_rtt;
-        let facts = Facts {
-            initial_window: Bytes::new(connection.initial_window),
-            mss: Bytes::new(connection.mss.into()),
-            handshake_rtt: (rtt > 0).then(|| Duration::from_nanos(rtt)),
-            random: RandomStream::new(connection.seed, "plugin"),
-        };
-        let controller = P::build(facts, &Values::new(P::PARAMETERS, values))?;
-        let requirements = controller.requirements();
-        if requirements.path_feedback {
-            return Err("a controller that needs feedback of routers cannot be in a library".to_owned());
-        }
-        control.needs = needs(&requirements);
-        control.longest_report_interval =
-            requirements.longest_report_interval.map_or(abi::NEVER, Duration::as_nanos);
-        answer(&controller, control);
-        Ok(controller)
-    }));
-    match built.unwrap_or_else(|_| Err(PANIC.take())) {
-        Ok(controller) => {
-            let quantities = P::QUANTITIES.to_str().unwrap_or_default().split_whitespace().collect();
-            let probe = HostProbe { host: connection.host, quantities };
-            Box::into_raw(Box::new(Instance { controller, probe, error: CString::default() })).cast()
-        }
+    let result = catch_unwind(AssertUnwindSafe(|| build(answer)));
+    match result.unwrap_or_else(|_| Err(PANIC.take())) {
+        Ok(component) => instance(component, Host::new(host, quantities)),
         Err(text) => {
             // Never freed: the host reads it after this call, and the run ends.
-            control.error = c_text(&text).into_raw();
+            answer.set_error(c_text(&text).into_raw());
             ptr::null_mut()
         }
     }
 }
 
+/// Returns an instance that [`destroy`] frees.
+fn instance<C>(component: C, host: Host) -> *mut c_void {
+    Box::into_raw(Box::new(Instance { component, host, error: CString::default() })).cast()
+}
+
 /// # Safety
 /// The instance is one that [`create`] returned, and is not used again.
-unsafe extern "C" fn destroy<P: Plugin>(instance: *mut c_void) {
-    // SAFETY: `create` made the box.
-    let instance = unsafe { Box::from_raw(instance.cast::<Instance<P::Controller>>()) };
+unsafe extern "C" fn destroy<C>(instance: *mut c_void) {
+    // SAFETY: `instance` made the box.
+    let instance = unsafe { Box::from_raw(instance.cast::<Instance<C>>()) };
     // There is no way to report a panic of a destructor.
     drop(catch_unwind(AssertUnwindSafe(|| drop(instance))));
 }
 
-/// Calls the controller of an instance and writes its answer.
+/// Calls a component, with the functions of the host and the answer that the call writes.
 ///
 /// # Safety
-/// The instance is one that [`create`] returned, and no one else uses it.
+/// The instance is one that [`create`] returned, and no one else uses it. The host passed the answer.
 #[inline]
-unsafe fn call<P: Plugin>(
+unsafe fn call<C, A: Answer>(
     instance: *mut c_void,
-    control: *mut abi::Control,
-    function: impl FnOnce(&mut P::Controller, &mut dyn Probe),
+    answer: *mut A,
+    function: impl FnOnce(&mut C, &mut Host, &mut A),
 ) -> c_int {
     // SAFETY: as this function requires; the host passes the answer for the time of this call.
-    let (instance, control) = unsafe { (&mut *instance.cast::<Instance<P::Controller>>(), &mut *control) };
-    let called = catch_unwind(AssertUnwindSafe(|| {
-        function(&mut instance.controller, &mut instance.probe);
-        answer(&instance.controller, control);
-    }));
-    if called.is_err() {
-        instance.error = c_text(&PANIC.take());
-        control.error = instance.error.as_ptr();
-        return 1;
+    let (instance, answer) = unsafe { (&mut *instance.cast::<Instance<C>>(), &mut *answer) };
+    let Instance { component, host, error } = instance;
+    if catch_unwind(AssertUnwindSafe(|| function(component, host, answer))).is_ok() {
+        return 0;
     }
-    0
-}
-
-/// # Safety
-/// The arguments are as the header says.
-unsafe extern "C" fn on_ack<P: Plugin>(
-    instance: *mut c_void,
-    event: *const abi::Ack,
-    control: *mut abi::Control,
-) -> c_int {
-    // SAFETY: the host passes an event for the time of this call, and an instance of `create`.
-    unsafe {
-        let event = AckEvent::from(&*event);
-        call::<P>(instance, control, |controller, probe| controller.on_ack(&event, probe))
-    }
-}
-
-/// # Safety
-/// The arguments are as the header says.
-unsafe extern "C" fn on_congestion<P: Plugin>(
-    instance: *mut c_void,
-    event: *const abi::Congestion,
-    control: *mut abi::Control,
-) -> c_int {
-    // SAFETY: the host passes an event for the time of this call, and an instance of `create`.
-    unsafe {
-        let event = CongestionEvent::from(&*event);
-        call::<P>(instance, control, |controller, probe| controller.on_congestion(&event, probe))
-    }
-}
-
-/// # Safety
-/// The arguments are as the header says.
-unsafe extern "C" fn on_sent<P: Plugin>(
-    instance: *mut c_void,
-    event: *const abi::Sent,
-    control: *mut abi::Control,
-) -> c_int {
-    // SAFETY: the host passes an event for the time of this call, and an instance of `create`.
-    unsafe {
-        let event = SendEvent::from(&*event);
-        call::<P>(instance, control, |controller, probe| {
-            controller.on_sent(&event, probe);
-        })
-    }
-}
-
-/// # Safety
-/// The arguments are as the header says.
-unsafe extern "C" fn on_spurious<P: Plugin>(
-    instance: *mut c_void,
-    now: u64,
-    control: *mut abi::Control,
-) -> c_int {
-    let now = Timestamp::from_nanos(now);
-    // SAFETY: the host passes an instance of `create`.
-    unsafe { call::<P>(instance, control, |controller, probe| controller.on_spurious(now, probe)) }
-}
-
-/// # Safety
-/// The arguments are as the header says.
-unsafe extern "C" fn on_timer<P: Plugin>(
-    instance: *mut c_void,
-    now: u64,
-    control: *mut abi::Control,
-) -> c_int {
-    let now = Timestamp::from_nanos(now);
-    // SAFETY: the host passes an instance of `create`.
-    unsafe { call::<P>(instance, control, |controller, probe| controller.on_timer(now, probe)) }
-}
-
-/// The number of each phase in the interface, by its index in the engine.
-const PHASE_NUMBERS: [u32; abi::PHASES.len()] = {
-    let mut numbers = [0; abi::PHASES.len()];
-    let mut number = 0;
-    while number < numbers.len() {
-        numbers[abi::PHASES[number].index()] = number as u32;
-        number += 1;
-    }
-    numbers
-};
-
-#[inline]
-fn answer(controller: &impl Controller, to: &mut abi::Control) {
-    let control = controller.control();
-    to.flags = if controller.dismissed_signal() { code::CONTROL_DISMISSED } else { 0 };
-    to.window = control.window.get();
-    to.quantum = control.quantum.get();
-    (to.pacing, to.pacing_rate) = match control.pacing {
-        Pacing::FromWindow => (code::PACING_FROM_WINDOW, 0),
-        Pacing::Off => (code::PACING_OFF, 0),
-        Pacing::At(rate) => (code::PACING_AT_RATE, rate.as_bps()),
-    };
-    to.ssthresh = controller.ssthresh().map_or(abi::NEVER, Bytes::get);
-    let timer = controller.next_timer();
-    to.next_timer = if timer.is_scheduled() { timer.as_nanos() } else { abi::NEVER };
-    to.phase = PHASE_NUMBERS[controller.phase().index()];
-}
-
-fn needs(requirements: &Requirements) -> u32 {
-    [
-        (requirements.pacing, code::NEEDS_PACING),
-        (requirements.rate_samples, code::NEEDS_RATE_SAMPLES),
-        (requirements.ecn, code::NEEDS_ECN),
-        (requirements.accurate_ecn, code::NEEDS_ACCURATE_ECN),
-        (requirements.receiver_time, code::NEEDS_RECEIVER_TIME),
-        (requirements.window_in_recovery, code::NEEDS_WINDOW_IN_RECOVERY),
-    ]
-    .iter()
-    .map(|(needed, flag)| if *needed { *flag } else { 0 })
-    .sum()
+    *error = c_text(&PANIC.take());
+    answer.set_error(error.as_ptr());
+    1
 }

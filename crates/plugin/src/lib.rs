@@ -1,7 +1,8 @@
-//! Congestion controllers as shared libraries.
+//! Congestion controllers, ACK-rate estimators, capacity sources and queue disciplines as shared libraries.
 //!
 //! Implement [`Plugin`] and export it with [`export!`] from a crate of type `cdylib`. The library then runs wherever a
-//! scheme is expected: `airpath compare ./libmine.so:keep=0.8 cubic`.
+//! scheme is expected: `airpath compare ./libmine.so:keep=0.8 cubic`. [`EstimatorPlugin`], [`SourcePlugin`] and
+//! [`QueuePlugin`] are the same for the other kinds.
 //!
 //! ```
 //! use std::ffi::CStr;
@@ -60,67 +61,48 @@
 //! A panic ends the run in which it occurs, with its message. This needs unwinding: the profile must not contain
 //! `panic = "abort"`.
 //!
-//! The interface is that of the header `airpath_controller.h` for authors in C. A library works with every airpath of the
-//! same major version of the interface ([`abi::MAJOR`]). It does not carry the headers that routers write, so a controller
-//! that needs them (XCP) does not run as a library.
+//! The interface is that of the headers `airpath_controller.h` and `airpath_components.h` for authors in C. A library works
+//! with every airpath of the same major version of the interface ([`abi::MAJOR`]). It does not carry the headers that
+//! routers write, so a controller or a queue that needs them (XCP) does not run as a library.
 
 pub mod abi;
 mod events;
-mod export;
+#[doc(hidden)]
+pub mod export;
+mod link;
 mod parameter;
-
-use std::ffi::CStr;
+mod plugins;
 
 pub use airpath_model as model;
-use airpath_model::{Bytes, Controller, Duration, RandomStream};
-pub use export::table;
+pub use link::{LinkFacts, QueuedPacket};
 pub use parameter::{Parameter, Values};
+pub use plugins::{EstimatorPlugin, Facts, Plugin, QueuePlugin, SourcePlugin};
 
-/// A controller that a library exports.
-pub trait Plugin: 'static {
-    /// The controller of a connection.
-    type Controller: Controller;
-    /// The name in figures.
-    const TITLE: &'static CStr;
-    /// What it does, in one line.
-    const DESCRIPTION: &'static CStr;
-    /// The parameters, in the order in which users see them.
-    const PARAMETERS: &'static [Parameter] = &[];
-    /// The names of the quantities that the controller records ([`model::Measurement::Named`]), with spaces between them.
-    const QUANTITIES: &'static CStr = c"";
-
-    /// Constructs the controller of a connection.
-    ///
-    /// # Errors
-    /// The values do not fit together, in words.
-    fn build(facts: Facts, values: &Values<'_>) -> Result<Self::Controller, String>;
-}
-
-/// The properties of a connection that are known before its first packet.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct Facts {
-    /// The initial window.
-    pub initial_window: Bytes,
-    /// The largest payload of one packet.
-    pub mss: Bytes,
-    /// The round-trip time of the handshake; `None` if there was none.
-    pub handshake_rtt: Option<Duration>,
-    /// Random numbers that follow from the seed of the run.
-    pub random: RandomStream,
-}
-
-/// Exports a [`Plugin`] as the controller of this library. A crate can export one.
+/// Exports a component of this library: `export!(Mine)` a controller ([`Plugin`]), `export!(estimator: Mine)` an ACK-rate
+/// estimator ([`EstimatorPlugin`]), `export!(source: Mine)` a capacity source ([`SourcePlugin`]), `export!(queue: Mine)` a
+/// queue discipline ([`QueuePlugin`]). A crate can export one of each kind.
 #[macro_export]
 macro_rules! export {
-    ($plugin:ty) => {
+    (estimator: $plugin:ty) => {
+        $crate::export!(@ $plugin, airpath_estimator, Estimator, estimator);
+    };
+    (source: $plugin:ty) => {
+        $crate::export!(@ $plugin, airpath_source, Source, source);
+    };
+    (queue: $plugin:ty) => {
+        $crate::export!(@ $plugin, airpath_queue, Queue, queue);
+    };
+    (@ $plugin:ty, $entry:ident, $table:ident, $of:ident) => {
         #[cfg(panic = "abort")]
         compile_error!("a panic would end airpath: remove `panic = \"abort\"` from the profile");
 
-        /// Returns the table of the controller (`airpath_controller.h`).
+        /// Returns the table of the component (`airpath_controller.h`, `airpath_components.h`).
         #[unsafe(no_mangle)]
-        pub extern "C" fn airpath_controller(_host_abi: u32) -> *const $crate::abi::Controller {
-            $crate::table::<$plugin>()
+        pub extern "C" fn $entry(_host_abi: u32) -> *const $crate::abi::$table {
+            $crate::export::$of::<$plugin>()
         }
+    };
+    ($plugin:ty) => {
+        $crate::export!(@ $plugin, airpath_controller, Controller, controller);
     };
 }

@@ -1,4 +1,4 @@
-//! Components that are not part of the engine: Python classes, and controllers in shared libraries.
+//! Components that are not part of the engine: Python classes, and components in shared libraries.
 
 mod capacity_source;
 mod checks;
@@ -18,8 +18,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use airpath_control::declare::Controllers;
 use airpath_estimate::declare::{AckRates, CapacitySources};
 use airpath_model::Timestamp;
-use airpath_model::declare::{ComponentError, Kind};
-use airpath_plugin_host::FaultSink;
+use airpath_model::declare::{ComponentError, Entry, Factory, Kind};
+use airpath_plugin_host::{FaultSink, LibraryKind};
 use airpath_queue::declare::Queues;
 use airpath_sim::network::Packet;
 use airpath_sim::{Components, RunControl};
@@ -30,7 +30,7 @@ pub(crate) use capacity_source::CapacitySource;
 pub(crate) use controller::Controller;
 pub(crate) use estimator::Estimator;
 pub(crate) use events::{Ack, Facts, Sent, Signal};
-use factory::PythonClass;
+use factory::{Instances, PythonClass};
 pub(crate) use library::{Library, LibraryError};
 pub(crate) use link::{Interval, LinkFacts, Waiting};
 pub(crate) use queue::{Queue, QueuedPacket};
@@ -45,7 +45,7 @@ pyo3::create_exception!(
 );
 
 /// A component of the user, as the caller of a run passes it: its kind, its id in the plan, its JSON schema, and either a
-/// [`Library`] or a function that takes the values of its parameters (JSON) and returns an instance of its class.
+/// [`Library`] that has it, or a function that takes the values of its parameters (JSON) and returns an instance of its class.
 pub(crate) type Plugin = (String, String, String, Py<PyAny>);
 
 /// The components of a run whose plan names components of the user.
@@ -64,22 +64,40 @@ pub(crate) fn components(
     let mut components = Components::builtin();
     let mut in_python = false;
     for (kind, id, schema, made_by) in plugins {
-        let registered = if let Ok(library) = made_by.cast_bound::<Library>(py) {
-            components.control.controllers.register(library.get().entry(&id, failure))
+        let made = if let Ok(library) = made_by.cast_bound::<Library>(py) {
+            Made::InLibrary { library: library.get(), id: &id, failure }
         } else {
             in_python = true;
-            let class = PythonClass::new(id, &schema, made_by, failure)?;
-            match kind.as_str() {
-                Controllers::NAME => components.control.controllers.register(class.entry()),
-                AckRates::NAME => components.control.ack_rates.register(class.entry()),
-                CapacitySources::NAME => components.sources.register(class.entry()),
-                Queues::<Packet>::NAME => components.queues.register(class.entry()),
-                _ => Err(ComponentError::new("", format!("there are no components of kind {kind:?}"))),
-            }
+            Made::InPython(PythonClass::new(id.clone(), &schema, made_by.clone_ref(py), failure)?)
+        };
+        let registered = match kind.as_str() {
+            Controllers::NAME => components.control.controllers.register(made.entry()?),
+            AckRates::NAME => components.control.ack_rates.register(made.entry()?),
+            CapacitySources::NAME => components.sources.register(made.entry()?),
+            Queues::<Packet>::NAME => components.queues.register(made.entry()?),
+            _ => Err(ComponentError::new("", format!("there are no components of kind {kind:?}"))),
         };
         registered.map_err(|error| PyValueError::new_err(error.to_string()))?;
     }
     Ok(PluginComponents { components, in_python })
+}
+
+/// What makes the instances of a component.
+enum Made<'a> {
+    InLibrary { library: &'a Library, id: &'a str, failure: &'a Arc<Failure> },
+    InPython(PythonClass),
+}
+
+impl Made<'_> {
+    fn entry<K: LibraryKind>(self) -> PyResult<Entry<K>>
+    where
+        Instances: Factory<K>,
+    {
+        match self {
+            Self::InLibrary { library, id, failure } => library.entry(id, failure),
+            Self::InPython(class) => Ok(class.entry()),
+        }
+    }
 }
 
 /// Why a component of the user failed.

@@ -18,7 +18,7 @@ pub enum Limit {
 
 impl Limit {
     /// Returns whether `backlog` is within the limit.
-    pub(crate) const fn holds(self, backlog: Backlog) -> bool {
+    pub const fn holds(self, backlog: Backlog) -> bool {
         match self {
             Self::Unlimited => true,
             Self::Packets(most) => backlog.packets <= most,

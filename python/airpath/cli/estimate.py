@@ -36,7 +36,7 @@ def estimate(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="Estimator to run, NAME or NAME:option=value,…, or a class in a file (my.py:Mine);"
+            help="Estimator to run, NAME or NAME:option=value,…, or one in a file (my.py:Mine, ./libmine.so);"
             " repeatable; default: all.",
             show_default=False,
         ),

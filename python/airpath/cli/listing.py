@@ -48,7 +48,7 @@ def listing(
         str | None,
         typer.Argument(
             metavar="KIND|FILE",
-            help=f"Kind to list ({', '.join(Section)}), or a Python file or shared library with controllers;"
+            help=f"Kind to list ({', '.join(Section)}), or a file with components;"
             " default: all kinds with their counts.",
             show_default=False,
         ),

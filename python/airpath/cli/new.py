@@ -10,7 +10,7 @@ import typer
 
 from airpath.cli.output import show
 from airpath.errors import OutputError, UsageError
-from airpath.plugins.templates import Start, c_start, python_start, rust_start
+from airpath.plugins.templates import c_start, python_start, rust_start
 
 HELP = """\
 Examples:
@@ -23,12 +23,12 @@ writes `mine.py` with a class `Mine`, which `airpath compare mine.py:Mine cubic`
 
 writes `mine.c`, and prints the command that builds `./mine.so` of it;
 
-    airpath new queue mine
+    airpath new queue mine --rust
 
-writes a queue discipline in Python.
+writes a crate with a queue discipline.
 """
 
-_COMPILED: Final = {"c": c_start, "rust": rust_start}
+_STARTS: Final = {"c": c_start, "rust": rust_start, "python": python_start}
 
 
 class Kind(StrEnum):
@@ -65,9 +65,7 @@ def new(
     if len(given) > 1:
         raise UsageError(f"found {' and '.join(f'--{one}' for one in given)}; accepted: one of them")
     language = given[0] if given else "python"
-    if language in _COMPILED and kind is not Kind.CONTROLLER:
-        raise UsageError(f"found --{language} for {kind}; accepted: --python")
-    start: Start = _COMPILED[language](name) if language in _COMPILED else python_start(name, kind.value)
+    start = _STARTS[language](name, kind.value)
     _write(start.files)
     show(f"{kind}: {start.place}")
     if start.build:

@@ -4,7 +4,8 @@
  *
  * The library exports the function airpath_controller, which returns a table of functions. airpath calls
  * create once for each connection, and then the other functions with the instance that create returned. For
- * a controller of three functions, airpath_easy.h makes the table.
+ * a controller of three functions, airpath_easy.h makes the table. airpath_components.h has other kinds of
+ * components.
  *
  * Units: times are nanoseconds since the start of the run, amounts are bytes of payload, rates are bit/s of
  * payload.
@@ -33,7 +34,7 @@ extern "C" {
 #endif
 
 #define AIRPATH_ABI_MAJOR 1u
-#define AIRPATH_ABI_MINOR 0u
+#define AIRPATH_ABI_MINOR 1u
 #define AIRPATH_ABI (AIRPATH_ABI_MAJOR << 16 | AIRPATH_ABI_MINOR)
 
 /* A time that does not come, and a threshold without a bound. */
@@ -100,6 +101,11 @@ struct airpath_host {
 	void *context; /* the first argument of each function */
 	/* Records a value of a quantity: its place in `quantities` of the table, from 0. */
 	void (*record)(void *context, uint32_t quantity, double value);
+	/* Since minor version 1, of queue disciplines (airpath_components.h); NULL for others: */
+	/* Drops a packet of the queue; `reason` is AIRPATH_DROP_... */
+	void (*drop)(void *context, uint64_t packet, uint32_t reason);
+	/* Marks a packet of the queue (congestion experienced), if it is AIRPATH_PACKET_ECN_CAPABLE. */
+	void (*mark)(void *context, uint64_t packet);
 };
 
 /* What is known before the first packet. */

@@ -10,7 +10,8 @@
  *     void congestion(type *, const struct airpath_congestion *, struct airpath_control *)
  *
  * `type` is zero before `start`. A function that sets control->error to a text fails, which ends the run.
- * `parameters` is an array of struct airpath_parameter; AIRPATH_EASY_NUMBER and AIRPATH_EASY_TIME make entries.
+ * `parameters` is an array of struct airpath_parameter; AIRPATH_EASY_NUMBER, AIRPATH_EASY_INTEGER and
+ * AIRPATH_EASY_TIME make entries, also for the components of airpath_components.h.
  * connection->values has their values in the same order.
  */
 #ifndef AIRPATH_EASY_H
@@ -24,6 +25,10 @@
 #define AIRPATH_EASY_NUMBER(name_, help_, default_, least_, most_) \
 	{ .size = sizeof(struct airpath_parameter), .kind = AIRPATH_NUMBER, .name = (name_), .help = (help_), \
 	  .initial = { .number = (default_) }, .least = (least_), .most = (most_) }
+/* An integer from `least_` to `most_`; every integer if both are equal. */
+#define AIRPATH_EASY_INTEGER(name_, help_, default_, least_, most_) \
+	{ .size = sizeof(struct airpath_parameter), .kind = AIRPATH_INTEGER, .name = (name_), .help = (help_), \
+	  .initial = { .integer = (default_) }, .least = (least_), .most = (most_) }
 /* A time; the default is in nanoseconds. */
 #define AIRPATH_EASY_TIME(name_, help_, default_) \
 	{ .size = sizeof(struct airpath_parameter), .kind = AIRPATH_TIME, .name = (name_), .help = (help_), \

@@ -1,4 +1,4 @@
-"""Shared libraries with a controller (`airpath_controller.h`)."""
+"""Shared libraries with components (`airpath_controller.h`, `airpath_components.h`)."""
 
 import json
 from pathlib import Path
@@ -26,7 +26,7 @@ def load_library(file: Path, source: bytes) -> LoadedFile:
     Raises
     ------
     UsageError
-        If it is not a library, or has no controller for this version of the interface.
+        If it is not a library, or has no component for this version of the interface.
     """
     path = file.resolve()
     state = _state(path)
@@ -35,8 +35,12 @@ def load_library(file: Path, source: bytes) -> LoadedFile:
     except _core.LibraryError as error:
         raise UsageError(f"{file}: {error}") from None
     _opened.add(path)
-    declared = Declared("controller", json.loads(library.schema), library)
-    return LoadedFile({"": declared}, {path: source}, lambda: _state(path) == state)
+    return LoadedFile(components_of(library), {path: source}, lambda: _state(path) == state)
+
+
+def components_of(library: _core.Library) -> dict[str, Declared]:
+    """Return the components of a library by kind."""
+    return {kind: Declared(kind, json.loads(schema), library) for kind, schema in library.schemas.items()}
 
 
 def _opened_again(path: Path, source: bytes) -> _core.Library:

@@ -36,7 +36,7 @@ class LoadedFile:
     """A file that was loaded."""
 
     components: Mapping[str, Declared]
-    """Its components by class; that of a library has the empty name."""
+    """Its components by class; those of a library by kind."""
     sources: Mapping[Path, bytes]
     """The file, and what it imports or includes from its folder, as they were loaded."""
     is_current: Callable[[], bool]

@@ -33,11 +33,20 @@ class Plugin:
 
 
 _files: Final[dict[tuple[Path, ...], LoadedFile]] = {}
-_plugins: Final[dict[str, Plugin]] = {}
+_plugins: Final[dict[tuple[str, str], Plugin]] = {}
+"""By id and kind: a library may have components of several kinds."""
 
 
-def load(spec: Spec) -> Plugin:
+def load(spec: Spec, *kinds: str) -> Plugin:
     """Return the component that a text names. A file that has changed is loaded again.
+
+    Parameters
+    ----------
+    spec
+        The text.
+    kinds
+        The expected kinds, in order of preference. The component of a library that has none of them is of
+        another kind.
 
     Raises
     ------
@@ -46,7 +55,7 @@ def load(spec: Spec) -> Plugin:
     """
     plugins = load_all(spec)
     if spec.is_library or spec.is_module:
-        return plugins[""]
+        return plugins[next((kind for kind in kinds if kind in plugins), next(iter(plugins)))]
     if not spec.name:
         accepted = ", ".join(plugin.id for plugin in plugins.values())
         raise UsageError(f"found {spec.file} without a class; accepted: {accepted}")
@@ -56,11 +65,11 @@ def load(spec: Spec) -> Plugin:
     plugin = plugins[spec.name]
     if plugin.kind == "controller" and isinstance(plugin.made_by, Maker):
         plugin.made_by.refuse_incomplete(str(spec.file))
-    return plugins[spec.name]
+    return plugin
 
 
 def load_all(spec: Spec) -> dict[str, Plugin]:
-    """Return all components of the file that a text names, at least one, by class.
+    """Return all components of the file that a text names, at least one, by class, or by kind in a library.
 
     Raises
     ------
@@ -72,8 +81,9 @@ def load_all(spec: Spec) -> dict[str, Plugin]:
     plugins = {}
     for name, declared in loaded.components.items():
         id_ = replace(spec, name=name).component
-        if id_ not in _plugins or _plugins[id_].made_by is not declared.made_by:
-            _plugins[id_] = Plugin(
+        key = id_, declared.kind
+        if key not in _plugins or _plugins[key].made_by is not declared.made_by:
+            _plugins[key] = Plugin(
                 declared.kind,
                 id_,
                 declared.schema,
@@ -82,13 +92,14 @@ def load_all(spec: Spec) -> dict[str, Plugin]:
                 loaded.compiled,
                 loaded.transport,
             )
-        plugins[name] = _plugins[id_]
+        plugins[name] = _plugins[key]
     return plugins
 
 
 def loaded_plugins(ids: Iterable[str]) -> list[Plugin]:
     """Return the loaded components with these names in plans."""
-    return [_plugins[name] for name in sorted(ids) if name in _plugins]
+    chosen = set(ids)
+    return [_plugins[key] for key in sorted(_plugins) if key[0] in chosen]
 
 
 def place(error: BaseException | None) -> str:

@@ -1,8 +1,9 @@
 """How schemes, estimators and queues name code, and which files may run.
 
 `my.py:Mine:keep=0.8` is a class in a Python file, `libmine.so:keep=0.8` a shared library,
-`linux:tcp_mine.c:keep=3` a congestion control module of Linux, and `xcp:source=my.py:Mine,alpha=0.3` XCP with
-a capacity source in a Python file. Any scheme may have a name before it (`yeah=libmine.so`).
+`linux:tcp_mine.c:keep=3` a congestion control module of Linux, and `xcp:source=my.py:Mine,alpha=0.3` or
+`xcp:source=libmine.so,alpha=0.3` XCP with a capacity source in a file. Any scheme may have a name before it
+(`yeah=libmine.so`).
 """
 
 import json
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 _PYTHON: Final = re.compile(r"(?P<file>.+?\.py)(?::(?P<name>[^:]*))?(?::(?P<options>.*))?", re.DOTALL)
 _LIBRARY: Final = re.compile(r"(?P<file>.+?\.(?:so|dylib))(?P<name>)(?::(?P<options>.*))?", re.DOTALL)
 _SOURCE: Final = re.compile(
-    r"(?P<family>[a-z0-9-]+):source=(?P<file>.+?\.py):(?P<name>[^:,]+)(?:[:,](?P<options>.*))?", re.DOTALL
+    r"(?P<family>[a-z0-9-]+):source=(?P<file>.+?\.(?:so|dylib|py:(?P<name>[^:,]+)))(?:[:,](?P<options>.*))?",
+    re.DOTALL,
 )
 _LABEL: Final = re.compile(r"\s*(?P<label>[A-Za-z0-9][\w .+()-]*?)\s*=(?P<scheme>.*)", re.DOTALL)
 _LINUX: Final = re.compile(r"linux:(?P<files>[^:]+\.c)(?::(?P<options>.*))?", re.DOTALL)
@@ -53,8 +55,9 @@ class Spec:
         """Return what a text names; `None` if it does not name a file."""
         scheme = split_label(scheme)[1].strip()
         if (source := _SOURCE.fullmatch(scheme)) is not None:
-            file, name, options = Path(source["file"]), source["name"], source["options"] or ""
-            return cls(file, name, options, family=source["family"])
+            name = source["name"] or ""
+            file = source["file"].removesuffix(f":{name}") if name else source["file"]
+            return cls(Path(file), name, source["options"] or "", family=source["family"])
         if (module := _LINUX.fullmatch(scheme)) is not None:
             *called, file = (Path(name) for name in module["files"].split("+"))
             return cls(file, "", module["options"] or "", tuple(called))

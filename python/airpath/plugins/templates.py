@@ -1,4 +1,4 @@
-"""Components to start from: controllers in Python, C and Rust, the others in Python."""
+"""Components to start from, in Python, C and Rust."""
 
 import shlex
 import sys
@@ -10,7 +10,7 @@ from typing import Final
 from airpath import _core
 
 INCLUDE: Final = Path(__file__).parent.parent / "include"
-"""The folder of `airpath_controller.h` and `airpath_easy.h`."""
+"""The folder of `airpath_controller.h`, `airpath_components.h` and `airpath_easy.h`."""
 _CRATE: Final = Path(__file__).parents[3] / "crates" / "plugin"
 """The crate for authors, if this is a checkout."""
 _ENDING: Final = "dylib" if sys.platform == "darwin" else "so"
@@ -39,7 +39,7 @@ COMPARE: Final = {
     "source": "xcp:source={class} xcp-ebe xcp-oracle --link lte.down",
     "queue": "cubic --link 20mbps --queue {class} --ecn",
 }
-"""The arguments of `airpath compare` that run a class, by what it is."""
+"""The arguments of `airpath compare` that run a class or a library, by what it is."""
 
 
 def python_start(name: str, kind: str = "controller") -> Start:
@@ -49,16 +49,16 @@ def python_start(name: str, kind: str = "controller") -> Start:
     return Start({file: text}, file, COMPARE[kind].replace("{class}", f"{file}:{_title(name)}"))
 
 
-def c_start(name: str) -> Start:
-    """Return a file in C."""
+def c_start(name: str, kind: str = "controller") -> Start:
+    """Return a file in C; `kind` is a key of `COMPARE`."""
     file, library = Path(f"{name}.c"), f"{name}.{_ENDING}"
     build = f"cc -shared -fPIC -O2 -I {shlex.quote(str(INCLUDE))} {file} -o {library}"
-    text = _template("template.c.txt").replace("{title}", _title(name)).replace("{build}", build)
-    return Start({file: text}, file, f"./{library} cubic --link lte.down", build)
+    text = _template(f"template_{kind}.c.txt").replace("{title}", _title(name)).replace("{build}", build)
+    return Start({file: text}, file, COMPARE[kind].replace("{class}", f"./{library}"), build)
 
 
-def rust_start(name: str) -> Start:
-    """Return a crate in Rust."""
+def rust_start(name: str, kind: str = "controller") -> Start:
+    """Return a crate in Rust; `kind` is a key of `COMPARE`."""
     folder, note = Path(name), ""
     if _CRATE.is_dir():
         dependency = f"airpath-plugin = {{ path = {_toml(str(_CRATE))} }}"
@@ -72,11 +72,11 @@ def rust_start(name: str) -> Start:
         folder / "Cargo.toml": _template("template_rust/Cargo.toml.txt")
         .replace("{name}", name)
         .replace("{dependency}", dependency),
-        folder / "src" / "lib.rs": _template("template_rust/lib.rs.txt").replace("{title}", _title(name)),
+        folder / "src" / "lib.rs": _template(f"template_rust/{kind}.rs.txt").replace("{title}", _title(name)),
     }
     build = f"cargo build --release --manifest-path {folder}/Cargo.toml"
     library = f"./{folder}/target/release/lib{name}.{_ENDING}"
-    return Start(files, folder, f"{library} cubic --link lte.down", build, note)
+    return Start(files, folder, COMPARE[kind].replace("{class}", library), build, note)
 
 
 def _template(name: str) -> str:

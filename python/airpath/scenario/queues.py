@@ -51,8 +51,8 @@ class RouterQueue(Table):
     protocol: Protocol
     """The router protocol: its name, or a table with a `kind`."""
     source: CapacitySource
-    """The source of the link's capacity: the name of a capacity source, or of a class in a file
-    (`my.py:Mine`), or a table with a `kind`.
+    """The source of the link's capacity: the name of a capacity source, or of one in a file (`my.py:Mine`,
+    `libmine.so`), or a table with a `kind`.
     """
 
 
@@ -77,7 +77,7 @@ QUEUE_TABLES: Final = {
     **MANAGED_QUEUES,
 }
 Queue = Annotated[AnyQueue, Tagged(QUEUE_TABLES, of_user=_queue_of_user)]
-"""A queue: a table with a `kind`, which may be a class in a file (`my.py:Mine`)."""
+"""A queue: a table with a `kind`, which may be one in a file (`my.py:Mine`, `libmine.so`)."""
 
 
 @dataclass(frozen=True)

@@ -25,18 +25,16 @@ def plugin_scheme(spec: Spec) -> Scheme:
     """Return the scheme that a file has, without options.
 
     A controller is a scheme, an ACK-rate estimator is Westwood over it, and a capacity source is that of a
-    router-assisted family.
+    router-assisted family. A library that has both a controller and an estimator is the controller.
 
     Raises
     ------
     UsageError
         If it cannot be loaded (`airpath.plugins.loading.load`), or is no scheme.
     """
-    plugin = load(spec)
     if spec.family:
-        if plugin.kind != "capacity-source":
-            raise UsageError(f"{plugin.id} is {KINDS[plugin.kind]}; accepted: {KINDS['capacity-source']}")
-        return _router_assisted(plugin, spec.family)
+        return _router_assisted(_load_as("capacity-source", spec), spec.family)
+    plugin = load(spec, "controller", "ack-rate")
     if plugin.kind == "queue":
         raise UsageError(f"{plugin.id} is a queue discipline; accepted: --queue {plugin.id}")
     if plugin.kind == "capacity-source":
@@ -81,7 +79,7 @@ def table_of_user(kind: str, name: str, more: Mapping[str, Any]) -> Parameters:
 
 
 def _load_as(kind: str, spec: Spec) -> Plugin:
-    plugin = load(spec)
+    plugin = load(spec, kind)
     if plugin.kind != kind:
         raise UsageError(f"{plugin.id} is {KINDS[plugin.kind]}; accepted: {KINDS[kind]}")
     return plugin

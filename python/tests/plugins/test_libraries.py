@@ -5,10 +5,10 @@ import os
 import shlex
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from compiled import ENDING, build_as_printed, compiled, with_compiler
 from equal_tables import assert_equal
 from own_scenario import scenario_text
 
@@ -22,12 +22,8 @@ from airpath.scenario import Scenario
 from airpath.schemes import parse_scheme
 
 LINK = {"rtt": "40ms", "duration": "5s", "repetitions": 1}
-COMPILER = shlex.split(os.environ.get("CC", "cc"))
-FLAGS = ("-shared", "-fPIC", "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", f"-I{INCLUDE}")
 
 CHECKOUT = Path(__file__).parents[3]
-
-with_compiler = pytest.mark.skipif(shutil.which(COMPILER[0]) is None, reason=f"no C compiler ({COMPILER[0]})")
 
 FIXED = """
     #include "airpath_easy.h"
@@ -69,10 +65,7 @@ def build(write):
     """Compiles text in C to a library in the working directory, with macros."""
 
     def build(library, text=FIXED, **macros):
-        source = write(f"{library}.c", text)
-        defined = [f"-D{name}={value}" for name, value in {"FAULT": "", **macros}.items()]
-        subprocess.run([*COMPILER, *FLAGS, *defined, str(source), "-o", library], check=True)
-        return f"./{library}"
+        return compiled(library, write(f"{library}.c", text), **{"FAULT": "", **macros})
 
     return build
 
@@ -151,7 +144,7 @@ def test_a_connection_that_does_not_start_ends_its_run(build):
 
 
 UNLOADABLE = {
-    "there is no function airpath_controller": "int nothing;",
+    "there is no function airpath_controller, airpath_estimator, airpath_source or airpath_": "int nothing;",
     "it was built for version 2 of the interface; this airpath has version 1": FIXED.replace(
         '#include "airpath_easy.h"',
         '#include "airpath_easy.h"\n#undef AIRPATH_ABI_MAJOR\n#define AIRPATH_ABI_MAJOR 2u',
@@ -241,7 +234,7 @@ def test_the_interface_is_also_that_of_cxx(write):
     compiler = shlex.split(os.environ.get("CXX", "c++"))
     if shutil.which(compiler[0]) is None:
         pytest.skip(f"no C++ compiler ({compiler[0]})")
-    source = write("my.cpp", '#include "airpath_controller.h"\n')
+    source = write("my.cpp", '#include "airpath_components.h"\n')
     subprocess.run(
         [*compiler, "-Wall", "-Wextra", "-Wpedantic", "-Werror", f"-I{INCLUDE}", "-c", str(source)],
         check=True,
@@ -250,15 +243,12 @@ def test_the_interface_is_also_that_of_cxx(write):
 
 @with_compiler
 def test_the_file_to_start_from_compiles_as_printed(airpath):
-    wrote = airpath("new", "controller", "my_own", "--c")
-    command = next(line for line in wrote.out.splitlines() if line.startswith("build it: "))
-    subprocess.run(shlex.split(command.removeprefix("build it: ")), check=True)
-    ending = "dylib" if sys.platform == "darwin" else "so"
+    build_as_printed(airpath("new", "controller", "my_own", "--c").out)
     done = airpath(
-        "compare", f"./my_own.{ending}:keep=0.7", "newreno", "--link", "12mbps", "--no-report", "--out", "a"
+        "compare", f"./my_own.{ENDING}:keep=0.7", "newreno", "--link", "12mbps", "--no-report", "--out", "a"
     )
     assert done.code == 0, done.err
-    assert airpath("conform", f"./my_own.{ending}").code == 0
+    assert airpath("conform", f"./my_own.{ENDING}").code == 0
     assert airpath("new", "controller", "my_own", "--c").err.startswith("airpath: my_own.c exists")
 
 
@@ -268,11 +258,8 @@ def test_the_crate_to_start_from_builds_as_printed(airpath, monkeypatch):
     target = CHECKOUT / "target" / "templates"
     monkeypatch.setenv("CARGO_TARGET_DIR", str(target))
     monkeypatch.setenv("CARGO_NET_OFFLINE", "true")
-    wrote = airpath("new", "controller", "my_crate", "--rust")
-    command = next(line for line in wrote.out.splitlines() if line.startswith("build it: "))
-    subprocess.run(shlex.split(command.removeprefix("build it: ")), check=True, capture_output=True)
-    ending = "dylib" if sys.platform == "darwin" else "so"
-    library = shutil.copy(target / "release" / f"libmy_crate.{ending}", ".")
+    build_as_printed(airpath("new", "controller", "my_crate", "--rust").out)
+    library = shutil.copy(target / "release" / f"libmy_crate.{ENDING}", ".")
     done = airpath(
         "compare", f"{library}:keep=0.7", "newreno", "--link", "12mbps", "--no-report", "--out", "a"
     )

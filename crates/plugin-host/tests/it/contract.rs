@@ -26,7 +26,7 @@ fn cubic_as_a_library_keeps_the_contract() {
     let library = Arc::new(Library::open(&example("cubic")).unwrap());
     let faults: Arc<dyn FaultSink> = Arc::new(Fails);
     let mut components = Components::builtin();
-    components.controllers.register(library.entry(ID, &faults)).unwrap();
+    components.controllers.register(library.entry(ID, &faults).unwrap()).unwrap();
     let factory = components.controllers.read(&ComponentPlan::<()>::named(ID), &components).unwrap();
     let construct = || -> Box<dyn Controller> {
         let (initial_window, random) = (MSS * 10, RandomStream::new(1, "contract"));

@@ -3,18 +3,41 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use airpath_control::declare::Controllers;
 use airpath_plugin_host::Library;
 use airpath_sim::{Components, Simulation};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::examples::example;
 use crate::support::{FirstFault, ID, library, shared_link};
 
+/// Returns the schema of the component of a kind.
+fn schema_of<'a>(library: &'a Library, kind: &str) -> &'a Value {
+    library.schemas().find(|(name, _)| *name == kind).unwrap().1
+}
+
+#[test]
+fn a_library_has_one_component_of_some_kinds() {
+    let kinds = |name: &str| -> Vec<_> {
+        let library = Library::open(&example(name)).unwrap();
+        library.schemas().map(|(kind, _)| kind).collect()
+    };
+    assert_eq!(kinds("cubic"), ["controller"]);
+    assert_eq!(kinds("codel"), ["queue"]);
+    assert_eq!(kinds("router"), ["capacity-source", "queue"]);
+    assert_eq!(kinds("faulty_components"), ["ack-rate", "capacity-source", "queue"]);
+    let faults: Arc<dyn airpath_plugin_host::FaultSink> = Arc::new(FirstFault::default());
+    let library = Library::open(&example("codel")).unwrap();
+    assert!(library.entry::<Controllers>(ID, &faults).is_none());
+    let target = &schema_of(&library, "queue")["properties"]["target"];
+    assert_eq!((&target["x-unit"], &target["default"]), (&json!("ns"), &json!(5_000_000)));
+}
+
 #[test]
 fn parameters_become_a_schema() {
     let library = Library::open(&example("faulty")).unwrap();
-    assert_eq!(library.title(), "Faulty");
-    let schema = library.schema();
+    let schema = schema_of(&library, "controller");
+    assert_eq!(schema["title"], "Faulty");
     assert_eq!(schema["description"], "A fixed window, and a fault.");
     assert_eq!(schema["x-order"], json!(["fault", "packets", "after", "most", "least", "quick"]));
     let properties = &schema["properties"];
@@ -35,7 +58,7 @@ fn parameters_become_a_schema() {
         json!({ "type": "boolean", "default": true, "description": "Not used." })
     );
     let cubic = Library::open(&example("cubic")).unwrap();
-    let beta = &cubic.schema()["properties"]["beta"];
+    let beta = &schema_of(&cubic, "controller")["properties"]["beta"];
     assert_eq!((&beta["exclusiveMinimum"], &beta["exclusiveMaximum"]), (&json!(0), &json!(1)));
 }
 
@@ -44,7 +67,7 @@ fn wrong_values_are_refused_before_the_run() {
     let loaded = Arc::new(Library::open(&example("faulty")).unwrap());
     let sink: Arc<dyn airpath_plugin_host::FaultSink> = Arc::new(FirstFault::default());
     let mut components = Components::builtin();
-    components.control.controllers.register(loaded.entry(ID, &sink)).unwrap();
+    components.control.controllers.register(loaded.entry(ID, &sink).unwrap()).unwrap();
     let refused = |options| {
         let plan = shared_link(&library(options), 1);
         Simulation::with_components(&plan, &[], 1, &components).map(|_| ()).unwrap_err().to_string()

@@ -4,6 +4,7 @@
 
 #[path = "../../../sim/tests/it/common.rs"]
 mod common;
+mod component_faults;
 mod contract;
 mod equality;
 mod examples;

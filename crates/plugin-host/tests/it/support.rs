@@ -46,17 +46,33 @@ pub(crate) fn shared_link(controller: &ControllerPlan, seconds: u64) -> Plan {
     plan(seconds, there_and_back(bottleneck, 10.0), flows)
 }
 
+/// Returns the components of this source tree together with all those of a library, whose faults go to `sink`.
+fn components(library: &Library, sink: &Arc<FirstFault>) -> Components {
+    let mut components = Components::builtin();
+    let faults: Arc<dyn FaultSink> = Arc::clone(sink) as _;
+    if let Some(entry) = library.entry(ID, &faults) {
+        components.control.controllers.register(entry).unwrap();
+    }
+    if let Some(entry) = library.entry(ID, &faults) {
+        components.control.ack_rates.register(entry).unwrap();
+    }
+    if let Some(entry) = library.entry(ID, &faults) {
+        components.sources.register(entry).unwrap();
+    }
+    if let Some(entry) = library.entry(ID, &faults) {
+        components.queues.register(entry).unwrap();
+    }
+    components
+}
+
 /// Runs a plan that may name the library; returns its outcome unless it was cancelled, and the first fault.
 pub(crate) fn run_with(
-    library: &Arc<Library>,
+    library: &Library,
     plan: &Plan,
     seed: u64,
 ) -> (Option<Outcome>, Option<(String, Option<Timestamp>)>) {
     let sink = Arc::new(FirstFault::default());
-    let mut components = Components::builtin();
-    let faults: Arc<dyn FaultSink> = Arc::clone(&sink) as _;
-    components.control.controllers.register(library.entry(ID, &faults)).unwrap();
-    let run = Simulation::with_components(plan, &[], seed, &components).unwrap();
+    let run = Simulation::with_components(plan, &[], seed, &components(library, &sink)).unwrap();
     let outcome = run.run(&sink.control).ok();
     let fault = sink.fault.lock().unwrap().take();
     (outcome, fault)

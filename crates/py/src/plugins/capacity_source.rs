@@ -5,7 +5,7 @@ use std::sync::Arc;
 use airpath_estimate::declare::SourceFacts;
 use airpath_model::{Backlog, Bytes, ControlInterval, Spare, Timestamp};
 use airpath_plugin_host::Timers;
-use airpath_plugin_host::answer::LARGEST_RATE;
+use airpath_plugin_host::answer::{LARGEST_PROBING, LARGEST_RATE};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -15,9 +15,6 @@ use super::link::{Interval, LinkFacts, Waiting};
 use super::methods::optional;
 use super::recorded::Recorded;
 use super::{BITS_PER_BYTE, Class};
-
-/// The largest factor on the capacity.
-const LARGEST_PROBING: u64 = 1_000_000;
 
 /// The base class of capacity sources in Python: what is estimated, as attributes that the source sets.
 #[pyclass(subclass, module = "airpath._core")]

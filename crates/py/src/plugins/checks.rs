@@ -1,7 +1,7 @@
 //! Checks of what objects of the user answer.
 
 use airpath_model::Timestamp;
-use airpath_plugin_host::answer::timer_in_the_past;
+use airpath_plugin_host::answer::{self, timer_in_the_past};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -10,10 +10,7 @@ const LATEST_TIMER: u64 = 1_000_000_000;
 
 /// Returns a value that must be from `least` to `most`.
 pub(super) fn within(name: &str, value: f64, least: u64, most: u64) -> PyResult<f64> {
-    if (least as f64..=most as f64).contains(&value) {
-        return Ok(value);
-    }
-    Err(PyValueError::new_err(format!("{name} is {value}; accepted: {least} to {most}")))
+    answer::within(name, value, least, most).map_err(PyValueError::new_err)
 }
 
 /// Returns a value that must be from `least` to `most`, or absent.

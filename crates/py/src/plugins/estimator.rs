@@ -6,7 +6,7 @@ use airpath_estimate::OutsideEstimator;
 use airpath_model::{
     AckEvent, AckRateEstimator, AckRateRequirements, CongestionEvent, Duration, Measurement, Probe, Timestamp,
 };
-use airpath_plugin_host::answer::LARGEST_RATE;
+use airpath_plugin_host::answer::{LARGEST_RATE, LONGEST_RTT};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -15,9 +15,6 @@ use super::checks::within_or_none;
 use super::events::{Ack, Argument, Signal};
 use super::methods::{optional, required};
 use super::{BITS_PER_BYTE, Class};
-
-/// The longest RTT that an estimator may return, s.
-const LONGEST_RTT: u64 = 1_000_000;
 
 /// The base class of ACK-rate estimators in Python: what is estimated, as attributes that the estimator sets.
 #[pyclass(subclass, module = "airpath._core")]

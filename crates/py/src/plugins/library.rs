@@ -1,13 +1,13 @@
-//! A shared library with a controller.
+//! A shared library with components.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use airpath_control::declare::Controllers;
 use airpath_model::declare::Entry;
-use airpath_plugin_host::FaultSink;
+use airpath_plugin_host::{FaultSink, LibraryKind};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::{IntoPyDict, PyDict};
 
 use super::Failure;
 
@@ -15,12 +15,12 @@ pyo3::create_exception!(
     _core,
     LibraryError,
     PyValueError,
-    "The file is not a library with a controller; argument: the problem."
+    "The file is not a library with components; argument: the problem."
 );
 
-/// A shared library with a controller (`airpath_controller.h`). It stays loaded until the process ends.
+/// A shared library with components (`airpath_controller.h`, `airpath_components.h`). It stays loaded until the process ends.
 #[pyclass(frozen, module = "airpath._core")]
-pub(crate) struct Library(Arc<airpath_plugin_host::Library>);
+pub(crate) struct Library(airpath_plugin_host::Library);
 
 #[pymethods]
 impl Library {
@@ -28,22 +28,21 @@ impl Library {
     #[expect(clippy::needless_pass_by_value, reason = "a path from Python is owned")]
     fn new(path: PathBuf) -> PyResult<Self> {
         let library = airpath_plugin_host::Library::open(&path);
-        library
-            .map(|library| Self(Arc::new(library)))
-            .map_err(|error| LibraryError::new_err(error.to_string()))
+        library.map(Self).map_err(|error| LibraryError::new_err(error.to_string()))
     }
 
-    /// The JSON schema of its parameters, with its title and description.
+    /// The JSON schemas of the parameters of its components by kind, each with title and description.
     #[getter]
-    fn schema(&self) -> String {
-        self.0.schema().to_string()
+    fn schemas<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        self.0.schemas().map(|(kind, schema)| (kind, schema.to_string())).into_py_dict(py)
     }
 }
 
 impl Library {
-    /// Returns the library as a component of this id.
-    pub(super) fn entry(&self, id: &str, failure: &Arc<Failure>) -> Entry<Controllers> {
+    /// Returns its component of a kind, with this id.
+    pub(super) fn entry<K: LibraryKind>(&self, id: &str, failure: &Arc<Failure>) -> PyResult<Entry<K>> {
         let faults: Arc<dyn FaultSink> = Arc::clone(failure) as _;
-        self.0.entry(id, &faults)
+        let entry = self.0.entry(id, &faults);
+        entry.ok_or_else(|| PyValueError::new_err(format!("{id} has no component of kind {:?}", K::NAME)))
     }
 }

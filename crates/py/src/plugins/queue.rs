@@ -3,8 +3,8 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use airpath_model::{Backlog, Bytes, DropReason, Ecn, Packet, Qdisc, QueueSink, Timestamp};
-use airpath_plugin_host::Timers;
+use airpath_model::{Backlog, DropReason, Ecn, Packet, Qdisc, QueueSink, Timestamp};
+use airpath_plugin_host::{Packets, Timers};
 use airpath_queue::Limit;
 use airpath_queue::declare::QueueFacts;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -105,15 +105,16 @@ pub(crate) struct QueuedPacket {
     /// Whether it may be marked.
     #[pyo3(get)]
     ecn_capable: bool,
+    /// Whether its sender expects marks of an L4S queue: ECT(1).
+    #[pyo3(get)]
+    ect1: bool,
     /// Whether it is marked.
     #[pyo3(get)]
     marked: bool,
     /// The queue that it is in: its address.
     queue: usize,
-    /// Its place among the packets of the queue.
-    place: usize,
-    /// The number of its arrival, so that a packet which has left is noticed.
-    arrival: u64,
+    /// Its number in the queue.
+    number: u64,
 }
 
 #[pymethods]
@@ -132,11 +133,7 @@ pub(super) struct PythonQueue<P> {
     enqueue: Py<PyAny>,
     dequeue: Py<PyAny>,
     on_timer: Option<Py<PyAny>>,
-    /// The packets that wait, with the numbers of their arrivals.
-    waiting: Vec<Option<(u64, P)>>,
-    free: Vec<usize>,
-    arrivals: u64,
-    backlog: Backlog,
+    packets: Packets<P>,
     next_timer: Timestamp,
     timers: Timers,
     failed: bool,
@@ -164,10 +161,7 @@ impl<P: Packet> PythonQueue<P> {
             dequeue: required(object, "dequeue", "queue")?,
             on_timer: optional(object, "on_timer")?,
             object: object.clone().unbind(),
-            waiting: Vec::new(),
-            free: Vec::new(),
-            arrivals: 0,
-            backlog: Backlog::default(),
+            packets: Packets::default(),
             next_timer: Timestamp::NEVER,
             timers: Timers::default(),
             failed: false,
@@ -181,22 +175,17 @@ impl<P: Packet> PythonQueue<P> {
 
     /// Keeps a packet and returns it as Python has it.
     fn keep(&mut self, py: Python<'_>, packet: P) -> PyResult<Py<QueuedPacket>> {
-        let place = self.free.pop().unwrap_or(self.waiting.len());
-        if place == self.waiting.len() {
-            self.waiting.push(None);
-        }
-        self.arrivals += 1;
+        let ecn = packet.ecn();
         let kept = QueuedPacket {
             size: packet.size().get(),
             flow: packet.flow(),
             is_data: packet.is_data(),
-            ecn_capable: packet.ecn().is_capable(),
-            marked: packet.ecn() == Ecn::Ce,
+            ecn_capable: ecn.is_capable(),
+            ect1: ecn == Ecn::Ect1,
+            marked: ecn == Ecn::Ce,
             queue: self.address(),
-            place,
-            arrival: self.arrivals,
+            number: self.packets.add(packet),
         };
-        self.waiting[place] = Some((self.arrivals, packet));
         Py::new(py, kept)
     }
 
@@ -209,25 +198,14 @@ impl<P: Packet> PythonQueue<P> {
         if packet.queue != self.address() {
             return Err(PyValueError::new_err("the packet is in another queue"));
         }
-        let here = self.waiting[packet.place].take_if(|(arrival, _)| *arrival == packet.arrival);
-        let (_, taken) = here.ok_or_else(|| PyValueError::new_err("the packet has left the queue before"))?;
-        self.free.push(packet.place);
-        Ok(taken)
-    }
-
-    fn add_to_backlog(&mut self, py: Python<'_>, size: Bytes) {
-        self.backlog = Backlog { bytes: self.backlog.bytes + size, packets: self.backlog.packets + 1 };
-        self.show_backlog(py);
-    }
-
-    fn remove_from_backlog(&mut self, py: Python<'_>, size: Bytes) {
-        self.backlog = Backlog { bytes: self.backlog.bytes - size, packets: self.backlog.packets - 1 };
-        self.show_backlog(py);
+        let taken = self.packets.take(packet.number);
+        taken.ok_or_else(|| PyValueError::new_err("the packet has left the queue before"))
     }
 
     fn show_backlog(&self, py: Python<'_>) {
+        let Backlog { bytes, packets } = self.packets.backlog();
         let mut base = self.object.borrow_mut(py);
-        (base.bytes, base.packets) = (self.backlog.bytes.get(), self.backlog.packets);
+        (base.bytes, base.packets) = (bytes.get(), packets);
     }
 
     /// Drops what the object dropped in the call, checks the limit, and reads the timer.
@@ -235,13 +213,12 @@ impl<P: Packet> PythonQueue<P> {
         let dropped = std::mem::take(&mut self.object.borrow_mut(py).dropped);
         for packet in dropped {
             let packet = self.take(&packet.borrow(py))?;
-            self.remove_from_backlog(py, packet.size());
+            self.show_backlog(py);
             sink.on_drop(now, packet, DropReason::Early);
         }
         let base = self.object.borrow(py);
         if base.is_over_limit() {
-            let found = format!("{} bytes in {} packets wait", base.bytes, base.packets);
-            return Err(PyValueError::new_err(format!("{found}, which is more than the buffer has")));
+            return Err(PyValueError::new_err(self.packets.too_many()));
         }
         self.next_timer = timer(base.next_timer, now)?;
         Ok(())
@@ -282,7 +259,7 @@ impl<P: Packet> PythonQueue<P> {
             )));
         };
         if accepted.is_true() {
-            self.add_to_backlog(py, size);
+            self.show_backlog(py);
         } else {
             let packet = self.take(&kept.borrow(py))?;
             sink.on_drop(now, packet, if fits { DropReason::Early } else { DropReason::Overflow });
@@ -307,7 +284,7 @@ impl<P: Packet> PythonQueue<P> {
             };
             let chosen = chosen.borrow();
             let mut packet = self.take(&chosen)?;
-            self.remove_from_backlog(py, packet.size());
+            self.show_backlog(py);
             if chosen.marked && packet.ecn() != Ecn::Ce {
                 packet.set_ecn(Ecn::Ce);
                 sink.on_mark(now, &packet);
@@ -328,14 +305,14 @@ impl<P: Packet + Debug + Send> Qdisc<P> for PythonQueue<P> {
     }
 
     fn dequeue(&mut self, now: Timestamp, sink: &mut dyn QueueSink<P>) -> Option<P> {
-        if self.backlog.packets == 0 {
+        if self.packets.backlog().packets == 0 {
             return None;
         }
         self.call(now, |this, py| this.dequeued(py, now, sink)).flatten()
     }
 
     fn backlog(&self) -> Backlog {
-        self.backlog
+        self.packets.backlog()
     }
 
     fn on_timer(&mut self, now: Timestamp, sink: &mut dyn QueueSink<P>) {

@@ -19,7 +19,7 @@ const ARROWS: [(&str, &[&str]); 22] = [
     ("emu", &["model", "trace", "plan", "network", "os-linux"]),
     ("quic", &["model", "transport", "plan", "network"]),
     ("plugin", &["model"]),
-    ("plugin-host", &["model", "control", "plugin"]),
+    ("plugin-host", &["model", "estimate", "control", "queue", "plugin"]),
     (
         "py",
         &[

@@ -1,14 +1,14 @@
 """Congestion control modules of Linux as files with a controller."""
 
 import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from airpath import _core
 from airpath.errors import UsageError
+from airpath.plugins.library_file import components_of
 from airpath.plugins.linux.build import build
-from airpath.plugins.loaded_file import Declared, LoadedFile
+from airpath.plugins.loaded_file import LoadedFile
 
 
 def load_module(files: Sequence[Path]) -> LoadedFile:
@@ -34,11 +34,10 @@ def load_module(files: Sequence[Path]) -> LoadedFile:
         "compiler": module.compiler,
         "flags": list(module.flags),
     }
-    declared = Declared("controller", json.loads(library.schema), library)
     # Modules that need marks count them.
     needs_ecn = any(b"TCP_CONG_NEEDS_ECN" in content for content in module.sources.values())
     return LoadedFile(
-        {"": declared},
+        components_of(library),
         module.sources,
         lambda: _is_as(module.sources),
         compiled,

@@ -3,7 +3,10 @@
 use core::ffi::{c_int, c_void};
 use core::ptr;
 
-use airpath_plugin::abi::{Ack, Congestion, Connection, Control, Controller, Parameter, Value, code, kind};
+use airpath_plugin::abi::{
+    Ack, Capacity, Congestion, Connection, Control, Controller, Link, Parameter, Source, Value, Waiting,
+    code, kind,
+};
 
 use super::*;
 
@@ -15,6 +18,12 @@ unsafe extern "C" fn on_ack(_: *mut c_void, _: *const Ack, _: *mut Control) -> c
     0
 }
 unsafe extern "C" fn on_congestion(_: *mut c_void, _: *const Congestion, _: *mut Control) -> c_int {
+    0
+}
+unsafe extern "C" fn create_source(_: *const Link, _: *mut Capacity) -> *mut c_void {
+    ptr::null_mut()
+}
+unsafe extern "C" fn on_departure(_: *mut c_void, _: *const Waiting, _: *mut Capacity) -> c_int {
     0
 }
 
@@ -49,13 +58,13 @@ const PARAMETER: Parameter = Parameter {
     reserved: 0,
 };
 
-fn opened(table: &Controller) -> Result<Library, String> {
+fn opened(table: &Controller) -> Result<Component<Controller>, String> {
     // SAFETY: all pointers of the tables here are null or to constants.
-    unsafe { Library::of_table(table) }.map_err(|error| error.to_string())
+    unsafe { Component::of_table(table) }.map_err(|error| error.to_string())
 }
 
 /// Opens a table with these parameters.
-fn with(parameters: &[Parameter]) -> Result<Library, String> {
+fn with(parameters: &[Parameter]) -> Result<Component<Controller>, String> {
     let (first, count) = (parameters.as_ptr(), parameters.len() as u32);
     opened(&Controller { parameters: first, parameter_count: count, ..TABLE })
 }
@@ -63,7 +72,7 @@ fn with(parameters: &[Parameter]) -> Result<Library, String> {
 #[test]
 fn a_complete_table_is_accepted() {
     let library = opened(&TABLE).unwrap();
-    assert_eq!((library.title(), library.quantities.len()), ("Test", 0));
+    assert_eq!((library.schema["title"].as_str(), library.quantities.len()), (Some("Test"), 0));
     let named = Controller { quantities: c"w_max  base_rtt_s".as_ptr(), ..TABLE };
     assert_eq!(opened(&named).unwrap().quantities, ["w_max", "base_rtt_s"]);
 }
@@ -71,8 +80,8 @@ fn a_complete_table_is_accepted() {
 #[test]
 fn wrong_tables_are_refused() {
     // SAFETY: it is null.
-    let null = unsafe { Library::of_table(ptr::null()) }.unwrap_err().to_string();
-    assert_eq!(null, "it has no controller for version 1 of the interface");
+    let null = unsafe { Component::<Controller>::of_table(ptr::null()) }.unwrap_err().to_string();
+    assert_eq!(null, "airpath_controller returned no table for version 1 of the interface");
     let problem = |table| opened(&table).unwrap_err();
     assert_eq!(
         problem(Controller { abi: 2 << 16, ..TABLE }),
@@ -86,6 +95,37 @@ fn wrong_tables_are_refused() {
     assert_eq!(quantity, "found the quantity \"w-max\"; accepted: letters, digits and _");
     let count = problem(Controller { parameter_count: 1, ..TABLE });
     assert_eq!(count, "it declares 1 parameters; accepted: a list of up to 1000");
+}
+
+const SOURCE: Source = Source {
+    size: size_of::<Source>() as u32,
+    abi: abi::ABI,
+    title: c"Test".as_ptr(),
+    description: c"For tests.".as_ptr(),
+    parameters: ptr::null(),
+    parameter_count: 0,
+    reserved: 0,
+    quantities: ptr::null(),
+    create: Some(create_source),
+    destroy: Some(destroy),
+    on_arrival: None,
+    on_departure: Some(on_departure),
+    on_timer: None,
+    spare: None,
+    observe: None,
+};
+
+#[test]
+fn a_source_needs_one_of_its_functions() {
+    let opened = |table: &Source| {
+        // SAFETY: as above.
+        unsafe { Component::of_table(table) }.map(|_| ()).map_err(|error| error.to_string())
+    };
+    assert_eq!(opened(&SOURCE), Ok(()));
+    assert_eq!(
+        opened(&Source { on_departure: None, ..SOURCE }).unwrap_err(),
+        "the table has none of the functions on_arrival, on_departure, on_timer, spare"
+    );
 }
 
 /// A parameter of a later minor version. The next one begins after `size` bytes.

@@ -1,0 +1,30 @@
+"""Shared libraries that are compiled by the C compiler of this machine."""
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from airpath.plugins.templates import INCLUDE
+
+COMPILER = shlex.split(os.environ.get("CC", "cc"))
+FLAGS = ("-shared", "-fPIC", "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", f"-I{INCLUDE}")
+ENDING = "dylib" if sys.platform == "darwin" else "so"
+
+with_compiler = pytest.mark.skipif(shutil.which(COMPILER[0]) is None, reason=f"no C compiler ({COMPILER[0]})")
+
+
+def compiled(library, *sources, **macros):
+    """Compile files in C to a library in the working directory, with macros; return how users write it."""
+    defined = [f"-D{name}={value}" for name, value in macros.items()]
+    subprocess.run([*COMPILER, *FLAGS, *defined, *map(str, sources), "-o", library], check=True)
+    return f"./{library}"
+
+
+def build_as_printed(output):
+    """Run the command that `airpath new` printed."""
+    command = next(line for line in output.splitlines() if line.startswith("build it: "))
+    subprocess.run(shlex.split(command.removeprefix("build it: ")), check=True, capture_output=True)
