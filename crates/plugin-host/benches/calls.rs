@@ -1,19 +1,22 @@
-//! What the border to a library costs: calls of airpath's CUBIC, built in and as a library. An item is one call, with the
-//! answer read after it.
+//! What the border to a library costs: calls of airpath's own components, built in and as libraries. An item is one call of a
+//! controller or an estimator, with the answer read after it, and one packet of a queue or a capacity source (two calls).
 #![allow(clippy::unwrap_used, reason = "constant configurations")]
 
 #[path = "../tests/it/examples.rs"]
 mod examples;
+#[path = "calls/links.rs"]
+mod links;
 
 use std::sync::Arc;
 
 use airpath_control::declare::{Components, ControllerFacts};
-use airpath_model::declare::ComponentPlan;
+use airpath_estimate::AckRate;
+use airpath_model::declare::{ComponentPlan, Entry};
 use airpath_model::{
-    AckEvent, Bytes, Controller, Duration, NullProbe, RandomStream, RateSample, RttEstimate, SendEvent,
-    Timestamp,
+    AckEvent, AckRateEstimator, Bytes, Controller, Duration, NullProbe, RandomStream, RateSample,
+    RttEstimate, SendEvent, Timestamp,
 };
-use airpath_plugin_host::{FaultSink, Library};
+use airpath_plugin_host::{FaultSink, Library, LibraryKind};
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 
@@ -36,10 +39,14 @@ impl FaultSink for Ends {
     }
 }
 
-fn built(mut components: Components, id: &'static str) -> Box<dyn Controller> {
-    let library = Arc::new(Library::open(&examples::example("cubic")).unwrap());
+/// Returns a component of a library, as those of the registries.
+fn entry<K: LibraryKind>(name: &str) -> Entry<K> {
     let faults: Arc<dyn FaultSink> = Arc::new(Ends);
-    components.controllers.register(library.entry("library", &faults).unwrap()).unwrap();
+    Library::open(&examples::example(name)).unwrap().entry("library", &faults).unwrap()
+}
+
+fn built(mut components: Components, id: &'static str) -> Box<dyn Controller> {
+    components.controllers.register(entry("cubic")).unwrap();
     let (initial_window, random) = (MSS * 10, RandomStream::new(1, "bench"));
     let facts = ControllerFacts { initial_window, mss: MSS, handshake_rtt: None, random };
     components.controllers.build(&ComponentPlan::<()>::named(id), &components, facts).unwrap()
@@ -94,6 +101,24 @@ fn on_sent(bencher: Bencher<'_, '_>, id: &'static str) {
             event.in_flight = MSS * 8;
             controller.on_sent(black_box(&event), &mut NullProbe);
             black_box((controller.control(), controller.next_timer()));
+        }
+    });
+}
+
+fn estimator(mut components: Components, id: &'static str) -> AckRate {
+    components.ack_rates.register(entry("estimators")).unwrap();
+    components.ack_rates.build(&ComponentPlan::<()>::named(id), &(), ()).unwrap()
+}
+
+#[divan::bench(args = ["westwood-plus", "library"])]
+fn estimator_on_ack(bencher: Bencher<'_, '_>, id: &'static str) {
+    let mut estimator = estimator(Components::builtin(), id);
+    let mut now = Timestamp::ZERO + RTT;
+    bencher.counter(ItemsCount::new(BATCH)).bench_local(move || {
+        for _ in 0..BATCH {
+            now += Duration::from_micros(10);
+            estimator.on_ack(black_box(&acknowledgment(now)), &mut NullProbe);
+            black_box(estimator.bandwidth());
         }
     });
 }
