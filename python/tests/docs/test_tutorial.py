@@ -18,6 +18,7 @@ DOCS = Path(__file__).parents[3] / "docs"
 TUTORIAL, OWN_CONTROLLER = DOCS / "tutorial.md", DOCS / "own-controller.md"
 OWN_COMPONENTS = DOCS / "own-components.md"
 COMPILED = DOCS / "own-controller-compiled.md"
+with_compiler = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler (cc)")
 BLOCK = re.compile(
     r'^```(?P<language>\w+)(?: title="(?P<title>[^"]+)")?\n(?P<text>.*?)^```$', re.MULTILINE | re.DOTALL
 )
@@ -72,36 +73,24 @@ def test_the_page_on_controllers_of_your_own(
     assert "near_queueing_ms" in observed["quantity"]
 
 
+@with_compiler
 def test_the_page_on_other_components_of_your_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     monkeypatch.chdir(tmp_path)
     execute(OWN_COMPONENTS, capsys)
-    for results in ("first", "observed", "busy", "step"):
+    for results in ("first", "observed", "busy", "step", "marker"):
         assert (tmp_path / results / "report.html").is_file()
     estimates = pq.read_table(tmp_path / "replayed" / "estimates.parquet").to_pydict()
     assert set(estimates["estimator"]) == {"mean.py:Mean", "westwood+"}
 
 
-@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler (cc)")
+@with_compiler
 def test_the_page_on_controllers_in_c_and_rust(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     monkeypatch.chdir(tmp_path)
-    for block in blocks(COMPILED):
-        if block.language == "console":
-            for command in commands(block):
-                called(command, capsys)
-        elif block.language == "sh":
-            command = shlex.split(block.text.replace("DIR", shlex.quote(str(templates.INCLUDE))))
-            subprocess.run(command, check=True)
-        elif block.language in ("c", "rust"):
-            # What is shown is part of the files that the commands wrote.
-            file = "mine.c" if block.language == "c" else "mine_too/src/lib.rs"
-            assert (
-                block.text.replace("Mine", "MineToo" if block.language == "rust" else "Mine")
-                in Path(file).read_text()
-            )
+    execute(COMPILED, capsys)
     assert (tmp_path / "compiled" / "report.html").is_file()
 
 
@@ -118,6 +107,13 @@ def execute(page: Path, capsys: pytest.CaptureFixture[str]) -> str:
         elif block.language == "console":
             for command in commands(block):
                 called(command, capsys)
+        elif block.language == "sh" and block.text.startswith("cc "):
+            command = shlex.split(block.text.replace("DIR", shlex.quote(str(templates.INCLUDE))))
+            subprocess.run(command, check=True)
+        elif block.language in ("c", "rust"):
+            # It is part of a file that a command of the page wrote.
+            files = Path().rglob("*.c" if block.language == "c" else "*.rs")
+            assert any(block.text in file.read_text(encoding="utf-8") for file in files), block.text
         elif block.language == "python":
             capsys.readouterr()
             exec(compile(block.text, str(page), "exec"), namespace)
