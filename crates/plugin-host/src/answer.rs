@@ -75,7 +75,7 @@ pub fn within(name: &str, value: f64, least: u64, most: u64) -> Result<f64, Stri
     Err(format!("{name} is {value}; accepted: {least} to {most}"))
 }
 
-/// Whether a number is an estimate of a rate. NaN is none.
+/// Returns whether a number can be a rate in bit/s; NaN cannot.
 #[inline]
 fn is_rate(value: f64) -> bool {
     (0.0..=LARGEST_RATE as f64).contains(&value)

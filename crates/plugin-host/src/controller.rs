@@ -141,7 +141,7 @@ impl LibraryController {
         self.stop();
     }
 
-    /// Allows next to nothing until the run ends.
+    /// Allows one segment until the run ends.
     #[cold]
     fn stop(&mut self) {
         self.control.window = self.mss.get();

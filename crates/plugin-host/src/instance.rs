@@ -23,7 +23,7 @@ pub(crate) struct Origin<T> {
     pub(crate) faults: Arc<dyn FaultSink>,
 }
 
-/// An instance, which ends with this value.
+/// An instance. The library frees it when this value is dropped.
 pub(crate) struct Instance<T: Table> {
     component: Arc<Component<T>>,
     /// The instance, as the library knows it.

@@ -18,7 +18,7 @@ use crate::packets::Packets;
 use crate::recorded::Recorded;
 use crate::waiting::waiting;
 
-/// A queue of a library. It keeps the packets; the library decides about their numbers.
+/// A queue of a library. It keeps the packets; the library knows their numbers only.
 #[derive(Debug)]
 pub(crate) struct LibraryQueue<P> {
     instance: Instance<abi::Queue>,

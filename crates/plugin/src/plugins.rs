@@ -43,7 +43,7 @@ pub struct Facts {
 /// An ACK-rate estimator that a library exports.
 pub trait EstimatorPlugin: 'static {
     /// The estimator. Westwood copies it at each loss, and continues with the copy if the loss was spurious.
-    type Estimator: AckRateEstimator + Clone;
+    type Estimator: AckRateEstimator + Clone + Sync;
     /// The name in figures.
     const TITLE: &'static CStr;
     /// What it does, in one line.

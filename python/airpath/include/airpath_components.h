@@ -65,8 +65,9 @@ struct airpath_estimator {
 
 	/* Returns a new instance, or NULL. */
 	void *(*create)(const struct airpath_settings *settings, struct airpath_estimate *estimate);
-	/* Returns a copy of an instance, which does not change; or NULL. Westwood copies its estimator at each loss,
-	 * and continues with the copy if the loss was spurious. */
+	/* Returns a copy of an instance, or NULL. It must not change the instance, which may be copied by several
+	 * threads at the same time. Westwood copies its estimator at each loss, and continues with the copy if the
+	 * loss was spurious. */
 	void *(*copy)(const void *instance);
 	/* Frees an instance. */
 	void (*destroy)(void *instance);

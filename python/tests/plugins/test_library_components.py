@@ -176,17 +176,18 @@ FAULTS = {
 def test_a_fault_ends_its_run_with_one_line(build, fault):
     kind, old, new = fault
     library = build("faulty.so", kind, **{old: new})
-    scheme, queue = {
-        "estimator": (library, None),
-        "source": (f"xcp:source={library}", None),
-        "queue": ("cubic", library),
+    schemes, queue = {
+        "estimator": ([library, "newreno"], None),
+        "source": ([f"xcp:source={library}", "newreno"], None),
+        "queue": (["newreno"], library),
     }[kind]
     with pytest.raises(PluginError) as failed:
-        airpath_compare([scheme], queue=queue)
+        airpath_compare(schemes, queue=queue)
     (line,) = str(failed.value).splitlines()
     assert line.startswith("faulty.so: ")
     assert FAULTS[fault] in line
     assert ", seed 1, at " in line
+    assert [run.record.scheme for run in failed.value.results.runs] == schemes[1:]
 
 
 UNLOADABLE = {
