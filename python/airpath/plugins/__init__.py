@@ -1,1 +1,1 @@
-"""Congestion controllers that are not part of airpath: classes in Python files, and shared libraries."""
+"""Components that are not part of airpath: Python classes, shared libraries, and modules of Linux."""
