@@ -92,11 +92,12 @@ reproduce: build ## reproduce the figures and tables of the papers (15 to 25 min
 
 lint: lint-python lint-rust lint-linux purity ## formatting, lints (warnings denied), types, layering
 
-# `--all-targets` leaves out the test targets that are not part of `make test`.
+# `--all-targets` leaves out the test targets that are not part of `make test`. All commands select the same packages, because
+# cargo compiles dependencies again if another selection enables other features of them.
 lint-rust: prerequisites
 	cargo fmt --all --check
 	cargo clippy --workspace --exclude airpath-linux --all-targets -- -D warnings
-	cargo clippy --package airpath-emu --test realtime -- -D warnings
+	cargo clippy --workspace --exclude airpath-linux --test realtime -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --exclude airpath-linux --no-deps --quiet
 
 lint-linux: prerequisites

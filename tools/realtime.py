@@ -20,7 +20,8 @@ from typing import Final
 ROOT: Final = Path(__file__).parent.parent
 CARGO: Final = ("--test", "realtime", "--", "--test-threads", "1")
 RUST: Final = (
-    ("cargo", "test", "--package", "airpath-emu", *CARGO),
+    # The packages that `make test-rust` selects, so that both use the same build.
+    ("cargo", "test", "--workspace", "--exclude", "airpath-py", "--exclude", "airpath-linux", *CARGO),
     ("tools/prerequisites-linux", "cargo", "test", "--package", "airpath-linux", *CARGO),
 )
 RESULT: Final = re.compile(r"^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored", re.MULTILINE)
