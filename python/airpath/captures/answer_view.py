@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from airpath.captures.analysis import FlowAnalysis
 from airpath.captures.diagnosis import Answer, Headline
+from airpath.results.formatting import percent
 from airpath.units import format_rate
 from airpath.views.grid import Grid
 from airpath.views.model import Cell, Line, Stretch, Values
@@ -92,7 +93,7 @@ def limit_cell(flow: FlowAnalysis) -> Cell:
     if not flow.diagnosis.shares:
         return Cell(np.nan, np.nan, np.nan, "—")
     share = flow.diagnosis.shares[0]
-    return Cell(share.time, np.nan, np.nan, f"{NAMES[share.label]} {share.time:.0%}")
+    return Cell(share.time, np.nan, np.nan, f"{NAMES[share.label]} {percent(share.time)}")
 
 
 def answer_text(name: str, answer: Answer, flow: FlowAnalysis | None) -> str:
@@ -106,12 +107,12 @@ def _bandwidth(headline: Headline) -> str:
     rate = format_rate(headline.rate_bps, 3)
     if not headline.full:
         return f"at least {rate}"
-    return f"{rate} while the link was full, {headline.full_share:.0%} of the time"
+    return f"{rate} while the link was full, {percent(headline.full_share)} of the time"
 
 
 def _limits(flow: FlowAnalysis | None) -> str:
     shares: Sequence[str] = [
-        f"{NAMES[share.label]} {share.time:.0%} ({share.certainty})"
+        f"{NAMES[share.label]} {percent(share.time)} ({share.certainty})"
         for share in (flow.diagnosis.shares[:2] if flow is not None else ())
     ]
     return f"; limited by {' and '.join(shares)}" if shares else ""

@@ -10,6 +10,7 @@ from rich.text import Text
 from airpath.captures import Answer, CaptureAnalysis, FlowAnalysis, HostSum, Share
 from airpath.captures.answer_view import NAMES
 from airpath.cli.output import show
+from airpath.results.formatting import percent
 from airpath.units import format_duration, format_rate, format_size
 
 MOST_FLOWS = 3
@@ -75,8 +76,8 @@ def _bandwidth(answer: Answer, counted: str) -> list[tuple[str, str]]:
         low, high = _megabits(headline.low_bps), _megabits(headline.high_bps)
         least, most = _megabits(headline.least_bps), _megabits(headline.most_bps)
         text = (
-            f"{format_rate(headline.rate_bps, 3)} while the link was full, {headline.full_share:.0%} of the"
-            f" time (95 % interval {low} to {high}; seconds from {least} to {most}; {counted})"
+            f"{format_rate(headline.rate_bps, 3)} while the link was full, {percent(headline.full_share)} of"
+            f" the time (95 % interval {low} to {high}; seconds from {least} to {most}; {counted})"
         )
     else:
         full = "full for less than three seconds" if headline.full_share > 0 else "never seen to be full"
@@ -102,7 +103,10 @@ def _limits(flow: FlowAnalysis) -> Iterator[tuple[str, str]]:
     name = "limited by"
     for share in flow.diagnosis.shares:
         if share.time >= LEAST_SHARE:
-            yield name, f"{NAMES[share.label]} {share.time:.0%} ({share.certainty}): {_reason(share, flow)}"
+            yield (
+                name,
+                f"{NAMES[share.label]} {percent(share.time)} ({share.certainty}): {_reason(share, flow)}",
+            )
             name = ""
 
 
@@ -151,8 +155,8 @@ def _losses(flow: FlowAnalysis) -> str:
     variation = losses["flight_variation"]
     if any(share.label == "policer" for share in flow.diagnosis.shares):
         return f"{counted}: dropped by the policer{more}"
-    share = f"{losses['at_queue']:.0%} met a long queue" if losses["at_queue"] is not None else ""
-    steady = f", bytes in flight ± {variation:.0%}" if variation is not None else ""
+    share = f"{percent(losses['at_queue'])} met a long queue" if losses["at_queue"] is not None else ""
+    steady = f", bytes in flight ± {percent(variation)}" if variation is not None else ""
     cause = "a queue overflowed" if losses["by_queue"] else "no queue explains them"
     return f"{counted}, {share}{steady}: {cause}{more}"
 

@@ -58,3 +58,8 @@ def number(value: float) -> str:
         return f"{value:.3g}"
     digits = 3 - math.floor(math.log10(abs(value)))
     return f"{value:.{max(0, min(digits, 9))}f}"
+
+
+def percent(share: float) -> str:
+    """Format a share (0 to 1) as a percentage without decimals."""
+    return f"{100 * share:.0f} %"

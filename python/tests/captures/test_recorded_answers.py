@@ -47,12 +47,17 @@ def test_policed_transfers_are_told_from_shaped_ones() -> None:
     for path in captures:
         diagnosis = largest(path).diagnosis
         kind, _, configured, *_ = path.name.split("-")
+        rate = float(configured.removesuffix("mbps")) * 1e6
         if kind == "shaped":
             assert not diagnosis.policers
-            assert diagnosis.shares[0].label in ("bottleneck", "overflow")
+            # Some applications pause, but most data left while the shaper limited.
+            assert max(diagnosis.shares, key=lambda share: share.data).label in ("bottleneck", "overflow")
+            headline = diagnosis.answer.headline
+            # A bucket of 8 kB never lets a window fill the link; cross traffic takes its share.
+            if headline.full and "cross" not in path.name:
+                assert 0.85 * rate <= headline.rate_bps <= rate
         elif diagnosis.policers:
             found += 1
             assert diagnosis.shares[0].label == "policer"
-            rate = float(configured.removesuffix("mbps")) * 1e6
             assert diagnosis.policers[0]["rate_bps"] == pytest.approx(rate, rel=0.11)
     assert found == 12

@@ -74,12 +74,13 @@ pub(super) fn headline(bins: &[Bin]) -> Option<Headline> {
         })
     };
     if full.len() < FEWEST_FULL {
-        let best = bins.iter().max_by(|a, b| a.low_bps.total_cmp(&b.low_bps))?;
+        let best = bins.iter().max_by(|a, b| a.rate_bps.total_cmp(&b.rate_bps))?;
         let (least_bps, most_bps) = extremes(bins);
+        let bound_bps = (1.0 - LEAST_HALF_WIDTH) * best.rate_bps;
         return Some(Headline {
             full: false,
-            rate_bps: best.low_bps,
-            low_bps: best.low_bps,
+            rate_bps: bound_bps,
+            low_bps: bound_bps,
             high_bps: best.high_bps,
             least_bps,
             most_bps,

@@ -50,6 +50,8 @@ pub(super) struct Evidence {
     pub(super) back: Option<f64>,
     /// Share of time in which the receive window was full.
     pub(super) full: f64,
+    /// Share of time in which everything sent was acknowledged.
+    pub(super) idle: f64,
     /// Share of data packets that answer acknowledgments, beyond chance.
     pub(super) clocked: f64,
     /// 95th percentile of the bytes in flight, and its growth since the window before.
@@ -182,6 +184,7 @@ fn measure(found: &mut Evidence, window: &Window, seen: &Observations, base: f64
     let seconds = found.seconds();
     found.rate = found.delivered as f64 * 8.0 / seconds;
     found.full = if seen.window_refuted { 0.0 } else { (window.full_ns as f64 * 1e-9 / seconds).min(1.0) };
+    found.idle = (window.idle_ns as f64 * 1e-9 / seconds).min(1.0);
     let nanos = |from: u64, to: u64| to.saturating_sub(from) as f64 * 1e-9;
     found.silence = window.sent.map_or(seconds, |(first, last)| {
         nanos(found.from_ns, first).max(nanos(last, found.to_ns)).max(window.silence_ns as f64 * 1e-9)

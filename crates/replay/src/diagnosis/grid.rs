@@ -37,7 +37,7 @@ impl Grid {
         while now_ns / self.width_ns - self.first.min(now_ns / self.width_ns) >= MOST_WINDOWS {
             self.halve();
         }
-        let silent = self.windows.last().map(Window::silent_after).unwrap_or_default();
+        let silent = self.windows.last().map(|last| last.silent_after(self.width_ns)).unwrap_or_default();
         let length = (now_ns / self.width_ns).saturating_sub(self.first) as usize + 1; // at most MOST_WINDOWS
         if length > self.windows.len() {
             self.windows.resize(length, silent);
@@ -71,9 +71,10 @@ impl Grid {
             self.first -= 1;
         }
         self.first /= 2;
-        self.width_ns = self.width_ns.saturating_mul(2);
+        let width_ns = self.width_ns;
+        self.width_ns = width_ns.saturating_mul(2);
         let pairs = self.windows.chunks(2).map(|pair| {
-            let silent = pair[0].silent_after();
+            let silent = pair[0].silent_after(width_ns);
             join(&[pair[0], *pair.get(1).unwrap_or(&silent)])
         });
         self.windows = pairs.collect();

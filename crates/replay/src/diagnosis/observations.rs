@@ -68,7 +68,8 @@ pub(crate) struct Observations {
     /// End of the last receive window, and since when it is measured.
     window: Option<(u64, u64)>,
     next: u64,
-    in_flight: u64,
+    /// Since when everything sent is acknowledged.
+    idle_since_ns: Option<u64>,
     /// Data was sent beyond the window: its scale is not what is believed.
     pub(super) window_refuted: bool,
     /// The first delays there and back, from which samples count so that they stay exact.
@@ -104,7 +105,7 @@ impl Observations {
             last_delivery_ns: None,
             window: None,
             next: 0,
-            in_flight: 0,
+            idle_since_ns: None,
             window_refuted: false,
             delays: None,
             flight_history: History::default(),
@@ -124,7 +125,8 @@ impl Observations {
         let now = self.advance(sent.now);
         let base = self.base_ns.unwrap_or(0);
         self.next = self.next.max(sent.start + u64::from(sent.bytes));
-        self.in_flight = sent.in_flight;
+        self.measure_idle(now);
+        self.idle_since_ns = None;
         let answer = ANSWER_NS.max(base / ANSWER_SHARE);
         let current = &mut self.current;
         current.packets += 1;
@@ -163,7 +165,9 @@ impl Observations {
     pub(crate) fn on_ack(&mut self, ack: &Acked<'_>) {
         self.on_window(ack.event.now, ack.cumulative, ack.window_end, ack.next);
         let now = self.last_ns;
-        self.in_flight = ack.event.in_flight.get();
+        if ack.cumulative >= self.next && ack.event.in_flight.get() == 0 {
+            self.idle_since_ns.get_or_insert(now);
+        }
         self.current.acks += 1;
         self.current.marks += u32::from(ack.event.congestion_experienced);
         if let Some(sample) = ack.round_trip {
@@ -236,6 +240,14 @@ impl Observations {
         *since = now;
     }
 
+    /// Adds the time since everything was acknowledged.
+    fn measure_idle(&mut self, now: u64) {
+        if let Some(since) = &mut self.idle_since_ns {
+            self.current.idle_ns += now.saturating_sub(*since);
+            *since = now;
+        }
+    }
+
     /// Ends the windows that lie before `now`; gives the time, which never decreases.
     fn advance(&mut self, now: Timestamp) -> u64 {
         self.last_ns = self.last_ns.max(now.as_nanos());
@@ -250,6 +262,7 @@ impl Observations {
     /// Adds the current window, which ends at `end_ns`, to the grid.
     fn close(&mut self, end_ns: u64) {
         self.measure_room(end_ns);
+        self.measure_idle(end_ns);
         let shut = self.current.shut;
         let current = Window {
             rtt: self.round_trips.take(),
@@ -258,7 +271,7 @@ impl Observations {
             flight: self.flights.take(),
             there: self.there.take(),
             back: self.back.take(),
-            outstanding: self.in_flight > 0,
+            outstanding: self.idle_since_ns.is_none(),
             ..std::mem::take(&mut self.current)
         };
         self.grid.absorb(&current);

@@ -66,6 +66,9 @@ fn label_of(window: &Evidence, scale: &Scale) -> Verdict {
         return found(label, 1.0, 0.0);
     }
     let (queued, full) = (window.queued, window.full);
+    if window.idle >= MOST && full < MOST {
+        return found(Label::Application, window.idle, 1.0 - window.idle);
+    }
     let lost = if window.recent_loss { LOSS_SCORE } else { 0.0 };
     if queued >= MOST && waits_on_reverse_path(window, scale) {
         return found(Label::ReversePath, queued, full);
@@ -181,6 +184,9 @@ mod tests {
             (Label::Application, silent),
             (Label::Stall, Evidence { outstanding: true, ..silent }),
             (Label::Receiver, Evidence { shut: true, ..silent }),
+            // A burst filled the link, and then the application paused.
+            (Label::Application, Evidence { idle: 0.7, queued: 0.9, ..window(0) }),
+            (Label::Receiver, Evidence { idle: 0.7, full: 0.8, queued: 0.3, ..window(0) }),
             (Label::Receiver, Evidence { full: 0.8, queued: 0.3, ..window(0) }),
             (Label::Bottleneck, Evidence { full: 0.8, queued: 0.9, ..window(0) }),
             (Label::Bottleneck, Evidence { marks: 1, ..window(0) }),

@@ -30,6 +30,8 @@ pub(super) struct Window {
     pub(super) back: Quantiles<3>,
     /// Time for which the receive window left no room for two segments.
     pub(super) full_ns: u64,
+    /// Time for which everything sent was acknowledged.
+    pub(super) idle_ns: u64,
     /// Data packets that left just after an acknowledgment.
     pub(super) near: u32,
     /// Data packets shorter than a full segment.
@@ -60,6 +62,7 @@ impl Window {
         self.there = self.there.merged(&later.there);
         self.back = self.back.merged(&later.back);
         self.full_ns = self.full_ns.saturating_add(later.full_ns);
+        self.idle_ns = self.idle_ns.saturating_add(later.idle_ns);
         self.near = self.near.saturating_add(later.near);
         self.short = self.short.saturating_add(later.short);
         if let Some((first, last)) = later.sent {
@@ -72,9 +75,10 @@ impl Window {
         (self.outstanding, self.shut) = (later.outstanding, later.shut);
     }
 
-    /// A window without events, with the state at its end that this one has.
-    pub(super) fn silent_after(&self) -> Self {
-        Self { outstanding: self.outstanding, shut: self.shut, ..Self::default() }
+    /// A window of `width_ns` without events, in the state that this one ends in.
+    pub(super) fn silent_after(&self, width_ns: u64) -> Self {
+        let idle_ns = if self.outstanding { 0 } else { width_ns };
+        Self { idle_ns, outstanding: self.outstanding, shut: self.shut, ..Self::default() }
     }
 }
 
