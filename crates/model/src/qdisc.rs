@@ -81,7 +81,7 @@ codes! {
     pub enum DropReason {
         /// The buffer was full.
         Overflow = "overflow",
-        /// Active queue management selected it before the buffer was full.
+        /// The queue discipline dropped it although the buffer had room: active queue management, a policer.
         Early = "early",
         /// The channel corrupted it.
         Corruption = "corruption",

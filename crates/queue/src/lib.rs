@@ -22,6 +22,7 @@ mod lanes;
 mod limit;
 mod mark;
 mod pie;
+mod policer;
 mod priority;
 mod qfcp;
 mod red;
@@ -48,6 +49,7 @@ pub use dual_pi2::{DualPi2, DualPi2Config};
 pub use fq_codel::{FqCodel, FqCodelConfig};
 pub use limit::Limit;
 pub use pie::{Pie, PieConfig, PieDelay};
+pub use policer::{Policer, PolicerConfig};
 pub use priority::Priority;
 #[cfg(feature = "declare")]
 pub use priority::PriorityConfig;

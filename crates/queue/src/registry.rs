@@ -8,7 +8,7 @@ use airpath_model::declare::Registry;
 use crate::declare::{Queues, Routers};
 use crate::{
     AbcConfig, AvqConfig, CodelConfig, DrrConfig, DualPi2Config, FqCodelConfig, MpcpConfig, PieConfig,
-    PriorityConfig, QfcpConfig, RedConfig, RemConfig, VcpConfig, WeightedDrrConfig, XcpConfig,
+    PolicerConfig, PriorityConfig, QfcpConfig, RedConfig, RemConfig, VcpConfig, WeightedDrrConfig, XcpConfig,
 };
 
 /// Returns the queue disciplines of this crate: one line each.
@@ -24,6 +24,7 @@ pub fn queues<P: Packet + Debug + Send + 'static>() -> Registry<Queues<P>> {
         .with::<PriorityConfig>()
         .with::<DrrConfig>()
         .with::<WeightedDrrConfig>()
+        .with::<PolicerConfig>()
 }
 
 /// Returns the router protocols of this crate: one line each.

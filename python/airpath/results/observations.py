@@ -61,6 +61,7 @@ _OBSERVATIONS = (
     Observation("price", "", "REM: price of the link"),
     Observation("virtual_capacity_bps", "bit/s", "AVQ: capacity of the virtual queue"),
     Observation("virtual_queue_bytes", "B", "AVQ: what waits in the virtual queue"),
+    Observation("bucket_bytes", "B", "policer: tokens in its bucket at the last arrival"),
     Observation("sojourn_s", "s", "CoDel: how long the packet that left last had waited"),
     Observation("dropping", "", "CoDel: 1 while it drops or marks, else 0"),
     Observation("drop_count", "", "CoDel, FQ-CoDel: drops in a row, the most of any queue"),

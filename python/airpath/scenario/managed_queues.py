@@ -33,6 +33,7 @@ _LIMITS: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
             "description": "Most that waits in all queues together, as for drop-tail; the longest loses"
             " packets.",
         },
+        "policer": {"description": "Most that waits for the link, as for drop-tail."},
     }
 )
 """Default and help text of the limit of a queue, if they differ from those of other queues."""

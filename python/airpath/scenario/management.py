@@ -86,6 +86,17 @@ def _pie(queue: Values, link: LinkFigures, path: str) -> dict[str, Any]:
     return plan
 
 
+def _policer(queue: Values, link: LinkFigures, path: str) -> dict[str, Any]:
+    plan = _declared(queue, link, path)
+    if plan["burst"] < link.packet_bytes:
+        raise FieldError(
+            f"{path}.burst",
+            f"is {plan['burst']} bytes, less than the largest packet of {link.packet_bytes} bytes: no such packet"
+            " would pass",
+        )
+    return plan
+
+
 def _priority(queue: Values, link: LinkFigures, path: str) -> dict[str, Any]:
     class_of_flow = _classes(queue["classes"], link.flow_entries, f"{path}.classes")
     return _declared(queue, link, path, classes=len(queue["classes"]) + 1, class_of_flow=class_of_flow)
@@ -103,7 +114,15 @@ def _drr(queue: Values, link: LinkFigures, path: str) -> dict[str, Any]:
 
 
 _PLANS: Final[Mapping[str, Callable[[Values, LinkFigures, str], dict[str, Any]]]] = MappingProxyType(
-    {"red": _red, "rem": _rem, "avq": _avq, "pie": _pie, "priority": _priority, "drr": _drr}
+    {
+        "red": _red,
+        "rem": _rem,
+        "avq": _avq,
+        "pie": _pie,
+        "policer": _policer,
+        "priority": _priority,
+        "drr": _drr,
+    }
 )
 """Conversion to a plan by kind, for queues with more than their own values."""
 

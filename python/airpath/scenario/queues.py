@@ -109,5 +109,6 @@ QUEUES: Final = (
     QueueDiscipline("dual-pi2", "coupled queues for low-latency and classic flows (RFC 9332)"),
     QueueDiscipline("priority", "strict priority between classes of flows"),
     QueueDiscipline("drr", "deficit round robin: flows, or classes by weight, share the link by bytes"),
+    QueueDiscipline("policer", "token bucket: drops what exceeds a rate, delays nothing"),
 )
 """Every queue discipline that a scenario can name."""

@@ -23,6 +23,7 @@ MANAGED = {
     "priority": {"classes": [["flow"], []]},
     "drr": {},
     "drr, weighted": {"weights": {"flow": 3}},
+    "policer": {"rate": "8mbps", "burst": "30kB"},
 }
 
 
@@ -149,6 +150,14 @@ WRONG = {
     "a probability beyond one": (
         {"kind": "red", "limit": "1bdp", "max_probability": 1.5},
         "max_probability: ",
+    ),
+    "a policer without a rate": (
+        {"kind": "policer", "limit": "1bdp", "burst": "30kB"},
+        "rate: required, but not given",
+    ),
+    "a bucket that no packet fits into": (
+        {"kind": "policer", "limit": "1bdp", "rate": "8mbps", "burst": "1499B"},
+        "burst: is 1499 bytes, less than the largest packet of 1500 bytes: no such packet would pass",
     ),
     "no limit": ({"kind": "codel"}, "limit: required, but not given"),
     "a virtual queue without end": (

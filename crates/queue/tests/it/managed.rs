@@ -6,6 +6,7 @@ mod driver;
 mod dual_pi2;
 mod fq_codel;
 mod pie;
+mod policer;
 mod red;
 mod rem;
 mod schedulers;

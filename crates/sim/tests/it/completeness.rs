@@ -101,6 +101,7 @@ fn every_queue_is_in_the_suite() {
         ("priority", "priority"),
         ("drr", "drr"),
         ("weighted-drr", "weighted drr"),
+        ("policer", "policer"),
     ];
     assert_members(&declared("queue"), QUEUES, &managed);
 }

@@ -430,6 +430,7 @@ fn any_management() -> impl Strategy<Value = ManagementPlan> {
                 .with("packet", 100)
         ),
         Just(ManagementPlan::named("drr").with("quantum", 700).with("queues", 2)),
+        Just(ManagementPlan::named("policer").with("rate", 2_000_000).with("burst", 9000)),
     ]
 }
 

@@ -3,7 +3,8 @@
 use airpath_model::{Bytes, Duration, Ecn, Qdisc, RandomStream, Rate};
 use airpath_queue::{
     Avq, AvqConfig, Classifier, Codel, CodelConfig, Drr, DualPi2, DualPi2Config, FqCodel, FqCodelConfig,
-    Limit, Pie, PieConfig, PieDelay, Priority, QueueUnit, Red, RedConfig, Rem, RemConfig, Unmarkable,
+    Limit, Pie, PieConfig, PieDelay, Policer, PolicerConfig, Priority, QueueUnit, Red, RedConfig, Rem,
+    RemConfig, Unmarkable,
 };
 
 use super::Discipline;
@@ -52,6 +53,8 @@ pub(crate) fn disciplines() -> Vec<Discipline> {
         }),
         Discipline::new("weighted drr", Limit::Packets(5), |limit| drr(limit, classes())),
         Discipline::new("weighted drr in bytes", BYTES, |limit| drr(limit, classes())),
+        Discipline::new("policer", Limit::Packets(5), policer),
+        Discipline::new("policer without limit", Limit::Unlimited, policer),
     ]
 }
 
@@ -172,4 +175,9 @@ fn priority(limit: Limit) -> Boxed {
 fn drr(limit: Limit, classifier: Classifier) -> Boxed {
     let quanta = [Bytes::new(500), Bytes::new(1500)];
     Box::new(Drr::new(limit, classifier, &quanta).expect("the parameters are in range"))
+}
+
+fn policer(limit: Limit) -> Boxed {
+    let config = PolicerConfig { rate: Rate::from_bps(1_000_000), burst: Bytes::new(6000) };
+    Box::new(Policer::new(limit, config).expect("the parameters are in range"))
 }
