@@ -12,6 +12,7 @@ import pytest
 import airpath
 from airpath.captures import CaptureAnalysis, analyse
 from airpath.cli import main
+from airpath.units import parse_rate, parse_size
 
 PAYLOAD = 1448 / 1500
 """Share of a simulated packet that is payload."""
@@ -19,7 +20,7 @@ PAYLOAD = 1448 / 1500
 
 def made(folder: Path, bottleneck: dict[str, Any], **flow: Any) -> tuple[CaptureAnalysis, float]:
     """Return the analysis of 20 s at the sender, and the mean capacity from 1 s on, bit/s of payload."""
-    queue = {"kind": "drop-tail", "limit": flow.pop("buffer", "1bdp")}
+    queue = {"kind": "drop-tail", "limit": flow.pop("buffer", "1bdp"), **flow.pop("queue", {})}
     document = {
         "name": "truth",
         "duration": "20s",
@@ -72,6 +73,32 @@ def test_the_limit_and_the_bandwidth_of_a_simulated_flow(
     else:
         assert headline.rate_bps < capacity_bps
     assert diagnosis.losses["by_queue"] in ((False,) if label == "random-loss" else (True, None))
+
+
+@pytest.mark.parametrize("scheme", ["cubic", "bbr", "newreno"])
+@pytest.mark.parametrize(
+    ("rate", "burst"), [("2mbps", "30kB"), ("2mbps", "1MB"), ("5mbps", "100kB"), ("10mbps", "300kB")]
+)
+def test_a_policer_is_found_with_its_rate_and_burst(
+    tmp_path: Path, scheme: str, rate: str, burst: str
+) -> None:
+    queue = {"kind": "policer", "rate": rate, "burst": burst}
+    capture, _ = made(tmp_path, {"rate": "100mbps"}, scheme=scheme, queue=queue)
+    diagnosis = capture.flows[0].diagnosis
+    assert diagnosis.shares[0].label == "policer"
+    assert diagnosis.shares[0].time > 0.9
+    (found,) = diagnosis.policers
+    assert found["rate_bps"] == pytest.approx(parse_rate(rate), rel=0.09)
+    assert found["burst_bytes"] == pytest.approx(parse_size(burst), rel=0.06)
+
+
+@pytest.mark.parametrize("rate", ["2mbps", "5mbps", "10mbps"])
+@pytest.mark.parametrize("buffer", ["0.2bdp", "1bdp"])
+def test_a_link_of_the_same_rate_is_no_policer(tmp_path: Path, rate: str, buffer: str) -> None:
+    capture, _ = made(tmp_path, {"rate": rate}, buffer=buffer)
+    diagnosis = capture.flows[0].diagnosis
+    assert not diagnosis.policers
+    assert all(share.label != "policer" for share in diagnosis.shares)
 
 
 def test_the_answer_comes_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -20,7 +20,7 @@ const BY_MARGIN: [(Label, &[(f64, f64)]); 9] = [
     (Label::ReversePath, &[(0.0, 0.60), (0.9, 0.94)]),
     (Label::Stall, &[(0.0, 0.65)]),
 ];
-/// Windows of a policer: none of 158 simulated flows and 12 shaped transfers without one was labelled as policed.
+/// Windows of a policer: none of 240 simulated flows and 12 shaped transfers without one was labelled as policed.
 pub(super) const POLICED: f64 = 0.95;
 /// A window that is as fast as full ones.
 const AS_FAST: f64 = 0.87;

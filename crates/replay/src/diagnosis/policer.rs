@@ -16,7 +16,7 @@ pub struct Policer {
     pub to_ns: u64,
     /// Rate of the tokens, bit/s, IP and TCP headers included.
     pub rate_bps: f64,
-    /// Bytes that passed before the first loss, less the tokens that came meanwhile.
+    /// The size of the bucket: the most that passed until the first loss, from any time on, less the tokens that came meanwhile.
     pub burst_bytes: f64,
     /// Share of losses at an empty bucket less the share of packets that passed one, 0 to 1.
     pub score: f64,
@@ -29,7 +29,8 @@ const LEAST_ROUND_TRIPS: usize = 3;
 const RATES: usize = 28;
 const LOWEST: f64 = 0.9;
 const HIGHEST: f64 = 2.2;
-/// A bucket with tokens for fewer bytes than these is empty: three full packets.
+/// A bucket with tokens for fewer bytes than these is empty: three full packets. A bucket of this size cannot be told from a queue that
+/// has room for a few packets.
 const EMPTY_BYTES: f64 = 4500.0;
 /// Random losses of simulated flows score up to 0.55, policers of testbeds 0.93 and more unless their bucket is tiny.
 const LEAST_SCORE: f64 = 0.9;
@@ -61,14 +62,30 @@ pub(super) fn policed(sent: &[Transmission], round_trip_ns: u64) -> Option<Polic
     let best: Vec<f64> =
         scored.iter().filter(|(one, _)| *one >= score - AS_GOOD).map(|(_, rate)| *rate).collect();
     let rate = best.iter().sum::<f64>() / best.len() as f64;
-    let before = (sent[first].at_ns - sent[0].at_ns) as f64 * 1e-9;
-    (score >= LEAST_SCORE).then(|| Policer {
+    let burst = burst(&sent[..=first], rate);
+    (score >= LEAST_SCORE && burst > EMPTY_BYTES).then(|| Policer {
         from_ns: sent[first].at_ns,
         to_ns: sent[last].at_ns,
         rate_bps: rate * 8.0,
-        burst_bytes: (passed(&sent[..first]) - rate * before).max(0.0),
+        burst_bytes: burst,
         score,
     })
+}
+
+/// The size of a bucket that is full at first and empty when the last packet of `sent` is lost: a bucket that stays full for some
+/// time gains no tokens meanwhile, so that the start of the largest excess counts.
+fn burst(sent: &[Transmission], rate: f64) -> f64 {
+    let (mut excess, mut next) = (0.0_f64, sent[sent.len() - 1].at_ns);
+    let mut largest = 0.0_f64;
+    for one in sent.iter().rev() {
+        excess -= rate * (next - one.at_ns) as f64 * 1e-9;
+        next = one.at_ns;
+        if !one.lost {
+            excess += f64::from(one.bytes);
+        }
+        largest = largest.max(excess);
+    }
+    largest
 }
 
 /// The share of losses at an empty bucket less the share of packets that passed one.

@@ -51,13 +51,18 @@ impl Transmissions {
         }
     }
 
-    /// So many segments that left at `at_ns` were lost, or were not after all.
+    /// So many segments that left at `at_ns` were lost, or were not after all. Of those that left at once, a full queue and an empty
+    /// bucket drop the last.
     pub(super) fn on_loss(&mut self, at_ns: u64, segments: u32, lost: bool) {
         let first = self.sent.partition_point(|one| one.at_ns < at_ns);
-        let same = self.sent[first..].iter_mut().take_while(|one| one.at_ns == at_ns);
-        for one in same.filter(|one| one.lost != lost).take(segments as usize) {
-            one.lost = lost;
-            self.lost |= lost;
+        let count = self.sent[first..].partition_point(|one| one.at_ns == at_ns);
+        let same = self.sent[first..first + count].iter_mut().filter(|one| one.lost != lost);
+        let mark = |one: &mut Transmission| one.lost = lost;
+        if lost {
+            self.lost |= segments > 0 && count > 0;
+            same.rev().take(segments as usize).for_each(mark);
+        } else {
+            same.take(segments as usize).for_each(mark);
         }
     }
 }
@@ -78,7 +83,7 @@ mod tests {
         assert_eq!(bytes, [1_052, 1_052, 552]);
         transmissions.on_loss(60_000_000_000, 2, true);
         transmissions.on_loss(60_000_000_000, 1, false);
-        assert_eq!(transmissions.sent.iter().filter(|one| one.lost).count(), 1);
+        assert_eq!(transmissions.sent.iter().map(|one| one.lost).collect::<Vec<_>>(), [false, false, true]);
         for number in 0..20_000_u64 {
             transmissions.on_sent(60_000_000_000 + number, 1_000, 1_000);
         }
