@@ -60,6 +60,9 @@ pub struct RecordPlan {
     /// Keep one row for each lost packet.
     #[serde(default = "by_default")]
     pub drops: bool,
+    /// Keep one row for each flow and interval with the share of time in which each limit kept the sender from sending.
+    #[serde(default)]
+    pub flow_limits: bool,
     /// Links at whose entrance packets are captured (pcapng, one interface per link).
     pub capture: Vec<usize>,
     /// Keep what the senders of flows observe of each packet, and write logs of flows (qlog).

@@ -45,6 +45,9 @@ pub(crate) fn assemble_flows(
     if plan.record.qlog {
         keep_logs(&mut flows);
     }
+    if plan.record.flow_limits {
+        flows.iter_mut().for_each(Flow::measure_limits);
+    }
     Ok((flows, sources))
 }
 

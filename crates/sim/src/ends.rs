@@ -50,8 +50,11 @@ impl Flows {
     }
 
     /// An interval of the series ends.
-    pub(crate) fn end_interval(&self, network: &mut Network) {
+    pub(crate) fn end_interval(&mut self, network: &mut Network) {
         let now = network.now;
+        for flow in &mut self.flows {
+            flow.record_limits(now, &mut network.context.recorder);
+        }
         let flows = &self.flows;
         network.end_interval(flows.len(), |flow| flows[flow].state(now), |flow| flows[flow].summary());
     }

@@ -2,7 +2,9 @@
 
 mod connection;
 mod datagrams;
+mod limit_meter;
 mod segment_log;
+mod watch;
 
 use airpath_model::Timestamp;
 use airpath_network::{
@@ -12,7 +14,7 @@ use airpath_network::{
 
 use airpath_plan::workload::Datagrams;
 
-use segment_log::SegmentLog;
+use watch::Watch;
 
 pub(crate) use connection::{ConnectionSetup, ConnectionSource};
 
@@ -35,8 +37,8 @@ pub(crate) struct Flow {
     pub(crate) ahead: [bool; 2],
     /// What it sends, and who receives it.
     pub(crate) kind: FlowKind,
-    /// Packet events seen by its sender, if recorded.
-    log: Option<Box<SegmentLog>>,
+    /// What is recorded of its sender beyond its counters, if anything.
+    watch: Option<Box<Watch>>,
 }
 
 /// The traffic of a flow.
@@ -53,7 +55,7 @@ impl Flow {
     pub(crate) fn new(index: u32, instance: u32, routes: [u32; 2], start: Timestamp, kind: FlowKind) -> Self {
         let [route, reverse_route] = routes;
         let (timers, ahead) = ([Timer { due: Timestamp::NEVER, set: Timestamp::ZERO }; 2], [false; 2]);
-        Self { index, instance, route, reverse_route, start, timers, ahead, kind, log: None }
+        Self { index, instance, route, reverse_route, start, timers, ahead, kind, watch: None }
     }
 
     /// Returns the properties of the two endpoints that links depend on.
@@ -72,9 +74,11 @@ impl Flow {
 
     /// Something is due at the sending end at `now`, or may have become due.
     pub(crate) fn wake_sender(&mut self, now: Timestamp, recorder: &mut Recorder) {
-        match &mut self.kind {
-            FlowKind::Connections(source) => source.wake_sender(now, self.index, recorder),
-            FlowKind::Datagrams(_) => {}
+        if let FlowKind::Connections(source) = &mut self.kind {
+            if let Some(watch) = &mut self.watch {
+                watch.advance(now, source);
+            }
+            source.wake_sender(now, self.index, recorder);
         }
     }
 
@@ -98,8 +102,8 @@ impl Flow {
             }
         }?;
         context.recorder.on_sent(self.index, u64::from(packet.size));
-        if let Some(log) = &mut self.log {
-            log.on_packet(now, &packet);
+        if let Some(watch) = &mut self.watch {
+            watch.on_packet(now, &packet);
         }
         Some(packet)
     }
@@ -132,8 +136,8 @@ impl Flow {
                 End::Receiver
             }
             (FlowKind::Connections(source), Body::Acknowledgment(acknowledgment)) => {
-                if let Some(log) = &mut self.log {
-                    log.on_acknowledgment(now, (connection, size), acknowledgment);
+                if let Some(watch) = &mut self.watch {
+                    watch.on_acknowledgment(now, (connection, size), acknowledgment, source);
                 }
                 source.on_acknowledgment(now, connection, acknowledgment, self.index, recorder);
                 End::Sender
@@ -151,12 +155,24 @@ impl Flow {
 
     /// Begins to keep what its sender sees of its packets; before it begins. So many flows share what is kept.
     pub(crate) fn keep_log(&mut self, flows: usize) {
-        self.log = Some(Box::new(SegmentLog::new(Transmissions::new(self.index, flows))));
+        self.watch.get_or_insert_default().keep_log(Transmissions::new(self.index, flows));
+    }
+
+    /// Begins to measure what limits its sender; before it begins.
+    pub(crate) fn measure_limits(&mut self) {
+        self.watch.get_or_insert_default().measure_limits();
     }
 
     /// Returns the packet events seen by its sender, if recorded.
     pub(crate) fn into_log(self) -> Option<Transmissions> {
-        self.log.map(|log| log.finish())
+        self.watch.and_then(|watch| watch.into_log())
+    }
+
+    /// Records what limited its sender in the interval that ends at `now`, if that is measured.
+    pub(crate) fn record_limits(&mut self, now: Timestamp, recorder: &mut Recorder) {
+        if let (Some(watch), FlowKind::Connections(source)) = (&mut self.watch, &self.kind) {
+            watch.record_limits(now, source, self.index, recorder);
+        }
     }
 
     /// When the sending end must be woken next.

@@ -32,4 +32,4 @@ pub use delivery_rate::{DeliveryRate, SendState};
 pub use quic_driver::{QuicCounters, QuicDriver};
 pub use receiver::Receiver;
 pub use segment::Segment;
-pub use sender::{Counters, Follower, ObservedAck, ObservedSegment, Sender};
+pub use sender::{Counters, Follower, ObservedAck, ObservedSegment, SendLimit, Sender};

@@ -3,9 +3,11 @@
 mod ack;
 mod by_time;
 mod follower;
+mod send_limit;
 mod transmit;
 
 pub use follower::{Follower, ObservedAck, ObservedSegment};
+pub use send_limit::SendLimit;
 
 use alloc::boxed::Box;
 

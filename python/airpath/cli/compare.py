@@ -14,6 +14,7 @@ from airpath.cli.output import (
     IsolateOption,
     JobsOption,
     JsonOption,
+    LimitsOption,
     NoReportOption,
     OpenOption,
     OutOption,
@@ -103,6 +104,7 @@ def compare(
     seed: Annotated[int, option_of_runs("seed")] = Comparison.seed,
     jobs: JobsOption = None,
     isolate: IsolateOption = False,
+    limits: LimitsOption = False,
     out: OutOption = None,
     force: ForceOption = False,
     no_report: NoReportOption = False,
@@ -135,6 +137,8 @@ def compare(
         repetitions=(REPETITIONS if reps is None else reps) if until is None else until.max_repetitions,
         **options,
     )
+    if limits:
+        scenarios = {name: one.override({"record.flow_limits": True}) for name, one in scenarios.items()}
     one = LinkAndFlows.of(link, options)
     hint_at_bursts(one)
     output = Output(

@@ -30,6 +30,13 @@ IsolateOption = Annotated[
         help="Run each simulation with code of yours in a process of its own, so that a crash ends it alone.",
     ),
 ]
+LimitsOption = Annotated[
+    bool,
+    typer.Option(
+        "--limits",
+        help="Record what limits each simulated sender (application, windows, pacing, recovery), for the report.",
+    ),
+]
 OutOption = Annotated[
     Path | None,
     typer.Option(help="Directory for the results; default: out/….", show_default=False, file_okay=True),

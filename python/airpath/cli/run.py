@@ -13,6 +13,7 @@ from airpath.cli.output import (
     IsolateOption,
     JobsOption,
     JsonOption,
+    LimitsOption,
     NoReportOption,
     OpenOption,
     OutOption,
@@ -67,6 +68,7 @@ def run(
     packets: Annotated[
         bool, typer.Option("--packets", help="Record a table row for every data packet.")
     ] = False,
+    limits: LimitsOption = False,
     capture: Annotated[
         list[str] | None,
         typer.Option(metavar="LINK", help="Link at which to capture packets (pcapng); repeatable."),
@@ -102,6 +104,8 @@ def run(
     allow(changes.values())
     if packets:
         changes["record.packets"] = True
+    if limits:
+        changes["record.flow_limits"] = True
     if capture:
         changes["record.capture"] = capture
     if qlog is not None:

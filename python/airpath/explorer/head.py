@@ -125,6 +125,7 @@ def _panel(panel: Panel, block: Block) -> dict[str, Any]:
             for one in panel.stretches
         ],
         "colours": dict(panel.colours),
+        "certain": panel.certain,
         "second": None if panel.second is None else list(panel.second),
         "lines": [
             [

@@ -14,6 +14,7 @@ LINK_OBSERVATION_COLUMNS: Final = 4
 ROUTER_QUANTITIES: Final = 20
 """Largest number of quantities that a router reports: those of its protocol and its capacity source."""
 FLOW_ESTIMATE_COLUMNS: Final = 7
+FLOW_LIMIT_COLUMNS: Final = 7
 ESTIMATE_SAMPLE_COLUMNS: Final = 5
 PACKET_COLUMNS: Final = 8
 COLUMN_BYTES: Final = 8
@@ -37,6 +38,8 @@ class MemoryEstimate:
     """One row for each quantity of a router, recorded link and interval."""
     flow_estimate_rows: int
     """One row for each estimator of a flow, and interval."""
+    flow_limit_rows: int
+    """One row for each flow and interval; zero if not kept."""
     estimate_sample_rows: int
     """One row for each estimator and data packet that the measuring links can carry; zero if not kept."""
     packet_rows: int
@@ -54,6 +57,7 @@ class MemoryEstimate:
             + self.link_series_rows * LINK_SERIES_COLUMNS
             + self.link_observation_rows * LINK_OBSERVATION_COLUMNS
             + self.flow_estimate_rows * FLOW_ESTIMATE_COLUMNS
+            + self.flow_limit_rows * FLOW_LIMIT_COLUMNS
             + self.estimate_sample_rows * ESTIMATE_SAMPLE_COLUMNS
             + self.packet_rows * PACKET_COLUMNS
         )
@@ -77,11 +81,13 @@ def estimate_memory(resolved: Resolved) -> MemoryEstimate:
     )
     recorded = [link for link in plan["links"] if link["record"]]
     routers = sum(link["queue"]["kind"] != "drop-tail" for link in recorded)
+    flow_rows = intervals * len(plan["flows"]) + 2 * arrivals
     return MemoryEstimate(
-        flow_series_rows=intervals * len(plan["flows"]) + 2 * arrivals,
+        flow_series_rows=flow_rows,
         link_series_rows=intervals * len(recorded),
         link_observation_rows=intervals * routers * ROUTER_QUANTITIES,
         flow_estimate_rows=intervals * sum(map(_estimators, plan["flows"])),
+        flow_limit_rows=flow_rows if plan["record"]["flow_limits"] else 0,
         estimate_sample_rows=packets(resolved) * max(map(_estimators, plan["flows"]))
         if plan["record"]["estimate_samples"]
         else 0,
@@ -118,7 +124,8 @@ def refuse_if_too_large(resolved: Resolved, source: str, available: int | None =
         "a larger record.interval": estimate.flow_series_rows * FLOW_SERIES_COLUMNS
         + estimate.link_series_rows * LINK_SERIES_COLUMNS
         + estimate.link_observation_rows * LINK_OBSERVATION_COLUMNS
-        + estimate.flow_estimate_rows * FLOW_ESTIMATE_COLUMNS,
+        + estimate.flow_estimate_rows * FLOW_ESTIMATE_COLUMNS
+        + estimate.flow_limit_rows * FLOW_LIMIT_COLUMNS,
     }
     remedy = max(remedies, key=lambda name: remedies[name])
     raise ScenarioError(

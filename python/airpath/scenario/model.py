@@ -35,6 +35,10 @@ class Record(Table):
     """Keep a row for each sample of every ACK-rate estimator; memory grows with the rate."""
     drops: Flag = True
     """Keep a row for each lost packet; without it, runs with millions of losses take less time and memory."""
+    flow_limits: Flag = False
+    """Keep a row for each flow and interval with the shares of time in which the application, the windows, pacing and
+    recovery limited the sender.
+    """
     capture: tuple[Text, ...] = ()
     """Names of links at whose entrance packets are captured (pcapng)."""
     qlog: Flag = False

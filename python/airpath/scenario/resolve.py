@@ -168,6 +168,7 @@ class _Resolution:
                 "packets": record.packets,
                 "estimate_samples": record.estimate_samples,
                 "drops": record.drops,
+                "flow_limits": record.flow_limits,
                 "capture": [
                     indices[self._link_name(name, f"record.capture[{index}]", indices)]
                     for index, name in enumerate(record.capture)

@@ -80,6 +80,8 @@ class Panel:
         Where the axis ends; larger values are cut off.
     stretches, colours
         Labelled stretches of time, drawn as strips instead of lines, and the colour of each label.
+    certain
+        Whether the labels were recorded instead of estimated, so that their confidence need not be shown.
     """
 
     key: str
@@ -93,6 +95,7 @@ class Panel:
     top: float | None = None
     stretches: Sequence[Stretch] = ()
     colours: Mapping[str, str] = field(default_factory=dict)
+    certain: bool = False
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from airpath.metrics.run import columns, link_under_test
 from airpath.results import Results, RunResult
 from airpath.views.grid import FEWEST_INTERVALS, MOST_NUMBERS, Grid, joined, mean_over, same
 from airpath.views.groups import flows_under_test_of, groups_of, schemes_of
+from airpath.views.limits import limits_panel
 from airpath.views.model import Line, Marks, OverTime, Panel, Values
 from airpath.views.run_lines import Place, capacity_of, flow_lines, lines_of
 
@@ -69,7 +70,7 @@ def over_time(results: Results, seeds: Sequence[int], *, apart: bool | None = No
         time_s=np.array([ends[min(k + factor, grid.count) - 1] for k in range(0, grid.count, factor)]),
         step_s=grid.step_s * factor,
         capacity=[(seed, joined(values, factor)) for seed, values in capacity],
-        panels=_panels(results, lines, factor),
+        panels=[*_panels(results, lines, factor), *limits_panel(places, grid)],
         marks=[mark for run, place in places.items() if place.seed < shown for mark in _marks(run, place)],
         seeds_shown=shown,
         looks=[one for of_run in groups.values() for one in schemes_of(of_run)],

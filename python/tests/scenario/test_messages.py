@@ -24,7 +24,7 @@ CASES = {
     "unknown key in a nested table": (
         {"record__intervall": "1s"},
         'record.intervall: unknown key; did you mean "interval"? (accepted: capture,'
-        " drops, estimate_samples, interval, packets, qlog, warm_up)",
+        " drops, estimate_samples, flow_limits, interval, packets, qlog, warm_up)",
     ),
     "unknown estimator": (
         {"flows__0__estimators": ["sarbe", "sarb"]},
@@ -53,8 +53,8 @@ CASES = {
     ),
     "unknown key without a near one": (
         {"record__xyzzy": 1},
-        "record.xyzzy: unknown key (accepted: capture, drops, estimate_samples, interval, packets, qlog,"
-        " warm_up)",
+        "record.xyzzy: unknown key (accepted: capture, drops, estimate_samples, flow_limits, interval,"
+        " packets, qlog, warm_up)",
     ),
     "unknown key in a table with a kind": (
         {

@@ -30,6 +30,7 @@ def test_the_smallest_dumbbell_to_the_last_key():
             "packets": False,
             "estimate_samples": False,
             "drops": True,
+            "flow_limits": False,
             "capture": [],
             "qlog": False,
         },

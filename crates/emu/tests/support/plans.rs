@@ -47,6 +47,7 @@ pub(crate) fn plan(seconds: u64, links: Vec<LinkPlan>, flows: usize) -> Plan {
             packets: false,
             estimate_samples: false,
             drops: true,
+            flow_limits: false,
             capture: vec![],
             qlog: false,
         },

@@ -3,8 +3,9 @@
 use std::mem::offset_of;
 
 use airpath_model::{
-    Backlog, Bytes, CongestionSignal, DropReason, Measurement, Packet as _, Probe, Timestamp,
+    Backlog, Bytes, CongestionSignal, DropReason, Duration, Measurement, Packet as _, Probe, Timestamp,
 };
+use airpath_transport::SendLimit;
 
 use super::estimate::{EstimateMeters, OWN};
 use super::flow::{DelayDistribution, FlowMeter};
@@ -12,8 +13,9 @@ use super::link::{Buffer, LinkMeter};
 use super::quantities::QuantityNames;
 use super::rows::{
     CompletionRow, CompletionTable, DelayTable, DropRow, DropTable, EstimateSampleRow, EstimateSampleTable,
-    EstimateTable, FlowEvent, FlowEventRow, FlowEventTable, FlowObservationRow, FlowObservationTable,
-    FlowRow, FlowTable, LinkSeriesTable, LinkTable, ObservationRow, ObservationTable, PacketRow, PacketTable,
+    EstimateTable, FlowEvent, FlowEventRow, FlowEventTable, FlowLimitRow, FlowLimitTable, FlowObservationRow,
+    FlowObservationTable, FlowRow, FlowTable, LinkSeriesTable, LinkTable, ObservationRow, ObservationTable,
+    PacketRow, PacketTable,
 };
 use super::series::FlowSeries;
 use super::state::{FlowState, FlowSummary};
@@ -43,6 +45,7 @@ pub struct Recorder {
     flow_series: FlowSeries,
     flow_events: FlowEventTable,
     flow_observations: FlowObservationTable,
+    flow_limits: FlowLimitTable,
     completions: CompletionTable,
     link_series: LinkSeriesTable,
     observations: ObservationTable,
@@ -104,6 +107,7 @@ impl Recorder {
             estimate_samples: EstimateSampleTable::default(),
             flow_events: FlowEventTable::default(),
             flow_observations: FlowObservationTable::default(),
+            flow_limits: FlowLimitTable::default(),
             completions: CompletionTable::default(),
             link_series: LinkSeriesTable::default(),
             observations: ObservationTable::default(),
@@ -318,6 +322,25 @@ impl Recorder {
         }
     }
 
+    /// Records how long each limit kept the sender of a flow from sending in the interval that ends at `now`, by the numbers of
+    /// [`SendLimit`]; nothing if the flow did not live in it.
+    pub fn on_limits(&mut self, flow: u32, now: Timestamp, times: &[Duration; SendLimit::COUNT]) {
+        let total: f64 = times.iter().map(|time| time.as_secs_f64()).sum();
+        if total > 0.0 {
+            let [recovery, application, receive_window, congestion_window, pacing] =
+                times.map(|time| time.as_secs_f64() / total);
+            self.flow_limits.push(FlowLimitRow {
+                flow: i64::from(flow),
+                time_s: now.as_secs_f64(),
+                recovery,
+                application,
+                receive_window,
+                congestion_window,
+                pacing,
+            });
+        }
+    }
+
     /// Starts the measured interval at `now`; `before` contains the counters of each flow's endpoints so far. Call right
     /// after ending all intervals.
     pub(crate) fn begin_measuring(&mut self, now: Timestamp, before: Vec<FlowSummary>) {
@@ -360,7 +383,7 @@ impl Recorder {
             ecn_reductions: of_ends.ecn_reductions as i64,
             spurious_timeouts: of_ends.spurious_timeouts as i64,
             delay_mean_s: measured.delay_mean(),
-            delay_min_s: if meter.delay_min == airpath_model::Duration::MAX {
+            delay_min_s: if meter.delay_min == Duration::MAX {
                 f64::NAN
             } else {
                 meter.delay_min.as_secs_f64()
@@ -393,6 +416,7 @@ impl Recorder {
             flows.finish(),
             self.flow_events.finish().sorted_by("time_s"),
             self.flow_observations.finish(),
+            self.flow_limits.finish(),
             self.completions.finish().sorted_by("end_s"),
             links.finish(),
             self.link_series.finish(),

@@ -44,6 +44,7 @@ pub fn table_descriptions() -> Vec<TableDescription> {
         FlowSeriesTable::description(),
         FlowEventTable::description(),
         FlowObservationTable::description(),
+        FlowLimitTable::description(),
         CompletionTable::description(),
         LinkTable::description(),
         LinkSeriesTable::description(),
@@ -166,6 +167,28 @@ table! {
         quantity: i64 = QUANTITIES,
         /// the last value in the interval, in the unit of the quantity
         value: f64 = PLAIN,
+    }
+}
+
+table! {
+    /// one flow and interval in which the flow lived, from its start until all that it sends is acknowledged: shares of that time in
+    /// which the first limit that holds, in the order of the columns, kept the sender from sending; only if the scenario
+    /// requests it, and only of simulated senders
+    "flow_limits", FlowLimitRow, FlowLimitTable, optional: true {
+        /// flow number: row of `flows` within the run
+        flow: i64 = PLAIN,
+        /// end of the interval
+        time_s: f64 = SECONDS,
+        /// losses were being repaired: fast recovery, or what was outstanding at a retransmission timeout
+        recovery: f64 = PLAIN,
+        /// the application had nothing more to send, pauses between transfers included; data may have been in flight
+        application: f64 = PLAIN,
+        /// the next segment would have exceeded the receive window
+        receive_window: f64 = PLAIN,
+        /// the next segment would have exceeded the congestion window
+        congestion_window: f64 = PLAIN,
+        /// the windows allowed the next segment, and the pacer had not released it yet
+        pacing: f64 = PLAIN,
     }
 }
 

@@ -9,7 +9,7 @@ use airpath_network::{
 };
 use airpath_plan::workload::Files;
 use airpath_plan::{Fault, PlannedController};
-use airpath_transport::{Acknowledgment, Receiver, ReceiverConfig, Segment, Sender, SenderConfig};
+use airpath_transport::{Acknowledgment, Receiver, ReceiverConfig, Segment, SendLimit, Sender, SenderConfig};
 
 use super::End;
 use crate::observers::{Observed, PlannedEstimator};
@@ -243,6 +243,16 @@ impl ConnectionSource {
     /// Round-trip times of the connection.
     pub(crate) fn rtt(&self) -> RttEstimate {
         self.sender.rtt()
+    }
+
+    /// Returns what limits the sender between two events: the application between two transfers. `None` before the first transfer and
+    /// after the last.
+    pub(crate) fn limit(&self) -> Option<SendLimit> {
+        if self.began.is_some() {
+            return Some(self.sender.limit());
+        }
+        let between_transfers = self.size > Bytes::ZERO && self.next_file.is_scheduled();
+        between_transfers.then_some(SendLimit::Application)
     }
 
     /// What the series wants to know.

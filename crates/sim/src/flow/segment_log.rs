@@ -31,7 +31,6 @@ impl SegmentLog {
     }
 
     /// A packet leaves.
-    #[cold]
     pub(crate) fn on_packet(&mut self, now: Timestamp, packet: &Packet) {
         let Body::Segment { segment, .. } = &packet.body else { return };
         if std::mem::replace(&mut self.connection, packet.connection) != packet.connection {
@@ -60,7 +59,6 @@ impl SegmentLog {
     }
 
     /// An acknowledgment of a connection arrives, of so many bytes on the wire.
-    #[cold]
     pub(crate) fn on_acknowledgment(
         &mut self,
         now: Timestamp,

@@ -12,6 +12,7 @@ fn mixed(with_side_links: bool) -> Plan {
     let mut plan = peer_dumbbell(3, &controllers[0], RecoveryPlan::Sack);
     plan.duration_ns = 20 * SECOND;
     plan.record.measure_from_ns = 5 * SECOND;
+    plan.record.flow_limits = true;
     plan.links[0].loss = 0.001;
     for (flow, controller) in plan.flows.iter_mut().zip(controllers) {
         flow.controller = Some(controller);

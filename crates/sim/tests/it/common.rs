@@ -38,6 +38,7 @@ pub(crate) fn plan(seconds: u64, links: Vec<LinkPlan>, flows: Vec<FlowPlan>) -> 
             packets: false,
             estimate_samples: false,
             drops: true,
+            flow_limits: false,
             capture: vec![],
             qlog: false,
         },

@@ -14,6 +14,7 @@ mod dctcp;
 mod estimators;
 mod intervals;
 mod layering;
+mod limits;
 mod low_latency;
 mod managed_queues;
 mod network;

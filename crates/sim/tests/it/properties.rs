@@ -92,6 +92,7 @@ proptest! {
         plan.record.capture = vec![];
         let mut captured = plan.clone();
         captured.record.capture = (0..plan.links.len()).collect();
+        captured.record.flow_limits = true;
         let hops = plan.links.len() / 2;
         for (index, link) in plan.links.iter_mut().enumerate() {
             link.record = (unrecorded >> (index % hops % 64)).is_multiple_of(2);
@@ -100,7 +101,9 @@ proptest! {
         let inside = |outcome: &Outcome| Counts { events: 0, ..outcome.counts };
         prop_assert_eq!(inside(&one), inside(&other));
         // Quantities are numbered as they appear, at links too.
-        let of_flows = |name: &str| !name.starts_with("link") && name != "flow_observations";
+        let of_flows = |name: &str| {
+            !name.starts_with("link") && !["flow_observations", "flow_limits"].contains(&name)
+        };
         for one in one.tables.iter().filter(|table| of_flows(table.name)) {
             let other = table(&other, one.name);
             for ((name, column), (_, other)) in one.columns.iter().zip(&other.columns) {

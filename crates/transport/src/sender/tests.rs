@@ -5,12 +5,12 @@ use alloc::vec::Vec;
 
 use airpath_model::{
     AckEvent, Bytes, CongestionEvent, CongestionSignal, Control, Controller, Duration, NullProbe, Pacing,
-    Phase, Probe, Requirements, Timestamp,
+    Phase, Probe, Rate, Requirements, Timestamp,
 };
 use proptest::prelude::*;
 
 use super::by_time::ByTime;
-use super::{Sender, State};
+use super::{SendLimit, Sender, State};
 use crate::ledger::Record;
 use crate::{LossDetection, Receiver, ReceiverConfig, Recovery, Segment, SenderConfig};
 
@@ -101,6 +101,58 @@ fn a_reduction_stands_in_for_the_window_unless_the_controller_wants_it_to_hold()
     let window = || Simple(Bytes::new(20 * MSS));
     assert!(sent_above_the_window(Box::new(window())) >= 3);
     assert_eq!(sent_above_the_window(Box::new(Strict(window()))), 0);
+}
+
+/// Sends what may leave, and returns the segments.
+fn sent(sender: &mut Sender, now: Timestamp) -> Vec<Segment> {
+    core::iter::from_fn(|| sender.poll_transmit(now, &mut NullProbe)).collect()
+}
+
+#[test]
+fn the_limit_is_the_first_that_holds() {
+    let start = Timestamp::ZERO;
+    let limited = |window: u64, receive_window: u64, offered: u64| {
+        let config =
+            SenderConfig { receive_window: Bytes::new(receive_window * MSS), ..config(Recovery::Prr) };
+        let mut sender = Sender::new(config, Box::new(Simple(Bytes::new(window * MSS)))).unwrap();
+        sender.offer(Bytes::new(offered * MSS));
+        sent(&mut sender, start);
+        sender
+    };
+    assert_eq!(limited(10, 20, 0).limit(), SendLimit::Application);
+    assert_eq!(limited(10, 20, 10).limit(), SendLimit::Application);
+    assert_eq!(limited(10, 20, 11).limit(), SendLimit::CongestionWindow);
+    assert_eq!(limited(10, 5, 11).limit(), SendLimit::ReceiveWindow);
+    assert_eq!(limited(10, 10, 11).limit(), SendLimit::ReceiveWindow);
+    let mut sender = limited(4, 20, 11);
+    let timeout = sender.next_timer();
+    sender.on_timer(timeout, &mut NullProbe);
+    sent(&mut sender, timeout);
+    assert_eq!(sender.limit(), SendLimit::Recovery);
+}
+
+#[test]
+fn a_window_that_the_pacer_keeps_back_is_limited_by_pacing() {
+    #[derive(Debug)]
+    struct Paced;
+    impl Controller for Paced {
+        fn on_ack(&mut self, _event: &AckEvent, _probe: &mut dyn Probe) {}
+        fn on_congestion(&mut self, _event: &CongestionEvent, _probe: &mut dyn Probe) {}
+        fn control(&self) -> Control {
+            let pacing = Pacing::At(Rate::from_bps(1_000_000));
+            Control { window: Bytes::new(3 * MSS), pacing, quantum: Bytes::new(MSS) }
+        }
+        fn phase(&self) -> Phase {
+            Phase::Steady
+        }
+    }
+    let mut sender = Sender::new(config(Recovery::Prr), Box::new(Paced)).unwrap();
+    sender.offer(Bytes::new(100 * MSS));
+    for limit in [SendLimit::Pacing, SendLimit::Pacing, SendLimit::CongestionWindow] {
+        let now = if sender.held_until.is_scheduled() { sender.held_until } else { Timestamp::ZERO };
+        assert_eq!(sent(&mut sender, now).len(), 1);
+        assert_eq!(sender.limit(), limit);
+    }
 }
 
 fn config(recovery: Recovery) -> SenderConfig {

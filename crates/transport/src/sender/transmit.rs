@@ -8,7 +8,7 @@ use crate::segment::Segment;
 
 /// A segment that could be sent next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Candidate {
+pub(super) enum Candidate {
     New {
         payload: u32,
     },
@@ -72,21 +72,33 @@ impl<C: Controller + ?Sized> Sender<C> {
         if let Some((sequence, payload)) = self.ledger.next_lost() {
             return Some(Candidate::Again { sequence, payload });
         }
-        let left = self.offered - self.ledger.next();
-        if left > 0 {
-            let usable = self.right_edge.saturating_sub(self.ledger.next());
-            let mut payload = left.min(self.config.mss.get());
-            if payload > usable {
-                // What the receiver does not take yet must wait, unless it never takes a full segment (RFC 9293,
-                // section 3.8.6.2.1).
-                if usable == 0 || !self.ledger.is_empty() {
-                    return self.rescue();
-                }
-                payload = usable;
-            }
-            return Some(Candidate::New { payload: payload as u32 }); // at most mss, checked to fit
+        let left = self.unsent();
+        if left > 0
+            && let Some(payload) = self.next_payload(left)
+        {
+            return Some(Candidate::New { payload });
         }
         self.rescue()
+    }
+
+    /// Returns how much of what the application has offered was never sent.
+    pub(super) const fn unsent(&self) -> u64 {
+        self.offered - self.ledger.next()
+    }
+
+    /// Returns the payload of the next segment of new data, of which `left` remains; `None` if the receiver does not take it yet.
+    pub(super) fn next_payload(&self, left: u64) -> Option<u32> {
+        let usable = self.right_edge.saturating_sub(self.ledger.next());
+        let mut payload = left.min(self.config.mss.get());
+        if payload > usable {
+            // What the receiver does not take yet must wait, unless it never takes a full segment (RFC 9293,
+            // section 3.8.6.2.1).
+            if usable == 0 || !self.ledger.is_empty() {
+                return None;
+            }
+            payload = usable;
+        }
+        Some(payload as u32) // at most mss, checked to fit
     }
 
     /// A tail loss probe; or rule 4: once in a recovery the last segment is sent again, so that the loss of a whole tail shows.
@@ -102,7 +114,7 @@ impl<C: Controller + ?Sized> Sender<C> {
         (!self.ledger.is_retransmitting(sequence)).then_some(Candidate::Rescue { sequence, payload })
     }
 
-    fn window_allows(&self, candidate: Candidate, payload: Bytes, window: Bytes) -> bool {
+    pub(super) fn window_allows(&self, candidate: Candidate, payload: Bytes, window: Bytes) -> bool {
         if self.retransmit_first && matches!(candidate, Candidate::Again { .. }) {
             return true;
         }
