@@ -18,14 +18,18 @@ PAYLOAD = 1448 / 1500
 """Share of a simulated packet that is payload."""
 
 
-def made(folder: Path, bottleneck: dict[str, Any], **flow: Any) -> tuple[CaptureAnalysis, float]:
-    """Return the analysis of 20 s at the sender, and the mean capacity from 1 s on, bit/s of payload."""
+def simulated(bottleneck: dict[str, Any], **flow: Any) -> airpath.Results:
+    """Return 20 s of a flow, captured at the sender, with what limited it."""
     queue = {"kind": "drop-tail", "limit": flow.pop("buffer", "1bdp"), **flow.pop("queue", {})}
     document = {
         "name": "truth",
         "duration": "20s",
         "seed": 3,
-        "record": {"interval": "100ms", "capture": ["f-1-access", "f-1-access-reverse"]},
+        "record": {
+            "interval": "100ms",
+            "capture": ["f-1-access", "f-1-access-reverse"],
+            "flow_limits": True,
+        },
         "topology": {
             "kind": "dumbbell",
             "bottleneck": {"delay": "20ms", "queue": queue, **bottleneck},
@@ -33,16 +37,26 @@ def made(folder: Path, bottleneck: dict[str, Any], **flow: Any) -> tuple[Capture
         },
         "flows": [{"name": "f", "scheme": "cubic", "start": "0s", **flow}],
     }
-    results = airpath.run(airpath.Scenario.from_dict(document), progress=False)
+    return airpath.run(airpath.Scenario.from_dict(document), progress=False)
+
+
+def analysis(folder: Path, results: airpath.Results) -> CaptureAnalysis:
+    """Return the analysis of a run's capture."""
     capture = folder / "made.pcapng"
     content = results.runs[0].record.capture
     assert content is not None
     capture.write_bytes(content)
+    return analyse(capture, ["samples"])
+
+
+def made(folder: Path, bottleneck: dict[str, Any], **flow: Any) -> tuple[CaptureAnalysis, float]:
+    """Return the analysis of 20 s at the sender, and the mean capacity from 1 s on, bit/s of payload."""
+    results = simulated(bottleneck, **flow)
     links = results.table("link_series")
     mine = np.array(links["link_name"].to_pylist()) == "bottleneck"
     late = mine & (np.array(links["time_s"]) > 1)
     offered = np.array(links["offered_bytes"], dtype=float)[late].sum()
-    return analyse(capture, ["samples"]), offered * 8 * PAYLOAD / (20 - 1)
+    return analysis(folder, results), offered * 8 * PAYLOAD / (20 - 1)
 
 
 @pytest.mark.parametrize(
@@ -99,6 +113,24 @@ def test_a_link_of_the_same_rate_is_no_policer(tmp_path: Path, rate: str, buffer
     diagnosis = capture.flows[0].diagnosis
     assert not diagnosis.policers
     assert all(share.label != "policer" for share in diagnosis.shares)
+
+
+@pytest.mark.parametrize("scheme", ["cubic", "bbr"])
+@pytest.mark.parametrize("window", [6, 16, 30, 300])
+def test_the_receiver_is_named_where_its_window_limits_the_sender(
+    tmp_path: Path, scheme: str, window: int
+) -> None:
+    transport = {"receive_window": f"{window} packets"}
+    results = simulated({"rate": "20mbps"}, scheme=scheme, transport=transport)
+    limited_by_receiver = np.mean(results.table("flow_limits")["receive_window"])
+    shares = {share.label: share.time for share in analysis(tmp_path, results).flows[0].diagnosis.shares}
+    # BBR paces part of the time at the rate that the window allows.
+    if window < 300:
+        assert limited_by_receiver > (0.95 if scheme == "cubic" else 0.6)
+        assert shares["receiver-window"] > 0.95
+    else:
+        assert limited_by_receiver == 0
+        assert "receiver-window" not in shares
 
 
 def test_the_answer_comes_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -100,6 +100,16 @@ def test_packets_and_captures_on_request(airpath, folder: Path):
     assert capture.read_bytes()[:4] == b"\x0a\x0d\x0d\x0a"  # a pcapng file begins with its section header
 
 
+@pytest.mark.parametrize("arguments", [("compare", "cubic", "--link", "2mbps"), ("run", "lte-download")])
+def test_what_limits_senders_on_request(airpath, folder: Path, arguments: tuple[str, ...]):
+    for name, options in (("without", ()), ("with", ("--limits",))):
+        outcome = airpath(*arguments, "--reps", "1", "--no-report", "--out", name, *options)
+        assert outcome.code == 0
+    assert not (folder / "without" / "flow_limits.parquet").exists()
+    limits = pq.read_table(folder / "with" / "flow_limits.parquet")
+    assert max(limits["congestion_window"].to_pylist()) > 0.9
+
+
 def test_compare_keeps_the_order_and_the_options(airpath):
     outcome = airpath(
         "compare",

@@ -20,7 +20,7 @@ from airpath.views.styles import style_for
 from airpath.views.table import pairs
 from airpath.views.title import facts_line, title
 
-from .synthetic import small_record
+from .synthetic import encode, small_record
 
 
 def faster(scheme: str, repetition: int, factor: float) -> RunRecord:
@@ -182,6 +182,34 @@ def test_intervals_are_joined_to_stay_within_the_budget(monkeypatch: pytest.Monk
         next(p for p in one.panels if p.key == "rate").lines[0].values for one in (whole, fewer)
     )
     assert np.nanmean(narrow) == pytest.approx(np.nanmean(joined(wide, -(-len(wide) // len(narrow)))))
+
+
+def test_what_limited_senders_is_a_strip_of_shares_in_the_order_of_the_legend() -> None:
+    rows = {
+        "flow": [0, 0, 0, 1],
+        "time_s": [0.5, 1.0, 1.5, 1.5],
+        "recovery": [0.0, 0.25, 0.0, 0.0],
+        "application": [0.0, 0.0, 0.0, 1.0],
+        "receive_window": [0.0, 0.0, 0.0, 0.0],
+        "congestion_window": [1.0, 0.75, 1.0, 0.0],
+        "pacing": [0.0, 0.0, 0.0, 0.0],
+    }
+    tables = small_record().tables | {"flow_limits": encode("flow_limits", rows)}
+    results = Results.from_records(
+        [small_record("cubic", 0, 1, tables=tables), small_record("cubic", 1, 2, tables=tables)]
+    )
+    panel = over_time(results, [1, 2]).panels[-1]
+    assert (panel.key, panel.certain) == ("limits", True)
+    found = [(one.label, round(one.from_s, 6), round(one.to_s, 6)) for one in panel.stretches]
+    assert found == [
+        ("the congestion window", 0.0, 0.875),
+        ("loss recovery", 0.875, 1.0),
+        ("the congestion window", 1.0, 1.25),
+        ("the application", 1.25, 1.5),
+    ]
+    assert set(panel.colours) >= {label for label, _, _ in found}
+    without = over_time(Results.from_records([small_record()]), [1])
+    assert "limits" not in [panel.key for panel in without.panels]
 
 
 def test_of_many_seeds_the_first_have_lines_and_all_have_a_mean(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,6 +29,9 @@ def results() -> Results:
         "flow_estimates": encode(
             "flow_estimates", {"flow": [0, 1], "time_s": [1, 2], "estimate_bps": [5e6, 6e6]}
         ),
+        "flow_limits": encode(
+            "flow_limits", {"flow": [0, 1], "time_s": [1, 2], "recovery": [0.2, 0.0], "pacing": [0.8, 1.0]}
+        ),
         "estimate_samples": encode(
             "estimate_samples", {"flow": [0, 1], "time_s": [1, 2], "sample_bps": [5e6, 6e6]}
         ),

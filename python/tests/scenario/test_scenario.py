@@ -144,6 +144,8 @@ def test_memory_is_estimated_from_rows():
     assert one_way.memory().packet_rows == 10_000
     without = Scenario.from_dict(dumbbell())
     assert one_way.memory().bytes - without.memory().bytes == 8 * 8 * 10_000
+    limits = Scenario.from_dict(dumbbell(record__flow_limits=True))
+    assert limits.memory().bytes - without.memory().bytes == 8 * 7 * 100
     arrivals = {"kind": "arrivals", "size": "10kB", "mean_interval": "100ms"}
     assert Scenario.from_dict(dumbbell(flows__0__traffic=arrivals)).memory().flow_series_rows == 100 + 2 * 100
 

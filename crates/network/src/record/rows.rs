@@ -171,23 +171,22 @@ table! {
 }
 
 table! {
-    /// one flow and interval in which the flow lived, from its start until all that it sends is acknowledged: shares of that time in
-    /// which the first limit that holds, in the order of the columns, kept the sender from sending; only if the scenario
-    /// requests it, and only of simulated senders
+    /// one flow and interval, from the start of the flow until all that it sends is acknowledged; the shares add up to 1, and time counts
+    /// for the first limit that holds, in the order of the columns; only if the scenario requests it, and only for simulated senders
     "flow_limits", FlowLimitRow, FlowLimitTable, optional: true {
         /// flow number: row of `flows` within the run
         flow: i64 = PLAIN,
         /// end of the interval
         time_s: f64 = SECONDS,
-        /// losses were being repaired: fast recovery, or what was outstanding at a retransmission timeout
+        /// share of time in which losses were being repaired: fast recovery, or data that was outstanding at a retransmission timeout
         recovery: f64 = PLAIN,
-        /// the application had nothing more to send, pauses between transfers included; data may have been in flight
+        /// share of time in which the application had nothing more to send, pauses between transfers included
         application: f64 = PLAIN,
-        /// the next segment would have exceeded the receive window
+        /// share of time in which the next segment would have exceeded the receive window
         receive_window: f64 = PLAIN,
-        /// the next segment would have exceeded the congestion window
+        /// share of time in which the next segment would have exceeded the congestion window
         congestion_window: f64 = PLAIN,
-        /// the windows allowed the next segment, and the pacer had not released it yet
+        /// share of time in which the windows allowed the next segment, but the pacer had not released it
         pacing: f64 = PLAIN,
     }
 }
