@@ -34,7 +34,8 @@ LimitsOption = Annotated[
     bool,
     typer.Option(
         "--limits",
-        help="Record what limits each simulated sender (application, windows, pacing, recovery), for the report.",
+        help="Record what limits each simulated sender (application, windows, pacing, recovery) for the"
+        " report.",
     ),
 ]
 OutOption = Annotated[

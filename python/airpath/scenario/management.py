@@ -91,8 +91,8 @@ def _policer(queue: Values, link: LinkFigures, path: str) -> dict[str, Any]:
     if plan["burst"] < link.packet_bytes:
         raise FieldError(
             f"{path}.burst",
-            f"is {plan['burst']} bytes, less than the largest packet of {link.packet_bytes} bytes: no such packet"
-            " would pass",
+            f"is {plan['burst']} bytes, less than the largest packet of {link.packet_bytes} bytes: no such"
+            " packet would pass",
         )
     return plan
 

@@ -65,7 +65,8 @@ fn recovery_is_the_time_between_its_events() {
     assert!((share * 20.0 - recovery_s).abs() < 1e-6 && recovery_s > 2.0, "{share} {recovery_s}");
 }
 
-/// Ten packets leave at once, and a second passes after they are acknowledged, 52 ms later: 40 ms, and the time of ten packets.
+/// Ten packets leave at once, so that a transfer of ten has nothing more to send; of one of twenty, the other ten follow the
+/// acknowledgments of the first, 41 to 52 ms later.
 #[test]
 fn pauses_between_transfers_are_the_applications() {
     let traffic = TrafficPlan::Repeated {
@@ -74,14 +75,13 @@ fn pauses_between_transfers_are_the_applications() {
     };
     let outcome = run(&limited(FlowPlan { traffic, ..flow("f", newreno()) }), 1);
     let shares = shares(&outcome);
-    assert_eq!(shares[named("application")], 1.0, "{shares:?}");
+    assert!(shares[named("application")] > 1.0 - 1e-9, "{shares:?}");
     let twice = TrafficPlan::Repeated {
         bytes: Draw::Constant { value: 2.0 * 14_600.0 },
         pause_ns: Draw::Constant { value: 1e9 },
     };
     let outcome = run(&limited(FlowPlan { traffic: twice, ..flow("f", newreno()) }), 1);
     let first = table(&outcome, "flow_limits");
-    // The second ten packets follow the acknowledgments of the first, from 41.2 to 52 ms.
     let (window, application) = (first.reals("congestion_window")[0], first.reals("application")[0]);
     assert!((0.41..0.53).contains(&window) && (window + application - 1.0).abs() < 1e-9, "{window}");
 }
@@ -96,7 +96,7 @@ fn rows_are_those_of_the_life_of_a_flow() {
     assert!((times[0] - 2.3).abs() < 1e-9, "{times:?}");
     let last = times[times.len() - 1];
     assert!((5.1..5.3).contains(&last), "until all is acknowledged: {last}");
-    assert_eq!(times.len() as f64, ((last - 2.2) * 10.0).round());
+    assert_eq!(times.len(), ((last - 2.2) * 10.0).round() as usize);
     let mut plan = limited(flow("f", cubic()));
     plan.record.flow_limits = false;
     assert!(table(&run(&plan, 1), "flow_limits").reals("time_s").is_empty());
