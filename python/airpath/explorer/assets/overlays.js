@@ -79,6 +79,20 @@ export function drawStretches(u, { stretches, colours }) {
     if (ctx.measureText(label).width + 8 * ratio < right - left && height > 12 * ratio) ctx.fillText(label, left + 4 * ratio, top + height / 2);
   }
   ctx.restore();
+  if (rows.length > 1) markRows(u, rows, height);
+}
+
+/** Draw the mark of each scheme to the left of its row. */
+function markRows({ ctx, bbox }, rows, height) {
+  const ratio = devicePixelRatio;
+  ctx.save();
+  rows.forEach((scheme, row) => {
+    const look = lookOf(scheme);
+    ctx.setTransform(ratio, 0, 0, ratio, bbox.left - 10 * ratio, bbox.top + (row + 0.5) * height);
+    ctx.fillStyle = colourOf(look);
+    ctx.fill(new Path2D(pathOf(look.marker)));
+  });
+  ctx.restore();
 }
 
 function heightAt(values, time) {

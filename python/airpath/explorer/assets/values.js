@@ -42,7 +42,10 @@ function listStretches(box, title, panel, lengthOf, textOf) {
     total += length;
   }
   const rows = [...sums].sort(([, [a]], [, [b]]) => b - a)
-    .map(([label, [sum, sure]]) => el("div", {}, el("span", {}, panel.certain ? label : `${label} (${sureness(sure / sum)})`), el("b", {}, textOf(sum / total))));
+    .map(([label, [sum, sure]]) => {
+      const colour = panel.colours[label], name = panel.certain ? label : `${label} (${sureness(sure / sum)})`;
+      return el("div", {}, el("span", {}, icon({ marker: "s", colour, dark: colour }), ` ${name}`), el("b", {}, textOf(sum / total)));
+    });
   box.replaceChildren(el("div", { class: "soft" }, title), ...rows);
 }
 
