@@ -22,6 +22,7 @@ from airpath.cli.output import (
     WorldOption,
     enter_world,
     file_name_of,
+    recorded_limits,
 )
 from airpath.links.options import Comparison, FlowOptions, LinkAndFlows
 
@@ -137,8 +138,8 @@ def compare(
         repetitions=(REPETITIONS if reps is None else reps) if until is None else until.max_repetitions,
         **options,
     )
-    if limits:
-        scenarios = {name: one.override({"record.flow_limits": True}) for name, one in scenarios.items()}
+    if changes := recorded_limits(limits, world):
+        scenarios = {name: scenario.override(changes) for name, scenario in scenarios.items()}
     one = LinkAndFlows.of(link, options)
     hint_at_bursts(one)
     output = Output(

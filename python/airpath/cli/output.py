@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ParamSpec
 
 import typer
 
-from airpath.errors import AirpathError
+from airpath.errors import AirpathError, UsageError
 from airpath.plugins.specs import allow_code
 
 if TYPE_CHECKING:
@@ -104,6 +104,19 @@ def enter_world(world: WorldChoice) -> None:
         enter_user_namespace()
 
 
+def recorded_limits(limits: bool, world: WorldChoice) -> dict[str, Any]:
+    """Return the changes to a scenario for `--limits`.
+
+    Raises
+    ------
+    UsageError
+        If the senders of the world do not report what limits them.
+    """
+    if limits and world is not WorldChoice.SIM:
+        raise UsageError(f"--limits: found --world {world.value}; accepted: the simulator (--world sim)")
+    return {"record.flow_limits": True} if limits else {}
+
+
 P = ParamSpec("P")
 
 TROUBLE = 2
@@ -180,8 +193,6 @@ def refuse_no_files(wanted: Mapping[str, Path | None], taken: Mapping[str, Path]
     UsageError
         If a directory is there, the place it would be in is none, or the file is one that is taken.
     """
-    from airpath.errors import UsageError
-
     places = {file.resolve(): what for what, file in (taken or {}).items()}
     for option, file in wanted.items():
         if file is None:

@@ -22,6 +22,7 @@ from airpath.cli.output import (
     WorldChoice,
     WorldOption,
     enter_world,
+    recorded_limits,
     tell,
 )
 
@@ -104,8 +105,7 @@ def run(
     allow(changes.values())
     if packets:
         changes["record.packets"] = True
-    if limits:
-        changes["record.flow_limits"] = True
+    changes |= recorded_limits(limits, world)
     if capture:
         changes["record.capture"] = capture
     if qlog is not None:

@@ -108,6 +108,9 @@ def test_what_limits_senders_on_request(airpath, folder: Path, arguments: tuple[
     assert not (folder / "without" / "flow_limits.parquet").exists()
     limits = pq.read_table(folder / "with" / "flow_limits.parquet")
     assert max(limits["congestion_window"].to_pylist()) > 0.9
+    outcome = airpath(*arguments, "--limits", "--world", "quic")
+    assert outcome.code == 2
+    assert "--limits: found --world quic; accepted: the simulator" in outcome.err
 
 
 def test_compare_keeps_the_order_and_the_options(airpath):
