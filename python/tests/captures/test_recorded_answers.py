@@ -46,7 +46,7 @@ def test_policed_transfers_are_told_from_shaped_ones() -> None:
     found = 0
     for path in captures:
         diagnosis = largest(path).diagnosis
-        kind, _, configured, *_ = path.name.split("-")
+        kind, _, configured, burst, *_ = path.name.split("-")
         rate = float(configured.removesuffix("mbps")) * 1e6
         if kind == "shaped":
             assert not diagnosis.policers
@@ -60,4 +60,7 @@ def test_policed_transfers_are_told_from_shaped_ones() -> None:
             found += 1
             assert diagnosis.shares[0].label == "policer"
             assert diagnosis.policers[0]["rate_bps"] == pytest.approx(rate, rel=0.11)
+            if burst in ("burst100kB", "burst2000kB"):
+                size = float(burst.removeprefix("burst").removesuffix("kB")) * 1e3
+                assert diagnosis.policers[0]["burst_bytes"] == pytest.approx(size, rel=0.05)
     assert found == 12
