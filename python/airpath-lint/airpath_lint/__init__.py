@@ -18,7 +18,7 @@ COMMAND: Final = Command(
     task="Tools",
     before="figures",
 )
-"""`airpath lint`."""
+"""The command `airpath lint`."""
 
 
 def __getattr__(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""What a set-up amounts to: the way of packets out of a device as rate, delay, buffer and losses."""
+"""The link that a configuration creates: rate, delay, buffer and losses of each path out of a device."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -11,28 +11,28 @@ from airpath_lint.options import Managed, Netem, Tbf
 from airpath_lint.setup import Device, Discipline, TrafficClass, Tree
 
 PACKET: Final = 1514
-"""Bytes of a full packet at a discipline: 1500 and the Ethernet header."""
+"""Size of a full packet at a discipline, in bytes: 1500 and the Ethernet header."""
 TXQUEUELEN: Final = 1000
-"""Packets that a class holds without a discipline of its own: the queue length of Ethernet devices."""
+"""Packets in a class without a discipline of its own: the queue length of Ethernet devices."""
 LOOPBACK: Final = "lo"
-"""What both directions of connections within a host pass."""
+"""The loopback device, which both directions of connections within a host pass."""
 MOST_LANES: Final = 64
-"""So many ways out of a device are looked at."""
+"""The maximum number of paths out of a device that are examined."""
 MOST_DEEP: Final = 16
 
 
 @dataclass(slots=True)
 class Lane:
-    """One way of packets out of a device, from the root to a leaf.
+    """One path of packets out of a device, from the root to a leaf.
 
     Attributes
     ----------
     tree
         The device.
     disciplines
-        From the root on.
+        The disciplines on the path, starting at the root.
     classes
-        Those on the way, from the root on.
+        The classes on the path, starting at the root.
     """
 
     tree: Tree
@@ -41,17 +41,17 @@ class Lane:
 
     @property
     def name(self) -> str:
-        """The device, and the class where there are several."""
+        """The device, followed by the class if the path has classes."""
         return f"{self.tree.device} {self.classes[-1].classid}" if self.classes else str(self.tree.device)
 
     @property
     def netems(self) -> list[tuple[Discipline, Netem]]:
-        """The emulators on the way."""
+        """The netem disciplines on the path."""
         return [(one, one.options) for one in self.disciplines if isinstance(one.options, Netem)]
 
     @property
     def rate_bps(self) -> int | None:
-        """The lowest rate on the way, bit/s; `None` where nothing limits it."""
+        """The lowest rate on the path, bit/s; `None` if nothing limits it."""
         rates = [one.options.most_bps for one in self.classes]
         for one in self.disciplines:
             options = one.options
@@ -61,43 +61,43 @@ class Lane:
 
     @property
     def delay_ns(self) -> int:
-        """The delay of all emulators together."""
+        """The sum of the delays of all netem disciplines."""
         return sum(netem.delay_ns for _, netem in self.netems)
 
     @property
     def jitter_ns(self) -> int:
-        """The spread of that delay."""
+        """The sum of their jitters."""
         return sum(netem.jitter_ns for _, netem in self.netems)
 
     @property
     def losses(self) -> list[Loss]:
-        """The models of loss on the way."""
+        """The loss models on the path."""
         return [netem.loss for _, netem in self.netems if netem.loss is not None]
 
     @property
     def mean_loss(self) -> float:
-        """The share of packets that all of them lose."""
+        """The fraction of packets that all of them lose together."""
         if len(self.losses) == 1:
             return self.losses[0].mean_loss
         return 1 - math.prod(1.0 - loss.mean_loss for loss in self.losses)
 
     @property
     def mean_burst(self) -> float | None:
-        """The mean run of losses, packets; `None` without losses or with several models."""
+        """The mean burst of losses, packets; `None` without losses or with several models."""
         return self.losses[0].mean_burst if len(self.losses) == 1 else None
 
     @property
     def aqm(self) -> Discipline | None:
-        """What manages the queue, if anything does."""
+        """The discipline that manages the queue, if there is one."""
         return next((one for one in reversed(self.disciplines) if one.kind in AQM), None)
 
     def in_flight(self, netem: Netem) -> float:
-        """Return how many full packets an emulator delays at the rate of this way; 0 where it has none."""
+        """Return how many full packets netem delays at the rate of this path; 0 if the path has no rate."""
         return (self.rate_bps or 0) * (netem.delay_ns + netem.jitter_ns) / (8e9 * PACKET)
 
     @property
     def buffer_bytes(self) -> int | None:
-        """What can wait for the rate, bytes, a packet being 1514; `None` where nothing limits either."""
+        """The buffer before the rate limit, bytes, at 1514 a packet; `None` without a rate or a limit."""
         if self.rate_bps is None:
             return None
         sizes: list[float] = []
@@ -117,7 +117,7 @@ class Lane:
 
 
 def lanes(tree: Tree) -> list[Lane]:
-    """Return all ways out of a device."""
+    """Return all paths out of a device."""
     root = tree.root
     if root is None:
         return []
@@ -161,7 +161,7 @@ def _walk(
 
 
 def _line_of(tree: Tree, leaf: TrafficClass) -> tuple[TrafficClass, ...]:
-    """Return a class and those above it, the highest first."""
+    """Return a class and its ancestors, the topmost first."""
     line = [leaf]
     while (above := tree.classes.get(line[-1].parent)) is not None and above not in line:
         if len(line) >= MOST_DEEP:
@@ -171,12 +171,12 @@ def _line_of(tree: Tree, leaf: TrafficClass) -> tuple[TrafficClass, ...]:
 
 
 class Directions:
-    """The ways of all devices, and the round-trip time that they make together.
+    """The paths of all devices, and the round-trip time that results from them.
 
     Parameters
     ----------
     lanes
-        The ways, in the order of their devices.
+        The paths, in the order of their devices.
     """
 
     def __init__(self, lanes: Sequence[Lane]) -> None:
@@ -186,10 +186,11 @@ class Directions:
             self._delays[lane.tree.device] = max(self._delays.get(lane.tree.device, 0), lane.delay_ns)
 
     def rtt_ns(self, lane: Lane | None = None) -> int:
-        """Return the base round-trip time over a way, or over all of them.
+        """Return the base round-trip time over a path, or over all of them.
 
-        Its own delay, and that of the other device where there are two; over the loopback device twice its
-        own. Of more devices nobody says here which belong together: then twice its own, or 0 over all.
+        It is the delay of the path plus that of the other device if there are two; over the loopback device,
+        twice the delay of the path. With more devices, the configuration does not define which of them form a
+        round trip: the result is then twice the delay of the path, or 0 over all.
         """
         own = 0 if lane is None else lane.delay_ns
         others = sum(self._delays.values())
@@ -202,6 +203,6 @@ class Directions:
         return 2 * own if count > (2 if lane is None else 1) else own + others
 
     def bdp_bytes(self, lane: Lane) -> float | None:
-        """Return the bandwidth-delay product of a way, bytes; `None` without a rate or a delay."""
+        """Return the bandwidth-delay product of a path, bytes; `None` without a rate or a delay."""
         rtt = self.rtt_ns(lane)
         return None if lane.rate_bps is None or not rtt else lane.rate_bps * rtt / 8e9

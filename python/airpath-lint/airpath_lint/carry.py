@@ -1,4 +1,4 @@
-"""The scenario that means the same as a set-up, and what of the set-up it does not mean."""
+"""The scenario equivalent to a configuration, and the parts of the configuration that it lacks."""
 
 import math
 from dataclasses import dataclass
@@ -13,22 +13,22 @@ from airpath_lint.losses import FourStateLoss, GilbertElliottLoss, RandomLoss
 from airpath_lint.options import Managed, Tbf
 
 LEAST: Final = 1e-12
-"""The least probability of leaving a state that a scenario takes."""
+"""The smallest probability of leaving a state that scenarios accept."""
 _DURATION: Final = "30s"
 
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """A scenario made of a set-up.
+    """A scenario made from a configuration.
 
     Attributes
     ----------
     scenario
-        One flow over it.
+        One flow over the link.
     toml
-        The scenario as a file, with what it lacks as comments.
+        The scenario as a file, with the missing parts as comments.
     missing
-        What could not be carried over.
+        The parts that could not be carried over.
     """
 
     scenario: Scenario
@@ -37,17 +37,17 @@ class Carried:
 
 
 def carry_over(linted: Linted) -> Carried:
-    """Return the scenario that means the same as a set-up.
+    """Return the scenario equivalent to a configuration.
 
-    The first way that limits a rate is its bottleneck, the first way of another device the opposite
+    The first path with a rate limit becomes the bottleneck, the first path of another device the reverse
     direction.
 
     Raises
     ------
     LintError
-        If nothing in the set-up makes a link.
+        If nothing in the configuration can be converted to a link.
     ScenarioError
-        If a scenario does not take a value of the set-up.
+        If scenarios do not accept a value of the configuration.
     """
     lanes = list(linted.directions.lanes)
     forward = next((lane for lane in lanes if lane.rate_bps), None) or next(iter(lanes), None)
@@ -59,7 +59,7 @@ def carry_over(linted: Linted) -> Carried:
     reverse: dict[str, Any] = (
         {"rate": "unlimited", "delay": "0s", "loss": 0.0} if back is None else _link(back, missing)
     )
-    # Absent keys of the opposite direction are as in the forward one.
+    # Keys that the reverse direction lacks default to those of the forward direction.
     absent: dict[str, Any] = {"jitter": "0s"} if "jitter" in bottleneck else {}
     absent |= {"queue": {"kind": "drop-tail", "limit": "unlimited"}} if "queue" in bottleneck else {}
     reverse = absent | reverse

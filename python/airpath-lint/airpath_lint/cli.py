@@ -1,4 +1,4 @@
-"""`airpath lint`."""
+"""The command `airpath lint`."""
 
 import re
 from pathlib import Path

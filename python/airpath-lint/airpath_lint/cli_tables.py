@@ -1,4 +1,4 @@
-"""What `airpath lint` prints."""
+"""The output of `airpath lint`."""
 
 from collections import Counter
 
@@ -19,7 +19,7 @@ _STYLES = {Level.ERROR: "bold red", Level.WARNING: "yellow", Level.NOTE: "dim"}
 
 
 def print_linted(linted: Linted) -> None:
-    """Print a set-up, what it amounts to, and the findings."""
+    """Print a configuration, the resulting link, and the findings."""
     for tree in linted.trees:
         show(_picture(tree))
     if not linted.trees:
@@ -33,7 +33,7 @@ def print_linted(linted: Linted) -> None:
 
 
 def printable(text: str) -> str:
-    """Return a text without what a terminal would obey: inputs are foreign."""
+    """Return a text without terminal control characters: inputs are not trusted."""
     return "".join(char if char.isprintable() else "?" for char in text)
 
 

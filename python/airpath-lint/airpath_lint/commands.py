@@ -1,4 +1,4 @@
-"""From commands to a set-up: `tc qdisc`, `tc class`, `tc filter`, and what else matters in a script."""
+"""From commands to a configuration: `tc qdisc`, `tc class`, `tc filter`, and others that matter."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -57,20 +57,20 @@ TRAFFIC: Final = (
 
 _BATCH: Final = re.compile(r"\s*(?:tc\s+)?(qdisc|class|filter)\s+(add|change|replace|link|del|delete)\b")
 MENTIONED: Final = re.compile(r"\btc\b.*\b(?:qdisc|class|filter)\s+(?:add|change|replace)\b")
-"""What looks as if it were such a command, whatever surrounds it."""
+"""Text that resembles a `tc` command, whatever surrounds it."""
 
 
 class Commands:
-    """Reads scripts into a set-up.
+    """A reader of scripts that builds a configuration.
 
     Parameters
     ----------
     editor
-        What makes the set-up.
+        The editor that applies the commands.
     source
         The name of the input.
     variables
-        What is known of variables before the script runs; its arguments are 1, 2, ….
+        Values of variables that are known before the script runs; its arguments are 1, 2, ….
     """
 
     def __init__(self, editor: Editor, source: str, variables: Mapping[str, str]) -> None:
@@ -103,7 +103,7 @@ class Commands:
     def _program(self, command: ShellCommand, words: list[str], place: Place) -> bool | None:
         name, rest = words[0], words[1:]
         if name in OBJECTS and len(rest) > 1 and keyword(rest[0], _VERBS) in _CHANGES:
-            # As in the file of `tc -batch`.
+            # The line is as in a file for `tc -batch`.
             return self._tc(words, place)
         if name == "tc":
             return self._tc_with_options(command, rest, place)
@@ -121,7 +121,7 @@ class Commands:
         return None
 
     def _inner(self, text: str, place: Place) -> None:
-        """Read the command line of `sh -c`, of which every line is this one."""
+        """Read the command line of `sh -c`; all of its lines are reported as this one."""
 
         def handle(command: ShellCommand) -> bool | None:
             return self._handle(ShellCommand(place.line or 0, command.words, command.body))
@@ -153,7 +153,7 @@ class Commands:
         return self._tc(words, place)
 
     def _tc(self, words: list[str], place: Place) -> bool | None:
-        """Read a command; tell whether it would succeed."""
+        """Read a command; return whether it would succeed."""
         what = keyword(words[0], OBJECTS) if words else None
         verb = keyword(words[1], _VERBS) if len(words) > 1 else None
         self.seen.add(place.line or 0)
@@ -237,7 +237,7 @@ class Commands:
         )
 
     def _where(self, words: list[str]) -> tuple[Device, dict[str, str], Words]:
-        """Read what comes before the kind: device, parent, handle; return what is left of the words."""
+        """Read the words before the kind (device, parent, handle), and return the remaining words."""
         left = Words(words)
         at: dict[str, str] = {}
         name = ""
@@ -285,7 +285,7 @@ class Commands:
 
 
 def _matters(words: list[str]) -> bool:
-    """Tell whether a command sets something up."""
+    """Return whether a command configures something relevant."""
     _, words = unwrapped([word for word in words if word])
     while words and words[0] == "tc" and len(words) > 1 and words[1].startswith("-"):
         words = [words[0], *words[3 if words[1] in ("-n", "-net", "-netns") else 2 :]]
@@ -303,7 +303,7 @@ def _after(words: list[str], name: str) -> str:
 
 
 def _handle(text: str) -> str:
-    """Return a handle in one form: `1:`."""
+    """Return a handle in normal form: `1:`."""
     if not text or text in (ROOT, INGRESS):
         return text
     major, _, minor = text.partition(":")
@@ -313,10 +313,10 @@ def _handle(text: str) -> str:
 
 
 def _classid(text: str) -> str:
-    """Return the name of a class in one form: `1:10`."""
+    """Return the name of a class in normal form: `1:10`."""
     major, colon, minor = text.partition(":")
     if not colon:
-        # For iproute2 a number alone is a minor one, and its discipline none.
+        # iproute2 reads a bare number as the minor number, without a discipline.
         return f"0:{_number(major):x}"
     if not minor:
         return f"{_number(major):x}:"

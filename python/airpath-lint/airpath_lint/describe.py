@@ -1,4 +1,4 @@
-"""A set-up in words and in JSON."""
+"""A configuration as text and as JSON."""
 
 import math
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from airpath_lint.setup import Discipline, TrafficClass, Tree
 
 
 def describe_entry(one: Discipline | TrafficClass) -> str:
-    """Return a line about a discipline or class."""
+    """Return one line of text about a discipline or class."""
     name = one.classid if isinstance(one, TrafficClass) else one.handle
     kind = f"class {one.kind}" if isinstance(one, TrafficClass) else one.kind
     said = ", ".join(_said(one.options))
@@ -82,19 +82,19 @@ def _rate(bits_per_second: int) -> str:
 
 
 def loss_text(share: float) -> str:
-    """Write a share of packets; `?` where it is not known."""
+    """Format a fraction of packets; `?` if it is not known."""
     return "?" if math.isnan(share) else f"{100 * share:.3g} %"
 
 
 def burst_text(burst: float | None) -> str:
-    """Write a mean burst, packets; empty where there is none."""
+    """Format a mean burst, packets; empty if there is none."""
     if burst is None or math.isnan(burst):
         return ""
     return "∞" if math.isinf(burst) else f"{burst:.3g}"
 
 
 def buffer_text(lane: Lane, directions: Directions) -> str:
-    """Write a buffer in packets, in time, and in bandwidth-delay products."""
+    """Format a buffer in packets, in time, and in bandwidth-delay products."""
     size, rate = lane.buffer_bytes, lane.rate_bps
     if size is None or rate is None:
         return ""
@@ -106,13 +106,13 @@ def buffer_text(lane: Lane, directions: Directions) -> str:
 
 
 def queue_text(lane: Lane) -> str:
-    """Name what manages the queue of a way."""
+    """Return the name of the queue discipline of a path."""
     managed = lane.aqm
     return managed.kind if managed is not None else "drop-tail" if lane.rate_bps else ""
 
 
 def as_machine_reads(linted: Linted) -> dict[str, Any]:
-    """Return everything as plain values, ready for JSON; what has no number is null."""
+    """Return everything as plain values for JSON; values without a number are null."""
     return {
         "inputs": list(linted.sources),
         "clean": linted.clean,

@@ -1,4 +1,4 @@
-"""The parameters of all disciplines but netem, and of classes, after iproute2 (`tc/q_*.c`)."""
+"""The parameters of all disciplines except netem, and of classes, after iproute2 (`tc/q_*.c`)."""
 
 from collections.abc import Callable
 
@@ -19,13 +19,13 @@ QUEUES = (
     "red",
     "sfq",
 )
-"""Queues that only hold packets back while something below them is busy."""
+"""Queues that hold packets back only while the device or class below them is busy."""
 
 AQM = ("codel", "fq_codel", "pie", "fq_pie", "red")
-"""Queues that decide by their length or their delay."""
+"""Queues that drop or mark packets depending on their length or delay."""
 
 SHAPERS = ("tbf", "htb", "hfsc", "cake")
-"""What limits a rate."""
+"""Disciplines that limit a rate."""
 
 
 def read_options(kind: str, words: Words) -> Options:
@@ -36,7 +36,7 @@ def read_options(kind: str, words: Words) -> Options:
     RefusedError
         If `tc` would refuse them.
     NotUnderstoodError
-        If they are not known here.
+        If this linter does not know them.
     """
     if kind == "netem":
         return read_netem(words)
@@ -53,7 +53,7 @@ def read_options(kind: str, words: Words) -> Options:
 
 
 def read_class(kind: str, words: Words) -> HtbClass:
-    """Read the parameters of a class; of HTB and HFSC; of other kinds nothing is understood."""
+    """Read the parameters of a class of HTB or HFSC; those of other kinds are not understood."""
     found = HtbClass()
 
     def rate() -> None:
@@ -89,7 +89,7 @@ def read_class(kind: str, words: Words) -> HtbClass:
 
 
 def _hfsc_class(words: Words) -> HtbClass:
-    """Read `sc`, `rt`, `ls` and `ul`, of each the rate that holds in the long run (`m2` or `rate`)."""
+    """Read `sc`, `rt`, `ls` and `ul`, of each the long-term rate (`m2` or `rate`)."""
     found = HtbClass()
     curve = ""
     while words:
@@ -220,7 +220,7 @@ DEFAULTS = {
     "sfq": Managed(limit_packets=127),
     "fq": Managed(limit_packets=10_000),
 }
-"""Where a parameter is not given, after `tc-codel(8)` and the pages of the others."""
+"""Default values of parameters, from `tc-codel(8)` and the manual pages of the others."""
 
 
 def _managed(kind: str, words: Words) -> Managed:
@@ -293,7 +293,7 @@ def _managed(kind: str, words: Words) -> Managed:
 
 
 def _packets(text: str) -> int:
-    """Read a number of packets; `tc` prints it with a p."""
+    """Read a number of packets; `tc` prints it with the suffix p."""
     return whole(text.removesuffix("p"))
 
 
@@ -308,7 +308,7 @@ def _probability(text: str) -> float:
 
 
 def _hexadecimal(text: str) -> int:
-    """Read the minor number of a class, which is hexadecimal whether it says so or not."""
+    """Read the minor number of a class, which is hexadecimal with or without the prefix 0x."""
     digits = text.lower().removeprefix("0x")
     if not digits or len(digits) > 8 or set(digits) - set("0123456789abcdef"):
         raise RefusedError(f'found "{text}"; accepted: a class in hexadecimal digits')
@@ -316,7 +316,7 @@ def _hexadecimal(text: str) -> int:
 
 
 def _cell_size(text: str) -> int:
-    """Read a size that may be followed by that of a cell (`6000/16`)."""
+    """Read a size that may be followed by a cell size (`6000/16`)."""
     return size_bytes(text.split("/", 1)[0])
 
 

@@ -1,4 +1,4 @@
-"""What `tc … add`, `change`, `replace` and `delete` make of a set-up, and what the kernel refuses."""
+"""The effect of `tc … add`, `change`, `replace` and `delete`, and the commands that the kernel refuses."""
 
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -9,24 +9,24 @@ from airpath_lint.rules_table import RULES
 from airpath_lint.setup import ROOT, Discipline, Filter, Setup, TrafficClass, Tree, Unread, major
 
 MOST_PAST: Final = 40
-"""How many earlier states of devices are kept."""
+"""The maximum number of earlier states of devices that are kept."""
 
 MOST_DEEP: Final = 7
-"""How deep disciplines may hang (sch_api.c, check_loop_fn)."""
+"""The maximum depth of nested disciplines (sch_api.c, check_loop_fn)."""
 
 
 @dataclass(slots=True)
 class Editor:
-    """Makes a set-up, command by command.
+    """An editor that builds a configuration, command by command.
 
     Attributes
     ----------
     setup
-        What stands so far.
+        The configuration so far.
     past
-        What stood on a device before it was changed or removed: it was measured over, too.
+        Earlier states of devices, before a change or removal: the script may have measured over them, too.
     findings
-        What the kernel refuses, and what a command undoes.
+        Commands that the kernel refuses, and settings that a later command undoes.
     """
 
     setup: Setup
@@ -34,7 +34,7 @@ class Editor:
     findings: list[Finding] = field(default_factory=list)
 
     def add_discipline(self, tree: Tree, new: Discipline) -> bool:
-        """Add a discipline; tell whether the kernel does so."""
+        """Add a discipline; return whether the kernel would do so."""
         there = tree.at(new.parent)
         if there is not None:
             self._find(
@@ -51,7 +51,7 @@ class Editor:
         return True
 
     def replace_discipline(self, tree: Tree, new: Discipline) -> bool:
-        """Put a discipline in the place of another; of the same kind it is a change."""
+        """Replace a discipline; if the kind is the same, change it."""
         there = tree.at(new.parent)
         if there is not None and there.kind == new.kind and new.handle in ("", there.handle):
             return self.change_discipline(tree, new, replaces=True)
@@ -74,7 +74,7 @@ class Editor:
         return True
 
     def change_discipline(self, tree: Tree, new: Discipline, *, replaces: bool = False) -> bool:
-        """Change the parameters of a discipline; who replaces it means all of them."""
+        """Change the parameters of a discipline; with `replaces`, resetting parameters is intended."""
         there = tree.at(new.parent) if new.parent else tree.named(new.handle)
         if there is None or there.kind != new.kind:
             self._find(
@@ -92,7 +92,7 @@ class Editor:
         return True
 
     def delete_discipline(self, tree: Tree, parent: str, handle: str) -> bool:
-        """Delete a discipline with all that hangs on it; there is none at first, which scripts rely on."""
+        """Delete a discipline and everything attached to it; if there is none, do nothing."""
         there = tree.at(parent) if parent else tree.named(handle)
         if there is None:
             return False
@@ -142,7 +142,7 @@ class Editor:
         return True
 
     def current(self) -> list[Tree]:
-        """Return each device as it is in the end; of one that is bare again, what stood there last."""
+        """Return the final state of each device; if it has been reset, its last state before that."""
         last = {tree.device: tree for tree in self.past}
         trees = []
         for device, tree in self.setup.trees.items():
@@ -153,7 +153,7 @@ class Editor:
         return trees
 
     def every(self) -> list[Tree]:
-        """Return each device as it ever was, latest last."""
+        """Return every state of each device, the latest last."""
         return [*self.past, *(tree for tree in self.setup.trees.values() if tree.disciplines or tree.filters)]
 
     def _has_parent(self, tree: Tree, new: Discipline) -> bool:
@@ -186,7 +186,7 @@ class Editor:
         said = ", ".join(f"{name} {there.given[name]}" for name in lost)
         if old.loss is not None and changed.loss is None:
             said += f"{', ' if said else ''}loss"
-        # Kept by the kernel where nothing is said of them.
+        # The kernel keeps these if a command does not set them.
         kept = replace(
             changed,
             rate_bps=changed.rate_bps if changed.rate_bps is not None else old.rate_bps,
@@ -208,10 +208,13 @@ class Editor:
         self.findings.append(finding(RULES[rule], new.place, tree.device, handle, what, instead))
 
     def _keep(self, tree: Tree) -> None:
-        """Keep a device as it is now; one state too many is kept as the sign that it was said."""
+        """Keep the current state of a device.
+
+        Up to `MOST_PAST` + 1 states are kept; the last of them also records that the limit was reached.
+        """
         if not tree.disciplines or len(self.past) > MOST_PAST:
             return
-        # Parameters are replaced as a whole and never changed, so that both may have them.
+        # Parameters are replaced as a whole and never changed, so both states may share them.
         disciplines = [replace(one) for one in tree.disciplines]
         kept = Tree(tree.device, disciplines, dict(tree.classes), list(tree.filters), tree.filters_known)
         self.past.append(kept)

@@ -1,4 +1,4 @@
-"""What a linter finds: the rules, by name, and where one of them was broken."""
+"""The findings of the linter: the rules, by name, and the places that break them."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -7,18 +7,18 @@ from airpath_lint.setup import Device, Place
 
 
 class Level(StrEnum):
-    """How bad it is."""
+    """The severity of a rule."""
 
     ERROR = "error"
-    """`tc` refuses it, or it cannot do what it says."""
+    """`tc` refuses the command, or it cannot have the stated effect."""
     WARNING = "warning"
-    """It works, and measures something else than most people think."""
+    """The command works, and measures something other than most people expect."""
     NOTE = "note"
-    """Worth knowing; nothing is wrong yet."""
+    """Information; nothing is wrong yet."""
 
     @property
     def counts(self) -> bool:
-        """Whether it makes the exit code 1."""
+        """Whether a finding of this level makes the exit code 1."""
         return self is not Level.NOTE
 
 
@@ -31,11 +31,11 @@ class Rule:
     name
         Its stable name.
     level
-        How bad it is to break it.
+        The severity of breaking it.
     why
-        Why it is a rule.
+        The reason for the rule.
     source
-        Where that is written.
+        The document that the reason comes from.
     """
 
     name: str
@@ -46,16 +46,16 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A rule that is broken somewhere.
+    """One violation of a rule.
 
     Attributes
     ----------
     rule
-        Which.
+        The rule.
     place
         The input and the line.
     device, handle
-        The device and the discipline or class; empty where it is about none.
+        The device and the discipline or class; empty if the finding is not about one.
     what
         What was found, with the numbers.
     instead

@@ -1,4 +1,4 @@
-"""Reading inputs and judging them."""
+"""Reading and checking of inputs."""
 
 import json
 import re
@@ -22,29 +22,29 @@ from airpath_lint.screen_json import read_json
 from airpath_lint.setup import Setup, Tree
 
 LARGEST: Final = 4 << 20
-"""Bytes of an input that are read."""
+"""The maximum size of an input, in bytes."""
 LIVE: Final = "live"
 _TIMEOUT_S: Final = 10
 _JSON: Final = re.compile(r"\s*(\[\s*(\{|\]|\[\s*[\[{\]])|\{\s*[\"}])")
-"""How JSON begins, and no script: `[[ -n $1 ]]`, `{ tc …; }`."""
+"""The beginning of JSON, which no script has: `[[ -n $1 ]]`, `{ tc …; }`."""
 
 _ORDER: Final = {Level.ERROR: 0, Level.WARNING: 1, Level.NOTE: 2}
 
 
 @dataclass(frozen=True, slots=True)
 class Linted:
-    """What was found in a set-up.
+    """The result of checking a configuration.
 
     Attributes
     ----------
     sources
         The inputs.
     trees
-        Each device as it stands in the end; of one that is bare again, what stood there last.
+        The final state of each device; if it has been reset, its last state before that.
     directions
-        The ways of packets out of these devices.
+        The paths of packets out of these devices.
     findings
-        What is wrong, in the order of inputs and lines.
+        The findings, in the order of inputs and lines.
     """
 
     sources: tuple[str, ...]
@@ -54,32 +54,32 @@ class Linted:
 
     @property
     def clean(self) -> bool:
-        """Whether nothing is at or above a warning."""
+        """Whether no finding is a warning or an error."""
         return not any(one.rule.level.counts for one in self.findings)
 
 
 def lint(
     inputs: Sequence[str | Path], *, live: bool = False, variables: Mapping[str, str] | None = None
 ) -> Linted:
-    """Judge a traffic control set-up.
+    """Check a traffic control configuration.
 
     Parameters
     ----------
     inputs
-        Files, pipes or `-`: shell scripts, lists of `tc` commands, or what `tc -s qdisc show` (also with
-        `-j`) printed. Together they are one set-up, in this order.
+        Files, pipes or `-`: shell scripts, lists of `tc` commands, or the output of `tc -s qdisc show` (also
+        with `-j`). Together they form one configuration, in this order.
     live
-        Ask the system that this runs on instead: `tc -json -statistics qdisc show`, and the classes and
-        filters of what is there. Nothing is changed.
+        Check this system instead: `tc -json -statistics qdisc show`, and the classes and filters of the
+        devices found. Nothing is changed.
     variables
         Values of variables that scripts get from elsewhere; their arguments are 1, 2, ….
 
     Raises
     ------
     LintError
-        If an input cannot be read, or has no set-up in it.
+        If an input cannot be read or contains no configuration.
     UsageError
-        If there is no input, or a live system beside one.
+        If there is no input, or if inputs are given together with `live`.
     """
     refuse_standard_input_twice(inputs)
     if not inputs and not live:
@@ -106,12 +106,12 @@ def lint(
 
 
 def lint_text(text: str, source: str = "text") -> Linted:
-    """Judge a set-up that is a text, as `lint` does.
+    """Check a configuration that is given as text, as `lint` does.
 
     Raises
     ------
     LintError
-        If it is JSON and not that of `tc`.
+        If the text is JSON that `tc` does not print.
     """
     editor = Editor(Setup())
     _read_text(text, source, editor, {})
@@ -165,7 +165,7 @@ def _judged(sources: tuple[str, ...], editor: Editor) -> Linted:
 
 
 def _read_live(setup: Setup) -> None:
-    """Ask `tc`; it needs no root to show."""
+    """Read the configuration with `tc show`, which does not need root."""
     shown = _tc("qdisc", "show")
     read_json(shown, LIVE, setup)
     for device in list(setup.trees):
@@ -175,7 +175,7 @@ def _read_live(setup: Setup) -> None:
 
 
 def _with_device(text: str, device: str) -> str:
-    """Put the device into each entry: of a device that was asked for, `tc` does not repeat it."""
+    """Add the device to each entry: `tc` omits it if the command names the device."""
     try:
         entries: Any = json.loads(text or "[]")
     except (ValueError, RecursionError):

@@ -1,7 +1,7 @@
-"""What netem's models of loss amount to: the mean loss and the mean length of a burst.
+"""The mean loss and the mean length of a burst of netem's loss models.
 
-Every model but the old correlated one is a chain of states with a probability of loss in each. A burst is a
-run of losses in packets that follow one another; its mean length is P(loss) / P(loss, then none).
+Every model except the old correlated one is a chain of states with a probability of loss in each. A burst is
+a run of losses in consecutive packets; its mean length is P(loss) / P(loss, then none).
 """
 
 import math
@@ -15,27 +15,27 @@ import numpy.typing as npt
 _GRID = 20_000
 _ROUNDS = 400
 MOST_CORRELATION = 0.99
-"""Above it the mean of the correlated model is not computed."""
+"""The largest correlation for which the mean of the correlated model is computed."""
 
 
 Chain = tuple[list[float], list[list[float]], list[float]]
-"""How often each state is met, the probabilities of going from each to each, and the loss in each."""
+"""The stationary distribution of the states, the transition probabilities, and the loss in each state."""
 
 
 class _ChainLoss(ABC):
-    """A chain of states."""
+    """A loss model that is a chain of states."""
 
     __slots__ = ()
 
     @property
     def mean_loss(self) -> float:
-        """The share of packets that is lost."""
+        """The fraction of packets that are lost."""
         states, _, loss = self._chain()
         return _mean_loss(states, loss)
 
     @property
     def mean_burst(self) -> float:
-        """The mean run of losses, packets."""
+        """The mean burst of losses, packets."""
         return _mean_burst(*self._chain())
 
     @abstractmethod
@@ -44,7 +44,7 @@ class _ChainLoss(ABC):
 
 @dataclass(frozen=True, slots=True)
 class RandomLoss:
-    """`loss random P [C]`: each packet by itself, or (deprecated) by a correlated number.
+    """`loss random P [C]`: each packet independently, or (deprecated) by a correlated number.
 
     Attributes
     ----------
@@ -59,12 +59,12 @@ class RandomLoss:
 
     @property
     def mean_loss(self) -> float:
-        """The share of packets that is really lost; not a number where it is not computed."""
+        """The fraction of packets that are really lost; NaN if it is not computed."""
         return correlated_mean(self.share, self.correlation)
 
     @property
     def mean_burst(self) -> float:
-        """The mean run of losses, packets; not a number with a correlation."""
+        """The mean burst of losses, packets; NaN with a correlation."""
         if self.correlation:
             return math.nan
         return math.inf if self.share == 1 else 1 / (1 - self.share)
@@ -89,7 +89,7 @@ class GilbertElliottLoss(_ChainLoss):
 
     def _chain(self) -> Chain:
         total = self.p + self.r
-        # Neither state is ever left: netem begins in the good one.
+        # If neither state is ever left, the chain stays in the good one, where netem begins.
         bad = self.p / total if total else 0.0
         return [1 - bad, bad], [[1 - self.p, self.p], [self.r, 1 - self.r]], [self.loss_good, self.loss_bad]
 
@@ -105,7 +105,8 @@ class FourStateLoss(_ChainLoss):
     p14: float = 0.0
 
     def _chain(self) -> Chain:
-        # As the kernel draws: of one number, the first that it falls below (`loss_4state`, sch_netem.c).
+        # The kernel compares one random number with each in turn and takes the first that is larger
+        # (`loss_4state`, sch_netem.c).
         alone = min(self.p14, 1.0)
         burst = min(self.p13, 1 - alone)
         within = min(self.p32, 1.0)
@@ -132,14 +133,14 @@ def correlated_mean(share: float, correlation: float) -> float:
     Parameters
     ----------
     share
-        What was asked for, from 0 to 1.
+        The configured loss, from 0 to 1.
     correlation
         c, from 0 to 1.
 
     Returns
     -------
     float
-        The share of packets lost; not a number for c above 0.99, where it is not computed.
+        The fraction of packets lost; NaN for c above 0.99, where it is not computed.
     """
     if not correlation or share in (0.0, 1.0):
         return share
@@ -180,10 +181,11 @@ def _mean_burst(states: list[float], moves: list[list[float]], loss: list[float]
 
 
 def _stationary(moves: list[list[float]]) -> list[float]:
-    """Return how often each state is met, from the good one on: the mean of the first many steps."""
+    """Return the frequency of each state, starting in the good one: the mean over the first many steps."""
     step = np.array(moves)
     spread = (np.eye(len(moves)) + step) / 2
-    # Squared often: far beyond any time that a state lasts; the halves keep it from going round in circles.
+    # Repeated squaring covers far more steps than any state lasts; averaging with the identity prevents
+    # oscillation.
     for _ in range(64):
         spread = spread @ spread
         spread /= spread.sum(axis=1, keepdims=True)

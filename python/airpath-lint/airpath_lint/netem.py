@@ -16,7 +16,7 @@ def read_netem(words: Words) -> Netem:
     RefusedError
         If `tc` would refuse them.
     NotUnderstoodError
-        If they are not known here.
+        If this linter does not know them.
     """
     netem = Netem()
 
@@ -100,7 +100,7 @@ def read_netem(words: Words) -> Netem:
 
 
 def _refuse(netem: Netem) -> None:
-    """Refuse what `netem_parse_opt` refuses in the end."""
+    """Refuse the combinations that `netem_parse_opt` refuses at its end."""
     if netem.reorder and not netem.delay_ns:
         raise RefusedError("netem: reorder needs a delay, because reordered packets are those without delay")
     if netem.gap and not netem.reorder:
@@ -124,7 +124,7 @@ def _loss(words: Words) -> Loss | None:
             words.take()
         mean = words.value("loss", share)
         correlation = words.value("loss correlation", share) if words.is_number() else 0.0
-        # For iproute2 too a loss of nothing is no model of loss.
+        # iproute2 also treats a loss of zero as no loss model.
         return RandomLoss(mean, correlation) if mean else None
     words.take()
     if word == "state":

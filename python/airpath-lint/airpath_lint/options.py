@@ -1,4 +1,4 @@
-"""What was understood of the parameters of disciplines and classes, in plain units."""
+"""The parameters of disciplines and classes, in plain units."""
 
 from dataclasses import dataclass
 
@@ -12,25 +12,25 @@ class Netem:
     Attributes
     ----------
     limit
-        The most packets that it holds: delayed and queued ones.
+        The maximum number of packets, delayed and queued.
     delay_ns, jitter_ns, delay_correlation
-        Delay, its spread, and the correlation of successive delays.
+        Delay, its jitter, and the correlation of successive delays.
     distribution
-        The table of delays; empty for the uniform one.
+        The table of delays; empty for the uniform distribution.
     loss
-        The model of loss.
+        The loss model.
     ecn
         Whether packets are marked instead of lost.
     duplicate, corrupt, reorder
-        Shares of packets.
+        Fractions of packets.
     gap
-        The distance of reordered packets; 0 where none are.
+        The distance of reordered packets; 0 if none are reordered.
     rate_bps
         The rate, bit/s.
     slotted
         Whether packets leave in slots.
     seed
-        Of the random numbers.
+        Seed of the random numbers.
     """
 
     limit: int = 1000
@@ -50,13 +50,13 @@ class Netem:
 
     @property
     def is_random(self) -> bool:
-        """Whether anything is drawn."""
+        """Whether the discipline uses random numbers."""
         return bool(self.jitter_ns or self.loss or self.duplicate or self.corrupt or self.reorder)
 
 
 @dataclass(slots=True)
 class Tbf:
-    """`tbf`, the token bucket filter: rates in bit/s, sizes in bytes; `limit` is the most that waits."""
+    """`tbf`, the token bucket filter: rates in bit/s, sizes in bytes; `limit` bounds the waiting bytes."""
 
     rate_bps: int = 0
     burst: int = 0
@@ -83,7 +83,7 @@ class Hfsc:
 
 @dataclass(slots=True)
 class HtbClass:
-    """A class: rates in bit/s, sizes in bytes; `rate_bps` is `None` where its curve was not understood."""
+    """A class: rates in bit/s, sizes in bytes; `rate_bps` is `None` if its curve was not understood."""
 
     rate_bps: int | None = None
     ceil_bps: int | None = None
@@ -92,7 +92,7 @@ class HtbClass:
 
     @property
     def most_bps(self) -> int | None:
-        """The most that it can send, bit/s."""
+        """The highest rate at which it can send, bit/s."""
         return self.ceil_bps if self.ceil_bps is not None else self.rate_bps
 
 
@@ -103,17 +103,17 @@ class Managed:
     Attributes
     ----------
     limit_packets, limit_bytes
-        The most that waits; `None` where it is not counted so.
+        The maximum backlog; `None` if it is not limited in this unit.
     target_ns, interval_ns
         Of CoDel, FQ-CoDel and PIE (`tupdate`).
     quantum
         Bytes that a flow sends in its turn.
     flows
-        How many queues flows are hashed to.
+        The number of queues that flows are hashed to.
     ecn
-        Whether packets are marked; `None` where nothing was said.
+        Whether packets are marked; `None` if it is not set.
     rate_bps
-        The rate at which it shapes (CAKE's `bandwidth`), bit/s.
+        The rate of its shaper (CAKE's `bandwidth`), bit/s.
     minimum, maximum
         Thresholds of RED, bytes.
     probability

@@ -1,8 +1,8 @@
-"""How many packets netem reorders when it draws the delay of each by itself.
+"""The fraction of packets that netem reorders if it draws the delay of each independently.
 
-A packet is reordered if one that was sent later has arrived before it (RFC 4737). Packets leave s apart with
-delays D + X. With F the distribution of X, the packet with X = x is in order if for every k the k-th after it
-has a delay above x - k s:
+A packet is reordered if a packet that was sent later has arrived before it (RFC 4737). Packets leave s apart
+with delays D + X. With F the distribution of X, the packet with X = x is in order if for every k the k-th
+packet after it has a delay above x - k s:
 
     reordered = 1 - E[product over k >= 1 of (1 - F(X - k s))]
 """
@@ -14,19 +14,19 @@ from typing import Final
 
 _STEPS: Final = 2000
 _LEAST_SPACING: Final = 1e-3
-"""Of the jitter: closer packets are taken to be so far apart; over 97 % are reordered there already."""
+"""The smallest spacing used, as a fraction of the jitter; it reorders over 97 % of packets already."""
 
 
 @lru_cache(maxsize=256)
 def reordered_share(spacing_ns: float, jitter_ns: float, distribution: str = "") -> float | None:
-    """Return the share of packets that are reordered.
+    """Return the fraction of packets that are reordered.
 
     Parameters
     ----------
     spacing_ns
         Time between packets, more than zero.
     jitter_ns
-        The jitter that netem is given: half the width of the uniform distribution, the standard deviation of
+        The configured jitter of netem: half the width of the uniform distribution, the standard deviation of
         the normal one.
     distribution
         Empty (uniform) or `normal`.
@@ -34,7 +34,7 @@ def reordered_share(spacing_ns: float, jitter_ns: float, distribution: str = "")
     Returns
     -------
     float or None
-        From 0 to 1; `None` for other distributions, whose tables are not here.
+        From 0 to 1; `None` for other distributions, whose tables are not included.
     """
     if jitter_ns <= 0:
         return 0.0

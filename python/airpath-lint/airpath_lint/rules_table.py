@@ -1,4 +1,4 @@
-"""All rules: their stable names, how bad it is to break them, why, and where that is written."""
+"""All rules: stable names, severity, reasons, and sources."""
 
 from typing import Final
 
@@ -11,7 +11,7 @@ _UNITS = "tc(8), UNITS of PARAMETERS; tc_util.c"
 _BLOAT = "bufferbloat.net, Best practices for benchmarking CoDel and FQ CoDel"
 
 _ALL: Final = (
-    # What tc refuses, and what was not read.
+    # Commands that tc refuses, and commands that were not understood.
     Rule(
         "not-understood",
         _W,
@@ -138,7 +138,7 @@ _ALL: Final = (
         "p is the probability of entering the bad state, not the loss, which is p/(p+r) where 1-h is 1.",
         "tc-netem(8)",
     ),
-    # Where it stands.
+    # Placement.
     Rule(
         "netem-with-shaper",
         _W,

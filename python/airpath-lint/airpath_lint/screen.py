@@ -22,9 +22,9 @@ from airpath_lint.units import RefusedError
 from airpath_lint.words import NotUnderstoodError, Words
 
 NAMELESS: Final = "(device)"
-"""`tc qdisc show dev eth0` does not repeat the device."""
+"""The name of a device that the output omits: `tc qdisc show dev eth0` does not repeat it."""
 NO_DISCIPLINE: Final = ("noqueue", "pfifo_fast", "mq")
-"""What devices have of themselves: nobody set it up."""
+"""Disciplines that devices have by default, without configuration."""
 
 _HEAD: Final = re.compile(r"(qdisc|class) (\S+) ([0-9a-fA-F]{0,8}:[0-9a-fA-F]{0,8})(?: dev (\S+))?(.*)")
 _SENT: Final = re.compile(
@@ -37,12 +37,12 @@ _SCALES: Final = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
 
 
 def is_screen(text: str) -> bool:
-    """Tell whether a text begins as the output of `tc` does."""
+    """Return whether a text begins like the output of `tc`."""
     return any(_HEAD.match(line) for line in text.splitlines()[:20])
 
 
 def read_screen(text: str, source: str, setup: Setup) -> None:
-    """Read the output of `tc` into a set-up; what is not understood is kept with its line."""
+    """Read the output of `tc` into a configuration; lines that are not understood are recorded."""
     setup.shown = True
     last: Discipline | TrafficClass | None = None
     for number, line in enumerate(text.splitlines(), 1):
@@ -94,7 +94,7 @@ def enter_discipline(
     place: Place,
     setup: Setup,
 ) -> Discipline | None:
-    """Enter a discipline that was shown; `None` if the device has it of itself, or it is not understood."""
+    """Add a discipline from the output; `None` if it is a default one or is not understood."""
     if kind in NO_DISCIPLINE or handle == "0:":
         return None
     if kind in ("ingress", "clsact"):
@@ -119,7 +119,7 @@ def enter_class(
     place: Place,
     setup: Setup,
 ) -> TrafficClass | None:
-    """Enter a class that was shown; `None` if it is one that a discipline has of itself."""
+    """Add a class from the output; `None` if its kind has no classes of its own or it is not understood."""
     if kind not in ("htb", "hfsc"):
         return None
     try:
@@ -133,7 +133,7 @@ def enter_class(
 
 
 def owner(setup: Setup, device: str, classid: str) -> Tree:
-    """Return the tree of a device; where it was not named, of the only one with the discipline of a class."""
+    """Return the tree of a device; for an unnamed one, the only tree with the discipline of the class."""
     if device == NAMELESS:
         holders = [tree for tree in setup.trees.values() if tree.named(major(classid)) is not None]
         if len(holders) == 1:

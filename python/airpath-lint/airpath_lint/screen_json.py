@@ -1,6 +1,6 @@
 """The output of `tc -s -j qdisc show`, `tc -s -j class show` and `tc -j filter show`.
 
-What stands there in base units is written as `tc` would write it, so that it is read in one way only.
+Values in base units are converted to the notation of `tc`, so that there is only one parser for them.
 """
 
 import json
@@ -16,7 +16,7 @@ _COUNTERS: Final = ("bytes", "packets", "drops", "overlimits", "requeues", "back
 
 
 class _OddError(ValueError):
-    """A value is not what `tc` prints."""
+    """A value that `tc` does not print."""
 
 
 def _rate(value: Any) -> str:
@@ -68,16 +68,16 @@ _WRITERS: Final[Mapping[str, Callable[[Any], str]]] = {
     "direct_packets_stat": _plain,
     "probability": _decimal,
 }
-"""How the value of each key is written; other keys say nothing that is used."""
+"""The conversion of the value of each key; other keys are not used."""
 
 
 def read_json(text: str, source: str, setup: Setup) -> None:
-    """Read the output of `tc -j` into a set-up.
+    """Read the output of `tc -j` into a configuration.
 
     Raises
     ------
     LintError
-        If it is not JSON, or no list of disciplines, classes or filters.
+        If it is not JSON, or not a list of disciplines, classes or filters.
     """
     try:
         entries = json.loads(text)
@@ -133,7 +133,7 @@ def _enter(entry: dict[str, Any], number: int, source: str, setup: Setup) -> Non
 
 
 def _words(options: Mapping[str, Any]) -> Iterator[str]:
-    """Return parameters as words; truth values are words of their own."""
+    """Return parameters as words; a truth value is the key alone."""
     for key, value in options.items():
         if value is True and key in ("ecn", "adaptive"):
             yield key

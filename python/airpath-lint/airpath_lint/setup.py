@@ -1,4 +1,4 @@
-"""A traffic control set-up: the queueing disciplines, classes and filters of each device."""
+"""A traffic control configuration: the queueing disciplines, classes and filters of each device."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ INGRESS_HANDLE = "ffff:"
 
 @dataclass(frozen=True, slots=True, order=True)
 class Device:
-    """A network device, in a network namespace or (empty) the one where the commands run."""
+    """A network device, in a network namespace or (empty) in the one in which the commands run."""
 
     namespace: str
     name: str
@@ -23,7 +23,7 @@ class Device:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where something is written: the input, and its line there (`None` where lines say nothing)."""
+    """A place in an input: the input and the line (`None` if lines have no meaning there)."""
 
     source: str
     line: int | None = None
@@ -31,7 +31,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """What `tc -s` says of a discipline or class: counters since it was made, and what waits now."""
+    """The counters of `tc -s` for a discipline or class since its creation, and the current backlog."""
 
     sent_bytes: int = 0
     sent_packets: int = 0
@@ -51,17 +51,17 @@ class Discipline:
     kind
         `netem`, `tbf`, …
     handle
-        `1:`; empty where the kernel chooses one that nobody wrote.
+        `1:`; empty if the kernel chooses it.
     parent
-        `root`, `ingress`, or the class that it hangs on (`1:10`).
+        `root`, `ingress`, or the class that it is attached to (`1:10`).
     options
-        What was understood of its parameters.
+        The parameters that were understood.
     given
-        The text of each parameter by its name, where a person wrote it; empty in the output of `tc`.
+        The text of each parameter by its name, as a person wrote it; empty for the output of `tc`.
     place
-        Where it is written.
+        The place in the input.
     statistics
-        What `tc -s` counted, if it was asked.
+        The counters of `tc -s`, if it was used.
     """
 
     kind: str
@@ -75,7 +75,7 @@ class Discipline:
 
 @dataclass(slots=True)
 class TrafficClass:
-    """A class of a classful discipline; the attributes are as those of `Discipline`."""
+    """A class of a classful discipline; the attributes are those of `Discipline`."""
 
     kind: str
     classid: str
@@ -88,20 +88,20 @@ class TrafficClass:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """A filter: what hangs at `parent`, the class it sends to, and its actions.
+    """A filter: the class that it selects and its actions.
 
     Attributes
     ----------
     parent
-        The discipline that asks it (`1:`, `ffff:`).
+        The discipline that it is attached to (`1:`, `ffff:`).
     target
-        The class that it chooses; empty if none.
+        The class that it selects; empty if none.
     redirect
         The device that packets are redirected to; empty if none.
     police_bps, police_burst
         Rate (bit/s) and bucket (bytes) of a policer; `None` if there is none.
     place
-        Where it is written.
+        The place in the input.
     """
 
     parent: str
@@ -114,16 +114,16 @@ class Filter:
 
 @dataclass(slots=True)
 class Tree:
-    """All of one device.
+    """The configuration of one device.
 
     Attributes
     ----------
     device
-        Which.
+        The device.
     disciplines, classes, filters
-        What was set; classes by their names.
+        The configured disciplines, classes (by name) and filters.
     filters_known
-        Whether filters would be here if there were any: `tc qdisc show` says nothing of them.
+        Whether filters would be listed here if there were any: `tc qdisc show` does not print them.
     """
 
     device: Device
@@ -134,11 +134,11 @@ class Tree:
 
     @property
     def root(self) -> Discipline | None:
-        """The discipline at the root, where one was set."""
+        """The discipline at the root, if one was set."""
         return self.at(ROOT)
 
     def at(self, parent: str) -> Discipline | None:
-        """Return the discipline that hangs there."""
+        """Return the discipline at a parent."""
         return next((one for one in self.disciplines if one.parent == parent), None)
 
     def named(self, handle: str) -> Discipline | None:
@@ -146,7 +146,7 @@ class Tree:
         return next((one for one in self.disciplines if one.handle == handle and handle), None)
 
     def below(self, discipline: Discipline) -> Iterator[Discipline]:
-        """Yield what hangs on a discipline or its classes, nearest first."""
+        """Yield the disciplines attached to a discipline or its classes, nearest first."""
         if not discipline.handle:
             return
         for one in self.disciplines:
@@ -163,7 +163,7 @@ class Tree:
             parent = self.named(major(parent.parent))
 
     def remove(self, discipline: Discipline) -> None:
-        """Remove a discipline with all that hangs on it."""
+        """Remove a discipline and everything attached to it."""
         self.disciplines.remove(discipline)
         for one in list(self.below(discipline)):
             if one in self.disciplines:
@@ -177,7 +177,7 @@ class Tree:
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """Something that may matter and was not understood."""
+    """Text that may be relevant and was not understood."""
 
     place: Place
     text: str
@@ -186,24 +186,24 @@ class Unread:
 
 @dataclass(slots=True)
 class Setup:
-    """What the inputs set up.
+    """The configuration that the inputs describe.
 
     Attributes
     ----------
     trees
-        By device, in the order in which they were met.
+        The devices, in order of their appearance.
     written
-        Whether any of it came from commands; the output of `tc` says nothing of offloads and programs.
+        Whether any part came from commands; the output of `tc` contains no offloads and programs.
     shown
-        Whether any of it was printed by `tc`.
+        Whether any part was printed by `tc`.
     offloads_off
         The offloads that `ethtool -K` turned off, by device.
     programs
         Programs that send traffic, by the namespace in which they run, with the place of the first.
     paced
-        Where a controller that relies on pacing is chosen (BBR), if anywhere.
+        The place where a controller that relies on pacing (BBR) is chosen, if any.
     unread
-        What was not understood.
+        Text that was not understood.
     """
 
     trees: dict[Device, Tree] = field(default_factory=dict)
@@ -215,7 +215,7 @@ class Setup:
     unread: list[Unread] = field(default_factory=list)
 
     def tree(self, device: Device) -> Tree:
-        """Return the tree of a device; an empty one if there was none."""
+        """Return the tree of a device; a new one if there was none."""
         return self.trees.setdefault(device, Tree(device))
 
 

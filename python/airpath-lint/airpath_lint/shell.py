@@ -1,7 +1,7 @@
-"""Running a script on paper: variables, loops and functions, as far as they are made of literals.
+"""Symbolic execution of a script: variables, loops and functions, as far as they consist of literals.
 
-Nothing is executed. What a command would have got from elsewhere stays unknown in its words, and whoever
-needs such a word says so.
+Nothing is executed. A value that a command would get from elsewhere stays unknown in its words, and code that
+needs such a word reports it.
 """
 
 import re
@@ -31,18 +31,18 @@ from airpath_lint.shell_syntax import (
 from airpath_lint.words import UNKNOWN, unknown
 
 MOST_COMMANDS: Final = 2_000
-"""More than this many commands, loops counted out, are not read."""
+"""The maximum number of commands that are read, after loops are expanded."""
 MOST_CALLS: Final = 8
-"""How deep functions may call."""
+"""The maximum depth of function calls."""
 MOST_TEXT: Final = 4096
-"""A word that grows longer than this is not known."""
+"""The maximum length of a word; longer ones are unknown."""
 
 _ASSIGNMENT: Final = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=")
 _DECLARES: Final = ("export", "local", "readonly", "declare", "typeset")
 
 
 class _EnoughError(Exception):
-    """Loops and calls make more commands than are read."""
+    """Loops and calls produce more commands than are read."""
 
     def __init__(self, line: int) -> None:
         super().__init__(line)
@@ -51,7 +51,7 @@ class _EnoughError(Exception):
 
 @dataclass(slots=True)
 class ShellCommand:
-    """A command after its variables were filled in."""
+    """A command after expansion of its variables."""
 
     line: int
     words: list[str]
@@ -59,27 +59,27 @@ class ShellCommand:
 
 
 Handler = Callable[[ShellCommand], bool | None]
-"""Takes a command; tells whether it would succeed, or `None` where that cannot be known."""
+"""A function that takes a command and returns whether it would succeed; `None` if that is unknown."""
 
 
 @dataclass(slots=True)
 class Script:
-    """A script that is run on paper.
+    """A script under symbolic execution.
 
     Parameters
     ----------
     source
         The name of the input.
     handle
-        What takes each command.
+        The function that takes each command.
     matters
-        Tells whether a command is worth a remark when it is not read.
+        Returns whether a command deserves a remark if it is not read.
     unread
-        Takes remarks on what was not read.
+        The function that takes remarks about commands that are not read.
     variables
-        What is known of variables, by name.
+        The known values of variables, by name.
     lines
-        The lines of commands that matter, read or not.
+        The lines of relevant commands, read or not.
     """
 
     source: str
@@ -111,7 +111,7 @@ class Script:
                 self._remark(at, f"{name}()", "this function is not called in the script with what it needs")
 
     def _run(self, nodes: Iterable[Node]) -> bool | None:
-        """Run statements; return whether the last command succeeds, `None` if that is unknown."""
+        """Run statements; return whether the last command succeeds, or `None` if that is unknown."""
         succeeded: bool | None = None
         skipped = False
         for node in steps(nodes):
@@ -182,7 +182,7 @@ class Script:
         self._set_arguments(before)
 
     def _arguments(self) -> list[str]:
-        """Return the arguments of the function or the script, as far as they are known from the first on."""
+        """Return the arguments of the function or the script, up to the first unknown one."""
         found: list[str] = []
         while (text := self.variables.get(str(len(found) + 1))) is not None:
             found.append(text)
@@ -193,7 +193,7 @@ class Script:
         self.variables |= {str(number): text for number, text in enumerate(arguments, 1)}
 
     def _choice(self, choice: Node, branches: list[list[Node]]) -> None:
-        """Run the first branch in which anything matters, and report the others that are not read."""
+        """Run the first branch with a relevant command, and report the others, which are not read."""
         matters = [(branch, self._line_that_matters(branch)) for branch in branches]
         taken = next((branch for branch, line in matters if line is not None), None)
         before = dict(self.variables)
@@ -206,7 +206,7 @@ class Script:
                 self._remark(
                     at, "", "only the first branch that sets something up is read, and this is another"
                 )
-        # The branch that is taken is unknown, and so is a variable that it may set.
+        # It is unknown which branch is taken; so is every variable that a branch may set.
         for assignment in descendants(chain(*branches), ("variable_assignment",)):
             name = text_of(assignment.child_by_field_name("name"))
             if self.variables.get(name) != before.get(name) or len(branches) > 1 or name not in before:
@@ -228,7 +228,7 @@ class Script:
             raise _EnoughError(line)
 
     def _expanded(self, word: Word) -> list[str]:
-        """Return the words that a word becomes: unquoted variables are split at blanks."""
+        """Return the words that a word expands to: unquoted variables are split at blanks."""
         arguments = self._arguments()
         pieces = [piece for piece in word if piece.text]
         if arguments and len(pieces) == 1 and pieces[0].kind == "variable" and pieces[0].text in "@*":

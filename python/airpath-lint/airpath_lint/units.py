@@ -1,7 +1,8 @@
-"""Quantities as `tc` reads them: the units of iproute2, which are not those of scenarios.
+"""Quantities in the syntax of `tc`: the units of iproute2, which are not those of scenarios.
 
 After `get_rate64`, `get_size`, `get_time` and `parse_percent` of iproute2 (`tc/tc_util.c`, `lib/utils.c`) and
-the parameters in `tc(8)`. Case is free; a bare number means bits per second, bytes or microseconds.
+the parameters in `tc(8)`. Units are case-insensitive; a bare number means bits per second, bytes or
+microseconds.
 """
 
 import re
@@ -17,7 +18,7 @@ RATE_UNITS: Final = {
     **{prefix + "bps": 8 * factor for prefix, factor in (_BITS | _BINARY).items()},
     "": 1,
 }
-"""Bits per second in each unit: what ends in `bit` is bits, what ends in `bps` is bytes."""
+"""Bits per second in each unit: units ending in `bit` are bits, those ending in `bps` are bytes."""
 
 SIZE_UNITS: Final = {
     "": 1.0,
@@ -48,14 +49,14 @@ TIME_UNITS: Final = {
 }
 """Nanoseconds in each unit."""
 
-# No number of astronomical length is computed with, whatever stands there.
+# The number of digits is limited, so that no input leads to arithmetic with huge numbers.
 _NUMBER: Final = re.compile(
     r"(\d{1,20}(?:\.\d{0,20})?|\.\d{1,20})(?:[eE]([+-]?\d{1,2}))?([A-Za-z%]*)", re.ASCII
 )
 
 
 class RefusedError(ValueError):
-    """`tc` itself would refuse this: the text says what was found and what is accepted."""
+    """`tc` itself would refuse the value; the text states what was found and what is accepted."""
 
 
 def rate_bps(text: str) -> int:
@@ -79,7 +80,7 @@ def size_bytes(text: str) -> int:
 
 
 def time_ns(text: str) -> int:
-    """Read a length of time, in nanoseconds."""
+    """Read a duration, in nanoseconds."""
     number, unit = _split(text, "a time such as 20ms")
     factor = TIME_UNITS.get(unit.lower())
     if factor is None:
@@ -88,7 +89,7 @@ def time_ns(text: str) -> int:
 
 
 def share(text: str) -> float:
-    """Read a percentage, as a share from 0 to 1; with or without the sign it is one of a hundred."""
+    """Read a percentage, as a fraction from 0 to 1; the percent sign is optional."""
     number, unit = _split(text, "a percentage such as 1%")
     if unit not in ("", "%") or not 0 <= number <= 100:
         raise RefusedError(f'found "{text}"; accepted: 0% to 100%')
@@ -96,7 +97,7 @@ def share(text: str) -> float:
 
 
 def whole(text: str) -> int:
-    """Read a whole number: decimal, 0x hexadecimal."""
+    """Read an integer: decimal, or hexadecimal with 0x."""
     if re.fullmatch(r"0[xX][0-9a-fA-F]{1,16}", text):
         return int(text, 16)
     if re.fullmatch(r"[0-9]{1,20}", text):
@@ -111,7 +112,7 @@ def unit_of(text: str) -> str:
 
 
 def number_of(text: str) -> str:
-    """Return the number of a quantity as it was written."""
+    """Return the number of a quantity as written."""
     match = _NUMBER.fullmatch(text)
     return text[: len(text) - len(match[3])] if match else text
 

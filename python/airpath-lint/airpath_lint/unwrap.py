@@ -1,4 +1,4 @@
-"""What stands before a command and says where or as whom it runs: `sudo`, `ip netns exec NS` and others."""
+"""Prefixes of a command that set its place or user: `sudo`, `ip netns exec NS` and others."""
 
 from pathlib import PurePosixPath
 
@@ -27,8 +27,8 @@ def unwrapped(words: list[str]) -> tuple[str, list[str]]:
     Returns
     -------
     tuple
-        The namespaces joined by slashes, empty for that of the script; the words from the program on, the
-        program without its folder.
+        The namespaces joined by slashes, empty for that of the script; the words starting with the program,
+        the program without its folder.
     """
     places: list[str] = []
     while words:
@@ -57,10 +57,10 @@ def unwrapped(words: list[str]) -> tuple[str, list[str]]:
             places += after[:1]
             words = after[1:]
             if len(words) == 1:
-                # One quoted word is a command line of its own.
+                # A single quoted word is a command line of its own.
                 words = words[0].split()
         elif UNKNOWN in name and [PurePosixPath(one).name for one in rest[:1]] == ["tc"]:
-            # `$SUDO tc …`: as whom it runs decides nothing.
+            # `$SUDO tc …`: the user that runs it does not matter.
             words = rest
         else:
             return "/".join(places), [name, *rest]

@@ -1,4 +1,4 @@
-"""Walking over the words of a `tc` command as iproute2 does."""
+"""Iteration over the words of a `tc` command as in iproute2."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
@@ -9,7 +9,7 @@ T = TypeVar("T")
 
 
 class NotUnderstoodError(ValueError):
-    """The words may be right and mean something that is not known here."""
+    """The words may be valid, but this linter does not know their meaning."""
 
 
 class Words:
@@ -18,9 +18,9 @@ class Words:
     Parameters
     ----------
     words
-        The words; a word that holds `UNKNOWN` was not known, and whoever needs it finds that out.
+        The words; reading the value of a word that contains `UNKNOWN` is an error.
     shown
-        Whether they come from a screen, which labels and abbreviates otherwise than a command line.
+        Whether they come from output of `tc`, which uses other labels and abbreviations than a command line.
     """
 
     def __init__(self, words: Sequence[str], *, shown: bool = False) -> None:
@@ -37,7 +37,7 @@ class Words:
         return self._words[self._at] if self else ""
 
     def take(self) -> str:
-        """Return the next word and step over it."""
+        """Return the next word and advance."""
         if not self:
             raise RefusedError("the command ends where a value was expected")
         word = self._words[self._at]
@@ -45,13 +45,13 @@ class Words:
         return word
 
     def rest(self) -> list[str]:
-        """Return all words that are left, and step over them."""
+        """Return all remaining words and advance to the end."""
         left = self._words[self._at :]
         self._at = len(self._words)
         return left
 
     def is_number(self, *, signed: bool = False) -> bool:
-        """Tell whether the next word begins as numbers do (`NEXT_IS_NUMBER`)."""
+        """Return whether the next word begins like a number (`NEXT_IS_NUMBER`)."""
         word = self.peek()
         return bool(word) and (
             (word[0].isascii() and word[0].isdigit()) or (signed and word[0] == "-") or UNKNOWN in word
@@ -71,21 +71,21 @@ class Words:
 
 
 UNKNOWN = "\0"
-"""Encloses the name of what a word lacks: no shell can have it in a word."""
+"""Encloses the name of the unknown part of a word; no shell permits this character in a word."""
 
 
 def unknown(why: str) -> str:
-    """Return the text that stands for something that is not known."""
+    """Return the text that represents an unknown value."""
     return f"{UNKNOWN}{why}{UNKNOWN}"
 
 
 def shown_unknown(word: str) -> str:
-    """Return a word for people: what is not known by what it would have come from."""
+    """Return a word for display, with unknown parts as the names of their sources."""
     return word.replace(UNKNOWN, "")
 
 
 def keyword(word: str, known: Sequence[str]) -> str | None:
-    """Return the parameter that a word means: in full or, as in iproute2, the first that begins with it."""
+    """Return the parameter that a word denotes: in full or, as in iproute2, the first that begins with it."""
     if word in known:
         return word
     return next((one for one in known if word and one.startswith(word)), None)
@@ -99,7 +99,7 @@ def each_parameter(
     Raises
     ------
     NotUnderstoodError
-        At a word that is no parameter; where lenient, or on a screen, it is stepped over instead.
+        At a word that is not a parameter; if lenient, or in output of `tc`, the word is skipped instead.
     """
     known = tuple(readers)
     while words:

@@ -1,4 +1,4 @@
-"""The rules, each a function from a set-up to what breaks it."""
+"""The rules, each a function from a configuration to its violations."""
 
 from collections.abc import Callable, Iterator
 
@@ -24,7 +24,7 @@ _GROUPS: tuple[Callable[[Context], Iterator[Finding]], ...] = (
 
 
 def judge(context: Context) -> list[Finding]:
-    """Return everything that the rules find, each thing once."""
+    """Return the findings of all rules, each once."""
     found: dict[tuple[object, ...], Finding] = {}
     for group in _GROUPS:
         for one in group(context):

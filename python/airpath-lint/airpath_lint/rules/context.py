@@ -1,4 +1,4 @@
-"""What the rules look at, and how they write numbers."""
+"""The input of the rules, and the formatting of numbers."""
 
 import math
 from collections.abc import Iterator
@@ -13,18 +13,18 @@ from airpath_lint.setup import Device, Discipline, Place, Setup, TrafficClass, T
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """A set-up.
+    """A configuration.
 
     Attributes
     ----------
     setup
-        What was read.
+        The configuration that was read.
     trees
-        Every device as it ever stood, the latest last.
+        Every state of every device, the latest last.
     current
-        Every device as it stands in the end.
+        The final state of every device.
     directions
-        The ways out of the current ones.
+        The paths out of the current devices.
     """
 
     setup: Setup
@@ -39,12 +39,12 @@ class Context:
                 yield tree, one
 
     def lanes(self) -> Iterator[Lane]:
-        """Yield the ways out of every device."""
+        """Yield the paths out of every device."""
         for tree in self.trees:
             yield from lanes(tree)
 
     def rtt_ns(self, lane: Lane) -> int:
-        """Return the base round-trip time over a way, with the other devices as they stand in the end."""
+        """Return the base round-trip time over a path, with the final state of the other devices."""
         return self.directions.rtt_ns(lane)
 
 
@@ -55,37 +55,37 @@ def on(rule: str, tree: Tree, where: Discipline | TrafficClass, what: str, inste
 
 
 def about(rule: str, place: Place, device: Device | None, what: str, instead: str = "") -> Finding:
-    """Return a finding about a device, or about nothing but a line."""
+    """Return a finding about a device, or about a line only."""
     return finding(RULES[rule], place, device, "", what, instead)
 
 
 def rate_text(bits_per_second: float) -> str:
-    """Write a rate for people, three digits."""
+    """Format a rate with three digits."""
     return format_rate(bits_per_second, 3)
 
 
 def tc_rate(bits_per_second: float) -> str:
-    """Write a rate as tc reads it."""
+    """Format a rate in the syntax of tc."""
     return format_rate(bits_per_second, 6).lower().replace(" ", "").replace("/s", "")
 
 
 def time_text(nanoseconds: float) -> str:
-    """Write a time for people, three digits."""
+    """Format a time with three digits."""
     return format_duration(nanoseconds, 3)
 
 
 def size_text(size: float) -> str:
-    """Write a size for people, three digits."""
+    """Format a size with three digits."""
     return format_size(size, 3)
 
 
 def percent(share: float) -> str:
-    """Write a share as a percentage, three digits."""
+    """Format a fraction as a percentage with three digits."""
     return f"{100 * share:.3g} %"
 
 
 def tidy(value: float) -> int:
-    """Round up to two digits: nobody writes a limit of 1703 packets."""
+    """Round up to two digits: limits such as 1703 packets are unusual."""
     whole = max(math.ceil(value), 1)
     scale = int(10 ** max(len(str(whole)) - 2, 0))
     return -(-whole // scale) * scale

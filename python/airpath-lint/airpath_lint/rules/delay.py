@@ -10,11 +10,11 @@ from airpath_lint.rules.context import Context, on, percent, rate_text, tc_rate,
 from airpath_lint.setup import ROOT, Discipline, Tree
 
 FAST_BPS = 10**9
-"""Where no rate is set, the rate of a common device."""
+"""The rate of a common device, used if no rate is set."""
 
 
 def delay_rules(context: Context) -> Iterator[Finding]:
-    """Yield what is wrong with delay and what belongs to it."""
+    """Yield findings about delay and the parameters related to it."""
     for lane in context.lanes():
         for one, netem in lane.netems:
             yield from _limit(context, lane, one, netem)

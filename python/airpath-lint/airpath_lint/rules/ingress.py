@@ -1,4 +1,4 @@
-"""What arrives: policers, and ifb devices that packets are redirected to."""
+"""Ingress: policers, and ifb devices that packets are redirected to."""
 
 from collections.abc import Iterator
 
@@ -8,11 +8,11 @@ from airpath_lint.rules.context import Context, about, on, rate_text, size_text,
 from airpath_lint.setup import Device, Filter, Tree
 
 USUAL_RTT_NS = 50_000_000
-"""A round-trip time where none is set."""
+"""The round-trip time that is assumed if none is set."""
 
 
 def ingress_rules(context: Context) -> Iterator[Finding]:
-    """Yield what is wrong with what is done to packets that arrive."""
+    """Yield findings about arriving packets."""
     redirected: dict[Device, Filter] = {}
     for tree in context.current:
         for one in tree.filters:

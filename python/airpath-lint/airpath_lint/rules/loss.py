@@ -1,4 +1,4 @@
-"""netem's models of loss."""
+"""netem's loss models."""
 
 import math
 from collections.abc import Iterator
@@ -10,13 +10,13 @@ from airpath_lint.rules.context import Context, on, percent
 from airpath_lint.setup import Discipline, Tree
 
 BURST = 5.0
-"""The mean burst that is suggested where none is known, packets."""
+"""The mean burst that is suggested if none is known, packets."""
 MUCH = 0.2
-"""A mean loss that nobody means."""
+"""A mean loss that is hardly intended."""
 
 
 def loss_rules(context: Context) -> Iterator[Finding]:
-    """Yield what is wrong with losses."""
+    """Yield findings about losses."""
     for tree, one in context.disciplines():
         if isinstance(one.options, Netem):
             match one.options.loss:
@@ -89,7 +89,7 @@ def _bursts(
         wished = loss.p if isinstance(loss, GilbertElliottLoss) else loss.p13
         instead = gemodel(wished, max(loss.mean_burst, 1)) if 0 < wished < MUCH else "smaller p, or larger r"
         yield on("gemodel-mean", tree, one, said, f"{instead}, if {percent(wished)} in the mean were meant")
-    # Independent losses of the same mean come in runs of 1/(1 - mean).
+    # Independent losses of the same mean occur in bursts of 1/(1 - mean).
     elif loss.mean_burst < 1.02 / (1 - mean):
         yield on(
             "gemodel-without-bursts",

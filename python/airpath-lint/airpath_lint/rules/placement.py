@@ -1,4 +1,4 @@
-"""Where disciplines stand: on which device, in which order, in one direction or two."""
+"""The placement of disciplines: the device, the order, and one or both directions."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from airpath_lint.setup import ROOT, Discipline, Place, Tree
 
 
 def placement_rules(context: Context) -> Iterator[Finding]:
-    """Yield what stands in a wrong place."""
+    """Yield findings about disciplines in a wrong place."""
     for tree in context.trees:
         yield from _together(tree)
     yield from _hosts(context)
@@ -22,7 +22,7 @@ def placement_rules(context: Context) -> Iterator[Finding]:
 
 
 def _together(tree: Tree) -> Iterator[Finding]:
-    """Yield delay and queue on one device, and what stands in tbf."""
+    """Yield findings about delay and queue on one device, and about disciplines inside tbf."""
     for one in tree.disciplines:
         above = list(tree.above(one))
         if one.kind == "netem" and isinstance(one.options, Netem):
@@ -56,7 +56,7 @@ def _together(tree: Tree) -> Iterator[Finding]:
                     _elsewhere(tree, netem.options),
                 )
         if one.kind == "tbf":
-            # Whoever hangs a queue there sets the buffer by its limit.
+            # An inner queue sets the buffer by its own limit.
             inner = next(
                 (other for other in tree.below(one) if other.kind not in (*QUEUES, "fq", "cake")), None
             )
@@ -83,7 +83,7 @@ def _elsewhere(tree: Tree, netem: Netem) -> str:
 
 
 def _hosts(context: Context) -> Iterator[Finding]:
-    """Yield delays and queues on the device of a host that sends, as far as that can be known."""
+    """Yield findings about delays and queues on the device of the sending host, as far as it is known."""
     said = False
     for tree in context.current:
         root = tree.root
@@ -173,7 +173,7 @@ def _counts_packets(tree: Tree) -> bool:
 
 
 def _pacing(context: Context) -> Iterator[Finding]:
-    """Yield where a controller that paces is chosen and no fq stands at the root, or fq was replaced."""
+    """Yield findings if a pacing controller is chosen and the root is not fq, or fq was replaced."""
     bare = [tree for tree in context.current if tree.root is not None and not _has_fq(tree)]
     ends = {id(tree) for tree in context.current}
     replaced = [(tree, _fq(tree)) for tree in context.trees if id(tree) not in ends and _has_fq(tree)]

@@ -11,14 +11,14 @@ from airpath_lint.setup import ROOT, Discipline, TrafficClass, Tree, major
 
 FASTEST_HZ = 1000
 LONG_NS = 10**9
-"""A queue longer than this is no link's."""
+"""A queueing delay that no real link has."""
 LEAST_QUANTUM, MOST_QUANTUM = 1000, 200_000
 SHORT_RTT_NS = 20_000_000
-"""A round-trip time where none is set."""
+"""The round-trip time that is assumed if none is set."""
 
 
 def shaper_rules(context: Context) -> Iterator[Finding]:
-    """Yield what is wrong with shapers and queues."""
+    """Yield findings about shapers and queues."""
     for lane in context.lanes():
         yield from _buffer(context, lane)
         yield from _targets(lane)
@@ -122,7 +122,7 @@ def _targets(lane: Lane) -> Iterator[Finding]:
 def _classes(tree: Tree, one: Discipline, options: Htb | Hfsc) -> Iterator[Finding]:
     own = {name: found for name, found in tree.classes.items() if major(name) == one.handle and one.handle}
     if not own:
-        # The output of `tc qdisc show` alone has no classes.
+        # The output of `tc qdisc show` alone does not list classes.
         if tree.filters_known:
             yield on(
                 "no-class",

@@ -1,4 +1,4 @@
-"""What the counters of `tc -s` tell."""
+"""The counters of `tc -s`."""
 
 import math
 from collections.abc import Iterator
@@ -10,15 +10,15 @@ from airpath_lint.rules.context import Context, on, percent, rate_text, tidy
 from airpath_lint.setup import Discipline, Statistics, TrafficClass, Tree
 
 NEAR = 0.9
-"""From this share of its limit on a queue is at it."""
+"""The backlog from which a queue is considered full, as a fraction of its limit."""
 MANY = 1000
-"""So many packets should have met a limit."""
+"""The minimum number of packets before a limit without effect is reported."""
 SURE = 5.0
-"""Standard deviations from which on a number of drops is not chance."""
+"""The number of standard deviations from which drops are not due to chance."""
 
 
 def statistics_rules(context: Context) -> Iterator[Finding]:
-    """Yield what was counted and should not be."""
+    """Yield findings about counters that should be zero or small."""
     for tree in context.current:
         for one in tree.disciplines:
             if one.statistics is not None:
@@ -49,7 +49,7 @@ def _drops(tree: Tree, one: Discipline, seen: Statistics) -> Iterator[Finding]:
         burst = 1.0 if netem.loss is None else netem.loss.mean_burst
         if math.isnan(mean):
             return
-        # Losses in bursts vary as if there were fewer of them.
+        # Losses in bursts have the variance of fewer independent losses.
         spread = math.sqrt(offered * mean * (1 - mean) * (2 * burst if math.isfinite(burst) else 1))
         over = seen.dropped - offered * mean - SURE * spread
         if over > 0 and mean < 1:

@@ -1,4 +1,4 @@
-"""Units that tc reads otherwise than most people write them."""
+"""Units that tc interprets differently from common usage."""
 
 from collections.abc import Iterator
 
@@ -14,7 +14,7 @@ _SHARES = ("loss", "loss, number 1", "duplicate", "corrupt", "reorder")
 
 
 def unit_rules(context: Context) -> Iterator[Finding]:
-    """Yield what is wrong with units; the output of tc has none that a person wrote."""
+    """Yield findings about units; the output of tc contains none that a person wrote."""
     for tree in context.trees:
         for discipline in tree.disciplines:
             yield from _units(tree, discipline)
