@@ -48,8 +48,8 @@ class Claim:
     choices: tuple[str, ...] = ()
     """The choices under which it is measured, headline first; if empty, all of the figure's."""
     beside: tuple[str, ...] = ()
-    """Choices whose numbers are shown for comparison without affecting the verdict: the same in another
-    world.
+    """Choices whose numbers are shown for comparison without affecting the verdict: the same on another
+    backend.
     """
     unit: str = ""
     """Unit of the number."""

@@ -1,4 +1,4 @@
-"""`airpath reproduce`."""
+"""The command `airpath reproduce`."""
 
 import math
 import sys

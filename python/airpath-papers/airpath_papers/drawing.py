@@ -59,9 +59,9 @@ def over_time_by_choice(runs: FigureRuns, what: str, name: str | None = None, sp
     what
         `queue` or `utilisation`.
     name
-        The link; the one under test when absent.
+        The link; by default the one under test.
     span_s
-        Width of the bins, in seconds; the recorded interval when 0.
+        Width of the bins, in seconds; the recorded interval if 0.
     """
     picture, axes = panels(len(runs.choices))
     for choice, panel in zip(runs.choices, axes, strict=True):

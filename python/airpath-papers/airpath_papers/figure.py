@@ -46,7 +46,7 @@ class Figure:
     paper: str
     """Readable name of the paper."""
     title: str
-    """What it shows."""
+    """Its subject."""
     experiments: Mapping[str, Mapping[str, Experiment]]
     """For each named choice, headline first: the experiments, by the label that legends show."""
     draw: Callable[[FigureRuns], Picture] | None
@@ -60,7 +60,7 @@ class Figure:
     kernel: KernelForm | None = None
     """Its form on real kernels; `None` if it has none."""
     ours: bool = False
-    """Whether it is not in a paper, but an experiment of ours on a paper's statement."""
+    """Whether it is an experiment of ours on a paper's statement, rather than a figure of a paper."""
 
     @property
     def heading(self) -> str:

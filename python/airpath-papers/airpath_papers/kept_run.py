@@ -54,7 +54,7 @@ def job_of(experiment: Experiment, repetition: int) -> Job:
     Raises
     ------
     UsageError
-        If the world of the experiment lacks a scheme, or is not available.
+        If the backend of the experiment lacks a scheme, or is not available.
     """
     scenario = experiment.resolve()
     placed = BACKENDS[experiment.world].place(scenario)

@@ -72,7 +72,7 @@ class RunStore:
 def run_key(scenario: Scenario, world: BackendName = "sim") -> str:
     """Return a digest of everything on which a run of this scenario depends, except its seed.
 
-    In worlds other than the simulator this includes the kernel, but not the other load of the machine.
+    On backends other than the simulator this includes the kernel, but not the other load of the machine.
     """
     digest = hashlib.sha256(f"{FORMAT}\n{fingerprint(*COMPUTED_BY)}\n".encode())
     digest.update(json.dumps(scenario.plan(), sort_keys=True).encode())

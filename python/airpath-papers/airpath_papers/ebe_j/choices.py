@@ -36,7 +36,7 @@ def longer_timeout(repetitions: int) -> dict[str, Experiment]:
 
 
 def todays_sender(repetitions: int) -> dict[str, Experiment]:
-    """Return the three XCP schemes in setting T with the loss recovery deployed today."""
+    """Return the three XCP schemes in setting T with currently deployed loss recovery."""
     return _two_way(
         repetitions,
         recovery="prr",

@@ -25,7 +25,7 @@ BUFFER_REPETITIONS: Final = 5
 LEAVE_S: Final = 40.0
 RETURN_S: Final = 80.0
 COMPARABLE: Final = Between(-0.05, 0.05)
-"""Our reading of "comparable" utilisation: neither is ahead by more than this."""
+"""Our reading of "comparable" utilisation: the difference is at most this."""
 
 _SCHEMES: Final = ("xcp", "xcp-ebe", "vcp", "vcp-ebe")
 

@@ -27,8 +27,8 @@ _OTHERS: Final = ("xcp-ebe", "xcp-b")
 Part = tuple[int, int]
 
 _JUDGED: Final = (*ALL_SETTINGS, LONGER_TIMEOUT)
-"""Choices that the papers may have used: traffic is open, as are the timeouts of their ns-2; loss recovery is
-not.
+"""Choices that the papers may have used. Their traffic is not specified, nor are the timeouts of their
+ns-2; their loss recovery is.
 """
 
 

@@ -168,7 +168,7 @@ _COLLAPSE: Final = (
     " queue is empty, so that the papers' link-capacity monitor takes the arrival rate for the capacity, and"
     " the estimate stays at 3 Mbit/s"
 )
-"""Reason why a threshold of 0 says little about the step: the link is unused long before it."""
+"""Reason why a threshold of 0 shows little about the step: the link is unused long before it."""
 
 FIG1: Final = Figure(
     id="ebe-j/fig1",

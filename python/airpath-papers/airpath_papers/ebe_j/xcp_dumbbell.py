@@ -70,7 +70,7 @@ def _mean_time_to_90(run: RunData) -> float:
 
 
 def _queues(runs: FigureRuns) -> list[TextTable]:
-    """Return the lengths of the two queues that are called steady, under each choice."""
+    """Return the lengths of the two queues that the paper calls steady, under each choice."""
     rows = []
     for choice in runs.choices:
         of = runs.of(choice)

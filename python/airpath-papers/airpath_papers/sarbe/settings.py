@@ -89,7 +89,7 @@ def available_mbps(time_s: Numbers) -> Numbers:
 
 
 def estimate(run: RunData, label: str) -> tuple[Numbers, Numbers]:
-    """Return times and values of an estimator: the controller's own, else an additional one."""
+    """Return times and values of an estimator: the controller's own, or else an additional one."""
     names = (name for name in run.estimates if name.partition(":")[0] == label)
     return estimate_mbps(run, OWN_ESTIMATOR if OWN_ESTIMATOR in run.estimates else next(names))
 

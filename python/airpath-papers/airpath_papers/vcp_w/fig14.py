@@ -1,4 +1,4 @@
-"""VCP-W, figure 14: the capacity halves without the knowledge of VCP's routers."""
+"""VCP-W, figure 14: the capacity halves, unknown to VCP's routers."""
 
 from typing import Any, Final
 

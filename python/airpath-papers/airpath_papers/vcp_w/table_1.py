@@ -36,7 +36,7 @@ from airpath_papers.vcp_w.testbed_settings import (
 PAPER_S: Final = {DROP_TAIL: 121.0, RED: 102.5, XCP: 55.2, VCP: 72.1}
 """Mean completion times of the paper, in seconds."""
 TOLERANCE: Final = 0.15
-"""Tolerance for equality between a testbed of kernels and one of simulated packets."""
+"""Tolerance for agreement between a testbed of kernels and one of simulated packets."""
 
 _SACK: Final = "author, TCP with SACK (today)"
 _HEAVIER: Final = "author, background window of 64 kB"

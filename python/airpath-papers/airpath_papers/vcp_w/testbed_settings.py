@@ -62,7 +62,7 @@ SMALLEST: Final = ", smallest RTT"
 
 
 def of_rule(rule: str, scheme: str = "vcp-ld", **further: Any) -> str:
-    """Return a VCP-like scheme under a rule."""
+    """Return a scheme similar to VCP under a rule."""
     return with_options(scheme, **{"rtt_scaling": "smoothed", **RULES[rule], **further})
 
 
