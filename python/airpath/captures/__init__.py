@@ -1,4 +1,4 @@
-"""Flows of packet captures, replayed into estimators."""
+"""Flows of packet captures, replayed through estimators."""
 
 from airpath.captures.analysis import CaptureAnalysis, FlowAnalysis, analyse
 from airpath.captures.answer_tables import answers_table, limits_table

@@ -1,4 +1,4 @@
-"""What the engine says of a capture, as arrays and plain values."""
+"""The engine's analysis of a capture, as arrays and plain values."""
 
 import hashlib
 import json
@@ -23,26 +23,26 @@ Numbers = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class FlowAnalysis:
-    """One TCP flow of a capture, or connection of a log of QUIC, told by the direction with more payload.
+    """One TCP flow of a capture or one connection of a QUIC log, named by the direction with more payload.
 
     Attributes
     ----------
     number
         1, 2, … within the capture, by payload.
     facts
-        What was counted and measured: the engine's names and units (``_ns``, ``_bps``, bytes).
+        Counters and measurements, with the engine's names and units (``_ns``, ``_bps``, bytes).
     estimates
-        For each estimator ``name``, ``mean_bps``, ``last_bps``, and ``missing``: why there is none.
+        For each estimator ``name``, ``mean_bps``, ``last_bps``, and ``missing``, the reason if there is none.
     time_s
         End of each bin of the series, seconds since the first packet of the capture.
     width_s
         Width of the bins, seconds.
     series
-        Columns of the series, one value for each bin; NaN where there is none.
+        Columns of the series, one value for each bin; NaN if there is none.
     estimates_bps
-        For each estimator the last estimate in each bin, bit/s; NaN where no acknowledgment came.
+        For each estimator the last estimate in each bin, bit/s; NaN if no acknowledgment arrived.
     diagnosis
-        What limited it, and its bandwidth.
+        The limits of the flow, and its bandwidth.
     """
 
     number: int
@@ -56,13 +56,13 @@ class FlowAnalysis:
 
     @property
     def name(self) -> str:
-        """The two ends: who sent the data, and to whom."""
+        """The two endpoints: the sender of the data and its receiver."""
         return f"{self.facts['source']} > {self.facts['destination']}"
 
 
 @dataclass(frozen=True, slots=True)
 class CaptureAnalysis:
-    """One capture, or log of QUIC.
+    """One capture or QUIC log.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class CaptureAnalysis:
     sha256
         The hash of its bytes, in hexadecimal digits.
     report
-        What was read, what was left out and why, and where reading ended before the end of the file.
+        Counts of the packets read and of those left out with the reasons, and where reading ended early.
     start_ns
         The first TCP packet, nanoseconds since 1970; 0 for a log.
     flows
@@ -79,7 +79,8 @@ class CaptureAnalysis:
     sums
         The sums of the flows of each host that has several; none for a log, or if flows were chosen.
     evicted, dropped, silent
-        Flows ended early to bound memory, flows whose results gave way to larger ones, flows without data.
+        Flows ended early to bound memory, flows whose results were replaced by larger ones, flows without
+        data.
     """
 
     path: Path
@@ -94,12 +95,12 @@ class CaptureAnalysis:
 
     @property
     def is_log(self) -> bool:
-        """Whether it is a log of QUIC (qlog)."""
+        """Whether it is a QUIC log (qlog)."""
         return "qlog_version" in self.report
 
     @property
     def ended_early(self) -> str:
-        """Up to where the file was read and why no further; empty if it was read to its end."""
+        """Where and why reading stopped early; empty if the file was read to its end."""
         if not self.report["stopped_because"]:
             return ""
         if self.report["stopped_at"] is None:
@@ -112,18 +113,18 @@ def analyse(
     estimators: Sequence[str] = (),
     on_progress: Callable[[float], None] | None = None,
 ) -> CaptureAnalysis:
-    """Read a capture or log, find its TCP flows or QUIC connections, and replay them into estimators.
+    """Read a capture or log, find its TCP flows or QUIC connections, and replay them through estimators.
 
     Parameters
     ----------
     path
-        A pcap or pcapng file or a log of QUIC (qlog), plain or compressed by gzip; a pipe, which is read to
-        its end first; or `-` for standard input.
+        A pcap or pcapng file or a QUIC log (qlog), plain or compressed by gzip; a pipe, which is read to its
+        end first; or `-` for standard input.
     estimators
         Estimators by name, also with options, as in `sarbe:resolution=10ms`, or classes in files
-        (`my.py:Mine`); every one of the registry if none is given.
+        (`my.py:Mine`); all of the registry by default.
     on_progress
-        Told now and then the share of the file that was read, 0 to 1.
+        Called from time to time with the fraction of the file that has been read, 0 to 1.
 
     Raises
     ------
@@ -164,11 +165,11 @@ def analyse(
 
 
 _READABLE: Final = ("not IP", "not TCP", "IP fragments")
-"""Reasons to leave out packets whose headers were read."""
+"""Reasons for leaving out packets whose headers were read."""
 
 
 def _refuse_unreadable(name: str, report: dict[str, Any]) -> None:
-    """Refuse a capture in which the headers of no packet could be read.
+    """Reject a capture in which the headers of no packet could be read.
 
     Raises
     ------

@@ -62,7 +62,7 @@ def answers_table(captures: Sequence[CaptureAnalysis]) -> pa.Table:
 
 
 def limits_table(captures: Sequence[CaptureAnalysis]) -> pa.Table:
-    """Return one row for each window of each flow: what limited it, how sure that is, and the evidence."""
+    """Return one row for each window of each flow: the limit, its confidence, and the evidence."""
     rows = [(capture.path.name, flow) for capture in captures for flow in capture.flows]
 
     def joined(name: str) -> list[Any]:

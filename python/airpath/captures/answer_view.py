@@ -1,4 +1,4 @@
-"""The answer of captures as a view: bandwidth with its interval, and what limited each flow."""
+"""The answer of captures as a view: bandwidth with its interval, and the limits of each flow."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
@@ -28,7 +28,7 @@ NAMES: Final[Mapping[str, str]] = MappingProxyType(
         "stall": "stalls",
     }
 )
-"""What people call each limit."""
+"""Display names of the limits."""
 COLOURS: Final[Mapping[str, str]] = MappingProxyType(
     dict(
         zip(
@@ -49,14 +49,14 @@ COLOURS: Final[Mapping[str, str]] = MappingProxyType(
         )
     )
 )
-"""Colours of the limits; strips also contain their names."""
+"""Colours of the limits; the strips also show their names."""
 
 
 def answer_lines(place: int, answer: Answer, grid: Grid) -> Iterator[Line]:
     """Return the bandwidth while the link was full, the lower bound at other times, and the interval."""
     if not len(answer.rate_bps):
         return
-    # Both always: the second line of a scheme has a dash.
+    # Both are always present: the second line of a scheme is dashed.
     for label, mine in (("link full", answer.full), ("at least", ~answer.full)):
         yield Line(place, 0, _held(answer, answer.rate_bps, mine, grid), label)
     every = np.ones(len(answer.rate_bps), dtype=bool)
@@ -65,7 +65,7 @@ def answer_lines(place: int, answer: Answer, grid: Grid) -> Iterator[Line]:
 
 
 def stretches(place: int, flow: FlowAnalysis) -> list[Stretch]:
-    """Return what limited a flow; neighbouring windows with the same limit are one stretch."""
+    """Return the limits of a flow over time; adjacent windows with the same limit form one stretch."""
     limits, joined = flow.diagnosis.limits, list[Stretch]()
     columns = (limits[name] for name in ("from_s", "to_s", "label", "confidence"))
     for from_s, to_s, label, confidence in zip(*columns, strict=True):
@@ -80,7 +80,7 @@ def stretches(place: int, flow: FlowAnalysis) -> list[Stretch]:
 
 
 def bandwidth_cell(answer: Answer) -> Cell:
-    """Return the headline in Mbit/s as a cell; a lower bound has a sign before it."""
+    """Return the headline in Mbit/s as a cell; a lower bound is preceded by ≥."""
     headline = answer.headline
     if headline is None:
         return Cell(np.nan, np.nan, np.nan, "—")
@@ -89,7 +89,7 @@ def bandwidth_cell(answer: Answer) -> Cell:
 
 
 def limit_cell(flow: FlowAnalysis) -> Cell:
-    """Return the limit that held longest as a cell."""
+    """Return the limit with the largest share of the time as a cell."""
     if not flow.diagnosis.shares:
         return Cell(np.nan, np.nan, np.nan, "—")
     share = flow.diagnosis.shares[0]
@@ -97,7 +97,7 @@ def limit_cell(flow: FlowAnalysis) -> Cell:
 
 
 def answer_text(name: str, answer: Answer, flow: FlowAnalysis | None) -> str:
-    """Return the answer in one sentence: the bandwidth, and what limited a flow."""
+    """Return the answer in one sentence: the bandwidth, and the limits of a flow."""
     if answer.headline is None:
         return f"{name}: no acknowledgment of the data was captured."
     return f"{name}: {_bandwidth(answer.headline)}{_limits(flow)}."
@@ -119,7 +119,7 @@ def _limits(flow: FlowAnalysis | None) -> str:
 
 
 def _held(answer: Answer, values: Values, mine: npt.NDArray[np.bool_], grid: Grid) -> Values:
-    """Return the value of the bin in which each interval of the grid ends; NaN outside of the chosen bins."""
+    """Return the value of the bin at the end of each interval of the grid; NaN outside of the chosen bins."""
     ends = grid.end_s
     place = np.minimum(np.searchsorted(answer.to_s, ends - 1e-9), len(values) - 1)
     inside = (

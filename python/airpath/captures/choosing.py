@@ -1,4 +1,4 @@
-"""Choosing flows of a capture."""
+"""Selection of flows of a capture."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,12 +8,12 @@ from airpath.errors import UsageError
 
 
 def choose(capture: CaptureAnalysis, wanted: Sequence[str]) -> CaptureAnalysis:
-    """Keep the flows that were asked for, by number or a part of their addresses; all if nothing was.
+    """Keep the selected flows, by number or a part of their addresses; all of them without a selection.
 
     Raises
     ------
     UsageError
-        If there are none.
+        If no flow matches.
     """
     if not wanted:
         return capture

@@ -1,4 +1,4 @@
-"""What limited a flow, and the bandwidth that it had: what the engine found, as arrays and plain values."""
+"""The limits of a flow and its bandwidth, as found by the engine, as arrays and plain values."""
 
 from dataclasses import dataclass
 from typing import Any, Final
@@ -9,9 +9,9 @@ import numpy.typing as npt
 Numbers = npt.NDArray[np.float64]
 
 SURE: Final = 0.9
-"""Labels that are right with at least this probability are called sure."""
+"""The probability from which a label is called sure."""
 LIKELY: Final = 0.7
-"""Labels that are right with at least this probability are called likely."""
+"""The probability from which a label is called likely."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Headline:
     Attributes
     ----------
     full
-        Whether it is the bandwidth that the path gave while the link was full; else a lower bound.
+        Whether it is the bandwidth of the path, measured while the link was full; otherwise a lower bound.
     rate_bps
         The bandwidth or the lower bound, bit/s of payload.
     low_bps, high_bps
@@ -29,7 +29,7 @@ class Headline:
     least_bps, most_bps
         The smallest and the largest bin that count.
     full_share
-        Share of the time in which the link was full, 0 to 1.
+        Fraction of the time in which the link was full, 0 to 1.
     """
 
     full: bool
@@ -53,11 +53,11 @@ class Answer:
     Attributes
     ----------
     from_s, to_s
-        Begin and end of each bin, seconds since the first packet of the capture.
+        Start and end of each bin, seconds since the first packet of the capture.
     rate_bps, low_bps, high_bps
         Rate of delivery and its 95 % interval, bit/s of payload.
     full
-        Whether the link was full; else the rate is a lower bound.
+        Whether the link was full; otherwise the rate is a lower bound.
     headline
         One number; ``None`` if nothing was delivered.
     """
@@ -73,22 +73,22 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """How much of a flow one limit holds.
+    """The share of one limit in a flow.
 
     Attributes
     ----------
     label
         The limit.
     time, data
-        Shares of the time and of the delivered payload, 0 to 1.
+        Fractions of the time and of the delivered payload, 0 to 1.
     confidence
         Probability that the label is right, averaged over its time.
     seconds
         Its time.
     queue_s
-        Median queueing delay in its windows; NaN where there is none.
+        Median queueing delay in its windows; NaN if there is none.
     first_s
-        When its first window begins, seconds since the capture began.
+        Start of its first window, seconds since the start of the capture.
     marks
         Acknowledgments that reported congestion marks.
     """
@@ -110,7 +110,7 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """What limited a flow, and its bandwidth.
+    """The limits of a flow, and its bandwidth.
 
     Attributes
     ----------
@@ -119,7 +119,7 @@ class Diagnosis:
     limits
         Columns of windows of time: `from_s`, `to_s`, `label`, `confidence`, `bytes`, and the evidence.
     shares
-        The limits, the one that holds longest first.
+        The limits, the one with the largest share of the time first.
     losses
         As in the engine: `segments`, `episodes`, `needless`, `queue_s`, `at_queue`, `flight_variation`,
         `by_queue`.
@@ -143,11 +143,11 @@ class HostSum:
     host
         Its address.
     down
-        Whether it received the data; else it sent them.
+        Whether it received the data; otherwise it sent them.
     flows
         Numbers of the flows.
     answer
-        The bandwidth of all together.
+        The bandwidth of all flows together.
     """
 
     host: str
@@ -157,7 +157,7 @@ class HostSum:
 
 
 def kind_of(full: bool) -> str:
-    """Return what a rate is: `full`, or `at least` that of the link."""
+    """Return the kind of a rate: `full` or `at least`."""
     return "full" if full else "at least"
 
 

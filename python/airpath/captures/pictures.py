@@ -1,4 +1,4 @@
-"""Pictures of a flow: estimates beside the delivered rate, and round trips, over time."""
+"""Figures of a flow: estimates with the delivered rate, and round trips, over time."""
 
 from collections import Counter
 
@@ -11,32 +11,32 @@ from airpath.plots.style import PAGE_IN, legend_above, styled
 from airpath.schemes.estimators import find_estimator
 
 LINES = ("-", ":", "--", "-.")
-"""Lines of one estimator with different options, which have one colour."""
+"""Line styles of one estimator with different options; the colour is the same."""
 
 MEAN_COLOUR = "#222222"
-"""The delivered rate among the estimates far above it, of which one is grey (`samples`)."""
+"""Colour of the delivered rate among estimates far above it, one of which (`samples`) is grey."""
 
 ROOM = 1.5
-"""The rate axis ends at so many times the highest delivered rate."""
+"""The upper end of the rate axis, as a multiple of the highest delivered rate."""
 WINDOWS = ("logged_congestion_window_bytes", "logged_in_flight_bytes")
-"""What logs of QUIC say of the window, beside which the estimates are drawn."""
+"""Window and bytes in flight as recorded by QUIC logs, plotted below the estimates."""
 WINDOW_LINES = (("congestion window", "#0072b2"), ("in flight", "#56b4e9"))
 SMOOTHED = "logged_smoothed_rtt_s"
 
 OFTEN = 0.02
-"""Estimates that lie above it for a larger share of the time are drawn apart, on a logarithmic axis."""
+"""Estimates above the rate axis for a larger fraction of the time have a logarithmic panel of their own."""
 
 
 @styled
 def flow_picture(flow: FlowAnalysis, title: str) -> Figure:
-    """Draw one flow: estimates near the delivered rate, those far above it, round trips.
+    """Plot one flow: estimates near the delivered rate, those far above it, round trips.
 
     Parameters
     ----------
     flow
         The flow.
     title
-        What stands above.
+        The title above the panels.
     """
     delivered = flow.series["delivered_bps"] * 1e-6
     top = float(delivered.max(initial=0.0)) * ROOM
@@ -52,13 +52,13 @@ def flow_picture(flow: FlowAnalysis, title: str) -> Figure:
         _draw_windows(panels[-2], flow)
     _draw_round_trips(panels[-1], flow)
     panels[-1].set_xlabel("time since the capture began (s)")
-    # It begins with the name of a file, in which $ is a letter like others.
+    # The title begins with the name of a file, in which $ is an ordinary character.
     figure.suptitle(title, x=0.01, ha="left", fontsize=8, parse_math=False)
     return figure
 
 
 def _sorted_by_height(flow: FlowAnalysis, top: float) -> tuple[dict[str, Numbers], dict[str, Numbers]]:
-    """Estimates in Mbit/s that stay in the picture, and those that do not."""
+    """Return the estimates in Mbit/s within the rate axis, and those above it."""
     near: dict[str, Numbers] = {}
     far: dict[str, Numbers] = {}
     for name, estimates_bps in flow.estimates_bps.items():
@@ -124,7 +124,7 @@ def _draw_round_trips(axes: Axes, flow: FlowAnalysis) -> None:
 
 
 def _draw_windows(axes: Axes, flow: FlowAnalysis) -> None:
-    """Draw what the log itself says: window and bytes in flight."""
+    """Plot the values that the log itself records: window and bytes in flight."""
     for name, (label, colour) in zip(WINDOWS, WINDOW_LINES, strict=True):
         axes.plot(flow.time_s, _held(flow.series[name]) * 1e-3, color=colour, linewidth=0.9, label=label)
     axes.set_ylabel("as logged (kB)")
@@ -133,7 +133,7 @@ def _draw_windows(axes: Axes, flow: FlowAnalysis) -> None:
 
 
 def _has(flow: FlowAnalysis, columns: tuple[str, ...]) -> bool:
-    """Whether a log says any of these."""
+    """Return whether a log contains any of these columns."""
     return any(name in flow.series and bool(np.isfinite(flow.series[name]).any()) for name in columns)
 
 
@@ -143,6 +143,6 @@ def _edges(flow: FlowAnalysis) -> Numbers:
 
 
 def _held(values: Numbers) -> Numbers:
-    """Let an estimate stand until the next one."""
+    """Repeat each estimate until the next one."""
     known = np.where(np.isnan(values), 0, np.arange(len(values)))
     return values[np.maximum.accumulate(known)] if len(values) else values

@@ -1,4 +1,4 @@
-"""Logs of QUIC (qlog), as far as they differ from captures."""
+"""QUIC logs (qlog), as far as they differ from captures."""
 
 import gzip
 from pathlib import Path
@@ -9,7 +9,7 @@ import numpy as np
 from airpath import _core
 
 _FIRST_BYTES = 256
-"""A log tells its format in as many (main schema of qlog)."""
+"""A log states its format within this many bytes (main schema of qlog)."""
 
 _OF_TCP = (
     "sender_answer_ns",
@@ -31,11 +31,11 @@ _OF_TCP = (
     "backward_times",
     "duplicates",
 )
-"""Facts that a log of QUIC does not tell."""
+"""Facts that QUIC logs do not contain."""
 
 
 def is_log(path: Path) -> bool:
-    """Whether a file is a log of QUIC, plain or compressed by gzip.
+    """Return whether a file is a QUIC log, plain or compressed by gzip.
 
     Raises
     ------
@@ -49,12 +49,12 @@ def is_log(path: Path) -> bool:
             with gzip.open(path) as packed:
                 first = packed.read(_FIRST_BYTES)
         except (OSError, EOFError):
-            return False  # whoever reads captures says what is wrong
+            return False  # the reader of captures reports the error
     return _core.is_qlog(first)
 
 
 def report_of_log(said: dict[str, Any]) -> dict[str, Any]:
-    """Return what was read of a log, in the words of captures."""
+    """Return the report on a log in the terms of captures."""
     skipped = {}
     if said["broken"]:
         line, why = said["first_broken_line"], said["first_broken_because"]
@@ -75,7 +75,7 @@ def report_of_log(said: dict[str, Any]) -> dict[str, Any]:
 
 
 def facts_of_connection(said: dict[str, Any]) -> dict[str, Any]:
-    """Return what is known of a connection by the names of captures; ``None`` for what only TCP has."""
+    """Return the facts of a connection by the names of captures; ``None`` for those that only TCP has."""
     ends = {"client": ("client", "server"), "server": ("server", "client")}
     here, there = ends.get(said["vantage_point"], ("logging end", "other end"))
     label = " ".join(part for part in (said["title"], said["group"]) if part)
@@ -94,5 +94,5 @@ def facts_of_connection(said: dict[str, Any]) -> dict[str, Any]:
 
 
 def logged_series(said: dict[str, bytes]) -> dict[str, np.ndarray]:
-    """Return what the log itself says over time; NaN where it says nothing."""
+    """Return the values that the log itself records over time; NaN if it records none."""
     return {f"logged_{name}": np.frombuffer(column, dtype="<f8") for name, column in said.items()}

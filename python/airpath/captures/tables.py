@@ -18,15 +18,15 @@ class FlowColumn:
     Attributes
     ----------
     name
-        Its name, ending in the unit where it has one.
+        Its name, ending in the unit if it has one.
     type
         The Arrow type.
     unit
         The unit, or empty for a plain number or a name.
     description
-        What it means.
+        Its meaning.
     value
-        The value of a flow, from the engine's facts; ``None`` where there is none.
+        The value for a flow, from the engine's facts; ``None`` if there is none.
     """
 
     name: str
@@ -160,7 +160,7 @@ LOGGED_UNITS: dict[str, tuple[str, str]] = {
     "logged_smoothed_rtt_s": ("s", "smoothed round trip, as the log says"),
     "logged_pacing_rate_bps": ("bit/s", "pacing rate, as the log says"),
 }
-"""Columns of the series of logs of QUIC; absent where only captures were read."""
+"""Columns of the series of QUIC logs; absent if only captures were read."""
 
 
 def flows_table(captures: Sequence[CaptureAnalysis]) -> pa.Table:
@@ -177,7 +177,7 @@ def flows_table(captures: Sequence[CaptureAnalysis]) -> pa.Table:
 
 
 def estimates_table(captures: Sequence[CaptureAnalysis]) -> pa.Table:
-    """Return one row for each flow and estimator: mean and last estimate, or why there is none."""
+    """Return one row for each flow and estimator: mean and last estimate, or the reason if there is none."""
     rows = [
         (capture.path.name, flow.number, entry)
         for capture in captures

@@ -24,13 +24,13 @@ from airpath.views.model import Cell, Column, Line, Marks, OverTime, Panel, Sect
 from airpath.views.styles import SchemeStyle, Style
 
 MOST_FLOWS: Final = 12
-"""Flows with lines, those with most payload; the tables have all."""
+"""The maximum number of flows with lines, those with most payload; the tables contain all."""
 MOST_SUMS: Final = 4
-"""Sums of the flows of a host."""
+"""The maximum number of sums over the flows of a host."""
 MOST_ROWS: Final = 300
-"""Rows of the table of estimates."""
+"""The maximum number of rows of the table of estimates."""
 ROOM: Final = 1.5
-"""The axis of estimates ends at so many times the highest delivered rate."""
+"""The upper end of the axis of estimates, as a multiple of the highest delivered rate."""
 _COLOURS: Final = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#882255", "#332288")
 _MARKERS: Final = ("o", "s", "^", "D", "v", "P", "X", "p")
 _COLUMNS: Final = (
@@ -47,7 +47,7 @@ Flows = Sequence[tuple[CaptureAnalysis, FlowAnalysis]]
 
 
 def view_of_captures(captures: Sequence[CaptureAnalysis]) -> View:
-    """Describe what there is to see in captures: the largest flows."""
+    """Return the view of captures: the largest flows."""
     every = [(capture, flow) for capture in captures for flow in capture.flows]
     sums = [one for capture in captures for one in capture.sums][:MOST_SUMS]
     flows = sorted(every, key=lambda pair: -pair[1].facts["bytes"])[:MOST_FLOWS]
@@ -193,7 +193,7 @@ def _panels(flows: Flows, sums: Sequence[HostSum], grid: Grid) -> list[Panel]:
 
 
 def _top(flows: Flows) -> float | None:
-    """Return where the axis of estimates ends: some are far above what was ever delivered."""
+    """Return the upper end of the axis of estimates: some are far above any delivered rate."""
     highest = [float(np.nanmax(flow.series["delivered_bps"], initial=0.0)) for _, flow in flows]
     return ROOM * max(highest) * 1e-6 if highest and max(highest) > 0 else None
 
@@ -206,7 +206,7 @@ def _estimates(flows: Flows, grid: Grid) -> Iterator[Line]:
 
 
 def _mean(flow: FlowAnalysis, values: Numbers | None, grid: Grid, factor: float) -> Numbers | None:
-    """Return the means of a series in the intervals of the grid; nothing without any value."""
+    """Return the means of a series in the intervals of the grid; `None` if there is no value."""
     if values is None or not np.isfinite(values).any():
         return None
     return grid.mean(flow.time_s, values * factor)

@@ -1,4 +1,4 @@
-"""What was found in captures, to a directory, all or nothing."""
+"""Writing the analysis of captures to a directory, completely or not at all."""
 
 import os
 from collections.abc import Sequence
@@ -12,12 +12,12 @@ from airpath.results.directory import numbered_name, write_directory, write_json
 from airpath.results.provenance import Origin, made_by
 
 FORMAT = "airpath results 1, captures"
-"""Names the layout of the directory."""
+"""Identifies the layout of the directory."""
 
 MOST_PICTURES = 12
-"""Flows of one capture that are drawn: those with most payload."""
+"""The maximum number of flows of one capture that are plotted: those with most payload."""
 FEWEST_ACKS = 20
-"""A flow with fewer acknowledgments shows nothing over time."""
+"""The minimum number of acknowledgments for a plot over time."""
 
 
 def write_captures(
@@ -32,20 +32,20 @@ def write_captures(
     Parameters
     ----------
     captures
-        What was found.
+        The captures.
     out_dir
         The directory to make; earlier results there are replaced.
     origin
-        Where the results come from; ``inputs`` is not used, captures have their own hashes.
+        Provenance of the results; ``inputs`` is not used, because captures have their own hashes.
     figures
-        Whether to draw the larger flows.
+        Whether to plot the larger flows.
 
     Raises
     ------
     airpath.errors.OutputError
-        If the directory holds something other than airpath results, or cannot be written.
+        If the directory contains something other than airpath results, or cannot be written.
     """
-    import pyarrow.csv  # here, because it is slow to import
+    import pyarrow.csv  # imported here because it is slow to import
 
     def fill(directory: Path) -> None:
         flows = flows_table(captures)
@@ -58,7 +58,7 @@ def write_captures(
         write_json(_provenance(captures, origin), directory / "provenance.json")
         if not figures:
             return
-        from airpath.captures.pictures import flow_picture  # here, because matplotlib is slow to import
+        from airpath.captures.pictures import flow_picture  # matplotlib is slow to import
         from airpath.plots.style import render
 
         for number, capture in enumerate(captures, start=1):
@@ -73,12 +73,12 @@ def write_captures(
 
 
 def drawn_flows(capture: CaptureAnalysis) -> list[FlowAnalysis]:
-    """Return the flows of a capture that get a picture."""
+    """Return the flows of a capture that have a figure."""
     return [flow for flow in capture.flows if _told(flow) >= FEWEST_ACKS][:MOST_PICTURES]
 
 
 def _told(flow: FlowAnalysis) -> int:
-    """Acknowledgments; of a log at a receiver, which has none, packets with data."""
+    """Return the number of acknowledgments, or of data packets for a receiver's log, which has none."""
     told: int = flow.facts["acks"] or (flow.facts["data_packets"] if "is_sender" in flow.facts else 0)
     return told
 
