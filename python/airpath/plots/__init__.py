@@ -1,4 +1,4 @@
-"""Figures: functions of result tables, drawn with matplotlib in one style."""
+"""Figures: functions of result tables, plotted with matplotlib in one style."""
 
 from airpath.plots.comparison import ellipse, metric_bars, trade_off
 from airpath.plots.distributions import (

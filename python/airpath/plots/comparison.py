@@ -1,4 +1,4 @@
-"""Schemes side by side: throughput against delay, and bars with confidence intervals."""
+"""Comparison of schemes: throughput against delay, and bars with confidence intervals."""
 
 import math
 from collections.abc import Iterable
@@ -18,20 +18,20 @@ from airpath.views.styles import SchemeStyle, Style, style_for
 
 @styled
 def trade_off(summary: pa.Table, axes: Axes | None = None, style: Style | None = None) -> Axes:
-    """Draw throughput against p95 one-way delay; the delay axis is reversed, so that up and right is better.
+    """Plot throughput against p95 one-way delay; the delay axis is reversed, so that up and right is better.
 
-    Small points are runs, the mark is their mean, and with three or more runs the ellipse is one standard
+    Small points are runs, the marker is their mean, and with three or more runs the ellipse is one standard
     deviation of the runs (the 1-sigma contour of their covariance, in the coordinates of the axes). The delay
-    axis is logarithmic to base 2 when delays span more than a factor of four.
+    axis is logarithmic to base 2 if delays span more than a factor of four.
 
     Parameters
     ----------
     summary
         One row for each run.
     axes
-        Where to draw; new axes when absent.
+        The axes to plot on; new axes by default.
     style
-        How schemes look; as registered when absent.
+        Style of each scheme; as registered by default.
     """
     axes = axes or new_axes(COLUMN_IN * 1.3, COLUMN_IN)
     points = _points(summary)
@@ -42,12 +42,12 @@ def trade_off(summary: pa.Table, axes: Axes | None = None, style: Style | None =
         axes.set_xscale("log", base=2)
         axes.xaxis.set_major_formatter(FuncFormatter(_tick))
     most_runs = max((len(runs) for runs in points.values()), default=0)
-    # Crosses are drawn over all others, and hide little.
+    # Crosses are plotted above all other markers, and hide little.
     filled = [scheme for scheme in points if style[scheme].marker not in _CROSSES]
     means = [_shown(points[scheme].mean(axis=0, keepdims=True), logarithmic) for scheme in filled]
     span = np.ptp(_shown(drawn, logarithmic), axis=0) if drawn.size else np.empty(2)
     above = dict(zip(filled, layers_above(means, span), strict=True))
-    # Where many lie on each other the rings are narrow: the lowest would cover its neighbours else.
+    # Rings are narrow if many markers coincide: otherwise the lowest would cover its neighbours.
     larger = min(5.0, _MOST_LARGER / max(1, *above.values())) if above else 0.0
     for scheme, runs in points.items():
         look = style[scheme]
@@ -89,7 +89,7 @@ def trade_off(summary: pa.Table, axes: Axes | None = None, style: Style | None =
 
 
 def _shown(points: npt.NDArray[np.float64], logarithmic: bool) -> npt.NDArray[np.float64]:
-    """Return (delay, throughput) points as the axes show them."""
+    """Return (delay, throughput) points in the coordinates of the axes."""
     return np.column_stack([np.log2(points[:, 0]), points[:, 1]]) if logarithmic else points
 
 
@@ -110,7 +110,7 @@ def ellipse(points: npt.NDArray[np.float64], *, logarithmic: bool = False) -> np
 def metric_bars(
     statistics: pa.Table, metric: str, axes: Axes | None = None, style: Style | None = None
 ) -> Axes:
-    """Draw the mean of one metric for each scheme, with its 95 % confidence interval.
+    """Plot the mean of one metric for each scheme, with its 95 % confidence interval.
 
     Parameters
     ----------
@@ -119,9 +119,9 @@ def metric_bars(
     metric
         Name of the metric.
     axes
-        Where to draw; new axes when absent.
+        The axes to plot on; new axes by default.
     style
-        How schemes look; as registered when absent.
+        Style of each scheme; as registered by default.
     """
     axes = axes or new_axes(COLUMN_IN)
     rows = [row for row in statistics.to_pylist() if row["metric"] == metric and row["n"]]
@@ -129,16 +129,16 @@ def metric_bars(
     looks: list[SchemeStyle] = [style[row["scheme"]] for row in rows]
     means = np.array([row["mean"] for row in rows])
     half = np.array([(row["ci95_high"] - row["ci95_low"]) / 2 for row in rows])
-    # A label of several lines takes the room that `bar_heights_in` gives it; the others stand one apart.
+    # A label of several lines takes the height that `bar_heights_in` returns; other bars are one unit apart.
     room = np.array(bar_heights_in([look.label for look in looks])) / BAR_IN
     position = np.cumsum(room) - (room + 1) / 2
     axes.barh(position, means, height=0.62, color=[look.colour for look in looks], alpha=0.85)
-    # A single run has no interval: not a number, of which nothing is drawn.
+    # A single run has no interval: its half-width is NaN, which is not plotted.
     axes.errorbar(means, position, xerr=half, fmt="none", ecolor="black", elinewidth=0.8, capsize=2.5)
     axes.set_yticks(position, [look.label for look in looks])
     axes.invert_yaxis()
     axes.grid(visible=False, axis="y")
-    # An interval is symmetrical, even where nothing can be below zero.
+    # An interval is symmetrical, even if values below zero are impossible.
     least = axes.get_xlim()[0] if means.min(initial=0.0) < 0 else 0.0
     axes.set_xlim(left=least, right=axes.get_xlim()[1] * 1.05 or 1.0)
     axes.xaxis.set_major_locator(MaxNLocator(nbins=5))
@@ -147,7 +147,7 @@ def metric_bars(
 
 
 def bar_heights_in(labels: Iterable[str]) -> list[float]:
-    """Return how much height bars need so that their labels stay apart, in inches."""
+    """Return the heights of bars at which their labels do not overlap, in inches."""
     return [max(BAR_IN, 0.13 * (1 + label.count("\n"))) for label in labels]
 
 
@@ -156,11 +156,11 @@ BAR_IN = 0.24
 _LOGARITHMIC_FROM = 4.0
 _ELLIPSE_FROM = 3
 _MOST_LARGER = 20.0
-"""By how many points the lowest of the marks that lie on each other is larger, at most."""
+"""The maximum enlargement, in points, of the lowest of coincident markers."""
 _LARGEST_IN_LEGEND = 8.0
-"""Largest mark in a legend, in points: a larger one covers names."""
+"""Largest marker in a legend, in points: a larger one covers names."""
 _CROSSES = frozenset("PX")
-"""Marks that would vanish behind another at the same place: drawn over it, smaller and with a thin edge."""
+"""Markers that would vanish behind another at the same place: plotted on top, smaller, with a thin edge."""
 
 
 def _tick(delay: float, _: int | None) -> str:
@@ -168,7 +168,7 @@ def _tick(delay: float, _: int | None) -> str:
 
 
 def _points(summary: pa.Table) -> dict[str, npt.NDArray[np.float64]]:
-    """(delay in ms, throughput in Mbit/s) of each run, by scheme; runs without either are left out."""
+    """Return (delay in ms, throughput in Mbit/s) of each run, by scheme; runs without either are left out."""
     points: dict[str, list[tuple[float, float]]] = {}
     for row in summary.select(["scheme", "delay_p95_ms", "throughput_mbps"]).to_pylist():
         if row["delay_p95_ms"] > 0 and not math.isnan(row["throughput_mbps"]):
@@ -185,7 +185,7 @@ def _legend_title(most_runs: int) -> str:
 
 
 def _better_arrow(axes: Axes, drawn: npt.NDArray[np.float64]) -> None:
-    """Draw an arrow up and right, where it is farthest from everything drawn."""
+    """Plot an arrow up and right, at the place farthest from all data."""
     places = axes.transAxes.inverted().transform(axes.transData.transform(drawn))
     spots = [(x, y) for x in np.linspace(0.14, 0.86, 13) for y in np.linspace(0.12, 0.88, 13)]
     x, y = max(spots, key=lambda spot: float(np.hypot(*(places - spot).T).min()))

@@ -23,16 +23,16 @@ from airpath.views.styles import Style, style_for
 def delay_distribution(
     runs: Sequence[RunResult], axes: Axes | None = None, style: Style | None = None
 ) -> Axes:
-    """Draw the cumulative distribution of one-way delay over the packets of all runs of each scheme.
+    """Plot the cumulative distribution of one-way delay over the packets of all runs of each scheme.
 
     Parameters
     ----------
     runs
         The runs; those of one scheme are pooled.
     axes
-        Where to draw; new axes when absent.
+        The axes to plot on; new axes by default.
     style
-        How schemes look; as registered when absent.
+        Style of each scheme; as registered by default.
     """
     axes = _draw(delay_distributions(runs), axes, style)
     axes.set_xlabel("one-way delay (ms)")
@@ -44,16 +44,16 @@ def delay_distribution(
 def completion_distribution(
     runs: Sequence[RunResult], axes: Axes | None = None, style: Style | None = None
 ) -> Axes:
-    """Draw the cumulative distribution of completion time over the transfers of all runs of each scheme.
+    """Plot the cumulative distribution of completion time over the transfers of all runs of each scheme.
 
     Parameters
     ----------
     runs
         The runs; those of one scheme are pooled.
     axes
-        Where to draw; new axes when absent.
+        The axes to plot on; new axes by default.
     style
-        How schemes look; as registered when absent.
+        Style of each scheme; as registered by default.
     """
     axes = _draw(completion_distributions(runs), axes, style)
     axes.set_xlabel("completion time (s)")

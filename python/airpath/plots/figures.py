@@ -1,4 +1,4 @@
-"""The standard figures of some results, each with a caption that says what is drawn."""
+"""The standard figures of results, each with a caption."""
 
 import re
 from collections.abc import Sequence
@@ -25,16 +25,16 @@ from airpath.views.styles import Style, style_for
 
 
 def standard_figures(results: Results, style: Style | None = None) -> list[StandardFigure]:
-    """Figures of all runs together, then of the first run of each scheme.
+    """Return figures of all runs together, then of the first run of each scheme.
 
-    Figures without anything to show are left out.
+    Figures without any data are left out.
 
     Parameters
     ----------
     results
         The results.
     style
-        How schemes look; as registered when absent.
+        Style of each scheme; as registered by default.
     """
     style = style or style_for(results.schemes)
     return [*_comparisons(results, style), *_single_runs(results, style)]
@@ -48,14 +48,14 @@ def save_figures(
     Parameters
     ----------
     figures
-        What to write.
+        The figures.
     directory
-        Where.
+        The directory.
     workers
-        How many processes draw. With more than one the program that calls this must be one that can be
-        imported (``if __name__ == "__main__"``), as for every process that Python starts.
+        Number of processes that plot. With more than one, the calling program must be importable
+        (``if __name__ == "__main__"``), as for every process that Python starts.
     kinds
-        Which files of each figure.
+        The kinds of files of each figure.
     """
     directory.mkdir(parents=True, exist_ok=True)
     _render(figures, workers, kinds)
@@ -67,11 +67,11 @@ def save_figures(
 
 
 _WORTH_PROCESSES = 16
-"""From so many figures on others draw faster than they take to start: a second, or four figures."""
+"""The number of figures from which processes save time: starting them takes a second, as do four figures."""
 
 
 def _render(figures: list[StandardFigure], workers: int, kinds: Sequence[Kind]) -> None:
-    """Make the files of many figures in other processes; those of few are made when they are asked for."""
+    """Render the files of many figures in other processes; those of few figures are rendered on demand."""
     if workers < 2 or len(figures) < _WORTH_PROCESSES:
         return
     with WorkerPool(workers, preload=("airpath.plots",)) as pool:
@@ -89,7 +89,7 @@ def _files(figure: Figure, kinds: Sequence[Kind]) -> dict[Kind, bytes]:
 
 @styled
 def summary_bars(results: Results, style: Style | None = None, width_in: float = PAGE_IN) -> Figure:
-    """Bars of the main metrics that have a value, four at most, each with its confidence interval."""
+    """Plot bars of the main metrics that have a value, four at most, each with its confidence interval."""
     statistics = results.statistics
     with_value = {row["metric"] for row in statistics.to_pylist() if row["n"]}
     metrics = [metric for metric in _BARS if metric in with_value][:4] or [_BARS[0]]
@@ -101,12 +101,12 @@ def summary_bars(results: Results, style: Style | None = None, width_in: float =
     for number, metric in enumerate(metrics):
         axes = metric_bars(statistics, metric, figure.add_subplot(rows, columns, number + 1), style)
         if number % columns and _drawn(statistics, metric) == _drawn(statistics, metrics[number - 1]):
-            axes.set_yticklabels([])  # they stand on the left
+            axes.set_yticklabels([])  # the labels are on the left
     return figure
 
 
 def _drawn(statistics: pa.Table, metric: str) -> list[str]:
-    """Return the schemes of which a metric has a value."""
+    """Return the schemes with a value of a metric."""
     return [row["scheme"] for row in statistics.to_pylist() if row["metric"] == metric and row["n"]]
 
 
@@ -223,7 +223,7 @@ def _single_runs(results: Results, style: Style) -> list[StandardFigure]:
 
 
 def _file_stem(name: str, used: set[str]) -> str:
-    """Make a file name for a scheme, unlike those in use whatever characters the scheme has."""
+    """Return a file name for a scheme that is not in use, whatever characters the scheme contains."""
     plain = re.sub(r"[^A-Za-z0-9._+-]+", "_", name).strip(".") or "scheme"
     stem, number = plain, 2
     while stem in used:

@@ -28,19 +28,19 @@ from airpath.views.styles import NO_SCHEME, SchemeStyle, Style, style_for
 def throughput(
     run: RunResult, axes: Axes | None = None, style: Style | None = None, bin_s: float = RATE_BIN_S
 ) -> Axes:
-    """Draw the throughput of each group of flows over the shaded capacity of the link under test.
+    """Plot the throughput of each group of flows over the shaded capacity of the link under test.
 
-    A group of several flows is drawn as its sum, with its flows thin or, of more than four, as the band
-    between their 10th and 90th percentile.
+    A group of several flows is plotted as its sum, with its flows as thin lines or, for more than four flows,
+    as the band between their 10th and 90th percentile.
 
     Parameters
     ----------
     run
         The run.
     axes
-        Where to draw; new axes when absent.
+        The axes to plot on; new axes by default.
     style
-        How schemes look; as registered when absent.
+        Style of each scheme; as registered by default.
     bin_s
         Width of the bins over which rates are averaged, in seconds.
     """
@@ -80,18 +80,18 @@ def throughput(
 def queue(
     run: RunResult, axes: Axes | None = None, style: Style | None = None, link: int | None = None
 ) -> Axes:
-    """Draw the queue over time: mean (line) and longest (band) in each recorded interval, and its limit.
+    """Plot the queue over time: mean (line) and longest (band) in each recorded interval, and its limit.
 
     Parameters
     ----------
     run
         The run.
     axes
-        Where to draw; new axes when absent.
+        The axes to plot on; new axes by default.
     style
-        How schemes look; as registered when absent.
+        Style of each scheme; as registered by default.
     link
-        Index of the link; the link under test when absent.
+        Index of the link; the link under test by default.
     """
     axes = axes or new_axes()
     plan = run.record.plan
@@ -101,7 +101,7 @@ def queue(
     mine = series["link"] == link
     limits = plan["links"][link]["queue"]
     in_packets = limits.get("limit_bytes") is None and limits.get("limit_packets") is not None
-    # The engine keeps the longest queue of an interval in bytes only.
+    # The engine records the longest queue of an interval in bytes only.
     scale, unit = (1.0, "packets") if in_packets else (1e-3, "kB")
     mean = series["queue_mean_packets" if in_packets else "queue_mean_bytes"][mine] * scale
     for number, change_s in enumerate(_drawn_changes_s(plan, link)):
@@ -131,21 +131,21 @@ def queue(
 def window(
     run: RunResult, axes: Axes | None = None, style: Style | None = None, flow: int | None = None
 ) -> Axes:
-    """Draw the congestion window and slow-start threshold of one flow, with its congestion events.
+    """Plot the congestion window and slow-start threshold of one flow, with its congestion events.
 
-    When more than two flows of the flow's group share the run, the band between the 10th and 90th
-    percentile of their windows is drawn too.
+    If more than two flows of the flow's group share the run, the band between the 10th and 90th percentile of
+    their windows is plotted too.
 
     Parameters
     ----------
     run
         The run.
     axes
-        Where to draw; new axes when absent.
+        The axes to plot on; new axes by default.
     style
-        How schemes look; as registered when absent.
+        Style of each scheme; as registered by default.
     flow
-        Flow number; the first flow under test when absent.
+        Flow number; the first flow under test by default.
     """
     axes = axes or new_axes()
     flows = columns(run.flows)
@@ -158,7 +158,7 @@ def window(
     rows = group.series
     mine = rows["flow"] == flow
     time_s, cwnd = rows["time_s"][mine], rows["cwnd_bytes"][mine] / 1e3
-    if len(group.flows) > 2:  # fewer have no percentiles worth a band
+    if len(group.flows) > 2:  # percentiles of fewer flows are not meaningful
         times, windows = _by_time(rows, "cwnd_bytes")
         known = ~np.isnan(windows).all(axis=0)
         if known.any():
@@ -168,13 +168,13 @@ def window(
     whose = f" of flow {flow}" if len(group.flows) > 1 else ""
     axes.plot(time_s, cwnd, color=group.look.colour, label=f"{group.name}, window{whose}")
     ssthresh = rows["ssthresh_bytes"][mine] / 1e3
-    if not np.isnan(ssthresh).all():  # not every scheme has one
+    if not np.isnan(ssthresh).all():  # not every scheme has a threshold
         axes.plot(time_s, ssthresh, color="#555555", linewidth=0.8, linestyle="--", label="ssthresh")
     events = columns(run.flow_events)
     for event, (marker, colour) in _EVENT_MARKS.items():
         times = events["time_s"][(events["flow"] == flow) & (events["event"] == event)]
         label = event
-        if times.size > _MOST_MARKED_EVENTS:  # they would hide the window
+        if times.size > _MOST_MARKED_EVENTS:  # the markers would hide the window
             label, times = f"{event}, {times.size} times: not marked", times[:0]
         if times.size or label != event:
             height = np.interp(times, time_s, cwnd) if time_s.size else np.zeros(times.size)
@@ -189,19 +189,19 @@ def window(
 
 @styled
 def one_way_delay(run: RunResult, axes: Axes | None = None, style: Style | None = None) -> Axes:
-    """Draw one-way delay over time for each group of flows measured at the link under test.
+    """Plot one-way delay over time for each group of flows measured at the link under test.
 
-    One point for each packet if packets were recorded; otherwise the mean (line) and the largest (band) in
-    each recorded interval.
+    The plot has one point for each packet if packets were recorded; otherwise the mean (line) and the largest
+    (band) in each recorded interval.
 
     Parameters
     ----------
     run
         The run.
     axes
-        Where to draw; new axes when absent.
+        The axes to plot on; new axes by default.
     style
-        How schemes look; as registered when absent.
+        Style of each scheme; as registered by default.
     """
     axes = axes or new_axes()
     packets, histogram = columns(run.packets), columns(run.delay_histogram)
@@ -236,7 +236,7 @@ def one_way_delay(run: RunResult, axes: Axes | None = None, style: Style | None 
         )
         highest = np.fmax.reduce(largest, axis=0) if len(largest) else mean
         axes.fill_between(times, mean * 1e3, highest * 1e3, color=group.look.colour, alpha=0.2)
-        # A single interval is no line.
+        # A single interval has no line, only a point.
         marker = "." if np.isfinite(mean).sum() == 1 else None
         axes.plot(
             times, mean * 1e3, color=group.look.colour, linestyle=group.linestyle, marker=marker, label=label
@@ -252,16 +252,16 @@ def fairness(
     style: Style | None = None,
     window_s: float = FAIRNESS_BIN_S,
 ) -> Axes:
-    """Draw the Jain index in windows, one line for each run that has two or more long-lived flows under test.
+    """Plot the Jain index in windows, one line for each run that has two or more long-lived flows under test.
 
     Parameters
     ----------
     runs
         The runs, one for each scheme.
     axes
-        Where to draw; new axes when absent.
+        The axes to plot on; new axes by default.
     style
-        How schemes look; as registered when absent.
+        Style of each scheme; as registered by default.
     window_s
         Width of the windows, in seconds.
     """
@@ -297,7 +297,7 @@ _MOST_MARKED_EVENTS = 300
 
 @dataclass(frozen=True)
 class _Group:
-    """Flows that are drawn together."""
+    """Flows that are plotted together."""
 
     name: str
     look: SchemeStyle
@@ -311,7 +311,7 @@ class _Group:
         return f"{self.name}, {len(self.flows)} flows" if len(self.flows) > 1 else self.name
 
     def each_flow(self) -> Iterator[npt.NDArray[np.bool_]]:
-        """Which rows of the series are those of each flow, in turn."""
+        """Yield the mask of the rows of each flow in the series."""
         for flow in self.flows:
             yield self.series["flow"] == flow
 
@@ -336,7 +336,7 @@ def _groups(run: RunResult, style: Style | None, measured_at: int | None = None)
         lines_of_scheme[scheme] = number + 1
         mine = np.isin(series["flow"], flows["flow"][rows])
         if not mine.any():
-            continue  # nothing to draw
+            continue  # no data
         groups.append(
             _Group(
                 name=look.display_name if name == scheme else name,
@@ -353,7 +353,7 @@ def _groups(run: RunResult, style: Style | None, measured_at: int | None = None)
 def _individuals(
     axes: Axes, edges: npt.NDArray[np.float64], values: npt.NDArray[np.float64], group: _Group
 ) -> None:
-    """Draw the flows of a group, behind their sum."""
+    """Plot the flows of a group, behind their sum."""
     if len(values) <= 1:
         return
     if len(values) <= _MOST_LINES:
@@ -368,7 +368,7 @@ def _individuals(
         fill=True,
         color=group.look.colour,
         alpha=0.3,
-        # Once for all groups, whose bands look alike; a label that begins with "_" is in no legend.
+        # One entry for all groups, whose bands look alike; a label that begins with "_" is not in the legend.
         label=_BAND if _BAND not in axes.get_legend_handles_labels()[1] else f"_{_BAND}",
     )
 
@@ -376,7 +376,7 @@ def _individuals(
 def _by_time(
     series: Mapping[str, npt.NDArray[Any]], column: str
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Return times, and `column` as flows times times with NaN where a flow was not active."""
+    """Return times, and `column` as a matrix of flows by times, with NaN if a flow was not active."""
     times, time_index = np.unique(series["time_s"], return_inverse=True)
     flows, flow_index = np.unique(series["flow"], return_inverse=True)
     values = np.full((len(flows), len(times)), np.nan)
@@ -385,14 +385,14 @@ def _by_time(
 
 
 def _drawn_changes_s(plan: Mapping[str, Any], link: int) -> list[float]:
-    """When the capacity of a link steps, in seconds; nothing if that is too often to be drawn."""
+    """Return the times of capacity steps of a link, in seconds; nothing if there are too many to plot."""
     changes = capacity_changes_s(plan, link)
     return changes if len(changes) <= _MOST_MARKED_CHANGES else []
 
 
-# A figure that holds lambdas could not be handed to another process.
+# Named functions, because figures with lambdas cannot be pickled for another process.
 def _in_units_of(unit: float) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """Return the functions between an axis and one that counts in such units."""
+    """Return the functions between an axis and one in multiples of `unit`."""
     return functools.partial(_divided, unit), functools.partial(np.multiply, unit)
 
 

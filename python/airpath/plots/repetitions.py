@@ -1,4 +1,4 @@
-"""How well means are known after each repetition."""
+"""Precision of means after each repetition."""
 
 import math
 from collections.abc import Mapping
@@ -16,27 +16,28 @@ from airpath.results import Results
 from airpath.views.styles import Style, style_for
 
 FEWEST: Final = 5
-"""With fewer repetitions there are three points at most."""
+"""The minimum number of repetitions: fewer give three points at most."""
 _MOST_TICKS: Final = 12
-"""Up to so many repetitions each has its tick."""
+"""The largest number of repetitions that each have a tick."""
 _MOST_POINTS: Final = 120
 
 
 @styled
 def precision(results: Results, axes: Axes | None = None, style: Style | None = None) -> Axes:
-    """Draw the half-width of the interval of each scheme's mean, as a share of the mean, over repetitions.
+    """Plot the relative half-width of the interval of each scheme's mean over the number of repetitions.
 
-    Intervals are those by which repetitions were added, else the usual 95 %; the dashed line is what was
-    asked for, else 5 %. What does not vary has no interval and is not drawn.
+    Intervals are those of the stopping rule if repetitions were added by one, otherwise 95 % intervals. The
+    dashed line is the requested precision, otherwise 5 %. Metrics without variation have no interval and are
+    not plotted.
 
     Parameters
     ----------
     results
         The results.
     axes
-        Where to draw; new axes when absent.
+        The axes to plot on; new axes by default.
     style
-        How schemes look; as registered when absent.
+        Style of each scheme; as registered by default.
     """
     axes = axes or new_axes(COLUMN_IN * 1.4, COLUMN_IN)
     style = style or style_for(results.schemes)
@@ -73,7 +74,7 @@ def _tick(value: float, _: int | None) -> str:
 
 
 def precision_points(results: Results) -> Mapping[str, dict[int, float]]:
-    """Return for each scheme the half-width after so many repetitions, % of the mean, if not zero."""
+    """Return for each scheme the half-width by number of repetitions, % of the mean, if not zero."""
     rule = results.until
     metric, level = (DEFAULT_METRIC, 1.0 - CONFIDENCE) if rule is None else (rule.metric, rule.level)
     found = {}

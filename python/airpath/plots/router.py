@@ -1,4 +1,4 @@
-"""What routers know and do over time: capacity estimate, filter, load factor, feedback, queue."""
+"""Router state over time: capacity estimate, filter, load factor, feedback, queue."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -19,18 +19,18 @@ from airpath.views.styles import Style, style_for
 def capacity_estimate(
     run: RunResult, axes: Axes | None = None, style: Style | None = None, link: int | None = None
 ) -> Axes:
-    """Draw the router's capacity estimate, or what it was told, over the shaded true capacity.
+    """Plot the router's estimated or configured capacity over the shaded true capacity.
 
     Parameters
     ----------
     run
         The run.
     axes
-        Where to draw; new axes when absent.
+        The axes to plot on; new axes by default.
     style
-        How schemes look; as registered when absent.
+        Style of each scheme; as registered by default.
     link
-        Index of the link; the link under test when absent.
+        Index of the link; the link under test by default.
     """
     axes = axes or new_axes()
     time_s, estimate, capacity = _estimate(run, link)
@@ -47,7 +47,7 @@ def capacity_estimate(
 def estimate_error(
     run: RunResult, axes: Axes | None = None, style: Style | None = None, link: int | None = None
 ) -> Axes:
-    """Draw the error of the capacity estimate in percent of the true capacity.
+    """Plot the error of the capacity estimate in percent of the true capacity.
 
     Parameters are those of `capacity_estimate`.
     """
@@ -64,7 +64,7 @@ def estimate_error(
 
 
 def believed_capacity(run: RunResult, link: int | None = None) -> str:
-    """Return what the capacity is that the router of a link goes by: only some estimate it."""
+    """Return the name of the capacity that the router of a link uses: only some routers estimate it."""
     link = link_under_test(run.record.plan) if link is None else link
     source = run.record.plan["links"][link]["queue"].get("source", {})
     return {"configured": "configured capacity", "oracle": "capacity from the oracle"}.get(
@@ -74,7 +74,7 @@ def believed_capacity(run: RunResult, link: int | None = None) -> str:
 
 @styled
 def estimation(run: RunResult, style: Style | None = None, link: int | None = None) -> Figure:
-    """Draw the capacity estimate beside the true capacity, and its error below."""
+    """Plot the capacity estimate with the true capacity, and its error below."""
     figure, (above, below) = _panels((1.6, 1.0))
     capacity_estimate(run, above, style, link)
     estimate_error(run, below, style, link)
@@ -84,16 +84,16 @@ def estimation(run: RunResult, style: Style | None = None, link: int | None = No
 
 @styled
 def filter_state(run: RunResult, style: Style | None = None, link: int | None = None) -> Figure:
-    """Draw the state of EBE's filter: both parts of x̂ beside what was measured, P, and K.
+    """Plot the state of EBE's filter: both parts of x̂ with the measurements, P, and K.
 
     Parameters
     ----------
     run
         The run.
     style
-        How schemes look; as registered when absent.
+        Style of each scheme; as registered by default.
     link
-        Index of the link; the link under test when absent.
+        Index of the link; the link under test by default.
     """
     figure, (queue, rate, covariance, gain) = _panels((1.0, 1.0, 1.0, 1.0))
     colour = _colour(run, style)
@@ -122,7 +122,7 @@ def filter_state(run: RunResult, style: Style | None = None, link: int | None = 
 def load_factor(
     run: RunResult, axes: Axes | None = None, style: Style | None = None, link: int | None = None
 ) -> Axes:
-    """Draw the load factor of a router of VCP or MPCP, with VCP's limits of its three regions.
+    """Plot the load factor of a router of VCP or MPCP, with the limits of VCP's three regions.
 
     Parameters are those of `capacity_estimate`.
     """
@@ -139,7 +139,7 @@ def load_factor(
 def feedback(
     run: RunResult, axes: Axes | None = None, style: Style | None = None, link: int | None = None
 ) -> Axes:
-    """Draw the aggregate feedback of a router of XCP.
+    """Plot the aggregate feedback of a router of XCP.
 
     Parameters are those of `capacity_estimate`.
     """
@@ -155,9 +155,9 @@ def feedback(
 def queue_share(
     run: RunResult, axes: Axes | None = None, style: Style | None = None, link: int | None = None
 ) -> Axes:
-    """Draw the queue as a share of the buffer, with the threshold of EBE's queue maintainer.
+    """Plot the queue as a percentage of the buffer, with the threshold of EBE's queue maintainer.
 
-    Shaded at the bottom: the maintainer is on. Without a limit of the queue nothing is drawn.
+    The bottom is shaded while the maintainer is on. Nothing is plotted if the queue has no limit.
 
     Parameters are those of `capacity_estimate`.
     """
@@ -196,15 +196,15 @@ def queue_share(
 
 
 def reports(run: RunResult, quantity: str) -> bool:
-    """Whether the router at the link under test reports a quantity."""
+    """Return whether the router at the link under test reports a quantity."""
     return _observed(run, None, quantity)[0].size > 0
 
 
 _LARGEST_ERROR = 400.0
-"""Errors beyond are cut off: a link that nearly stops makes any error huge."""
+"""Larger errors, in percent, are cut off: a link that nearly stops makes any error huge."""
 
 _SMALLEST_PART = 1e-6
-"""Logarithmic axes show this part of their largest value, and not less."""
+"""The smallest value on logarithmic axes, as a fraction of the largest one."""
 
 
 def _panels(heights: Sequence[float]) -> tuple[Figure, list[Axes]]:
@@ -249,14 +249,14 @@ def _observations(run: RunResult) -> Mapping[str, npt.NDArray[Any]]:
 
 
 def _lengths(run: RunResult, time_s: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return the length of the interval that ends at each time; intervals may be missing between."""
+    """Return the length of the interval that ends at each time; there may be gaps between intervals."""
     interval_s = run.record.plan["record"]["interval_ns"] / 1e9
     lengths: npt.NDArray[np.float64] = np.minimum(np.diff(time_s, prepend=0.0), interval_s)
     return lengths
 
 
 def _smallest(run: RunResult, link: int | None, names: Sequence[str]) -> float:
-    """Return where a symmetric logarithmic axis becomes linear: below the smallest value worth a decade."""
+    """Return the value below which a symmetric logarithmic axis is linear: the smallest worth a decade."""
     values = np.abs(np.concatenate([_observed(run, link, name)[1] for name in names]))
     values = values[np.isfinite(values) & (values > 0)]
     return max(float(values.min()), float(values.max()) * _SMALLEST_PART) if values.size else 1.0

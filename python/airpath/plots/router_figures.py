@@ -16,7 +16,7 @@ from airpath.views.styles import Style
 
 
 def router_figures(run: RunResult, stem: str, style: Style) -> list[StandardFigure]:
-    """Return figures of what the router at the link under test reported; none without a router.
+    """Return figures of the reports of the router at the link under test; none without a router.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ def router_figures(run: RunResult, stem: str, style: Style) -> list[StandardFigu
     stem
         The scheme as a part of file names.
     style
-        How schemes look.
+        Style of each scheme.
     """
     plan = run.record.plan
     if not plan["links"] or plan["links"][link_under_test(plan)]["queue"]["kind"] != "router":

@@ -19,7 +19,7 @@ class StandardFigure:
     name
         Stem of its file names.
     caption
-        What is drawn, with the definitions that it needs.
+        A description of the figure, with the definitions that it needs.
     figure
         The figure.
     run
@@ -33,18 +33,18 @@ class StandardFigure:
     _files: dict[Kind, bytes] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def keep(self, files: Mapping[Kind, bytes]) -> None:
-        """Take files, by kind, that another process has made."""
+        """Store files, by kind, that another process has rendered."""
         self._files.update(files)
 
     def file(self, kind: Kind) -> bytes:
-        """Return the figure as a file of this kind; it is made once."""
+        """Return the figure as a file of this kind; it is rendered once."""
         if kind not in self._files:
             self._files[kind] = render(self.figure, kind)
         return self._files[kind]
 
 
 def figure_of(axes: Axes) -> Figure:
-    """Return the figure in which axes stand."""
+    """Return the figure that contains axes."""
     figure = axes.get_figure(root=True)
     assert isinstance(figure, Figure)
     return figure

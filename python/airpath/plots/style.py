@@ -1,4 +1,4 @@
-"""How figures look, and how they become files."""
+"""The style of figures, and their conversion to files."""
 
 import functools
 import io
@@ -28,7 +28,7 @@ KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
 
 def styled(function: Callable[P, R]) -> Callable[P, R]:
-    """Run a drawing function under airpath's style, whatever the caller's settings are."""
+    """Run a plotting function under airpath's style, whatever the caller's settings are."""
 
     @functools.wraps(function)
     def inside_style(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -42,31 +42,32 @@ def styled(function: Callable[P, R]) -> Callable[P, R]:
 
 @styled
 def new_axes(width_in: float = PAGE_IN, height_in: float = 2.4) -> Axes:
-    """Axes that fill a new figure of this size, in inches."""
+    """Return axes that fill a new figure of this size, in inches."""
     return Figure(figsize=(width_in, height_in), layout="constrained").add_subplot()
 
 
 @styled
 def render(figure: Figure, kind: Kind) -> bytes:
-    """Return a PNG (200 dpi), SVG or PDF file; equal figures give equal bytes, each the first time."""
+    """Return a PNG (200 dpi), SVG or PDF file; equal figures give equal bytes on their first rendering."""
     buffer = io.BytesIO()
-    # Times and versions would make files of equal figures differ.
+    # With times and versions, files of equal figures would differ.
     metadata = {"png": {"Software": None}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[kind]
     figure.savefig(buffer, format=kind, metadata=metadata)
     return buffer.getvalue()
 
 
 def layers_above(drawn: Sequence[npt.NDArray[np.float64]], spans: npt.NDArray[np.float64]) -> list[int]:
-    """Tell how many later drawings hide each: those that are nowhere apart by 1.5 % of what the axes show.
+    """Return how many later markers hide each marker.
 
-    What is hidden can be drawn larger, so that it shows beside what hides it.
+    A later marker hides one if no two of their points are farther apart than 1.5 % of the range of the axes.
+    A hidden marker can be enlarged, so that it shows around the one that hides it.
 
     Parameters
     ----------
     drawn
-        What is drawn, in its order: points in rows, as many of each.
+        The markers in the order of plotting: points in rows, the same number for each.
     spans
-        How far all of it reaches along each axis.
+        Extent of all points along each axis.
     """
     near = 0.015 * np.where(spans > 0, spans, 1.0)
     return [
@@ -76,7 +77,7 @@ def layers_above(drawn: Sequence[npt.NDArray[np.float64]], spans: npt.NDArray[np
 
 
 def legend_above(axes: Axes) -> None:
-    """Put the legend above the axes, where it hides no data, in as many columns as fit."""
+    """Place the legend above the axes, so that it hides no data, in as many columns as fit."""
     handles, labels = axes.get_legend_handles_labels()
     if not handles:
         return
@@ -85,14 +86,14 @@ def legend_above(axes: Axes) -> None:
     columns = max(1, min(len(labels), int(characters // (longest + 6))))
     axes.legend(loc="lower left", bbox_to_anchor=(0.0, 1.01), ncols=columns)
     lines = max(sum(1 + label.count("\n") for label in column) for column in np.array_split(labels, columns))
-    # A layout takes the room of a legend from the axes, of which a long one would leave nothing.
+    # The layout takes the height of the legend from the axes; a long legend would leave nothing.
     figure = axes.get_figure(root=True)
     if lines > _LEGEND_LINES and isinstance(figure, Figure) and figure.get_layout_engine() is not None:
         figure.set_figheight(figure.get_figheight() + (lines - _LEGEND_LINES) * _LEGEND_LINE_IN)
 
 
 _LEGEND_LINES = 4
-"""So many lines of a legend leave enough of the axes below."""
+"""The largest number of lines of a legend that leaves enough height for the axes."""
 _LEGEND_LINE_IN = 0.14
 """Height of a line of a legend, in inches."""
 
