@@ -12,16 +12,16 @@ from airpath.views.model import Section
 from airpath.views.styles import Style
 
 MOST_ROWS = 200
-"""Rows of the table of groups, at most."""
+"""The maximum number of rows of the table of groups."""
 
 
 def details(results: Results, style: Style, *, compared: bool) -> list[Section]:
-    """Return the sections, each of which the page shows closed."""
+    """Return the sections, which the page shows collapsed."""
     rows = [list(row) for row in facts(results, style)]
     sections = [Section("run", "What was run", tables=[{"title": "", "head": (), "rows": rows}])]
     sections += _groups(results, style)
     if compared and results.is_repeated:
-        # Here, because `precision` presents what it finds as a section.
+        # Imported here, because `precision` presents its results as a section.
         from airpath.precision.reached import judge
         from airpath.views.precision import precision_section
 
@@ -31,7 +31,7 @@ def details(results: Results, style: Style, *, compared: bool) -> list[Section]:
 
 
 def validity(results: Results) -> list[Section]:
-    """Return the section on configured and achieved values of links, if there are runs in real time."""
+    """Return the section on configured and achieved values of links, if some runs were in real time."""
     if not (rows := links_rows(results)):
         return []
     note = (

@@ -24,13 +24,13 @@ Cumulative = tuple[Values, Values]
 RAREST: Final = 1e-4
 """Distributions of delay end at the value that this fraction of packets exceeds."""
 POINTS: Final = 160
-"""Points of a line."""
+"""The number of points of a line."""
 LOGARITHMIC_FROM: Final = 20.0
 """Values that span a larger factor have a logarithmic axis."""
 
 
 def distributions(results: Results) -> list[Distribution]:
-    """Describe the distributions of results; those without values are left out."""
+    """Return the distributions of results; those without values are left out."""
     schemes = list(results.schemes)
     delays, completions = delay_distributions(results.runs), completion_distributions(results.runs)
     found = []
@@ -61,7 +61,7 @@ def distributions(results: Results) -> list[Distribution]:
 
 
 def delay_distributions(runs: Sequence[RunResult]) -> dict[str, Cumulative]:
-    """One-way delay in ms of the flows under test, by scheme; schemes without packets are left out."""
+    """Return one-way delays in ms of the flows under test, by scheme, without schemes that have none."""
     pooled: dict[str, list[Cumulative]] = {}
     for run in runs:
         histogram = columns(run.delay_histogram)
@@ -74,7 +74,7 @@ def delay_distributions(runs: Sequence[RunResult]) -> dict[str, Cumulative]:
 
 
 def completion_distributions(runs: Sequence[RunResult]) -> dict[str, Cumulative]:
-    """Completion time in s of the transfers that count, by scheme; schemes without any are left out."""
+    """Return completion times in s of the transfers that count, by scheme, without schemes that have none."""
     pooled: dict[str, list[Cumulative]] = {}
     for run in runs:
         completions, flows = columns(run.completions), columns(run.flows)
@@ -87,7 +87,7 @@ def completion_distributions(runs: Sequence[RunResult]) -> dict[str, Cumulative]
 
 
 def is_wide(of_schemes: Sequence[Cumulative]) -> bool:
-    """Whether the positive values span so large a factor that a logarithmic axis shows them better."""
+    """Return whether the positive values span a factor that needs a logarithmic axis."""
     everything = np.concatenate([values for values, _ in of_schemes]) if of_schemes else np.empty(0)
     positive = everything[everything > 0]
     return bool(positive.size and positive.max() > LOGARITHMIC_FROM * positive.min())
@@ -125,7 +125,7 @@ def _thinned(values: Values, fraction: Values) -> Cumulative:
 
 
 def _fairness(results: Results) -> Distribution | None:
-    """Describe the Jain index over time of the first run of each scheme, if it has two long-lived flows."""
+    """Return the Jain index over time of the first run of each scheme, if it has two long-lived flows."""
     schemes, lines = list(results.schemes), []
     for run in results.first_runs():
         plan, flows = run.record.plan, columns(run.flows)

@@ -12,7 +12,7 @@ from airpath.views.styles import Style
 
 
 def facts(results: Results, style: Style) -> list[tuple[str, str]]:
-    """Return the circumstances as names and texts."""
+    """Return the circumstances as pairs of name and text."""
     if not results.runs:
         return [("runs", "none")]
     plan = results.runs[0].record.plan
@@ -37,7 +37,7 @@ def facts(results: Results, style: Style) -> list[tuple[str, str]]:
 
 
 def _links_under_test(results: Results, style: Style) -> list[tuple[str, str]]:
-    """Describe the link under test, once for all schemes with the same queue."""
+    """Return descriptions of the link under test, one for all schemes with the same queue."""
     schemes: dict[str, dict[str, None]] = {}
     for run in results.runs:
         plan = run.record.plan
@@ -73,7 +73,7 @@ def _world_facts(results: Results) -> list[tuple[str, str]]:
 
 
 def _link(link: Mapping[str, Any]) -> str:
-    """One sentence on a link of the plan."""
+    """Return one sentence about a link of the plan."""
     rate, limits = link["rate"], link["queue"]
     rates: dict[str, Callable[[], str]] = {
         "unlimited": lambda: "no rate limit",

@@ -1,4 +1,4 @@
-"""What came out of a comparison, in one sentence."""
+"""The result of a comparison in one sentence."""
 
 from collections.abc import Callable
 from typing import Final
@@ -11,13 +11,13 @@ COMPARED: Final = (
     ("throughput_mbps", "throughput", "Mbit/s", True),
     ("delay_p95_ms", "p95 delay", "ms", False),
 )
-"""The metrics of the trade-off: name, what people call it, unit, and whether more is better."""
+"""The metrics of the trade-off: name, display name, unit, and whether more is better."""
 
 
 def findings(summary: pa.Table, name: Callable[[str], str]) -> str:
-    """Return the significant differences in throughput and delay, and the schemes that none beats in both.
+    """Return the significant differences in throughput and delay, and the schemes not beaten in both.
 
-    A difference counts if its paired 95 % interval excludes zero. Nothing for a single scheme.
+    A difference counts if its paired 95 % interval excludes zero. The text is empty for a single scheme.
 
     Parameters
     ----------

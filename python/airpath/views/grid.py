@@ -1,4 +1,4 @@
-"""Intervals of time that all panels of a view have in common."""
+"""Intervals of time that all panels of a view share."""
 
 import math
 from collections.abc import Sequence
@@ -11,18 +11,18 @@ from airpath.results import RunResult
 from airpath.views.model import Values
 
 MOST_NUMBERS: Final = 240_000
-"""Numbers of all lines of a view together, about: 400 lines of 600 intervals, 0.5 MB in a page."""
+"""Approximate limit of the numbers of all lines of a view: 400 lines of 600 intervals, 0.5 MB in a page."""
 FEWEST_INTERVALS: Final = 200
-"""Intervals of a line, at least."""
+"""The minimum number of intervals of a line."""
 LINES_OF_A_RUN: Final = 4
-"""Lines of a run, at least: rate, queue, delay, window."""
+"""The minimum number of lines of a run: rate, queue, delay, window."""
 
 _ROUNDING = 1e-6
-"""Times are sums of nanoseconds turned into seconds: they are off by less than this part of an interval."""
+"""Rounding error of times, as a fraction of an interval: they are sums of nanoseconds, in seconds."""
 
 
 class Grid:
-    """Equal intervals from zero to the end of what is shown.
+    """Equal intervals from zero to the end of the view.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class Grid:
     def of(cls, recorded_s: float, duration_s: float, lines: int) -> Self:
         """Return a grid whose intervals are a whole multiple of the recorded ones.
 
-        They are so wide that memory stays bounded however many intervals were recorded.
+        The multiple is large enough to bound memory, however many intervals were recorded.
         """
         recorded = math.ceil(duration_s / recorded_s - _ROUNDING)
         most = max(FEWEST_INTERVALS, MOST_NUMBERS // max(1, lines))
@@ -90,7 +90,10 @@ class Grid:
 
 
 def joined(values: Values, factor: int) -> Values:
-    """Return the means over `factor` neighbours each, over the known values; the last one may have fewer."""
+    """Return the means of groups of `factor` adjacent values, over the known ones.
+
+    The last group may be smaller.
+    """
     if factor == 1:
         return values
     padded = np.full(math.ceil(len(values) / factor) * factor, math.nan)
@@ -108,5 +111,5 @@ def mean_over(rows: npt.NDArray[np.float64]) -> Values:
 
 
 def same(arrays: Sequence[Values]) -> bool:
-    """Whether all arrays are equal."""
+    """Return whether all arrays are equal."""
     return all(np.array_equal(arrays[0], one, equal_nan=True) for one in arrays[1:])

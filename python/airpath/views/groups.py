@@ -16,7 +16,7 @@ Columns = Mapping[str, npt.NDArray[Any]]
 
 @dataclass(frozen=True)
 class Group:
-    """Flows with one line in each panel.
+    """Flows that share a line in each panel.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class Group:
 
 
 OTHER = "other traffic"
-"""What lines of flows without a controller look like (`airpath.views.styles.NO_SCHEME`)."""
+"""Id of the style of lines of flows without a controller (`airpath.views.styles.NO_SCHEME`)."""
 
 
 def groups_of(run: RunResult, *, apart: bool) -> list[Group]:

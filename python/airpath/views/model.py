@@ -1,4 +1,4 @@
-"""The description of what there is to see: plain data, without any drawing."""
+"""The content of a report as plain data, without any rendering."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ import numpy.typing as npt
 from airpath.views.styles import Style
 
 Values = npt.NDArray[np.float64]
-"""Numbers; NaN where there is no value."""
+"""Numbers; NaN if there is no value."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Stretch:
-    """A stretch of time of one scheme with a label, such as what limited a flow; confidence from 0 to 1."""
+    """A stretch of time of one scheme with a label, such as the limit of a flow; confidence from 0 to 1."""
 
     scheme: int
     from_s: float
@@ -77,9 +77,9 @@ class Panel:
     second
         A second scale on the right: unit, and the factor from the unit of the panel.
     top
-        Where the axis ends; larger values are cut off.
+        Upper end of the axis; larger values are cut off.
     stretches, colours
-        Labelled stretches of time, drawn as strips instead of lines, and the colour of each label.
+        Labelled stretches of time, shown as strips instead of lines, and the colour of each label.
     certain
         Whether the labels were recorded instead of estimated, so that their confidence need not be shown.
     """
@@ -149,7 +149,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Pairs:
-    """Differences between all pairs of schemes in one metric, in the unit in which people read it."""
+    """Differences between all pairs of schemes in one metric, in its display unit."""
 
     metric: str
     title: str
@@ -160,7 +160,7 @@ class Pairs:
 
 @dataclass(frozen=True)
 class Cell:
-    """Mean of a metric over the runs of a scheme, with its 95 % interval; NaN where there is no value."""
+    """Mean of a metric over the runs of a scheme, with its 95 % interval; NaN if there is no value."""
 
     mean: float
     low: float
@@ -170,7 +170,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Column:
-    """A column of the table: a metric in the unit in which people read it.
+    """A column of the table: a metric in its display unit.
 
     Attributes
     ----------
@@ -198,11 +198,11 @@ class Column:
 
 @dataclass(frozen=True)
 class Matrix:
-    """A first picture: a coloured table of numbers.
+    """A figure at the start of a page: a coloured table of numbers.
 
     The number `middle` has no colour; those above and below have one colour each. Without it, colours are
-    logarithmic from the least to the largest number. `links` are addresses of what the numbers are made of,
-    if the page is served.
+    logarithmic from the smallest to the largest number. `links` are the addresses of the results behind the
+    numbers, if the page is served.
     """
 
     title: str
@@ -217,7 +217,7 @@ class Matrix:
 
 @dataclass(frozen=True)
 class Interval:
-    """A row of `Intervals`: a number with its interval, in units of the tolerance where there is one."""
+    """A row of `Intervals`: a number with its interval, in units of the tolerance if there is one."""
 
     label: str
     group: str
@@ -229,7 +229,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class Intervals:
-    """A first picture: numbers with intervals against a shaded band about zero."""
+    """A figure at the start of a page: numbers with intervals against a shaded band about zero."""
 
     title: str
     x_label: str
@@ -257,7 +257,7 @@ class Section:
     tables
         Each with a ``title``, a ``head`` and ``rows`` of text.
     pictures
-        Its pictures. Those of sections of a command come first in the page.
+        Its figures. Those of sections of a command come first in the page.
     """
 
     id: str
@@ -270,7 +270,7 @@ class Section:
 
 @dataclass(frozen=True)
 class OverTime:
-    """What there is to see over time.
+    """The panels over time and the data that they share.
 
     Attributes
     ----------
@@ -301,12 +301,12 @@ class OverTime:
 
 @dataclass(frozen=True)
 class View:
-    """Everything that there is to see in results.
+    """The complete content of a report.
 
     Attributes
     ----------
     title, facts, findings
-        The heading, the circumstances in one line, and what came out in one sentence.
+        The heading, the circumstances in one line, and the result in one sentence.
     schemes
         Ids of the schemes, in the order of the runs.
     style
@@ -330,11 +330,11 @@ class View:
     distributions, pairs, sections
         As their types.
     pairs_note
-        What to know about the pairs; empty if nothing.
+        A note on the pairs; empty if there is none.
     details
-        Sections at the end, closed.
+        Sections at the end, collapsed.
     noun
-        What a row of the table is.
+        The name of a row of the table.
     panels_first
         Whether the panels over time come before the table.
     """

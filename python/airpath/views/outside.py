@@ -1,4 +1,4 @@
-"""Code of the user in the report: schemes from outside of airpath."""
+"""User code in the report: schemes from outside of airpath."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -12,7 +12,7 @@ NOTE: Final = (
 
 
 def outside(provenance: Mapping[str, Any]) -> list[Section]:
-    """Return the section on code of the user, if there is any.
+    """Return the section on user code, if there is any.
 
     Parameters
     ----------

@@ -16,17 +16,17 @@ from airpath.views.model import Line, Marks, OverTime, Panel, Values
 from airpath.views.run_lines import Place, capacity_of, flow_lines, lines_of
 
 FEW_SCHEMES: Final = 3
-"""So many schemes have a line for each group of flows; of more schemes, all flows under test are added."""
+"""The maximum number of schemes with a line for each group of flows; above it, flows under test are added."""
 FLOW_VALUES: Final = 200
-"""Values of the line of a single flow, about; such lines are left out if there is no room for so many."""
+"""Approximate number of values of the line of a single flow; without room for them, the line is left out."""
 MOST_MARKS: Final = 100
-"""Congestion events of one kind and run that are marked, at most."""
+"""The maximum number of marked congestion events of one kind and run."""
 MARKED: Final = ("loss", "timeout", "ecn reduction", "spurious timeout")
 """Congestion events that are marked."""
 
 
 def over_time(results: Results, seeds: Sequence[int], *, apart: bool | None = None) -> OverTime:
-    """Describe the panels of results.
+    """Return the panels of results.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How well means and differences are known: at the terminal, in the report, and for machines."""
+"""The precision of means and differences, for the terminal, for the report, and as JSON."""
 
 import math
 from collections import Counter
@@ -18,7 +18,7 @@ PAIR_HEAD = ("schemes", "difference", "negligible below", "n", "result")
 
 
 def precision_lines(reached: Reached) -> list[str]:
-    """Return one line for a fixed number of repetitions, else the reason for stopping and what is not known.
+    """Return one line for a fixed number of repetitions, else the reason for stopping and the open questions.
 
     Single runs have no lines.
     """
@@ -34,7 +34,7 @@ def precision_lines(reached: Reached) -> list[str]:
 
 
 def precision_json(reached: Reached) -> dict[str, Any]:
-    """Return the same for ``json.dumps``; a missing value is null."""
+    """Return the precision for ``json.dumps``; a missing value is null."""
     rule = reached.rule
     return {
         "metric": reached.metric,
@@ -73,8 +73,8 @@ def precision_json(reached: Reached) -> dict[str, Any]:
 
 
 def precision_section(reached: Reached, name: Callable[[str], str] = str) -> "Section":
-    """Return the section of the report; `name` gives a scheme the name that people know."""
-    from airpath.views.model import Section  # here, because it imports the registry of schemes
+    """Return the section of the report; `name` returns the display name of a scheme."""
+    from airpath.views.model import Section  # imported here because it loads the registry of schemes
 
     heading = METRICS[reached.metric].heading
     rows = [
@@ -170,7 +170,7 @@ def _open(reached: Reached, pair: PairPrecision) -> str:
 
 
 def _needed(needed: int | None, width: float) -> str:
-    """Return the estimated number of repetitions; there always is one if the present width is finite."""
+    """Return the estimated number of repetitions; there always is one if the current width is finite."""
     if needed is None and math.isfinite(width):
         return f"an estimated {LARGEST_MOST} repetitions or more are needed"
     if needed is None:
@@ -193,7 +193,7 @@ def _title(reached: Reached) -> str:
 
 
 def _known_within(known: Sequence[SchemePrecision], confidence: str) -> str:
-    """Return how well means are known: those that vary, then those that do not."""
+    """Return the precision of the means: those that vary, then those that do not."""
     varying = [one for one in known if one.share > 0.0]
     same = [one.scheme for one in known if one.share == 0.0]
     if not varying:
@@ -203,7 +203,7 @@ def _known_within(known: Sequence[SchemePrecision], confidence: str) -> str:
 
 
 def _range(known: Sequence[SchemePrecision]) -> str:
-    """Return the shares of the best known and the worst known scheme."""
+    """Return the relative half-widths of the schemes with the best and the worst known means."""
     best, worst = min(known, key=lambda one: one.share), max(known, key=lambda one: one.share)
     if len(known) == 1:
         return _within(worst.share)
@@ -225,7 +225,7 @@ def _plus_minus(mean: float, half_width: float) -> str:
 
 
 def _interval(width: float) -> float | None:
-    """Return a width for JSON; null where all seeds give the same value."""
+    """Return a width for JSON; null if all seeds give the same value."""
     return _known(width) if width else None
 
 

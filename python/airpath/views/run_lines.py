@@ -1,4 +1,4 @@
-"""Lines of one run: what its flows and the link under test did in each interval."""
+"""Lines of one run: the state of its flows and of the link under test in each interval."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -15,7 +15,7 @@ from airpath.views.groups import Columns, Group
 from airpath.views.model import Line, Values
 
 MOST_FLOWS: Final = 8
-"""Flows of a group with lines of their own; of more, those with the most departed bytes."""
+"""The maximum number of flows of a group with lines of their own, those with the most departed bytes."""
 
 ROUTER: Final = (
     ("load_factor", "load_factor", 1.0),
@@ -29,7 +29,7 @@ ROUTER: Final = (
 
 @dataclass(frozen=True)
 class Place:
-    """Which line of a view a run has: indices of scheme and repetition."""
+    """The place of a run in a view: indices of scheme and repetition."""
 
     scheme: int
     seed: int
@@ -51,7 +51,7 @@ def lines_of(run: RunResult, place: Place, grid: Grid, groups: Sequence[Group]) 
 
 
 def capacity_of(run: RunResult, grid: Grid) -> Values:
-    """Return the capacity of the link under test in Mbit/s; NaN where it is unknown."""
+    """Return the capacity of the link under test in Mbit/s; NaN if it is unknown."""
     series = columns(run.link_series)
     mine = series["link"] == link_under_test(run.record.plan)
     offered = series["offered_bytes"][mine]
@@ -61,7 +61,7 @@ def capacity_of(run: RunResult, grid: Grid) -> Values:
 
 
 def flow_lines(run: RunResult, place: Place, grid: Grid, group: Group) -> Iterator[tuple[str, Line]]:
-    """Return rate and window of single flows of a group, and percentiles over all if there are many."""
+    """Return rate and window of single flows of a group, and percentiles over all flows if there are many."""
     series = columns(run.flow_series)
     mine = np.isin(series["flow"], group.flows)
     if len(group.flows) < 2 or not mine.any():
@@ -96,7 +96,7 @@ def _of_flow(rows: Columns, grid: Grid, flow: int, key: str) -> Values:
 
 
 def _percentile(rows: Values, percent: float) -> Values:
-    """Return a percentile of each column over its known values, as `numpy.nanpercentile`, but much faster."""
+    """Return a percentile of each column over its known values, much faster than `numpy.nanpercentile`."""
     ordered = np.sort(rows, axis=0)  # NaN comes last
     count = np.isfinite(rows).sum(axis=0)
     place = np.maximum(count - 1, 0) * percent / 100
@@ -136,7 +136,7 @@ def _of_link(run: RunResult, place: Place, grid: Grid) -> Iterator[tuple[str, Li
 def _estimates(
     run: RunResult, place: Place, grid: Grid, groups: Sequence[Group]
 ) -> Iterator[tuple[str, Line]]:
-    """Return the estimates of senders, as means over flows: an estimate may be of the path or of a share."""
+    """Return the estimates of senders as means over flows, for the path or for the flow's share of it."""
     table = run.table("flow_estimates")
     if not len(table):
         return

@@ -1,4 +1,4 @@
-"""Names, colours, marks and dashes of schemes, the same in the report and in every figure."""
+"""Names, colours, markers and dashes of schemes, the same in the report and in every figure."""
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
@@ -9,9 +9,9 @@ from airpath.errors import UsageError
 from airpath.schemes import LOOKS, find_scheme
 
 DARK_GROUND: Final = "#14161a"
-"""Background of the report in the dark."""
+"""Background of the report in dark mode."""
 LEAST_CONTRAST: Final = 3.0
-"""Contrast of a mark and its background, at least (WCAG 2.2, 1.4.11)."""
+"""The minimum contrast between a marker and its background (WCAG 2.2, 1.4.11)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class SchemeStyle:
 
     @property
     def label(self) -> str:
-        """Its name where there is little room: a long one goes on in a new line with each option."""
+        """The name for narrow places: a long one continues on a new line at each option."""
         if len(self.display_name) <= _LONGEST_LINE:
             return self.display_name
         return self.display_name.replace(":", ":\n", 1).replace(",", ",\n")
@@ -55,12 +55,12 @@ NO_SCHEME = SchemeStyle("other traffic", "#7f7f7f", ".")
 
 
 def style_for(schemes: Iterable[str]) -> Style:
-    """Style of each scheme: as registered, else a colour and marker that no other scheme here has.
+    """Return the style of each scheme: as registered, else a colour and marker that no other scheme here has.
 
-    Names that are not of the registry (`Mine`, `yeah=…`) have reserved colours and markers.
+    Names that are not in the registry (`Mine`, `yeah=…`) have reserved colours and markers.
 
-    Colours are the same in every figure. Schemes composed with the same capacity source share a marker; where
-    they meet, the first keeps it and each later one gets a marker of its own.
+    Colours are the same in every figure. Schemes composed with the same capacity source share a marker; if
+    several of them occur, the first keeps it and each later one gets a marker of its own.
 
     Parameters
     ----------
@@ -122,12 +122,12 @@ _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "H", "8", "d", "h"
 
 
 def _unused(choices: Sequence[str], used: Set[str]) -> Iterator[str]:
-    """Give the choices that are not used, again and again; all of them if every one is used."""
+    """Return the choices that are not used, in a cycle; all of them if every one is used."""
     return itertools.cycle([choice for choice in choices if choice not in used] or choices)
 
 
 def _registered(scheme: str) -> SchemeStyle | None:
-    """Return what the registry of schemes says, if it knows the scheme."""
+    """Return the style in the registry of schemes, if the scheme is registered."""
     try:
         entry = find_scheme(scheme)
     except UsageError:

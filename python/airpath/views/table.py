@@ -26,18 +26,18 @@ PAIRED: Final = (
 )
 """Metrics by which schemes are compared in pairs."""
 ALPHA: Final = 0.05
-"""One less the confidence of intervals."""
+"""One minus the confidence level of intervals."""
 LOOKED_AT: Final = (
     "Repetitions were added until the requested precision was reached. The intervals and p values here do not"
     " account for that; those under “Enough repetitions?” do."
 )
 """Note on pairs of results whose number of repetitions followed from a rule."""
 MOST_SCHEMES_IN_PAIRS: Final = 24
-"""Of more schemes no pairs are described: the matrix would not be readable."""
+"""The largest number of schemes with pairs: the matrix of more schemes would not be readable."""
 
 
 def table(results: Results) -> list[Column]:
-    """Describe the metrics that have a value, the main ones first."""
+    """Return the columns of the metrics that have a value, the main ones first."""
     rows: dict[str, dict[str, dict[str, float]]] = {}
     for row in results.statistics.to_pylist():
         rows.setdefault(row["metric"], {})[row["scheme"]] = row
@@ -84,7 +84,7 @@ def points(results: Results, seeds: Sequence[int]) -> list[tuple[int, int, float
 
 
 def pairs(results: Results) -> list[Pairs]:
-    """Describe the differences in each metric in which two schemes share two seeds and differ at all."""
+    """Return the differences in each metric for which two schemes share two seeds and differ at all."""
     schemes = list(results.schemes)
     if not 2 <= len(schemes) <= MOST_SCHEMES_IN_PAIRS:
         return []

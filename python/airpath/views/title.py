@@ -24,7 +24,7 @@ _NUMBERS = (
     "Twelve",
 )
 _FEW = 3
-"""As many titles are listed; more are counted."""
+"""The maximum number of titles that are listed; more are counted."""
 
 
 def title(results: Results, noun: str) -> str:
@@ -103,7 +103,7 @@ def _rtt_ns(plan: Mapping[str, Any], flow: Mapping[str, Any]) -> float | None:
 
 
 def _delay_ns(delay: Mapping[str, Any]) -> float | None:
-    """Return a delay, or the middle of the range that it is drawn from for each seed."""
+    """Return a delay, or the middle of the range from which it is sampled for each seed."""
     if delay.get("kind") == "constant":
         return float(delay["value"])
     return (delay["low"] + delay["high"]) / 2 if delay.get("kind") == "uniform" else None

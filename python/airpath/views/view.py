@@ -1,4 +1,4 @@
-"""The view of results: everything that a report shows."""
+"""The view of results: the complete content of a report."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ from airpath.views.table import LOOKED_AT, note, pairs, points, table
 from airpath.views.title import facts_line, title
 
 FEW: Final = 3
-"""Of more schemes that are not compared, such as pairs of schemes, one is shown at first."""
+"""The largest number of schemes without comparison that are all shown at first; of more, one is shown."""
 
 
 def view_of(
@@ -31,7 +31,7 @@ def view_of(
     style: Style | None = None,
     dashes: Sequence[int] = (),
 ) -> View:
-    """Describe what there is to see in results.
+    """Return the view of results.
 
     Parameters
     ----------
@@ -40,13 +40,13 @@ def view_of(
     provenance
         The content of ``provenance.json``, if there is any.
     sections
-        Sections of the command; their pictures come first.
+        Sections of the command; their figures come first.
     compared
         Whether to compare the schemes, and to report the differences between them.
     style
-        Style of each scheme; as registered when absent. Flows are not shown by groups if it is given.
+        Style of each scheme; as registered by default. Flows are not shown by groups if it is given.
     dashes
-        Dash of each scheme, by number; different ones when absent.
+        Dash of each scheme, by number; different ones by default.
     """
     seeds = list(dict.fromkeys(run.record.seed for run in results.runs))
     panels = over_time(results, seeds, apart=(None if compared else True) if style is None else False)
