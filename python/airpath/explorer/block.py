@@ -17,12 +17,12 @@ from airpath.views.model import Values
 NO_VALUE: Final = 65535
 """The number n of a missing value."""
 _LEVEL: Final = 9
-"""Level of compression: of half a megabyte it costs about 0.1 s more than level 6, and saves 1 %."""
+"""Level of compression: for half a megabyte it takes about 0.1 s more than level 6, and saves 1 %."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a series is in the block, and how its numbers become values."""
+    """The position of a series in the block, and the conversion of its numbers to values."""
 
     at: int
     count: int
@@ -30,12 +30,12 @@ class Place:
     step: float
 
     def facts(self) -> list[Any]:
-        """Return the place as the page reads it."""
+        """Return the place in the form that the page reads."""
         return [self.at, self.count, self.lo, self.step]
 
 
 class Block:
-    """Series that were added, as one text."""
+    """A collection of series that becomes one text."""
 
     def __init__(self) -> None:
         self._parts: list[np.ndarray] = []

@@ -191,5 +191,5 @@ def _known(value: float) -> float | None:
 
 
 def _digits(value: float) -> float | None:
-    """Return a number of six digits; no value as null."""
+    """Return a number with six digits; null if there is no value."""
     return float(f"{value:.6g}") if math.isfinite(value) else None

@@ -40,7 +40,7 @@ MODULES: Final = (
 )
 """The scripts, each after those that it imports from."""
 SERVED: Final = ("served",)
-"""More scripts of a page that a server feeds."""
+"""Further scripts of a page that a server provides with data."""
 UPLOT_SHA256: Final = "19c8d4c6ad88929a79f4ae49d6f7161566dfd0ba3d15cc495e974f787eb78f1f"
 """Hash of uPlot 1.6.32's ``uPlot.iife.min.js`` as released."""
 
@@ -61,14 +61,14 @@ def page(
     Parameters
     ----------
     view
-        What to show.
+        The view to show.
     scenario_text
         The scenario as its author wrote it; left out if empty.
     provenance
         The content of ``provenance.json``; left out if absent.
     served
-        What a server of results adds for the module ``served``. The page of a file has none, and makes no
-        request.
+        Data that a server of results adds for the module ``served``. The page of a file has none, and makes
+        no request.
     """
     head, block = head_of(view)
     if served is not None:
@@ -139,7 +139,7 @@ def _hash(text: str) -> str:
 
 
 def _json(head: Mapping[str, Any]) -> str:
-    """Return JSON that cannot end the element in which it is."""
+    """Return JSON that cannot end the HTML element that contains it."""
     text = json.dumps(head, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return text.replace("<", "\\u003c")
 

@@ -1,4 +1,4 @@
-"""The report of results whose tables are written."""
+"""The report of results whose tables are already written."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ def write_report(
     directory
         Their directory.
     sections
-        Sections of the command; their pictures come first.
+        Sections of the command; their figures come first.
     compared
         Whether the report compares the schemes.
 
@@ -46,14 +46,14 @@ def write_report(
 def write_page(
     view: View, file: Path, *, scenario_text: str = "", provenance: Mapping[str, Any] | None = None
 ) -> None:
-    """Write the page of a view, whole or not at all.
+    """Write the page of a view, completely or not at all.
 
     Parameters
     ----------
     view, scenario_text, provenance
         As for `airpath.explorer.page.page`.
     file
-        Where.
+        The file to write.
 
     Raises
     ------
