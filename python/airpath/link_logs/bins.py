@@ -1,4 +1,4 @@
-"""Bins of a log's time, all of the same width, counted from its zero."""
+"""Bins of equal width over a log's time, starting at its zero."""
 
 import numpy as np
 import numpy.typing as npt
@@ -42,7 +42,7 @@ class LogBins:
             )
 
     def __len__(self) -> int:
-        """How many bins there are."""
+        """Return the number of bins."""
         return self._count
 
     @property

@@ -70,7 +70,7 @@ class LinkLog:
 
     @cached_property
     def flows(self) -> list[int]:
-        """The numbers of its flows, rising."""
+        """The numbers of its flows, in ascending order."""
         return [int(flow) for flow in np.union1d(self.arrivals["flow"], self.departures["flow"])]
 
     @cached_property

@@ -15,13 +15,13 @@ class Measure:
     Attributes
     ----------
     name
-        Column name, ending in the unit where it has one.
+        Column name, ending in the unit if it has one.
     title
         Human-readable name.
     unit
         The unit; empty for a plain number.
     definition
-        How it is computed.
+        The formula in words.
     """
 
     name: str

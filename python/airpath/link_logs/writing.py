@@ -49,7 +49,7 @@ def write_link_logs(
     airpath.errors.UsageError
         If a log has too many bins of this width.
     airpath.errors.OutputError
-        If the directory holds something other than airpath results, or cannot be written.
+        If the directory contains something other than airpath results, or cannot be written.
     """
     import pyarrow.csv  # imported here because it is slow to import
 
