@@ -1,4 +1,4 @@
-"""The registry of congestion-control schemes: names, looks in figures, parameters, and what a run is told.
+"""The registry of congestion-control schemes: names, styles in figures, parameters, and their plans.
 
 A scheme is a congestion controller, possibly fed by a bandwidth estimator. Identifiers follow the Linux
 kernel: lower case, with the version where it matters. Router-assisted schemes are composed: `xcp-ebe` is XCP

@@ -1,6 +1,6 @@
 """ACK-rate estimators as tables of parameters and as parts of a plan.
 
-An estimator is a sampler and a filter. Every filter can take its samples from any sampler (`samples`).
+An estimator is a sampler and a filter. Every filter accepts samples from any sampler (`samples`).
 """
 
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from airpath._declared.declarations import declaration, ids
 from airpath._declared.tables import Parameters, Values, plan_values, table
 
 BACK_TO_BACK: Final = "back-to-back"
-"""The sampler that only estimators by packets that left together use."""
+"""The sampler that only estimators over packets sent back to back use."""
 
 _SAMPLERS: Final = tuple(name for name in ids("sampler") if name != BACK_TO_BACK)
 
@@ -54,14 +54,14 @@ SAMPLING: Final = _with_samplers()
 
 
 def filtered(name: str, *, samples: tuple[str, str] | None = None, **variant: Any) -> Parameters:
-    """Return the parameters of a filter and of the sampler that it takes its samples from.
+    """Return the parameters of a filter and of its sampler.
 
     Parameters
     ----------
     name
         The filter.
     samples
-        The sampler unless told otherwise, and the help text of that parameter.
+        The default sampler, and the help text of that parameter.
     **variant
         Options of `declared.table`.
     """
@@ -70,13 +70,13 @@ def filtered(name: str, *, samples: tuple[str, str] | None = None, **variant: An
 
 
 def back_to_back(name: str, *, acks: int | None = None, **variant: Any) -> Parameters:
-    """Return the parameters of a filter over samples of packets that left back to back."""
+    """Return the parameters of a filter over samples of packets sent back to back."""
     fixed = {} if acks is None else {"acks": acks}
     return table("filter", name, base=table("sampler", BACK_TO_BACK, fixed=fixed, **variant))
 
 
 def ack_rate_plan(parameters: Parameters, values: Values) -> dict[str, Any]:
-    """Return an estimator as in a plan, from its parameters and their values.
+    """Return an estimator in the form of a plan, from its parameters and their values.
 
     The values may belong to a larger table, such as that of a controller.
     """

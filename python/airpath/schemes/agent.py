@@ -1,4 +1,4 @@
-"""The scheme `agent`: window and rate are set from outside, step by step, by an environment for learning."""
+"""The scheme `agent`: an environment for learning sets window and rate from outside, step by step."""
 
 from typing import Any, Final
 
@@ -17,7 +17,7 @@ AGENT: Final = Scheme(
     colour="#1a1a2e",
     marker="H",
     controller="agent",
-    parameters=Parameters(),  # what it may do is in the settings of the environment
+    parameters=Parameters(),  # the permitted actions are a setting of the environment
     build=_agent,
 )
-"""Runs in environments for learning only: elsewhere nobody would set anything."""
+"""For environments for learning only: in other runs nothing would set the window."""

@@ -1,4 +1,4 @@
-"""Schemes with a controller of another program, which comes first in their names (`kernel:bbr`)."""
+"""Schemes with a controller of another program, which is the first part of their names (`kernel:bbr`)."""
 
 from typing import Any
 
@@ -12,9 +12,9 @@ def scheme_elsewhere(owner: str, name: str, title: str, description: str, colour
     Parameters
     ----------
     owner
-        The program that has the controller: the kind in plans.
+        The program that contains the controller: the kind in plans.
     name
-        What the program calls it: the algorithm in plans.
+        The program's name for it: the algorithm in plans.
     title, description, colour, marker
         As those of `Scheme`.
     """

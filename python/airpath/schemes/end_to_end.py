@@ -1,4 +1,4 @@
-"""End-to-end schemes: they need nothing from routers but that they carry and drop packets."""
+"""End-to-end schemes: they only need routers to forward and drop packets."""
 
 from typing import Final
 
@@ -50,7 +50,7 @@ END_TO_END: Final = (
         controller="cubic",
         parameters=_CUBIC_2008,
         build=controller_plan,
-        # RFC 3390, section 1: three segments of 1460 bytes; ten (RFC 6928) came years later.
+        # RFC 3390, section 1: three segments of 1460 bytes; the ten of RFC 6928 were published years later.
         transport={"initial_window": "3 packets"},
     ),
     *ERA_BASELINES,
@@ -58,7 +58,7 @@ END_TO_END: Final = (
         id="cubic-ebe",
         title="CUBIC-EBE",
         description="CUBIC of 2008 whose W_max follows EBE, with probing while the queue is short",
-        # A dark step of the hue of cubic-2008, with which it is compared.
+        # A darker shade of the colour of cubic-2008, with which it is compared.
         colour="#8a4f00",
         marker="d",
         controller="cubic",
@@ -96,7 +96,7 @@ END_TO_END: Final = (
         controller="prague",
         parameters=table("controller", "prague"),
         build=controller_plan,
-        # RFC 9331, section 4: ECT(1), feedback of how much was marked, and no bursts.
+        # RFC 9331, section 4: ECT(1), feedback of the number of marks, and no bursts.
         transport={"ecn": "accurate", "pacing": True},
     ),
     Scheme(
@@ -109,14 +109,14 @@ END_TO_END: Final = (
         parameters=table(
             "controller",
             "prague",
-            # Prague's rule is DCTCP's where no RTT is shorter than its virtual one.
+            # Prague's rule equals DCTCP's if every RTT is at least as long as the virtual one.
             fixed={"virtual_rtt": 1},
             help_texts={
                 "gain": "g: the weight of the share of marks in one round (RFC 8257, section 4.2: 1/16)."
             },
         ),
         build=controller_plan,
-        # How much was marked; RFC 8257 echoes each mark in its own way instead.
+        # Feedback of the number of marks, instead of the echo that RFC 8257 defines for each mark.
         transport={"ecn": "accurate"},
     ),
     Scheme(

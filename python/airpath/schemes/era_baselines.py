@@ -1,4 +1,4 @@
-"""End-to-end schemes of the years of the papers, for comparison: Vegas, BIC, HighSpeed TCP, H-TCP, Veno."""
+"""End-to-end schemes from the years of the papers, for comparison: Vegas, BIC, HighSpeed, H-TCP, Veno."""
 
 from typing import Final
 

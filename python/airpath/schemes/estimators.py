@@ -1,7 +1,7 @@
-"""The registry of ACK-rate estimators: names, looks in figures, parameters, and what a run is told.
+"""The registry of ACK-rate estimators: names, styles in figures, parameters, and their plans.
 
-They are what [Westwood][airpath.schemes.westwood] controls with, what flows run beside their controllers, and
-what reads recorded traffic.
+[Westwood][airpath.schemes.westwood] uses them for control; flows can run them in addition to their
+controllers, and captures are replayed through them.
 """
 
 from dataclasses import dataclass
@@ -26,14 +26,14 @@ class Estimator:
     title: str
     """Its name in figures and reports."""
     description: str
-    """What it is, in one line."""
+    """A description in one line."""
     colour: str
     """Its colour in every figure, `#rrggbb`; that of the scheme that controls with it."""
     parameters: Parameters
     """Its parameters, with units, ranges and defaults."""
 
     def build(self, values: Values) -> dict[str, Any]:
-        """Return the estimator with these values of its parameters as in a plan."""
+        """Return the estimator with these values of its parameters in the form of a plan."""
         return ack_rate_plan(self.parameters, values)
 
 
@@ -190,15 +190,15 @@ _BY_NAME: Final = MappingProxyType({estimator.id: estimator for estimator in EST
 
 
 def find_estimator(name: str) -> Estimator:
-    """Return the estimator with this identifier, or of a file (`my.py:Mine`).
+    """Return the estimator with this identifier, or one from a file (`my.py:Mine`).
 
     Raises
     ------
     UsageError
-        If there is none; the text names the nearest.
+        If there is none; the message names the nearest.
     """
     if (spec := Spec.parse(name)) is not None:
-        from airpath.schemes.plugin import plugin_estimator  # here, because few commands need it
+        from airpath.schemes.plugin import plugin_estimator  # imported here because few commands need it
 
         return plugin_estimator(spec)
     try:
@@ -210,7 +210,7 @@ def find_estimator(name: str) -> Estimator:
 
 
 def estimator_plan(text: str) -> dict[str, Any]:
-    """Return an estimator with options, as in `sarbe:resolution=10ms,beta=0.9`, as it stands in a plan.
+    """Return an estimator with options, as in `sarbe:resolution=10ms,beta=0.9`, in the form of a plan.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Congestion controls of the operating system's kernel: `kernel:NAME`, which only the emulator has."""
+"""Congestion controls of the operating system's kernel: `kernel:NAME`, in the emulator only."""
 
 import re
 from typing import Final
@@ -8,16 +8,16 @@ from airpath.schemes.elsewhere import scheme_elsewhere
 from airpath.schemes.scheme import Scheme
 
 PREFIX: Final = "kernel:"
-"""Begins the name of every congestion control of the kernel."""
+"""Prefix of the name of every congestion control of the kernel."""
 
 
 def kernel_scheme(name: str) -> Scheme:
-    """Return the scheme that the kernel calls `name`; whether the kernel has it, a run finds out.
+    """Return the scheme for a congestion control of the kernel; only a run checks whether it exists.
 
     Raises
     ------
     UsageError
-        If that cannot be the name of a congestion control.
+        If `name` cannot be the name of a congestion control.
     """
     if not re.fullmatch(r"[a-z0-9_-]{1,15}", name):
         raise UsageError(
@@ -31,7 +31,7 @@ def kernel_scheme(name: str) -> Scheme:
 _LISTED: Final = {
     name: scheme_elsewhere("kernel", name, *rest)
     for name, *rest in (
-        # Light steps of the hues of those that the simulator has.
+        # Light shades of the colours of their counterparts in the simulator.
         ("cubic", "CUBIC (kernel)", "the kernel's CUBIC, in the emulator", "#ff9a4d", "s"),
         ("reno", "Reno (kernel)", "the kernel's Reno, in the emulator", "#5ab4f0", "o"),
         ("bbr", "BBR (kernel)", "the kernel's BBR (version 1 in unpatched kernels)", "#7c5cff", "P"),
@@ -39,4 +39,4 @@ _LISTED: Final = {
 }
 
 KERNEL_SCHEMES: Final = tuple(_LISTED.values())
-"""Those that are listed; any other name of the kernel is a scheme too."""
+"""The schemes that are listed; any other congestion control of the kernel is a scheme too."""

@@ -1,7 +1,7 @@
 """Names of schemes in tables, figures and runs.
 
-A scheme is called as it was written. `yeah=./libmine.so` gives it another name, and code of the user has a
-short one: its class (`Mine`), the file of a module of Linux (`illinois (linux)`), or the title of a library.
+The name of a scheme is its specification. `yeah=./libmine.so` gives it another name, and user code has a
+short one: its class (`Mine`), the file of a Linux module (`illinois (linux)`), or the title of a library.
 """
 
 from collections.abc import Iterable
@@ -33,14 +33,14 @@ def label_of(text: str) -> str:
 
 
 def short_name(text: str) -> str | None:
-    """Return the name of a scheme without options, if it was given or the scheme is code of the user."""
+    """Return the name of a scheme without options, if it was given or the scheme is user code."""
     label, scheme = split_label(text)
     if label is not None or Spec.parse(scheme) is None:
         return label
     try:
         return parse_scheme(scheme)[0].title
     except UsageError:
-        return None  # reading the scheme reports it
+        return None  # reading the scheme reports the error
 
 
 def refuse_equal_labels(schemes: Iterable[str]) -> None:
@@ -49,7 +49,7 @@ def refuse_equal_labels(schemes: Iterable[str]) -> None:
     Raises
     ------
     UsageError
-        If there are two.
+        If two schemes have the same name.
     """
     seen: dict[str, str] = {}
     for scheme in schemes:
@@ -59,7 +59,7 @@ def refuse_equal_labels(schemes: Iterable[str]) -> None:
 
 
 def equal_labels(label: str, first: str, second: str) -> str:
-    """Return the message on two schemes with one name."""
+    """Return the error message for two schemes with one name."""
     return (
         f'the schemes "{first}" and "{second}" are both called "{label}" in tables and figures; name one of'
         f" them: NAME={split_label(second)[1]}"

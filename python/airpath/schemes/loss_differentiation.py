@@ -1,4 +1,4 @@
-"""Loss differentiation around any scheme: `vcp-ld` is VCP that answers losses only on a congested path."""
+"""Loss differentiation around any scheme: `vcp-ld` is VCP that responds to losses only under congestion."""
 
 from dataclasses import replace
 from typing import Any, Final
@@ -7,10 +7,10 @@ from airpath._declared.tables import Parameters, Values, plan_values, table
 from airpath.schemes.scheme import Scheme
 
 SUFFIX: Final = "-ld"
-"""What makes of a scheme's name that of the same scheme with loss differentiation."""
+"""Suffix of a scheme's name that adds loss differentiation."""
 
 ENDING: Final = f"each also with the ending {SUFFIX}, which tells losses apart by their cause"
-"""What a list of schemes says of it."""
+"""The note on the suffix in lists of schemes."""
 
 _ID: Final = "loss-differentiation"
 
@@ -27,11 +27,11 @@ WithoutRouters: Final = table(
         " above its share\nof the largest seen, or nothing (`feedback`, for ECN)."
     },
 )
-"""Parameters of the heuristic where no router says anything."""
+"""Parameters of the heuristic if no router gives feedback."""
 
 
 def differentiated(scheme: Scheme) -> Scheme:
-    """Return a scheme whose sender tells losses apart by their cause."""
+    """Return a scheme whose sender distinguishes losses by their cause."""
     heuristic = LossDifferentiation if scheme.router is not None else WithoutRouters
     build = scheme.build
 
@@ -52,7 +52,7 @@ def differentiated(scheme: Scheme) -> Scheme:
 
 
 def _other_shade(colour: str) -> str:
-    """Return a darker shade of a light colour, a lighter one of a dark."""
+    """Return a darker shade of a light colour, or a lighter shade of a dark one."""
     channels = [int(colour[start : start + 2], 16) for start in (1, 3, 5)]
     end = 0 if sum(channels) > 3 * 100 else 255
     return "#" + "".join(f"{round((one + end) / 2):02x}" for one in channels)

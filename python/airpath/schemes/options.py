@@ -21,7 +21,7 @@ def split_options(text: str) -> tuple[str, dict[str, Any]]:
 
 
 def options_of(options: str, text: str) -> dict[str, Any]:
-    """Return the options that stand in a text after the name, as `split_options` does."""
+    """Return the options after the name in `text`, as `split_options` does."""
     given = list(_options(options.split(","), text)) if options else []
     if twice := [key for key, count in Counter(key for key, _ in given).items() if count > 1]:
         raise UsageError(f'found "{twice[0]}" twice in "{text}"; accepted: each option once')
@@ -40,6 +40,6 @@ def _value(text: str) -> Any:
     """Return a number or truth value as such, anything else as text."""
     try:
         value = tomllib.loads(f"value = {text}")["value"]
-    except (ValueError, RecursionError):  # not TOML, too many digits, nested too deep
+    except (ValueError, RecursionError):  # not TOML, too many digits, or nested too deeply
         return text
     return value if isinstance(value, bool | int | float | str) else text

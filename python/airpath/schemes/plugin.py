@@ -1,4 +1,4 @@
-"""Schemes, estimators and queues from files of the user."""
+"""Schemes, estimators and queues from user files."""
 
 import functools
 from collections.abc import Mapping
@@ -18,19 +18,19 @@ from airpath.schemes.scheme import Scheme, controller_plan
 from airpath.schemes.westwood import over_estimator
 
 _estimators: Final[dict[str, int]] = {}
-"""Place of each estimator in the order in which they were first named, for colours."""
+"""Index of each estimator in the order of first use, for colours."""
 
 
 def plugin_scheme(spec: Spec) -> Scheme:
-    """Return the scheme that a file has, without options.
+    """Return the scheme in a user file, without options.
 
-    A controller is a scheme, an ACK-rate estimator is Westwood over it, and a capacity source is that of a
-    router-assisted family. A library that has both a controller and an estimator is the controller.
+    A controller is a scheme, an ACK-rate estimator becomes Westwood over it, and a capacity source becomes
+    that of a router-assisted family. A library with both a controller and an estimator is the controller.
 
     Raises
     ------
     UsageError
-        If it cannot be loaded (`airpath.plugins.loading.load`), or is no scheme.
+        If it cannot be loaded (`airpath.plugins.loading.load`), or is not a scheme.
     """
     if spec.family:
         return _router_assisted(_load_as("capacity-source", spec), spec.family)
@@ -43,7 +43,7 @@ def plugin_scheme(spec: Spec) -> Scheme:
 
 
 def plugin_estimator(spec: Spec) -> Estimator:
-    """Return the ACK-rate estimator that a file has, without options.
+    """Return the ACK-rate estimator in a user file, without options.
 
     Raises
     ------
@@ -54,14 +54,14 @@ def plugin_estimator(spec: Spec) -> Estimator:
 
 
 def table_of_user(kind: str, name: str, more: Mapping[str, Any]) -> Parameters:
-    """Return the table of a component of the user in a scenario.
+    """Return the table of a user component in a scenario.
 
     Parameters
     ----------
     kind
         Kind of the component.
     name
-        What a scenario has as `kind`: a file and its class.
+        Value of `kind` in a scenario: a file and its class.
     more
         The schemas of further keys.
 

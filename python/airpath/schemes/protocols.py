@@ -1,4 +1,4 @@
-"""Router protocols and capacity sources: how they stand in a plan."""
+"""Router protocols and capacity sources in the form of a plan."""
 
 from typing import Any, Final
 
@@ -13,12 +13,12 @@ SOURCE: Final = "capacity-source"
 
 
 def no_capacity(protocol: str) -> str:
-    """Say why XCP-b's source feeds no router protocol but XCP's."""
+    """Return the reason why XCP-b's source works with XCP's router protocol only."""
     return f'"xcp-b" gives spare bandwidth and never a capacity, which {protocol} needs; it works with xcp'
 
 
 def protocol_plan(protocol: str, parameters: Values | None = None) -> dict[str, Any]:
-    """Return a router protocol as in a plan; without parameters, with its defaults.
+    """Return a router protocol in the form of a plan; without parameters, with its defaults.
 
     Raises
     ------
@@ -31,12 +31,12 @@ def protocol_plan(protocol: str, parameters: Values | None = None) -> dict[str, 
 def source_plan(
     source: str, protocol: str, link: LinkFacts, parameters: Values | None = None
 ) -> dict[str, Any]:
-    """Return the capacity source of a router as in a plan; without parameters, with its defaults.
+    """Return the capacity source of a router in the form of a plan; without parameters, with its defaults.
 
     Raises
     ------
     UsageError
-        If it does not serve the protocol, or parameters contradict each other or the link.
+        If it does not support the protocol, or parameters contradict each other or the link.
     """
     if source == "xcp-b" and protocol != "xcp":
         raise UsageError(no_capacity(protocol))

@@ -7,16 +7,16 @@ from airpath.schemes.elsewhere import scheme_elsewhere
 from airpath.schemes.scheme import Scheme
 
 PREFIX: Final = "quinn:"
-"""Begins the name of every controller of quinn."""
+"""Prefix of the name of every controller of quinn."""
 
 
 def quinn_scheme(name: str) -> Scheme:
-    """Return the scheme that quinn calls `name`.
+    """Return the scheme for quinn's controller `name`.
 
     Raises
     ------
     UsageError
-        If quinn has none with this name, or its runs could not be repeated.
+        If quinn has none with this name, or its runs would not be reproducible.
     """
     accepted = ", ".join(scheme.id for scheme in QUINN_SCHEMES)
     if name == "bbr":
@@ -38,4 +38,4 @@ _BY_NAME: Final = {
 }
 
 QUINN_SCHEMES: Final = tuple(_BY_NAME.values())
-"""All of them."""
+"""All schemes of quinn."""

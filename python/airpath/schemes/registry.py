@@ -23,23 +23,23 @@ from airpath.schemes.scheme import Scheme, controller_plan
 from airpath.schemes.westwood import WESTWOOD
 
 QUIC: Final = "quic:"
-"""What people write before a scheme that is to run over QUIC."""
+"""A prefix that users write for a scheme over QUIC; the error message explains the option instead."""
 
 
 def find_scheme(name: str) -> Scheme:
     """Return the scheme with this identifier or alias, or the pair of family and source that it names.
 
-    Any of them with the ending `-ld` is the same with loss differentiation. Names that begin with `kernel:`
-    are congestion controls of the operating system's kernel, and those that begin with `quinn:` those of
-    quinn; `agent` is what an environment for learning sets.
+    The suffix `-ld` adds loss differentiation to any of them. Names that begin with `kernel:` are congestion
+    controls of the operating system's kernel, and those that begin with `quinn:` are those of quinn; `agent`
+    is controlled by an environment for learning.
 
     Raises
     ------
     UsageError
-        If there is none; the text names the nearest.
+        If there is none; the message names the nearest.
     """
     if (spec := Spec.parse(name)) is not None and not spec.options:
-        from airpath.schemes.plugin import plugin_scheme  # here, because few commands need it
+        from airpath.schemes.plugin import plugin_scheme  # imported here because few commands need it
 
         return plugin_scheme(spec)
     if name.startswith(PREFIX):
@@ -65,7 +65,7 @@ def _differentiated(name: str) -> Scheme:
 
 
 def _instead(name: str) -> str:
-    """Say why two parts that exist make no scheme, or what is near to a name that does not exist."""
+    """Return why two existing parts do not form a scheme, or the names nearest to one that does not exist."""
     if (file := Path(f"{name}.py")).is_file():
         return f"to run {file}, write {file}:CLASS (`airpath list {file}` shows its classes)"
     if reason := why_no_pair(name.removesuffix(SUFFIX)):
@@ -74,7 +74,7 @@ def _instead(name: str) -> str:
 
 
 def parse_scheme(text: str) -> tuple[Scheme, dict[str, Any]]:
-    """Read a scheme with options, as in `cubic:beta=0.8,slow_start=standard`. A name before it is left out.
+    """Read a scheme with options, as in `cubic:beta=0.8,slow_start=standard`. A name before it is ignored.
 
     Returns
     -------
@@ -103,21 +103,21 @@ def parse_scheme(text: str) -> tuple[Scheme, dict[str, Any]]:
         )
     name, _, _ = text.partition(":")
     if name.strip() not in named_schemes():
-        find_scheme(name.strip())  # first, because the options of a scheme that does not exist do not matter
+        find_scheme(name.strip())  # checked first: the options of a scheme that does not exist do not matter
     name, options = split_options(text)
     return find_scheme(name), options
 
 
 def same_scheme(texts: Iterable[str]) -> tuple[str, str] | None:
-    """Return the first two that are one scheme with the same options, however these are written.
+    """Return the first two texts that denote one scheme with the same options, in whatever notation.
 
-    `cubic:beta=0.7` is `cubic:beta=0.70`: its runs would be done twice, and compared with themselves. An
-    option that is given its default is not the same as none: who writes it wants to see it.
+    `cubic:beta=0.7` is `cubic:beta=0.70`: it would be run twice, and compared with itself. An option with its
+    default value differs from an omitted one, because the user wants to see it.
 
     Parameters
     ----------
     texts
-        Schemes with options. Those that are wrong are nobody's like: what is wrong is said elsewhere.
+        Schemes with options. Invalid ones are equal to no other; the error is reported elsewhere.
     """
     seen: dict[tuple[str, str], str] = {}
     for text in texts:
@@ -134,11 +134,11 @@ def same_scheme(texts: Iterable[str]) -> tuple[str, str] | None:
 
 _COLOURS: Final = ("#5B2A86", "#C2185B", "#6B8E23", "#2F6FDE", "#00796B", "#A8500F")
 _MARKERS: Final = ("o", "s", "^", "D", "v", "P")
-"""Colours and markers of the schemes that choose none, in their order."""
+"""Colours and markers of the schemes that do not define their own, in their order."""
 
 
 def _of_declarations(listed: Iterable[Scheme]) -> Iterator[Scheme]:
-    """Return a scheme for every controller that declares itself and is in no scheme of `listed`."""
+    """Return a scheme for every declared controller that is in no scheme of `listed`."""
     known = {name for scheme in listed for name in (scheme.id, scheme.controller)}
     new = (name for name in ids("controller") if name not in known and not _goes_around_another(name))
     for index, name in enumerate(new):
@@ -156,7 +156,7 @@ def _of_declarations(listed: Iterable[Scheme]) -> Iterator[Scheme]:
 
 
 def _goes_around_another(name: str) -> bool:
-    """Return whether a controller is none without another component that has no default."""
+    """Return whether a controller requires another component that has no default."""
     parameters = declaration("controller", name).get("properties", {}).values()
     return any("x-component" in one and "default" not in one for one in parameters)
 
@@ -179,5 +179,5 @@ _LISTED: Final = _by_name(SCHEMES)
 
 @functools.cache
 def named_schemes() -> Mapping[str, Scheme]:
-    """Return every scheme by its names, with the pairs that are not listed."""
+    """Return every scheme by its names, including the pairs that are not listed."""
     return MappingProxyType({**_by_name(compositions()), **_LISTED})

@@ -1,8 +1,8 @@
 """Router-assisted schemes: a sender and its router protocol, composed with any capacity source.
 
 The id of a scheme is its family, a hyphen and its source (`xcp-ebe`, `mpcp-oracle`); the family's own source
-goes without saying (`xcp` has a configured capacity, `qfcp` the source of its authors, `abc` the true
-capacity). The parameters of a scheme are those of its sender, its router protocol and its source together.
+is omitted (`xcp` has a configured capacity, `qfcp` the source of its authors, `abc` the true capacity). The
+parameters of a scheme are those of its sender, its router protocol and its source together.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -30,13 +30,13 @@ class Family:
     title: str
     """The first part of their titles."""
     description: str
-    """What senders and routers do, in a few words."""
+    """The behaviour of senders and routers, in a few words."""
     protocol: str
     """The router protocol; also the sender's controller."""
     parameters: tuple[Parameters, ...]
     """Parameters of sender and router protocol."""
     own_source: str
-    """The source of the scheme that has the family's name alone."""
+    """The source of the scheme that is named by the family alone."""
     marker: str
     """Marker of the family in figures."""
     colours: Mapping[str, str]
@@ -44,7 +44,7 @@ class Family:
     header_bytes: int = 0
     """Bytes of the protocol's own header on each packet."""
     transport: Mapping[str, Any] = field(default_factory=dict)
-    """Settings of the transport beside those of every family."""
+    """Settings of the transport in addition to those of every family."""
 
 
 @dataclass(frozen=True)
@@ -56,11 +56,11 @@ class Source:
     title: str
     """The second part of titles."""
     description: str
-    """Where the capacity comes from, in a few words."""
+    """The origin of the capacity, in a few words."""
     parameters: Parameters
     """Its parameters."""
     marker: str | None
-    """Marker in figures; that of the family when absent."""
+    """Marker in figures; that of the family if `None`."""
 
 
 def compose(family: Family, source: Source, **changes: Any) -> Scheme:
@@ -95,7 +95,7 @@ def compose(family: Family, source: Source, **changes: Any) -> Scheme:
 
 
 def _names(family: Family, source: Source) -> tuple[str, str]:
-    """Return the id of a pair, and the one in which the source has its whole name."""
+    """Return the id of a pair, and the id with the full name of the source."""
     long_name = f"{family.id}-{source.id}"
     if source.id == family.own_source:
         return family.id, long_name
@@ -113,9 +113,9 @@ def _router_plan(protocol: str, source: str) -> Callable[[Any, LinkFacts], dict[
 
 
 _TRANSPORT: Final[Mapping[str, Any]] = {
-    # Feedback travels on acknowledgments: one for each packet, as in the papers' simulations.
+    # Acknowledgments carry the feedback: one for each packet, as in the papers' simulations.
     "delayed_ack_segments": 1,
-    # RFC 2581, section 3.1, and ns-2: what the papers' simulations began with.
+    # RFC 2581, section 3.1, and ns-2: the initial window of the papers' simulations.
     "initial_window": "2 packets",
 }
 
@@ -187,7 +187,8 @@ QFCP: Final = Family(
     own_source="qfcp",
     marker="h",
     colours=_colours("#5c3a12", "#b97f3c", "#dfc08f", "#8a5a20"),
-    # Rate asked for and rate echoed, four bytes each: our choice, the paper's header was not available.
+    # Requested rate and echoed rate, four bytes each: our choice, because the paper's header was not
+    # available.
     header_bytes=8,
 )
 ABC: Final = Family(
@@ -196,11 +197,11 @@ ABC: Final = Family(
     description="routers mark each packet with accelerate or brake (Goyal et al. 2020)",
     protocol="abc",
     parameters=_parts("abc"),
-    # The link layer of the paper's routers tells them the rate of the moment.
+    # The link layer of the paper's routers reports the current rate.
     own_source="oracle",
     marker="X",
     colours=_colours("#f3b49f", "#d9603b", "#7d1a0a", "#a8432a"),
-    # RFC 6928, as in Linux, in which it was published.
+    # RFC 6928, as in Linux, in which ABC was published.
     transport=MappingProxyType({"initial_window": "10 packets"}),
 )
 FAMILIES: Final = (XCP, VCP, MPCP, DPCP, QFCP, ABC)
@@ -246,14 +247,14 @@ CAPACITY_SOURCES: Final = (CONFIGURED, XCP_B, EBE, ORACLE, QFCP_OUTPUT)
 
 
 def compositions() -> Iterator[Scheme]:
-    """Give every pair of family and source that works."""
+    """Yield every pair of family and source that works."""
     for family, source in product(FAMILIES, CAPACITY_SOURCES):
         if source.id in family.colours:
             yield compose(family, source)
 
 
 def why_no_pair(name: str) -> str:
-    """Say why the family and the source in a name do not work together; nothing if it names no such pair."""
+    """Return why the family and the source in a name do not work together; empty if it names no such pair."""
     for family in FAMILIES:
         if XCP_B.id not in family.colours and name in _names(family, XCP_B):
             return no_capacity(family.id)
@@ -273,10 +274,10 @@ _HOLDING: Final = replace(
         },
     ),
 )
-"""EBE as we would use it: other defaults, found by the ablation (`airpath reproduce ebe`).
+"""EBE with the defaults that we recommend, found by the ablation (`airpath reproduce ebe`).
 
-The filter that follows the last sample has the least lag; an empty queue does not lower the estimate, so
-that the maintainer need not win back what was lost and can probe gently.
+The filter that follows the last sample has the smallest lag. An empty queue does not lower the estimate, so
+the maintainer does not have to raise it again and can probe gently.
 """
 
 _LINK_LAYER: Final = replace(
@@ -291,7 +292,7 @@ _LINK_LAYER: Final = replace(
         },
     ),
 )
-"""The oracle of ABC as published, whose routers know their link sooner than it says by default."""
+"""The oracle of ABC as published, whose routers average their link over a shorter time than the default."""
 
 ROUTER_ASSISTED: Final = (
     compose(XCP, CONFIGURED),
@@ -325,6 +326,6 @@ ROUTER_ASSISTED: Final = (
     compose(ABC, EBE),
     compose(ABC, CONFIGURED),
 )
-"""The schemes that are listed; the other pairs are found by their rule. A variant of ours is added here, with
-a source that says why its defaults differ.
+"""The schemes that are listed; the other pairs are found by their names. A variant of ours is added here,
+with a source that documents why its defaults differ.
 """

@@ -1,4 +1,4 @@
-"""What a scheme is: a congestion controller, and for router-assisted ones what the routers on its way do."""
+"""The type of a scheme: a congestion controller and, if router-assisted, the behaviour of the routers."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -16,17 +16,17 @@ __all__ = [
 
 @dataclass(frozen=True)
 class LinkFacts:
-    """What the router of a link may take from the scenario instead of being told."""
+    """Properties of a link that its router may take from the scenario instead of from parameters."""
 
     mean_bps: float | None
-    """Mean rate of the link in bits per second; `None` when unlimited, or not known before the run."""
+    """Mean rate of the link in bits per second; `None` if unlimited, or not known before the run."""
     packet_bytes: int
     """Size on the wire of the largest packet that any flow sends."""
 
 
 @dataclass(frozen=True)
 class Router:
-    """What the routers of a scheme do: a protocol, and where its knowledge of the capacity comes from."""
+    """The routers of a scheme: a protocol, and its source of the capacity."""
 
     protocol: str
     """The router protocol, as in the queue of a scenario."""
@@ -34,7 +34,7 @@ class Router:
     """The capacity source, as in the queue of a scenario."""
     plan: Callable[[Values, LinkFacts], dict[str, Any]]
     """From the scheme's parameters and a link to `protocol` and `source` of a plan. Raises `UsageError` if
-    the link does not say what the source must know.
+    the link lacks a property that the source needs.
     """
 
 
@@ -47,10 +47,10 @@ class Scheme:
     title: str
     """Its name in figures and reports."""
     description: str
-    """What it is, in one line."""
+    """A description in one line."""
     colour: str
-    """Its colour in every figure, `#rrggbb`, told apart by colour-blind readers from those of the schemes
-    that it is compared with.
+    """Its colour in every figure, `#rrggbb`; colour-blind readers can distinguish it from those of the
+    schemes that it is compared with.
     """
     marker: str
     """Its marker in every figure, a Matplotlib marker code."""
@@ -63,15 +63,15 @@ class Scheme:
     estimator: str | None = None
     """The bandwidth estimator that feeds the controller."""
     aliases: tuple[str, ...] = ()
-    """Other names under which it is found."""
+    """Other names of the scheme."""
     transport: Mapping[str, Any] = field(default_factory=dict)
     """Settings of the transport that belong to the scheme; a scenario can override them."""
     header_bytes: int = 0
-    """Bytes of a header of its own on each packet, beside those of IP and TCP."""
+    """Bytes of a header of its own on each packet, in addition to those of IP and TCP."""
     router: Router | None = None
-    """What its routers do; `None` for an end-to-end scheme."""
+    """Its routers; `None` for an end-to-end scheme."""
 
 
 def controller_plan(parameters: Values, mss_bytes: int) -> dict[str, Any]:
-    """Return a controller as in a plan."""
+    """Return a controller in the form of a plan."""
     return plan_values(parameters, {"mss": mss_bytes})

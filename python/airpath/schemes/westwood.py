@@ -1,4 +1,4 @@
-"""Westwood over each of its estimators: a loss sets the window to what the acknowledgments measured."""
+"""Westwood over each of its estimators: a loss sets the window from the measured bandwidth."""
 
 from typing import Any, Final
 
@@ -45,7 +45,8 @@ def over_estimator(
     """Return Westwood over an estimator, as `over` does."""
 
     def build(given: Values, mss_bytes: int) -> dict[str, Any]:
-        # The engine completes Westwood with an estimator of its own, because it does not know those of files.
+        # The engine would complete Westwood with a built-in estimator, because it does not know those in
+        # files.
         plan = plan_values(given, {"mss": mss_bytes}, ("controller", "westwood"), {"estimator": "filtered"})
         return {**plan, "estimator": estimator.build(given)}
 
@@ -88,4 +89,4 @@ WESTWOOD: Final = (
     over("dynapara-timed", "d", "Westwood over the stand-in for DynaPara, over RTTs"),
     over("sarbe", "h", "bandwidth of the forward path by the receiver's timestamps"),
 )
-"""Every Westwood that is listed, in the order of lists and legends. The colours are Paul Tol's muted ones."""
+"""Every listed variant of Westwood, in the order of lists and legends, in Paul Tol's muted colours."""
