@@ -1,15 +1,15 @@
-"""What whole runs cost, and what the same runs cost in ns-2: writes bench.json, prints a table.
+"""Measure the cost of whole runs, and of the same runs in ns-2: write bench.json, print a table.
 
     python tools/bench.py [--runs N] [--large] [--only WORD] [--out bench.json]
 
-Each scenario (`tools/bench_scenarios.py`) runs in a process of its own, N times (5) and, where `ns` is
-installed, dumbbells in turns with ns-2 on the script `tools/ns2/dumbbell.tcl`. Figures are medians. CPU is
-that of the whole process from start to end, set-up included, as the kernel counts it; `ratio_to_ns2` is
-ns-2's over ours. Ratios are medians too, over pairs of runs that come one after the other: when the machine
-slows down for a while, both of a pair do. A packet-hop is one packet over one link, data and acknowledgments
-alike. What telemetry costs (`ratio_to_less_telemetry`) comes from runs in turns with the same scenario and
-rows each 10 s, or without a row for each packet. `--large` adds 10 000 flows over 1 Gbit/s and 10^9
-packet-hops, which take minutes, in ns-2 longer. The scenarios of papers need airpath itself (`make build`).
+Each scenario (`tools/bench_scenarios.py`) runs in a process of its own, N times (5). If `ns` is installed,
+dumbbells alternate with ns-2 on the script `tools/ns2/dumbbell.tcl`. Values are medians. CPU time is that of
+the whole process including setup, as counted by the kernel; `ratio_to_ns2` is the time of ns-2 divided by
+ours. Ratios are medians over pairs of consecutive runs, because a temporary slowdown of the machine affects
+both runs of a pair. A packet-hop is one packet over one link, data and acknowledgments alike. The cost of
+telemetry (`ratio_to_less_telemetry`) comes from runs that alternate with the same scenario with rows every 10
+s, or without a row for each packet. `--large` adds 10 000 flows over 1 Gbit/s and 10^9 packet-hops, which
+take minutes, and longer in ns-2. The scenarios of papers need airpath itself (`make build`).
 """
 
 import argparse
@@ -41,7 +41,7 @@ HEADER: Final = (
 
 @dataclass
 class Cost:
-    """What one process cost, or the medians of several."""
+    """The cost of one process, or the medians of several."""
 
     flows: float
     packet_hops: float
@@ -51,10 +51,10 @@ class Cost:
 
 
 def run(command: Sequence[str]) -> Cost:
-    """Run a command that writes an object of JSON; its CPU time is the kernel's count."""
+    """Run a command that prints a JSON object; the CPU time is the kernel's count."""
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
         assert process.stdout is not None
-        # Whatever else ns-2 writes may stand in the same line.
+        # ns-2 may print other text on the same line.
         found = re.search(r"\{[^{}]*\}", process.stdout.read())
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
@@ -66,13 +66,13 @@ def run(command: Sequence[str]) -> Cost:
 
 
 def medians(costs: Sequence[Cost]) -> Cost:
-    """Return the median of each figure."""
+    """Return the median of each value."""
     columns = zip(*(astuple(cost) for cost in costs), strict=True)
     return Cost(*(statistics.median(column) for column in columns))
 
 
 def measure(scenario: Scenario, ours: Path, ns: str | None, runs: int) -> dict[str, Any]:
-    """Run one scenario here, with less telemetry and in ns-2, in turns; one row of the file."""
+    """Run one scenario here, with less telemetry and in ns-2, alternately; return a row of the file."""
     here: list[Cost] = []
     less: list[Cost] = []
     there: list[Cost] = []
@@ -105,17 +105,17 @@ def measure(scenario: Scenario, ours: Path, ns: str | None, runs: int) -> dict[s
 
 
 def ratios(one: Sequence[Cost], other: Sequence[Cost]) -> list[float]:
-    """Return the ratios of CPU times of runs that came one after the other, in rising order."""
+    """Return the ratios of CPU times of consecutive runs, in ascending order."""
     return sorted(round(mine.cpu_s / yours.cpu_s, 3) for mine, yours in zip(one, other, strict=True))
 
 
 def middle(values: Sequence[float]) -> float | None:
-    """Return the median; none without values."""
+    """Return the median; `None` without values."""
     return round(statistics.median(values), 3) if values else None
 
 
 def figures(cost: Cost) -> dict[str, float]:
-    """Return the figures of one side."""
+    """Return the values of one simulator."""
     rounded = {name: round(value, 6) for name, value in asdict(cost).items()}
     return {**rounded, "hops_per_s": round(cost.packet_hops / cost.cpu_s)}
 
@@ -135,21 +135,25 @@ def show(row: dict[str, Any]) -> None:
 
 
 def scenarios(plans: Path) -> Iterator[Scenario]:
-    """Give all scenarios; those of papers where airpath is installed."""
+    """Yield all scenarios; those of papers only if airpath is installed."""
     yield from dumbbells()
     if importlib.util.find_spec("airpath"):
         yield from of_papers(plans)
     else:
-        sys.stdout.write("airpath is not installed for this Python (make build): no scenarios of papers\n")
+        sys.stdout.write(
+            "airpath is not installed for this Python (make build): scenarios of papers are skipped\n"
+        )
 
 
 def main() -> None:
-    """Build, run, write."""
-    parser = argparse.ArgumentParser(description="What whole runs cost, and what they cost in ns-2.")
+    """Build, run, and write the results."""
+    parser = argparse.ArgumentParser(
+        description="Measure the cost of whole runs, and of the same runs in ns-2."
+    )
     parser.add_argument("--runs", type=int, default=5, help="runs of each scenario (5)")
     parser.add_argument("--large", action="store_true", help="also 10 000 flows and 10^9 packet-hops")
-    parser.add_argument("--only", default="", help="scenarios whose name has this word in it")
-    parser.add_argument("--out", type=Path, default=ROOT / "bench.json", help="where the rows go")
+    parser.add_argument("--only", default="", help="only scenarios whose name contains this word")
+    parser.add_argument("--out", type=Path, default=ROOT / "bench.json", help="file for the rows")
     options = parser.parse_args()
 
     build = ["cargo", "build", "--quiet", "--release", "--package", "airpath-sim", "--example", "dumbbell"]
@@ -158,7 +162,7 @@ def main() -> None:
     ours = target / "release" / "examples" / "dumbbell"
     ns = shutil.which("ns")
     if ns is None:
-        sys.stdout.write("ns-2 is not installed (make bench-peers): only our side is measured\n")
+        sys.stdout.write("ns-2 is not installed (make bench-peers): only airpath is measured\n")
     sys.stdout.write(HEADER)
     rows = []
     with tempfile.TemporaryDirectory() as plans:

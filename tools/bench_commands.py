@@ -46,11 +46,11 @@ def timed(command: str, folder: str) -> tuple[float, float]:
 
 
 def main() -> None:
-    """Print the median and the least time of each command."""
+    """Print the median and the minimum time of each command."""
     parser = argparse.ArgumentParser(description="Time short commands.")
     parser.add_argument("--runs", type=int, default=5, help="runs of each command (5)")
     runs = parser.parse_args().runs
-    sys.stdout.write("table: median (least), end: median (least), in seconds\n")
+    sys.stdout.write("table: median (minimum), end: median (minimum), in seconds\n")
     with tempfile.TemporaryDirectory() as folder:
         for command in COMMANDS:
             tables, ends = zip(*(timed(command, folder) for _ in range(runs)), strict=True)

@@ -1,18 +1,19 @@
-"""Measure what the BPF programs of hosts cost: ns a run, and throughput over a pair of devices.
+"""Measure the cost of the BPF programs of hosts: ns per run, and throughput over a pair of devices.
 
-The window is bounded by the socket's memory (MEMORY) below what the kernel queues between two virtual
-devices (net.core.netdev_max_backlog, 1000 packets). Without a bound losses there decide, and chance: the
-kernel's Reno gave 2 to 11 Gbit/s. Where nothing is lost each controller ends at the same bound, and what
-differs is the cost.
+The socket's memory (MEMORY) limits the window to less than the kernel queues between two virtual devices
+(net.core.netdev_max_backlog, 1000 packets). Without this limit, losses in that queue, and chance, would
+decide the result: the kernel's Reno gave 2 to 11 Gbit/s. Without losses each controller ends at the same
+limit, and the difference is the cost.
 
-Over a second pair of devices XCP has a router, which is told of far more than is carried: it hears feedback
-all the time and is never held up. The bucket there never runs empty.
+Over a second pair of devices XCP has a router with a configured capacity far above the load: it sends
+feedback all the time and never delays the flow. Its bucket never runs empty.
 
-A scheme fails where its median lies below what is asked for. Where the interval of the median reaches up to
-it, chance may have decided: all is measured once more, and the second median counts. Both are reported.
+A scheme fails if its median is below the required value. If the interval of the median includes the required
+value, the result may be due to chance: everything is measured once more, and the second median counts. Both
+are reported.
 
-Needs root, `target/release/airpathd`, iproute2, ethtool, iperf3 and bpftool. Writes a table, and JSON to the
-file given.
+Needs root, `target/release/airpathd`, iproute2, ethtool, iperf3 and bpftool. Prints a table, and writes JSON
+to the file given.
 """
 
 import argparse
@@ -33,30 +34,30 @@ from typing import Any
 ROUNDS = 40
 SECONDS = 1
 CONFIDENCE = 0.95
-# Of the socket's memory, and the packets that it holds: also the first window, since VCP's would take minutes
-# to get there.
+# The socket's memory, and the packets that it holds. They are also the first window, because VCP would take
+# minutes to reach it.
 MEMORY, WINDOW = "256K", 480
 DAEMON = Path("target/release/airpathd")
 STATISTICS = Path("/proc/sys/kernel/bpf_stats_enabled")
 LEFT, RIGHT = "airpath-bench-left", "airpath-bench-right"
-# Ways between the two: the devices at both ends, and the network.
+# Paths between the two hosts: the devices at both ends, and the network.
 PLAIN, ROUTED = ("left", "right", "10.78.0"), ("left-r", "right-r", "10.78.1")
-# At the second: its burst is sent in 1 ms.
+# Bucket of the second path: its burst is sent in 1 ms.
 BUCKET = ("rate", "100gbit", "burst", "12500kb", "limit", "12500kb")
 
 
 @dataclass(frozen=True)
 class Scheme:
-    """What is measured."""
+    """One scheme to measure."""
 
     controller: str
     least: float = 0.0
-    """The share of Reno's throughput in the same round that is asked for."""
+    """The required fraction of Reno's throughput in the same round."""
     way: tuple[str, str, str] = PLAIN
 
 
-# Programs with options, and without. The kernel's CUBIC shows what the measure itself is worth, and its Reno
-# what the second way costs.
+# Programs with and without options. The kernel's CUBIC shows the precision of the measurement, and its Reno
+# the cost of the second path.
 SCHEMES = {
     "reno": Scheme("reno"),
     "cubic": Scheme("cubic"),
@@ -71,17 +72,17 @@ SCHEMES = {
 
 
 def run(*words: str) -> str:
-    """Run a command and return what it says."""
+    """Run a command and return its output."""
     return subprocess.run(words, check=True, capture_output=True, text=True).stdout
 
 
 def inside(namespace: str, *words: str) -> list[str]:
-    """Return a command as it runs in a namespace."""
+    """Return a command that runs in a namespace."""
     return ["nsenter", f"--net=/run/netns/{namespace}", *words]
 
 
 def build() -> None:
-    """Make two hosts with two cables between them, without offloads."""
+    """Create two hosts with two links between them, without offloads."""
     for namespace in (LEFT, RIGHT):
         run("ip", "netns", "add", namespace)
     for left, right, network in (PLAIN, ROUTED):
@@ -97,13 +98,13 @@ def build() -> None:
 
 
 def remove() -> None:
-    """Take both hosts away; whatever ran in them has ended."""
+    """Remove both hosts, whose processes have ended."""
     for namespace in (LEFT, RIGHT):
         subprocess.run(["ip", "netns", "delete", namespace], check=False, capture_output=True)
 
 
 def transfer(scheme: Scheme) -> dict[str, float]:
-    """Send over one connection: Mbit/s delivered, and segments sent again."""
+    """Send over one connection; return Mbit/s delivered, and the number of retransmitted segments."""
     server = subprocess.Popen(
         inside(RIGHT, "iperf3", "--server", "--one-off"), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
@@ -132,7 +133,7 @@ def transfer(scheme: Scheme) -> dict[str, float]:
 
 
 def programs() -> dict[str, tuple[int, int]]:
-    """Return for each program of ours its runs and the ns that they took."""
+    """Return for each of our programs the number of its runs and their time in ns."""
     found = {}
     for program in json.loads(run("bpftool", "--json", "prog", "show")):
         name = program.get("name", "")
@@ -142,7 +143,7 @@ def programs() -> dict[str, tuple[int, int]]:
 
 
 class Daemon:
-    """An `airpathd`, at work while it is entered."""
+    """An `airpathd` process that runs inside a `with` block."""
 
     def __init__(self, *words: str) -> None:
         self._words = words
@@ -162,12 +163,12 @@ class Daemon:
 
 
 def measure(rounds: int) -> list[dict[str, Any]]:
-    """Measure all schemes in turns, so that whatever else the machine does meets all of them alike."""
+    """Measure all schemes alternately, so that other load on the machine affects all of them alike."""
     return [{name: transfer(scheme) for name, scheme in SCHEMES.items()} for _ in range(rounds)]
 
 
 def costs() -> dict[str, float]:
-    """Return ns a run of each program. Statistics cost time themselves: take them after the rounds."""
+    """Return ns per run of each program; call it after the rounds, because statistics take time."""
     before = STATISTICS.read_text()
     try:
         STATISTICS.write_text("1")
@@ -179,9 +180,9 @@ def costs() -> dict[str, float]:
 
 
 def enclosing(count: int) -> tuple[int, int]:
-    """Return the places of the two of so many sorted values between which their median lies with CONFIDENCE.
+    """Return the indices of the two sorted values that enclose the median with probability CONFIDENCE.
 
-    By the binomial distribution; the smallest and the largest, of values too few for that.
+    The interval follows from the binomial distribution; it spans all values if there are too few.
     """
     outside = 0.0
     for place in range(count // 2):
@@ -193,7 +194,7 @@ def enclosing(count: int) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class Measured:
-    """What a scheme carried, as a share of what Reno did in the same round."""
+    """The throughput of a scheme, as a fraction of Reno's in the same round."""
 
     share: float
     low: float
@@ -204,12 +205,12 @@ class Measured:
     def __str__(self) -> str:
         return (
             f"{self.mbps:6.0f} Mbit/s, {self.share:.2f} of reno ({self.low:.2f} to {self.high:.2f}),"
-            f" {self.resent:.0f} segments sent again"
+            f" {self.resent:.0f} segments retransmitted"
         )
 
 
 def summary(rounds: Sequence[Mapping[str, Mapping[str, float]]], name: str) -> Measured:
-    """Return the medians of a scheme, with the interval of its share."""
+    """Return the medians of a scheme, with the interval of its fraction."""
     shares = sorted(one[name]["mbps"] / one["reno"]["mbps"] for one in rounds)
     low, high = (shares[place] for place in enclosing(len(shares)))
     return Measured(
@@ -222,18 +223,18 @@ def summary(rounds: Sequence[Mapping[str, Mapping[str, float]]], name: str) -> M
 
 
 def in_doubt(measured: Measured, least: float) -> bool:
-    """Whether the median is below what is asked for, and chance may have put it there."""
+    """Return whether the median is below the required value, possibly by chance."""
     return measured.share < least <= measured.high
 
 
 def too_slow(times: Iterable[Measured], least: float) -> bool:
-    """Whether a scheme is slower than is asked for, by the last time that it was measured."""
+    """Return whether a scheme is slower than required in its last measurement."""
     *_, last = times
     return last.share < least
 
 
 def report(name: str, times: Sequence[Measured], least: float) -> list[str]:
-    """Return the lines of a scheme, one for each time that it was measured."""
+    """Return the lines about a scheme, one for each measurement."""
     said = []
     for number, measured in enumerate(times):
         again = " (again)" if number else ""
@@ -243,10 +244,10 @@ def report(name: str, times: Sequence[Measured], least: float) -> list[str]:
 
 
 def main() -> None:
-    """Measure, print and write."""
+    """Measure, print, and write the results."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--rounds", type=int, default=ROUNDS, help="rounds of a second [%(default)s]")
-    parser.add_argument("json", nargs="?", type=Path, help="file for all that was measured")
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help="number of rounds of 1 s [%(default)s]")
+    parser.add_argument("json", nargs="?", type=Path, help="file for all measurements")
     arguments = parser.parse_args()
     if arguments.rounds < 1:
         parser.error(f"--rounds: found {arguments.rounds}; accepted: 1 or more")
@@ -278,13 +279,13 @@ def main() -> None:
         lines += report(name, measured, scheme.least)
         if too_slow(measured, scheme.least):
             slow.append(name)
-    lines += [f"{name:24} {cost:6.0f} ns a run" for name, cost in ns_per_run.items()]
+    lines += [f"{name:24} {cost:6.0f} ns per run" for name, cost in ns_per_run.items()]
     sys.stdout.write("\n".join(lines) + "\n")
     if arguments.json:
         result = {"rounds": times, "ns_per_run": ns_per_run, "processors": os.cpu_count(), "load": load}
         arguments.json.write_text(json.dumps(result, indent=1) + "\n")
     if slow:
-        raise SystemExit(f"bench-datapath: slower than is asked for: {', '.join(slow)}")
+        raise SystemExit(f"bench-datapath: slower than required: {', '.join(slow)}")
 
 
 if __name__ == "__main__":

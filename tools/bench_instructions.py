@@ -1,15 +1,15 @@
-"""The gate against slow growth: instructions for one packet-hop, against those in tools/instructions.json.
+"""Check for performance regressions: compare instructions per packet-hop with tools/instructions.json.
 
     python tools/bench_instructions.py [--install] [--store] [--program FILE] [--figures FILE] [--only RUN]
 
-Valgrind counts them, inside of one function: neither start-up nor whatever else the machine does is in the
-count, so a growth is a change of the program, or of the compiler. What is counted is what `make bench`
-builds: with what the compiler was told of runs (`tools/compiler_profile.py`) where it is the compiler that
-was told, elsewhere without; figures of both are stored. Fails where a run takes over 10 % more than stored.
-Whoever makes runs dearer for a reason stores the new figures (`--store`) in the same commit, where
-everybody sees them. Instructions for one flow of setting up a run are compared between few and many
-flows: they must not grow with the number of flows. `--install` installs valgrind where that is possible
-(Debian, Ubuntu, as root). Where it is not there the gate is skipped, and says so.
+Valgrind counts instructions inside one function, so neither start-up nor other load on the machine is
+counted: a difference comes from a change of the program or of the compiler. The program is built as for
+`make bench`, with the PGO profile (`tools/compiler_profile.py`) if this compiler version recorded it,
+otherwise without; counts of both builds are stored. The check fails if a run takes over 10 % more than
+stored. A commit that makes runs slower for a reason also stores the new counts (`--store`), where reviewers
+see them. Instructions per flow of the setup of a run are compared between few and many flows: they must not
+grow with the number of flows. `--install` installs valgrind if that is possible (Debian, Ubuntu, as root).
+Without valgrind the check is skipped, with a message.
 """
 
 import argparse
@@ -33,33 +33,33 @@ FIGURES: Final = ROOT / "tools" / "instructions.json"
 RUNS: Final = ("sack 1 100 6 100", "sack 10 100 6 100", "cubic 10 100 6 100", "sack 200 100 6 100")
 TOLERANCE: Final = 1.10
 COUNTED: Final = "airpath_sim::simulation::Simulation::run"
-"""Counting begins and ends with this function."""
+"""The function in which instructions are counted."""
 SET_UP: Final = "airpath_sim::simulation::Simulation::new"
 FLOWS: Final = (1000, 8000)
-"""Numbers of flows for which the set-up of a run is counted."""
+"""Numbers of flows for which the setup of a run is counted."""
 SET_UP_GROWTH: Final = 1.5
-"""Most instructions of setting up one flow of many, as a multiple of those for one flow of few."""
+"""Maximum ratio of the setup instructions per flow for many flows to those for few flows."""
 
 
 @dataclass(frozen=True)
 class Figures:
-    """What was counted, and where."""
+    """Instruction counts, with the compiler and machine that they belong to."""
 
     compiler: str
-    """`rustc --version`: another one makes other instructions."""
+    """`rustc --version`: another compiler generates other instructions."""
     machine: str
     """The kind of processor."""
     profiled: Mapping[str, float]
-    """Instructions for one packet-hop of each run, where the compiler was told of runs."""
+    """Instructions per packet-hop of each run, built with the PGO profile."""
     plain: Mapping[str, float]
-    """The same where it was not."""
+    """The same without the profile."""
 
 
 def verdict(counted: Figures, stored: Figures) -> tuple[list[str], bool]:
-    """Compare what was counted; returns what is to be said, and whether the gate is open."""
+    """Compare counts; return the lines to print, and whether the check passes."""
     said, grown = [], False
     if counted.compiler != stored.compiler:
-        said.append(f"the compiler is {counted.compiler}; the stored figures are of {stored.compiler}")
+        said.append(f"the compiler is {counted.compiler}; the stored counts are for {stored.compiler}")
     kinds = ((counted.profiled, stored.profiled), (counted.plain, stored.plain))
     pairs = [(run, count, before.get(run)) for counts, before in kinds for run, count in counts.items()]
     for run, count, before in pairs:
@@ -68,32 +68,32 @@ def verdict(counted: Figures, stored: Figures) -> tuple[list[str], bool]:
             grown = True
             continue
         change = f"stored {before:8.1f} ({count / before - 1:+.1%})"
-        line = f"{run:20} {count:8.1f} instructions a packet-hop, {change}"
+        line = f"{run:20} {count:8.1f} instructions per packet-hop, {change}"
         if count > TOLERANCE * before:
             line, grown = f"{line}: over {TOLERANCE - 1:.0%} more", True
         elif count < before / TOLERANCE:
-            line = f"{line}: store the better figure, so that it stays"
+            line = f"{line}: store the lower count, so that it is kept"
         said.append(line)
     if grown:
         said.append(
-            "find out what made runs dearer. If much is new to the compiler, or Cargo.lock has changed:"
-            " make profile. If it must be, store the figures in the same commit:"
-            " python3 tools/bench_instructions.py --store"
+            "find the change that made runs slower. If much code is new, or Cargo.lock has changed, record"
+            " the profile again: make profile. If the growth is justified, store the counts in the same"
+            " commit: python3 tools/bench_instructions.py --store"
         )
     return said, not grown
 
 
 def why_not(stored: Figures) -> str | None:
-    """Return why nothing can be compared here, if so."""
+    """Return the reason if nothing can be compared on this machine."""
     if platform.machine() != stored.machine:
-        return f"the stored figures are of {stored.machine}, this is {platform.machine()}"
+        return f"the stored counts are for {stored.machine}, this machine is {platform.machine()}"
     if shutil.which("valgrind") is None:
-        return "valgrind is not installed, and nothing else here counts instructions"
+        return "valgrind, which counts instructions, is not installed"
     return None
 
 
 def install() -> None:
-    """Install valgrind where it is missing and that can be done without asking."""
+    """Install valgrind if it is missing and that is possible without interaction."""
     if shutil.which("valgrind") or shutil.which("apt-get") is None or os.geteuid() != 0:
         return
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
@@ -107,7 +107,7 @@ def install() -> None:
 
 
 def build(profiled: bool) -> Path:
-    """Return the program that runs scenarios, built as for release: the compiler is told of runs, or not."""
+    """Return the program that runs scenarios, built as for release, with or without the PGO profile."""
     command = ["cargo", "build", "--quiet", "--release", "--package", "airpath-sim", "--example", "dumbbell"]
     subprocess.run(command, cwd=ROOT, env=environment(profiled), check=True)
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
@@ -115,7 +115,7 @@ def build(profiled: bool) -> Path:
 
 
 def counted_in(function: str, program: Path, words: str) -> tuple[int, int]:
-    """Return the instructions inside of a function in a run, and the packet-hops of the run."""
+    """Return the instructions inside a function in a run, and the packet-hops of the run."""
     tool = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
     toggle = ["--collect-atstart=no", f"--toggle-collect={function}"]
     done = subprocess.run(
@@ -128,44 +128,44 @@ def counted_in(function: str, program: Path, words: str) -> tuple[int, int]:
 
 
 def instructions(program: Path, words: str) -> float:
-    """Return the instructions for one packet-hop of a run."""
+    """Return the instructions per packet-hop of a run."""
     count, hops = counted_in(COUNTED, program, words)
     return count / hops
 
 
 def set_up(program: Path, flows: int) -> float:
-    """Return the instructions for one flow of setting up a run."""
+    """Return the instructions per flow of the setup of a run."""
     count, _ = counted_in(SET_UP, program, f"sack {flows} 100 1 100")
     return count / flows
 
 
 def set_up_verdict(few: float, many: float) -> tuple[str, bool]:
-    """Compare instructions for one flow of few and of many; return a line, and whether the gate is open."""
-    said = f"set-up: {few:.0f} instructions a flow of {FLOWS[0]}, {many:.0f} of {FLOWS[1]}"
+    """Compare instructions per flow of few and of many flows; return a line, and whether the check passes."""
+    said = f"setup: {few:.0f} instructions per flow with {FLOWS[0]} flows, {many:.0f} with {FLOWS[1]}"
     if many > SET_UP_GROWTH * few:
         return f"{said}: more than {SET_UP_GROWTH} times as many", False
     return said, True
 
 
 def compiler() -> str:
-    """Return the version of the compiler that builds here."""
+    """Return the version of the installed compiler."""
     done = subprocess.run(["rustc", "--version"], cwd=ROOT, capture_output=True, text=True, check=True)
     return done.stdout.strip()
 
 
 def main() -> None:
     """Count and compare."""
-    parser = argparse.ArgumentParser(description="Instructions for one packet-hop against stored figures.")
+    parser = argparse.ArgumentParser(description="Compare instructions per packet-hop with stored counts.")
     parser.add_argument("--install", action="store_true", help="install valgrind if it is missing")
-    parser.add_argument("--store", action="store_true", help="store what is counted")
-    parser.add_argument("--program", type=Path, help="the built program, if there is one")
-    parser.add_argument("--figures", type=Path, default=FIGURES, help="the stored figures")
-    parser.add_argument("--only", action="append", choices=RUNS, help="this run; can be given again")
+    parser.add_argument("--store", action="store_true", help="store the new counts")
+    parser.add_argument("--program", type=Path, help="program that is already built")
+    parser.add_argument("--figures", type=Path, default=FIGURES, help="file with the stored counts")
+    parser.add_argument("--only", action="append", choices=RUNS, help="only this run; repeatable")
     options = parser.parse_args()
     if options.store and (options.only or options.program):
-        parser.error("--store builds the programs and stores the figures of all runs")
+        parser.error("--store builds the programs and stores the counts of all runs")
     if options.store and not flags():
-        parser.error("--store needs the compiler that was told of runs: make profile")
+        parser.error("--store needs a profile of this compiler version: make profile")
     if options.install:
         install()
     stored = Figures(**json.loads(options.figures.read_text()))
@@ -178,7 +178,7 @@ def main() -> None:
 
     def count(profiled: bool) -> dict[str, float]:
         program = options.program or build(profiled)
-        # Each run is a process of its own, whose count does not depend on the others.
+        # Each run is a process of its own, and its count does not depend on the others.
         with ThreadPoolExecutor(os.cpu_count()) as threads:
             if not options.only:
                 set_ups.update(

@@ -1,9 +1,9 @@
-"""Steps per second of environments for learning: one environment, and 64 at once.
+"""Measure steps per second of environments for learning: one environment, and 64 at once.
 
     python tools/bench_learning.py [--seconds N]
 
-A window of 32 packets, which about fills the link `lte.down`, with steps of 100 ms; resets are part of it.
-Seconds of processor time do not depend on what else the machine does, those of the clock do.
+The window of 32 packets just about fills the link `lte.down`, with steps of 100 ms; resets are included.
+Steps per second of CPU time do not depend on other load on the machine; steps per second of elapsed time do.
 """
 
 import argparse
@@ -20,7 +20,7 @@ FILLING = -1.0 / 6.0
 
 
 def single(seconds: float) -> tuple[float, float]:
-    """Return steps per second of one environment, by the clock and of processor time."""
+    """Return steps of one environment per second of elapsed time and per second of CPU time."""
     env = gymnasium.make(ENVIRONMENT, link="lte.down", action="window", disable_env_checker=True)
     action, steps, over = np.array([FILLING], dtype=np.float32), 0, True
     wall, processor = time.perf_counter(), time.process_time()
@@ -33,7 +33,7 @@ def single(seconds: float) -> tuple[float, float]:
 
 
 def vector(count: int, threads: int, seconds: float) -> tuple[float, float]:
-    """Return the same of many, counting a step of each."""
+    """Return the same for many environments, counting a step of each."""
     envs = gymnasium.make_vec(ENVIRONMENT, count, link="lte.down", action="window", threads=threads)
     envs.reset(seed=0)
     actions, steps = np.full((count, 1), FILLING, dtype=np.float32), 0

@@ -9,7 +9,7 @@ from typing import Final
 SERIES_MS: Final = 100
 """Width of a row of the series, as in every scenario by default."""
 HARDLY_ANY_MS: Final = 10_000
-"""Rows so wide that a series costs nothing: one at the end of the warm-up and five more."""
+"""Interval so long that a series costs nothing: one row at the end of the warm-up and five more."""
 ROUTER_SCHEMES: Final = ("xcp", "xcp-ebe", "vcp", "vcp-ebe")
 
 
@@ -28,7 +28,7 @@ class Scenario:
     ns2: tuple[str, ...] | None = None
     """Arguments of the script for ns-2, if it runs there too."""
     beside: "Scenario | None" = None
-    """The same with less telemetry, run in turns with it."""
+    """The same scenario with less telemetry, alternating with it."""
 
 
 def dumbbell(
@@ -43,7 +43,7 @@ def dumbbell(
     ns2: bool = True,
     beside: Scenario | None = None,
 ) -> Scenario:
-    """Return the dumbbell that other simulators are measured with."""
+    """Return the dumbbell with which other simulators are measured."""
     words = (scheme, *map(str, (flows, mbps, seconds)))
     return Scenario(
         name=f"dumbbell, {flows} flow{'s' if flows > 1 else ''}",
@@ -60,7 +60,7 @@ def dumbbell(
 
 
 def dumbbells() -> Iterator[Scenario]:
-    """Give the dumbbells: beside ns-2, with and without telemetry, large ones."""
+    """Yield the dumbbells: those compared with ns-2, with and without telemetry, and large ones."""
     for scheme in ("sack", "cubic"):
         for flows in (1, 10, 100, 1000):
             yield dumbbell(scheme, flows)
@@ -75,7 +75,7 @@ def dumbbells() -> Iterator[Scenario]:
 
 
 def of_papers(folder: Path) -> Iterator[Scenario]:
-    """Give EBE's dumbbell and parking lot, and VCP-W's satellite parking lot with 270 flows.
+    """Yield EBE's dumbbell and parking lot, and VCP-W's satellite parking lot with 270 flows.
 
     Their plans are written into `folder`.
     """

@@ -1,11 +1,11 @@
-"""The kernel's CUBIC and Reno over emulated links against the simulator's: goodput and mean queue.
+"""Compare the kernel's CUBIC and Reno over emulated links with the simulator's: goodput and mean queue.
 
     python tools/bench_worlds.py [--runs N] [--only WORD]
 
-Three scenarios under two schemes, each N times (3) for 30 s in either world, with the same seeds: nine
-minutes by the real clock, and more on a busy machine, since runs that are not valid are repeated. Prints a
-table with the differences of means and their 95 % intervals (Welch). The exit code is 1 where means differ
-by more than the emulator is held to (`airpath.gap.TOLERANCES`), or too few runs were valid.
+Runs three scenarios under two schemes, each N times (3) for 30 s in both backends, with the same seeds. This
+takes nine minutes, and more on a busy machine, because invalid runs are repeated. Prints a table with the
+differences of means and their 95 % intervals (Welch). The exit code is 1 if means differ by more than the
+tolerances of the emulator (`airpath.gap.TOLERANCES`), or if too few runs were valid.
 """
 
 import argparse
@@ -20,10 +20,10 @@ from airpath.gap.differences import difference_text
 from airpath.results import Results, RunResult
 
 SCHEMES: Final = {"cubic": "CUBIC", "newreno": "NewReno, Reno"}
-"""Schemes of the simulator, and what they and those of the kernel are called."""
+"""Schemes of the simulator, and display names of both implementations."""
 METRICS: Final = ("goodput_mbps", "queue_mean_bytes")
 ATTEMPTS: Final = 4
-"""So often a run is tried until it is valid."""
+"""The maximum number of attempts to get a valid run."""
 
 _ONE_BDP: Final = {"rate": "10mbps", "delay": "20ms", "queue": {"kind": "drop-tail", "limit": "1bdp"}}
 _MOVING: Final = {
@@ -36,19 +36,19 @@ SCENARIOS: Final[dict[str, tuple[dict[str, Any], int]]] = {
     "the same, two flows": (_ONE_BDP, 2),
     "10, 20, 5, 1, 12 Mbit/s, 5 s each, 50 kB": (_MOVING, 1),
 }
-"""For each scenario its bottleneck and how many flows go over it."""
+"""For each scenario its bottleneck and its number of flows."""
 
 
 @dataclass(frozen=True)
 class Compared:
-    """One scheme in one scenario in both worlds."""
+    """One scheme in one scenario in both backends."""
 
     differences: tuple[Difference, ...]
-    """Of `METRICS`; none where no run of the emulator was valid."""
+    """The differences in `METRICS`; empty if no run of the emulator was valid."""
     runs: int
-    """How many runs of the emulator were valid."""
+    """The number of valid runs of the emulator."""
     rejected: tuple[str, ...]
-    """Why others were not."""
+    """The reasons why other runs were rejected."""
 
 
 def scenario(name: str, scheme: str, duration: str = "30s") -> airpath.Scenario:
@@ -69,7 +69,7 @@ def scenario(name: str, scheme: str, duration: str = "30s") -> airpath.Scenario:
 
 
 def compare(one: airpath.Scenario, runs: int, attempts: int = ATTEMPTS) -> Compared:
-    """Run a scenario in both worlds with the seeds 1 to `runs`; the emulator's until they are valid."""
+    """Run a scenario in both backends with the seeds 1 to `runs`; repeat runs of the emulator until valid."""
     simulated = airpath.run(one, seed=1, repetitions=runs, progress=False).runs
     valid: list[RunResult] = []
     rejected: list[str] = []
@@ -77,7 +77,7 @@ def compare(one: airpath.Scenario, runs: int, attempts: int = ATTEMPTS) -> Compa
         for _ in range(attempts):
             (run,) = airpath.run(one, seed=seed, repetitions=1, progress=False, world="emulate").runs
             if run.record.valid:
-                run.record = replace(run.record, repetition=seed - 1)  # names it among its like
+                run.record = replace(run.record, repetition=seed - 1)  # pairs it by seed
                 valid.append(run)
                 break
             rejected.append("; ".join((run.record.validity or {})["problems"]))
@@ -88,12 +88,12 @@ def compare(one: airpath.Scenario, runs: int, attempts: int = ATTEMPTS) -> Compa
 
 
 def is_within(difference: Difference) -> bool:
-    """Whether the means differ by no more than the emulator is held to."""
+    """Return whether the means differ by no more than the tolerance of the emulator."""
     return abs(difference.difference) <= difference.tolerance.share
 
 
 def say(text: str, to: TextIO = sys.stdout) -> None:
-    """Write a line at once."""
+    """Write a line and flush it."""
     to.write(f"{text}\n")
     to.flush()
 
@@ -105,7 +105,7 @@ def _cell(difference: Difference) -> str:
 
 
 def _table(runs: int, only: str) -> Iterator[bool]:
-    """Print the table; give for each line whether all of it was measured, and is within its bounds."""
+    """Print the table; yield for each line whether everything was measured and is within its tolerance."""
     say("| scenario | scheme | goodput, simulated → kernel | mean queue, simulated → kernel | not valid |")
     say("|---|---|---|---|---|")
     for name in SCENARIOS:
@@ -120,21 +120,23 @@ def _table(runs: int, only: str) -> Iterator[bool]:
                 say(f"not valid: {reason}", sys.stderr)
             beyond = [one.metric for one in compared.differences if not is_within(one)]
             if beyond:
-                say(f"{name}, {title}: beyond its bound: {', '.join(beyond)}", sys.stderr)
+                say(f"{name}, {title}: outside its tolerance: {', '.join(beyond)}", sys.stderr)
             yield compared.runs == runs and not beyond
 
 
 def main() -> int:
-    """Compare what was asked for."""
+    """Compare the selected scenarios and schemes."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--runs", type=int, default=3, help="runs of each in either world")
-    parser.add_argument("--only", default="", metavar="WORD", help="scenarios and schemes with this word")
+    parser.add_argument("--runs", type=int, default=3, help="runs of each scenario in each backend")
+    parser.add_argument(
+        "--only", default="", metavar="WORD", help="only scenarios and schemes that contain this word"
+    )
     arguments = parser.parse_args()
     good = list(_table(arguments.runs, arguments.only))
     if not good:
-        sys.exit(f"nothing is called {arguments.only}")
+        sys.exit(f'--only: no scenario or scheme contains "{arguments.only}"')
     return 0 if all(good) else 1
 
 

@@ -1,17 +1,18 @@
-"""What the compiler is told of runs: profile-guided optimisation of what `make build` and `make bench` build.
+"""Profile-guided optimisation (PGO) of the builds of `make build` and `make bench`.
 
-    python tools/compiler_profile.py            (`make profile`) measure anew, and store it
-    python tools/compiler_profile.py --flags    the compiler's flags for release builds here
+    python tools/compiler_profile.py            (`make profile`) record a new profile, and store it
+    python tools/compiler_profile.py --flags    print the compiler's flags for release builds here
 
-Runs then take an eighth fewer instructions. In the profile, `tools/compiler_profile/airpath.profdata`,
-functions go by the names that the compiler gives them. They change with the compiler, with `Cargo.lock` and
-with the features of what is built, but not with the place of the checkout. With another compiler than the
-stored one nothing is used: builds are as without it. After a change of `Cargo.lock`, or of much of the
-engine, measure anew; `make bench-instructions` fails before it is forgotten.
+With the profile, runs take an eighth fewer instructions. The profile,
+`tools/compiler_profile/airpath.profdata`, identifies functions by the names that the compiler generates. They
+change with the compiler, with `Cargo.lock` and with the features of the build, but not with the place of the
+checkout. With another compiler than the stored one, builds do not use the profile. After a change of
+`Cargo.lock`, or of much of the engine, record it again; `make bench-instructions` fails if this was
+forgotten.
 
-It is measured over runs of every kind, through the program that is benchmarked and through the extension that
-Python loads. A function that no run calls is not in it, and is compiled as ever. What a run computes does not
-depend on it.
+The profile is recorded over runs of every kind, through the benchmark program and through the extension that
+Python loads. A function that no run calls is not in the profile, and is compiled as usual. Results of runs do
+not depend on the profile.
 """
 
 import argparse
@@ -30,10 +31,10 @@ ROOT: Final = Path(__file__).parent.parent
 STORED: Final = ROOT / "tools" / "compiler_profile"
 PROFILE: Final = STORED / "airpath.profdata"
 COMPILER: Final = STORED / "compiler.txt"
-"""The compiler that the profile is for."""
+"""The compiler version that the profile is for."""
 TARGET: Final = ROOT / "target" / "profile"
 FLAGS: Final = "CARGO_BUILD_RUSTFLAGS"
-"""Where cargo looks for flags last, so that nobody's own are overruled."""
+"""The variable that cargo reads last, so that the user's own flags take precedence."""
 
 DUMBBELLS: Final = (
     "sack 1 100 30 100",
@@ -50,14 +51,14 @@ COMMANDS: Final = (
     "run two-way --reps 1 --jobs 1 --packets --capture bottleneck --out {out}/captured",
 )
 EVERY: Final = 53
-"""One of so many experiments of the figures is run, once."""
+"""The step between the experiments of the figures that are run, each once."""
 
 
 def flags() -> str:
-    """Return the compiler's flag for release builds here; nothing where the profile does not fit.
+    """Return the compiler's flag for release builds here; empty if the profile cannot be used.
 
-    It is for another compiler, or somebody gives flags of their own (RUSTFLAGS), beside which cargo takes no
-    others, or the path has a space, which a flag cannot have.
+    The profile cannot be used if it is for another compiler, if the user sets flags (RUSTFLAGS), with which
+    cargo ignores all others, or if the path contains a space, which flags do not permit.
     """
     fits = PROFILE.is_file() and COMPILER.is_file() and COMPILER.read_text() == compiler()
     free = not os.environ.get("RUSTFLAGS") and " " not in str(PROFILE)
@@ -65,13 +66,13 @@ def flags() -> str:
 
 
 def environment(profiled: bool = True) -> dict[str, str]:
-    """Return the environment for release builds: what is set here, and the flag."""
+    """Return the environment for release builds: the current one, and the flag."""
     others = {name: value for name, value in os.environ.items() if name != FLAGS}
     return {**others, FLAGS: flags()} if profiled and flags() else others
 
 
 def compiler() -> str:
-    """Return what the compiler here says of itself."""
+    """Return the version text of the installed compiler."""
     try:
         return subprocess.run(
             ["rustc", "--version", "--verbose"], cwd=ROOT, capture_output=True, text=True, check=True
@@ -81,17 +82,17 @@ def compiler() -> str:
 
 
 def measure() -> None:
-    """Build with counters, run, store."""
+    """Build with counters, run, and store the profile."""
     merge = find_llvm_profdata()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        counts = TARGET / "counts"  # in the compiler's flags: of another place all would be built again
+        counts = TARGET / "counts"  # a compiler flag: another place would rebuild everything
         shutil.rmtree(counts, ignore_errors=True)
         building = {
             **environment(profiled=False),
             "CARGO_TARGET_DIR": str(TARGET),
             "RUSTFLAGS": f"-Cprofile-generate={counts}",
-            # Programs that run while others are built count too; nobody wants to know.
+            # Programs that run during the build are instrumented too; their counts are ignored.
             "LLVM_PROFILE_FILE": str(folder / "ignored" / "%m.profraw"),
         }
         example = ["--package", "airpath-sim", "--example", "dumbbell"]
@@ -119,7 +120,7 @@ def measure() -> None:
 
 
 def run_experiments(program: Path) -> None:
-    """Run a part of the experiments of all figures, here and by the program that is benchmarked."""
+    """Run a part of the experiments of all figures, here and with the benchmark program."""
     from airpath._run.workers import run_job
     from airpath_papers.kept_run import job_of
     from airpath_papers.registry import FIGURES
@@ -138,30 +139,30 @@ def run_experiments(program: Path) -> None:
 
 
 def find_llvm_profdata() -> str:
-    """Return the tool that merges counts, of the same version as the compiler."""
+    """Return the tool that merges counts, in the compiler's version."""
     shown = subprocess.run(
         ["rustc", "--print", "sysroot"], cwd=ROOT, capture_output=True, text=True, check=True
     )
     for file in Path(shown.stdout.strip()).glob("lib/rustlib/*/bin/llvm-profdata"):
         return str(file)
-    sys.exit("llvm-profdata of the compiler's version is not there: rustup component add llvm-tools")
+    sys.exit("found no llvm-profdata of the compiler's version; install it: rustup component add llvm-tools")
 
 
 def call(command: Sequence[str], environment: Mapping[str, str]) -> None:
-    """Run a command whose output is of interest only if it fails."""
+    """Run a command; print its output only if it fails."""
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         sys.exit(f"{' '.join(command)} failed ({done.returncode}):\n{done.stdout}{done.stderr}")
 
 
 def main() -> None:
-    """Print flags, or measure."""
-    parser = argparse.ArgumentParser(description="What the compiler is told of runs.")
+    """Print flags, or record a profile."""
+    parser = argparse.ArgumentParser(description="Record the PGO profile, or print the flags that use it.")
     what = parser.add_mutually_exclusive_group()
     what.add_argument(
         "--flags", action="store_true", help="print the compiler's flags for release builds here"
     )
-    what.add_argument("--experiments", type=Path, help="only run experiments, also by this program")
+    what.add_argument("--experiments", type=Path, help="only run the experiments, also with this program")
     options = parser.parse_args()
     if options.flags:
         sys.stdout.write(f"{flags()}\n")

@@ -1,4 +1,4 @@
-"""Prove that a rebuild changed no result and no message: store digests before it, compare them after it.
+"""Check that a rebuild changed no result and no message: store digests before it, compare them after it.
 
     python tools/frozen.py --store FILE      # run everything and write the digests of all tables and outputs
     python tools/frozen.py --compare FILE    # run everything again and print one line for each difference
@@ -28,7 +28,7 @@ from frozen_runs import all_runs
 IS_DIGEST: Final = re.compile("[0-9a-f]{64}").fullmatch
 """Matches a digest."""
 SHOWN: Final = 160
-"""Characters of a line that are shown if it differs."""
+"""The maximum number of characters of a differing line that are shown."""
 
 Document = dict[str, dict[str, Outcome]]
 """All outcomes, by section and name of the run."""
@@ -36,7 +36,7 @@ Document = dict[str, dict[str, Outcome]]
 
 def main() -> int:
     """Store or compare, and return the exit code."""
-    parser = argparse.ArgumentParser(description="Prove that a rebuild changed no result and no message.")
+    parser = argparse.ArgumentParser(description="Check that a rebuild changed no result and no message.")
     action = parser.add_mutually_exclusive_group(required=True)
     action.add_argument("--store", type=Path, metavar="FILE", help="file for the digests of this tree")
     action.add_argument("--compare", type=Path, metavar="FILE", help="file with the digests of another tree")
@@ -67,7 +67,7 @@ def measured(run: Run) -> Outcome:
 
 
 def measure_all() -> Document:
-    """Measure every run in all processors."""
+    """Measure every run on all processors."""
     runs = list({(run.section, run.name): run for run in all_runs()}.values())
     document: Document = {}
     with ProcessPoolExecutor(os.cpu_count()) as pool:
@@ -77,7 +77,7 @@ def measure_all() -> Document:
 
 
 def differences(before: Document, after: Document) -> Iterator[str]:
-    """Give one line for each table or output that differs, and for each run that only one tree completes."""
+    """Yield one line for each table or output that differs, and for each run that only one tree completes."""
     for section in dict.fromkeys((*before, *after)):
         old, new = before.get(section, {}), after.get(section, {})
         for name in dict.fromkeys((*old, *new)):
@@ -91,12 +91,12 @@ def differences(before: Document, after: Document) -> Iterator[str]:
 
 
 def _brief(outcome: Outcome) -> str:
-    """Describe an outcome that has nothing in common with another."""
+    """Describe an outcome without counterpart in the other tree."""
     return repr(outcome["error"][:SHOWN]) if "error" in outcome else f"{len(outcome)} tables or outputs"
 
 
 def _change(first: str | None, second: str | None) -> str:
-    """Describe a change: both digests, and of a text the first line that differs."""
+    """Describe a change: both digests, or the first line in which a text differs."""
     if first is None or second is None:
         return "only before" if second is None else "only after"
     if IS_DIGEST(first) and IS_DIGEST(second):

@@ -1,4 +1,4 @@
-"""The kinds of runs of `tools/frozen.py`: what is executed, and the digests of what it gives."""
+"""The kinds of runs of `tools/frozen.py`: their execution, and the digests of their results."""
 
 import hashlib
 import json
@@ -60,7 +60,7 @@ class Simulation:
     scenario: str | None = None
     """Name of a shipped scenario; the base of the list if absent."""
     folder: Path | None = None
-    """Folder of trace files."""
+    """Folder with trace files."""
     world: BackendName = "sim"
     """Backend."""
 
@@ -87,7 +87,7 @@ class Episode:
 
     def measure(self) -> Outcome:
         """Return digests of all observations and rewards, and of each table."""
-        from airpath.learning import BottleneckEnv  # here, because it needs Gymnasium
+        from airpath.learning import BottleneckEnv  # imported here because it needs Gymnasium
 
         environment = BottleneckEnv(**self.arguments)
         observation, _ = environment.reset(seed=1)
@@ -177,7 +177,7 @@ def digests(results: Results) -> Outcome:
 
 
 def normal(text: str, hidden: Mapping[Any, str]) -> str:
-    """Return a text without what differs between two equal runs: paths, versions and elapsed time."""
+    """Return a text without the parts that vary between equal runs: paths, versions and elapsed time."""
     for path, name in hidden.items():
         text = text.replace(str(path), name)
     text = text.replace(f"airpath {metadata.version('airpath')}", "airpath VERSION")

@@ -25,7 +25,7 @@ WRONG: Final = ("-1", "nonsense", "1e30", "true")
 
 
 def all_runs() -> Iterator[Run]:
-    """Give every run, the slowest kinds first."""
+    """Yield every run, the slowest kinds first."""
     yield from commands()
     yield from captures()
     yield from traces()
@@ -39,7 +39,7 @@ def all_runs() -> Iterator[Run]:
 
 
 def commands() -> Iterator[Run]:
-    """Give the command lines of the list, and `airpath validate` for each mistake."""
+    """Yield the command lines of the list, and `airpath validate` for each mistake."""
     for line in runs_listed()["commands"]["lines"]:
         yield Command(line, tuple(shlex.split(line)))
     for place, mistakes in runs_listed()["mistakes"].items():
@@ -54,7 +54,7 @@ def commands() -> Iterator[Run]:
 
 
 def captures() -> Iterator[Run]:
-    """Give `airpath estimate` for each capture in AIRPATH_CAPTURES."""
+    """Yield `airpath estimate` for each capture in AIRPATH_CAPTURES."""
     for file in recorded("AIRPATH_CAPTURES"):
         if file.stat().st_size <= LARGEST_CAPTURE:
             words = ("estimate", str(file), "--json", "--out", "out")
@@ -62,7 +62,7 @@ def captures() -> Iterator[Run]:
 
 
 def traces() -> Iterator[Run]:
-    """Give runs over each trace in AIRPATH_TRACES."""
+    """Yield runs over each trace in AIRPATH_TRACES."""
     for file in recorded("AIRPATH_TRACES"):
         for scheme, direction in (("cubic", "down"), ("cubic", "up"), ("xcp-ebe", "down")):
             rate = {"kind": "trace", "file": file.name, "direction": direction}
@@ -88,7 +88,7 @@ def shipped(name: str) -> Run:
 
 
 def simulations() -> Iterator[Run]:
-    """Give the runs of the list: schemes over links, schemes with options, values of keys, routers, quinn."""
+    """Yield the runs of the list: schemes over links, with options, values of keys, routers, quinn."""
     listed = runs_listed()
     for scheme, (link, changes) in product(listed["matrix"]["schemes"], listed["matrix"]["links"].items()):
         yield Simulation("matrix", f"{link} {scheme}", {"flows.0.scheme": scheme, **changes})
@@ -102,7 +102,7 @@ def simulations() -> Iterator[Run]:
 
 
 def with_options() -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Give schemes with options, and the other keys that change."""
+    """Yield schemes with options, and the other keys that change."""
     listed = runs_listed()
     for group in listed["options"]:
         for scheme, changes in product(
@@ -113,7 +113,7 @@ def with_options() -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def with_values() -> Iterator[tuple[str, str, Any, Mapping[str, Any]]]:
-    """Give scheme, key, value, and the other keys that change."""
+    """Yield scheme, key, value, and the other keys that change."""
     for group in runs_listed()["values"]:
         for scheme, value in product(group["schemes"], group["values"]):
             yield scheme, group["key"], value, group.get("set", {})
@@ -124,7 +124,7 @@ def with_values() -> Iterator[tuple[str, str, Any, Mapping[str, Any]]]:
 
 
 def refusals() -> Iterator[Run]:
-    """Give runs with wrong values: for each option of a scheme, and for each key of a table of the list."""
+    """Yield runs with wrong values: for each option of a scheme, and for each key of a table of the list."""
     for text in dict.fromkeys(text for text, _ in with_options() if ":" in text):
         for value in WRONG:
             wrong = f"{text.rpartition('=')[0]}={value}"
@@ -136,7 +136,7 @@ def refusals() -> Iterator[Run]:
 
 
 def wrong_tables(value: Any) -> Iterator[Any]:
-    """Give a table with one wrong value, or one unknown key, in itself or in a table that it contains."""
+    """Yield a table with one wrong value or unknown key, in itself or in a table that it contains."""
     if isinstance(value, dict):
         yield {**value, "unknown": 1}
         for key, inner in value.items():

@@ -1,8 +1,8 @@
-"""Feed damaged input to everything that reads what others wrote, for some minutes in all.
+"""Feed corrupted input to everything that parses foreign data, for some minutes in all.
 
-Three programs, one after the other: the Rust targets, the daemon of the Linux datapath where it can be built,
-and the Python readers. All have their damage from `crates/fuzz`. Exit code 1 when an input failed.
-`docs/fuzzing.md` says more.
+Three programs run one after the other: the Rust targets, the daemon of the Linux datapath if it can be built,
+and the Python readers. All of them take their mutations from `crates/fuzz`. The exit code is 1 if an input
+failed. `docs/fuzzing.md` has the details.
 """
 
 import argparse
@@ -17,7 +17,7 @@ import fuzz_readers
 ROOT = Path(__file__).parent.parent
 BUILD = ["cargo", "build", "--quiet", "--profile", "fuzz"]
 SHARES = {"rust": 0.55, "daemon": 0.1, "python": 0.35}
-"""How much of the time each program has."""
+"""Fraction of the time for each program."""
 FOLDERS = {
     "AIRPATH_CAPTURES": "captures",
     "AIRPATH_QLOGS": "qlogs",
@@ -28,14 +28,14 @@ FOLDERS = {
     "AIRPATH_LOSSES": "losses",
     "AIRPATH_SETUPS": "setups",
 }
-"""Variables of the environment that name folders of more seeds, and whose."""
+"""Environment variables that name folders with further seeds, and the target of each."""
 
 
 def main() -> int:
-    """Build, feed, and tell whether something failed."""
+    """Build and feed; return the exit code, 1 if something failed."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("minutes", type=float)
-    parser.add_argument("--out", type=Path, default=ROOT / "out" / "fuzz", help="where failing inputs go")
+    parser.add_argument("--out", type=Path, default=ROOT / "out" / "fuzz", help="folder for failing inputs")
     options = parser.parse_args()
     out: Path = options.out.resolve()
     seeds = out / "seeds"
@@ -53,7 +53,7 @@ def main() -> int:
     minutes = {name: share * options.minutes for name, share in SHARES.items()}
     failed = _run([programs / "fuzz", str(minutes["rust"]), *arguments])
 
-    # Says why where this machine cannot build it.
+    # Prints the reason if this machine cannot build it.
     build = [*BUILD, "-p", "airpath-linux", "--example", "fuzz_daemon"]
     subprocess.run([ROOT / "tools" / "prerequisites-linux", *build], cwd=ROOT, check=True)
     if (programs / "fuzz_daemon").exists():

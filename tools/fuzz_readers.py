@@ -1,8 +1,9 @@
-"""Feed damaged files to what Python reads: scenarios, sweeps, suites, losses, set-ups, results.
+"""Feed corrupted files to the Python readers: scenarios, sweeps, suites, losses, configurations, results.
 
-See `docs/fuzzing.md`. Kept runs and tables have checksums: these are made anew, so that the damage is behind
-them. The damage is that of the Rust targets: their program writes it (`fuzz write`).
-Used by `tools/fuzz.py`, and alone with files: `fuzz_readers.py FUZZ-PROGRAM SEEDS OUT MINUTES [NAME ...]`, or
+See `docs/fuzzing.md`. Kept runs and tables have checksums, which are recomputed after a mutation, so that it
+reaches the code behind them. The mutations are those of the Rust targets; their program writes them
+(`fuzz write`).
+Used by `tools/fuzz.py`, or alone: `fuzz_readers.py FUZZ-PROGRAM SEEDS OUT MINUTES [NAME ...]`, or
 `fuzz_readers.py file NAME FILE` for one that failed.
 """
 
@@ -47,22 +48,22 @@ from airpath.sweeps.plan import SweepPlan
 from airpath.sweeps.results import FAILURES, STATE, read_failures, read_state
 
 SLOW_S = 2.0
-"""No input below `SMALL` may take more of the processor."""
+"""CPU time limit of inputs below `SMALL`, in seconds."""
 SMALL = 10_000
 HANGS_S = 20
-"""No input may take more of the processor."""
+"""CPU time limit of every input, in seconds."""
 WAITS_S = 120
-"""No input may take longer by the clock, which goes on while others have the processor."""
+"""Elapsed time limit of every input, in seconds; other processes may use the processor meanwhile."""
 LARGE_KB = 500 << 10
-"""By so much the memory of the process may grow, KiB."""
+"""Limit of the growth of the process's memory, KiB."""
 TURN_S = 0.5
 MANY = 10_000
-"""So many flows are as much work as they are: not fed."""
+"""Scenarios with more flows are skipped: their work is legitimate."""
 
 
 @dataclass
 class Target:
-    """Something that reads files: bytes and a folder to write in; tells whether it accepted them."""
+    """A reader: it takes bytes and a folder to write in, and returns whether it accepted them."""
 
     kind: str
     feed: Callable[[bytes, Path], bool]
@@ -76,7 +77,7 @@ class Target:
 
 
 def _refused(error: AirpathError, file: Path) -> bool:
-    """Check that the message of an error of ours names the file; it is refused."""
+    """Check that the message of an error names the file; return `False` for a refused input."""
     text = str(error)
     assert file.name in text or "scenario" in text, f"the message does not name the file: {text!r}"
     assert "\n\n" not in text, text
@@ -133,7 +134,7 @@ def losses(content: bytes, folder: Path) -> bool:
 
 
 def setups(content: bytes, folder: Path) -> bool:
-    """Read a traffic control set-up, judge it, print it, and make its scenario."""
+    """Read a traffic control configuration, check it, print it, and make its scenario."""
     file = folder / "fuzzed.sh"
     file.write_bytes(content)
     try:
@@ -143,7 +144,7 @@ def setups(content: bytes, folder: Path) -> bool:
 
 
 def states(content: bytes, folder: Path) -> bool:
-    """Read what a folder says of the sweep or the results that it holds."""
+    """Read the state of the sweep or the results in a folder."""
     for name in (STATE, FAILURES, "provenance.json"):
         (folder / name).write_bytes(content)
     known = bool(read_state(folder)) | is_results(folder)
@@ -169,7 +170,7 @@ def _of_results(name: str) -> Callable[[bytes, Path], bool]:
 
 
 def result_tables(content: bytes, folder: Path) -> bool:
-    """Read results with tables that were changed."""
+    """Read results with changed tables."""
     try:
         return changed_tables(_results(), content, folder)
     except AirpathError as error:
@@ -188,7 +189,7 @@ def suites(content: bytes, folder: Path) -> bool:
 
 
 def baselines(content: bytes, folder: Path) -> bool:
-    """Read baselines; what was read is written, and read back the same."""
+    """Read baselines, write them, and check that reading them again gives the same."""
     file, again = folder / "fuzzed.json", folder / "again.json"
     file.write_bytes(content)
     try:
@@ -214,7 +215,7 @@ TARGETS: Mapping[str, Target] = {
     "kept-runs": Target("bytes", kept_run),
     "sweep-parts": Target("bytes", part_of_a_sweep),
 }
-"""By name, which is also that of the folder of their seeds."""
+"""The targets by name, which is also the name of the folder of their seeds."""
 
 _kept: list[Path] = []
 
@@ -277,7 +278,7 @@ _SMALL_BASELINE = """{
 
 
 def write_seeds(folder: Path) -> None:
-    """Write a folder of seeds for each target, made by the code itself, and `plans` for the Rust targets."""
+    """Write a folder of seeds for each target, made by airpath itself, and `plans` for the Rust targets."""
     for name in [*TARGETS, "plans"]:
         (folder / name).mkdir(parents=True, exist_ok=True)
     for file in sorted(SHIPPED.glob("*.toml")):
@@ -322,7 +323,7 @@ def write_seeds(folder: Path) -> None:
 
 
 def add_seeds(folder: Path, more: Path) -> None:
-    """Copy the files of another folder, cut to what the Rust targets take."""
+    """Copy the files of another folder, cut to the size limit of the Rust targets."""
     folder.mkdir(parents=True, exist_ok=True)
     for file in sorted(more.iterdir()):
         if file.is_file():
@@ -338,7 +339,7 @@ def _write_results(folder: Path) -> None:
 
 
 def feed_all(program: Path, seeds: Path, out: Path, minutes: float, names: list[str]) -> bool:
-    """Feed the targets of these names (all without) in turn; tell whether none failed."""
+    """Feed the targets of these names (all if empty) in turn; return whether none failed."""
     write_seeds(seeds)
     targets = {name: target for name, target in TARGETS.items() if not names or name in names}
     until = time.monotonic() + minutes * 60
@@ -374,12 +375,12 @@ def _next(program: Path, seeds: Path, target: Target) -> bytes:
     assert pipe is not None
     length = pipe.read(4)
     if len(length) < 4:
-        raise SystemExit(f"{program} ended")
+        raise SystemExit(f"{program} ended unexpectedly")
     return pipe.read(int.from_bytes(length, "little"))
 
 
 def feed_one(name: str, target: Target, content: bytes, place: Path, out: Path) -> None:
-    """Feed one input to a target, which says whether it failed; the input is kept then."""
+    """Feed one input to a target, and record whether it failed; a failing input is kept."""
     case = target.inputs
     began, memory = time.process_time(), _peak_kb()
     problem = ""
@@ -432,7 +433,7 @@ def _alarm() -> Iterator[None]:
 
 
 def main() -> None:
-    """Feed all targets, or one file to one."""
+    """Feed all targets, or one file to one target."""
     if sys.argv[1] == "file":
         with tempfile.TemporaryDirectory() as folder:
             if sys.argv[2].startswith("result-"):

@@ -1,4 +1,4 @@
-"""Traffic control set-ups for `fuzz_readers.py`: seeds, and what is done with each input."""
+"""Traffic control configurations for `fuzz_readers.py`: seeds, and the processing of each input."""
 
 import json
 from contextlib import redirect_stdout
@@ -50,16 +50,16 @@ filter dev eth1 parent 1: protocol ip pref 1 u32 fh 800::800 order 2048 flowid 1
 {"class":"htb","handle":"1:10","dev":"eth2","parent":"1:1","rate":1250000,"ceil":1250000,"stats":{"bytes":0}}]
 """,
 }
-"""By name: a script, and what `tc` prints as text and as JSON."""
+"""The seeds by name: a script, and output of `tc` as text and as JSON."""
 
 
 def judged(file: Path) -> bool:
-    """Judge a set-up, print it, and make its scenario; tell whether there was one.
+    """Check a configuration, print it, and make its scenario; return whether it contained one.
 
     Raises
     ------
     AirpathError
-        Where it is refused, or cannot become a scenario.
+        If it is refused, or cannot become a scenario.
     """
     linted = lint([file])
     assert json.dumps(as_machine_reads(linted), allow_nan=False)

@@ -1,4 +1,4 @@
-"""Feed `tools/fuzz_readers.py` with what stands behind checksums: kept runs, and tables of results."""
+"""Targets of `tools/fuzz_readers.py` whose files have checksums: kept runs, and tables of results."""
 
 import hashlib
 import shutil
@@ -38,11 +38,11 @@ CHANGES: Final = tuple(
         ("delay_histogram", "packets"),
     ]
 )
-"""The seeds of tables: a change to a column of a table in each."""
+"""The seeds of tables, each a change to a column of a table."""
 
 
 def kept_run_without_checksum(results: Path) -> bytes:
-    """Return what reproducing keeps of a run."""
+    """Return the file that reproducing keeps of a run, without its checksum."""
     return to_bytes(extract(read(results).runs[0]))[_CRC_BYTES:]
 
 
@@ -54,7 +54,7 @@ def kept_run(content: bytes, folder: Path) -> bool:
 
 
 def part_without_checksum(results: Path) -> bytes:
-    """Return what a sweep keeps of a run."""
+    """Return the file that a sweep keeps of a run, without its checksum."""
     run = read(results).runs[0]
     metrics = ["throughput_mbps"]
     part = Part.of(run, key=_KEY, keep=["flows", "links"], metrics=metrics, plan_sha256="0", inputs={})
@@ -69,7 +69,7 @@ def part_of_a_sweep(content: bytes, folder: Path) -> bool:
 
 
 def changed_tables(results: Path, content: bytes, folder: Path) -> bool:
-    """Read results whose tables were changed and written as any others.
+    """Read results with changed tables that were written as usual.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Make the pages of the site that come from the package itself.
+"""Make the pages of the site that are generated from the package itself.
 
     python tools/make_docs.py
 
@@ -89,20 +89,20 @@ def link_options() -> str:
 
 
 def listed(entries: Mapping[str, str]) -> str:
-    """Return a table of names and their lines."""
+    """Return a table of names and descriptions."""
     return (
         "\n".join(
-            ["| name | what it is |", "|---|---|", *(f"| `{n}` | {cell(t)} |" for n, t in entries.items())]
+            ["| name | description |", "|---|---|", *(f"| `{n}` | {cell(t)} |" for n, t in entries.items())]
         )
         + "\n"
     )
 
 
 def parameter_tables() -> dict[str, Parameters]:
-    """Return what has a table of parameters, by file."""
+    """Return every table of parameters, by file."""
     tables = {scheme.id: scheme.parameters for scheme in SCHEMES if scheme.router is None}
     for family in FAMILIES:
-        # Of families with one protocol the first has the table; other defaults are with the compositions.
+        # The first of the families with one protocol has the table; other defaults are with the compositions.
         tables.setdefault(f"protocols/{family.protocol}", Parameters.joined(*family.parameters))
     tables["loss-differentiation"] = LossDifferentiation
     tables |= {f"estimators/{estimator.id}": estimator.parameters for estimator in ESTIMATORS}
@@ -121,7 +121,7 @@ def lint_rules() -> str:
 def estimators() -> str:
     """Return the table of the ACK-rate estimators, for pages in their folder."""
     rows = [f"| [`{one.id}`]({page_of(one.id)}) | {cell(one.description)} |" for one in ESTIMATORS]
-    return "\n".join(["| estimator | what it is |", "|---|---|", *rows]) + "\n"
+    return "\n".join(["| estimator | description |", "|---|---|", *rows]) + "\n"
 
 
 def page_of(estimator: str) -> str:
@@ -152,7 +152,7 @@ def compositions() -> str:
 
 
 def properties(parameters: Parameters) -> Mapping[str, Any]:
-    """Return the keys of a table of parameters as they are written, so that defaults have their units."""
+    """Return the keys of a table of parameters in their notation, so that defaults have their units."""
     found: Mapping[str, Any] = json_schema(parameters.keys)["properties"]
     return found
 
@@ -181,7 +181,7 @@ def scenario_page(schema: Mapping[str, Any]) -> str:
 
 
 def keys(schema: Mapping[str, Any]) -> Iterator[str]:
-    """Give the table of the keys of one object, line by line."""
+    """Yield the table of the keys of one object, line by line."""
     properties = schema.get("properties", {})
     if not properties:
         yield "It has no parameters."
@@ -194,7 +194,7 @@ def keys(schema: Mapping[str, Any]) -> Iterator[str]:
 
 
 def default_of(value: Mapping[str, Any]) -> str:
-    """Return the default as a scenario would write it; the description says what absence means."""
+    """Return the default in scenario notation; empty if the description explains what absence means."""
     default = value.get("default")
     if default is None or default in ("", [], {}):
         return ""
@@ -202,7 +202,7 @@ def default_of(value: Mapping[str, Any]) -> str:
 
 
 def toml(value: Any) -> str:
-    """Return a value as TOML writes it."""
+    """Return a value in TOML notation."""
     match value:
         case bool():
             return str(value).lower()
@@ -219,7 +219,7 @@ def toml(value: Any) -> str:
 
 
 def kind(value: Mapping[str, Any]) -> str:
-    """Return what a key accepts, in words, with links to tables."""
+    """Return the accepted values of a key in words, with links to tables."""
     if "$ref" in value:
         name = value["$ref"].rsplit("/", 1)[-1]
         return f"[{name}](scenario.md#{name.lower()})"
@@ -287,7 +287,7 @@ def command_page() -> str:
 
 
 def help_of(command: str) -> str:
-    """Return what `--help` prints."""
+    """Return the output of `--help`."""
     done = subprocess.run(
         [sys.executable, "-m", "airpath", *command.split(), "--help"],
         capture_output=True,
@@ -300,12 +300,12 @@ def help_of(command: str) -> str:
 
 SCENARIO_OPENING = """# The scenario language
 
-A scenario is one TOML file that says everything about an experiment; `airpath validate FILE --resolved` shows
-what it comes to. Every quantity has a unit: rates are in bits (`10mbps`, `1.5 Mbit/s`), sizes in bytes
-(`575kB`, `64KiB`), durations in `ns`, `us`, `ms`, `s`, `min` or `h`. k is 1000, Ki is 1024. A number without
-a unit is refused where a quantity is meant. In the tables below, quantities stand as examples.
+A scenario is one TOML file that describes an experiment completely; `airpath validate FILE --resolved` prints
+its resolved values. Every quantity has a unit: rates are in bits (`10mbps`, `1.5 Mbit/s`), sizes in bytes
+(`575kB`, `64KiB`), durations in `ns`, `us`, `ms`, `s`, `min` or `h`. k is 1000, Ki is 1024. A quantity
+without a unit is refused. In the tables below, quantities are shown as examples.
 
-Where a key takes a random quantity, it is a fixed value or a table: `{uniform = ["0ms", "300ms"]}`,
+A key that accepts a random quantity takes a fixed value or a table: `{uniform = ["0ms", "300ms"]}`,
 `{exponential = "1s"}`, and for groups of flows `{even = ["0ms", "10ms"]}` (spread evenly, not random).
 
 Scenarios that come with airpath:
@@ -323,17 +323,17 @@ schema:
 #:schema ./airpath.schema.json
 ```
 
-A key at the top, `"$schema" = "./airpath.schema.json"`, serves editors that read no such comment; airpath
-ignores it.
+For editors that do not read such a comment, write the key `"$schema" = "./airpath.schema.json"` at the top;
+airpath ignores it.
 """
 
 COMMAND_OPENING = """# The command line
 
-Every command takes `--json`: the same summary for machines, alone on standard output; messages go to standard
-error. Exit codes: 0 all is well, 2 the command line or the scenario is wrong, 1 anything else, 130
-interrupted (Ctrl-C keeps the repetitions that were finished). `check`, `rerun` and `diff` answer by theirs:
-0 yes, 1 no, 2 trouble. An unexpected failure is one line; with
-`AIRPATH_TRACEBACK=1` in the environment it is a traceback.
+Every command takes `--json`, which prints the same summary as JSON, alone on standard output; messages go to
+standard error. Exit codes: 0 success, 2 the command line or the scenario is wrong, 1 any other error, 130
+interrupted (Ctrl-C keeps the completed repetitions). `check`, `rerun` and `diff` answer with the exit code:
+0 yes, 1 no, 2 error. An unexpected failure is printed as one line; with
+`AIRPATH_TRACEBACK=1` in the environment it is printed as a traceback.
 """
 
 

@@ -29,7 +29,7 @@ SHOWN: Final = re.compile(r"^\$ (airpath compare [^\n]*)\n(.*?)^```$", re.MULTIL
 """The first comparison of the README with its output."""
 CAPTURED: Final = """airpath run lte-download --set duration=30s --reps 1 --out run
     --set 'record.capture=["bottleneck","bottleneck-reverse"]'"""
-"""Makes the capture whose estimate the first page shows."""
+"""The commands that make the capture whose estimate the first page shows."""
 ESTIMATED: Final = "airpath estimate drive.pcapng --estimator delivery-rate --estimator westwood+ --figures"
 REPRODUCED: Final = "airpath reproduce gm/fig9 --reps 1"
 
@@ -61,7 +61,7 @@ def shown() -> tuple[str, str]:
 
 
 def run(command: str, folder: Path) -> str:
-    """Run a command in a folder and return what it prints on standard output."""
+    """Run a command in a folder and return its standard output."""
     done = subprocess.run(
         [sys.executable, "-m", *shlex.split(command)],
         cwd=folder,
@@ -73,7 +73,7 @@ def run(command: str, folder: Path) -> str:
 
 
 def draw(results: Results, path: Path) -> None:
-    """Draw the trade-off of all runs, and the rate of the first run of each scheme over the capacity."""
+    """Plot the trade-off of all runs, and the rate of the first run of each scheme over the capacity."""
     schemes = list(results.schemes)
     style = style_for(schemes)
     figure, (left, right) = plt.subplots(1, 2, figsize=(8, 3), width_ratios=(2, 3), layout="constrained")

@@ -2,9 +2,9 @@
 
     .venv/bin/python tools/ns2_xcp.py
 
-writes what `airpath reproduce` shows beside its own runs: of the dumbbell each second, for `ebe-j/fig6b`; of
-the parking lot shares and queues before and after the third group starts, for `vcp-w/fig5a` and `fig6`. Needs
-ns-2 (`ns`); four minutes.
+Writes the data that `airpath reproduce` compares with its own runs: of the dumbbell each second, for
+`ebe-j/fig6b`; of the parking lot shares and queues before and after the third group starts, for `vcp-w/fig5a`
+and `fig6`. Needs ns-2 (`ns`); takes four minutes.
 """
 
 import json
@@ -20,11 +20,11 @@ ROOT = Path(__file__).parent.parent
 SCRIPTS: Final = ROOT / "tools" / "ns2"
 PAPERS: Final = ROOT / "python" / "airpath" / "papers"
 STARTS: Final = {"T": 30, "O": 10}
-"""How many draws of the starts in each setting of the dumbbell; runs of T differ much."""
+"""Number of random samples of the start times in each setting of the dumbbell; runs of T differ much."""
 LEAST_TIMEOUTS_S: Final = (0.2, 4.0)
-"""Of the parking lot: ns-2's own, and one that never expires without a loss."""
+"""Minimum timeouts in the parking lot: ns-2's own, and one that never expires without a loss."""
 PARKING_LOTS: Final = 10
-"""Draws of the starts for each of them."""
+"""Random samples of the start times for each of them."""
 INTERVAL_S: Final = 10
 _SHARES: Final = (parking_lot.BEFORE, parking_lot.AFTER)
 _QUEUES: Final = (fig6.BEFORE, fig6.AFTER)
@@ -48,7 +48,7 @@ ABOUT_PARKING_LOT: Final = (
 
 
 def main() -> None:
-    """Run every setting and start, one after another."""
+    """Run every setting and sample, one after another."""
     runs, died = [], []
     for setting, starts in STARTS.items():
         some = _all("ebe_dumbbell.tcl", starts, lambda seed, setting=setting: (setting, seed))
@@ -64,7 +64,7 @@ def main() -> None:
 
 
 def _all(script: str, wanted: int, arguments: Any) -> tuple[list[dict[str, Any]], list[list[Any]]]:
-    """Run a script with seed after seed until so many runs have come to their end."""
+    """Run a script with one seed after another until `wanted` runs have completed."""
     runs: list[dict[str, Any]] = []
     died: list[list[Any]] = []
     seed = 1

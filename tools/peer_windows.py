@@ -1,9 +1,9 @@
-"""The congestion window over time beside that of ns-2: measures, table and picture.
+"""Compare the congestion window over time with that of ns-2: measures, table and figure.
 
     python tools/peer_windows.py
 
-writes both into `docs/reference`, which is not under version control. What ns-2 measured is in
-`python/tests/peers/cwnd_ns2.json`; the tests there hold the measures to it.
+Writes table and figure into `docs/reference`, which is not under version control. The measurements of ns-2
+are in `python/tests/peers/cwnd_ns2.json`; the tests there check the measures against them.
 """
 
 import json
@@ -23,16 +23,18 @@ OUT = ROOT / "docs" / "reference"
 STEP: Final = 0.1
 """Time between two samples of a window, seconds."""
 SETTLED: Final = 10.0
-"""From here on windows are measured, seconds: slow start and what it lost are over."""
+"""Start of the measurement, seconds: slow start and its losses are over."""
 FALL: Final = 0.97
-"""A sample below this part of the one before it is a decrease at a loss. Vegas steps down by 1/86."""
+"""A sample below this fraction of the one before it is a decrease at a loss. Vegas steps down by 1/86."""
 ONE_LOSS: Final = 0.45
-"""Falls nearer than this are one decrease: Linux of 2007 spread it over a round trip, which may be 0.2 s."""
+"""Falls closer together than this, in seconds, are one decrease: Linux of 2007 spreads it over a round
+trip of up to 0.2 s.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """What the one flow crosses, 50 ms each way."""
+    """The link of the one flow, 50 ms each way."""
 
     rate: str
     buffer: str
@@ -44,14 +46,14 @@ LARGE: Final = Link("100mbps", "417 packets")
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One scheme here and what it is compared with."""
+    """One scheme here and its counterpart in ns-2."""
 
     peer: str
     """Its name in the data, without link and ` delayed`."""
     scheme: str
     """The scheme here, with options."""
     losses_per_cycle: int = 1
-    """Losses until the window repeats itself: two where fast convergence strikes at every other one."""
+    """Losses until the window repeats itself: two if fast convergence acts at every other one."""
     link: Link = SMALL
 
 
@@ -105,10 +107,10 @@ scheme = "{scheme}"
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """What is compared, of one window over time."""
+    """The measures that are compared, of one window over time."""
 
     epoch: float | None
-    """Mean time from loss to loss, seconds; `None` with less than one whole cycle."""
+    """Mean time between losses, seconds; `None` with less than one whole cycle."""
     peak: float | None
     """Mean window before a loss, segments; `None` without losses."""
     mean: float
@@ -116,14 +118,14 @@ class Measures:
 
 
 def theirs(case: Case, *, delayed: bool) -> list[float]:
-    """Return the window of ns-2, in segments, a sample each `STEP`."""
+    """Return the window of ns-2, in segments, with a sample every `STEP`."""
     windows = json.loads(DATA.read_text(encoding="utf-8"))["windows"]
     name = f"{case.link.rate} {case.peer}{' delayed' if delayed else ''}"
     return [float(segments) for segments in windows[name]]
 
 
 def ours(case: Case, *, delayed: bool) -> list[float]:
-    """Return the window here, in segments, a sample each `STEP`."""
+    """Return the window of airpath, in segments, with a sample every `STEP`."""
     text = SCENARIO.format(
         rate=case.link.rate,
         buffer=case.link.buffer,
@@ -155,7 +157,7 @@ def measure(window: Sequence[float], losses_per_cycle: int) -> Measures:
 
 
 def main() -> None:
-    """Write table and picture."""
+    """Write table and figure."""
     (OUT / "lists").mkdir(parents=True, exist_ok=True)
     lines = [
         "| ns-2, here | link | acknowledgments | epoch, s | peak, segments | mean, segments |",
@@ -179,12 +181,12 @@ def row(case: Case, *, delayed: bool) -> str:
 
 
 def number(value: float | None) -> str:
-    """Return a measure, or a dash where there is none."""
+    """Return a measure, or a dash if there is none."""
     return "-" if value is None else f"{value:.1f}"
 
 
 def draw(place: Path) -> None:
-    """Draw the windows of every case, ns-2 behind."""
+    """Plot the windows of every case, ns-2 behind."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(10, 2.1 * len(CASES)), layout="constrained")

@@ -1,7 +1,7 @@
-"""How often intervals hold the true mean where runs are added until it is known well enough.
+"""Measure how often intervals contain the true mean if runs are added until the precision suffices.
 
-The figures of `docs/precision.md`: values of known distributions, and runs of airpath drawn with replacement
-from many. Deterministic; about three minutes on two processors. `precision_coverage.py [RUNS]`
+The tables of `docs/precision.md`: values of known distributions, and runs of airpath sampled with replacement
+from many. Deterministic; takes about three minutes on two processors. `precision_coverage.py [RUNS]`
 """
 
 import sys
@@ -17,7 +17,7 @@ from airpath.precision import PrecisionRule
 
 TRIALS: Final = 20_000
 RUNS: Final = 400
-"""Runs of each link, whose mean stands for the true one."""
+"""Runs of each link; their mean is taken as the true one."""
 SHARES: Final = (0.02, 0.05)
 LEAST: Final = (10, 30, 50)
 Draw = Callable[[np.random.Generator, tuple[int, int]], np.ndarray]
@@ -38,7 +38,7 @@ DISTRIBUTIONS: Final[Mapping[str, tuple[Draw, float]]] = {
         0.97,
     ),
 }
-"""Draws, and their true mean."""
+"""Random samples, and their true mean."""
 LINKS: Final[Mapping[str, tuple[list[str], str, str]]] = {
     "`lte.down`, 10 s": (["newreno", "cubic"], "lte.down", "10s"),
     "`ebe.random`, 30 s": (["cubic"], "ebe.random", "30s"),
@@ -48,18 +48,18 @@ METRICS: Final = ("goodput_mbps", "delay_p95_ms")
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """What came of many trials.
+    """The results of many trials.
 
     Attributes
     ----------
     at_the_end
-        Share of trials whose last interval holds the true mean.
+        Fraction of trials whose last interval contains the true mean.
     at_every_look
-        Share of trials whose intervals all do, those after the end among them.
+        Fraction of trials in which all intervals do, including those after the end.
     repetitions
-        How many repetitions there were, of each trial.
+        Number of repetitions of each trial.
     reached
-        Share of trials that reached the precision.
+        Fraction of trials that reached the precision.
     """
 
     at_the_end: float
@@ -74,13 +74,13 @@ def coverage(values: np.ndarray, mean: float, rule: PrecisionRule, level: float 
     Parameters
     ----------
     values
-        A row for each trial, a column for each repetition that there may be.
+        A row for each trial, a column for each possible repetition.
     mean
         The true mean.
     rule
-        When there are enough.
+        The rule that ends the repetitions.
     level
-        One less the confidence of each interval; that of the rule if not given.
+        One minus the confidence of each interval; that of the rule by default.
     """
     level = rule.level if level is None else level
     trials = len(values)
@@ -101,7 +101,7 @@ def coverage(values: np.ndarray, mean: float, rule: PrecisionRule, level: float 
 
 
 def false_alarms(draw: np.random.Generator, rule: PrecisionRule, level: float | None = None) -> float:
-    """Return how often a difference that is zero is told from zero at some look; values are normal."""
+    """Return how often a difference of zero is found significant at some look; values are normal."""
     values = draw.standard_normal((TRIALS, rule.max_repetitions))
     return 1.0 - coverage(values, 0.0, rule, level).at_every_look
 
@@ -138,7 +138,7 @@ def main(runs: int) -> None:
         _say(f"| {name} | {' | '.join(cells)} |")
     rule = PrecisionRule(0.02)
     told = [false_alarms(np.random.default_rng(1), rule, level) for level in (0.05, None)]
-    _say(f"\na difference of zero is told from zero at some look: {told[0]:.3f} and {told[1]:.3f}")
+    _say(f"\na difference of zero is found significant at some look: {told[0]:.3f} and {told[1]:.3f}")
 
 
 def _say(text: str) -> None:

@@ -87,7 +87,7 @@ def python_texts(source: str, *, every: bool) -> Iterator[tuple[int, str]]:
             and isinstance(node, ast.Constant)
             and isinstance(node.value, str)
             and id(node) not in docstrings
-            and " " in node.value  # else a key or a name
+            and " " in node.value  # else it is a key or a name
         ):
             yield node.lineno, node.value
         elif not every and isinstance(node, ast.Raise) and _raises_an_error(node):

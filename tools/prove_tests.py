@@ -1,14 +1,14 @@
-"""Repeat the tests under load, and write down how often they passed: `make prove-tests`.
+"""Repeat the tests under load, and record how often they passed: `make prove-tests`.
 
     python tools/prove_tests.py [--part PART]... [--condition CONDITION]... [--runs COUNT]
 
-The part `suite` is the whole of `make test`. The other parts are the tests that start threads or processes,
-open sockets, set timers or send signals: `python` (the marker `processes`), `emu` and `linux`. Each part runs
-in each condition:
+The part `suite` is all of `make test`. The other parts are the tests that start threads or processes, open
+sockets, set timers or send signals: `python` (the marker `processes`), `emu` and `linux`. Each part runs in
+each condition:
 
     idle           nothing else
-    busy           beside three busy processes
-    nice           under `nice -n 19` beside three busy processes
+    busy           with three busy processes
+    nice           under `nice -n 19` with three busy processes
     one-processor  under `taskset -c 0`
 
 Each row of the table in docs/tests/proof.md has the result of one part in one condition; a run replaces its
@@ -46,22 +46,22 @@ PREFIXES: Final[Mapping[str, Sequence[str]]] = {
     "one-processor": ("taskset", "-c", "0"),
 }
 BUSY: Final = {"busy": 3, "nice": 3}
-"""Busy processes in a condition."""
+"""The number of busy processes in a condition."""
 RUNS: Final = {"suite": {"idle": 3}, "other": {"idle": 50}}
-"""Runs of a part in a condition, where it is not the least."""
+"""The number of runs of a part in a condition, unless it is the minimum."""
 LEAST_RUNS: Final = {"suite": 1, "other": 20}
 FAILED: Final = re.compile(r"^(?:FAILED|ERROR) (\S+)|^test (\S+) \.\.\. FAILED", re.MULTILINE)
 HEAD: Final = (
     "| tests | condition | runs | passed | failed | seconds a run |\n"
     "| --- | --- | ---: | ---: | --- | ---: |\n"
 )
-# Ends by itself when its starter, whose number it is given, is gone; even if that was killed.
+# A process that ends if its parent, whose id is its argument, has ended, even if that was killed.
 _BURN: Final = "import os, sys\nwhile os.getppid() == int(sys.argv[1]):\n    sum(range(100_000))"
 
 
 @contextmanager
 def busy(count: int) -> Iterator[None]:
-    """Keep processors busy meanwhile, by processes in sessions of their own as those of another user."""
+    """Keep processors busy inside a `with` block, by processes in sessions of their own."""
     command = [sys.executable, "-c", _BURN, str(os.getpid())]
     with ExitStack() as stack:
         for _ in range(count):
@@ -72,7 +72,7 @@ def busy(count: int) -> Iterator[None]:
 
 
 def run(command: Sequence[str], log: Path) -> tuple[list[str], float]:
-    """Run tests once; return the names of those that failed, and the seconds that it took."""
+    """Run tests once; return the names of those that failed, and the elapsed seconds."""
     began_s = time.monotonic()
     with log.open("w") as output:
         done = subprocess.run(command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT, check=False)
@@ -86,7 +86,7 @@ def run(command: Sequence[str], log: Path) -> tuple[list[str], float]:
 
 
 def repeated(part: str, condition: str, runs: int) -> str:
-    """Run a part so many times in a condition; return its row of the table."""
+    """Run a part this many times in a condition; return its row of the table."""
     command = [*PREFIXES[condition], *PARTS[part]]
     failures: Counter[str] = Counter()
     passed, seconds = 0, []
@@ -106,7 +106,7 @@ def repeated(part: str, condition: str, runs: int) -> str:
 
 
 def store(row: str) -> None:
-    """Put a row into the table, in place of an earlier one of the same tests and condition."""
+    """Put a row into the table, replacing an earlier one of the same tests and condition."""
     TABLE.parent.mkdir(exist_ok=True)
     rows = TABLE.read_text().splitlines(keepends=True)[2:] if TABLE.exists() else []
 
@@ -122,11 +122,13 @@ def store(row: str) -> None:
 def main() -> None:
     """Run the chosen parts in the chosen conditions."""
     parser = argparse.ArgumentParser(description="Repeat the tests under load.")
-    parser.add_argument("--part", action="append", choices=PARTS, help="this one; can be given again")
-    parser.add_argument("--condition", action="append", choices=PREFIXES, help="this one; can be given again")
+    parser.add_argument("--part", action="append", choices=PARTS, help="only this part; repeatable")
+    parser.add_argument(
+        "--condition", action="append", choices=PREFIXES, help="only this condition; repeatable"
+    )
     parser.add_argument("--runs", type=int, help="runs of each part in each condition")
     options = parser.parse_args()
-    # Busy processes are stopped however this ends.
+    # A signal also stops the busy processes.
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: sys.exit(1))
     LOGS.mkdir(parents=True, exist_ok=True)

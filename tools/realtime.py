@@ -1,10 +1,10 @@
-"""Run the real-time checks, and say how many passed, failed and were inconclusive: `make test-realtime`.
+"""Run the real-time checks, and print how many passed, failed and were inconclusive: `make test-realtime`.
 
     python tools/realtime.py
 
 A check is inconclusive if the machine was not quiet enough for it; the file that AIRPATH_INCONCLUSIVE names
-has a line `inconclusive: NAME: REASON` for each. In Rust such a check counts as passed, in Python as skipped.
-The exit code is 1 only if a check failed.
+contains a line `inconclusive: NAME: REASON` for each. In Rust such a check counts as passed, in Python as
+skipped. The exit code is 1 only if a check failed.
 """
 
 import os
@@ -29,7 +29,7 @@ RESULT: Final = re.compile(r"^test result: \w+\. (\d+) passed; (\d+) failed; (\d
 
 @dataclass
 class Counts:
-    """How many checks ended in which way."""
+    """The number of checks with each outcome."""
 
     passed: int = 0
     failed: int = 0
@@ -41,14 +41,14 @@ class Counts:
 
 
 def rust_counts(output: str, code: int) -> Counts:
-    """Return the counts of a `cargo test` with this output; one that could not run its tests failed once."""
+    """Return the counts of a `cargo test` with this output; one that ran no tests counts as failed."""
     results = [Counts(*map(int, found.groups())) for found in RESULT.finditer(output)]
     total = sum(results, Counts())
     return total if total.failed or code == 0 else total + Counts(failed=1)
 
 
 def python_counts(report: Path, code: int) -> Counts:
-    """Return the counts of a pytest run with this JUnit report; a run without one failed once."""
+    """Return the counts of a pytest run with this JUnit report; a run without one counts as failed."""
     if not report.exists():
         return Counts(failed=1)
     suite = ET.parse(report).getroot().find("testsuite")

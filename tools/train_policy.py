@@ -1,11 +1,12 @@
-"""Trains a small policy for congestion control by the cross-entropy method, and sets it beside CUBIC and BBR.
+"""Train a small policy for congestion control by the cross-entropy method, and compare it with CUBIC and BBR.
 
     python tools/train_policy.py [--generations N] [--threads N] [--out DIRECTORY]
 
-A policy is linear: the action is tanh(w · observation + b). A generation is 32 policies, drawn from a normal
-distribution in each number; each of them controls the same 8 links, which are drawn anew for each generation,
-and mean and deviation go towards those of the best 8 (Rubinstein and Kroese 2004). All 256 environments do
-a step in one call. The trained policy then meets links that it never saw, LTE among them.
+A policy is linear: the action is tanh(w · observation + b). A generation is 32 policies whose parameters are
+sampled from normal distributions. Each of them controls the same 8 links, which are sampled anew for each
+generation. Mean and deviation then move towards those of the best 8 (Rubinstein and Kroese 2004). All 256
+environments do a step in one call. Finally the trained policy is tested on links that it never saw, LTE among
+them.
 """
 
 import argparse
@@ -25,9 +26,9 @@ POLICIES: Final = 32
 LINKS: Final = 8
 ELITE: Final = 8
 SMOOTHING: Final = 0.5
-"""How much of its way towards the best a distribution goes in one generation."""
+"""The fraction of the way towards the best policies that the distribution moves in one generation."""
 LEAST_DEVIATION: Final = 0.05
-"""A distribution that has collapsed finds nothing more."""
+"""The minimum standard deviation: a distribution that has collapsed finds nothing more."""
 TRAINING: Final[dict[str, Any]] = {
     "link": "12mbps",
     "duration": "20s",
@@ -38,13 +39,13 @@ TRAINING: Final[dict[str, Any]] = {
         "loss": [0.0, 0.0, 0.001, 0.01],
     },
 }
-"""The links of the training."""
+"""The links for training."""
 TESTS: Final[dict[str, dict[str, Any]]] = {
     "LTE": {"link": "lte.down"},
     "12 Mbit/s, 40 ms": {"link": "12mbps"},
     "12 Mbit/s, 40 ms, 1 % lost": {"link": "12mbps", "loss": 0.01},
     "random rates": {"link": "ebe.random"},
-    "beside CUBIC": {"link": "24mbps", "rivals": ["cubic"]},
+    "competing with CUBIC": {"link": "24mbps", "rivals": ["cubic"]},
 }
 """Links that the policy never saw."""
 METRICS: Final = ("utilisation", "queueing_mean_ms", "queueing_p95_ms", "loss_rate")
@@ -58,7 +59,7 @@ def actions(weights: Weights, observations: NDArray[np.float32]) -> NDArray[np.f
 
 
 def returns(envs: BottleneckVectorEnv, policies: Weights, seeds: list[int]) -> NDArray[np.float64]:
-    """Return the mean reward of a step of each policy over the links of these seeds."""
+    """Return the mean reward per step of each policy over the links of these seeds."""
     weights = np.repeat(policies, len(seeds), axis=0)
     observations, _ = envs.reset(seed=seeds * len(policies))
     total, steps, over = np.zeros(len(weights)), 0, False
@@ -111,17 +112,17 @@ def own_goodput_mbps(results: Results, scheme: str) -> float:
 
 
 def described(features: tuple[Feature, ...], policy: Weights) -> str:
-    """Return a policy for people."""
+    """Return a policy as text."""
     names = [*(feature.name for feature in features), "b"]
     return ", ".join(f"{name} {weight:+.2f}" for name, weight in zip(names, policy, strict=True))
 
 
 def main() -> None:
-    """Train, test, print."""
+    """Train, test, and print."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument("--generations", type=int, default=60)
     parser.add_argument("--threads", type=int, default=None)
-    parser.add_argument("--out", type=Path, default=None, help="where the policy is kept (weights.npy)")
+    parser.add_argument("--out", type=Path, default=None, help="folder for the policy (weights.npy)")
     arguments = parser.parse_args()
     began = time.perf_counter()
     policy = train(arguments.generations, arguments.threads)

@@ -2,12 +2,12 @@
 #
 # SCHEME is `sack` (ns-2's own) or `cubic` (the module of Linux 2.6.22). Each flow has a host at either end, 1 Gbit/s
 # and 5 ms from its router; between the routers 20 ms and a buffer of one bandwidth-delay product. Flow i starts at
-# i/FLOWS seconds. Prints one line of JSON. ns-2 is given its fastest set-up: three packet headers, routes by hand.
+# i/FLOWS seconds. Prints one line of JSON. ns-2 runs in its fastest configuration: three packet headers, manual routes.
 
 lassign $argv scheme flows mbps seconds
 set began [clock microseconds]
 
-# What Linux says of this process: the value of a field of its status, in MiB.
+# Returns a field of this process's status in Linux, in MiB.
 proc memory {field} {
     set file [open /proc/self/status]
     set status [read $file]
@@ -16,10 +16,10 @@ proc memory {field} {
     return [expr {$kib / 1024.0}]
 }
 
-# Everything that `from` does not know leaves towards `to`.
+# Sets the default route of `from` to `to`.
 proc lead_all {from to} { [$from get-module "Manual"] add-route-to-adj-node -default $to }
 
-# What is meant for `to` leaves towards it.
+# Routes packets for `to` directly to it.
 proc lead {from to} { [$from get-module "Manual"] add-route-to-adj-node $to }
 
 remove-all-packet-headers
@@ -27,7 +27,7 @@ add-packet-header IP TCP Flags
 set simulator [new Simulator]
 $simulator rtproto Manual
 
-# 60 ms there and back, packets of 1500 bytes.
+# Round trip of 60 ms, packets of 1500 bytes.
 set buffer [expr {int($mbps * 1e6 * 0.060 / 8 / 1500)}]
 set left [$simulator node]
 set right [$simulator node]

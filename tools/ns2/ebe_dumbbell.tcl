@@ -1,12 +1,12 @@
-# EBE's dumbbell under ns-2's own XCP, which believes 10 Mbit/s:  ns ebe_dumbbell.tcl SETTING SEED
+# EBE's dumbbell under ns-2's own XCP, with a configured capacity of 10 Mbit/s:  ns ebe_dumbbell.tcl SETTING SEED
 #
-# SETTING is T (20 long flows each way over the same moving rate) or O (forward only), as the scenarios ebe-dumbbell-t
-# and -o have it: 10 Mbit/s, 14, 17, 19, 15, 17, 5, 2, 6, 4, 8, 5, each for 10 s, and 32 ms; hosts at 100 Mbit/s and 4 ms,
+# SETTING is T (20 long flows each way over the same varying rate) or O (forward only), as in the scenarios ebe-dumbbell-t
+# and -o: 10 Mbit/s, 14, 17, 19, 15, 17, 5, 2, 6, 4, 8, 5, each for 10 s, and 32 ms; hosts at 100 Mbit/s and 4 ms,
 # RTTs up to 10 ms apart; a buffer of 575 kB; 10 short forward flows of 100 kB, 1 s apart on average. Everything starts
-# within 300 ms. What is not said here is ns-2's default: timeouts of 200 ms at least, a clock of 10 ms, Reno, packets
+# within 300 ms. All other settings are ns-2's defaults: timeouts of at least 200 ms, a clock of 10 ms, Reno, packets
 # of 1000 bytes of payload.
 #
-# Prints one line of JSON: for each second what left the forward link in Mbit/s and its mean queue in kB, and the drops.
+# Prints one line of JSON: for each second the throughput of the forward link in Mbit/s and its mean queue in kB, and the drops.
 
 lassign $argv setting seed
 set rates {10 14 17 19 15 17 5 2 6 4 8 5}
@@ -36,7 +36,7 @@ for {set number 0} {$number < [llength $rates]} {incr number} {
     $simulator at [expr {$hold * $number}] "set_rate [lindex $rates $number]"
 }
 
-# A host at either end: flow `number` of `count` has its part of the 10 ms that RTTs are apart.
+# Creates a host at either end: flow `number` of `count` gets its part of the 10 ms over which RTTs are spread.
 proc hosts {near_router far_router number count} {
     global simulator
     set near [$simulator node]
@@ -56,7 +56,7 @@ proc start_long {near far} {
     $source start
 }
 
-# 100 kB over a connection of its own; the next begins after a pause.
+# Sends 100 kB over a new connection; the next one begins after a pause.
 proc start_short {near far} {
     set sender [connect $near $far]
     $sender proc done {} [list after_pause $near $far]

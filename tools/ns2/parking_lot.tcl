@@ -1,13 +1,13 @@
 # VCP-W's parking lot under ns-2's own XCP:  ns parking_lot.tcl SEED LEAST_TIMEOUT
 #
-# As the scenario vcpw-parking-lot has it, but without losses, which are none at 2x2 antennas and 30 dB: 30 flows over four
-# links of 4, 4, 2 and 4 Mbit/s and 250 ms, and 60 local flows on each, those on the third from 1000 s on; hosts of a group
-# share a link of 20 Mbit/s and 5 ms; buffers of 260, 260, 130 and 260 kB. Timeouts are of LEAST_TIMEOUT seconds at least:
-# ns-2's default is 0.2. What is not said here is ns-2's default: a clock of 10 ms, Reno, packets of 1000 bytes of payload,
+# As the scenario vcpw-parking-lot, but without losses, of which there are none at 2x2 antennas and 30 dB: 30 flows over four
+# links of 4, 4, 2 and 4 Mbit/s and 250 ms, and 60 local flows on each, those on the third starting at 1000 s; hosts of a group
+# share a link of 20 Mbit/s and 5 ms; buffers of 260, 260, 130 and 260 kB. Timeouts are at least LEAST_TIMEOUT seconds:
+# ns-2's default is 0.2. All other settings are ns-2's defaults: a clock of 10 ms, Reno, packets of 1000 bytes of payload,
 # XCP's longest interval of 1 s.
 #
-# Prints one line of JSON: for each 10 s and each link what left it in Mbit/s and its mean queue in kB, and what the long
-# flows were acknowledged, in Mbit/s with headers; all timeouts, and the drops of each link.
+# Prints one line of JSON: for each 10 s and each link its throughput in Mbit/s and its mean queue in kB, and the acknowledged
+# rate of the long flows in Mbit/s, with headers; all timeouts, and the drops of each link.
 
 lassign $argv seed least_timeout
 set names {AB BC CD DE}
@@ -39,7 +39,7 @@ for {set number 0} {$number < 4} {incr number} {
     set area($monitor) 0.0
 }
 
-# A group of flows from one router to another, whose hosts share a link at either end; they start within 10 s.
+# Creates a group of flows from one router to another, whose hosts share a link at either end; they start within 10 s.
 proc group {first last count start} {
     global simulator router
     set senders {}

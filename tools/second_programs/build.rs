@@ -1,4 +1,4 @@
-//! Makes a module of tquic's HyStart++, as it is released. The whole crate would want a TLS library built.
+//! Makes a module from tquic's HyStart++ as released. The whole crate would require building a TLS library.
 
 use cargo_metadata::MetadataCommand;
 use std::{env, fs, path::Path};

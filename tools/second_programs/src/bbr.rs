@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 type Info = <BbrCongestionController as CongestionController>::PacketInfo;
 
-/// A sender that asks s2n-quic's controller and its pacer.
+/// A sender controlled by s2n-quic's controller and its pacer.
 pub struct Bbr {
     control: BbrCongestionController,
     rtt: RttEstimator,

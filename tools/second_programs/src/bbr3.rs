@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// A sender that asks noq's controller and spaces packets at its pacing rate. Its random waits follow no seed.
+/// A sender controlled by noq's controller that spaces packets at its pacing rate. Its random waits have no seed.
 pub struct Bbr3 {
     control: Box<dyn Controller>,
     began: Instant,
-    /// When the next packet may leave.
+    /// Time at which the next packet may leave.
     due: f64,
     sent: BTreeMap<u64, f64>,
     newest: Option<u64>,
@@ -39,10 +39,10 @@ impl Bbr3 {
     }
 }
 
-/// An estimator that has seen this round trip only, which the controller asks for once, at its first acknowledgment.
+/// Returns an estimator with this single sample; the controller reads it once, at its first acknowledgment.
 fn estimator(rtt: Duration) -> RttEstimator {
-    // SAFETY: it cannot be made outside of noq. It is four durations, one of them optional, in whatever order; the compiler
-    // refuses another size.
+    // SAFETY: the type has no public constructor. It consists of four durations, one of them optional, in any order;
+    // the compiler refuses another size.
     unsafe { std::mem::transmute([rtt; 4]) }
 }
 

@@ -1,26 +1,26 @@
-//! Copa a second time, in packets and seconds: as its paper has it, damped, and as the sender that its authors release.
+//! A second implementation of Copa, in packets and seconds: as in its paper, damped, and as in its authors' release.
 
 use crate::link::Sender;
 use std::collections::{BTreeSet, VecDeque};
 
 const DELTA: f64 = 0.5;
 
-/// Over how long the minimum is taken for the path without a queue.
+/// Window of the minimum RTT that represents the path without a queue, in seconds.
 const BASE: f64 = 10.0;
 
-/// How the velocity v follows the window. All look once in a round trip and begin again with 1 at a turn.
+/// The rule for the velocity v. All rules act once per round trip and restart at 1 when the direction changes.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Rule {
-    /// By the window now and a round trip ago; it doubles from the third round trip in one direction on.
+    /// Compares the window with that of a round trip ago; v doubles from the third round trip in one direction.
     Paper,
-    /// As in the paper, but the first step back is a turn, and no step is larger than a packet.
+    /// As in the paper, but the first step back changes the direction, and no step is larger than a packet.
     Damped,
-    /// By whether more steps went up or down; it doubles after each round trip that goes as the one before. Above
-    /// `DELTA W`, which is a step of one packet, it is halved at every acknowledgment.
+    /// Compares the numbers of steps up and down; v doubles after each round trip in the same direction as the last.
+    /// Above `DELTA W`, which is a step of one packet, v is halved at every acknowledgment.
     Released,
 }
 
-/// The smallest value of a stretch of time that ends now.
+/// The minimum over a window of time that ends now.
 #[derive(Default)]
 struct Minimum(VecDeque<(f64, f64)>);
 
@@ -47,13 +47,13 @@ pub struct Copa {
     velocity: f64,
     /// +1 or -1: the direction of the last round trip.
     direction: f64,
-    /// Round trips that went in it.
+    /// Number of round trips in this direction.
     steady: u32,
-    /// When the round trip under way began, the window then, and the steps up less those down since.
+    /// Start of the current round trip, the window at that time, and the steps up minus those down since then.
     began: f64,
     before: f64,
     balance: f64,
-    /// When the next packet may leave, and how long after it another.
+    /// Time at which the next packet may leave, and the spacing to the one after it.
     due: f64,
     spacing: f64,
     flying: BTreeSet<u64>,
@@ -80,7 +80,7 @@ impl Copa {
         }
     }
 
-    /// Once in a round trip, which `rtt` is the newest sample of.
+    /// Updates velocity and direction once per round trip; `rtt` is the newest sample.
     fn turn(&mut self, now: f64, rtt: f64) {
         if now - self.began <= rtt {
             return;
@@ -119,7 +119,7 @@ impl Sender for Copa {
         self.smoothed = Some(smoothed);
         let base = self.base.update(BASE, now, rtt);
         let standing = self.standing.update(smoothed / 2.0, now, rtt);
-        // The window at which its rate is the target rate; without a queue there is no end to it.
+        // The window at which the rate equals the target rate; infinite without a queue.
         let target = standing / (DELTA * (standing - base));
         if self.slow_start {
             self.slow_start = self.window + 1.0 < target;

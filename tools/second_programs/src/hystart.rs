@@ -1,4 +1,4 @@
-//! tquic's HyStart++ over rounds drawn at random, and what it did after each acknowledgment.
+//! tquic's HyStart++ over random rounds, with its phase after each acknowledgment.
 
 use std::time::Duration;
 
@@ -19,11 +19,11 @@ struct Case {
     acked: u64,
     /// RTT of each packet in units of 100 us, by the round in which it is acknowledged.
     rounds: Vec<Vec<u64>>,
-    /// After each acknowledgment: `s`low start, `c`onservative slow start, slow start `o`ver.
+    /// Phase after each acknowledgment: `s`low start, `c`onservative slow start, slow start `o`ver.
     phases: Vec<String>,
-    /// What was added to the window by the end of each round, in bytes.
+    /// Total growth of the window by the end of each round, in bytes.
     grown: Vec<u64>,
-    /// A loss is found after the last acknowledgment.
+    /// Whether a loss is detected after the last acknowledgment.
     lost: bool,
 }
 
@@ -57,11 +57,11 @@ fn run(seed: u64) -> Case {
         random ^= random << 17;
         from + (random >> 11) % (to - from)
     };
-    // Bytes that a quarter of is not whole, and more than the eight segments of a sender that does not pace.
+    // Includes sizes not divisible by four, and more than the eight segments of a sender that does not pace.
     let mut case = Case { acked: [777, 1000, 2000, 12_000][draw(0, 4) as usize], ..Case::default() };
     let mut slow_start = HystartPlusPlus::new(true);
     let mut level = draw(50, 1500);
-    // Most rounds are like the one before, so that conservative slow start can last.
+    // Most rounds resemble the previous one, so that conservative slow start can last.
     let (mut sent, mut acked, mut grown) = (0, 0, 0);
     let lost_in = if draw(0, 4) == 0 { draw(2, 10) } else { u64::MAX };
     while !slow_start.has_exited() {

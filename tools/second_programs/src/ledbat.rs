@@ -1,17 +1,17 @@
-//! LEDBAT++ a second time, in packets and seconds: as its draft has it, and as the sender that Darwin releases.
+//! A second implementation of LEDBAT++, in packets and seconds: as in its draft, and as in Darwin's release.
 
 use crate::link::Sender;
 use std::collections::{BTreeSet, VecDeque};
 
 const TARGET: f64 = 0.060;
 
-/// Where Darwin's sender goes its own way.
+/// The rules in which Darwin's sender differs.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Rule {
     /// `W += GAIN` in a round trip below the target, `W += GAIN - W (delay / TARGET - 1)` above it.
     Draft,
     /// `W += 1` in a round trip below the target; `W -= W min(delay / TARGET - 1, 1/2)` once in a round trip above it,
-    /// and the next slowdown is 30 s away from that.
+    /// and the next slowdown is 30 s later.
     Darwin,
 }
 

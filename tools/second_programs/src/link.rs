@@ -1,4 +1,4 @@
-//! One FIFO link, senders with always something to send, an acknowledgment for each packet.
+//! One FIFO link, senders that always have data to send, and an acknowledgment for each packet.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -6,20 +6,20 @@ use std::collections::{BTreeMap, BinaryHeap};
 /// Bytes of a packet on the wire.
 pub const PACKET: usize = 1500;
 
-/// A congestion-controlled sender, seconds and packets.
+/// A congestion-controlled sender, in seconds and packets.
 pub trait Sender {
-    /// When the next packet may leave; `None` while the window is full.
+    /// Returns the time at which the next packet may leave; `None` while the window is full.
     fn next(&self, now: f64) -> Option<f64>;
     fn on_sent(&mut self, now: f64, sequence: u64);
-    /// `rtt` is the sample of this packet.
+    /// Handles an acknowledgment; `rtt` is the sample of this packet.
     fn on_ack(&mut self, now: f64, sequence: u64, rtt: f64);
     fn on_lost(&mut self, now: f64, sequence: u64);
 }
 
-/// What the link saw from `from` to the end.
+/// Measurements of the link from `from` to the end.
 #[derive(Debug, Default)]
 pub struct Seen {
-    /// Mean number of packets that wait, the one being sent not among them.
+    /// Mean number of waiting packets, without the one being sent.
     pub waiting: f64,
     /// Mbit/s of each flow.
     pub rates: Vec<f64>,
@@ -29,7 +29,7 @@ pub struct Path {
     pub mbps: f64,
     pub rtt: f64,
     pub buffer: usize,
-    /// Part of the packets that the air damages, after the link.
+    /// Fraction of the packets that channel errors corrupt, after the link.
     pub loss: f64,
 }
 
@@ -53,7 +53,7 @@ enum What {
     Ack(usize, u64),
 }
 
-/// Flow i begins at `i * stagger`. Which packets are damaged follows from `seed`, not zero.
+/// Runs flows over the link. Flow i begins at `i * stagger`. `seed`, not zero, determines the corrupted packets.
 pub fn run(
     path: &Path,
     senders: &mut [Box<dyn Sender>],
@@ -97,7 +97,7 @@ pub fn run(
                         seen.rates[flow] += PACKET as f64 * 8.0 / 1e6 / (end - from);
                     }
                 }
-                // Three later ones have come.
+                // Three later packets have arrived.
                 let lost: Vec<u64> =
                     outstanding[flow].range(..number.saturating_sub(2)).map(|(&lost, _)| lost).collect();
                 for lost in lost {

@@ -1,20 +1,20 @@
-//! Controllers of today a second time: what `crates/sim/tests/it/yardsticks.rs` holds ours to.
+//! Second implementations of current controllers, with which `crates/sim/tests/it/yardsticks.rs` compares ours.
 //!
 //!     cargo run --release --manifest-path tools/second_programs/Cargo.toml
 //!
-//! As they are released: BBR of s2n-quic (version 2, draft-cardwell-iccrg-bbr-congestion-control-02) and of noq (version 3,
-//! draft-ietf-ccwg-bbr-05), HyStart++ of tquic. Written from the rules alone: LEDBAT++ and Copa, as their texts have them
-//! and as the senders differ from these that Darwin and the authors of Copa release.
+//! As released: BBR of s2n-quic (version 2, draft-cardwell-iccrg-bbr-congestion-control-02) and of noq (version 3,
+//! draft-ietf-ccwg-bbr-05), HyStart++ of tquic. Written from the rules alone: LEDBAT++ and Copa, as in their texts and
+//! with the differences of the senders that Darwin and the authors of Copa release.
 //!
 //!     cargo run --release --manifest-path tools/second_programs/Cargo.toml hystart > vectors/hystart++.json
 //!
-//! writes what tquic's HyStart++ does after each acknowledgment; `crates/control/tests/it/hystart_plus_plus.rs` holds ours to it.
+//! writes the phases of tquic's HyStart++; `crates/control/tests/it/hystart_plus_plus.rs` compares ours with them.
 //!
 //!     cargo run --release --manifest-path tools/second_programs/Cargo.toml vcp
 //!
-//! runs VCP, written from the rules alone, over a testbed of its own: the rates of three groups of round trips. A case may
-//! follow: rule, power of the round trip in the additive step, bytes of a packet, the groups' extra round trips and over
-//! what each is spread in ms, as in `vcp obey 2 1500 0 100 150 10`.
+//! runs VCP, written from the rules alone, over a testbed of its own, and prints the rates of three groups of round
+//! trips. Arguments select a single case: rule, power of the round trip in the additive step, bytes of a packet, extra
+//! round trip of each group and spread within a group in ms, as in `vcp obey 2 1500 0 100 150 10`.
 
 mod bbr;
 mod bbr3;
@@ -31,7 +31,7 @@ use copa::Copa;
 use ledbat::Ledbat;
 use link::{Path, Sender, run};
 
-/// Mbit/s, round trip in ms, flows, buffer in packets, part of the packets that is damaged.
+/// Mbit/s, round trip in ms, flows, buffer in packets, fraction of corrupted packets.
 type Case = (f64, f64, u64, usize, f64);
 
 const BBR: [Case; 9] = [
@@ -72,7 +72,7 @@ fn main() {
         Some("hystart") => hystart::print(),
         Some("vcp") => vcp::print(&std::env::args().skip(2).collect::<Vec<_>>()),
         Some(other) => {
-            eprintln!("{other:?} is not known: give nothing for the figures, hystart or vcp for their cases");
+            eprintln!("found the argument {other:?}; accepted: none (all figures), hystart, or vcp");
             std::process::exit(2);
         }
     }

@@ -1,16 +1,16 @@
-//! One flow in slow start by tquic's HyStart++; at its end the window stands still.
+//! One flow in slow start by tquic's HyStart++; after slow start the window stays constant.
 
 use crate::hystart::HystartPlusPlus;
 use crate::link::{PACKET, Path, Sender, run};
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// When a phase began, in seconds, and the window then, in packets.
+/// Start of a phase, in seconds, and the window at that time, in packets.
 type Mark = Rc<Cell<Option<(f64, f64)>>>;
 
 struct SlowStart {
     control: HystartPlusPlus,
-    /// Bytes.
+    /// In bytes.
     window: u64,
     flying: u64,
     slowed: Mark,
@@ -25,7 +25,7 @@ impl SlowStart {
     }
 }
 
-/// From 1 on, as the end of its first round is packet 0.
+/// Returns a packet number, starting at 1, because the end of the first round is packet 0.
 fn number(sequence: u64) -> u64 {
     sequence + 1
 }
@@ -60,7 +60,7 @@ impl Sender for SlowStart {
     }
 }
 
-/// Prints when slow start slows down and ends on an empty link, and with how many packets.
+/// Prints the times at which slow start slows down and ends on an empty link, and the window in packets.
 pub fn print(mbps: f64, rtt_ms: f64) {
     let (slowed, ended) = (Mark::default(), Mark::default());
     let control = HystartPlusPlus::new(true);

@@ -1,13 +1,13 @@
-//! VCP a second time: thirty flows over a testbed's two queues, by the rules of its papers alone.
+//! A second implementation of VCP from the rules of its papers alone: thirty flows over a testbed's two queues.
 //!
 //! Modelled: 10 Mbit/s and 200 ms each way; in each direction five flows in each of three groups of round trips, which
 //! begin within 10 s, UDP of 0.2 Mbit/s and TCP with a fixed window of 16 kB; side links that send at 1 Gbit/s; an
 //! acknowledgment of 40 bytes for each packet, which waits in the queue of the other direction and counts for its load.
-//! The router tags data with its load as it begins to send it, the acknowledgment brings that back.
+//! The router tags a data packet with its load when it begins to send it, and the acknowledgment carries the tag back.
 //!
-//! Left out: retransmissions, timeouts, slow start, pacing, the clocks of real hosts. Of losses only that the sender
-//! hears of one a round trip later, halves its window and leaves it so for a round trip. That is enough where nothing
-//! is dropped, and each line says how much was: nothing in the twelve cases.
+//! Left out: retransmissions, timeouts, slow start, pacing, the clocks of real hosts. The only effect of a loss is that
+//! the sender detects it a round trip later, halves its window and keeps it for a round trip. That is enough if nothing
+//! is dropped, and each line prints the number of drops: none in the twelve cases.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -17,7 +17,7 @@ type Time = u64;
 
 const MS: Time = 1_000_000;
 const SEEDS: u32 = 10;
-/// When rates are taken. The run ends with it.
+/// Interval in which rates are measured. The run ends with it.
 const SEEN: std::ops::Range<Time> = 20_000 * MS..50_000 * MS;
 
 const LINK: f64 = 10e6;
@@ -26,10 +26,10 @@ const ONE_WAY: Time = 200 * MS;
 const BUFFER: usize = 1000;
 const UDP: f64 = 0.2e6;
 const TCP_WINDOW: u64 = 16_000;
-/// Of data, and the whole of an acknowledgment.
+/// Header bytes of a data packet, and the size of an acknowledgment.
 const HEADER: u64 = 40;
 const FLOWS_OF_A_GROUP: u64 = 5;
-/// Between the first start and the last.
+/// Interval in which flows start.
 const STARTS: Time = 10_000 * MS;
 const FIRST_WINDOW: f64 = 2.0;
 
@@ -39,7 +39,7 @@ const T_Q: Time = 10 * MS;
 const WEIGHT: f64 = 0.25;
 const KAPPA_Q: f64 = 0.5;
 const GAMMA_L: f64 = 0.98;
-/// The load is low below it; a sender then takes it for this.
+/// Load factor below which the load is low; a sender then assumes this value.
 const LOW: f64 = 0.8;
 const KAPPA: f64 = 0.25;
 const BETA: f64 = 0.875;
@@ -48,16 +48,16 @@ const TICK: Time = 10 * MS;
 /// The longest round trip that steps are scaled to, in seconds.
 const CAP: f64 = 0.5;
 
-/// What follows the freeze after a multiplicative decrease.
+/// The behaviour after the freeze that follows a multiplicative decrease.
 #[derive(Clone, Copy, PartialEq)]
 enum Rule {
-    /// Additive increase for a round trip, whatever the codes say.
+    /// Additive increase for a round trip, regardless of the codes.
     Author,
-    /// The same, but only while a decrease takes more than a round trip adds.
+    /// The same, but only while a decrease removes more than a round trip adds.
     Guarded,
     /// As `Author`, with an alpha of 0.25 in place of 1.
     SmallAlpha,
-    /// The codes count again at once.
+    /// The codes are obeyed again at once.
     Obey,
 }
 
@@ -75,9 +75,9 @@ struct Case {
     rule: Rule,
     /// The additive step grows with the round trip to this power, 1 or 2.
     power: i32,
-    /// What each group's round trip has more than 400 ms, in ms.
+    /// Each group's round trip in excess of 400 ms, in ms.
     extra: [u64; 3],
-    /// Over how many ms the round trips of a group are spread.
+    /// Spread of the round trips of a group, in ms.
     spread: u64,
 }
 
@@ -92,7 +92,7 @@ enum Load {
 
 #[derive(Clone, Copy)]
 enum Phase {
-    /// Does as the codes say.
+    /// Follows the codes.
     Obeys,
     Frozen(Time),
     Adds(Time),
@@ -104,17 +104,17 @@ struct Vcp {
     window: f64,
     smoothed: f64,
     phase: Phase,
-    /// Until when a loss holds the window.
+    /// Time until which the window stays constant after a loss.
     held: Time,
 }
 
 impl Vcp {
-    /// The smoothed round trip in t_rho, at most the cap.
+    /// Returns the smoothed round trip in units of t_rho, at most the cap.
     fn scale(&self) -> f64 {
         self.smoothed.min(CAP) / T_RHO_SECONDS
     }
 
-    /// What a round trip of additive increase adds.
+    /// Returns the growth of the window in a round trip of additive increase.
     fn step(&self) -> f64 {
         let alpha = if self.case.rule == Rule::SmallAlpha { 0.25 } else { 1.0 };
         alpha * self.scale().powi(self.case.power)
@@ -167,22 +167,22 @@ impl Vcp {
 struct Flow {
     direction: usize,
     group: usize,
-    /// One way between a host and its router, alike on both sides.
+    /// One-way delay between a host and its router, equal on both sides.
     side: Time,
-    /// When the sender's side link is free, first when the flow begins.
+    /// Time at which the sender's side link is free, initially the start of the flow.
     free_at: Time,
     flying: u64,
-    /// `None` is TCP with its fixed window.
+    /// `None` for TCP with its fixed window.
     vcp: Option<Vcp>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Packet {
-    /// `None` is UDP.
+    /// `None` for UDP.
     flow: Option<usize>,
     ack: bool,
     bytes: u64,
-    /// `None` is not of VCP.
+    /// `None` for packets other than VCP's.
     load: Option<Load>,
     sent: Time,
 }
@@ -191,15 +191,15 @@ struct Packet {
 struct Router {
     load: Load,
     queue: VecDeque<Packet>,
-    /// Bytes since the last measurement.
+    /// Bytes that arrived since the last measurement.
     arrived: u64,
-    /// The bytes queued at each look since then.
+    /// Samples of the queued bytes since then.
     looks: Vec<u64>,
     mean: f64,
 }
 
 impl Router {
-    /// Looks at the queue each t_q, measures the load each t_rho.
+    /// Samples the queue every t_q, and measures the load every t_rho.
     fn look(&mut self) {
         self.looks.push(self.queue.iter().map(|packet| packet.bytes).sum());
         if (self.looks.len() as u64) < T_RHO / T_Q {
@@ -218,7 +218,7 @@ impl Router {
     }
 }
 
-/// SplitMix64, from 0 to 1.
+/// Returns a random number from 0 to 1 (SplitMix64).
 fn draw(state: &mut u64) -> f64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let z = (*state ^ (*state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -233,12 +233,12 @@ enum What {
     AtRouter(usize, Packet),
     Transmitted(usize),
     AtReceiver(usize, Packet),
-    /// An acknowledgment, or data of which the sender hears that it is lost.
+    /// An acknowledgment, or a lost data packet whose loss the sender detects.
     AtSender(usize, Packet),
     Look,
 }
 
-/// Bits of both directions that left the routers while it was seen.
+/// Bits of both directions that left the routers in the measured interval.
 #[derive(Default)]
 struct Seen {
     groups: [u64; 3],
@@ -334,7 +334,7 @@ impl Testbed {
         }
     }
 
-    /// Sends what the window has room for.
+    /// Sends as many packets as the window permits.
     fn send(&mut self, number: usize) {
         let (bytes, sent) = (self.packet, self.now);
         let flow = &self.flows[number];
@@ -363,14 +363,14 @@ impl Testbed {
         }
         self.seen.drops += 1;
         if let Some(flow) = packet.flow {
-            // Without an acknowledgment nothing but the place in the window is lost.
+            // A lost acknowledgment only frees its place in the window.
             let load = packet.load.filter(|_| !packet.ack);
             let at = self.now + 2 * (ONE_WAY + self.flows[flow].side);
             self.push(at, What::AtSender(flow, Packet { load, ..packet }));
         }
     }
 
-    /// Tags the next packet and begins with it; it stays in the queue until it has left.
+    /// Tags the next packet and starts its transmission; it stays in the queue until the transmission ends.
     fn transmit(&mut self, direction: usize) {
         let router = &mut self.routers[direction];
         let Some(packet) = router.queue.front_mut() else { return };
@@ -401,7 +401,7 @@ impl Testbed {
     }
 }
 
-/// The twelve cases, or the one that is asked for.
+/// Prints the twelve cases, or the selected one.
 pub fn print(arguments: &[String]) {
     if let Some(case) = parse(arguments) {
         return show(&case);
@@ -416,7 +416,7 @@ pub fn print(arguments: &[String]) {
     }
 }
 
-/// As in `obey 2 1500 0 100 150 10`: rule, power, packet, extra round trips, spread.
+/// Parses a case such as `obey 2 1500 0 100 150 10`: rule, power, packet, extra round trips, spread.
 fn parse(arguments: &[String]) -> Option<Case> {
     let (name, numbers) = arguments.split_first()?;
     let (rule, _) = RULES.into_iter().find(|(_, known)| name == known).expect("a rule's name");
@@ -440,7 +440,7 @@ fn show(case: &Case) {
     println!("  {packet} bytes, {name}, {extra} ms: {rates}; {used:.3} of the link, {drops} drops");
 }
 
-/// And its standard error.
+/// Returns the mean and its standard error.
 fn mean(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
     let count = f64::from(SEEDS);
     let mean = values.clone().sum::<f64>() / count;
