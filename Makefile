@@ -21,7 +21,7 @@ PROFILED = CARGO_BUILD_RUSTFLAGS="$$($(PYTHON) tools/compiler_profile.py --flags
 # `pytest --hypothesis-profile default`, gives other examples; so does `make fuzz`.
 export PROPTEST_RNG_SEED ?= 1
 
-# Folders of data outside this repository that some tests read (docs/tests.md). Absolute, because tests run in other folders.
+# Folders with data from outside this repository that some tests read (docs/tests.md). Absolute, because tests run in other folders.
 $(foreach name,VECTORS CAPTURES QLOGS TRACES LINK_LOGS PLANS SCENARIOS LOSSES SETUPS,$(if $(AIRPATH_$(name)),\
   $(eval override export AIRPATH_$(name) := $(abspath $(AIRPATH_$(name))))))
 
