@@ -9,7 +9,18 @@ from typing import Any, Final
 from airpath._entry_points import load_entry_points, reject_entry_point
 from airpath._nearest import suggestion
 from airpath.errors import UsageError
-from airpath_papers import ablation, ablation_cubic, ebe_c, ebe_j, estimators, gm, sarbe, satellite, vcp_w
+from airpath_papers import (
+    ablation,
+    ablation_cubic,
+    diagnosis,
+    ebe_c,
+    ebe_j,
+    estimators,
+    gm,
+    sarbe,
+    satellite,
+    vcp_w,
+)
 from airpath_papers.figure import Figure
 
 FIGURES: Final[tuple[Figure, ...]] = (
@@ -19,6 +30,7 @@ FIGURES: Final[tuple[Figure, ...]] = (
     *sarbe.FIGURES,
     *vcp_w.FIGURES,
     *estimators.FIGURES,
+    *diagnosis.FIGURES,
     *satellite.FIGURES,
     *ablation.FIGURES,
     *ablation_cubic.FIGURES,

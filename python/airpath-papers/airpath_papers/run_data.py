@@ -13,6 +13,7 @@ import numpy.typing as npt
 from airpath.metrics.run import columns, flows_under_test, link_under_test, long_lived, rows_with
 from airpath.results import RunResult
 from airpath_papers.array_file import packed, unpacked
+from airpath_papers.diagnosis_data import DiagnosisData, diagnosis, facts_of
 from airpath_papers.estimate_data import PARTS, EstimateData, estimates
 
 Numbers = npt.NDArray[np.float64]
@@ -98,6 +99,8 @@ class RunData:
     """Bytes on the wire of each group that left the measuring links of its flows: groups by times."""
     flow_reports: Mapping[str, Numbers] = field(repr=False)
     """For each of `FLOW_QUANTITIES` that a controller reported: the last value of each flow, else NaN."""
+    diagnosis: DiagnosisData | None = None
+    """The diagnosis of the first flow, if packets were captured."""
     cpu_s: float = field(default=0.0, compare=False)
     """Processor time of the run, including its extraction, in seconds."""
     problems: tuple[str, ...] = ()
@@ -135,6 +138,7 @@ def extract(run: RunResult) -> RunData:
         group_time_s=group_time_s,
         group_departed_bytes=group_departed,
         flow_reports=_reports(run, len(flows["flow"])),
+        diagnosis=diagnosis(run),
         problems=tuple((run.record.validity or {}).get("problems", ())),
     )
 
@@ -162,7 +166,7 @@ def to_bytes(data: RunData) -> bytes:
         arrays |= {f"observed{number}.{quantity}": rows for quantity, rows in link.observations.items()}
     for number, one in enumerate(data.estimates.values()):
         arrays |= {f"estimate{number}.{part}": getattr(one, part) for part in PARTS}
-    facts = {
+    facts: dict[str, Any] = {
         "duration_s": data.duration_s,
         "cpu_s": data.cpu_s,
         "link_under_test": data.link_under_test,
@@ -175,6 +179,10 @@ def to_bytes(data: RunData) -> bytes:
     }
     if data.problems:
         facts["problems"] = data.problems
+    if data.diagnosis is not None:
+        facts["diagnosis"] = facts_of(data.diagnosis)
+        arrays |= {f"window.{name}": column for name, column in data.diagnosis.windows.items()}
+        arrays |= {f"bin.{name}": column for name, column in data.diagnosis.bins.items()}
     return packed(arrays, facts)
 
 
@@ -220,8 +228,22 @@ def from_bytes(content: bytes) -> RunData:
         group_time_s=arrays["group_time_s"],
         group_departed_bytes=arrays["group_departed_bytes"],
         flow_reports=_part(arrays, "report."),
+        diagnosis=_diagnosis(arrays, facts.get("diagnosis")),
         cpu_s=facts["cpu_s"],
         problems=tuple(facts.get("problems", ())),
+    )
+
+
+def _diagnosis(arrays: dict[str, npt.NDArray[Any]], facts: Mapping[str, Any] | None) -> DiagnosisData | None:
+    if facts is None:
+        return None
+    return DiagnosisData(
+        labels=tuple(facts["labels"]),
+        windows=_part(arrays, "window."),
+        bins=_part(arrays, "bin."),
+        headline=facts["headline"],
+        policers=facts["policers"],
+        payload_share=facts["payload_share"],
     )
 
 

@@ -12,12 +12,14 @@ from airpath._os.fingerprint import fingerprint
 from airpath.scenario import Scenario
 from airpath_papers.run_data import RunData, from_bytes, to_bytes
 
-FORMAT: Final = "airpath kept run 5"
+FORMAT: Final = "airpath kept run 6"
 """Format of a stored run; it changes with its content, so that older files are not read."""
 COMPUTED_BY: Final = (
+    "airpath/captures/*.py",
     "airpath/metrics/*.py",
     "airpath/results/*.py",
     "airpath_papers/array_file.py",
+    "airpath_papers/diagnosis_data.py",
     "airpath_papers/estimate_data.py",
     "airpath_papers/run_data.py",
 )

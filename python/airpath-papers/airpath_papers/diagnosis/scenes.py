@@ -1,0 +1,188 @@
+"""Simulated flows whose limit is known by construction.
+
+Rates, round trips, schemes and links differ from those on which the thresholds of the diagnosis were chosen.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from airpath_papers.experiment import Experiment
+
+SCENARIO: Final = str(Path(__file__).with_name("flow.toml"))
+FLOW: Final = {"name": "flow", "start": "0s"}
+"""The flow of the scenario, for scenes with others."""
+UPLOAD: Final = {"name": "upload", "scheme": "cubic", "direction": "reverse", "start": "2s"}
+RIVAL: Final = {"name": "rival", "scheme": "cubic", "start": "10s"}
+SMALL: Final = {"kind": "drop-tail", "limit": "150ms"}
+LONG: Final = {"kind": "drop-tail", "limit": "250packets"}
+
+
+@dataclass(frozen=True)
+class Scene:
+    """One flow."""
+
+    name: str
+    """Its name."""
+    limit: str
+    """What limits it where the link is not full, a label; `bottleneck` for a bulk flow."""
+    scheme: str
+    """The scheme of the flow."""
+    changes: Mapping[str, Any] = field(default_factory=dict)
+    """Settings of the scenario that differ."""
+    is_shared: bool = False
+    """Whether other flows use the link, so that the flow gets a share of its capacity."""
+    from_s: float = 3.0
+    """Time from which windows and bins count: before it the flow starts."""
+
+    @property
+    def experiment(self) -> Experiment:
+        """Its run."""
+        return Experiment(SCENARIO, self.scheme, self.changes, repetitions=1)
+
+
+@dataclass(frozen=True)
+class Family:
+    """Settings of one set of scenes: a cycle of schemes, four rates, three round trips, two varying links."""
+
+    name: str
+    schemes: tuple[str, ...]
+    rates: tuple[str, str, str, str]
+    delays: tuple[str, str, str]
+    links: Mapping[str, Any]
+
+    def scenes(self) -> Iterator[Scene]:
+        """Yield the scenes of this family."""
+        yield from self._bulk()
+        yield from self._limited()
+        yield from self._lossy()
+
+    def _bulk(self) -> Iterator[Scene]:
+        first, second, third, fourth = self.rates
+        bulk = "bottleneck"
+        yield self._scene("bulk-1", bulk, 0, first, 0, limit="1.5bdp")
+        yield self._scene("bulk-2", bulk, 1, second, 1, limit="3bdp")
+        yield self._scene("bulk-3", bulk, 2, third, 2, limit="1bdp")
+        yield self._scene("bulk-4", bulk, 3, fourth, 0, limit="0.7bdp")
+        managed = {"limit": "1000packets"}
+        yield self._scene("pie", "overflow", 0, third, 1, queue={"kind": "pie", **managed})
+        yield self._scene("fq-codel", "overflow", 1, first, 0, queue={"kind": "fq-codel", **managed})
+        yield self._scene("short-queue", "overflow", 0, third, 2, limit="0.2bdp")
+        for place, (name, rate) in enumerate(self.links.items()):
+            for turn in range(2):
+                yield self._scene(f"{name}-{turn + 1}", bulk, place + turn, rate, place + turn, queue=LONG)
+        yield self._scene(
+            "upload",
+            "reverse-path",
+            0,
+            second,
+            1,
+            others=(UPLOAD,),
+            more={"topology.reverse.rate": "1500kbps", "topology.reverse.queue": SMALL},
+        )
+        yield self._scene("shared", bulk, 0, first, 1, others=(RIVAL,), is_shared=True)
+
+    def _limited(self) -> Iterator[Scene]:
+        first, second, third, _ = self.rates
+        name, varying = next(iter(self.links.items()))
+        window = "flows.0.transport.receive_window"
+        yield self._scene("receiver-1", "receiver-window", 0, third, 1, more={window: "25 packets"})
+        yield self._scene("receiver-2", "receiver-window", 1, second, 2, more={window: "30kB"})
+        yield self._scene(
+            f"receiver-{name}", "receiver-window", 2, varying, 0, queue=LONG, more={window: "10 packets"}
+        )
+        yield self._sender("paced-1", "application", "window=2000packets,rate=1200kbps", second, 0)
+        yield self._sender("paced-2", "application", "window=2000packets,rate=4mbps", third, 2)
+        yield self._sender(f"paced-{name}", "application", "window=2000packets,rate=600kbps", varying, 1)
+        yield self._sender("sender-1", "sender-window", "window=14packets", third, 1)
+        yield self._sender("sender-2", "sender-window", "window=6packets", second, 0)
+        yield self._sender(f"sender-{name}", "sender-window", "window=8packets", varying, 2)
+        yield Scene(
+            f"{self.name}/start",
+            "start-up",
+            "newreno",
+            {
+                "duration": "8s",
+                **self._link("400mbps", 0, {"kind": "drop-tail", "limit": "1bdp"}),
+                "topology.bottleneck.delay": "125ms",
+            },
+            from_s=0.0,
+        )
+
+    def _lossy(self) -> Iterator[Scene]:
+        _, second, third, _ = self.rates
+        bursts = {"kind": "gilbert", "mean_loss": 0.01, "mean_burst": 5.0}
+        name, varying = list(self.links.items())[-1]
+        loss = "topology.bottleneck.loss"
+        yield self._scene("loss-1", "random-loss", 0, third, 0, more={loss: 0.01})
+        yield self._scene("loss-2", "random-loss", 2, second, 1, more={loss: 0.02})
+        yield self._scene("loss-bursts", "random-loss", 0, third, 2, more={loss: bursts})
+        yield self._scene(f"loss-{name}", "random-loss", 0, varying, 0, queue=LONG, more={loss: 0.02})
+
+    def _scene(
+        self,
+        name: str,
+        label: str,
+        scheme: int,
+        rate: Any,
+        delay: int,
+        *,
+        limit: str = "1bdp",
+        queue: Mapping[str, Any] | None = None,
+        others: tuple[Mapping[str, Any], ...] = (),
+        more: Mapping[str, Any] | None = None,
+        is_shared: bool = False,
+    ) -> Scene:
+        chosen = self.schemes[scheme % len(self.schemes)]
+        changes = {
+            **({"flows": [{**FLOW, "scheme": chosen}, *others]} if others else {}),
+            **self._link(rate, delay, queue or {"kind": "drop-tail", "limit": limit}),
+            **(more or {}),
+        }
+        return Scene(f"{self.name}/{name}", label, chosen, changes, is_shared)
+
+    def _sender(self, name: str, limit: str, options: str, rate: Any, delay: int) -> Scene:
+        return Scene(f"{self.name}/{name}", limit, f"fixed:{options}", self._link(rate, delay, LONG))
+
+    def _link(self, rate: Any, delay: int, queue: Mapping[str, Any]) -> dict[str, Any]:
+        return {
+            "topology.bottleneck.rate": rate,
+            "topology.bottleneck.delay": self.delays[delay % len(self.delays)],
+            "topology.bottleneck.queue": queue,
+        }
+
+
+FAMILIES: Final = (
+    Family(
+        "a",
+        ("cubic", "bbr", "newreno", "vegas"),
+        ("5mbps", "14mbps", "32mbps", "70mbps"),
+        ("16ms", "35ms", "65ms"),
+        {
+            "lte-down": "lte.down",
+            "uniform": {"kind": "uniform", "low": "2mbps", "high": "12mbps", "hold": "1s"},
+        },
+    ),
+    Family(
+        "b",
+        ("illinois", "copa", "htcp", "cubic"),
+        ("3500kbps", "10mbps", "24mbps", "90mbps"),
+        ("11ms", "42ms", "80ms"),
+        {
+            "lte-up": "lte.up",
+            "steps": {
+                "kind": "steps",
+                "steps": [
+                    ["0s", "16mbps"],
+                    ["8s", "3mbps"],
+                    ["15s", "0bps"],
+                    ["17s", "9mbps"],
+                    ["29s", "30mbps"],
+                ],
+            },
+        },
+    ),
+)
+SCENES: Final = tuple(scene for family in FAMILIES for scene in family.scenes())
+"""All scenes, by family."""

@@ -1,0 +1,54 @@
+"""The diagnosis against the truth: what is stored of a run, and how windows and bins are scored."""
+
+import numpy as np
+import pytest
+
+from airpath._run.workers import run_job
+from airpath.results import RunResult
+from airpath_papers.diagnosis.scenes import SCENES
+from airpath_papers.diagnosis.scores import is_main_label_right, share_right, share_right_of_sure
+from airpath_papers.diagnosis.truth import Window, bins, windows
+from airpath_papers.kept_run import job_of
+from airpath_papers.run_data import extract, from_bytes, to_bytes
+
+
+@pytest.fixture(scope="module")
+def bulk():
+    """Return a scene of a bulk flow, and its stored run."""
+    scene = next(scene for scene in SCENES if scene.name == "a/bulk-1")
+    run = extract(RunResult(run_job(job_of(scene.experiment, 0))))
+    return scene, from_bytes(to_bytes(run))
+
+
+def test_a_bulk_flow_fills_its_link_and_the_bandwidth_is_the_capacity(bulk):
+    scene, run = bulk
+    found = windows(scene, run)
+    assert {one.truth for one in found} == {"bottleneck"}
+    assert share_right(found) > 0.95
+    capacity_bps = 5e6 * run.diagnosis.payload_share
+    full = [one for one in bins(run, scene.from_s) if one.full]
+    assert len(full) >= 30
+    assert np.allclose([one.capacity_bps for one in full], capacity_bps, rtol=0.01)
+    assert run.diagnosis.headline["rate_bps"] == pytest.approx(capacity_bps, rel=0.02)
+
+
+def test_stored_diagnoses_are_preserved(bulk):
+    _, run = bulk
+    again = from_bytes(to_bytes(run)).diagnosis
+    assert again.labels == run.diagnosis.labels
+    assert again.headline == run.diagnosis.headline
+    for name, column in run.diagnosis.bins.items():
+        assert np.array_equal(again.bins[name], column)
+
+
+def test_scores_of_labels():
+    found = [Window("a", "a", 0.95), Window("a", "b", 0.95), Window("b", "b", 0.5), Window("a", "a", 0.5)]
+    assert share_right(found) == 0.75
+    assert share_right_of_sure(found) == 0.5
+    # Both labels hold for half of the windows; "b" is the truth of a quarter only.
+    assert is_main_label_right(found) == 1.0
+    assert is_main_label_right([Window("a", "b", 1.0), Window("a", "b", 1.0), Window("b", "b", 1.0)]) == 0.0
+
+
+def test_names_of_scenes_are_different():
+    assert len({scene.name for scene in SCENES}) == len(SCENES)
