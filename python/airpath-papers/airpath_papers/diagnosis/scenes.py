@@ -84,7 +84,7 @@ class Family:
         yield self._scene("shared", bulk, 0, first, 1, others=(RIVAL,), is_shared=True)
 
     def _limited(self) -> Iterator[Scene]:
-        first, second, third, _ = self.rates
+        _, second, third, _ = self.rates
         name, varying = next(iter(self.links.items()))
         window = "flows.0.transport.receive_window"
         yield self._scene("receiver-1", "receiver-window", 0, third, 1, more={window: "25 packets"})
