@@ -169,6 +169,12 @@ fn check_traffic(flow: &FlowPlan, links: &[LinkPlan]) -> Result<(), Fault> {
             valid(*pause_ns, "traffic.pause")?;
             false
         }
+        TrafficPlan::Writes { bytes, interval_ns } => {
+            valid(*bytes, "traffic.size")?;
+            valid(*interval_ns, "traffic.interval")?;
+            ensure(passes(*interval_ns), "traffic.interval", "accepted: always longer than nothing")?;
+            false
+        }
         TrafficPlan::Arrivals { bytes, mean_interval_ns } => {
             valid(*bytes, "traffic.size")?;
             ensure(
@@ -185,13 +191,7 @@ fn check_traffic(flow: &FlowPlan, links: &[LinkPlan]) -> Result<(), Fault> {
             for (period, field) in [(on_ns, "traffic.on"), (off_ns, "traffic.off")] {
                 period.map_or(Ok(()), |period| valid(period, field))?;
             }
-            ensure(
-                on_ns.is_none_or(|on| {
-                    on.low() > 0.0 || matches!(on, Draw::Exponential { mean } if mean > 0.0)
-                }),
-                "traffic.on",
-                "accepted: always longer than nothing",
-            )?;
+            ensure(on_ns.is_none_or(passes), "traffic.on", "accepted: always longer than nothing")?;
             true
         }
         TrafficPlan::PoissonDatagrams { bps, packet_bytes } => {
@@ -239,6 +239,11 @@ fn check_traffic(flow: &FlowPlan, links: &[LinkPlan]) -> Result<(), Fault> {
 
 fn valid(draw: Draw, field: &str) -> Result<(), Fault> {
     ensure(draw.is_valid(), field, "accepted: a number from zero up, low not above high")
+}
+
+/// Returns whether time passes in every period of that length.
+fn passes(period: Draw) -> bool {
+    period.low() > 0.0 || matches!(period, Draw::Exponential { mean } if mean > 0.0)
 }
 
 fn distinct<'a>(what: &str, names: impl Iterator<Item = &'a str>) -> Result<(), Fault> {

@@ -70,6 +70,10 @@ pub fn workloads(flow: &FlowPlan, end: Timestamp, seed: u64) -> Vec<Workload> {
         TrafficPlan::Repeated { bytes, pause_ns } => {
             one(Sending::Files(Files::Repeated { size: *bytes, pause: *pause_ns, stream: stream("files") }))
         }
+        TrafficPlan::Writes { bytes, interval_ns } => {
+            let (sizes, intervals) = (stream("sizes"), stream("intervals"));
+            one(Sending::Files(Files::Writes { size: *bytes, interval: *interval_ns, sizes, intervals }))
+        }
         TrafficPlan::Arrivals { bytes, mean_interval_ns } => {
             let (mut arrivals, mut sizes) = (stream("arrivals"), stream("sizes"));
             let interval = Draw::Exponential { mean: *mean_interval_ns };

@@ -179,7 +179,7 @@ class Settings:
         if flow["traffic"]["kind"] == "arrivals":
             raise UsageError(
                 f"{scenario.name}: an agent controls one flow, and this traffic has several; accepted: bulk,"
-                " file, repeated"
+                " file, repeated, writes"
             )
         return Prepared(
             scenario=scenario,

@@ -83,6 +83,8 @@ TRAFFIC = {
     "file": {"kind": "file", "size": "1MB"},
     "repeated": {"kind": "repeated", "size": {"exponential": "1MB"}, "pause": TIMES},
     "arrivals": {"kind": "arrivals", "size": "10kB", "mean_interval": "1s"},
+    "writes": {"kind": "writes", "size": "200kB", "interval": "2s"},
+    "random writes": {"kind": "writes", "size": {"exponential": "200kB"}, "interval": TIMES},
 }
 DATAGRAMS = {
     "always on": {"kind": "constant-bit-rate", "rate": "1mbps"},

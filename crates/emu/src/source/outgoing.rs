@@ -12,6 +12,8 @@ use super::wakeups::{Token, Wakeups};
 static NOTHING: [u8; 1 << 16] = [0; 1 << 16];
 /// Events of interest while there is data to write.
 pub(super) const WRITING: EpollFlags = EpollFlags::EPOLLOUT.union(EpollFlags::EPOLLRDHUP);
+/// Events of interest between two writes of the application: only the end of the connection.
+const IDLE: EpollFlags = EpollFlags::EPOLLRDHUP;
 /// Events of interest after all is written: only the receiver's answer is missing.
 const WAITING: EpollFlags = EpollFlags::EPOLLIN.union(EpollFlags::EPOLLRDHUP);
 
@@ -21,10 +23,12 @@ pub(super) struct Outgoing {
     pub(super) stream: TcpStream,
     pub(super) transfer: u32,
     pub(super) began: Timestamp,
-    /// Size of the transfer in bytes; `u64::MAX` for an endless one.
+    /// Size of the transfer in bytes; without meaning for an endless one.
     pub(super) size: u64,
     /// Bytes that remain to be written.
     pub(super) left: u64,
+    /// Whether the data has no end: the sending direction stays open if nothing is left.
+    endless: bool,
     /// Whether the sending direction has been closed.
     ended: bool,
 }
@@ -41,8 +45,19 @@ pub(super) enum Progress {
 }
 
 impl Outgoing {
-    pub(super) fn new(stream: TcpStream, transfer: u32, began: Timestamp, size: u64) -> Self {
-        Self { stream, transfer, began, size, left: size, ended: false }
+    pub(super) fn new(
+        stream: TcpStream,
+        transfer: u32,
+        began: Timestamp,
+        (size, endless): (u64, bool),
+    ) -> Self {
+        Self { stream, transfer, began, size, left: size, endless, ended: false }
+    }
+
+    /// Adds data to be written.
+    pub(super) fn add(&mut self, size: u64, token: Token, wakeups: &Wakeups) -> io::Result<()> {
+        self.left = self.left.saturating_add(size);
+        Ok(wakeups.change(&self.stream, WRITING, token)?)
     }
 
     /// Handles an event of the socket.
@@ -59,7 +74,7 @@ impl Outgoing {
             let answered = events.intersects(EpollFlags::EPOLLRDHUP | EpollFlags::EPOLLHUP);
             return Ok(match (answered, self.left) {
                 (false, _) => Progress::Open,
-                (true, 0) => Progress::Complete,
+                (true, 0) if !self.endless => Progress::Complete,
                 (true, _) => Progress::Stopped,
             });
         }
@@ -77,12 +92,15 @@ impl Outgoing {
         while self.left > 0 {
             let some = NOTHING.len().min(usize::try_from(self.left).unwrap_or(usize::MAX));
             match self.stream.write(&NOTHING[..some]) {
-                Ok(_) if self.size == u64::MAX => {}
+                Ok(_) if self.left == u64::MAX => {}
                 Ok(written) => self.left -= written as u64,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
             }
+        }
+        if self.endless {
+            return Ok(wakeups.change(&self.stream, IDLE, token)?);
         }
         self.end(token, wakeups)
     }

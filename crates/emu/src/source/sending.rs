@@ -45,6 +45,7 @@ struct FileSource {
     files: Files,
     settings: TcpSettings,
     connection: Option<Outgoing>,
+    /// Time of the next file, or of the next write to the connection.
     next_file: Timestamp,
     stopped: bool,
 }
@@ -89,7 +90,6 @@ impl Source {
     pub(super) fn next_event(&self) -> Timestamp {
         match &self.kind {
             Kind::Files(source) if source.stopped => Timestamp::NEVER,
-            Kind::Files(source) if source.connection.is_some() => self.stop,
             Kind::Files(source) => source.next_file.min(self.stop),
             Kind::Datagrams { datagrams, .. } => datagrams.next_event(),
         }
@@ -132,12 +132,17 @@ impl Source {
             }
         }
         if source.next_file <= now {
-            source.next_file = Timestamp::NEVER;
+            // Writes keep their schedule if the thread is late.
+            let interval = source.files.next_interval();
+            source.next_file = interval.map_or(Timestamp::NEVER, |interval| source.next_file + interval);
             let size = source.files.next_size().get();
+            if let Some(connection) = &mut source.connection {
+                return connection.add(size, Token::Source(number), wakeups);
+            }
             let transfer = summary.begin_transfer(self.flow);
             let stream = sockets::connection(self.from, self.to, &source.settings)?;
             wakeups.watch(&stream, WRITING, Token::Source(number))?;
-            source.connection = Some(Outgoing::new(stream, transfer, now, size));
+            source.connection = Some(Outgoing::new(stream, transfer, now, (size, source.files.is_endless())));
         }
         Ok(())
     }

@@ -184,6 +184,20 @@ fn files_follow_each_other_after_their_pause() {
     assert_eq!(goodput(&reports, 0), 48 * 20_000);
 }
 
+#[test]
+fn an_application_writes_to_one_connection_until_the_stop() {
+    let writes = r#"{"kind":"writes","size":{"kind":"constant","value":20000},
+        "interval":{"kind":"constant","value":10000000}}"#;
+    let plan = plan(&[("video", writes, STOP)]);
+    // The thread is late for six writes.
+    let holds = |now, _, connections| now >= millis(320) && connections > 0;
+    let Some(Seen { reports, summary }) = run(&plan, &[(100, 55)], holds) else { return };
+    assert_eq!(summary.faults, Vec::<String>::new());
+    assert_eq!(goodput(&reports, 0), 30 * 20_000, "from 20 to 320 ms");
+    let ends = reports.iter().filter(|report| matches!(report, Report::Completion { .. }));
+    assert_eq!(ends.count(), 0, "the data has no end");
+}
+
 /// Sends datagrams until `stop`, while the thread is delayed.
 fn delayed(stop: &str, delays: &[(u64, u64)]) -> Option<Seen> {
     run(&plan(&[("datagrams", DATAGRAMS, stop)]), delays, |_, _, _| false)

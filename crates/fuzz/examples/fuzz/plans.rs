@@ -68,6 +68,7 @@ pub(crate) fn examples() -> Vec<Plan> {
     let traffics = [
         TrafficPlan::File { bytes: 30_000 },
         TrafficPlan::Repeated { bytes: constant(9000.0), pause_ns: Draw::Exponential { mean: 1e6 } },
+        TrafficPlan::Writes { bytes: Draw::Exponential { mean: 9000.0 }, interval_ns: constant(2e6) },
         TrafficPlan::Arrivals { bytes: Draw::Uniform { low: 1e3, high: 1e5 }, mean_interval_ns: 4e6 },
     ];
     let unanswered = [

@@ -56,6 +56,18 @@ pub enum TrafficPlan {
         #[schemars(with = "Duration", extend("x-draw" = true))]
         pause_ns: Draw,
     },
+    /// Data that an application writes to one connection at intervals, such as a video or a call: the
+    /// application limits the flow. The first write is at the start; data that does not fit into the window waits.
+    Writes {
+        /// Size of each write, without headers.
+        #[serde(rename = "size")]
+        #[schemars(with = "Bytes", extend("exclusiveMinimum" = 0, "x-draw" = true), example = A_SIZE)]
+        bytes: Draw,
+        /// Time from one write to the next.
+        #[serde(rename = "interval")]
+        #[schemars(with = "Duration", extend("exclusiveMinimum" = 0, "x-draw" = true), example = AN_INTERVAL)]
+        interval_ns: Draw,
+    },
     /// Files that arrive in a Poisson process, each a separate flow.
     Arrivals {
         /// Size of each file, without headers.
@@ -110,6 +122,8 @@ defaults! {
 
 /// An example of a size for the schema.
 const A_SIZE: Draw = Draw::Constant { value: 100_000.0 };
+/// An example of an interval for the schema: 1 s.
+const AN_INTERVAL: Draw = Draw::Constant { value: 1e9 };
 
 /// The transport of data (TCP).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -270,8 +270,7 @@ impl Exchange {
                         self.close(Side::Senders, handle);
                     }
                 } else if files.next_file <= now {
-                    files.next_file = Timestamp::NEVER;
-                    self.open(number);
+                    self.begin(number);
                 }
                 let next = self.sources[number].next_event();
                 self.wakeups.at(next, Wakee::Source(number));
@@ -279,7 +278,18 @@ impl Exchange {
         }
     }
 
-    /// Opens a connection for the next file of a source.
+    /// Begins the next file of a source, or writes more data to the connection of a source of writes.
+    fn begin(&mut self, number: usize) {
+        let Kind::Files(files) = &mut self.sources[number].kind else { return };
+        let interval = files.files.next_interval();
+        files.next_file = interval.map_or(Timestamp::NEVER, |interval| self.now + interval);
+        let Some(sending) = &mut files.sending else { return self.open(number) };
+        sending.add(files.files.next_size());
+        let handle = sending.handle;
+        self.drive(Side::Senders, handle);
+    }
+
+    /// Opens a connection for a source.
     fn open(&mut self, number: usize) {
         let now = self.origin.instant(self.now);
         let source = &mut self.sources[number];
@@ -305,8 +315,8 @@ impl Exchange {
         let host = &mut self.hosts[Side::Senders.index()];
         match host.endpoint.connect(now, config, address(Side::Receivers, number), "receiver") {
             Ok((handle, connection)) => {
-                let size = files.files.next_size();
-                files.sending = Some(Sending::new((handle, transfer), self.now, size, controller));
+                let data = (files.files.next_size(), files.files.is_endless());
+                files.sending = Some(Sending::new((handle, transfer), self.now, data, controller));
                 host.put(handle, End { connection, source: number, transfer, due: Timestamp::NEVER });
                 self.drive(Side::Senders, handle);
             }

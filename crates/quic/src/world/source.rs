@@ -31,6 +31,7 @@ pub(super) struct FileSource {
     pub(super) settings: FlowSettings,
     /// The random stream from which those of the controllers are split off.
     pub(super) random: RandomStream,
+    /// Time of the next file, or of the next write to the connection.
     pub(super) next_file: Timestamp,
     pub(super) stopped: bool,
     pub(super) sending: Option<Sending>,
@@ -48,6 +49,8 @@ pub(super) struct Sending {
     stream: Option<StreamId>,
     /// Bytes that have not been passed to the stack.
     left: u64,
+    /// Whether the data has no end: the stream is never finished.
+    endless: bool,
     finished: bool,
 }
 
@@ -113,14 +116,21 @@ impl FileSource {
 }
 
 impl Sending {
-    /// Creates the state of a connection that is being opened to send this many bytes.
+    /// Creates the state of a connection that is being opened to send this many bytes, after which more may follow
+    /// if the data is endless.
     pub(super) fn new(
         (handle, transfer): (ConnectionHandle, u32),
         began: Timestamp,
-        size: Bytes,
+        (size, endless): (Bytes, bool),
         controller: Shared,
     ) -> Self {
-        Self { handle, transfer, began, size, controller, stream: None, left: size.get(), finished: false }
+        let left = size.get();
+        Self { handle, transfer, began, size, controller, stream: None, left, endless, finished: false }
+    }
+
+    /// Adds data to be sent.
+    pub(super) fn add(&mut self, size: Bytes) {
+        self.left = self.left.saturating_add(size.get());
     }
 
     /// Passes to the stack as much as it accepts; `zeros` is the data to send.
@@ -138,7 +148,7 @@ impl Sending {
             let Ok(written) = stream.write_chunks(&mut [zeros.slice(..most)]) else { return };
             self.left -= written.bytes as u64;
         }
-        self.finished = stream.finish().is_ok();
+        self.finished = !self.endless && stream.finish().is_ok();
     }
 
     /// Returns the state for the time series.

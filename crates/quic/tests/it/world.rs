@@ -90,6 +90,25 @@ fn files_arrive_whole_and_take_a_handshake_longer_than_without() {
 }
 
 #[test]
+fn writes_to_one_connection_are_those_of_a_simulation() {
+    let traffic = TrafficPlan::Writes {
+        bytes: Draw::Uniform { low: 10_000.0, high: 90_000.0 },
+        interval_ns: Draw::Uniform { low: 4e8, high: 6e8 },
+    };
+    let mut flow = FlowPlan { traffic, ..flow("f", cubic()) };
+    // Everything written by then has arrived at the end of the run.
+    flow.stop_ns = Some(Draw::Constant { value: 18e9 });
+    let plan = bottleneck(20, vec![flow]);
+    let (quic, sim) = (over_quic(&plan, 3), run(&plan, 3));
+    let written = goodput(&sim, 0);
+    assert!((33.0 * 40_000.0..39.0 * 60_000.0).contains(&written), "{written} bytes");
+    assert_eq!(goodput(&quic, 0).to_bits(), written.to_bits());
+    for outcome in [quic, sim] {
+        assert_eq!(table(&outcome, "completions").integers("bytes").len(), 0);
+    }
+}
+
+#[test]
 fn random_arrivals_are_those_of_a_simulation() {
     let traffic = TrafficPlan::Arrivals {
         bytes: Draw::Exponential { mean: 20_000.0 },

@@ -30,10 +30,10 @@ pub(crate) struct ConnectionSource {
     sender: Sender,
     receiver: Receiver,
     connection: u32,
-    /// The file under way began then; `None` between files.
+    /// Start of the file under way, or of the connection of writes; `None` between files.
     began: Option<Timestamp>,
     size: Bytes,
-    /// When the next file begins.
+    /// Time of the next file, or of the next write to the connection.
     next_file: Timestamp,
     stop: Timestamp,
     stopped: bool,
@@ -112,13 +112,12 @@ impl ConnectionSource {
 
     /// Whether it never opens a second connection.
     pub(crate) const fn opens_one_connection(&self) -> bool {
-        matches!(self.files, Files::Endless | Files::One { .. })
+        matches!(self.files, Files::Endless | Files::One { .. } | Files::Writes { .. })
     }
 
     /// Starts and stops what is due, and runs the sender's timers.
     pub(crate) fn wake_sender(&mut self, now: Timestamp, flow: u32, recorder: &mut Recorder) {
         if self.next_file <= now {
-            self.next_file = Timestamp::NEVER;
             self.begin_file(now);
         }
         if self.stop <= now && !self.stopped {
@@ -285,7 +284,7 @@ impl ConnectionSource {
         }
     }
 
-    /// Opens a connection and gives it its data.
+    /// Opens a connection and offers its data; offers more data to the connection of writes.
     fn begin_file(&mut self, now: Timestamp) {
         if self.connection > 0 || self.sender.is_complete() && self.size > Bytes::ZERO {
             self.earlier = self.totals();
@@ -297,8 +296,9 @@ impl ConnectionSource {
             self.connection += 1;
         }
         self.size = self.files.next_size();
-        self.began = Some(now);
+        self.began.get_or_insert(now);
         self.sender.offer(self.size);
+        self.next_file = self.files.next_interval().map_or(Timestamp::NEVER, |interval| now + interval);
         if !self.files.is_endless() {
             self.sender.finish();
         }

@@ -454,6 +454,7 @@ fn any_traffic() -> impl Strategy<Value = TrafficPlan> {
         Just(TrafficPlan::Bulk),
         (1_u64..400_000).prop_map(|bytes| TrafficPlan::File { bytes }),
         Just(TrafficPlan::Repeated { bytes: size, pause_ns: Draw::Uniform { low: 0.0, high: 2e8 } }),
+        Just(TrafficPlan::Writes { bytes: size, interval_ns: Draw::Exponential { mean: 1e8 } }),
         Just(TrafficPlan::Arrivals { bytes: size, mean_interval_ns: 3e8 }),
         Just(TrafficPlan::ConstantBitRate {
             bps: 700_000,

@@ -44,6 +44,18 @@ fn datagrams_less_than_a_nanosecond_apart_are_refused() {
 }
 
 #[test]
+fn writes_without_time_between_them_are_refused() {
+    for interval_ns in [Draw::Constant { value: 0.0 }, Draw::Uniform { low: 0.0, high: 1e9 }] {
+        let traffic = TrafficPlan::Writes { bytes: Draw::Constant { value: 1e3 }, interval_ns };
+        refused(
+            vec![FlowPlan { traffic, ..flow("a", newreno()) }],
+            packets(10),
+            "flow a: traffic.interval: accepted: always longer than nothing",
+        );
+    }
+}
+
+#[test]
 fn timers_of_queues_that_come_every_nanosecond_are_refused() {
     let router =
         |protocol, source| QueuePlan::Router { limit_bytes: None, limit_packets: Some(10), protocol, source };

@@ -107,6 +107,49 @@ fn file_follows_file_after_a_pause() {
     }
 }
 
+/// Returns what one flow of writes sent: the time of each packet in nanoseconds, and its payload.
+fn written(size: Draw, interval: Draw, stop_ns: Option<Draw>) -> (Outcome, Vec<(u64, i64)>) {
+    let traffic = TrafficPlan::Writes { bytes: size, interval_ns: interval };
+    let flow = FlowPlan { traffic, start_ns: after(100 * MILLISECOND), stop_ns, ..flow("video", newreno()) };
+    let mut plan = plan(4, there_and_back(link("there", mbps(100), 5.0), 5.0), vec![flow]);
+    plan.record.packets = true;
+    let outcome = run(&plan, 1);
+    let packets = table(&outcome, "packets");
+    let times = packets.reals("sent_s").iter().map(|time| (time * 1e9).round() as u64);
+    let payloads = packets.integers("bytes").iter().map(|bytes| bytes - 40);
+    let sent = times.zip(payloads).collect();
+    (outcome, sent)
+}
+
+/// All data of a write leaves before the next one, over one connection without an end.
+#[test]
+fn an_application_writes_at_intervals() {
+    let (outcome, sent) = written(after(100_000), after(400 * MILLISECOND), Some(after(1_700 * MILLISECOND)));
+    let begins_at = [100, 500, 900, 1300].map(|millis| millis * MILLISECOND);
+    for (number, begin) in begins_at.into_iter().enumerate() {
+        let of_write = sent.iter().filter(|(time, _)| (begin..begin + 400 * MILLISECOND).contains(time));
+        let (times, payloads): (Vec<u64>, Vec<i64>) = of_write.copied().unzip();
+        assert_eq!(times[0], begin, "write {number} leaves at once");
+        assert_eq!(payloads.iter().sum::<i64>(), 100_000, "write {number}");
+        assert!(times.last() < Some(&(begin + 100 * MILLISECOND)), "write {number} is followed by silence");
+    }
+    assert_eq!(sent.len(), 4 * 69, "nothing is written at the stop itself");
+    let flows = table(&outcome, "flows");
+    assert_eq!(flows.integers("goodput_bytes"), [400_000]);
+    assert_eq!(table(&outcome, "completions").integers("bytes"), [0_i64; 0], "the data has no end");
+}
+
+#[test]
+fn random_writes_have_the_means_of_their_plan() {
+    let size = Draw::Exponential { mean: 500.0 };
+    let (_, sent) = written(size, Draw::Exponential { mean: 10.0 * MILLISECOND as f64 }, None);
+    // Writes are smaller than a segment, except one in exp(-1460 / 500).
+    let count = sent.len() as f64;
+    assert!((count - 390.0 * 1.057).abs() < 4.0 * 390.0_f64.sqrt(), "{count} in 3.9 s, one in 10 ms");
+    let mean = sent.iter().map(|(_, payload)| *payload as f64).sum::<f64>() / 390.0;
+    assert!((mean - 500.0).abs() < 4.0 * 500.0 * (2.0 / 390.0_f64).sqrt(), "{mean} bytes");
+}
+
 /// Files that arrive at random are flows of one source, numbered within it, and as many as the mean interval says.
 #[test]
 fn arrivals_are_numbered_flows_of_their_source() {
