@@ -116,7 +116,7 @@ def test_a_link_of_the_same_rate_is_no_policer(tmp_path: Path, rate: str, buffer
 
 
 @pytest.mark.parametrize("scheme", ["cubic", "bbr"])
-@pytest.mark.parametrize("window", [6, 16, 30, 300])
+@pytest.mark.parametrize("window", [6, 16, 30, 50, 300])
 def test_the_receiver_is_named_where_its_window_limits_the_sender(
     tmp_path: Path, scheme: str, window: int
 ) -> None:
@@ -131,6 +131,23 @@ def test_the_receiver_is_named_where_its_window_limits_the_sender(
     else:
         assert limited_by_receiver == 0
         assert "receiver-window" not in shares
+
+
+@pytest.mark.parametrize("scheme", ["cubic", "bbr"])
+def test_an_application_that_writes_at_intervals_limits_its_flow(tmp_path: Path, scheme: str) -> None:
+    traffic = {"kind": "writes", "size": "200kB", "interval": "2s"}
+    capture, capacity_bps = made(tmp_path, {"rate": "10mbps"}, scheme=scheme, traffic=traffic, stop="19s")
+    (flow,) = capture.flows
+    assert flow.facts["bytes"] == 10 * 200_000
+    main_limit = flow.diagnosis.shares[0]
+    assert main_limit.label == "application"
+    assert main_limit.time > 0.9
+    headline = flow.diagnosis.answer.headline
+    assert headline is not None
+    if headline.full:
+        assert headline.rate_bps == pytest.approx(capacity_bps, rel=0.1)
+    else:
+        assert headline.rate_bps < capacity_bps
 
 
 def test_the_answer_comes_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
