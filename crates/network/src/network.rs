@@ -136,6 +136,7 @@ impl Network {
         let timers = 2 * flows.len();
         let full = |link: &AnyLink| matches!(link, AnyLink::Full(_));
         let full_links = (0..).zip(&links).filter(|(_, link)| full(link)).map(|(index, _)| index).collect();
+        let recorder = assemble_recorder(plan, sources, &delays_s)?;
         Ok(Self {
             now: Timestamp::ZERO,
             end: Timestamp::from_nanos(plan.duration_ns),
@@ -148,7 +149,7 @@ impl Network {
             links,
             delays_s,
             routes,
-            context: Context { recorder: assemble_recorder(plan, sources)?, pool: PacketPool::default() },
+            context: Context { recorder, pool: PacketPool::default() },
             counts: Counts::default(),
             interval_ended: Timestamp::ZERO,
         })

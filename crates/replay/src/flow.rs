@@ -131,7 +131,7 @@ impl Flow {
         self.answers.on_packet(side, self.last, packet, &self.handshake);
         match &mut self.preview {
             Some(preview) => {
-                if preview.on_packet(side, packet) {
+                if preview.on_packet(side, packet, &self.handshake) {
                     self.end_preview(context);
                 }
             }

@@ -72,9 +72,16 @@ impl Handshake {
         self.client == Some(side)
     }
 
-    /// How long `side` took to answer, where it was seen.
+    /// Whether the packet is a SYN-ACK that was captured at the instant of its SYN. A simulation writes it so if the flow
+    /// starts with the run; its time and its timestamps then measure nothing.
+    pub(crate) fn answers_at_once(&self, packet: &TcpPacket) -> bool {
+        let [Some(first), Some(second)] = self.syn else { return false };
+        packet.flags.syn && packet.flags.ack && first.time_ns == second.time_ns
+    }
+
+    /// How long `side` took to answer, where it was seen; `None` if both sides answered in no time.
     pub(crate) fn answer_ns(&self, side: usize) -> Option<u64> {
-        self.answers_ns[side]
+        self.answers_ns[side].filter(|_| self.complete && self.answers_ns != [Some(0); 2])
     }
 
     /// The window scale of `side`, when both ends use the option.

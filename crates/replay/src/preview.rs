@@ -49,9 +49,10 @@ pub(crate) struct Traits {
 }
 
 impl Preview {
-    /// Keeps a packet; gives whether enough was seen.
-    pub(crate) fn on_packet(&mut self, side: usize, packet: &TcpPacket) -> bool {
-        if let Some((value, _)) = packet.timestamps.filter(|_| !packet.flags.rst) {
+    /// Keeps a packet, which the handshake knows already; gives whether enough was seen.
+    pub(crate) fn on_packet(&mut self, side: usize, packet: &TcpPacket, handshake: &Handshake) -> bool {
+        let is_measured = !packet.flags.rst && !handshake.answers_at_once(packet);
+        if let Some((value, _)) = packet.timestamps.filter(|_| is_measured) {
             self.clocks[side].on_packet(packet.time_ns, value);
         }
         if packet.payload > 0 && packet.payload <= LARGEST_SEGMENT {

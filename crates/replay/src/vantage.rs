@@ -78,7 +78,8 @@ impl Answers {
         if let Some(answer) = handshake.answer_ns(side) {
             self.note(side, Duration::from_nanos(answer));
         }
-        if let Some((value, echo)) = packet.timestamps.filter(|_| !packet.flags.rst) {
+        let is_measured = !packet.flags.rst && !handshake.answers_at_once(packet);
+        if let Some((value, echo)) = packet.timestamps.filter(|_| is_measured) {
             self.stamps[side].on_packet(now, value);
             if packet.flags.ack
                 && let Some(answer) = self.stamps[1 - side].on_echo(now, echo)

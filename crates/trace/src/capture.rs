@@ -61,13 +61,29 @@ pub struct TcpDescription {
     pub window: u16,
     /// Timestamps option: value and echo reply (RFC 7323, section 3).
     pub timestamps: Option<(u32, u32)>,
-    /// SACK blocks: left and right edge (RFC 2018, section 3). Written in this order, absent ones skipped.
+    /// SACK blocks: left and right edge (RFC 2018, section 3). Written in this order, absent ones skipped; none in a
+    /// segment that opens a connection.
     pub sack: [Option<(u32, u32)>; 3],
+    /// The options of a segment that opens a connection (SYN).
+    pub opening: Option<OpeningOptions>,
+}
+
+/// The options that only the first segment of each side of a connection has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OpeningOptions {
+    /// Maximum segment size (RFC 9293, section 3.7.1).
+    pub mss: u16,
+    /// Window scale, 0 to 14 (RFC 7323, section 2).
+    pub window_scale: u8,
+    /// Whether selective acknowledgments are permitted (RFC 2018, section 2).
+    pub sack_permitted: bool,
 }
 
 /// Control bits of a TCP header (RFC 9293, section 3.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct TcpFlags {
+    /// Accurate ECN (RFC 9768).
+    pub ae: bool,
     /// The acknowledgment number counts.
     pub ack: bool,
     /// Push.
@@ -186,6 +202,40 @@ impl<W: Write> CaptureWriter<W> {
     pub fn into_inner(self) -> W {
         self.blocks.into_inner()
     }
+}
+
+impl CaptureWriter<Vec<u8>> {
+    /// Writes a packet in the order of time among those that were written before: behind the last one that is not
+    /// later. The cost is proportional to the later ones.
+    pub fn insert(
+        &mut self,
+        interface: usize,
+        time_ns: u64,
+        packet: &PacketDescription,
+    ) -> Result<(), CaptureError> {
+        let end = self.blocks.get_ref().len();
+        self.packet(interface, time_ns, packet)?;
+        let bytes = self.blocks.get_mut();
+        let mut place = end;
+        while let Some((start, time)) = last_packet(&bytes[..place])
+            && time > time_ns
+        {
+            place = start;
+        }
+        let length = bytes.len() - end;
+        bytes[place..].rotate_right(length);
+        Ok(())
+    }
+}
+
+/// Returns the start and the time of the packet block at the end of a file; `None` if another block is there. Every
+/// block begins with its type and length and ends with its length.
+fn last_packet(bytes: &[u8]) -> Option<(usize, u64)> {
+    const ENHANCED_PACKET: u32 = 6;
+    let number = |at: usize| Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?));
+    let start = bytes.len().checked_sub(number(bytes.len().checked_sub(4)?)? as usize)?;
+    let time = u64::from(number(start + 12)?) << 32 | u64::from(number(start + 16)?);
+    (number(start)? == ENHANCED_PACKET).then_some((start, time))
 }
 
 /// `if_tsresol`: ten to the power of minus nine seconds.

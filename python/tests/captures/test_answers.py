@@ -67,6 +67,7 @@ def made(folder: Path, bottleneck: dict[str, Any], **flow: Any) -> tuple[Capture
         ({"rate": "lte.down"}, {"buffer": "300packets"}, "bottleneck"),
         ({"rate": "20mbps", "loss": 0.01}, {}, "random-loss"),
         ({"rate": "20mbps"}, {"transport": {"receive_window": "16 packets"}}, "receiver-window"),
+        ({"rate": "100mbps"}, {"transport": {"receive_window": "200kB"}}, "receiver-window"),
         ({"rate": "20mbps"}, {"scheme": "fixed:window=2000packets,rate=2mbps"}, "application"),
         ({"rate": "20mbps"}, {"scheme": "fixed:window=9packets"}, "sender-window"),
     ],

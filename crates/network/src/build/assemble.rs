@@ -60,9 +60,13 @@ pub(crate) fn assemble_links(
     Ok((links, delays_s))
 }
 
-/// Returns the recorder of a checked plan; `sources` as in [`assemble_links`].
-pub(crate) fn assemble_recorder(plan: &Plan, sources: &[u32]) -> Result<Recorder, PlanError> {
-    let capture = Capture::new(&plan.record.capture, &plan.links)
+/// Returns the recorder of a checked plan; `sources` as in [`assemble_links`], which returns `delays_s`.
+pub(crate) fn assemble_recorder(
+    plan: &Plan,
+    sources: &[u32],
+    delays_s: &[f64],
+) -> Result<Recorder, PlanError> {
+    let capture = Capture::new(plan, sources, delays_s)
         .map_err(|problem| Fault::new("record.capture", problem).of(Part::Run))?;
     let measured_at = |source: u32| plan.flows[source as usize].measured_at as u32;
     Ok(Recorder::new(

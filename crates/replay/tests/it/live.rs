@@ -197,6 +197,7 @@ fn data(segment: &Segment) -> PacketDescription {
                 .timestamp
                 .map(|sent| (milliseconds(sent), segment.timestamp_echo.map_or(0, milliseconds))),
             sack: [None; 3],
+            opening: None,
         }),
         ecn: 0,
     }
@@ -222,6 +223,7 @@ fn acknowledgment(ack: &Acknowledgment) -> PacketDescription {
                 .timestamp
                 .map(|clock| (milliseconds(clock), ack.timestamp_echo.map_or(0, milliseconds))),
             sack,
+            opening: None,
         }),
         ecn: 0,
     }

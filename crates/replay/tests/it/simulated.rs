@@ -8,7 +8,9 @@ use std::net::SocketAddr;
 
 use crate::plans::*;
 use airpath_model::{AckEvent, Duration};
-use airpath_replay::{AckObserver, FlowResult, NamedEstimator, Options, Vantage, analyse_observed};
+use airpath_replay::{
+    AckObserver, EcnUse, FlowResult, NamedEstimator, Options, Vantage, analyse, analyse_observed,
+};
 use airpath_sim::plan::*;
 use airpath_sim::{Column, Outcome};
 
@@ -165,6 +167,44 @@ fn a_capture_at_the_receiver_gives_those_that_need_only_its_clock() {
         missing["westwood"] > 0.1 && missing["westwood-zoh"] > 0.1,
         "they need the arrivals at the sender: {missing:?}"
     );
+}
+
+/// The handshake that a capture adds gives the window scale, and changes no round trip: neither if it precedes the data by
+/// one, nor if the flow starts with the run.
+#[test]
+fn a_handshake_tells_the_window_and_no_false_round_trip() {
+    for (start_ms, timestamps) in [(0, true), (0, false), (500, true), (500, false)] {
+        for (links, vantage) in [([0, 2], Vantage::Sender), ([3, 1], Vantage::Receiver)] {
+            let end = |name: &str| link(name, RatePlan::Unlimited, 0.0);
+            let way = |name: &str| LinkPlan { queue: packets(500), ..link(name, mbps(100), 35.0) };
+            let mut flow =
+                FlowPlan { path: vec![0, 3], reverse_path: vec![1, 2], ..flow("watched", cubic()) };
+            flow.start_ns = Draw::Constant { value: (start_ms * MILLISECOND) as f64 };
+            let transport = flow.transport.as_mut().unwrap();
+            (transport.timestamps, transport.spurious_timeout_undo) = (timestamps, timestamps);
+            (transport.header_bytes, transport.ack_bytes) = if timestamps { (52, 52) } else { (40, 40) };
+            (transport.mss_bytes, transport.receive_window_bytes) = (1448, 200_001);
+            let mut plan =
+                plan(5, vec![way("there"), way("back"), end("sender"), end("receiver")], vec![flow]);
+            plan.record.capture = links.to_vec();
+            let capture = Cursor::new(run(&plan, 1).capture.unwrap());
+            let analysis = analyse(capture, &Options::default()).unwrap();
+            let [flow] = &analysis.flows[..] else { panic!("one flow") };
+            assert!(flow.handshake && flow.backward_times == 0);
+            // Rounded up to whole units of four bytes.
+            assert_eq!((flow.window_scale, flow.window_max, flow.mss), (Some(2), 200_004, 1448));
+            assert_eq!((flow.sack, flow.timestamps, flow.ecn), (true, timestamps, EcnUse::Off));
+            // Without any timestamps nothing else tells how long the sender took.
+            if timestamps || start_ms > 0 {
+                assert_eq!(flow.vantage, vantage, "{start_ms} ms");
+            }
+            // Two full packets of 0.12 ms, since every second one is acknowledged.
+            let least = flow.rtt_min_ns.unwrap() as f64 / 1e6;
+            let expected =
+                if vantage == Vantage::Sender || timestamps || start_ms > 0 { 70.12..70.4 } else { 0.0..0.4 };
+            assert!(expected.contains(&least), "{least} ms, {start_ms}, {timestamps}, {vantage:?}");
+        }
+    }
 }
 
 /// The share of the run's estimates that the replay does not pass through in the same order, by name. The instants cannot be

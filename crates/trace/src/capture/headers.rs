@@ -4,7 +4,7 @@ use std::io::Write;
 
 use etherparse::{IpEcn, IpNumber, Ipv4Header, TcpHeader, TcpOptionElement, TcpOptions, UdpHeader};
 
-use super::{CaptureError, PacketDescription, PacketKind, TcpDescription};
+use super::{CaptureError, OpeningOptions, PacketDescription, PacketKind, TcpDescription};
 
 /// The longest headers, in bytes: IPv4 without options and TCP with all of them.
 pub(super) const MAX_LENGTH: usize = Ipv4Header::MIN_LEN + TcpHeader::MAX_LEN;
@@ -91,6 +91,7 @@ fn too_long(packet: &PacketDescription, transport_length: usize) -> CaptureError
 fn tcp_header(packet: &PacketDescription, tcp: &TcpDescription) -> TcpHeader {
     let mut header = TcpHeader::new(packet.source_port, packet.destination_port, tcp.sequence, tcp.window);
     header.acknowledgment_number = tcp.acknowledgment;
+    header.ns = tcp.flags.ae;
     header.ack = tcp.flags.ack;
     header.psh = tcp.flags.psh;
     header.ece = tcp.flags.ece;
@@ -105,6 +106,9 @@ fn tcp_header(packet: &PacketDescription, tcp: &TcpDescription) -> TcpHeader {
 fn options(tcp: &TcpDescription) -> TcpOptions {
     use TcpOptionElement::{Noop, SelectiveAcknowledgement, Timestamp};
 
+    if let Some(opening) = &tcp.opening {
+        return opening_options(opening, tcp.timestamps);
+    }
     let mut blocks = tcp.sack.iter().copied().flatten();
     let sack =
         blocks.next().map(|first| SelectiveAcknowledgement(first, [blocks.next(), blocks.next(), None]));
@@ -117,4 +121,25 @@ fn options(tcp: &TcpDescription) -> TcpOptions {
         }
     };
     elements.expect("12 bytes of timestamps and at most 28 of SACK fill the 40 bytes of options")
+}
+
+/// Maximum segment size, SACK permitted and timestamps or no-operations in their place, window scale: the order of
+/// Linux.
+fn opening_options(opening: &OpeningOptions, timestamps: Option<(u32, u32)>) -> TcpOptions {
+    use TcpOptionElement::{
+        MaximumSegmentSize, Noop, SelectiveAcknowledgementPermitted, Timestamp, WindowScale,
+    };
+
+    let mut elements = vec![MaximumSegmentSize(opening.mss)];
+    if opening.sack_permitted {
+        elements.push(SelectiveAcknowledgementPermitted);
+    } else {
+        elements.extend([Noop, Noop]);
+    }
+    match timestamps {
+        Some((value, echo)) => elements.push(Timestamp(value, echo)),
+        None => elements.extend([Noop, Noop]),
+    }
+    elements.extend([Noop, WindowScale(opening.window_scale)]);
+    TcpOptions::try_from_elements(&elements).expect("20 bytes at most")
 }

@@ -1,7 +1,7 @@
 //! Captures as another reader of the format sees them, and headers byte by byte.
 
 use airpath_trace::capture::{
-    CaptureError, CaptureWriter, PacketDescription, PacketKind, TcpDescription, TcpFlags,
+    CaptureError, CaptureWriter, OpeningOptions, PacketDescription, PacketKind, TcpDescription, TcpFlags,
 };
 use pcap_parser::pcapng::EnhancedPacketBlock;
 use pcap_parser::traits::PcapReaderIterator;
@@ -40,10 +40,11 @@ fn a_tcp_header_says_what_was_described() {
     let description = TcpDescription {
         sequence: 0x0102_0304,
         acknowledgment: 0xF1F2_F3F4,
-        flags: TcpFlags { ack: true, psh: true, ece: true, cwr: true, fin: true, syn: true },
+        flags: TcpFlags { ack: true, psh: true, ece: true, cwr: true, fin: true, syn: true, ae: false },
         window: 0xABCD,
         timestamps: Some((0x1111_2222, 0x3333_4444)),
         sack: [Some((10, 20)), None, Some((30, 40))],
+        opening: None,
     };
     let packet = PacketDescription { kind: PacketKind::Tcp(description), ecn: 0b11, ..tcp() };
     let [packet] = &seen(&[(0, 0, packet)])[..] else { panic!("one packet") };
@@ -74,6 +75,38 @@ fn each_flag_has_its_own_bit() {
     assert_eq!(flags(|flags| flags.ack = true), 0x10);
     assert_eq!(flags(|flags| flags.ece = true), 0x40);
     assert_eq!(flags(|flags| flags.cwr = true), 0x80);
+}
+
+#[test]
+fn a_segment_that_opens_a_connection_has_the_options_of_linux() {
+    let options = |sack_permitted, timestamps| {
+        let opening = Some(OpeningOptions { mss: 1460, window_scale: 7, sack_permitted });
+        let flags = TcpFlags { syn: true, ae: true, ..TcpFlags::default() };
+        let description = TcpDescription { flags, timestamps, opening, ..TcpDescription::default() };
+        let packet = PacketDescription { kind: PacketKind::Tcp(description), payload_length: 0, ..tcp() };
+        let packet = seen(&[(0, 0, packet)]).remove(0);
+        assert!(packet.checksums_are_right());
+        assert_eq!(packet.bytes[32] & 1, 1, "accurate ECN");
+        packet.bytes[40..].to_vec()
+    };
+    assert_eq!(options(true, Some((1, 2))), [2, 4, 5, 180, 4, 2, 8, 10, 0, 0, 0, 1, 0, 0, 0, 2, 1, 3, 3, 7]);
+    assert_eq!(options(true, None), [2, 4, 5, 180, 4, 2, 1, 1, 1, 3, 3, 7]);
+    assert_eq!(options(false, None), [2, 4, 5, 180, 1, 1, 1, 1, 1, 3, 3, 7]);
+}
+
+#[test]
+fn packets_are_inserted_in_the_order_of_time() {
+    let mut writer = CaptureWriter::new(Vec::new(), &NAMES).unwrap();
+    for time_ns in [10, 20, 1 << 40] {
+        writer.packet(0, time_ns, &tcp()).unwrap();
+    }
+    for time_ns in [20, 0, 1 << 41, (1 << 40) - 1] {
+        writer.insert(1, time_ns, &udp()).unwrap();
+    }
+    let order: Vec<_> =
+        packets_of(&writer.into_inner()).iter().map(|packet| (packet.interface, packet.time_ns)).collect();
+    let expected = [(1, 0), (0, 10), (0, 20), (1, 20), (1, (1 << 40) - 1), (0, 1 << 40), (1, 1 << 41)];
+    assert_eq!(order, expected);
 }
 
 #[test]
@@ -170,8 +203,12 @@ fn ones_complement_sum(bytes: &[u8]) -> u32 {
 }
 
 fn seen(packets: &[(usize, u64, PacketDescription)]) -> Vec<Seen> {
+    packets_of(&capture(packets))
+}
+
+fn packets_of(file: &[u8]) -> Vec<Seen> {
     let mut seen = Vec::new();
-    for_each_block(&capture(packets), |block| {
+    for_each_block(file, |block| {
         if let Block::EnhancedPacket(block) = block {
             seen.push(Seen::of(block));
         }
