@@ -106,7 +106,7 @@ fn tcp_header(packet: &PacketDescription, tcp: &TcpDescription) -> TcpHeader {
 fn options(tcp: &TcpDescription) -> TcpOptions {
     use TcpOptionElement::{Noop, SelectiveAcknowledgement, Timestamp};
 
-    if let Some(opening) = &tcp.opening {
+    if let Some(opening) = tcp.opening {
         return opening_options(opening, tcp.timestamps);
     }
     let mut blocks = tcp.sack.iter().copied().flatten();
@@ -125,7 +125,7 @@ fn options(tcp: &TcpDescription) -> TcpOptions {
 
 /// Maximum segment size, SACK permitted and timestamps or no-operations in their place, window scale: the order of
 /// Linux.
-fn opening_options(opening: &OpeningOptions, timestamps: Option<(u32, u32)>) -> TcpOptions {
+fn opening_options(opening: OpeningOptions, timestamps: Option<(u32, u32)>) -> TcpOptions {
     use TcpOptionElement::{
         MaximumSegmentSize, Noop, SelectiveAcknowledgementPermitted, Timestamp, WindowScale,
     };
