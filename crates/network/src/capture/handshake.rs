@@ -67,12 +67,14 @@ impl Handshakes {
                 let (mut observed, mut at) = (Vec::new(), Duration::ZERO);
                 for &link in path {
                     observed.extend(interfaces[link].map(|interface| (interface, at)));
-                    at = at + time_through(&plan.links[link], delays_s[link], size);
+                    at += time_through(&plan.links[link], delays_s[link], size);
                 }
                 (observed, at)
             };
             let ((forward, there), (mut back, whole)) = (walk(&flow.path), walk(&flow.reverse_path));
-            back.iter_mut().for_each(|(_, way)| *way = whole - *way);
+            for (_, way) in &mut back {
+                *way = whole - *way;
+            }
             let (options, agreed) = terms(transport);
             Some(Opening { forward, back, there, round_trip: there + whole, options, agreed })
         });
@@ -141,7 +143,9 @@ impl Opening {
                     let at = if times.apart { times.last - way } else { now };
                     write(of, at, false, self.answer(times, stamped));
                 }
-                self.back.iter().for_each(|(of, _)| begun[*of] = packet.connection + 1);
+                for &(of, _) in &self.back {
+                    begun[of] = packet.connection + 1;
+                }
                 write(interface, now, true, self.last(times, stamped));
             }
             // Only the way back is observed: the first data arrived just before at the earliest.
@@ -212,7 +216,7 @@ impl Opening {
 fn terms(transport: &TransportPlan) -> (OpeningOptions, Agreed) {
     let beside = if transport.timestamps { TIMESTAMPS_BYTES } else { 0 };
     // The smallest scale by which the window fits its field.
-    let fits = |scale: &u8| transport.receive_window_bytes.div_ceil(1 << scale) <= u64::from(u16::MAX);
+    let fits = |scale: &u8| u16::try_from(transport.receive_window_bytes.div_ceil(1 << scale)).is_ok();
     let window_scale = (0..LARGEST_SCALE).find(fits).unwrap_or(LARGEST_SCALE);
     let options = OpeningOptions {
         mss: u16::try_from(transport.mss_bytes + beside).unwrap_or(u16::MAX),
