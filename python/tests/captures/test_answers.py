@@ -127,7 +127,7 @@ def test_the_receiver_is_named_where_its_window_limits_the_sender(
     shares = {share.label: share.time for share in analysis(tmp_path, results).flows[0].diagnosis.shares}
     # BBR paces part of the time at the rate that the window allows.
     if window < 300:
-        assert limited_by_receiver > (0.95 if scheme == "cubic" else 0.6)
+        assert limited_by_receiver > (0.95 if scheme == "cubic" else 0.35)
         assert shares["receiver-window"] > 0.95
     else:
         assert limited_by_receiver == 0

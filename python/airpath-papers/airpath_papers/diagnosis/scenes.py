@@ -14,6 +14,7 @@ SCENARIO: Final = str(Path(__file__).with_name("flow.toml"))
 FLOW: Final = {"name": "flow", "start": "0s"}
 """The flow of the scenario, for scenes with others."""
 UPLOAD: Final = {"name": "upload", "scheme": "cubic", "direction": "reverse", "start": "2s"}
+WRITES: Final = {"kind": "writes", "size": "150kB", "interval": "1s"}
 RIVAL: Final = {"name": "rival", "scheme": "cubic", "start": "10s"}
 SMALL: Final = {"kind": "drop-tail", "limit": "150ms"}
 LONG: Final = {"kind": "drop-tail", "limit": "250packets"}
@@ -31,8 +32,8 @@ class Scene:
     """The scheme of the flow."""
     changes: Mapping[str, Any] = field(default_factory=dict)
     """Settings of the scenario that differ."""
-    is_shared: bool = False
-    """Whether other flows use the link, so that the flow gets a share of its capacity."""
+    is_alone: bool = True
+    """Whether the flow can have the capacity of the link: no other flow uses it, and no policer limits it."""
     from_s: float = 3.0
     """Time from which windows and bins count: before it the flow starts."""
 
@@ -81,10 +82,10 @@ class Family:
             others=(UPLOAD,),
             more={"topology.reverse.rate": "1500kbps", "topology.reverse.queue": SMALL},
         )
-        yield self._scene("shared", bulk, 0, first, 1, others=(RIVAL,), is_shared=True)
+        yield self._scene("shared", bulk, 0, first, 1, others=(RIVAL,), is_alone=False)
 
     def _limited(self) -> Iterator[Scene]:
-        _, second, third, _ = self.rates
+        first, second, third, fourth = self.rates
         name, varying = next(iter(self.links.items()))
         window = "flows.0.transport.receive_window"
         yield self._scene("receiver-1", "receiver-window", 0, third, 1, more={window: "25 packets"})
@@ -92,12 +93,16 @@ class Family:
         yield self._scene(
             f"receiver-{name}", "receiver-window", 2, varying, 0, queue=LONG, more={window: "10 packets"}
         )
+        yield self._scene("receiver-large", "receiver-window", 0, third, 1, more={window: "100kB"})
+        yield self._scene("writes", "application", 0, second, 1, more={"flows.0.traffic": WRITES})
         yield self._sender("paced-1", "application", "window=2000packets,rate=1200kbps", second, 0)
         yield self._sender("paced-2", "application", "window=2000packets,rate=4mbps", third, 2)
         yield self._sender(f"paced-{name}", "application", "window=2000packets,rate=600kbps", varying, 1)
         yield self._sender("sender-1", "sender-window", "window=14packets", third, 1)
         yield self._sender("sender-2", "sender-window", "window=6packets", second, 0)
         yield self._sender(f"sender-{name}", "sender-window", "window=8packets", varying, 2)
+        policer = {"kind": "policer", "rate": first, "burst": "100kB", "limit": "1bdp"}
+        yield self._scene("policer", "policer", 0, fourth, 1, queue=policer, is_alone=False)
         yield Scene(
             f"{self.name}/start",
             "start-up",
@@ -132,7 +137,7 @@ class Family:
         queue: Mapping[str, Any] | None = None,
         others: tuple[Mapping[str, Any], ...] = (),
         more: Mapping[str, Any] | None = None,
-        is_shared: bool = False,
+        is_alone: bool = True,
     ) -> Scene:
         chosen = self.schemes[scheme % len(self.schemes)]
         changes = {
@@ -140,7 +145,7 @@ class Family:
             **self._link(rate, delay, queue or {"kind": "drop-tail", "limit": limit}),
             **(more or {}),
         }
-        return Scene(f"{self.name}/{name}", label, chosen, changes, is_shared)
+        return Scene(f"{self.name}/{name}", label, chosen, changes, is_alone)
 
     def _sender(self, name: str, limit: str, options: str, rate: Any, delay: int) -> Scene:
         return Scene(f"{self.name}/{name}", limit, f"fixed:{options}", self._link(rate, delay, LONG))

@@ -48,7 +48,7 @@ def over_bins(measure: OfBins, counts: Callable[[Bin], bool]) -> Callable[[Runs]
         found = [
             [one for one in bins(run, scene.from_s) if counts(one)]
             for scene, run in flows(of)
-            if not scene.is_shared
+            if scene.is_alone
         ]
         return sample([measure(one) for one in found if one])
 
@@ -111,7 +111,7 @@ def headline_errors(of: Runs) -> list[float]:
     for scene, run in flows(of):
         assert run.diagnosis is not None
         full = [one for one in bins(run) if one.full]
-        if run.diagnosis.headline.get("full") and full and not scene.is_shared:
+        if run.diagnosis.headline.get("full") and full and scene.is_alone:
             time_s = np.array([one.seconds for one in full])
             capacity = float(np.average([one.capacity_bps for one in full], weights=time_s))
             errors.append(run.diagnosis.headline["rate_bps"] / capacity - 1.0)
