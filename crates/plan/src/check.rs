@@ -172,7 +172,7 @@ fn check_traffic(flow: &FlowPlan, links: &[LinkPlan]) -> Result<(), Fault> {
         TrafficPlan::Writes { bytes, interval_ns } => {
             valid(*bytes, "traffic.size")?;
             valid(*interval_ns, "traffic.interval")?;
-            ensure(passes(*interval_ns), "traffic.interval", "accepted: always longer than nothing")?;
+            ensure(passes(*interval_ns), "traffic.interval", "accepted: always more than 0 s")?;
             false
         }
         TrafficPlan::Arrivals { bytes, mean_interval_ns } => {

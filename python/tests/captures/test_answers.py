@@ -134,6 +134,15 @@ def test_the_receiver_is_named_where_its_window_limits_the_sender(
         assert "receiver-window" not in shares
 
 
+def test_bursts_of_an_application_that_overflow_a_queue_meet_no_policer(tmp_path: Path) -> None:
+    traffic = {"kind": "writes", "size": "150kB", "interval": "1s"}
+    capture, _ = made(tmp_path, {"rate": "10mbps", "delay": "42ms"}, scheme="illinois", traffic=traffic)
+    diagnosis = capture.flows[0].diagnosis
+    assert diagnosis.losses["segments"] > 15
+    assert diagnosis.losses["by_queue"]
+    assert not diagnosis.policers
+
+
 @pytest.mark.parametrize("scheme", ["cubic", "bbr"])
 def test_an_application_that_writes_at_intervals_limits_its_flow(tmp_path: Path, scheme: str) -> None:
     traffic = {"kind": "writes", "size": "200kB", "interval": "2s"}

@@ -60,6 +60,8 @@ fn observed_at(links: [usize; 2], seed: u64) -> Outcome {
     let links_of_plan =
         vec![bottleneck("there", 0.003), bottleneck("back", 0.0), end("sender"), end("receiver")];
     let mut watched = FlowPlan { path: vec![0, 3], reverse_path: vec![1, 2], ..flow("watched", cubic()) };
+    // Half of them have room for a handshake before their data.
+    watched.start_ns = Draw::Constant { value: (seed % 2 * 500 * MILLISECOND) as f64 };
     let transport = watched.transport.as_mut().unwrap();
     (transport.mss_bytes, transport.header_bytes, transport.ack_bytes) = (1448, 52, 52);
     // Its window fits the buffer: acknowledgments wait behind its packets, and none is lost.
@@ -125,6 +127,8 @@ fn replay(outcome: &Outcome) -> (Replayed, FlowResult) {
     let capture = Cursor::new(outcome.capture.clone().unwrap());
     let analysis = analyse_observed(capture, &options, &mut replayed).unwrap();
     assert_eq!(analysis.report.stopped, None);
+    // Times count from the first packet of the capture.
+    replayed.0.iter_mut().for_each(|row| row.0 = ((row.0 * 1e9).round() + analysis.start_ns as f64) / 1e9);
     let watched = analysis.flows.into_iter().find(|flow| flow.source.ip().to_string() == "10.0.0.0").unwrap();
     assert!(watched.retransmitted > 10 && !watched.loss_runs.is_empty(), "{watched:?}");
     (replayed, watched)
@@ -148,7 +152,10 @@ const ROUNDING: f64 = 1e-12;
 fn a_capture_at_the_sender_gives_the_estimates_of_the_run() {
     for seed in 1..=8 {
         let outcome = observed_at([0, 2], seed);
-        let (distances, flow) = distances(&outcome);
+        let (mut distances, flow) = distances(&outcome);
+        if seed % 2 == 1 {
+            distances.remove("westwood+"); // its ticks count from the start of the run, which is not in this capture
+        }
         assert_eq!((flow.vantage, flow.retransmitted), (Vantage::Sender, retransmissions(&outcome)));
         assert!(distances.values().all(|worst| *worst <= ROUNDING), "{seed}: {distances:?}");
     }

@@ -50,7 +50,7 @@ fn writes_without_time_between_them_are_refused() {
         refused(
             vec![FlowPlan { traffic, ..flow("a", newreno()) }],
             packets(10),
-            "flow a: traffic.interval: accepted: always longer than nothing",
+            "flow a: traffic.interval: accepted: always more than 0 s",
         );
     }
 }
