@@ -1,13 +1,13 @@
-//! What this machine allows.
+//! Detection of the kernel features that are available on this machine.
 
 use std::path::{Path, PathBuf};
 
 use nix::unistd::geteuid;
 
-/// Where the kernel describes its own types.
+/// The file in which the kernel describes its types.
 const TYPES: &str = "/sys/kernel/btf/vmlinux";
 
-/// Why BPF programs cannot be loaded here, in half a sentence; `None` when they can.
+/// Returns a clause that says why BPF programs cannot be loaded here; `None` if they can.
 pub fn missing() -> Option<&'static str> {
     if !geteuid().is_root() {
         return Some("loading BPF programs needs root");
@@ -20,24 +20,24 @@ pub fn missing() -> Option<&'static str> {
     None
 }
 
-/// Where the kernel says its version.
+/// The file with the kernel's version.
 const RELEASE: &str = "/proc/sys/kernel/osrelease";
-/// Links to devices (tcx) came with this version.
+/// The first version with links to devices (tcx).
 const ROUTERS_FROM: [u32; 2] = [6, 6];
-/// From this version on a controller is told of each acknowledgment.
+/// The first version in which a controller receives each acknowledgment.
 const CONTROLLERS_FROM: [u32; 2] = [6, 10];
 
-/// Why routers cannot be attached to devices here, in half a sentence; `None` when they can.
+/// Returns a clause that says why routers cannot be attached to devices here; `None` if they can.
 pub fn routers_missing() -> Option<String> {
     missing().map(str::to_owned).or_else(|| older_than(ROUTERS_FROM, "routers", &release()))
 }
 
-/// Why our congestion controllers cannot be loaded here, in half a sentence; `None` when they can.
+/// Returns a clause that says why airpath's congestion controllers cannot be loaded here; `None` if they can.
 pub fn controllers_missing() -> Option<String> {
     missing().map(str::to_owned).or_else(|| older_than(CONTROLLERS_FROM, "controllers of hosts", &release()))
 }
 
-/// Why hosts cannot have our controllers here, in half a sentence; `None` when they can.
+/// Returns a clause that says why hosts cannot use airpath's controllers here; `None` if they can.
 pub fn hosts_missing() -> Option<String> {
     controllers_missing().or_else(|| {
         cgroup_root().is_none().then(|| {
@@ -50,7 +50,8 @@ fn release() -> String {
     std::fs::read_to_string(RELEASE).unwrap_or_default().trim().to_owned()
 }
 
-/// Whether a kernel is older than what something needs; a version that cannot be read is not taken for old.
+/// Returns a message if the kernel is older than `what` needs; a version that cannot be parsed is not
+/// considered old.
 fn older_than(needed: [u32; 2], what: &str, release: &str) -> Option<String> {
     let mut numbers = release.split(|sign: char| !sign.is_ascii_digit()).map(str::parse);
     let (Some(Ok(major)), Some(Ok(minor))) = (numbers.next(), numbers.next()) else { return None };
@@ -59,7 +60,7 @@ fn older_than(needed: [u32; 2], what: &str, release: &str) -> Option<String> {
         .then(|| format!("{what} need Linux {needed_major}.{needed_minor} or newer; this is {release}"))
 }
 
-/// Where the second version of control groups is mounted; `None` when it is not.
+/// Returns the mount point of control groups version 2; `None` if it is not mounted.
 pub fn cgroup_root() -> Option<PathBuf> {
     let mounts = std::fs::read_to_string("/proc/self/mounts").ok()?;
     let mut fields = mounts.lines().map(|line| line.split(' '));

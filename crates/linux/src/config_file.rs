@@ -12,23 +12,23 @@ use crate::router::RouterSettings;
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ConfigFile {
-    /// For `airpathd host`.
+    /// The settings of `airpathd host`.
     #[serde(default)]
     pub host: HostSettings,
-    /// For `airpathd router`.
+    /// The settings of `airpathd router`.
     #[serde(default)]
     pub router: RouterSettings,
 }
 
 impl ConfigFile {
-    /// Reads the file. A message says line, field and what is accepted.
+    /// Reads the file. Error messages contain the line, the field and the accepted values.
     pub fn read(path: &Path) -> Result<Self, Error> {
         let text =
             std::fs::read_to_string(path).map_err(|source| Error::File { path: path.to_owned(), source })?;
         Self::parse(&text, path)
     }
 
-    /// Reads the text of that file.
+    /// Parses the text of the file; `path` is for error messages.
     pub fn parse(text: &str, path: &Path) -> Result<Self, Error> {
         toml::from_str(text).map_err(|error| Error::Config {
             problem: format!("{}: {}", path.display(), error.to_string().trim()),

@@ -1,24 +1,24 @@
-//! What can go wrong between here and the kernel.
+//! Errors of the daemon, the loader and the kernel.
 
 use std::path::PathBuf;
 
-/// Why a program could not be loaded or attached.
+/// The reason why a program could not be loaded or attached.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The kernel or its loader refused.
     #[error("{action}: {source}")]
     Bpf {
-        /// What was tried.
+        /// The attempted action.
         action: &'static str,
-        /// What the loader says.
+        /// The loader's error.
         source: libbpf_rs::Error,
     },
     /// A file or folder could not be opened.
     #[error("{path}: {source}")]
     File {
-        /// Which.
+        /// The path.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: std::io::Error,
     },
     /// There is no cgroup to attach to.
@@ -27,29 +27,29 @@ pub enum Error {
     /// The devices of the machine could not be listed.
     #[error("cannot list the devices: {source}")]
     Devices {
-        /// What the system says.
+        /// The system's error.
         source: std::io::Error,
     },
     /// A program could not be attached to a device.
     #[error("device {device}: {source}")]
     Device {
-        /// Which, as it was given.
+        /// The device, as given.
         device: String,
-        /// What the system says.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// The system refused something else.
+    /// The system refused another operation.
     #[error("{action}: {source}")]
     System {
-        /// What was tried.
+        /// The attempted action.
         action: &'static str,
-        /// What the system says.
+        /// The system's error.
         source: std::io::Error,
     },
     /// The configuration is wrong.
     #[error("{problem}")]
     Config {
-        /// The field, what was found, what is accepted.
+        /// The field, the value found, and the accepted values.
         problem: String,
     },
     /// There is no such device.
@@ -58,7 +58,7 @@ pub enum Error {
         /// Its name.
         device: String,
     },
-    /// A router needs a queue to look over.
+    /// A router needs a queue discipline that it can measure.
     #[error(
         "device {device:?} has no queue; give it one that limits its rate, such as by \
              \"tc qdisc add dev {device} root tbf rate 10mbit burst 5kb limit 575kb\""
@@ -67,44 +67,44 @@ pub enum Error {
         /// Its name.
         device: String,
     },
-    /// The device of a router was removed while it worked.
+    /// The device of a router was removed while the router ran.
     #[error("device {device:?} was removed, which ended the router")]
     DeviceGone {
         /// Its name.
         device: String,
     },
-    /// The network namespace of a router was removed while it worked.
+    /// The network namespace of a router was removed while the router ran.
     #[error("network namespace {name:?} was removed, which ended the router")]
     NamespaceGone {
         /// Its name.
         name: String,
     },
-    /// Another daemon does the same already.
+    /// Another daemon with the same name is running.
     #[error("another airpathd is running as {name}; \"airpathd detach {name}\" ends it")]
     AlreadyRunning {
         /// Its name.
         name: String,
     },
-    /// No daemon of that name runs here.
+    /// No daemon of that name is running here.
     #[error("no airpathd is running as {name} in this network namespace")]
     NotRunning {
         /// Its name.
         name: String,
     },
-    /// A daemon runs and says nothing.
+    /// A daemon is running but does not respond.
     #[error("{name} does not answer within {} s", patience.as_secs())]
     Silent {
         /// Its name.
         name: String,
-        /// How long it was waited for.
+        /// The time waited.
         patience: std::time::Duration,
     },
-    /// A daemon does not answer this user.
+    /// A daemon refuses requests of this user.
     #[error("{name}: {reason}")]
     Refused {
         /// Its name.
         name: String,
-        /// What it says.
+        /// The daemon's reason.
         reason: String,
     },
     /// The loader has not mapped the programs' variables.
@@ -115,13 +115,13 @@ pub enum Error {
     NoController {
         /// The name as given.
         name: String,
-        /// What may be chosen: ours, and those that are registered.
+        /// The available controllers: airpath's, and those registered in the kernel.
         accepted: Vec<String>,
     },
 }
 
 impl Error {
-    /// For `map_err`: what was tried when the loader failed.
+    /// Returns a conversion for `map_err` that adds the attempted action to the loader's error.
     pub(crate) fn bpf(action: &'static str) -> impl FnOnce(libbpf_rs::Error) -> Self {
         move |source| Self::Bpf { action, source }
     }

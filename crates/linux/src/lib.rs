@@ -1,10 +1,10 @@
-//! The Linux datapath: congestion controllers and routers as BPF programs, and what loads them.
+//! The Linux datapath: congestion controllers and routers as BPF programs, and their loader.
 //!
-//! The programs are C in `bpf/`; `build.rs` compiles them with clang and makes a typed loader of each object. What they do is
-//! what the algorithm crates do, in integers. Everything that is attached is held by file descriptors of this process: when it
-//! ends, however it ends, the kernel takes it away.
+//! The programs are C in `bpf/`; `build.rs` compiles them with clang and generates a typed loader for each
+//! object. They perform the computations of the algorithm crates in integers. All attachments are owned by
+//! file descriptors of this process: when it ends, however it ends, the kernel removes them.
 
-/// The module `skeleton`: the loader that `build.rs` made of the object `bpf/NAME.bpf.c`.
+/// Defines the module `skeleton`: the loader that `build.rs` generated for the object `bpf/NAME.bpf.c`.
 macro_rules! skeleton {
     ($name:literal) => {
         #[allow(

@@ -25,39 +25,39 @@ struct Arguments {
 enum Command {
     /// Offer airpath's controllers to the TCP connections of this machine, until interrupted.
     ///
-    /// Prints a line of JSON when everything is attached ({"event":"ready", …}) and one at the end with what was counted
-    /// ({"event":"end", …}).
+    /// Prints a line of JSON when everything is attached ({"event":"ready", …}) and one at the end with the
+    /// counters ({"event":"end", …}).
     Host {
-        /// Configuration file; arguments go before what it says
+        /// Configuration file; arguments take precedence over it
         #[arg(long, value_name = "FILE")]
         config: Option<PathBuf>,
         #[command(flatten)]
         settings: HostSettings,
     },
-    /// Be the router of a device's queue, until interrupted or detached.
+    /// Run a router for a device's queue, until interrupted or detached.
     Router {
-        /// Configuration file; arguments go before what it says
+        /// Configuration file; arguments take precedence over it
         #[arg(long, value_name = "FILE")]
         config: Option<PathBuf>,
         #[command(flatten)]
         settings: RouterSettings,
     },
-    /// Say what the daemons of this network namespace do, as JSON, one line each.
+    /// Print the status of the daemons in this network namespace as JSON, one line each.
     Status {
-        /// Only this one, such as `router/eth1`
+        /// Name of a single daemon, such as `router/eth1`
         name: Option<String>,
-        /// The text format of Prometheus instead
+        /// Print in the Prometheus text format instead
         #[arg(long)]
         metrics: bool,
-        /// Of this network namespace: a name of `ip netns`, or a path
+        /// Network namespace: a name of `ip netns`, or a path
         #[arg(long)]
         netns: Option<String>,
     },
-    /// End a daemon; what it attached is gone when this returns.
+    /// End a daemon; everything it attached is detached when this command returns.
     Detach {
-        /// Which, such as `router/eth1`; all of this network namespace when nothing is said
+        /// Name of the daemon, such as `router/eth1` [default: all in this network namespace]
         name: Option<String>,
-        /// Of this network namespace: a name of `ip netns`, or a path
+        /// Network namespace: a name of `ip netns`, or a path
         #[arg(long)]
         netns: Option<String>,
     },
@@ -102,7 +102,7 @@ fn run(command: Command) -> Result<(), Error> {
     }
 }
 
-/// The daemons that are meant: one, or all of the namespace.
+/// Returns the selected daemons: the one that is named, or all in the namespace.
 fn chosen(name: Option<String>, netns: Option<&str>) -> Result<Vec<String>, Error> {
     Namespace::enter(netns)?;
     name.map_or_else(daemon::names, |name| Ok(vec![name]))
@@ -138,7 +138,7 @@ fn router(file: Option<PathBuf>, settings: RouterSettings) -> Result<(), Error> 
     }
     let signals = daemon::block_signals()?;
     let namespace = Namespace::enter(config.netns.as_deref())?;
-    // The name first: two routers of one device would both count and write.
+    // Bind the name first: two routers on one device would both count and modify packets.
     let door = Door::open(&format!("router/{}", config.device))?;
     let router = Router::start(config)?;
     warn(&router);
@@ -148,14 +148,14 @@ fn router(file: Option<PathBuf>, settings: RouterSettings) -> Result<(), Error> 
     Ok(())
 }
 
-/// What spoils its work is said at the beginning.
+/// Prints the warnings of the service at startup.
 fn warn(service: &impl Service) {
     for warning in service.warnings() {
         eprintln!("airpathd: warning: {warning}");
     }
 }
 
-/// What was counted is said at the end too: afterwards nobody can ask.
+/// Prints the last status at the end, because nothing can query it afterwards.
 fn end(door: &Door, last: &serde_json::Value) {
     println!("{}", json!({ "event": "end", "name": door.name(), "counters": last["counters"] }));
 }

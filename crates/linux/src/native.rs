@@ -1,21 +1,23 @@
-//! The controllers of the BPF programs, called in this process: the same C, compiled for the machine instead of the kernel.
+//! The controllers of the BPF programs, called in this process: the same C code, compiled for the host
+//! instead of the kernel.
 //!
-//! For tests: what they do in integers is held here to what the Rust crates do in real numbers.
+//! For tests, which compare the integer arithmetic of these controllers with the floating-point arithmetic of
+//! the Rust crates.
 
 #![allow(
     unsafe_code,
     reason = "calls into C; each call hands over memory that this module owns, of the size that C names"
 )]
 
-/// Which controller.
+/// The congestion controller to run.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// XCP's sender.
+    /// The XCP sender.
     Xcp = 1,
-    /// VCP's sender with loss differentiation.
+    /// The VCP sender with loss differentiation.
     Vcp = 2,
-    /// CUBIC of 2008 with EBE's ceiling.
+    /// CUBIC of 2008 with EBE's window ceiling.
     CubicEbe = 3,
     /// Westwood+.
     Westwood = 4,
@@ -23,15 +25,15 @@ pub enum Kind {
     Sarbe = 5,
 }
 
-/// Round-trip times in microseconds; zero: none.
+/// Round-trip times in microseconds; zero if there is none.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RoundTrip {
-    /// The newest.
+    /// The latest sample.
     pub latest: u32,
-    /// The smoothed one.
+    /// The smoothed round-trip time.
     pub smoothed: u32,
-    /// The smallest.
+    /// The smallest round-trip time.
     pub minimum: u32,
     /// The sample of this acknowledgment.
     pub sample: u32,
@@ -41,33 +43,33 @@ pub struct RoundTrip {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AckEvent {
-    /// When it came.
+    /// Arrival time.
     pub now: u64,
-    /// Newly acknowledged, cumulatively or selectively.
+    /// Newly acknowledged bytes, cumulatively or selectively.
     pub acked: u32,
-    /// By which the cumulative acknowledgment advanced.
+    /// Bytes by which the cumulative acknowledgment advanced.
     pub advance: u32,
     /// Largest payload of a packet.
     pub mss: u32,
-    /// The receiver's clock, in its ticks.
+    /// The receiver's timestamp, in ticks of its clock.
     pub receiver_stamp: u32,
     /// Round-trip times.
     pub rtt: RoundTrip,
     /// XCP's feedback, byte/s.
     pub change: i32,
-    /// 0: none, 1: a load code, 2: XCP's.
+    /// Kind of feedback. 0: none, 1: a VCP load code, 2: XCP feedback.
     pub feedback: u8,
-    /// VCP's code: 0 low, 1 high, 2 overload.
+    /// VCP's load code. 0: low, 1: high, 2: overload.
     pub load: u8,
-    /// Whether `receiver_stamp` counts.
+    /// Whether `receiver_stamp` is valid.
     pub has_stamp: bool,
-    /// It advances nothing.
+    /// Whether this is a duplicate acknowledgment: it advances nothing.
     pub duplicate: bool,
-    /// The window limited what was sent.
+    /// Whether the window limited the flight.
     pub window_limited: bool,
-    /// A loss is being repaired.
+    /// Whether a loss is being repaired.
     pub in_recovery: bool,
-    /// It echoes an ECN mark.
+    /// Whether the acknowledgment echoes an ECN mark.
     pub marked: bool,
     /// Padding.
     pub unused: [u8; 1],
@@ -77,17 +79,17 @@ pub struct AckEvent {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CongestionEvent {
-    /// When it came, microseconds.
+    /// Time of the signal, microseconds.
     pub now: u64,
-    /// Sent and not cumulatively acknowledged, bytes.
+    /// Bytes sent and not cumulatively acknowledged.
     pub flight_size: u32,
     /// Largest payload of a packet.
     pub mss: u32,
     /// Round-trip times.
     pub rtt: RoundTrip,
-    /// Expiries of the timer since the last new acknowledgment.
+    /// Consecutive expiries of the retransmission timer since the last new acknowledgment.
     pub consecutive: u32,
-    /// 0: loss, 1: mark, 2: timeout.
+    /// Kind of signal. 0: loss, 1: mark, 2: timeout.
     pub signal: u8,
     /// Padding.
     pub unused: [u8; 3],
@@ -109,7 +111,7 @@ impl RoundTrip {
 }
 
 impl AckEvent {
-    /// As C lays it out.
+    /// Returns the event in the memory layout of the C struct.
     pub(crate) fn to_bytes(self) -> [u8; 56] {
         let mut bytes = [0; 56];
         bytes[..8].copy_from_slice(&self.now.to_ne_bytes());
@@ -122,7 +124,7 @@ impl AckEvent {
         bytes
     }
 
-    /// From what C laid out: at least 56 bytes.
+    /// Reads the event from the memory layout of the C struct; `bytes` contains at least 56 bytes.
     pub(crate) fn of_bytes(bytes: &[u8]) -> Self {
         Self {
             now: long(bytes, 0),
@@ -145,7 +147,7 @@ impl AckEvent {
 }
 
 impl CongestionEvent {
-    /// As C lays it out.
+    /// Returns the event in the memory layout of the C struct.
     pub(crate) fn to_bytes(self) -> [u8; 40] {
         let mut bytes = [0; 40];
         bytes[..8].copy_from_slice(&self.now.to_ne_bytes());
@@ -156,7 +158,7 @@ impl CongestionEvent {
         bytes
     }
 
-    /// From what C laid out: at least 40 bytes.
+    /// Reads the event from the memory layout of the C struct; `bytes` contains at least 40 bytes.
     pub(crate) fn of_bytes(bytes: &[u8]) -> Self {
         Self {
             now: long(bytes, 0),
@@ -176,12 +178,12 @@ fn put(bytes: &mut [u8], at: usize, words: &[u32]) {
     }
 }
 
-/// The word at this place.
+/// Returns the 32-bit word at offset `at`.
 pub(crate) fn word(bytes: &[u8], at: usize) -> u32 {
     u32::from_ne_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
 }
 
-/// The word of 64 bits at this place.
+/// Returns the 64-bit word at offset `at`.
 pub(crate) fn long(bytes: &[u8], at: usize) -> u64 {
     let mut value = [0; 8];
     value.copy_from_slice(&bytes[at..at + 8]);
@@ -207,55 +209,56 @@ unsafe extern "C" {
 #[derive(Clone, Debug)]
 pub struct NativeController {
     kind: Kind,
-    /// `struct state`, in words for its alignment.
+    /// `struct state`, as 64-bit words for alignment.
     state: Vec<u64>,
 }
 
 impl NativeController {
-    /// Starts with a window of so many bytes.
+    /// Creates a controller with an initial window of `window` bytes.
     pub fn new(kind: Kind, window: u32, mss: u32) -> Self {
-        // SAFETY: a constant.
+        // SAFETY: the function takes no arguments and returns a constant.
         let bytes = unsafe { airpath_state_size() };
         let mut state = vec![0; bytes.div_ceil(8) as usize];
-        // SAFETY: `state` is as large as C says it must be.
+        // SAFETY: `state` has the size that the C code requires.
         unsafe { airpath_start(state.as_mut_ptr(), kind as i32, window, mss) };
         Self { kind, state }
     }
 
-    /// An acknowledgment.
+    /// Processes an acknowledgment.
     pub fn on_ack(&mut self, event: &AckEvent) {
         // SAFETY: as in `new`.
         unsafe { airpath_on_ack(self.state.as_mut_ptr(), self.kind as i32, event) };
     }
 
-    /// A congestion signal.
+    /// Processes a congestion signal.
     pub fn on_congestion(&mut self, event: &CongestionEvent) {
         // SAFETY: as in `new`.
         unsafe { airpath_on_congestion(self.state.as_mut_ptr(), self.kind as i32, event) };
     }
 
-    /// The last signal was false.
+    /// Undoes the last congestion signal, which was spurious.
     pub fn on_spurious(&mut self) {
         // SAFETY: as in `new`.
         unsafe { airpath_on_spurious(self.state.as_mut_ptr(), self.kind as i32) };
     }
 
-    /// Bytes of payload that may be in flight.
+    /// Returns the congestion window in bytes of payload.
     pub fn window(&self) -> u64 {
         // SAFETY: as in `new`.
         unsafe { airpath_window(self.state.as_ptr(), self.kind as i32) }
     }
 
-    /// The time between two packets of a small window, microseconds; `None` where packets are not spaced.
+    /// Returns the time between two packets of a small window, in microseconds; `None` if packets are not
+    /// paced.
     pub fn spacing(&self) -> Option<u32> {
-        // SAFETY: as in `new`; only VCP's state is read as such.
+        // SAFETY: as in `new`; the state is read as VCP's only for VCP.
         let spacing =
             if self.kind == Kind::Vcp { unsafe { airpath_spacing(self.state.as_ptr()) } } else { 0 };
         (spacing > 0).then_some(spacing)
     }
 }
 
-/// EBE's filter of the window's ceiling, alone.
+/// EBE's filter of the window ceiling, without a controller.
 #[derive(Clone, Debug)]
 pub struct NativeFilter {
     /// `struct ebe_filter`.
@@ -263,35 +266,35 @@ pub struct NativeFilter {
 }
 
 impl NativeFilter {
-    /// Before any loss. `recommended`: the profile of that name, else the paper's.
+    /// Creates a filter before any loss, with the profile `recommended` if set, otherwise with the paper's.
     pub fn new(recommended: bool) -> Self {
-        // SAFETY: a constant.
+        // SAFETY: the function takes no arguments and returns a constant.
         let bytes = unsafe { airpath_filter_size() };
         let mut state = vec![0; bytes.div_ceil(8) as usize];
-        // SAFETY: `state` is as large as C says it must be.
+        // SAFETY: `state` has the size that the C code requires.
         unsafe { airpath_filter_start(state.as_mut_ptr(), recommended.into()) };
         Self { state }
     }
 
-    /// A loss at this window in segments and round-trip time in seconds.
+    /// Registers a loss at the window `w_max` in segments and the round-trip time `rtt_max` in seconds.
     pub fn register(&mut self, w_max: f64, rtt_max: f64) {
         // SAFETY: as in `new`.
         unsafe { airpath_filter_register(self.state.as_mut_ptr(), w_max, rtt_max) };
     }
 
-    /// One cycle: measured ceiling (`None`: the filter's own last output) and window in segments, mean round-trip time in
-    /// seconds. Gives x1, x2, P11, P12 and P22.
+    /// Runs one cycle with the measured ceiling (`None`: the filter's own last output) and the window in
+    /// segments, and the mean round-trip time in seconds. Returns x1, x2, P11, P12 and P22.
     pub fn step(&mut self, measured: Option<f64>, window: f64, rtt: f64) -> [f64; 5] {
         let mut result = [0.0; 5];
         let measured = measured.unwrap_or(-1.0);
-        // SAFETY: as in `new`; `result` has the five places that C writes.
+        // SAFETY: as in `new`; `result` has room for the five values that the C code writes.
         unsafe { airpath_filter_step(self.state.as_mut_ptr(), measured, window, rtt, result.as_mut_ptr()) };
         result
     }
 }
 
-/// The cube root of the BPF programs, for numbers up to 2^22.
+/// Returns the cube root as the BPF programs compute it, for values up to 2^22.
 pub fn cube_root(value: f64) -> f64 {
-    // SAFETY: no memory is handed over.
+    // SAFETY: the call passes no pointers.
     unsafe { airpath_cube_root(value) }
 }

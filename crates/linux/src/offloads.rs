@@ -1,4 +1,4 @@
-//! Offloads of a device, by which one packet of the kernel stands for several on the wire.
+//! Offloads of a device, with which one packet in the kernel represents several on the wire.
 #![expect(unsafe_code, reason = "the request that tells of offloads has no safe call")]
 
 use std::io;
@@ -10,22 +10,23 @@ use nix::libc;
 use nix::net::if_::if_nametoindex;
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, socket};
 
-/// `ETHTOOL_GTSO`, `ETHTOOL_GGSO` and `ETHTOOL_GGRO` of linux/ethtool.h: is it on?
+/// The requests `ETHTOOL_GTSO`, `ETHTOOL_GGSO` and `ETHTOOL_GGRO` of linux/ethtool.h, which return whether an
+/// offload is on.
 const SEGMENTS_IN_DEVICE: u32 = 0x1e;
 const SEGMENTS_IN_KERNEL: u32 = 0x23;
 const JOINS: u32 = 0x2b;
 
-/// What the kernel does to the segments of a device.
+/// The segmentation offloads of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Offloads {
-    /// Segments leave the stack in trains that are cut later (TSO, GSO).
+    /// Whether segments leave the stack in large packets that are split later (TSO, GSO).
     pub(crate) sends_trains: bool,
-    /// Segments that come in are joined (GRO).
+    /// Whether arriving segments are merged (GRO).
     pub(crate) joins: bool,
 }
 
 impl Offloads {
-    /// Those of a device of this thread's network namespace.
+    /// Returns the offloads of a device in this thread's network namespace.
     pub(crate) fn of(device: &str) -> io::Result<Self> {
         let index = if_nametoindex(device)?;
         let route = Route::open_with_timeout()?;
@@ -57,7 +58,8 @@ fn is_on(device: &str, command: u32) -> io::Result<bool> {
     for (place, &byte) in request.ifr_name[..libc::IFNAMSIZ - 1].iter_mut().zip(device.as_bytes()) {
         *place = byte as libc::c_char; // the same bits
     }
-    // SAFETY: the request points to a question of the form that its command asks for, and both outlive the call.
+    // SAFETY: the request points to a struct of the type that its command requires, and both outlive the
+    // call.
     unsafe { ask(socket.as_raw_fd(), &raw mut request) }?;
     Ok(question.value != 0)
 }

@@ -1,6 +1,7 @@
-//! The controllers as the kernel runs them, one event at a time: the same calls as [`crate::native`], by `bpf_prog_test_run`.
+//! The controllers as the kernel runs them, one event at a time: the calls of [`crate::native`] through
+//! `bpf_prog_test_run`.
 //!
-//! For tests. Needs root.
+//! For tests. Requires root.
 
 crate::skeleton!("replay");
 
@@ -19,10 +20,10 @@ const ACK: u32 = 1;
 const CONGESTION: u32 = 2;
 const SPURIOUS: u32 = 3;
 
-/// Bytes of `struct replay`: the call, the window, an acknowledgment, a congestion signal.
+/// Size of `struct replay` in bytes: the call, the window, an acknowledgment, a congestion signal.
 const CONTEXT: usize = 8 + 8 + 56 + 40;
 
-/// A controller in the kernel.
+/// A controller that runs in the kernel.
 pub struct KernelController {
     skeleton: ReplaySkel<'static>,
     kind: Kind,
@@ -36,7 +37,7 @@ impl fmt::Debug for KernelController {
 }
 
 impl KernelController {
-    /// Starts with a window of so many bytes.
+    /// Creates a controller with an initial window of `window` bytes.
     pub fn new(kind: Kind, window: u32, mss: u32) -> Result<Self, Error> {
         let object: &'static mut MaybeUninit<OpenObject> = Box::leak(Box::new(MaybeUninit::uninit()));
         let open =
@@ -49,24 +50,24 @@ impl KernelController {
         Ok(controller)
     }
 
-    /// An acknowledgment.
+    /// Processes an acknowledgment.
     pub fn on_ack(&mut self, event: &AckEvent) -> Result<(), Error> {
         self.on_ack_bytes(event);
         self.call(ACK)
     }
 
-    /// A congestion signal.
+    /// Processes a congestion signal.
     pub fn on_congestion(&mut self, event: &CongestionEvent) -> Result<(), Error> {
         self.context[72..112].copy_from_slice(&event.to_bytes());
         self.call(CONGESTION)
     }
 
-    /// The last signal was false.
+    /// Undoes the last congestion signal, which was spurious.
     pub fn on_spurious(&mut self) -> Result<(), Error> {
         self.call(SPURIOUS)
     }
 
-    /// Bytes of payload that may be in flight.
+    /// Returns the congestion window in bytes of payload.
     pub fn window(&self) -> u64 {
         let mut bytes = [0; 8];
         bytes.copy_from_slice(&self.context[8..16]);

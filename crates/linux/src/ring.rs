@@ -1,4 +1,4 @@
-//! Rings by which BPF programs hand over what they write down.
+//! Ring buffers through which BPF programs deliver their records.
 
 use std::cell::RefCell;
 
@@ -6,7 +6,7 @@ use libbpf_rs::{MapCore, RingBufferBuilder};
 
 use crate::Error;
 
-/// All that waits in the ring, as far as `decode` can read it.
+/// Returns all waiting records of the ring buffer that `decode` can read.
 pub(crate) fn take<T>(map: &dyn MapCore, decode: impl Fn(&[u8]) -> Option<T>) -> Result<Vec<T>, Error> {
     let records = RefCell::new(Vec::new());
     let mut builder = RingBufferBuilder::new();

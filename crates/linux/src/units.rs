@@ -1,4 +1,5 @@
-//! Quantities with units, as people write them in a configuration: as the scenario language has them, and as `tc` writes rates.
+//! Quantities with units in a configuration, in the notation of the scenario language; rates also in the
+//! notation of `tc`.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -8,10 +9,10 @@ use serde::{Deserializer, de};
 
 /// A quantity that is written as text with a unit.
 pub trait Quantity: Sized {
-    /// What is accepted, for messages.
+    /// The accepted notation, for error messages.
     const ACCEPTED: &'static str;
 
-    /// The quantity that `text` says; `None` when it is no such thing.
+    /// Parses `text`; returns `None` if it is not a valid quantity.
     fn read(text: &str) -> Option<Self>;
 }
 
@@ -21,7 +22,7 @@ impl Quantity for Rate {
     fn read(text: &str) -> Option<Self> {
         let (number, unit) = split(text)?;
         if unit.contains('B') {
-            return None; // bytes
+            return None; // a rate in bytes, which is not accepted
         }
         let unit = unit.to_ascii_lowercase();
         let prefix = ["bit/s", "bps", "b/s", "bit"].iter().find_map(|end| unit.strip_suffix(end))?;
@@ -47,7 +48,7 @@ impl Quantity for Bytes {
     }
 }
 
-/// A number that is not negative, and what follows it.
+/// Splits `text` into a nonnegative number and the rest.
 fn split(text: &str) -> Option<(f64, &str)> {
     let text = text.trim();
     let end = text.find(|sign: char| !sign.is_ascii_digit() && sign != '.')?;
@@ -65,7 +66,7 @@ fn factor(prefix: &str) -> Option<f64> {
     })
 }
 
-/// For `serde(with)`: a quantity in text.
+/// Deserializes a quantity from text, for `serde(with)`.
 pub(crate) fn quantity<'de, Q: Quantity, D: Deserializer<'de>>(deserializer: D) -> Result<Q, D::Error> {
     struct Reader<Q>(PhantomData<Q>);
     impl<Q: Quantity> de::Visitor<'_> for Reader<Q> {
@@ -80,14 +81,14 @@ pub(crate) fn quantity<'de, Q: Quantity, D: Deserializer<'de>>(deserializer: D) 
     deserializer.deserialize_str(Reader(PhantomData))
 }
 
-/// As [`quantity`], of a field that may be absent.
+/// Deserializes an optional field as [`quantity`] does.
 pub(crate) fn optional<'de, Q: Quantity, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<Q>, D::Error> {
     quantity(deserializer).map(Some)
 }
 
-/// For clap: a quantity in text, or what is accepted.
+/// Parses a command-line argument; the error message lists the accepted notation.
 pub fn argument<Q: Quantity>(text: &str) -> Result<Q, String> {
     Q::read(text).ok_or_else(|| format!("found {text:?}; accepted: {}", Q::ACCEPTED))
 }

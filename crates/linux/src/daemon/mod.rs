@@ -1,8 +1,9 @@
-//! The frame of `airpathd`: one daemon for each thing it works on, which can be asked and ended.
+//! The framework of `airpathd`: one daemon for each managed object, with a control socket for its status and
+//! its end.
 //!
-//! A daemon is a name, such as `router/eth1`, and an abstract socket of that name in its network namespace. The kernel takes
-//! the socket away with the process, however it ends, so that there is no file to be left behind, and gives it to one
-//! process only, so that a second daemon is refused.
+//! A daemon is identified by a name, such as `router/eth1`, which is also its abstract socket in its network
+//! namespace. The kernel removes the socket with the process, however it ends, so that no file is left
+//! behind. It gives the name to one process only, so that a second daemon is refused.
 
 mod netns;
 mod schedule;
@@ -26,26 +27,28 @@ use serde_json::{Value, json};
 
 use crate::Error;
 
-/// What a daemon keeps at work.
+/// The periodic work of a daemon.
 pub trait Service {
-    /// How long until [`Service::step`] is wanted; `None` for never.
+    /// Returns the time until [`Service::step`] is due; `None` for never.
     fn wait(&self) -> Option<Duration>;
 
-    /// The time has come; it may be late.
+    /// Performs the step that is due. The call may be late.
     fn step(&mut self) -> Result<(), Error>;
 
-    /// What it is and does, as a JSON object; numbers in `counters` and `observed` become metrics.
+    /// Returns the status as a JSON object; numbers in `counters` and `observed` become metrics.
     fn status(&self) -> Value;
 
-    /// What of its surroundings spoils its work now, and the cure: a sentence for each.
+    /// Returns one sentence for each current condition of the system that impairs the service, with its
+    /// remedy.
     fn warnings(&self) -> Vec<String>;
 }
 
-/// How long a daemon waits for what it looks at for an answer. The kernel answers questions about devices one after the other, and
-/// makes them wait while others are made and taken away.
+/// Maximum time that a daemon waits for a query of the system. The kernel serializes queries about devices,
+/// and delays them while other devices are created and removed.
 const LONGEST_LOOK: Duration = Duration::from_secs(1);
 
-/// What `look` finds, in a thread of its own that is in this one's network namespace; `None` where that takes too long.
+/// Returns the result of `look`, run in a separate thread in this thread's network namespace; `None` if it
+/// takes too long.
 pub(crate) fn looked<T: Send + 'static>(look: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     looked_within(LONGEST_LOOK, look)
 }
@@ -55,16 +58,16 @@ fn looked_within<T: Send + 'static>(
     look: impl FnOnce() -> T + Send + 'static,
 ) -> Option<T> {
     let (found, finds) = mpsc::channel();
-    // Nobody waits for it any more when it comes too late.
+    // A result that comes too late is discarded.
     thread::spawn(move || found.send(look()));
     finds.recv_timeout(patience).ok()
 }
 
-/// Said where the surroundings could not be looked at in time.
+/// The warning if the system could not be queried in time.
 pub(crate) const NOT_LOOKED_AT: &str =
     "the kernel does not say within a second how the devices are set up: it is busy with others";
 
-/// Signals that end a daemon in good order, blocked from here on so that none is lost while it starts.
+/// Blocks the signals that end a daemon in good order, so that none is lost during startup.
 pub fn block_signals() -> Result<SignalFd, Error> {
     let mut signals = SigSet::empty();
     for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
@@ -75,8 +78,8 @@ pub fn block_signals() -> Result<SignalFd, Error> {
     SignalFd::with_flags(&signals, SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC).map_err(said)
 }
 
-/// Keeps `service` at work until a signal or `airpathd detach` ends it; then detaches, and lets who asked for it know. Gives its
-/// last status.
+/// Runs `service` until a signal or `airpathd detach` ends it, then detaches it and notifies the client that
+/// asked for the end. Returns the last status.
 pub fn serve<S: Service>(
     mut service: S,
     door: &Door,
@@ -125,8 +128,9 @@ pub fn serve<S: Service>(
     }
 }
 
-/// Statuses in the text format of Prometheus: everything in `counters` and `observed`, with the daemon's name as a label. The format
-/// wants all samples of a metric together, under one line with its type.
+/// Returns the statuses in the Prometheus text format: every number in `counters` and `observed`, with the
+/// daemon's name as a label. The format requires that all samples of a metric are together, under one line
+/// with its type.
 pub fn metrics(statuses: &[Value]) -> String {
     let mut metrics: BTreeMap<String, (&str, Vec<String>)> = BTreeMap::new();
     for status in statuses {

@@ -1,4 +1,4 @@
-//! The network namespace that a daemon works in.
+//! The network namespace in which a daemon works.
 
 use std::fs::{self, File};
 use std::os::unix::fs::MetadataExt;
@@ -8,22 +8,22 @@ use nix::sched::{CloneFlags, setns};
 
 use crate::Error;
 
-/// Where `ip netns` keeps its names.
+/// The directory in which `ip netns` keeps its names.
 const NAMES: &str = "/run/netns";
 
-/// The namespace of this thread, and the name under which others know it.
+/// The namespace of this thread, and the name by which other processes know it.
 ///
-/// A process that works in a namespace keeps it alive. So the daemon looks whether its name is still there, and ends when
-/// somebody has removed it.
+/// A process in a namespace keeps the namespace alive. The daemon therefore checks that the name still
+/// exists, and ends when somebody has removed it.
 #[derive(Debug)]
 pub struct Namespace {
-    /// The file that names it, and its number.
+    /// The file that names the namespace, and its inode number.
     named: Option<(PathBuf, u64)>,
 }
 
 impl Namespace {
-    /// Moves this thread into the namespace `name`, of `ip netns` or a path; stays where it is without one. Must come before
-    /// other threads are made.
+    /// Moves this thread into the namespace `name`, which is a name of `ip netns` or a path; `None` changes
+    /// nothing. Call it before other threads are created.
     pub fn enter(name: Option<&str>) -> Result<Self, Error> {
         let Some(name) = name else { return Ok(Self::current()) };
         let path = if name.contains('/') { PathBuf::from(name) } else { Path::new(NAMES).join(name) };
@@ -34,7 +34,7 @@ impl Namespace {
         Ok(Self { named: Some((path, number)) })
     }
 
-    /// That of this thread; known by name when `ip netns` has one for it.
+    /// Returns the namespace of this thread, with its name if `ip netns` has one for it.
     fn current() -> Self {
         let own = fs::metadata("/proc/thread-self/ns/net").map(|metadata| metadata.ino());
         let named = own.ok().and_then(|own| {
@@ -45,7 +45,7 @@ impl Namespace {
         Self { named }
     }
 
-    /// An error when the namespace had a name and has it no more.
+    /// Returns an error if the namespace had a name and the name no longer exists.
     pub fn check(&self) -> Result<(), Error> {
         match &self.named {
             Some((path, own)) if number(path) != Some(*own) => {

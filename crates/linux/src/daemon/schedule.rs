@@ -1,4 +1,4 @@
-//! When a service's steps are due. Owns no clock: the caller passes the current time.
+//! The times at which a service's steps are due. Owns no clock: the caller passes the current time.
 
 use std::time::{Duration, Instant};
 
@@ -19,15 +19,15 @@ impl Schedule {
         Self { due: service.wait().map(|wait| now + wait), steps: 0, worst: Duration::ZERO }
     }
 
-    /// Returns how long the daemon may sleep at `now`; `None` if no step is due ever.
+    /// Returns how long the daemon may sleep at `now`; `None` if no step will be due.
     pub(super) fn timeout(&self, now: Instant) -> Option<Duration> {
         self.due.map(|due| due.saturating_duration_since(now))
     }
 
     /// Runs the step of `service` if it is due at `now`, and schedules the next one.
     ///
-    /// The next step is counted from the beginning of this one: neither a long step nor a question puts it off. Steps that were
-    /// missed are not made up for.
+    /// The next step is scheduled relative to the start of this one: neither a long step nor a request delays
+    /// it. Missed steps are not made up for.
     pub(super) fn run(&mut self, now: Instant, service: &mut impl Service) -> Result<(), Error> {
         if let Some(late) = self.due.and_then(|due| now.checked_duration_since(due)) {
             self.worst = self.worst.max(late);
@@ -56,7 +56,7 @@ mod tests {
 
     const TICK: Duration = Duration::from_millis(10);
 
-    /// Wants a step each [`TICK`], up to `last` steps.
+    /// A service that requests a step every [`TICK`], up to `last` steps.
     struct Ticking {
         steps: u64,
         last: u64,
@@ -81,7 +81,7 @@ mod tests {
         }
     }
 
-    /// A service and its schedule, over a clock that moves only when it is told to.
+    /// A service and its schedule, driven by a virtual clock.
     struct Virtual {
         began: Instant,
         service: Ticking,
@@ -95,12 +95,12 @@ mod tests {
             Self { began, service, schedule }
         }
 
-        /// The daemon wakes up at this time after its start.
+        /// Wakes the daemon up at `millis` after its start.
         fn wake(&mut self, millis: u64) {
             self.schedule.run(self.began + Duration::from_millis(millis), &mut self.service).unwrap();
         }
 
-        /// How long it sleeps then, in milliseconds.
+        /// Returns how long the daemon sleeps at `millis`, in milliseconds.
         fn sleeps(&self, millis: u64) -> Option<u128> {
             let timeout = self.schedule.timeout(self.began + Duration::from_millis(millis));
             timeout.map(|timeout| timeout.as_millis())
@@ -121,7 +121,7 @@ mod tests {
         assert_eq!((daemon.schedule.steps(), daemon.service.steps, daemon.worst_ms()), (50, 50, 0));
     }
 
-    /// Questions wake the daemon up between its steps.
+    /// Requests wake the daemon up between its steps.
     #[test]
     fn questions_put_no_step_off() {
         let mut daemon = Virtual::new(u64::MAX);
@@ -153,7 +153,7 @@ mod tests {
         assert_eq!(daemon.schedule.steps(), 2);
     }
 
-    /// A step that takes 30 ms, such as a slow look at the queue, makes the next one 20 ms late.
+    /// A step that takes 30 ms, such as a slow read of the queue, makes the next one 20 ms late.
     #[test]
     fn a_slow_step_makes_the_next_one_late() {
         let mut daemon = Virtual::new(u64::MAX);

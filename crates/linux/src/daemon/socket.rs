@@ -1,4 +1,4 @@
-//! The socket through which a daemon is asked and ended.
+//! The control socket of a daemon, through which clients request its status and its end.
 
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -12,33 +12,34 @@ use serde_json::Value;
 
 use crate::Error;
 
-/// Begins the names of all our sockets.
+/// Common prefix of the names of all daemon sockets.
 const PREFIX: &str = "airpathd/";
 
-/// How long a daemon waits for somebody who knocked and says nothing: it has work to do.
+/// Maximum time that a daemon waits for the request of a client that has connected. Short, because the daemon
+/// has periodic work.
 const PATIENCE: Duration = Duration::from_millis(20);
 
-/// When a daemon that did not hear the question, for want of patience, is asked again.
+/// Delay before a client repeats a request that the daemon stopped waiting for.
 const ASK_AGAIN_AFTER: Duration = Duration::from_millis(5);
 
-/// How long one waits for a daemon's answer, or its end.
+/// Maximum time that a client waits for a daemon's response, or for its end.
 const LONGEST_ANSWER: Duration = Duration::from_secs(10);
 
-/// No answer is longer, bytes.
+/// Maximum size of a response, bytes.
 const LARGEST_ANSWER: u64 = 1 << 20;
 
-/// What a daemon answers to others than root and its own user.
+/// The daemon's response to a user other than root and its own.
 const REFUSED: &str = "it answers root and its own user only";
 
-/// What is said of a name that somebody else has: anybody may take any.
+/// The error if another user's process has the name: any user may take any name.
 const NOT_OURS: &str = "the name is taken by a process of another user";
 
-/// What a daemon is asked.
+/// A request to a daemon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asked {
-    /// What it does.
+    /// Return the status.
     Status,
-    /// To detach and end.
+    /// Detach and end.
     Detach,
 }
 
@@ -51,26 +52,26 @@ impl Asked {
     }
 }
 
-/// A daemon's side.
+/// The daemon's end of the control socket.
 #[derive(Debug)]
 pub struct Door {
     name: String,
     listener: UnixListener,
 }
 
-/// Somebody who asked the daemon to end, and waits for it.
+/// A client that asked the daemon to end, and waits for it.
 #[derive(Debug)]
 pub struct Goodbye(UnixStream);
 
 impl Goodbye {
-    /// The last word.
+    /// Sends the final response.
     pub fn say(mut self, word: &Value) {
         say(&mut self.0, word);
     }
 }
 
 impl Door {
-    /// Takes the name `name` in the network namespace of this thread; refused when another daemon has it.
+    /// Binds the name `name` in this thread's network namespace. Fails if another daemon has the name.
     pub fn open(name: &str) -> Result<Self, Error> {
         let said = |source| Error::System { action: "cannot open the daemon's socket", source };
         let listener = UnixListener::bind_addr(&address(name)?).map_err(|source| match source.kind() {
@@ -81,12 +82,13 @@ impl Door {
         Ok(Self { name: name.to_owned(), listener })
     }
 
-    /// The daemon's name.
+    /// Returns the daemon's name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Answers who knocks, if it is root or the daemon's own user: `status`, to who asks for it. Gives who wants the daemon to end.
+    /// Serves one waiting client, if its user is root or the daemon's own. Sends `status` if the client asks
+    /// for it. Returns the client if it asks the daemon to end.
     pub fn answer(&self, status: impl FnOnce() -> Value) -> Option<Goodbye> {
         let (mut stream, _) = self.listener.accept().ok()?;
         if !is_trusted(user_of(&stream).ok()?) {
@@ -115,12 +117,13 @@ impl AsFd for Door {
     }
 }
 
-/// A line, written at once: many small pieces would fill the room that the kernel has for who does not read yet.
+/// Sends a response as one line in a single write: many small writes would fill the socket buffer of a client
+/// that does not read yet.
 fn say(stream: &mut UnixStream, word: &Value) {
-    let _ = stream.write_all(format!("{word}\n").as_bytes()); // whoever asked may have gone
+    let _ = stream.write_all(format!("{word}\n").as_bytes()); // the client may have gone
 }
 
-/// Asks the daemon `name` of this thread's network namespace; an error too when it refuses.
+/// Sends `question` to the daemon `name` in this thread's network namespace. A refusal is an error too.
 pub fn ask(name: &str, question: Asked) -> Result<Value, Error> {
     ask_within(name, question, LONGEST_ANSWER)
 }
@@ -129,7 +132,7 @@ fn ask_within(name: &str, question: Asked, patience: Duration) -> Result<Value, 
     let until = Instant::now() + patience;
     loop {
         match ask_once(name, question, patience) {
-            // Whoever is held up between knocking and asking asks again.
+            // A client that was delayed between connecting and sending its request repeats it.
             Err(Error::System { source, .. }) if was_not_heard(&source) && Instant::now() < until => {
                 std::thread::sleep(ASK_AGAIN_AFTER);
             }
@@ -138,7 +141,8 @@ fn ask_within(name: &str, question: Asked, patience: Duration) -> Result<Value, 
     }
 }
 
-/// Whether the other side hung up before it read the question: then there is nobody to write to, or what was written is lost.
+/// Returns whether the daemon closed the connection before it read the request: writing failed, or the
+/// written bytes are lost.
 fn was_not_heard(error: &std::io::Error) -> bool {
     matches!(error.kind(), ErrorKind::BrokenPipe | ErrorKind::ConnectionReset)
 }
@@ -153,7 +157,8 @@ fn ask_once(name: &str, question: Asked, patience: Duration) -> Result<Value, Er
         return Err(Error::Refused { name: name.to_owned(), reason: NOT_OURS.to_owned() });
     }
     stream.set_write_timeout(Some(patience)).map_err(said)?;
-    // A daemon that refuses does not listen, and may have hung up already: what it said is there all the same.
+    // A daemon that refuses does not read, and may have closed the connection already; its response can be
+    // read all the same.
     let spoken = writeln!(stream, "{}", question.word());
     let answer = line_within(&stream, patience).map_err(|source| match source.kind() {
         ErrorKind::WouldBlock | ErrorKind::TimedOut => Error::Silent { name: name.to_owned(), patience },
@@ -170,17 +175,18 @@ fn ask_once(name: &str, question: Asked, patience: Duration) -> Result<Value, Er
     }
 }
 
-/// The user at the other side.
+/// Returns the user ID of the peer.
 fn user_of(stream: &UnixStream) -> std::io::Result<u32> {
     Ok(getsockopt(stream, PeerCredentials)?.uid())
 }
 
-/// Root and this process's own user are trusted, on either side.
+/// Returns whether `user` is root or this process's own user. Both sides trust only these.
 fn is_trusted(user: u32) -> bool {
     user == 0 || user == geteuid().as_raw()
 }
 
-/// A line that comes within `patience`, however its bytes are spread over that time; or what came before the other side hung up.
+/// Reads one line within `patience` in total, or the bytes that arrived before the peer closed the
+/// connection.
 fn line_within(stream: &UnixStream, patience: Duration) -> std::io::Result<String> {
     let until = Instant::now() + patience;
     let mut line = Vec::new();
@@ -205,7 +211,7 @@ fn line_within(stream: &UnixStream, patience: Duration) -> std::io::Result<Strin
     }
 }
 
-/// The daemons at work in this thread's network namespace.
+/// Returns the names of the daemons that run in this thread's network namespace.
 pub fn names() -> Result<Vec<String>, Error> {
     let path = "/proc/thread-self/net/unix";
     let table = std::fs::read_to_string(path).map_err(|source| Error::File { path: path.into(), source })?;
@@ -214,7 +220,7 @@ pub fn names() -> Result<Vec<String>, Error> {
         .filter_map(|line| line.split_once('@')?.1.strip_prefix(PREFIX).map(str::to_owned))
         .collect();
     names.sort();
-    // A connection that is being served stands there beside its listener.
+    // A connection that is being served is listed in addition to its listener.
     names.dedup();
     Ok(names)
 }
@@ -239,7 +245,8 @@ mod tests {
         assert!(refused.to_string().starts_with(&name), "{refused}");
     }
 
-    /// On a busy machine whoever asked may be held up for longer than a daemon waits: the kernel has room for the whole answer.
+    /// On a busy machine, the client may be delayed for longer than the daemon waits: the socket buffer holds
+    /// the whole response.
     #[test]
     fn an_answer_is_whole_however_late_it_is_read() {
         let name = format!("late-reader-{}", std::process::id());
@@ -253,7 +260,7 @@ mod tests {
         assert_eq!(serde_json::from_str::<Value>(&answer).unwrap(), Value::from(status));
     }
 
-    /// Anybody may knock, and looking at everything takes the time of a daemon that has work to do.
+    /// Any user may connect, and a full status takes time that the daemon needs for its work.
     #[test]
     fn nothing_is_looked_at_for_who_does_not_ask_for_it() {
         let name = format!("knocked-{}", std::process::id());
@@ -272,7 +279,7 @@ mod tests {
         assert!(is_trusted(0) && is_trusted(ours) && !is_trusted(ours + 1));
     }
 
-    /// Holds the name that is its argument, as any user may, and says something to whoever knocks.
+    /// Binds the name in its argument, as any user may, and writes a line to every client.
     const STRANGER: &str = r#"
         socket(DOOR, AF_UNIX, SOCK_STREAM, 0) or die; bind(DOOR, pack("S", AF_UNIX) . "\0$ARGV[0]") or die; listen(DOOR, 5) or die;
         $| = 1; print "ready\n"; while (accept(GUEST, DOOR)) { syswrite(GUEST, "{}\n"); close(GUEST) }"#;
@@ -284,7 +291,7 @@ mod tests {
         let name = format!("stranger-{}", std::process::id());
         let mut stranger = Command::new("perl");
         stranger.args(["-MSocket", "-e", STRANGER, &format!("{PREFIX}{name}")]).stdout(Stdio::piped());
-        // Of Debian and Ubuntu `perl` is a part that is always there.
+        // Debian and Ubuntu always have `perl`.
         let Ok(mut stranger) = stranger.uid(NOBODY).gid(NOBODY).current_dir("/").spawn() else {
             println!("skipped: needs root, to be another user, and perl");
             return;
@@ -299,7 +306,7 @@ mod tests {
         assert!(refused.to_string().contains(NOT_OURS), "{refused}");
     }
 
-    /// Whoever has the name says what `say` writes, until the other side hangs up.
+    /// Binds `name` and writes with `say` to the client until the client closes the connection.
     fn answers(name: &str, mut say: impl FnMut(&mut UnixStream) -> std::io::Result<()> + Send + 'static) {
         let listener = UnixListener::bind_addr(&address(name).unwrap()).unwrap();
         std::thread::spawn(move || {
@@ -308,7 +315,8 @@ mod tests {
         });
     }
 
-    /// Its patience is short, and a busy machine may hold up whoever asks between knocking and asking.
+    /// The daemon waits only briefly, and a busy machine may delay the client between connecting and sending
+    /// its request.
     #[test]
     fn a_daemon_that_hung_up_before_the_question_is_asked_again() {
         let name = format!("hasty-{}", std::process::id());
@@ -332,7 +340,7 @@ mod tests {
     #[test]
     fn an_answer_in_drops_is_no_answer() {
         let name = format!("drops-{}", std::process::id());
-        // It never ends a line: whoever waited for its end would wait for ever.
+        // The peer never ends the line: a client that waited for the end of the line would never return.
         answers(&name, |stream| {
             std::thread::sleep(Duration::from_millis(5));
             stream.write_all(b"{")

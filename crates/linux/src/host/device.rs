@@ -1,4 +1,4 @@
-//! Devices by which the packets of a host leave.
+//! Egress devices of a host.
 
 use std::fs::File;
 use std::io;
@@ -14,26 +14,26 @@ use serde::Deserialize;
 
 use crate::{Error, tcx};
 
-/// `ARPHRD_ETHER` and `ARPHRD_LOOPBACK`: packets begin with an Ethernet header.
+/// `ARPHRD_ETHER` and `ARPHRD_LOOPBACK`, the types of devices whose packets begin with an Ethernet header.
 const WITH_ETHERNET: [u16; 2] = [1, 772];
 
 /// A device, in this network namespace or another.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct Device {
-    /// A file that stands for the network namespace (`/run/netns/NAME`, `/proc/PID/ns/net`); `None` for the own one.
+    /// The file of the network namespace (`/run/netns/NAME`, `/proc/PID/ns/net`); `None` for the current one.
     pub namespace: Option<PathBuf>,
-    /// Its name there.
+    /// Its name in that namespace.
     pub name: String,
 }
 
 impl FromStr for Device {
     type Err = String;
 
-    /// `NAME`, or `NAMESPACE:NAME` with the path of the namespace's file.
+    /// Parses `NAME`, or `NAMESPACE:NAME` with the path of the namespace's file.
     fn from_str(text: &str) -> Result<Self, String> {
         let (namespace, name) = match text.rsplit_once(':') {
-            // Names of devices may hold colons, paths begin with a slash.
+            // Device names may contain colons; paths begin with a slash.
             Some((path, name)) if path.starts_with('/') => (Some(PathBuf::from(path)), name),
             _ => (None, text),
         };
@@ -64,7 +64,7 @@ impl std::fmt::Display for Device {
 }
 
 impl Device {
-    /// All devices of the own namespace that are up, the loopback excepted.
+    /// Returns all devices of the current namespace that are up, except the loopback.
     pub(super) fn all() -> Result<Vec<Self>, Error> {
         let addresses = getifaddrs().map_err(|error| Error::Devices { source: error.into() })?;
         let mut names: Vec<String> = addresses
@@ -72,13 +72,14 @@ impl Device {
             .filter(|entry| !entry.flags.contains(InterfaceFlags::IFF_LOOPBACK))
             .map(|entry| entry.interface_name)
             .collect();
-        // One entry for each address.
+        // The list has one entry per address.
         names.sort();
         names.dedup();
         Ok(names.into_iter().map(|name| Self { namespace: None, name }).collect())
     }
 
-    /// Attaches one of two programs to what leaves by it: for packets that begin with an Ethernet header, or with IP.
+    /// Attaches one of two programs to the device's egress: for packets that begin with an Ethernet header,
+    /// or with an IP header.
     pub(super) fn attach(&self, ethernet: BorrowedFd<'_>, bare: BorrowedFd<'_>) -> Result<OwnedFd, Error> {
         let attached = self.within(|| {
             let (index, with_ethernet) = self.find()?;
@@ -87,10 +88,10 @@ impl Device {
         attached.map_err(|source| Error::Device { device: self.to_string(), source })
     }
 
-    /// Does something in the network namespace of the device.
+    /// Runs `work` in the network namespace of the device.
     pub(super) fn within<T: Send>(&self, work: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
         let Some(path) = &self.namespace else { return work() };
-        // A thread enters the namespace, so that this process stays in its own.
+        // A separate thread enters the namespace, so that this process stays in its own.
         std::thread::scope(|scope| {
             let there = scope.spawn(|| {
                 setns(File::open(path)?, CloneFlags::CLONE_NEWNET)?;
@@ -102,10 +103,11 @@ impl Device {
         })
     }
 
-    /// Its index in the thread's namespace, and whether its packets begin with an Ethernet header.
+    /// Returns the device's index in the thread's namespace, and whether its packets begin with an Ethernet
+    /// header.
     fn find(&self) -> io::Result<(u32, bool)> {
         let index = if_nametoindex(self.name.as_str())?;
-        // Devices without hardware addresses, as TUN, have no entry that tells their kind.
+        // Devices without hardware addresses, such as TUN, have no entry with their type.
         let ethernet = getifaddrs()?
             .filter(|entry| entry.interface_name == self.name)
             .filter_map(|entry| entry.address?.as_link_addr().map(LinkAddr::hatype))

@@ -1,17 +1,17 @@
-//! What of a host's surroundings makes the feedback of routers wrong.
+//! Conditions of a host that make the feedback of routers wrong.
 
 use std::io;
 
 use super::Device;
 use crate::offloads::Offloads;
 
-/// Whether TCP negotiates ECN.
+/// The kernel setting for TCP's negotiation of ECN.
 const ECN: &str = "/proc/sys/net/ipv4/tcp_ecn";
-/// Its values with which connections ask for ECN, classic or accurate.
+/// Its values with which connections request ECN, classic or accurate.
 const ASKS_FOR_ECN: [&str; 3] = ["1", "3", "4"];
 
-/// What is found at these devices and in their network namespaces, with the cure: a sentence for each. A device that is gone
-/// spoils nothing.
+/// Returns one sentence for each condition found at these devices and in their network namespaces, with its
+/// remedy. Devices that no longer exist are skipped.
 pub(super) fn hazards(devices: &[Device]) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for device in devices {

@@ -1,4 +1,5 @@
-//! The host side: controllers for the TCP connections of this machine, and what their packets carry.
+//! The host side: controllers for the TCP connections of this machine, and the options and codes in their
+//! packets.
 
 mod device;
 mod hazards;
@@ -26,44 +27,44 @@ pub use record::{Record, Told};
 pub use settings::HostSettings;
 use skeleton::{HostSkel, HostSkelBuilder};
 
-/// The controllers, as `TCP_CONGESTION` names them.
+/// The names of the controllers for `TCP_CONGESTION`.
 pub const CONTROLLERS: [&str; 5] =
     ["airpath_xcp", "airpath_vcp", "airpath_ebe", "airpath_westw", "airpath_sarbe"];
 
-/// How long names of controllers are waited for.
+/// Maximum time to wait until the kernel frees the names of controllers.
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
-/// What the host side is to do.
+/// The configuration of the host side.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HostConfig {
-    /// The cgroup (version 2) whose connections can speak to routers.
+    /// The cgroup (version 2) whose connections exchange feedback with routers.
     pub cgroup: PathBuf,
-    /// The controller that each new connection of the cgroup gets; `None`: each keeps its own.
+    /// The controller for each new connection of the cgroup; `None`: each keeps its own.
     pub controller: Option<String>,
-    /// The devices by which their packets leave; `None`: all of this network namespace but the loopback.
+    /// The egress devices of these connections; `None`: all of this network namespace except the loopback.
     pub devices: Option<Vec<Device>>,
-    /// Write down what controllers are told.
+    /// Whether to record the inputs of controllers.
     pub record: bool,
 }
 
-/// Counted since loading.
+/// Counters since loading.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct HostCounters {
-    /// Connections that got the cgroup's controller.
+    /// Connections that received the cgroup's controller.
     pub selected: u64,
-    /// Connections to which the kernel did not give it.
+    /// Connections for which the kernel refused it.
     pub refused: u64,
-    /// Connections whose controller began to work.
+    /// Connections whose controller has started.
     pub started: u64,
     /// Options written.
     pub options_written: u64,
-    /// Options for which a packet had no room; VCP's codes then went into header bits.
+    /// Options that did not fit into a packet; VCP's codes were then sent in header bits.
     pub options_without_room: u64,
-    /// Echoes read from options.
+    /// Echoes received in options.
     pub echoes: u64,
-    /// Echoes read from bits of the TCP header.
+    /// Echoes received in bits of the TCP header.
     pub echoes_by_bits: u64,
-    /// Options of ours that could not be read.
+    /// Malformed airpath options.
     pub malformed: u64,
 }
 
@@ -82,10 +83,10 @@ impl fmt::Debug for Host {
 }
 
 impl Host {
-    /// Loads the programs and attaches them. Needs root.
+    /// Loads the programs and attaches them. Requires root.
     ///
-    /// Connections that use a controller when it goes keep their programs until they end: the kernel frees them with the last
-    /// of these connections.
+    /// Connections that use a controller when it is unloaded keep its programs until they end: the kernel
+    /// frees the programs with the last of these connections.
     pub fn load(config: &HostConfig) -> Result<Self, Error> {
         let object: &'static mut MaybeUninit<OpenObject> = Box::leak(Box::new(MaybeUninit::uninit()));
         let mut open =
@@ -125,12 +126,12 @@ impl Host {
         Ok(Self { skeleton, devices, _links: links, _device_links: device_links })
     }
 
-    /// The devices that it writes on.
+    /// Returns the devices to whose packets the programs write.
     pub fn devices(&self) -> &[Device] {
         &self.devices
     }
 
-    /// What was counted since loading.
+    /// Returns the counters since loading.
     pub fn counters(&self) -> HostCounters {
         let Some(data) = self.skeleton.maps.bss_data.as_ref() else { return HostCounters::default() };
         let counters = &data.counters;
@@ -148,32 +149,33 @@ impl Host {
 }
 
 impl Host {
-    /// What controllers were told since the last call, if [`HostConfig::record`] was set. The memory holds some 11 000 events;
-    /// whatever comes when it is full is lost, and counted by [`Host::records_lost`].
+    /// Returns the inputs of controllers since the last call, if [`HostConfig::record`] is set. The ring
+    /// buffer has room for some 11 000 events; events that occur when it is full are not recorded, and are
+    /// counted by [`Host::records_lost`].
     pub fn records(&self) -> Result<Vec<Record>, Error> {
         ring::take(&self.skeleton.maps.records, record::decode)
     }
 
-    /// Events that were not recorded, because the memory was full.
+    /// Returns the number of events that were not recorded because the ring buffer was full.
     pub fn records_lost(&self) -> u64 {
         self.skeleton.maps.bss_data.as_ref().map_or(0, |data| data.records_lost)
     }
 }
 
-/// A program that looks at packets.
+/// A program that processes packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PacketProgram {
-    /// For what comes in for sockets of the cgroup.
+    /// The ingress program, for packets to sockets of the cgroup.
     Ingress,
-    /// For what leaves by a device whose packets begin with an Ethernet header.
+    /// The egress program for devices whose packets begin with an Ethernet header.
     EgressEthernet,
-    /// For what leaves by a device whose packets begin with the IP header.
+    /// The egress program for devices whose packets begin with the IP header.
     EgressBare,
 }
 
 impl Host {
-    /// Runs a program over `packet`, which begins with an Ethernet header and belongs to no connection: its answer, and the packet
-    /// as it leaves.
+    /// Runs a program over `packet`, which begins with an Ethernet header and belongs to no connection.
+    /// Returns the program's result and the resulting packet.
     pub fn run(&self, program: PacketProgram, packet: &[u8]) -> Result<(i32, Vec<u8>), Error> {
         let programs = &self.skeleton.progs;
         let program = match program {
@@ -210,7 +212,7 @@ impl Service for Host {
     }
 }
 
-/// Registers a controller. The kernel gives a name free some time after its last holder ended: that is waited for.
+/// Registers a controller. Waits for its name, which the kernel frees some time after the last owner ended.
 fn register(controller: &mut MapMut<'_>) -> Result<Link, Error> {
     let until = Instant::now() + LONGEST_WAIT;
     loop {
@@ -226,10 +228,12 @@ fn register(controller: &mut MapMut<'_>) -> Result<Link, Error> {
     }
 }
 
-/// Where the kernel lists the controllers that are registered. The list is the machine's, though each network namespace has the file.
+/// The kernel's list of registered controllers. The list is global, although each network namespace has the
+/// file.
 const AVAILABLE: &str = "/proc/sys/net/ipv4/tcp_available_congestion_control";
 
-/// A controller that the kernel will have once ours are registered, as its field of 16 bytes, ended by zero.
+/// Returns the name of a controller that the kernel has once airpath's are registered, as a zero-terminated
+/// field of 16 bytes.
 fn kernel_name(name: &str) -> Result<[i8; 16], Error> {
     let available = std::fs::read_to_string(AVAILABLE)
         .map_err(|source| Error::File { path: AVAILABLE.into(), source })?;
@@ -240,7 +244,7 @@ fn kernel_name(name: &str) -> Result<[i8; 16], Error> {
         return Err(Error::NoController { name: name.to_owned(), accepted });
     }
     let mut field = [0; 16];
-    // Names that the kernel has leave room for the zero.
+    // Names that the kernel has leave room for the terminating zero.
     for (to, from) in field[..15].iter_mut().zip(name.as_bytes()) {
         *to = *from as i8; // the same byte
     }

@@ -1,24 +1,24 @@
-//! What the controllers of the kernel were told, and their answers.
+//! Records of the inputs and the results of the kernel's controllers.
 
 use crate::native::{AckEvent, CongestionEvent, long, word};
 
 /// One call of a controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// Which connection, counted from one.
+    /// Number of the connection, counted from one.
     pub connection: u64,
-    /// Which controller, as [`crate::native::Kind`] numbers them.
+    /// Number of the controller in [`crate::native::Kind`].
     pub controller: u32,
-    /// What it was told.
+    /// The input of the call.
     pub told: Told,
-    /// Its window afterwards, bytes.
+    /// The controller's window after the call, bytes.
     pub window: u64,
 }
 
-/// What a controller was told.
+/// The input of a controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Told {
-    /// It begins, with packets of at most so many bytes of payload.
+    /// Start of the controller, with its maximum segment size.
     Start {
         /// Largest payload of a packet.
         mss: u32,
@@ -27,11 +27,11 @@ pub enum Told {
     Ack(AckEvent),
     /// A congestion signal.
     Congestion(CongestionEvent),
-    /// The last signal was false.
+    /// The last signal was spurious.
     Spurious,
 }
 
-/// `struct record`.
+/// Decodes a `struct record`.
 pub(super) fn decode(bytes: &[u8]) -> Option<Record> {
     if bytes.len() < 80 {
         return None;

@@ -1,4 +1,4 @@
-//! What can be said of a host, in a configuration file or as arguments.
+//! Settings of a host, in a configuration file or as arguments.
 
 use std::path::PathBuf;
 
@@ -11,13 +11,15 @@ use crate::{Error, capability};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, clap::Args)]
 #[serde(deny_unknown_fields)]
 pub struct HostSettings {
-    /// Folder of the cgroup (version 2) whose connections speak to routers [default: all of the machine]
+    /// Folder of the cgroup (version 2) whose connections exchange feedback with routers [default: all of the
+    /// machine]
     #[arg(long)]
     pub cgroup: Option<PathBuf>,
-    /// Controller that each new connection of the cgroup gets: ours, or another of this kernel [default: each keeps its own]
+    /// Controller for each new connection of the cgroup: airpath's or another of this kernel [default: each
+    /// keeps its own]
     #[arg(long)]
     pub controller: Option<String>,
-    /// Device by which packets leave: NAME or /PATH/OF/NAMESPACE:NAME; several may be given [default: all of this network
+    /// Egress device: NAME or /PATH/OF/NAMESPACE:NAME; can be repeated [default: all of this network
     /// namespace but the loopback]
     #[arg(long = "device", value_name = "DEVICE")]
     #[serde(default)]
@@ -25,7 +27,7 @@ pub struct HostSettings {
 }
 
 impl HostSettings {
-    /// These, and what they leave open from `file`.
+    /// Returns these settings, with those that are absent taken from `file`.
     #[must_use]
     pub fn over(self, file: Self) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! The router's BPF programs: loading, attaching, and the variables that they share with this process.
+//! The router's BPF programs: loading, attaching, and the variables shared with this process.
 
 crate::skeleton!("router");
 
@@ -18,7 +18,7 @@ use super::shared::Shared;
 use crate::{Error, ring, tcx};
 use skeleton::{RouterSkel, RouterSkelBuilder, types};
 
-/// What the programs have counted since they were loaded; `counters` of `bpf/router_state.h` says what each is.
+/// Counters of the programs since they were loaded; `counters` of `bpf/router_state.h` defines each of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 #[expect(missing_docs, reason = "bpf/router_state.h says them")]
 pub struct Counters {
@@ -38,15 +38,15 @@ pub struct Counters {
 /// One of the programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Counts, and writes what the protocol writes.
+    /// The router protocol: counts packets and writes feedback.
     Protocol(Protocol),
-    /// Loses packets.
+    /// The loss program: drops packets.
     Loss,
 }
 
-/// The loaded programs. Dropping them, or the end of the process, detaches everything.
+/// The loaded programs. Dropping the value, or the end of the process, detaches everything.
 pub struct Programs {
-    // Links first: a program is detached before its object goes.
+    // Links are the first field, so that a program is detached before its object is dropped.
     links: Vec<OwnedFd>,
     skeleton: RouterSkel<'static>,
     shared: Shared,
@@ -58,17 +58,17 @@ impl fmt::Debug for Programs {
     }
 }
 
-/// Bytes of a ring that nothing is written to: a page, whatever size pages have.
+/// Size in bytes of a ring buffer that is never written to: at least one page for any page size.
 const SMALLEST_RING: u32 = 1 << 16;
 
 impl Programs {
-    /// Loads them for a device whose link-layer header has that many bytes. They change nothing before the first
-    /// [`Programs::beat`].
+    /// Loads the programs for a device whose link-layer header has `link_header` bytes. They change nothing
+    /// before the first [`Programs::beat`].
     pub fn load(link_header: u32) -> Result<Self, Error> {
         Self::load_with(link_header, false)
     }
 
-    /// As [`Programs::load`]; they write down each packet, for [`Programs::passed`].
+    /// Loads the programs as [`Programs::load`] does, with recording of each packet for [`Programs::passed`].
     pub fn load_recording(link_header: u32) -> Result<Self, Error> {
         Self::load_with(link_header, true)
     }
@@ -89,13 +89,14 @@ impl Programs {
                 .map_err(Error::bpf("cannot make the ring of records small"))?;
         }
         let mut skeleton = open.load().map_err(Error::bpf("cannot load the router's programs"))?;
-        // The mapping belongs to the skeleton, which stands beside this view of it from now on and never looks itself.
+        // The mapping belongs to the skeleton, which is kept alongside this view and never accesses the
+        // mapping itself.
         let shared = Shared::new(skeleton.maps.bss_data.take().ok_or(Error::NoGlobals)?);
         shared.take_shortest();
         Ok(Self { links: Vec::new(), skeleton, shared })
     }
 
-    /// Attaches a program to the device with that index, of the namespace that this thread is in.
+    /// Attaches a program to the device with index `device`, in the namespace of this thread.
     pub fn attach(&mut self, kind: Kind, device: u32, hook: Hook) -> Result<(), Error> {
         let program = self.program(kind).as_fd();
         let link = match hook {
@@ -107,38 +108,42 @@ impl Programs {
         Ok(())
     }
 
-    /// What was counted so far.
+    /// Returns the counters.
     pub fn counters(&self) -> Counters {
         self.shared.counters()
     }
 
-    /// The shortest queue that an arrival has met since the last call, bytes; `None` when nothing arrived.
+    /// Returns the shortest queue that an arrival has met since the last call, in bytes; `None` if nothing
+    /// arrived.
     pub fn take_shortest(&self) -> Option<u64> {
         self.shared.take_shortest()
     }
 
-    /// The packets that passed since the last call, if the programs write them down. The memory holds some 16 000; whatever
-    /// comes when it is full is lost, and counted by [`Programs::records_lost`].
+    /// Returns the packets that passed since the last call, if the programs record them. The ring buffer has
+    /// room for some 16 000 packets; packets that arrive when it is full are not recorded, and are counted by
+    /// [`Programs::records_lost`].
     pub fn passed(&self) -> Result<Vec<Passed>, Error> {
         ring::take(&self.skeleton.maps.records, Passed::decode)
     }
 
-    /// Packets that were not written down, because the memory was full.
+    /// Returns the number of packets that were not recorded because the ring buffer was full.
     pub fn records_lost(&self) -> u64 {
         self.shared.records_lost()
     }
 
-    /// Tells the programs what to do from now on; counts up what [`Passed::generation`] says.
+    /// Gives new instructions to the programs and increments the generation that [`Passed::generation`]
+    /// records.
     pub fn guide(&self, guidance: &Guidance) {
         self.shared.guide(guidance);
     }
 
-    /// How often the programs were guided.
+    /// Returns the number of instructions so far.
     pub fn generation(&self) -> u32 {
         self.shared.generation()
     }
 
-    /// What they were told holds for `hold` from now on, by the kernel's clock; then they change nothing.
+    /// Keeps the current instructions valid for `hold` from now, by the kernel's clock; afterwards the
+    /// programs change nothing.
     pub fn beat(&self, hold: Duration) -> Result<(), Error> {
         let mut arguments = [0; 16];
         let nanos = u64::try_from(hold.as_nanos()).unwrap_or(u64::MAX);
@@ -148,10 +153,10 @@ impl Programs {
         Ok(())
     }
 
-    /// Sets the chain of losses; it starts in its good state.
+    /// Sets the loss chain, which starts in its good state.
     pub fn lose(&mut self, outcomes: &[Outcome], seed: u64) -> Result<(), Error> {
         self.shared.set_outcomes(outcomes);
-        // The lock and the state are zero; the generator's state must not be.
+        // The lock and the state are zero; the generator's state must be nonzero.
         let random = (seed ^ 0x9e37_79b9_7f4a_7c15).max(1);
         let mut value = [0; 16];
         value[8..].copy_from_slice(&random.to_ne_bytes());
@@ -162,8 +167,9 @@ impl Programs {
             .map_err(Error::bpf("cannot set the chain of losses"))
     }
 
-    /// Runs a program over `packet`, which begins with its link-layer header: its action, the packet as it leaves, and
-    /// nanoseconds for one of `repeat` runs (only the first sees `packet` as given).
+    /// Runs a program over `packet`, which begins with its link-layer header. Returns its action, the
+    /// resulting packet, and the nanoseconds of one of `repeat` runs (only the first run sees `packet` as
+    /// given).
     pub fn run(&self, kind: Kind, packet: &[u8], repeat: u32) -> Result<(i32, Vec<u8>, u64), Error> {
         let mut output = vec![0; packet.len() + 256];
         let input = ProgramInput {

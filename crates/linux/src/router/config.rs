@@ -1,4 +1,4 @@
-//! What a router is told by its user.
+//! The configuration of a router.
 
 use airpath_estimate::{Configured, Ebe, EbeConfig, Qfcp, QfcpConfig, XcpB, XcpBConfig};
 use airpath_model::{Bytes, CapacitySource, Rate};
@@ -10,27 +10,27 @@ use super::loss::{Hook, LossConfig, outcomes};
 use crate::Error;
 use crate::units::{argument, optional};
 
-/// What its router protocol computes and writes.
+/// The router protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Protocol {
-    /// A code of the load factor in the ECN field.
+    /// VCP: a code of the load factor in the ECN field.
     Vcp,
-    /// Feedback in a TCP option.
+    /// XCP: feedback in a TCP option.
     Xcp,
 }
 
-/// What it believes its link can carry.
+/// The capacity source of a router.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Capacity {
-    /// `rate`, whatever the link does.
+    /// The configured `rate`, independent of the link.
     Configured,
-    /// Estimated by EBE, starting from `rate`.
+    /// EBE's estimate, starting from `rate`.
     Ebe,
-    /// Estimated by QFCP's rule, starting from `rate`.
+    /// QFCP's estimate, starting from `rate`.
     Qfcp,
-    /// No capacity, spare bandwidth from the queue: for XCP only.
+    /// No capacity; the spare bandwidth is derived from the queue. For XCP only.
     XcpB,
 }
 
@@ -38,46 +38,46 @@ pub enum Capacity {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, clap::Args)]
 #[serde(deny_unknown_fields)]
 pub struct RouterSettings {
-    /// The device at whose egress packets are counted and written on
+    /// The device at whose egress packets are counted and modified
     #[arg(long, value_name = "DEVICE", alias = "dev")]
     pub device: Option<String>,
     /// Router protocol
     #[arg(long)]
     pub protocol: Option<Protocol>,
-    /// Where the capacity comes from
+    /// Capacity source
     #[arg(long)]
     pub capacity: Option<Capacity>,
-    /// The capacity, or the first estimate of it
+    /// The capacity, or its initial estimate
     #[arg(long, value_parser = argument::<Rate>)]
     #[serde(default, deserialize_with = "optional")]
     pub rate: Option<Rate>,
-    /// How much the device's queue can hold (for `ebe` and `xcp-b`)
+    /// Size of the device's queue (for `ebe` and `xcp-b`)
     #[arg(long, value_parser = argument::<Bytes>)]
     #[serde(default, deserialize_with = "optional")]
     pub buffer: Option<Bytes>,
-    /// Size of a packet in EBE's filter [default: 1500B]
+    /// Packet size in EBE's filter [default: 1500B]
     #[arg(long, value_parser = argument::<Bytes>)]
     #[serde(default, deserialize_with = "optional")]
     pub packet: Option<Bytes>,
     /// Network namespace of the device: a name of `ip netns`, or a path
     #[arg(long)]
     pub netns: Option<String>,
-    /// Losses.
+    /// Packet loss.
     #[arg(skip)]
     pub loss: Option<LossConfig>,
-    /// The device where packets are lost; that of the router where nothing is said.
+    /// The device on which packets are lost; the router's device by default.
     #[arg(skip)]
     pub loss_device: Option<String>,
-    /// On which of its sides.
+    /// The side of the device on which packets are lost.
     #[arg(skip)]
     pub loss_hook: Option<Hook>,
-    /// Start of the generator of losses.
+    /// Seed of the loss generator.
     #[arg(skip)]
     pub loss_seed: Option<u64>,
 }
 
 impl RouterSettings {
-    /// These, and what they leave open from `file`.
+    /// Returns these settings, with those that are absent taken from `file`.
     #[must_use]
     pub fn over(self, file: Self) -> Self {
         Self {
@@ -96,7 +96,7 @@ impl RouterSettings {
     }
 }
 
-/// A router, complete.
+/// The complete configuration of a router.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RouterConfig {
     /// The device.
@@ -105,15 +105,15 @@ pub struct RouterConfig {
     pub protocol: Protocol,
     /// The capacity source.
     pub capacity: Capacity,
-    /// The capacity, or the first estimate of it; not used by `xcp-b`.
+    /// The capacity, or its initial estimate; not used by `xcp-b`.
     pub rate: Option<Rate>,
     /// Size of the queue; needed by `ebe` and `xcp-b`.
     pub buffer: Option<Bytes>,
-    /// Size of a packet in EBE's filter.
+    /// Packet size in EBE's filter.
     pub packet: Bytes,
-    /// Network namespace, where it is not the caller's.
+    /// Network namespace, if it is not the caller's.
     pub netns: Option<String>,
-    /// Losses: chain, device, side, start of the generator.
+    /// Packet loss: chain, device, side of the device, seed of the generator.
     pub loss: Option<(LossConfig, String, Hook, u64)>,
 }
 
@@ -143,7 +143,7 @@ impl TryFrom<RouterSettings> for RouterConfig {
             netns: settings.netns,
             loss,
         };
-        // Everything that can be wrong is said before anything is touched.
+        // Report all configuration errors before anything is changed.
         config.engine()?;
         if let Some((loss, ..)) = &config.loss {
             outcomes(loss)?;
@@ -153,7 +153,7 @@ impl TryFrom<RouterSettings> for RouterConfig {
 }
 
 impl RouterConfig {
-    /// The protocol over its capacity source, as at the start.
+    /// Creates the protocol with its capacity source, in the initial state.
     pub fn engine(&self) -> Result<Engine, Error> {
         let source = self.source()?;
         match self.protocol {
@@ -202,11 +202,12 @@ impl RouterConfig {
     }
 }
 
-/// An estimate is at most so many packets in a second, which is no bound in practice.
+/// Upper bound of an estimate in packets per second; unreachable in practice.
 const MOST_PACKETS: u64 = 1_000_000_000;
 
 impl RouterConfig {
-    /// EBE with the bounds that the scenario language has: at least one packet in an estimation interval.
+    /// Returns EBE's configuration with the bounds of the scenario language: at least one packet in an
+    /// estimation interval.
     fn ebe(&self, initial: Rate, buffer: Bytes) -> EbeConfig {
         let usual = EbeConfig::default();
         let packet = Rate::from_bps(self.packet.get().saturating_mul(8));

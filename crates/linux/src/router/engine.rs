@@ -1,5 +1,5 @@
-//! What a router computes between two looks at its queue: the algorithm crates, driven by samples, and their answers in
-//! the integers of the BPF programs. No clock and no kernel here.
+//! The computations of a router between two readings of its queue: the algorithm crates, driven by samples,
+//! with their results converted to the integers of the BPF programs. Independent of clock and kernel.
 
 use airpath_model::config::ConfigError;
 use airpath_model::{Backlog, Bytes, CapacitySource, Timestamp};
@@ -9,10 +9,10 @@ use airpath_queue::{
 
 use super::fixed_point::FixedShares;
 
-/// What is told to the programs at the end of a control interval.
+/// Instructions to the programs at the end of a control interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Guidance {
-    /// VCP's code, 1 to 3, to which codes of data packets are raised.
+    /// VCP's code, 1 to 3, to which lower codes of data packets are raised.
     Code(u8),
     /// XCP's feedback for the packets of the next interval.
     Shares(FixedShares),
@@ -29,7 +29,7 @@ pub struct HeaderSums {
     pub bytes: u64,
 }
 
-/// A router's protocol.
+/// A router protocol.
 #[derive(Debug)]
 pub enum Engine {
     /// VCP's load factor.
@@ -39,17 +39,17 @@ pub enum Engine {
 }
 
 impl Engine {
-    /// VCP with the authors' parameters over `source`, which must know a capacity.
+    /// Creates VCP with the authors' parameters over `source`, which must know a capacity.
     pub fn vcp(source: Box<dyn CapacitySource>) -> Result<Self, ConfigError> {
         LoadFactor::new(LoadFactorConfig::default(), source).map(Self::Vcp)
     }
 
-    /// XCP with the papers' gains over `source`, before a queue of `buffer` bytes.
+    /// Creates XCP with the papers' gains over `source`, for a queue of `buffer` bytes.
     pub fn xcp(source: Box<dyn CapacitySource>, buffer: Bytes) -> Result<Self, ConfigError> {
         XcpControl::new(XcpConfig::NS2, source, buffer).map(|control| Self::Xcp(Box::new(control)))
     }
 
-    /// What passed since the last sample.
+    /// Processes the traffic since the last sample.
     pub fn on_sample(&mut self, now: Timestamp, sample: &QueueSample, headers: &HeaderSums) {
         match self {
             Self::Vcp(load_factor) => load_factor.on_sample(now, sample),
@@ -60,7 +60,7 @@ impl Engine {
         }
     }
 
-    /// Runs the timers that are due; gives what the programs are to do when a control interval ended.
+    /// Runs the timers that are due; returns the instructions to the programs if a control interval ended.
     pub fn on_timer(&mut self, now: Timestamp, backlog: Backlog) -> Option<Guidance> {
         match self {
             Self::Vcp(load_factor) => {
@@ -71,7 +71,7 @@ impl Engine {
         }
     }
 
-    /// When [`Engine::on_timer`] is wanted.
+    /// Returns the time at which [`Engine::on_timer`] is due.
     pub fn next_timer(&self) -> Timestamp {
         match self {
             Self::Vcp(load_factor) => load_factor.next_timer(),
@@ -79,7 +79,7 @@ impl Engine {
         }
     }
 
-    /// Reports quantities by name, as the queue's page states them.
+    /// Reports quantities by name, as documented for the queue.
     pub fn observe(&self, report: &mut dyn FnMut(&'static str, f64)) {
         match self {
             Self::Vcp(load_factor) => load_factor.observe(report),

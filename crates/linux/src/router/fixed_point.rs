@@ -2,23 +2,23 @@
 
 use airpath_queue::XcpFeedback;
 
-/// Units of the programs' rates in one byte/s.
+/// Units of the programs' rates per byte/s.
 const UNITS: f64 = 65_536.0;
 
-/// Mantissas stay below 2^31, so that their product with 32 bits fits.
+/// Upper bound of mantissas, below 2^31, so that a product with a 32-bit number fits into 64 bits.
 const MANTISSA: f64 = 2_147_483_647.0;
 
-/// A factor as mantissa and shift: amount × mantissa >> shift. Exact to 2^-30 where it is above 2^-33.
+/// A factor as mantissa and shift: amount × mantissa >> shift. Exact to 2^-30 if it is above 2^-33.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Factor {
-    /// Below 2^31.
+    /// The mantissa, below 2^31.
     pub mantissa: u32,
-    /// Below 64.
+    /// The shift, below 64.
     pub shift: u32,
 }
 
 impl Factor {
-    /// `value` as mantissa and shift; at most 2^31 - 1, and zero for what is negative or no number.
+    /// Converts `value` to mantissa and shift; at most 2^31 - 1, and zero for negative values and NaN.
     pub fn new(value: f64) -> Self {
         let mut scaled = value.max(0.0);
         let mut shift = 0;
@@ -44,7 +44,7 @@ pub struct FixedShares {
 }
 
 impl FixedShares {
-    /// Residues are rounded to the nearest unit.
+    /// Converts the feedback; residues are rounded to the nearest unit.
     pub fn new(feedback: &XcpFeedback) -> Self {
         let residue = |rate: f64| (rate.clamp(0.0, 1e12) * UNITS + 0.5) as u64;
         Self {

@@ -1,4 +1,4 @@
-//! Losses in bursts, worked out here for whole packets and drawn in the kernel.
+//! Burst losses: probabilities are computed here for whole packets, random outcomes are drawn in the kernel.
 
 use airpath_channel::declare::Losses;
 use airpath_channel::registry::losses;
@@ -9,39 +9,39 @@ use serde::Deserialize;
 
 use crate::Error;
 
-/// Sizes are taken in classes of that many bytes (`SIZE_CLASS` of the program).
+/// Width of a size class in bytes (`SIZE_CLASS` of the program).
 pub const SIZE_CLASS: u64 = 16;
 
-/// Classes of the program's table (`SIZE_CLASSES`): up to 1536 bytes.
+/// Number of size classes in the program's table (`SIZE_CLASSES`): up to 1536 bytes.
 pub const SIZE_CLASSES: usize = 97;
 
-/// A Gilbert-Elliott chain that loses packets, in the words of a scenario's `loss`. A code rate may also be a fraction in
-/// text, data symbols over symbols.
+/// A Gilbert-Elliott chain that loses packets, in the syntax of a scenario's `loss`. A code rate may also be
+/// a fraction in text, data symbols over symbols.
 pub type LossConfig = ComponentPlan<Losses>;
 
-/// On which side of the device packets are lost.
+/// The side of the device on which packets are lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Hook {
-    /// Before its queue: what is lost takes no time on the link.
+    /// Before the device's queue: lost packets take no time on the link.
     #[default]
     Egress,
-    /// Where packets come in: at the far end of a link, as the air would.
+    /// On arrival at the far end of a link, as on a radio channel.
     Ingress,
 }
 
-/// One row of the program's table: probabilities times 2^32 by the state before (good, bad).
+/// A row of the program's table: probabilities times 2^32, by the previous state of the chain (good, bad).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
-    /// That the packet is lost.
+    /// Probability that the packet is lost.
     pub lost: [u64; 2],
-    /// That the chain is bad behind it, given that it is lost.
+    /// Probability that the chain is bad after the packet, given that the packet is lost.
     pub bad_if_lost: [u64; 2],
-    /// The same, given that it arrives.
+    /// Probability that the chain is bad after the packet, given that the packet arrives.
     pub bad_if_arrived: [u64; 2],
 }
 
-/// The table of the program. A class has the outcomes of its largest size.
+/// Returns the program's table. A class has the outcomes of its largest size.
 pub fn outcomes(config: &LossConfig) -> Result<Vec<Outcome>, Error> {
     table(config).map_err(|error| {
         let error = error.inside("router.loss");
@@ -66,7 +66,7 @@ fn table(config: &LossConfig) -> Result<Vec<Outcome>, ComponentError> {
         };
         return Err(ComponentError::new(key.clone(), format!("found {value}; accepted: {accepted}")));
     }
-    // Packets may clock fading here, although not in scenarios, and are then damaged as bits are.
+    // Here packets may drive the fading process, unlike in scenarios; they are then corrupted as bits are.
     let by_packet =
         config.kind == "fading" && config.values.get("clock").is_some_and(|clock| clock == "packet");
     if by_packet && !config.values.contains_key("code_rate") {
@@ -75,7 +75,7 @@ fn table(config: &LossConfig) -> Result<Vec<Outcome>, ComponentError> {
     let losses = losses().read(&config, &())?;
     losses.check()?;
     let mut bursts = losses.build(())?;
-    // Acknowledgments are coded as all other packets unless the configuration says otherwise.
+    // Acknowledgments are coded as all other packets unless configured otherwise.
     if let (Clock::Air { coding, .. }, None) = (&mut bursts.clock, config.values.get("ack_code_rate")) {
         coding.acks = coding.data;
     }
@@ -87,7 +87,7 @@ fn table(config: &LossConfig) -> Result<Vec<Outcome>, ComponentError> {
     Ok((0..SIZE_CLASSES as u64).map(of).collect())
 }
 
-/// A code rate in text, data symbols over symbols, as a number.
+/// Parses a code rate in text, data symbols over symbols.
 fn fraction(text: &str) -> Option<Value> {
     let (data, all) = text.split_once('/')?;
     let [data, all]: [u32; 2] = [data.trim().parse().ok()?, all.trim().parse().ok()?];

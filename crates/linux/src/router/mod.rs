@@ -30,16 +30,17 @@ use crate::Error;
 use crate::daemon::{NOT_LOOKED_AT, Service, looked};
 use crate::offloads::Offloads;
 
-/// How often the queue is looked at: EBE's measurement timer.
+/// Sampling interval of the queue: EBE's measurement timer.
 const SAMPLING: airpath_model::Duration = airpath_model::Duration::from_millis(10);
 
-/// How long the programs go on when the daemon falls silent: five of VCP's intervals.
+/// How long the programs follow their last instructions if the daemon sends nothing: five VCP intervals.
 const HOLD: Duration = Duration::from_secs(1);
 
-/// Queue disciplines whose root does not count what waits while packets pass: only the kernel's summing up does.
+/// Queue disciplines whose root does not count its backlog while packets pass; only the kernel's dump of
+/// statistics sums it up.
 const UNCOUNTED: [&str; 3] = ["mq", "mqprio", "pfifo_fast"];
 
-/// A router at work. Dropping it detaches its programs.
+/// An active router. Dropping it detaches its programs.
 #[derive(Debug)]
 pub struct Router {
     config: RouterConfig,
@@ -50,43 +51,44 @@ pub struct Router {
     passage: Passage,
     next_sample: Timestamp,
     last: Seen,
-    /// Packets that had passed the programs and left the queue before the first look.
+    /// Number of packets that had passed the programs and left the queue before the first reading.
     gone: u64,
     looked: Looked,
     intervals: u64,
     gaps: u64,
 }
 
-/// A look at the queue, and what was computed from it, for replay through the simulator's router.
+/// A reading of the queue with the results computed from it, for replay through the simulator's router.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Looked {
     /// The monotonic clock, nanoseconds.
     pub clock: u64,
-    /// The time that it was for the computations.
+    /// The time that the computations used.
     pub now: Timestamp,
-    /// What had passed since the look before.
+    /// The traffic since the previous reading.
     pub sample: QueueSample,
-    /// Packets that had arrived.
+    /// Number of packets that had arrived.
     pub arrived_packets: u64,
-    /// Packets that the queue had dropped.
+    /// Number of packets that the queue had dropped.
     pub drops: u32,
-    /// How often the programs had been guided, after it.
+    /// Number of instructions to the programs, after the reading.
     pub generation: u32,
 }
 
-/// What the kernel had counted when it was last looked at.
+/// The kernel's counters at the last reading.
 #[derive(Clone, Debug)]
 struct Seen {
     counters: Counters,
     qdisc: RootQdisc,
 }
 
-/// How often programs and queue are looked at to find that no packet passed between the two.
+/// Maximum number of readings of programs and queue until no packet passes between the two.
 const FIRST_LOOKS: usize = 100;
 
 impl Seen {
-    /// What the programs at work and the queue have both counted, to count from: else a packet that passed while the programs
-    /// were loaded would leave a queue in which it never arrived. Where packets pass all the time, the last look is taken.
+    /// Returns the counters of the attached programs and of the queue from which to count: otherwise a packet
+    /// that passed while the programs were loaded would leave a queue in which it never arrived. If packets
+    /// pass all the time, the last reading is used.
     fn first(
         mut counters: impl FnMut() -> Counters,
         mut queue: impl FnMut() -> Result<RootQdisc, Error>,
@@ -104,12 +106,12 @@ impl Seen {
 }
 
 impl Router {
-    /// Loads and attaches, in the network namespace that this thread is in.
+    /// Loads and attaches the programs in this thread's network namespace.
     pub fn start(config: RouterConfig) -> Result<Self, Error> {
         Self::start_with(config, Programs::load)
     }
 
-    /// The same; the programs write down each packet, for [`Router::passed`].
+    /// Starts the router as [`Router::start`] does, with recording of each packet for [`Router::passed`].
     pub fn start_recording(config: RouterConfig) -> Result<Self, Error> {
         Self::start_with(config, Programs::load_recording)
     }
@@ -160,13 +162,13 @@ impl Router {
         Ok(router)
     }
 
-    /// Looks at the queue and computes what is due, at `clock` nanoseconds of a clock that nobody sets.
+    /// Reads the queue and runs the computations that are due, at `clock` nanoseconds of a monotonic clock.
     pub fn step(&mut self, clock: u64) -> Result<(), Error> {
         let qdisc = self
             .route
             .root_qdisc(self.device)
             .map_err(|source| Error::System { action: "cannot look at the device", source })?;
-        // Between two queue disciplines a device has none.
+        // A device has no queue discipline while one is replaced by another.
         let qdisc = match qdisc {
             Some(qdisc) => qdisc,
             None if index_of(&self.config.device).ok() == Some(self.device) => RootQdisc::default(),
@@ -209,29 +211,30 @@ impl Router {
         Ok(())
     }
 
-    /// How long from now until [`Router::step`] is wanted.
+    /// Returns the time until [`Router::step`] is due.
     pub fn wait(&self) -> airpath_model::Duration {
         self.next_sample.min(self.engine.next_timer()).since(self.passage.now())
     }
 
-    /// What was counted so far.
+    /// Returns the counters.
     pub fn counters(&self) -> Counters {
         self.last.counters
     }
 
-    /// The last look at the queue.
+    /// Returns the last reading of the queue.
     pub const fn looked(&self) -> &Looked {
         &self.looked
     }
 
-    /// The packets that passed since the last call, if the programs write them down; none that was gone before the first look.
+    /// Returns the packets that passed since the last call, if the programs record them, without those that
+    /// left before the first reading.
     pub fn passed(&self) -> Result<Vec<Passed>, Error> {
         let mut passed = self.programs.passed()?;
         passed.retain(|packet| packet.count > self.gone);
         Ok(passed)
     }
 
-    /// The quantity that the engine reports under `name`.
+    /// Returns the quantity that the engine reports under `name`.
     pub fn observed(&self, name: &str) -> Option<f64> {
         let mut found = None;
         self.engine.observe(&mut |reported, value| {
@@ -245,7 +248,7 @@ impl Router {
     fn since(&self, before: &Seen, backlog: Backlog, met: Option<u64>) -> (QueueSample, HeaderSums) {
         let (now, then) = (&self.last.counters, &before.counters);
         let (stats, old) = (&self.last.qdisc.stats, &before.qdisc.stats);
-        // A queue discipline that was put in place of another counts from zero again.
+        // A queue discipline that replaces another counts from zero again.
         let replaced = self.last.qdisc.kind != before.qdisc.kind || stats.bytes < old.bytes;
         let (departed, packets) = if replaced {
             (stats.bytes, stats.packets)
@@ -323,12 +326,12 @@ impl Service for Router {
     }
 }
 
-/// The index of a device of this thread's namespace.
+/// Returns the index of a device in this thread's namespace.
 fn index_of(device: &str) -> Result<u32, Error> {
     if_nametoindex(device).map_err(|_| Error::NoDevice { device: device.to_owned() })
 }
 
-/// The monotonic clock, which nobody can set.
+/// Returns the time of the monotonic clock, which cannot be set.
 fn clock() -> Result<u64, Error> {
     let time = clock_gettime(ClockId::CLOCK_MONOTONIC)
         .map_err(|error| Error::System { action: "cannot read the clock", source: error.into() })?;
@@ -340,13 +343,15 @@ mod tests {
     use super::*;
     use std::cell::Cell;
 
-    /// What is seen first when that many packets pass before each look at the queue, and how often the queue is looked at.
+    /// Returns the first reading if `passing` packets pass before each reading of the queue, and the number
+    /// of readings.
     fn first_of(mut passing: impl FnMut() -> u64) -> (Seen, usize) {
         let (came, looks) = (Cell::new(0), Cell::new(0));
         let seen = Seen::first(
             || Counters { packets: came.get(), ..Counters::default() },
             || {
-                // The packets come after the programs were looked at, and leave before the queue is.
+                // The packets arrive after the reading of the programs, and leave before the reading of the
+                // queue.
                 came.set(came.get() + passing());
                 looks.set(looks.get() + 1);
                 let mut qdisc = RootQdisc::default();

@@ -1,29 +1,29 @@
-//! The time of a router's computations.
+//! The time base of a router's computations.
 
 use airpath_model::{Duration, Timestamp};
 
-/// A longer silence, or a clock that goes back, is not time that the router has seen pass.
+/// Maximum step of the clock. A longer gap, or a clock that goes back, does not count as elapsed time.
 const LONGEST_STEP: Duration = Duration::from_secs(1);
 
-/// Time as it passed for the computations, from a clock that may be wrong: stopped processes, suspended machines and stepped
-/// clocks leave gaps, which are left out.
+/// Time as it elapses for the computations, derived from a clock with gaps: stopped processes, suspended
+/// machines and clock steps leave gaps, which are left out.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Passage {
     now: Timestamp,
     clock: Option<u64>,
 }
 
-/// What a look at the clock says.
+/// The result of a clock reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Look {
-    /// It is now that time.
+    /// The current time.
     At(Timestamp),
-    /// Time has jumped: what was counted since the last look belongs to no interval.
+    /// The clock has jumped: traffic since the last reading belongs to no interval.
     Gap(Timestamp),
 }
 
 impl Passage {
-    /// The clock shows `clock` nanoseconds.
+    /// Processes a reading of `clock` nanoseconds.
     pub fn look(&mut self, clock: u64) -> Look {
         let before = self.clock.replace(clock).unwrap_or(clock);
         match clock.checked_sub(before).map(Duration::from_nanos) {
@@ -35,7 +35,7 @@ impl Passage {
         }
     }
 
-    /// The time of the last look.
+    /// Returns the time of the last reading.
     pub const fn now(&self) -> Timestamp {
         self.now
     }

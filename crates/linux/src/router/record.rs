@@ -1,33 +1,33 @@
-//! What the router's program saw of a packet, and wrote on it.
+//! Records of the packets that the router's program saw, and of the values that it wrote to them.
 
 use crate::native::{long, word};
 
 /// A packet that passed: `struct record` of `bpf/router_record.h`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Passed {
-    /// When, in nanoseconds of the kernel's monotonic clock.
+    /// Time in nanoseconds of the kernel's monotonic clock.
     pub time: u64,
-    /// Packets that had arrived, this one included.
+    /// Number of packets that had arrived, including this one.
     pub count: u64,
-    /// XCP: packets that had been given feedback, this one included; 0: it was given none.
+    /// XCP: number of packets that had received feedback, including this one; 0 if this packet received none.
     pub turn: u64,
-    /// Packets that the device makes of it: more than one of a train.
+    /// Number of packets into which the device splits it; more than one for a segmentation-offload packet.
     pub segments: u32,
-    /// Bytes that the queue counts.
+    /// Size as the queue counts it, bytes.
     pub size: u32,
-    /// How often the programs had been guided.
+    /// Number of times that the programs had received instructions.
     pub generation: u32,
-    /// Bytes of payload.
+    /// Payload in bytes.
     pub payload: u32,
-    /// The round-trip time that its XCP header says, microseconds.
+    /// The round-trip time in its XCP header, microseconds.
     pub rtt_us: u32,
-    /// The throughput that its XCP header says, byte/s.
+    /// The throughput in its XCP header, byte/s.
     pub throughput: u32,
-    /// The code or feedback that each of its segments came with.
+    /// The code or feedback with which each of its segments arrived.
     pub brought: i32,
-    /// That with which they left.
+    /// The code or feedback with which each of its segments left.
     pub left: i32,
-    /// Whether it could be written on.
+    /// Whether the program can write to it.
     pub data: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The global variables of the BPF programs, which are mapped into this process and change while it looks.
+//! The global variables of the BPF programs, which are mapped into this process and may change at any time.
 #![expect(unsafe_code, reason = "the kernel writes this memory too: every access must be atomic")]
 
 use std::hint::spin_loop;
@@ -9,16 +9,16 @@ use super::bpf::{Counters, Globals, RawOutcome, RawShares};
 use super::engine::Guidance;
 use super::loss::Outcome;
 
-/// A view of the globals. It must not be used when their object is gone; [`super::Programs`] owns both.
+/// A view of the globals. It must not be used after their object is dropped; [`super::Programs`] owns both.
 #[derive(Debug)]
 pub(super) struct Shared {
     globals: NonNull<Globals>,
 }
 
-/// How often the counters are looked at to find them between two packets.
+/// Maximum number of readings of the counters until one falls between two packets.
 const LOOKS: usize = 1000;
 
-/// An aligned number of the globals, as an atomic one.
+/// A global variable as an atomic; it must be aligned.
 macro_rules! atomic {
     ($shared:expr, $type:ty, $($field:tt)+) => {{
         let globals = $shared.globals.as_ptr();
@@ -28,14 +28,15 @@ macro_rules! atomic {
 }
 
 impl Shared {
-    /// Takes the mapping over: nothing else looks at it from now on.
+    /// Takes over the mapping: nothing else accesses it from now on.
     pub(super) fn new(globals: &mut Globals) -> Self {
         Self { globals: NonNull::from(globals) }
     }
 
-    /// What was counted, between two packets: sums that belong together have the same packets in them.
+    /// Returns the counters between two packets: sums that belong together cover the same packets.
     pub(super) fn counters(&self) -> Counters {
-        // A packet takes a fraction of a microsecond. Where one is always under way, a sum may have one that another lacks.
+        // A packet takes a fraction of a microsecond. If one is always in progress, a sum may cover a packet
+        // that another lacks.
         for _ in 0..LOOKS {
             let settled = atomic!(self, AtomicU64, counters.settled).load(Ordering::Acquire);
             let counters = self.any_counters();
@@ -48,7 +49,7 @@ impl Shared {
         self.any_counters()
     }
 
-    /// What was counted, some of it perhaps in the middle of a packet.
+    /// Returns the counters, some of them possibly read in the middle of a packet.
     fn any_counters(&self) -> Counters {
         macro_rules! read {
             ($($name:ident),+) => {
@@ -100,8 +101,9 @@ impl Shared {
                     per_byte_shift: shares.per_byte.shift,
                 };
                 let globals = self.globals.as_ptr();
-                // SAFETY: inside the mapping. Nobody reads this half before the generation below says so: a packet that
-                // still saw the one before the last would have waited in the program for a whole control interval.
+                // SAFETY: inside the mapping. The program does not read this half before the generation below
+                // selects it: a packet that still saw the generation before the last would have been in the
+                // program for a whole control interval.
                 unsafe {
                     addr_of_mut!((*globals).guidance.shares[(next & 1) as usize]).write_volatile(raw);
                 }
@@ -110,7 +112,7 @@ impl Shared {
         generation.store(next, Ordering::Release);
     }
 
-    /// Sets the table of losses. Packets that pass meanwhile may meet an old row.
+    /// Sets the loss table. Packets that pass meanwhile may see an old row.
     pub(super) fn set_outcomes(&self, outcomes: &[Outcome]) {
         let globals = self.globals.as_ptr();
         for (place, from) in outcomes.iter().enumerate().take(super::SIZE_CLASSES) {
@@ -119,7 +121,7 @@ impl Shared {
                 bad_if_lost: from.bad_if_lost,
                 bad_if_arrived: from.bad_if_arrived,
             };
-            // SAFETY: inside the mapping; the program takes whatever numbers it finds.
+            // SAFETY: inside the mapping; every value is valid for the program.
             unsafe { addr_of_mut!((*globals).outcomes[place]).write_volatile(raw) };
         }
     }
