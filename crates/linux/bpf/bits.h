@@ -1,21 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * Bits of IP and TCP headers: the ECN field of data carries VCP's code from routers to the receiver; two reserved bits of the TCP header
- * carry it back where an acknowledgment's options are full (docs/linux/wire.md).
+ * Bits of IP and TCP headers. The ECN field of data carries VCP's code from routers to the receiver; two
+ * reserved bits of the TCP header return it if the options of an acknowledgment are full
+ * (docs/linux/wire.md).
  */
 #pragma once
 
 #include "connection.h"
 
-/* Of the TCP header's 13th byte, whose high half is its length: the two lowest reserved bits but one. The lowest is AE (RFC 9768). */
+/*
+ * In the TCP header's 13th byte, whose high half is the header length: the two reserved bits above the
+ * lowest. The lowest is AE (RFC 9768).
+ */
 #define BITS_SHIFT 1
 #define BITS_MASK (3 << BITS_SHIFT)
 #define ECN_MASK 3
-/* VCP's code for low load: what senders begin with. */
+/* VCP's code for low load, with which senders start. */
 #define ECN_LOW 1
 
 struct headers {
-	/* Where IP and TCP begin, from the packet's first byte. */
+	/* Offsets of IP and TCP from the packet's first byte. */
 	u32 ip;
 	u32 tcp;
 	u32 payload;
@@ -42,10 +46,10 @@ static __always_inline bool headers_read(struct __sk_buff *packet, u32 ip, struc
 		header = 40;
 		headers->ecn = start[1] >> 4 & ECN_MASK;
 		length = (u32)start[4] << 8 | start[5];
-		/* Larger than the field tells: a whole train. */
+		/* Larger than the length field can express: a segmentation-offload packet. */
 		length = length ? length + header : packet->len - ip;
 	} else {
-		/* Fragments have no header to read. */
+		/* Fragments are not read: they may have no TCP header. */
 		if (start[0] >> 4 != 4 || start[9] != IPPROTO_TCP || (start[6] & 0x3f) || start[7])
 			return false;
 		header = (start[0] & 15) * 4;
@@ -62,7 +66,7 @@ static __always_inline bool headers_read(struct __sk_buff *packet, u32 ip, struc
 	return true;
 }
 
-/* A packet for a socket of the cgroup came in; it begins with the IP header. */
+/* Processes an arriving packet for a socket of the cgroup; it begins with the IP header. */
 static __always_inline void bits_read(struct __sk_buff *packet)
 {
 	struct headers headers = { 0 };
@@ -74,7 +78,7 @@ static __always_inline void bits_read(struct __sk_buff *packet)
 	if (!headers_read(packet, 0, &headers))
 		return;
 	code = (headers.bits & BITS_MASK) >> BITS_SHIFT;
-	/* Most packets end here: neither data of VCP nor its answer. */
+	/* Most packets return here: neither VCP data nor its feedback. */
 	if (!code && !(headers.ecn && headers.payload))
 		return;
 	sk = packet->sk;
@@ -124,7 +128,7 @@ static __always_inline void set_bits(struct __sk_buff *packet, const struct head
 	bpf_skb_store_bytes(packet, headers->tcp + 12, &after, 1, 0);
 }
 
-/* A packet leaves by a device; its IP header begins at `ip`. */
+/* Processes a packet that leaves by a device; its IP header begins at `ip`. */
 static __always_inline void bits_write(struct __sk_buff *packet, u32 ip)
 {
 	struct headers headers = { 0 };
@@ -143,7 +147,7 @@ static __always_inline void bits_write(struct __sk_buff *packet, u32 ip)
 	mark = sender && sender->controller == CONTROLLER_VCP;
 	receiver = bpf_sk_storage_get(&receivers, sk, NULL, 0);
 	if (receiver) {
-		/* Without any room the kernel does not even ask for options. Two bits fit into any header. */
+		/* If the header has no room at all, the kernel does not ask for options. Two bits fit into any header. */
 		if (receiver->speaks_vcp && !receiver->written)
 			code = receiver->code;
 		receiver->written = false;

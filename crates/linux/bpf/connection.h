@@ -1,48 +1,51 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What is kept of each connection. The memory belongs to the socket and goes with it. */
+/* State of each connection. The memory belongs to the socket and is freed with it. */
 #pragma once
 
 #include "kernel.h"
 #include "control/controller.h"
 
-/* At the end that sends data, for connections with one of our controllers. */
+/* State of the data sender, for connections with one of airpath's controllers. */
 struct sender {
 	struct state state;
-	/* What came back with acknowledgments since the controller was told last. */
+	/* Feedback received since the controller last processed an acknowledgment. */
 	s32 change;
 	u8 feedback;
 	u8 load;
 	u8 controller;
 	bool started;
-	/* The path answered once: no more announcements. */
+	/* The path has returned feedback once: no more announcements. */
 	bool answered;
-	/* We made the kernel pace. */
+	/* airpath enabled the kernel's pacing. */
 	bool paced;
 	u8 unused[2];
-	/* Which connection, counted from one. */
+	/* Number of the connection, counted from one. */
 	u64 number;
-	/* Expiries of the timer in a row. */
+	/* Consecutive expiries of the timer. */
 	u32 timeouts;
 	struct round_trip rtt;
 	u32 snd_una;
-	/* Proportional rate reduction (RFC 6937), packets: the flight when it began (zero: none), delivered since. */
+	/*
+	 * Proportional rate reduction (RFC 6937), packets: the flight at its start (zero: none), and the packets
+	 * delivered since.
+	 */
 	u32 recover_flight;
 	u32 delivered;
 };
 
-/* At the end that receives data with XCP's header or VCP's code. */
+/* State of the receiver of data with XCP's header or VCP's code. */
 struct receiver {
 	/* XCP: the sum since the last echo. */
 	s32 change;
 	bool speaks_xcp;
 	bool speaks_vcp;
-	/* There is something to echo. */
+	/* An echo is pending. */
 	bool pending;
-	/* VCP: the newest code, 1 to 3; zero before the first. */
+	/* VCP: the latest code, 1 to 3; zero before the first. */
 	u8 code;
-	/* Data segments so far. */
+	/* Number of data segments so far. */
 	u8 counter;
-	/* The packet being made carries an option of ours. */
+	/* The packet being built carries an airpath option. */
 	bool written;
 	/* Two-way XCP: the last data segment carried a header, the next carries the echo. */
 	bool alternate;
@@ -62,18 +65,18 @@ struct {
 	__type(value, struct receiver);
 } receivers SEC(".maps");
 
-/* Counted since loading, by all programs. */
+/* Counters since loading, over all programs. */
 struct {
-	/* Connections of the cgroup to which the controller was given. */
+	/* Connections of the cgroup that received the controller. */
 	u64 selected;
-	/* Those to which the kernel did not give it. */
+	/* Connections for which the kernel refused it. */
 	u64 refused;
-	/* Connections whose controller began to work. */
+	/* Connections whose controller has started. */
 	u64 started;
-	/* Options written, and those for which there was no room; VCP's codes then go into header bits. */
+	/* Options written, and options that did not fit; VCP's codes are then sent in header bits. */
 	u64 options_written;
 	u64 options_without_room;
-	/* Feedback that came back, by option and by header bits; and what could not be read. */
+	/* Feedback received, by option and by header bits; and malformed options. */
 	u64 echoes;
 	u64 echoes_by_bits;
 	u64 malformed;

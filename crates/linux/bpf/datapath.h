@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * Between the kernel's TCP and a controller: makes events of what the kernel tells, and the window of what the controller answers.
- * The kernel's own window arithmetic is out of the way (`cong_control`), so that proportional rate reduction is done here.
+ * The interface between the kernel's TCP and a controller: converts kernel state into events, and the
+ * controller's result into a window. The kernel's own window arithmetic is bypassed (`cong_control`), so that
+ * proportional rate reduction is done here.
  */
 #pragma once
 
 #include "record.h"
 
-/* No window is larger, packets. */
+/* Upper bound of the window, packets. */
 #define LARGEST_WINDOW (1U << 20)
-/* What leaves with a segment beside its payload: IP, TCP, timestamps. */
+/* Headers of a segment in addition to its payload: IP, TCP, timestamps. */
 #define HEADERS 52
 
 static __always_inline struct tcp_sock *tcp_of(struct sock *sk)
@@ -29,7 +30,10 @@ static __always_inline u32 in_flight(const struct tcp_sock *tcp)
 	return tcp->packets_out - tcp->sacked_out - tcp->lost_out + tcp->retrans_out;
 }
 
-/* What proportional rate reduction allows while more is in flight than the window (RFC 6937 with the slow-start bound). */
+/*
+ * The window during proportional rate reduction, while more is in flight than the window (RFC 6937 with the
+ * slow-start bound).
+ */
 static __always_inline u32 reduced(struct sender *sender, const struct tcp_sock *tcp, u32 packets, u32 delivered)
 {
 	u32 pipe = in_flight(tcp), sent = tcp->prr_out, allowance;
@@ -44,7 +48,7 @@ static __always_inline u32 reduced(struct sender *sender, const struct tcp_sock 
 
 		allowance = minimum(packets - pipe, limit);
 	}
-	/* The first retransmission leaves at once. */
+	/* The first retransmission is sent at once. */
 	return pipe + maximum(allowance, !sent);
 }
 
@@ -62,7 +66,7 @@ static __always_inline void pace(struct sock *sk, struct sender *sender, const i
 			sender->paced = true;
 		}
 	} else {
-		/* Twice the window in a round trip: limits nothing but the size of bursts (TSO). */
+		/* Twice the window in a round trip: limits only the size of bursts (TSO). */
 		if (sender->rtt.smoothed)
 			rate = minimum(rate, 2 * window * MICROSECONDS / sender->rtt.smoothed);
 		if (sender->paced && sk->sk_pacing_status == SK_PACING_NEEDED)
@@ -72,7 +76,7 @@ static __always_inline void pace(struct sock *sk, struct sender *sender, const i
 	sk->sk_pacing_rate = maximum(rate, 1);
 }
 
-/* Gives the controller's window to the kernel. */
+/* Sets the kernel's window to the controller's. */
 static __always_inline void apply(struct sock *sk, struct sender *sender, const int controller, u8 state, u32 delivered)
 {
 	struct tcp_sock *tcp = tcp_of(sk);
@@ -102,7 +106,7 @@ static __always_inline struct sender *sender_of(struct sock *sk, const int contr
 	return sender;
 }
 
-/* The first event: only now are segment size and initial window known. */
+/* On the first event: segment size and initial window are not known earlier. */
 static __always_inline void start(struct sock *sk, struct sender *sender, const int controller)
 {
 	struct tcp_sock *tcp = tcp_of(sk);
@@ -140,7 +144,7 @@ static __always_inline void note_round_trip(struct sender *sender, const struct 
 		rtt->minimum = rtt->sample;
 }
 
-/* Whether the window, and not the application, limited what was sent; as the kernel's tcp_is_cwnd_limited. */
+/* Whether the window, not the application, limited the flight; as the kernel's tcp_is_cwnd_limited. */
 static __always_inline bool window_limited(const struct tcp_sock *tcp, const struct sender *sender, const int controller)
 {
 	if (BPF_CORE_READ_BITFIELD(tcp, is_cwnd_limited))
@@ -170,7 +174,7 @@ static __always_inline void datapath_ack(struct sock *sk, int flag, const struct
 	event.duplicate = !event.advance && tcp->packets_out;
 	event.rtt = sender->rtt;
 	event.window_limited = window_limited(tcp, sender, controller);
-	/* After a timeout what was lost is sent again in slow start: the window grows (RFC 5681, section 3.1). */
+	/* After a timeout, lost data is retransmitted in slow start: the window grows (RFC 5681, section 3.1). */
 	event.in_recovery = state == TCP_CA_Recovery;
 	event.marked = flag & ACK_ECHOES_MARK;
 	event.feedback = sender->feedback;
@@ -193,8 +197,8 @@ static __always_inline void datapath_ack(struct sock *sk, int flag, const struct
 }
 
 /*
- * What a new state of the kernel's tells. What a tail loss probe repaired was lost, but the kernel makes a mark of it; where marks
- * were agreed on, nothing tells one from the other.
+ * Derives a signal from a new state of the kernel. Data that a tail loss probe repaired was lost, but the
+ * kernel reports it as a mark; if marks were negotiated, the two cannot be distinguished.
  */
 static __always_inline u8 signal_of(const struct tcp_sock *tcp, u8 state)
 {
@@ -259,7 +263,7 @@ static __always_inline u32 datapath_undo(struct sock *sk, const int controller)
 	return maximum(minimum(window / tcp->mss_cache, LARGEST_WINDOW), 1);
 }
 
-/* One controller under its name. Anybody may choose it. */
+/* Defines one controller under its name. Any user may choose it. */
 #define CONTROLLER(NAME, KIND)                                                                                         \
 	SEC("struct_ops")                                                                                              \
 	void BPF_PROG(NAME##_init, struct sock *sk)                                                                    \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * The TCP options that carry XCP's header on data, and the answers on acknowledgments (docs/linux/wire.md): kind 253, ExID 0x4158
- * (RFC 6994), then the type of the message.
+ * The TCP options that carry XCP's header on data, and the feedback on acknowledgments (docs/linux/wire.md):
+ * kind 253, ExID 0x4158 (RFC 6994), then the type of the message.
  */
 #pragma once
 
@@ -16,7 +16,7 @@ enum option_type {
 	OPTION_XCP_HEADER = 1,
 	OPTION_XCP_ECHO = 2,
 	OPTION_VCP_ECHO = 3,
-	/* Not on the wire: a VCP echo without a code, by which a sender asks for echoes. */
+	/* Not a type on the wire: a VCP echo without a code, with which a sender requests echoes. */
 	OPTION_VCP_ANNOUNCEMENT = 4,
 };
 
@@ -55,7 +55,7 @@ static __always_inline u32 get_u32(const u8 *from)
 	return (u32)from[0] << 24 | (u32)from[1] << 16 | (u32)from[2] << 8 | from[3];
 }
 
-/* What a segment shall carry. */
+/* Selects the option of a segment. */
 static __always_inline u8 option_for(const struct sender *sender, const struct receiver *receiver, bool data)
 {
 	bool pending = receiver && receiver->pending;
@@ -74,7 +74,7 @@ static __always_inline u8 option_for(const struct sender *sender, const struct r
 	return OPTION_NONE;
 }
 
-/* The most that any data segment will carry: the segment size is made smaller by it. */
+/* Returns the longest option of any data segment: the segment size is reduced by it. */
 static __always_inline u32 reserved_length(const struct sender *sender, const struct receiver *receiver)
 {
 	if (sender && sender->controller == CONTROLLER_XCP)
@@ -88,7 +88,7 @@ static __always_inline u32 reserved_length(const struct sender *sender, const st
 	return 0;
 }
 
-/* The kernel asks how much room the options of a packet need. */
+/* Returns to the kernel the room that the options of a packet need. */
 static __always_inline void option_reserve(struct bpf_sock_ops *operations)
 {
 	struct bpf_sock *sk = operations->sk;
@@ -115,7 +115,7 @@ static __always_inline void option_reserve(struct bpf_sock_ops *operations)
 		__sync_fetch_and_add(&counters.options_without_room, 1);
 }
 
-/* The room is there; the packet is made. */
+/* Writes the option into a packet that is being built, in the reserved room. */
 static __always_inline void option_write(struct bpf_sock_ops *operations)
 {
 	u8 option[XCP_HEADER_LENGTH] = { OPTION_KIND, 0, OPTION_ID_HIGH, OPTION_ID_LOW };
@@ -130,7 +130,7 @@ static __always_inline void option_write(struct bpf_sock_ops *operations)
 		return;
 	sender = bpf_sk_storage_get(&senders, sk, NULL, 0);
 	receiver = bpf_sk_storage_get(&receivers, sk, NULL, 0);
-	/* The TCP header stands before the payload now. */
+	/* The TCP header now precedes the payload. */
 	header = (void *)(long)operations->skb_data;
 	end = (void *)(long)operations->skb_data_end;
 	if (header + 20 > end)
@@ -181,7 +181,7 @@ static __always_inline void option_write(struct bpf_sock_ops *operations)
 	}
 }
 
-/* From now on this end answers. */
+/* Starts the receiver's feedback on this connection. */
 static __always_inline struct receiver *receiver_begins(struct bpf_sock_ops *operations, struct bpf_sock *sk)
 {
 	struct receiver *receiver = bpf_sk_storage_get(&receivers, sk, NULL, 0);
@@ -194,7 +194,7 @@ static __always_inline struct receiver *receiver_begins(struct bpf_sock_ops *ope
 	return receiver;
 }
 
-/* A sum that stays at the ends. What is not feedback, because no router wrote it, stays so. */
+/* Adds with saturation. A value that is not feedback, because no router wrote it, stays so. */
 static __always_inline s32 add_changes(s32 a, s32 b)
 {
 	s64 sum = (s64)a + b;
@@ -204,7 +204,7 @@ static __always_inline s32 add_changes(s32 a, s32 b)
 	return sum < -XCP_DEMAND ? -XCP_DEMAND : sum > XCP_DEMAND ? XCP_DEMAND : sum;
 }
 
-/* A packet with options that the kernel does not know came in. */
+/* Processes an arriving packet with options that the kernel does not know. */
 static __always_inline void option_read(struct bpf_sock_ops *operations)
 {
 	u8 option[XCP_HEADER_LENGTH] = { OPTION_KIND, 4, OPTION_ID_HIGH, OPTION_ID_LOW };
@@ -223,7 +223,7 @@ static __always_inline void option_read(struct bpf_sock_ops *operations)
 		if (!receiver)
 			return;
 		receiver->speaks_xcp = true;
-		/* Senders that do not know their round-trip time yet ask for nothing. */
+		/* Senders that do not know their round-trip time yet request nothing. */
 		if (get_u32(option + 8)) {
 			receiver->change = add_changes(receiver->change, get_u32(option + 16));
 			receiver->pending = true;

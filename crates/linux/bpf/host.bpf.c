@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Hosts: congestion controllers, what they and their receivers write on packets, and which connections get which controller. */
+/*
+ * The host side: congestion controllers, the options and codes that they and their receivers write, and the
+ * selection of connections.
+ */
 #include "bits.h"
 #include "datapath.h"
 #include "echo.h"
@@ -13,7 +16,7 @@ CONTROLLER(airpath_sarbe, CONTROLLER_SARBE);
 /* TCP_CA_NAME_MAX of the kernel. */
 #define NAME_LENGTH 16
 
-/* The controller's name, set before loading; empty: the connections keep theirs. */
+/* The controller's name, set before loading; if empty, connections keep theirs. */
 const volatile char selected[NAME_LENGTH];
 
 /* Whether the connection's controller writes options: airpath_xcp or airpath_vcp, by the first letter after the underscore. */
@@ -71,12 +74,12 @@ int host_ingress(struct __sk_buff *packet)
 	return 1;
 }
 
-/* For devices whose packets begin with an Ethernet header, and for those without any. */
+/* Two versions: for devices whose packets begin with an Ethernet header, and for those without one. */
 SEC("tc")
 int host_egress_ethernet(struct __sk_buff *packet)
 {
 	bits_write(packet, ETH_HLEN);
-	return -1; /* TCX_NEXT: whatever else is attached goes on */
+	return -1; /* TCX_NEXT: continue with the next attached program */
 }
 
 SEC("tc")

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * The kernel's types, as far as these programs touch them. The loader finds the fields in the running kernel by name (CO-RE),
- * so that building needs no description of any kernel.
+ * The kernel's types, as far as these programs use them. The loader finds the fields in the running kernel by
+ * name (CO-RE), so that the build needs no description of any kernel.
  */
 #pragma once
 
@@ -13,11 +13,11 @@
 #include <bpf/bpf_tracing.h>
 #include <bpf/bpf_core_read.h>
 
-/* Protocols, options and header fields of the user interface (linux/in.h, linux/tcp.h, linux/if_ether.h). */
+/* Protocols, options and header fields of the user API (linux/in.h, linux/tcp.h, linux/if_ether.h). */
 #define IPPROTO_TCP 6
 #define SOL_TCP IPPROTO_TCP
 #define TCP_CONGESTION 13
-/* Linux 6.13 and newer; older ones refuse it. */
+/* Linux 6.13 and newer; older kernels reject it. */
 #define TCP_BPF_SOCK_OPS_CB_FLAGS 1008
 #define ETH_P_IP 0x0800
 #define ETH_P_IPV6 0x86DD
@@ -30,12 +30,12 @@
 #define TCP_CA_Loss 4
 /* `flag` of cong_control: the acknowledgment echoes a mark (FLAG_ECE). */
 #define ACK_ECHOES_MARK 0x40
-/* ecn_flags: marks were agreed on (RFC 3168), or counts of them (accurate ECN). */
+/* ecn_flags: the connection negotiated marks (RFC 3168), or counts of marks (accurate ECN). */
 #define ECN_AGREED 0x11
 /* enum sk_pacing. */
 #define SK_PACING_NONE 0
 #define SK_PACING_NEEDED 1
-/* flags of struct tcp_congestion_ops: anybody may choose the controller. */
+/* flags of struct tcp_congestion_ops: any user may choose the controller. */
 #define TCP_CONG_NON_RESTRICTED 1
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
@@ -76,7 +76,7 @@ struct tcp_sock {
 	__u32 retrans_out;
 	__u32 srtt_us;
 	__u8 is_cwnd_limited : 1;
-	/* The last tail loss probe sent something again. */
+	/* The last tail loss probe retransmitted data. */
 	__u8 tlp_retrans : 1;
 	__u8 ecn_flags;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What controllers were told and what they answered, for replay through the Rust controllers. */
+/* Records of the inputs and the results of controllers, for replay through the Rust controllers. */
 #pragma once
 
 #include "connection.h"
@@ -12,9 +12,9 @@ enum record_kind {
 };
 
 struct record {
-	/* Which connection, counted from one. */
+	/* Number of the connection, counted from one. */
 	u64 connection;
-	/* Bytes, after the event. */
+	/* The window after the event, bytes. */
 	u64 window;
 	u32 controller;
 	u32 kind;
@@ -33,7 +33,7 @@ struct {
 	__uint(max_entries, 1 << 20);
 } records SEC(".maps");
 
-/* Records that found no room. */
+/* Records lost because the ring buffer was full. */
 u64 records_lost;
 
 static __always_inline struct record *record_begin(const struct sender *sender, u32 kind)

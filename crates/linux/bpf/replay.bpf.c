@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* For tests: the controllers as the kernel runs them, one event for each call of bpf_prog_test_run. */
+/* For tests: the controllers in the kernel, one event per call of bpf_prog_test_run. */
 #include <linux/bpf.h>
 
 #include "control/controller.h"
@@ -14,13 +14,13 @@ enum call {
 struct replay {
 	u32 call;
 	u32 unused;
-	/* The window in bytes: the first one at CALL_START, and the answer. */
+	/* The window in bytes: the initial one at CALL_START, otherwise the result. */
 	u64 window;
 	struct ack_event ack;
 	struct congestion_event congestion;
 };
 
-/* The one controller that is driven. */
+/* The state of the controller under test. */
 struct state state;
 
 static __always_inline void replay(struct replay *replay, const int controller)

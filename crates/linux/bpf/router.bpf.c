@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * The router's programs at the egress of a device, before its queue: count what arrives, read the queue, write VCP's code or
- * XCP's feedback. And losses, at either side of a device. The daemon computes, these only do as it last said; when it is
- * silent they change nothing.
+ * The router's programs at the egress of a device, before its queue: count arrivals, read the queue, write
+ * VCP's code or XCP's feedback. Also losses, at either side of a device. The daemon does the computations;
+ * the programs follow its last instructions, and change nothing if it sends none.
  */
 #include "router_feedback.h"
 #include "router_loss.h"
@@ -11,7 +11,7 @@
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
-/* The kernel's side of a packet, found in the running kernel by name. */
+/* The kernel's representation of a packet; the fields are found in the running kernel by name. */
 struct gnet_stats_queue {
 	__u32 backlog;
 } __attribute__((preserve_access_index));
@@ -28,11 +28,11 @@ struct sk_buff {
 	struct net_device *dev;
 } __attribute__((preserve_access_index));
 
-/* To the next program, as if this one were not here. */
+/* Continue with the next program, as if this one were not attached. */
 #define PASS -1
 #define DROP 2
 
-/* What the queue discipline counts; the kernel leaves it out where no queue is near. */
+/* Returns the size that the queue discipline counts; the kernel leaves it out if there is no queue. */
 static __always_inline __u32 wire_size(struct __sk_buff *skb)
 {
 	return skb->wire_len < skb->len ? skb->len : skb->wire_len;
@@ -100,7 +100,7 @@ int router_vcp(struct __sk_buff *skb)
 	return PASS;
 }
 
-/* The feedback of each of `segments` equal segments that share the whole. */
+/* Returns the feedback of each of `segments` equal segments that share `whole`. */
 static __always_inline __s64 divided(__s64 whole, __u32 segments)
 {
 	if (segments == 1)
@@ -127,7 +127,7 @@ static __always_inline void pass_xcp(struct __sk_buff *skb, struct record *passe
 	rtt = bpf_ntohl(option.rtt_us);
 	throughput = bpf_ntohl(option.throughput);
 	requested = (__s32)bpf_ntohl(option.feedback);
-	/* X: the time between two packets of this flow, at most its round trip and what 32 bits hold. */
+	/* X: the time between two packets of this flow, at most its round trip and what fits into 32 bits. */
 	x = least((__u64)rtt * 1000, 0xffffffff);
 	if (throughput)
 		x = least(x, segment.payload * 1000000000ULL / throughput);
@@ -143,7 +143,7 @@ static __always_inline void pass_xcp(struct __sk_buff *skb, struct record *passe
 		add(&counters.unguided, segments);
 		return;
 	}
-	/* A sender that has measured no round trip yet gets nothing, as in ns-2.35. */
+	/* A sender that has not measured its round-trip time yet receives nothing, as in ns-2.35. */
 	if (rtt)
 		feedback = (divided(give(x, size, (requested << 16) * segments, passed), segments) + 32768) >> 16;
 	passed->data = true;
@@ -184,12 +184,12 @@ int router_loss(struct __sk_buff *skb)
 
 struct beat_arguments {
 	__u64 hold_ns;
-	__u64 now_ns; /* answer: the kernel's monotonic clock */
+	__u64 now_ns; /* result: the kernel's monotonic clock */
 };
 
 /*
- * The daemon lives, and what it has said holds for `hold_ns`. The time is the kernel's own, so that the daemon's clock (a time
- * namespace, a step) cannot make an old word look new.
+ * Records that the daemon is alive, and that its instructions are valid for `hold_ns`. The time is the
+ * kernel's own, so that the daemon's clock (a time namespace, a step) cannot make old instructions look new.
  */
 SEC("syscall")
 int beat(struct beat_arguments *arguments)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* XCP's share of one packet, in integers: what crates/queue/src/xcp/feedback.rs does in floating point. */
+/* XCP's feedback for one packet in integers, as crates/queue/src/xcp/feedback.rs computes it in floating point. */
 #pragma once
 
 #include "router_record.h"
 
-/* What is left of the interval under way. */
+/* The remaining residues of the current interval. */
 struct residues {
 	struct bpf_spin_lock lock;
 	__u32 generation;
@@ -25,8 +25,9 @@ static __always_inline __u64 least(__u64 a, __u64 b)
 }
 
 /*
- * The feedback of a packet with inter-packet time `x_ns` (below 2^32) and `size` bytes, at most `requested`; all rates in
- * 1/65536 byte/s. The new shares of a control interval are taken over by the first packet that sees their generation.
+ * Returns the feedback of a packet with inter-packet time `x_ns` (below 2^32) and `size` bytes, at most
+ * `requested`; all rates in 1/65536 byte/s. The first packet that sees a new generation takes over the shares
+ * of its control interval.
  */
 static __always_inline __s64 give(__u64 x_ns, __u64 size, __s64 requested, struct record *passed)
 {
@@ -50,12 +51,12 @@ static __always_inline __s64 give(__u64 x_ns, __u64 size, __s64 requested, struc
 	negative = least((size * state->left.per_byte) >> (state->left.per_byte_shift & 63), state->left.residue_negative);
 	feedback = positive - negative;
 	if (requested < feedback) {
-		/* Another hop is tighter: what it takes away counts here as given. */
+		/* Another hop granted less: the amount it took away counts here as given. */
 		negative = least(negative + (feedback - requested), state->left.residue_negative);
 		positive = requested + negative;
 		feedback = requested;
 	}
-	/* `positive` falls below zero where the other hop took more than there was to take: that is left for others. */
+	/* `positive` is negative if the other hop took more than there was to take: that amount remains for other packets. */
 	state->left.residue_positive = positive > 0 ? residue - least(positive, residue) : residue - positive;
 	state->left.residue_negative -= negative;
 	if (state->left.residue_positive == 0)

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Losses of a Gilbert-Elliott chain, with probabilities that the daemon has worked out for whole packets. */
+/* Losses of a Gilbert-Elliott chain, with probabilities that the daemon computes for whole packets. */
 #pragma once
 
 #include "router_state.h"
 
-/* Sizes are taken in classes of 16 bytes; the last class takes all above. */
+/* Sizes are grouped into classes of 16 bytes; the last class contains all larger sizes. */
 #define SIZE_CLASS 16
 #define SIZE_CLASSES 97
 
 /*
- * Probabilities times 2^32, by the state that the chain was left in (0 good, 1 bad): that the packet is lost, and that the
- * chain is bad behind it, given that it was lost or that it arrived. As AirErrors of crates/channel.
+ * Probabilities times 2^32, by the previous state of the chain (0 good, 1 bad): that the packet is lost, and
+ * that the chain is bad after it, given that it was lost or that it arrived. As AirErrors of crates/channel.
  */
 struct outcome {
 	__u64 lost[2];
@@ -33,7 +33,7 @@ struct {
 	__type(value, struct chain);
 } chain SEC(".maps");
 
-/* 32 random bits: xorshift64* (S. Vigna, 2016), its upper half. */
+/* Draws 32 random bits: the upper half of xorshift64* (S. Vigna, 2016). */
 static __always_inline __u64 draw(struct chain *state)
 {
 	__u64 x = state->random;
@@ -45,7 +45,7 @@ static __always_inline __u64 draw(struct chain *state)
 	return (x * 0x2545f4914f6cdd1dULL) >> 32;
 }
 
-/* Whether a packet of `size` bytes is lost; two draws, as AirErrors. */
+/* Whether a packet of `size` bytes is lost; two draws, as in AirErrors. */
 static __always_inline bool loses(__u32 size)
 {
 	__u32 key = 0, class = (size + SIZE_CLASS - 1) / SIZE_CLASS, bad;

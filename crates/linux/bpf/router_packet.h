@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Reading packets at the egress of a device, and changing them with their checksums. Every read is bounded. */
+/* Access to packets at the egress of a device, with updates of their checksums. Every read is bounded. */
 #pragma once
 
 #include "router_state.h"
@@ -22,7 +22,7 @@ struct tcp_segment {
 	__u32 transport; /* offset of the TCP header */
 	__u32 header;    /* length of the TCP header */
 	__u32 payload;   /* bytes of data */
-	__u8 traffic;    /* the byte that holds the ECN field */
+	__u8 traffic;    /* the byte that contains the ECN field */
 	__u8 first;      /* the byte before it, for IPv4's checksum */
 	bool ipv6;
 };
@@ -39,7 +39,10 @@ struct xcp_option {
 	__be32 feedback;
 };
 
-/* The segment in `skb`; false for anything but a whole, unfragmented TCP segment straight behind its IP header. */
+/*
+ * Reads the segment in `skb`; returns false for anything but a whole, unfragmented TCP segment directly after
+ * its IP header.
+ */
 static __always_inline bool read_segment(struct __sk_buff *skb, struct tcp_segment *segment)
 {
 	__u8 ip[20], data_offset;
@@ -83,7 +86,7 @@ static __always_inline bool read_segment(struct __sk_buff *skb, struct tcp_segme
 	return true;
 }
 
-/* The IP header gets the code `code` (2 bits) where it had another. */
+/* Writes the code `code` (2 bits) into the IP header if it has another. */
 static __always_inline void write_code(struct __sk_buff *skb, const struct tcp_segment *segment, __u32 code)
 {
 	__u8 byte;
@@ -104,10 +107,11 @@ static __always_inline void write_code(struct __sk_buff *skb, const struct tcp_s
 enum option_search { OPTION_ABSENT, OPTION_FOUND, OPTION_MALFORMED };
 
 /*
- * Finds XCP's header among the TCP options; `*at` is where it begins.
+ * Finds XCP's header among the TCP options; `*at` is its offset.
  *
- * At most 40 bytes of options, so at most 40 steps. Each step reads two bytes by a helper: no variable offset into the stack,
- * which the verifier refuses, and the last byte of a header without data behind it is read alone.
+ * There are at most 40 bytes of options, so at most 40 steps. Each step reads two bytes by a helper: the
+ * verifier rejects a variable offset into the stack, and the last byte of a header without data after it is
+ * read alone.
  */
 static __always_inline int find_xcp(struct __sk_buff *skb, const struct tcp_segment *segment, __u32 *at,
 				    struct xcp_option *option)
@@ -146,10 +150,11 @@ static __always_inline int find_xcp(struct __sk_buff *skb, const struct tcp_segm
 }
 
 /*
- * Writes `feedback` into the XCP header at `at`, with TCP's checksum.
+ * Writes `feedback` into the XCP header at `at`, and updates TCP's checksum.
  *
- * The sum is over pairs of bytes counted from the TCP header, and NOPs may have put the option on an odd place. So eight bytes
- * that begin on an even one are summed: they lie inside the header, which ends at an even place behind them.
+ * The checksum is over pairs of bytes counted from the TCP header, and NOPs may have put the option at an odd
+ * offset. The function therefore sums eight bytes that begin at an even offset: they are within the header,
+ * which ends at an even offset after them.
  */
 static __always_inline void write_feedback(struct __sk_buff *skb, const struct tcp_segment *segment, __u32 at, __be32 feedback)
 {

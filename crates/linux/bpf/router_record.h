@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What the router's program saw of each packet and wrote on it, for replay through the simulator's router. */
+/*
+ * Records of the packets that the router's program saw, and of the values that it wrote, for replay through
+ * the simulator's router.
+ */
 #pragma once
 
 #include "router_state.h"
@@ -7,23 +10,23 @@
 struct record {
 	/* The kernel's monotonic clock, ns. */
 	__u64 time;
-	/* Packets that had arrived, this one included. */
+	/* Number of packets that had arrived, including this one. */
 	__u64 count;
-	/* XCP: the packets that had been given feedback, this one included; zero: it was given none. */
+	/* XCP: number of packets that had received feedback, including this one; zero if this packet received none. */
 	__u64 turn;
-	/* Packets that the device will make of it, and their bytes. */
+	/* Number of packets into which the device will split it, and their bytes. */
 	__u32 segments;
 	__u32 size;
-	/* The generation of the guidance that it met. */
+	/* The generation of the instructions at that time. */
 	__u32 generation;
 	__u32 payload;
-	/* XCP's header; zero where there is none. */
+	/* XCP's header; zero if there is none. */
 	__u32 rtt_us;
 	__u32 throughput;
-	/* VCP's code or XCP's feedback, as it came and as it left. */
+	/* VCP's code or XCP's feedback, on arrival and on departure. */
 	__s32 brought;
 	__s32 left;
-	/* Feedback or a code can be written on it. */
+	/* Whether feedback or a code can be written to it. */
 	__u32 data;
 	__u32 unused;
 };
@@ -36,7 +39,7 @@ struct {
 	__uint(max_entries, 1 << 20);
 } records SEC(".maps");
 
-/* Records that found no room. */
+/* Records lost because the ring buffer was full. */
 __u64 records_lost;
 
 static __always_inline void record(const struct record *record)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * Whole controllers. Those that follow routers fall back to Reno while routers say nothing: after two windows of data without a word,
- * until the next word. A path that is full and says "low" says nothing either, until the next code above it.
+ * Whole controllers. Those that follow routers fall back to Reno if routers send no feedback for two windows
+ * of data, until the next feedback. A full path that reports low load counts as one without feedback, until
+ * the next code above low.
  */
 #pragma once
 
@@ -18,23 +19,23 @@ enum controller {
 	CONTROLLER_SARBE = 5,
 };
 
-/* When Reno stands in for routers. */
+/* The state of the fallback to Reno. */
 struct standard {
-	/* Acknowledged since routers said something. */
+	/* Bytes acknowledged since the last feedback of routers. */
 	u64 silent;
 	bool active;
-	/* Routers said something once: from then on there is a threshold. */
+	/* Routers have sent feedback at least once: from then on there is a threshold. */
 	bool told_once;
-	/* VCP: the path was found full while it said "low". */
+	/* VCP: the path was found full while it reported low load. */
 	bool low_is_nothing;
 	u8 unused[5];
 	struct saturation saturation;
 };
 
 struct state {
-	/* Of controllers that follow routers: Reno's, while they are silent. */
+	/* For controllers that follow routers: Reno's state, without feedback. */
 	struct windowed now;
-	/* Before the last signal, until it is known to be false. */
+	/* The state before the last signal, to undo that signal if it proves spurious. */
 	struct windowed before_signal;
 	bool has_before;
 	union {
@@ -44,7 +45,7 @@ struct state {
 	struct standard standard;
 };
 
-/* Silence that is no accident: some segments more than two windows. */
+/* Segments in excess of two windows without feedback until the absence is not considered accidental. */
 #define SILENT_SEGMENTS 10
 
 static __always_inline int rule_of(const int controller)
@@ -65,13 +66,13 @@ static __always_inline u64 routers_window(const struct state *state, const int c
 	return controller == CONTROLLER_XCP ? xcp_window(&state->xcp) : vcp_window(&state->vcp);
 }
 
-/* Whether slow start and a rule above it decide on the window, not routers. */
+/* Whether slow start and a rule above it determine the window, not routers. */
 static __always_inline bool is_windowed(const struct state *state, const int controller)
 {
 	return !follows_routers(controller) || state->standard.active;
 }
 
-/* Bytes of payload that may be in flight. */
+/* Returns the congestion window in bytes of payload. */
 static __always_inline u64 controller_window(const struct state *state, const int controller)
 {
 	return is_windowed(state, controller) ? state->now.window : routers_window(state, controller);
@@ -94,12 +95,12 @@ static __always_inline void standard_begin(struct state *state, const int contro
 	state->standard.active = true;
 	state->has_before = false;
 	windowed_start(&state->now, RULE_RENO, routers_window(state, controller));
-	/* Whoever never heard a router probes as any new connection; whoever did has a window that was right. */
+	/* A connection that never received feedback probes as any new connection does; after feedback its window was right. */
 	if (state->standard.told_once)
 		state->now.ssthresh = state->now.window;
 }
 
-/* Whether the acknowledgment brings a word that nobody but a router says. */
+/* Whether the acknowledgment carries feedback that only a router can have written. */
 static __always_inline bool told(struct standard *standard, const int controller, const struct ack_event *ack)
 {
 	if (controller == CONTROLLER_XCP)
@@ -113,14 +114,14 @@ static __always_inline bool told(struct standard *standard, const int controller
 	return true;
 }
 
-/* Whether the acknowledgment is Reno's, because routers have been silent for long. */
+/* Whether Reno processes the acknowledgment, because routers have sent no feedback for long. */
 static __always_inline bool standard_takes(struct state *state, const int controller, const struct ack_event *ack)
 {
 	struct standard *standard = &state->standard;
 
 	if (told(standard, controller, ack)) {
 		if (standard->active) {
-			/* Routers go on from where Reno is. */
+			/* Routers continue from Reno's window. */
 			u32 window = minimum(state->now.window, WINDOW_LARGEST);
 
 			if (controller == CONTROLLER_XCP)
@@ -156,7 +157,10 @@ static __always_inline void controller_on_ack(struct state *state, const int con
 		saturation_on_ack(&state->standard.saturation, ack, vcp_window(&state->vcp));
 }
 
-/* Whether VCP takes a loss for an error of the path while the path is full, so that its "low" is nobody's word. */
+/*
+ * Whether VCP attributes a loss to a channel error although the path is full, so that its low load is not a
+ * router's feedback.
+ */
 static __always_inline bool saturated(struct state *state, const struct congestion_event *event)
 {
 	bool repeated = event->signal == SIGNAL_TIMEOUT && event->consecutive > 1;
@@ -166,7 +170,7 @@ static __always_inline bool saturated(struct state *state, const struct congesti
 	return saturation_on_loss(&state->standard.saturation, vcp_window(&state->vcp));
 }
 
-/* Gives a signal to Reno where it shows that routers say nothing. */
+/* Switches to Reno if a signal shows that routers send no feedback. */
 static __always_inline void standard_considers(struct state *state, const int controller,
 					    const struct congestion_event *event)
 {
@@ -174,7 +178,7 @@ static __always_inline void standard_considers(struct state *state, const int co
 
 	if (standard->active)
 		return;
-	/* Without any router a loss is the only word. */
+	/* Without any router, a loss is the only signal. */
 	if (!standard->told_once)
 		standard_begin(state, controller);
 	if (controller == CONTROLLER_VCP && !standard->active && saturated(state, event)) {
@@ -212,7 +216,7 @@ static __always_inline void controller_on_spurious(struct state *state, const in
 			return;
 		state->has_before = false;
 		state->now.repairing = false;
-		/* A recovery that the signal interrupted comes back with the rest. */
+		/* A recovery that the signal interrupted is restored with the other state. */
 		if (state->now.window <= state->before_signal.window)
 			state->now = state->before_signal;
 	} else if (controller == CONTROLLER_XCP) {

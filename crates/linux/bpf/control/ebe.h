@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * EBE at a sender (EBE-J, sections II-A and III): each 200 ms an extended Kalman filter corrects the ceiling W_max that the last loss
- * left, and the maintainer says whether to probe beyond it. crates/estimate/src/{ebe_ceiling,ceiling_filter,rtt_maintainer}.rs, with
- * their default parameters.
+ * EBE at a sender (EBE-J, sections II-A and III): every 200 ms an extended Kalman filter corrects the ceiling
+ * W_max that the last loss set, and the maintainer decides whether to probe beyond it. Follows
+ * crates/estimate/src/{ebe_ceiling,ceiling_filter,rtt_maintainer}.rs with their default parameters.
  */
 #pragma once
 
 #include "event.h"
 #include "scaled.h"
 
-/* The measurement timer and the estimation timer. */
+/* Periods of the measurement timer and the estimation timer. */
 #define EBE_SAMPLING 10000ULL
 #define EBE_INTERVAL 200000ULL
-/* After so many intervals of silence the timers start anew. */
+/* After so many intervals without an acknowledgment the timers restart. */
 #define EBE_LONGEST_SILENCE 50
 
-/* Which reading of the paper's filter; `enum` of the Rust crate. */
+/* The interpretation of the paper's filter; `enum` of the Rust crate. */
 enum ebe_profile {
 	EBE_JOURNAL = 0,
 	EBE_RECOMMENDED = 1,
@@ -26,7 +26,7 @@ struct ebe_filter {
 	u64 count;
 	scaled mean;
 	scaled deviation;
-	/* Since the last loss; rtt_max is zero before the first. Round-trip times in seconds. */
+	/* State since the last loss; rtt_max is zero before the first. Round-trip times in seconds. */
 	scaled rtt_max;
 	scaled ceiling;
 	scaled rtt;
@@ -35,21 +35,21 @@ struct ebe_filter {
 	scaled p22;
 	/* The ceiling before the last step. */
 	scaled before;
-	/* Microseconds since the ceiling was corrected last. */
+	/* Microseconds since the last correction of the ceiling. */
 	u64 since_correction;
 	u64 profile;
 };
 
 struct ebe {
 	struct ebe_filter filter;
-	/* The interval under way: when it began, the round-trip time that is held (us), samples taken and their sum. */
+	/* The current interval: its start, the current round-trip time (us), number of samples and their sum. */
 	u64 began;
 	u64 sum;
 	u32 samples;
 	u32 held;
-	/* Before it the maintainer rests. */
+	/* The maintainer is inactive before this time. */
 	u64 rests_until;
-	/* The maintainer's memory: the mean round-trip time of the last interval, seconds; zero: none. */
+	/* The maintainer's state: the mean round-trip time of the last interval, seconds; zero: none. */
 	scaled previous;
 	bool running;
 	bool probing;
@@ -67,7 +67,7 @@ static __always_inline void ebe_start(struct ebe *ebe, u64 profile)
 	ebe->filter.profile = profile;
 }
 
-/* A loss at this window (segments) and round-trip time (seconds). */
+/* Registers a loss at this window (segments) and round-trip time (seconds). */
 static __always_inline void ebe_register(struct ebe_filter *filter, scaled w_max, scaled rtt_max)
 {
 	if (!rtt_max)
@@ -91,7 +91,7 @@ static __always_inline void ebe_measure(struct ebe_filter *filter, scaled measur
 				       scaled_multiply(from_old_mean, scaled_subtract(measured, filter->mean)));
 }
 
-/* R, segments squared. */
+/* The measurement noise R, segments squared. */
 static __always_inline scaled ebe_measurement_noise(const struct ebe_filter *filter)
 {
 	scaled noise = 0;
@@ -107,7 +107,7 @@ static __always_inline scaled ebe_measurement_noise(const struct ebe_filter *fil
 	return noise;
 }
 
-/* EBE-J eq. 21: near the plateau and somewhat slower than at the loss, or much faster. */
+/* EBE-J eq. 21: whether to correct, near the plateau and somewhat slower than at the loss, or much faster. */
 static __always_inline bool ebe_corrects(struct ebe_filter *filter, scaled lambda, scaled window, scaled rtt)
 {
 	scaled away = scaled_absolute(scaled_subtract(window, filter->before));
@@ -125,8 +125,9 @@ static __always_inline bool ebe_corrects(struct ebe_filter *filter, scaled lambd
 }
 
 /*
- * One cycle at the end of an interval: the measured ceiling and the window in segments, the mean round-trip time in seconds, the
- * interval's length in microseconds. EBE-J eqs. 5 to 8 and 21 to 26 as corrected in docs/estimators/ebe-ceiling.md.
+ * Runs one cycle at the end of an interval: the measured ceiling and the window in segments, the mean
+ * round-trip time in seconds, the interval's length in microseconds. EBE-J eqs. 5 to 8 and 21 to 26 as
+ * corrected in docs/estimators/ebe-ceiling.md.
  */
 SUBPROGRAM int ebe_step(struct ebe_filter *filter, u64 measured, u64 window, u64 rtt, u64 interval)
 {
@@ -171,7 +172,10 @@ SUBPROGRAM int ebe_step(struct ebe_filter *filter, u64 measured, u64 window, u64
 	return 0;
 }
 
-/* The maintainer: on when the round-trip time does not grow and was below the threshold twice, off when it grows and was above it. */
+/*
+ * The maintainer: on if the round-trip time does not grow and was below the threshold twice, off if it grows
+ * and was above it.
+ */
 static __always_inline void ebe_maintain(struct ebe *ebe, scaled mean, u32 smallest)
 {
 	scaled least = scaled_multiply(scaled_number(smallest, 0), MILLIONTH);
@@ -190,7 +194,7 @@ static __always_inline void ebe_maintain(struct ebe *ebe, scaled mean, u32 small
 	}
 }
 
-/* The interval that ended: `window` in segments. */
+/* Completes an interval; `window` in segments. */
 SUBPROGRAM int ebe_estimate(struct ebe *ebe, u64 ended, u64 window, u32 smallest)
 {
 	scaled mean;
@@ -204,7 +208,7 @@ SUBPROGRAM int ebe_estimate(struct ebe *ebe, u64 ended, u64 window, u32 smallest
 	return 0;
 }
 
-/* Samples of the held round-trip time that are due. */
+/* Takes the samples of the current round-trip time that are due. */
 static __always_inline void ebe_take(struct ebe *ebe, u64 now)
 {
 	u64 due = difference(now, ebe->began) / EBE_SAMPLING;
@@ -215,7 +219,7 @@ static __always_inline void ebe_take(struct ebe *ebe, u64 now)
 	}
 }
 
-/* An acknowledgment at a window of so many segments. Whether an interval ended. */
+/* Processes an acknowledgment at a window in segments. Returns whether an interval ended. */
 static __always_inline bool ebe_on_ack(struct ebe *ebe, const struct ack_event *ack, scaled window)
 {
 	bool ended = false;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What a controller is told: the events of the Rust crates, in microseconds and bytes. */
+/* The inputs of a controller: the events of the Rust crates, in microseconds and bytes. */
 #pragma once
 
 #include "fixed.h"
 
-/* No window is larger, bytes. */
+/* Upper bound of the window, bytes. */
 #define WINDOW_LARGEST (1ULL << 31)
 
 enum signal {
@@ -17,7 +17,7 @@ enum feedback {
 	FEEDBACK_NONE = 0,
 	/* VCP: the load code of the path. */
 	FEEDBACK_LOAD = 1,
-	/* XCP: the change of throughput that routers allow. */
+	/* XCP: the change of throughput that routers grant. */
 	FEEDBACK_CHANGE = 2,
 };
 
@@ -32,41 +32,41 @@ struct round_trip {
 	u32 latest;
 	u32 smoothed;
 	u32 minimum;
-	/* The sample of this acknowledgment; zero when there is none. */
+	/* The sample of this acknowledgment; zero if there is none. */
 	u32 sample;
 };
 
 struct ack_event {
 	u64 now;
-	/* Newly acknowledged, cumulatively or selectively. */
+	/* Newly acknowledged bytes, cumulatively or selectively. */
 	u32 acked;
-	/* By which the cumulative acknowledgment advanced. */
+	/* Bytes by which the cumulative acknowledgment advanced. */
 	u32 advance;
 	u32 mss;
-	/* The receiver's clock by TCP timestamps, in its ticks. */
+	/* The receiver's TCP timestamp, in ticks of its clock. */
 	u32 receiver_stamp;
 	struct round_trip rtt;
-	/* XCP, byte/s. */
+	/* XCP's feedback, byte/s. */
 	s32 change;
 	u8 feedback;
-	/* VCP. */
+	/* VCP's load code. */
 	u8 load;
 	bool has_stamp;
 	bool duplicate;
 	bool window_limited;
 	bool in_recovery;
-	/* It echoes an ECN mark. */
+	/* The acknowledgment echoes an ECN mark. */
 	bool marked;
 	u8 unused[1];
 };
 
 struct congestion_event {
 	u64 now;
-	/* Sent and not cumulatively acknowledged. */
+	/* Bytes sent and not cumulatively acknowledged. */
 	u32 flight_size;
 	u32 mss;
 	struct round_trip rtt;
-	/* Expiries of the timer since the last new acknowledgment. */
+	/* Consecutive expiries of the timer since the last new acknowledgment. */
 	u32 consecutive;
 	u8 signal;
 	u8 unused[3];

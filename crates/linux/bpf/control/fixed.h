@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * Unsigned fixed-point numbers with 32 bits after the point, in 64 bits. BPF has neither floating point nor products of 128 bits,
- * and old compilers have no signed division for it.
+ * Unsigned fixed-point numbers with 32 fractional bits, in 64 bits. BPF has neither floating point nor
+ * products of 128 bits, and old compilers have no signed division for it.
  *
- * The headers in this folder know no kernel: they are compiled into the BPF programs and, for tests, into the daemon.
+ * The headers in this folder do not depend on the kernel: they are compiled into the BPF programs and, for
+ * tests, into the daemon.
  */
 #pragma once
 
@@ -16,7 +17,7 @@ typedef __u32 u32;
 typedef __u64 u64;
 typedef __s32 s32;
 typedef __s64 s64;
-/* A function of its own for the verifier, which checks it once and not at each call. */
+/* A separate function for the verifier, which checks it once and not at each call. */
 #define SUBPROGRAM __noinline
 #else
 #include <stdint.h>
@@ -33,12 +34,12 @@ typedef int64_t s64;
 #endif
 #include <stdbool.h>
 
-/* 32 bits before the point and 32 after it. */
+/* 32 integer bits and 32 fractional bits. */
 typedef u64 fixed;
 
 #define FIXED_ONE (1ULL << 32)
 #define FIXED_MAX (~0ULL)
-/* The nearest number to a constant. */
+/* Converts a constant to the nearest number. */
 #define FIXED(constant) ((fixed)((constant) * 4294967296.0 + 0.5))
 
 #define MICROSECONDS 1000000ULL
@@ -53,13 +54,13 @@ static __always_inline u64 maximum(u64 a, u64 b)
 	return a > b ? a : b;
 }
 
-/* a - b, but not below zero. */
+/* Returns a - b, at least zero. */
 static __always_inline u64 difference(u64 a, u64 b)
 {
 	return a > b ? a - b : 0;
 }
 
-/* a b, rounded down; the product must be less than 2^32. */
+/* Returns a b, rounded down; the product must be less than 2^32. */
 static __always_inline fixed fixed_multiply(fixed a, fixed b)
 {
 	u64 a_high = a >> 32, a_low = (u32)a, b_high = b >> 32, b_low = (u32)b;
@@ -67,7 +68,7 @@ static __always_inline fixed fixed_multiply(fixed a, fixed b)
 	return (a_high * b_high << 32) + a_high * b_low + a_low * b_high + (a_low * b_low >> 32);
 }
 
-/* a / b of two numbers in the same unit, rounded down; FIXED_MAX where it does not fit. b is less than 2^56. */
+/* Returns a / b of two numbers in the same unit, rounded down; FIXED_MAX if it does not fit. b is less than 2^56. */
 SUBPROGRAM u64 fixed_divide(u64 a, u64 b)
 {
 	u64 whole, rest, part = 0;
@@ -88,7 +89,7 @@ SUBPROGRAM u64 fixed_divide(u64 a, u64 b)
 	return whole << 32 | part;
 }
 
-/* Seconds of a time in microseconds; at most 2^32 - 1 s. */
+/* Converts microseconds to seconds; at most 2^32 - 1 s. */
 static __always_inline fixed fixed_seconds(u64 microseconds)
 {
 	u64 whole = microseconds / MICROSECONDS, rest = microseconds % MICROSECONDS;
@@ -96,7 +97,10 @@ static __always_inline fixed fixed_seconds(u64 microseconds)
 	return whole >> 32 ? FIXED_MAX : whole << 32 | (rest << 32) / MICROSECONDS;
 }
 
-/* The cube root of x, at most 2^22, by Newton's method from above; a relative error of about 1e-8, more where x is below 1e-3. */
+/*
+ * Returns the cube root of x, at most 2^22, by Newton's method from above; the relative error is about 1e-8,
+ * more if x is below 1e-3.
+ */
 SUBPROGRAM u64 fixed_cube_root(u64 x)
 {
 	u64 root = FIXED_ONE >> 10;

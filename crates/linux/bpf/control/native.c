@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The controllers of the BPF programs in an ordinary process: src/native.rs. */
+/* The controllers of the BPF programs in an ordinary process, for src/native.rs. */
 #include "controller.h"
 
 _Static_assert(sizeof(struct ack_event) == 56, "src/native.rs lays out AckEvent");
@@ -10,7 +10,7 @@ u64 airpath_state_size(void)
 	return sizeof(struct state);
 }
 
-/* Calls with the controller as a constant, as the programs do. */
+/* Calls with the controller as a constant, as in the BPF programs. */
 #define EACH(controller, call)                                                                                         \
 	switch (controller) {                                                                                          \
 	case CONTROLLER_XCP:                                                                                           \
@@ -63,7 +63,7 @@ u32 airpath_spacing(const struct state *state)
 	return vcp_spacing(&state->vcp);
 }
 
-/* EBE's filter alone. */
+/* EBE's filter without a controller. */
 
 u64 airpath_filter_size(void)
 {

@@ -1,36 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * Whether a path that says "low" is full all the same. Senders write VCP's code for low load themselves, so that a path without any
- * router, or whose router's daemon ended, says "low" for ever, and loss differentiation takes every loss for an error of the path.
+ * Detection of a full path that reports low load. Senders write VCP's code for low load themselves: a path
+ * without any router, or whose router's daemon ended, reports low load for ever, and loss differentiation
+ * attributes every loss to a channel error.
  *
- * Errors take the same share of any window: what a round trip delivers grows with the window. Where something is full it does not:
- * what the window has more is lost. So: since the last code above low the window doubled, a round trip does not deliver a quarter more
- * than it did (as BBR finds the pipe full, draft-ietf-ccwg-bbr, 5.3.1.2), and three losses were dismissed meanwhile. Of the window that
- * doubled at least three eighths of what once arrived is lost by then; errors that do not depend on the window never look so. A
- * single burst of errors does not either: the window doubles in no less than 2.3 s, or 4.7 round trips.
+ * Errors affect the same fraction of any window: the data delivered in a round trip grows with the window. On
+ * a full path it does not: the additional packets are lost. The path is therefore considered full if, since
+ * the last code above low, the window doubled, the delivery per round trip did not grow by a quarter (as BBR
+ * detects a full pipe, draft-ietf-ccwg-bbr, 5.3.1.2), and three losses were dismissed meanwhile. At least
+ * three eighths of the previous delivery is lost by the time the window has doubled; errors that do not
+ * depend on the window never have this effect. Neither does a single burst of errors: the window doubles in
+ * no less than 2.3 s, or 4.7 round trips.
  */
 #pragma once
 
 #include "event.h"
 
-/* Losses that were dismissed, each a recovery or a first timeout of its own. */
+/* Number of dismissed losses, each a separate recovery or a first timeout. */
 #define SATURATION_LOSSES 3
-/* The shortest time over which deliveries are measured: VCP's interval. */
+/* Minimum duration of a delivery measurement: VCP's interval. */
 #define SATURATION_INTERVAL 200000ULL
 
 struct saturation {
-	/* The measurement under way: when it began (zero: none), and what arrived since, bytes. */
+	/* The current measurement: its start (zero: none), and the bytes delivered since. */
 	u64 began;
 	u64 acked;
-	/* What a round trip delivered when that last grew by a quarter, and the window then, bytes; zero before the first measurement. */
+	/*
+	 * The delivery per round trip when it last grew by a quarter, and the window at that time, bytes; zero
+	 * before the first measurement.
+	 */
 	u64 delivered;
 	u64 window;
-	/* Dismissed since then. */
+	/* Losses dismissed since then. */
 	u32 losses;
 	u32 unused;
 };
 
-/* An acknowledgment without a code above low came. */
+/* Processes an acknowledgment without a code above low. */
 static __always_inline void saturation_on_ack(struct saturation *saturation, const struct ack_event *ack, u64 window)
 {
 	u64 elapsed, delivered;
@@ -51,7 +57,7 @@ static __always_inline void saturation_on_ack(struct saturation *saturation, con
 	saturation->losses = 0;
 }
 
-/* A loss was dismissed: whether it came from a path that is full. */
+/* Processes a dismissed loss; returns whether the path is full. */
 static __always_inline bool saturation_on_loss(struct saturation *saturation, u64 window)
 {
 	saturation->losses += saturation->losses < SATURATION_LOSSES;

@@ -24,7 +24,7 @@ static __always_inline s32 scaled_exponent(scaled x)
 	return (s32)(x >> 32 & 0xffff) - SCALED_BIAS;
 }
 
-/* digits 2^exponent with the sign of `sign`, rounded to 32 bits. */
+/* Returns digits 2^exponent with the sign of `sign`, rounded to 32 bits. */
 SUBPROGRAM u64 scaled_make(u64 digits, s32 exponent, u64 sign)
 {
 	if (!digits)
@@ -66,7 +66,7 @@ SUBPROGRAM u64 scaled_make(u64 digits, s32 exponent, u64 sign)
 	return digits | (u64)(u32)(exponent + SCALED_BIAS) << 32 | (sign & SCALED_NEGATIVE);
 }
 
-/* A whole number times 2^exponent. */
+/* Converts an integer times 2^exponent. */
 static __always_inline scaled scaled_number(u64 digits, s32 exponent)
 {
 	return scaled_make(digits, exponent, 0);
@@ -87,7 +87,7 @@ SUBPROGRAM u64 scaled_multiply(u64 a, u64 b)
 	return scaled_make(scaled_digits(a) * scaled_digits(b), scaled_exponent(a) + scaled_exponent(b), a ^ b);
 }
 
-/* b is not zero. */
+/* Requires a nonzero b. */
 SUBPROGRAM u64 scaled_divide(u64 a, u64 b)
 {
 	u64 divisor = scaled_digits(b);
@@ -158,7 +158,7 @@ static __always_inline scaled scaled_minimum(scaled a, scaled b)
 	return scaled_less(a, b) ? a : b;
 }
 
-/* Rounded down; zero for what is below zero, FIXED_MAX for what does not fit. */
+/* Rounds down; returns zero for negative values, FIXED_MAX for values that do not fit. */
 static __always_inline fixed scaled_to_fixed(scaled x)
 {
 	s32 shift = scaled_exponent(x) + 32;

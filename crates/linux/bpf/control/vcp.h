@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * VCP's sender (Xia et al., SIGCOMM'05): multiplicative increase at low load, additive increase at high load, one decrease at
- * overload, then a freeze and additive increase for a round trip. Around it the loss differentiation of VCP-W, section IV-C: a loss
- * is answered only while the last 16 acknowledgments told of overload. crates/control/src/{vcp,loss_differentiation}.rs, with their
+ * VCP's sender (Xia et al., SIGCOMM'05): multiplicative increase at low load, additive increase at high load,
+ * one decrease at overload, then a freeze and additive increase for a round trip. It includes the loss
+ * differentiation of VCP-W, section IV-C: the sender responds to a loss only while the last 16
+ * acknowledgments reported overload. Follows crates/control/src/{vcp,loss_differentiation}.rs with their
  * default parameters.
  */
 #pragma once
 
 #include "event.h"
 
-/* t_rho, and what the senders' timers tick by. */
+/* t_rho, also the period of the senders' timers. */
 #define VCP_INTERVAL 200000ULL
 #define VCP_TICK 10000ULL
 /* ln(1 + xi), xi = 0.25 (1 - 0.8) / 0.8; beta. */
@@ -18,9 +19,9 @@
 /* The round-trip times between which additive increase follows the square. */
 #define VCP_LOWER_BREAK 20000ULL
 #define VCP_UPPER_BREAK 500000ULL
-/* No window is larger, packets. */
+/* Upper bound of the window, packets. */
 #define VCP_LARGEST ((fixed)1 << (20 + 32))
-/* The newest 16 acknowledgments, of which all must tell of congestion. */
+/* The last 16 acknowledgments, all of which must report congestion. */
 #define VCP_HISTORY 0xffffU
 
 enum vcp_state {
@@ -30,21 +31,21 @@ enum vcp_state {
 };
 
 struct vcp {
-	/* Packets. */
+	/* The window, packets. */
 	fixed window;
-	/* The window before the last signal, until it is known to be false; zero: none. */
+	/* The window before the last signal, to undo that signal if it proves spurious; zero: none. */
 	fixed before_signal;
-	/* The relative growth of one round trip at low load, for the smallest round-trip time below. */
+	/* The relative growth per round trip at low load, for the smallest round-trip time below. */
 	fixed growth;
-	/* When the freeze, or what follows it, ends. */
+	/* End of the freeze, or of the additive increase after it. */
 	u64 until;
 	u32 growth_rtt;
 	u32 smoothed_rtt;
 	u32 mss;
-	/* One bit for each acknowledgment, the newest is the lowest. */
+	/* One bit for each acknowledgment, the latest in the lowest bit. */
 	u32 history;
 	u8 state;
-	/* The last signal was taken for an error of the path; what it left behind is being repaired. */
+	/* The last signal was attributed to a channel error, and its losses are being repaired. */
 	bool dismissed;
 	bool repairing;
 	u8 unused[5];
@@ -58,7 +59,10 @@ static __always_inline void vcp_start(struct vcp *vcp, u32 window, u32 mss)
 	vcp->window = minimum(maximum(vcp->window, FIXED_ONE), VCP_LARGEST);
 }
 
-/* (1 + xi)^min(rtt / t_rho, 2.5) - 1 by the series of the exponential function; its argument is at most 0.152. */
+/*
+ * Returns (1 + xi)^min(rtt / t_rho, 2.5) - 1 by the series of the exponential function; its argument is at
+ * most 0.152.
+ */
 static __always_inline fixed vcp_growth(u32 rtt)
 {
 	u64 bounded = minimum(rtt, VCP_UPPER_BREAK);
@@ -74,7 +78,7 @@ static __always_inline fixed vcp_growth(u32 rtt)
 	return fixed_multiply(argument, sum);
 }
 
-/* Packets that one round trip adds at high load: g(rtt / t_rho). */
+/* Returns the packets that one round trip adds at high load: g(rtt / t_rho). */
 static __always_inline fixed vcp_addition(u32 rtt)
 {
 	fixed ratio = ((u64)rtt << 32) / VCP_INTERVAL;
@@ -87,7 +91,7 @@ static __always_inline fixed vcp_addition(u32 rtt)
 	return ratio - upper + fixed_multiply(upper, upper);
 }
 
-/* What becomes of the wish of a load: whether the window moves, and by which load. */
+/* Returns whether the window changes, and by which load. */
 static __always_inline bool vcp_admit(struct vcp *vcp, const struct ack_event *ack, u8 *load)
 {
 	if (vcp->state == VCP_FROZEN && ack->now >= vcp->until) {
@@ -111,7 +115,7 @@ static __always_inline bool vcp_admit(struct vcp *vcp, const struct ack_event *a
 	}
 }
 
-/* Whether this acknowledgment brings a word of routers. */
+/* Whether this acknowledgment carries feedback of routers. */
 static __always_inline bool vcp_told(const struct ack_event *ack)
 {
 	return ack->feedback == FEEDBACK_LOAD && ack->load <= LOAD_OVERLOAD;
@@ -135,7 +139,7 @@ static __always_inline void vcp_move(struct vcp *vcp, const struct ack_event *ac
 		growth = fixed_multiply(packets, vcp->growth);
 		break;
 	case LOAD_HIGH:
-		/* The share of the window first: it is at most a few packets, so that the product fits. */
+		/* Compute the fraction of the window first: it is at most a few packets, so that the product fits. */
 		growth = fixed_multiply(vcp_addition(ack->rtt.minimum), fixed_divide(packets, vcp->window));
 		break;
 	default:
@@ -155,7 +159,7 @@ static __always_inline void vcp_on_ack(struct vcp *vcp, const struct ack_event *
 	vcp->mss = ack->mss;
 	vcp->smoothed_rtt = ack->rtt.smoothed;
 	if (vcp->repairing) {
-		/* Of a loss that was dismissed the window knows nothing. */
+		/* A dismissed loss does not affect the window. */
 		vcp->repairing = in_recovery;
 		in_recovery = false;
 	}
@@ -163,7 +167,7 @@ static __always_inline void vcp_on_ack(struct vcp *vcp, const struct ack_event *
 		vcp_move(vcp, ack);
 }
 
-/* Whether a loss now would be taken for an error of the path. */
+/* Whether a loss at this time would be attributed to a channel error. */
 static __always_inline bool vcp_dismisses(const struct vcp *vcp)
 {
 	return (vcp->history & VCP_HISTORY) != VCP_HISTORY;
@@ -195,19 +199,20 @@ static __always_inline void vcp_on_spurious(struct vcp *vcp)
 	vcp->before_signal = 0;
 }
 
-/* Bytes of payload. */
+/* Returns the window in bytes of payload. */
 static __always_inline u64 vcp_window(const struct vcp *vcp)
 {
-	/* At most 2^52 times a segment of a packet would not fit: whole packets and the rest apart. */
+	/* At most 2^52 times a segment of a packet would not fit: multiply whole packets and the fraction separately. */
 	u64 bytes = (vcp->window >> 32) * vcp->mss + ((u64)(u32)vcp->window * vcp->mss >> 32);
 
-	/* Of segments of more than 2 kB so many packets are more. */
+	/* With segments of more than 2 kB this window exceeds the bound in bytes. */
 	return minimum(bytes, WINDOW_LARGEST);
 }
 
 /*
- * The time between two packets of a small window on a long path, microseconds: 2^ceil(log2 window) packets a round trip, when that
- * spaces them by more than t_rho / 2, so that a burst does not pass for the load of an interval. Zero: no pacing.
+ * Returns the time between two packets of a small window on a long path, microseconds: 2^ceil(log2 window)
+ * packets per round trip, if that spaces them by more than t_rho / 2, so that a burst is not mistaken for the
+ * load of an interval. Zero: no pacing.
  */
 static __always_inline u32 vcp_spacing(const struct vcp *vcp)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * What the acknowledgments deliver: Westwood+ with the arithmetic of Linux, and SARBE's stability filter over samples by the
- * receiver's timestamps. crates/estimate/src/ack_rate/.
+ * Delivery rate estimates from acknowledgments: Westwood+ with the arithmetic of Linux, and SARBE's stability
+ * filter over samples by the receiver's timestamps. Follows crates/estimate/src/ack_rate/.
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 #define WESTWOOD_SHORTEST 50
 #define WESTWOOD_INITIAL_RTT 20000
 
-/* How much data an acknowledgment stands for: what duplicates counted is not counted again. */
+/* Returns the data that an acknowledgment represents: data already counted by duplicates is not counted again. */
 static __always_inline u64 acked_count(u64 *accounted, const struct ack_event *ack)
 {
 	u64 counted;
@@ -83,7 +83,7 @@ static __always_inline void westwood_on_ack(struct westwood *westwood, const str
 		westwood->rtt = (ack->rtt.sample + WESTWOOD_TICK - 1) / WESTWOOD_TICK;
 }
 
-/* Bandwidth times the smallest round-trip time, in whole segments; false when either is not known. */
+/* Computes bandwidth times the smallest round-trip time, in whole segments; returns false if either is not known. */
 static __always_inline bool westwood_target(const struct westwood *westwood, u32 mss, u64 *bytes)
 {
 	if (!westwood->started || (!westwood->once_filtered && !westwood->estimate) || !mss)
@@ -92,9 +92,9 @@ static __always_inline bool westwood_target(const struct westwood *westwood, u32
 	return true;
 }
 
-/* Samples that SARBE's filter looks back on. */
+/* Number of samples in the window of SARBE's filter. */
 #define SARBE_SAMPLES 8
-/* Bits after the point of rates in byte/s. */
+/* Fractional bits of rates in byte/s. */
 #define SARBE_POINT 8
 
 struct sarbe {
@@ -107,7 +107,7 @@ struct sarbe {
 	u64 instabilities[SARBE_SAMPLES];
 	u32 stamp;
 	u32 next;
-	/* Of the flow, microseconds; zero before the first sample. */
+	/* Smallest round-trip time of the flow, microseconds; zero before the first sample. */
 	u32 minimum_rtt;
 	bool started;
 	bool sampled;
@@ -152,7 +152,7 @@ static __always_inline void sarbe_on_ack(struct sarbe *sarbe, const struct ack_e
 	sarbe->amount += amount;
 	if (!ack->has_stamp)
 		return;
-	/* Stamps wrap around; a step back is an acknowledgment that was overtaken. */
+	/* Timestamps wrap around; a step back means that the acknowledgment was overtaken. */
 	ticks = ack->receiver_stamp - sarbe->stamp;
 	if (!ticks || ticks >> 31)
 		return;
@@ -167,7 +167,7 @@ static __always_inline bool sarbe_target(const struct sarbe *sarbe, u32 mss, u64
 
 	if (!sarbe->sampled || !sarbe->minimum_rtt || !mss)
 		return false;
-	/* Rates below 2^36 byte/s and times of up to 2^19 us fit; slower paths are not faster. */
+	/* Rates below 2^36 byte/s and times of up to 2^19 us fit; the limits do not make slower paths faster. */
 	product = minimum(sarbe->estimate, 1ULL << 44) * minimum(sarbe->minimum_rtt, 1ULL << 19);
 	if (sarbe->minimum_rtt >> 19)
 		product = (sarbe->estimate >> SARBE_POINT) * sarbe->minimum_rtt << SARBE_POINT;

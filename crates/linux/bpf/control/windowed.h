@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * Slow start below a threshold and a rule above it (RFC 5681, section 3.1): crates/control/src/windowed.rs. The rule is a constant
- * where it is called, so that only its part is compiled in.
+ * Slow start below a threshold and a rule above it (RFC 5681, section 3.1), as in
+ * crates/control/src/windowed.rs. The rule is a constant at each call, so that only its part is compiled in.
  */
 #pragma once
 
@@ -21,13 +21,13 @@ struct windowed {
 	/* Bytes. */
 	u64 window;
 	u64 ssthresh;
-	/* Acknowledged since the last growth in congestion avoidance (RFC 3465). */
+	/* Bytes acknowledged since the last growth in congestion avoidance (RFC 3465). */
 	u64 bytes_acked;
-	/* Acknowledged selectively by duplicates, and not counted yet. */
+	/* Bytes acknowledged selectively by duplicates, and not counted yet. */
 	u64 waiting;
-	/* While a loss is repaired. */
+	/* A loss is being repaired. */
 	bool repairing;
-	/* A timeout happened: slow start counts one segment for an acknowledgment (RFC 3465, section 2.3). */
+	/* A timeout occurred: slow start counts one segment per acknowledgment (RFC 3465, section 2.3). */
 	bool cautious;
 	u8 unused[6];
 	union {
@@ -67,7 +67,7 @@ static __always_inline void windowed_follow(struct windowed *state)
 		cubic_set_w_max(&state->cubic, scaled_to_fixed(state->ebe.filter.ceiling));
 }
 
-/* Estimators see every acknowledgment. */
+/* Estimators process every acknowledgment. */
 static __always_inline void windowed_estimate(struct windowed *state, const int rule, const struct ack_event *ack)
 {
 	if (rule == RULE_WESTWOOD)
@@ -97,8 +97,9 @@ static __always_inline u64 windowed_avoidance(struct windowed *state, const int 
 }
 
 /*
- * What of an acknowledgment lets a window grow: of duplicates nothing before the cumulative acknowledgment moves (RFC 3042), of
- * those that echo a mark nothing (RFC 3168, section 6.1.2).
+ * Returns the bytes of an acknowledgment that count for window growth: none for duplicates before the
+ * cumulative acknowledgment advances (RFC 3042), none for acknowledgments that echo a mark (RFC 3168, section
+ * 6.1.2).
  */
 static __always_inline u64 windowed_counts(u64 *waiting, const struct ack_event *ack)
 {
@@ -142,7 +143,7 @@ static __always_inline void windowed_on_ack(struct windowed *state, const int ru
 	}
 }
 
-/* The threshold after a signal, before its floor. */
+/* Returns the threshold after a signal, before its floor is applied. */
 static __always_inline u64 windowed_reduce(struct windowed *state, const int rule, const struct congestion_event *event)
 {
 	bool timeout = event->signal == SIGNAL_TIMEOUT;
@@ -150,7 +151,7 @@ static __always_inline u64 windowed_reduce(struct windowed *state, const int rul
 
 	if (rule == RULE_CUBIC_EBE) {
 		fixed cwnd = segments_of(state->window, event->mss);
-		/* Equal within what the filter's arithmetic leaves is not less. */
+		/* Values that are equal within the rounding error of the filter do not count as less. */
 		bool released = state->cubic.w_max && cwnd + (cwnd >> 24) < state->cubic.w_max;
 
 		state->cubic.in_epoch = false;

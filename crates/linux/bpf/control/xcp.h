@@ -1,23 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * XCP's sender in the rate form (draft-falk-xcp-spec-03, section 3.2): on each acknowledgment of new data the window becomes
- * max(window + feedback SRTT, one segment); a loss halves it, a timeout leaves one segment. crates/control/src/xcp.rs.
+ * XCP's sender in the rate form (draft-falk-xcp-spec-03, section 3.2): on each acknowledgment of new data the
+ * window becomes max(window + feedback SRTT, one segment); a loss halves it, a timeout leaves one segment.
+ * Follows crates/control/src/xcp.rs.
  */
 #pragma once
 
 #include "event.h"
 
-/* Bits after the point of a window in bytes. */
+/* Fractional bits of a window in bytes. */
 #define XCP_POINT 24
 #define XCP_LARGEST (WINDOW_LARGEST << XCP_POINT)
-/* What a sender asks for, and what comes back where no router speaks XCP: all there is. Half of it and more is no feedback. */
+/*
+ * The request of a sender, which returns unchanged if no router runs XCP. Values of at least half of it are
+ * not feedback.
+ */
 #define XCP_DEMAND 0x7fffffff
 #define XCP_ABSURD (1 << 30)
 
 struct xcp {
-	/* Bytes, with XCP_POINT bits after the point. */
+	/* Bytes, with XCP_POINT fractional bits. */
 	u64 window;
-	/* The window before the last signal, until it is known to be false; zero: none. */
+	/* The window before the last signal, to undo that signal if it proves spurious; zero: none. */
 	u64 before_signal;
 };
 
@@ -27,7 +31,7 @@ static __always_inline void xcp_start(struct xcp *xcp, u32 window)
 	xcp->before_signal = 0;
 }
 
-/* Whether this acknowledgment brings a word of routers. */
+/* Whether this acknowledgment carries feedback of routers. */
 static __always_inline bool xcp_told(const struct ack_event *ack)
 {
 	return ack->feedback == FEEDBACK_CHANGE && ack->change < XCP_ABSURD && ack->change > -XCP_ABSURD;
