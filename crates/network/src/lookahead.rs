@@ -1,4 +1,4 @@
-//! Links that know packets before they arrive, so that packets need fewer events.
+//! Lookahead: links that know packets before their arrival, so that packets need fewer events.
 
 mod ahead;
 mod arrivals;

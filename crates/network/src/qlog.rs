@@ -1,4 +1,4 @@
-//! Logs of flows (qlog), from what a run recorded.
+//! Logs of flows (qlog), from the records of a run.
 
 use airpath_plan::Plan;
 use airpath_trace::qlog::{EventWriter, WrittenEvent};
@@ -18,8 +18,8 @@ pub struct FlowLog {
     pub events: Vec<u8>,
 }
 
-/// Writes logs of the flows of a run in any world, where the plan asks for them: packets as the sender saw them, where that was
-/// kept, what the tables have of the sender, and what they have of its measuring link.
+/// Writes logs of the flows of a run in any backend, if the plan requests them: packets as the sender saw
+/// them, if these were recorded, and the rows of the tables about the sender and its measuring link.
 pub fn flow_logs(plan: &Plan, outcome: &Outcome) -> Vec<FlowLog> {
     if !plan.record.qlog {
         return Vec::new();
@@ -35,7 +35,7 @@ pub fn flow_logs(plan: &Plan, outcome: &Outcome) -> Vec<FlowLog> {
     logs.collect()
 }
 
-/// The flows of which logs are written, of those that have a controller.
+/// Returns the flows to log, of those that have a controller.
 fn flows_to_log(plan: &Plan, outcome: &Outcome) -> Vec<u32> {
     let Some(table) = outcome.tables.iter().find(|table| table.name == "flows") else { return Vec::new() };
     let (sources, instances) = (table.integers("source"), table.integers("instance"));
@@ -47,7 +47,7 @@ fn flows_to_log(plan: &Plan, outcome: &Outcome) -> Vec<u32> {
     (0..).zip(chosen).filter(|(_, chosen)| *chosen).map(|(flow, _)| flow).collect()
 }
 
-/// Packets and rows of tables, in the order of time; the row of an interval comes after what happened in it.
+/// Merges packets and rows of tables in time order; the row of an interval comes after the events in it.
 fn merge(plan: &Plan, kept: &Transmissions, beside: Vec<(u64, Beside)>) -> Vec<u8> {
     let mut log = Log::default();
     let mut beside = beside.into_iter().peekable();
@@ -76,15 +76,15 @@ fn merge(plan: &Plan, kept: &Transmissions, beside: Vec<(u64, Beside)>) -> Vec<u
     log.writer.finish()
 }
 
-/// A log that is being written.
+/// A log under construction.
 #[derive(Debug, Default)]
 struct Log {
     writer: EventWriter,
-    /// When each packet left; `None` where its round trip will not be known.
+    /// Departure time of each packet; `None` if its round-trip time will not be known.
     sent: Vec<Option<u64>>,
     largest: Option<u64>,
     acknowledgments: u64,
-    /// The acknowledgment that is being read: when it came, its size.
+    /// The acknowledgment that is being read: its arrival time and its size.
     arriving: Option<(u64, Option<u32>)>,
     ranges: Vec<(u64, u64)>,
     newly: Vec<u64>,
@@ -93,7 +93,7 @@ struct Log {
     state: State,
 }
 
-/// What the controller is said to do.
+/// The logged state of the controller.
 #[derive(Debug, Default)]
 struct State {
     said: Option<&'static str>,
@@ -134,7 +134,7 @@ impl Log {
             }
         }
         self.newly.clear();
-        // One that brings nothing new says again what had arrived.
+        // An acknowledgment without new data repeats earlier ranges.
         if self.ranges.is_empty() {
             self.ranges.extend(self.largest.map(|largest| (largest, largest)));
         }
@@ -144,7 +144,8 @@ impl Log {
         }
     }
 
-    /// The round trip of the newest packet that is acknowledged (RFC 9002, section 5.1), unless its data was sent before (Karn).
+    /// Samples the round-trip time of the newest acknowledged packet (RFC 9002, section 5.1), unless its data
+    /// was a retransmission (Karn).
     fn take_sample(&mut self, at: u64, packet: u64) {
         if let Some(sent) = self.sent.get(packet as usize).copied().flatten() {
             let sample = at.saturating_sub(sent);
@@ -176,7 +177,7 @@ impl Log {
                 self.state.recovering = true;
                 self.enter(at, "recovery", Some(event));
             }
-            // Ends what was being repaired, and nothing tells when its own repair ends.
+            // A timeout ends the recovery, and the end of its own repair is not recorded.
             "timeout" => {
                 self.state.recovering = false;
                 self.enter(at, "slow start", Some(event));
@@ -194,7 +195,7 @@ impl Log {
         }
     }
 
-    /// Says that the controller does something else now, or the same for another reason.
+    /// Logs a new state of the controller, or the same state with another trigger.
     fn enter(&mut self, at: u64, new: &'static str, trigger: Option<&'static str>) {
         let old = self.state.said.replace(new);
         if old != Some(new) {

@@ -13,7 +13,7 @@ use crate::packet::Packet;
 pub(crate) enum Queue {
     /// Drop-tail.
     DropTail(DropTail<Packet>),
-    /// Any other.
+    /// Any other queue.
     Other(OtherQueue),
 }
 
@@ -66,9 +66,9 @@ impl Queue {
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "nearly all links have the large one")]
 pub(crate) enum Air {
-    /// Every packet arrives.
+    /// A channel without losses.
     Clear(LinkChannel<NoErrors>),
-    /// Any other.
+    /// Any other channel.
     Other(Box<dyn Channel>),
 }
 

@@ -1,4 +1,4 @@
-//! Which links may know beforehand what comes to them, so that packets need fewer events.
+//! Determines which links may use lookahead, so that packets need fewer events.
 
 use std::sync::Arc;
 
@@ -10,38 +10,39 @@ use crate::link::AnyLink;
 use crate::routes::END_OF_ROUTE;
 use crate::routes::FlowRoutes;
 
-/// The two ends of a flow, as far as links must know them: the sender, then the receiver.
+/// The two endpoints of a flow, as links need them: the sender, then the receiver.
 #[derive(Clone, Copy, Debug)]
 pub struct FlowEnds {
-    /// The routes of the flow.
+    /// The flow's routes.
     pub routes: FlowRoutes,
-    /// The start of the route over which each end sends; `None` if it sends nothing.
+    /// The first link of the route over which each endpoint sends; `None` if it sends nothing.
     pub sends_over: [Option<u32>; 2],
-    /// Whether each end depends on the other by packets alone.
+    /// Whether packets are the only dependence of each endpoint on the other.
     pub are_independent: bool,
-    /// Result: whether each end may receive packets ahead of time, because what it then sends may be sent ahead of time.
+    /// Result: whether each endpoint may receive packets ahead of time, because the packets that it then
+    /// sends may be sent ahead of time.
     pub ahead: [bool; 2],
 }
 
-/// Where packets come from and go to at one link, over all routes.
+/// The neighbours of one link, over all routes.
 #[derive(Clone, Copy, Debug, Default)]
 struct Neighbours {
-    /// The one link from which all packets come.
+    /// The only link from which packets come.
     before: Neighbour,
-    /// The one link to which all packets go.
+    /// The only link to which packets go.
     after: Neighbour,
-    /// Whether some packets go no further.
+    /// Whether some packets end their route here.
     ends: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Neighbour {
-    /// No packet comes here.
+    /// No packets.
     #[default]
     None,
     /// Always this link.
     Only(usize),
-    /// Several links, or one end of a flow.
+    /// Several links, or an endpoint of a flow.
     Several,
 }
 
@@ -55,13 +56,14 @@ impl Neighbour {
     }
 }
 
-/// Lets links announce packets and hand them over, and ends of flows have them ahead of time, wherever that changes nothing but
-/// the number of events.
+/// Enables announcements and handovers of links, and lookahead of endpoints, wherever this changes nothing
+/// but the number of events.
 ///
-/// A link that only delays packets announces them to the next, when that is always the same and has counters of its own. A link
-/// with counters hands over where each link after it either takes announcements, or only delays, is fed by no other link and
-/// never drops, and where each end after it may have packets ahead. Links that are captured see each packet at its instant, because
-/// captures are written in the order of time.
+/// A link that only delays packets announces them to the next link, if that is always the same and has
+/// counters of its own. A link with counters hands over packets if each link after it either takes
+/// announcements, or only delays, is fed by no other link and never drops, and if each endpoint after it may
+/// receive packets ahead of time. Captured links see each packet at its instant, because captures are written
+/// in time order.
 pub(crate) fn look_ahead(
     plan: &Plan,
     routes: &Arc<[Target]>,
@@ -115,7 +117,8 @@ pub(crate) fn look_ahead(
     }
 }
 
-/// For each link, if all its packets go on to ends of flows, over no more than a plain link: the least time that takes.
+/// Returns for each link the minimum time from it to endpoints of flows, if all its packets go on to
+/// endpoints over at most one plain link.
 fn times_to_ends(routes: &[u32], links: &[AnyLink], neighbours: &[Neighbours]) -> Vec<Option<Duration>> {
     let mut least: Vec<Option<Duration>> =
         neighbours.iter().map(|of| Some(if of.ends { Duration::ZERO } else { Duration::MAX })).collect();
@@ -133,9 +136,9 @@ fn times_to_ends(routes: &[u32], links: &[AnyLink], neighbours: &[Neighbours]) -
     least
 }
 
-/// Lets ends of flows have packets ahead of time where what they send then can be sent ahead as well: over a plain link that
-/// is theirs alone, or one that takes announcements. Not where rows are kept for each packet or sample, which are written in the
-/// order of time.
+/// Enables lookahead of endpoints that can send their responses ahead of time as well: over a plain link that
+/// is theirs alone, or one that takes announcements. Endpoints with a row for each packet or sample are
+/// excluded, because rows are written in time order.
 fn run_ahead(
     plan: &Plan,
     routes: &[u32],
@@ -165,7 +168,7 @@ fn run_ahead(
     }
 }
 
-/// The links at which routes end whose ends must have each packet in its time.
+/// Returns the links at the end of routes whose endpoints must receive each packet at its own time.
 fn ends_in_time(routes: &[u32], flows: &[FlowEnds], neighbours: &[Neighbours]) -> Vec<usize> {
     let mut has_flows = vec![false; neighbours.len()];
     let mut in_time: Vec<usize> = Vec::new();
@@ -179,7 +182,7 @@ fn ends_in_time(routes: &[u32], flows: &[FlowEnds], neighbours: &[Neighbours]) -
             }
         }
     }
-    // External packets end there too, and the network does not know what they cause.
+    // External packets end there too, and the network does not know their effects.
     in_time.extend((0..neighbours.len()).filter(|&link| neighbours[link].ends && !has_flows[link]));
     in_time
 }
@@ -200,7 +203,7 @@ fn neighbours(routes: &[u32], links: usize) -> Vec<Neighbours> {
     neighbours
 }
 
-/// The sizes of packets on the wire.
+/// The range of packet sizes on the wire.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sizes {
     smallest: u64,
@@ -208,7 +211,7 @@ pub(crate) struct Sizes {
 }
 
 impl Sizes {
-    /// Those that the flows of a plan send.
+    /// Returns the range of sizes that the flows of a plan send.
     pub(crate) fn of(plan: &Plan) -> Self {
         let mut sizes = Self { smallest: u64::MAX, largest: 1 };
         let mut add = |size: u64| {
@@ -225,7 +228,7 @@ impl Sizes {
                 TrafficPlan::ConstantBitRate { packet_bytes, .. } => add(packet_bytes),
                 TrafficPlan::PoissonDatagrams { .. } => {
                     add(1);
-                    add(u64::MAX / 4); // no bound
+                    add(u64::MAX / 4); // no upper bound
                 }
                 _ => {}
             }
@@ -234,8 +237,8 @@ impl Sizes {
     }
 }
 
-/// Whether the queue of a link into which one other sends never fills, whatever that sends: it is not slower, so all that
-/// waits came while the packet before was being sent.
+/// Returns whether the queue of a link that is fed by only one other link never fills, regardless of the
+/// traffic: it is not slower, so all waiting packets arrived during the transmission of the previous packet.
 fn never_drops(from: &LinkPlan, to: &LinkPlan, sizes: Option<Sizes>) -> bool {
     let limit = match to.queue {
         QueuePlan::DropTail { limit_bytes: None, limit_packets: None } => return true,
@@ -255,7 +258,7 @@ fn never_drops(from: &LinkPlan, to: &LinkPlan, sizes: Option<Sizes>) -> bool {
     not_slower && limit >= 4 + 2 * (largest / smallest)
 }
 
-/// The highest rate at which a link may send; `None` when there is no bound.
+/// Returns the highest rate at which a link may send; `None` if there is no bound.
 fn highest_rate(rate: &RatePlan) -> Option<u64> {
     match rate {
         RatePlan::Constant { bps } => Some(*bps),

@@ -1,4 +1,4 @@
-//! Packets of which it is known when they will come.
+//! Packets whose future arrival times are known.
 
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, VecDeque};
@@ -8,32 +8,34 @@ use crate::event::Entry;
 use crate::packet::Packet;
 use crate::prefetch;
 
-/// Packets that will arrive at the near end of a link, the earliest first.
+/// Future arrivals at the near end of a link, in time order.
 ///
-/// Those that are announced in the order in which they come wait in a line. Where links before this one are far ahead of others,
-/// packets of the others wait in [lanes](Lanes), and what fits nowhere in a heap.
+/// Packets announced in order of arrival are queued in a FIFO. If some of the preceding links look further
+/// ahead than others, packets of the others are queued in [lanes](Lanes), and packets that fit nowhere in a
+/// heap.
 #[derive(Debug, Default)]
 pub(crate) struct Arrivals {
     line: VecDeque<Arrival>,
     lanes: Lanes,
     others: BinaryHeap<Arrival>,
-    /// How many do not wait in line.
+    /// Number of packets outside the FIFO.
     beside: usize,
     announced: u32,
 }
 
-/// A packet that will arrive. The greatest is the one that comes first, as the heap wants it.
+/// A future arrival. The greatest is the earliest, as the heap requires.
 #[derive(Debug)]
 pub(crate) struct Arrival {
-    /// The event that it would have been.
+    /// The event that would otherwise have been scheduled.
     pub(crate) event: Entry,
-    /// Packets that arrive by the same event keep their order. May wrap: such packets are announced one after the other.
+    /// Keeps packets that arrive by the same event in order. May wrap, because such packets are announced
+    /// consecutively.
     number: u32,
     pub(crate) packet: Packet,
 }
 
 impl Arrivals {
-    /// A packet will come. Tells whether it is now the first.
+    /// Adds a future arrival. Returns whether it is now the first.
     pub(crate) fn announce(&mut self, event: Entry, packet: Packet) -> bool {
         self.announced = self.announced.wrapping_add(1);
         let arrival = Arrival { event, number: self.announced, packet };
@@ -53,7 +55,7 @@ impl Arrivals {
         event < was_first
     }
 
-    /// The event of the first; [`Entry::NONE`] without one.
+    /// Returns the event of the first arrival; [`Entry::NONE`] if there is none.
     #[inline]
     pub(crate) fn next(&self) -> Entry {
         let in_line = self.next_in_line();
@@ -69,8 +71,9 @@ impl Arrivals {
         self.others.peek().map_or(Entry::NONE, |first| first.event)
     }
 
-    /// Takes the first, unless its event comes after `until`. Events that are equal are arrivals at the end of one link at one
-    /// instant, and what was announced by such a one comes from an earlier of them.
+    /// Removes and returns the first arrival, unless its event comes after `until`. Equal events are arrivals
+    /// at the end of one link at the same time, and packets announced by such an event come from an earlier
+    /// one of them.
     #[inline]
     pub(crate) fn take_until(&mut self, until: Entry) -> Option<(Entry, Packet)> {
         let in_line = self.next_in_line();
@@ -78,8 +81,8 @@ impl Arrivals {
         if self.beside > 0 {
             let in_lanes = self.lanes.next();
             event = event.min(in_lanes).min(self.next_other());
-            // Of equal events the one in line was announced first, then those in a lane: what did not fit when one of them was announced
-            // does not fit as long as that one waits.
+            // Of equal events, the one in the FIFO was announced first, then those in a lane: a packet that
+            // did not fit when one of them was announced does not fit as long as that one is queued.
             if event < in_line && event <= until {
                 self.beside -= 1;
                 let taken = if in_lanes == event { self.lanes.pop() } else { self.others.pop() };
@@ -94,7 +97,7 @@ impl Arrivals {
         taken.map(|arrival| (event, arrival.packet))
     }
 
-    /// How many there are.
+    /// Returns the number of arrivals.
     pub(crate) fn len(&self) -> u64 {
         (self.line.len() + self.beside) as u64
     }
@@ -129,7 +132,7 @@ mod tests {
 
     use crate::packet::{Body, Contents, PacketPool};
 
-    /// A packet that is known by its number.
+    /// Returns a packet that is identified by its number.
     fn packet(number: usize) -> Packet {
         PacketPool::default().packet(Contents {
             flow: number as u32,
@@ -143,8 +146,8 @@ mod tests {
     }
 
     proptest! {
-        /// Against a plain list: packets of up to a hundred links, each announced at one of few instants, nearly all links in order,
-        /// and taken now and then.
+        /// Comparison with a plain list: packets of up to a hundred links, each announced for one of few
+        /// instants, nearly all links in order, and removed now and then.
         #[test]
         fn agrees_with_a_plain_list(
             steps in prop::collection::vec((0_u32..100, 0_u64..40, prop::bool::weighted(0.9)), 1..400),
@@ -152,7 +155,8 @@ mod tests {
             let (mut arrivals, mut list, mut latest) = (Arrivals::default(), Vec::new(), [0; 100]);
             let (mut until, mut taken, mut wanted) = (Entry::new(Timestamp::ZERO, Timestamp::ZERO, 0), Vec::new(), Vec::new());
             for (number, (from, later, in_order)) in steps.into_iter().enumerate() {
-                // Not before what was taken, and of a link in order, one nanosecond apart or at the same instant.
+                // Not before what was removed, and, of a link in order, one nanosecond apart or at the same
+                // instant.
                 let earliest = until.at().as_nanos() + 1;
                 let at = if in_order { earliest.max(latest[from as usize]) + later / 20 } else { earliest + later };
                 latest[from as usize] = latest[from as usize].max(at);

@@ -1,4 +1,4 @@
-//! Packets of which it is known beforehand when they will arrive: handed over to the next link, or to an end of a flow.
+//! Packets whose arrival time is known in advance: handed over to the next link, or to an endpoint of a flow.
 
 use airpath_model::Timestamp;
 
@@ -10,7 +10,7 @@ use crate::prefetch;
 use crate::routes::END_OF_ROUTE;
 
 impl Network {
-    /// Gives to the next links what has left one, and asks for its next event.
+    /// Hands over to the next links the packets that have left a link, and schedules the link's next event.
     pub(crate) fn hand_over(&mut self, index: usize, ends: &mut impl Ends) {
         loop {
             let AnyLink::Full(link) = &mut self.links[index] else { return };
@@ -45,8 +45,8 @@ impl Network {
         }
     }
 
-    /// Where flows are many, what belongs to those of the next packets is in no cache: it is asked for some packets before,
-    /// step by step, since each step shows where the next one lies.
+    /// Prefetches the flow state of the next packets, which is in no cache if flows are many. Works some packets
+    /// ahead and step by step, because each step reveals the address of the next.
     #[inline]
     fn prefetch(&self, link: usize, ends: &impl Ends) {
         let AnyLink::Full(link) = &self.links[link] else { return };
@@ -67,11 +67,11 @@ impl Network {
         }
     }
 
-    /// A packet will arrive at the near end of a plain link into which one other hands over.
+    /// Announces a packet to a plain link that is fed by handovers of one other link.
     #[inline]
     fn pass(&mut self, index: Target, at: Timestamp, packet: Packet, ends: &mut impl Ends) {
         let AnyLink::Plain(link) = &mut self.links[index as usize] else { return };
-        // What arrives after the end of the run is not counted.
+        // Arrivals after the end of the run are not counted.
         self.counts.packet_hops += u64::from(at <= self.end);
         let (event, mut packet) = link.pass(index, at, packet);
         if let Some(next) = link.announces_to() {
@@ -86,8 +86,8 @@ impl Network {
         }
     }
 
-    /// After the head of a plain link has arrived: gives those behind it to their ends, as long as these can have them ahead of
-    /// time, and asks for the event of the next.
+    /// After the head of a plain link has arrived: delivers the packets behind it to their endpoints, as long
+    /// as these accept packets ahead of time, and schedules the event of the next.
     #[inline]
     pub(crate) fn drain(&mut self, index: usize, ends: &mut impl Ends) {
         let mut before = self.now;
@@ -108,7 +108,7 @@ impl Network {
         }
     }
 
-    /// A packet reaches the end of its route by that event.
+    /// Delivers a packet at the end of its route by that event.
     #[inline]
     pub(crate) fn arrive(&mut self, event: Entry, packet: Packet, ends: &mut impl Ends) {
         self.counts.packets_received += 1;

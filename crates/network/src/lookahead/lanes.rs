@@ -1,4 +1,4 @@
-//! Lines of which each is in order, and which of them comes first.
+//! FIFOs that are each in order, and the earliest of their heads.
 
 use std::cmp::Reverse;
 use std::collections::VecDeque;
@@ -8,24 +8,26 @@ use super::arrivals::Arrival;
 use crate::event::Entry;
 use crate::prefetch;
 
-/// A lane for each link from which packets come, since each announces them in the order in which they come: a small heap then
-/// knows which lane comes first, whatever the number of packets.
+/// One lane per preceding link, since each link announces packets in order of arrival: a small heap then
+/// finds the lane with the earliest arrival, for any number of packets.
 #[derive(Debug, Default)]
 pub(crate) struct Lanes {
     lines: Vec<VecDeque<Arrival>>,
-    /// The lane of each link; [`NO_LANE`] of links that have none.
+    /// The lane of each link; [`NO_LANE`] for links without one.
     of_links: Vec<u8>,
-    /// The event of the first of each lane that is not empty. Two lanes never have the same: an event says of which link it is.
+    /// The event of the first packet of each nonempty lane. Two lanes never have equal events, because an
+    /// event identifies its link.
     firsts: BinaryHeap<Reverse<Entry>>,
 }
 
-/// So many lanes at most: of more links a heap of packets costs less.
+/// Maximum number of lanes: with more links, a heap of packets is cheaper.
 const MOST: usize = 64;
 
 const NO_LANE: u8 = u8::MAX;
 
 impl Lanes {
-    /// A packet will come; gives it back if it comes before the last of its lane, or if there is no lane left for it.
+    /// Adds a future arrival; returns it if it is earlier than the last one of its lane, or if no lane is
+    /// left.
     pub(crate) fn put(&mut self, arrival: Arrival) -> Result<(), Arrival> {
         let from = arrival.event.target() as usize;
         let mut lane = self.of_links.get(from).copied().unwrap_or(NO_LANE);
@@ -48,13 +50,13 @@ impl Lanes {
         Ok(())
     }
 
-    /// The event of the packet that comes first; [`Entry::NONE`] without one.
+    /// Returns the event of the earliest arrival; [`Entry::NONE`] if there is none.
     #[inline]
     pub(crate) fn next(&self) -> Entry {
         self.firsts.peek().map_or(Entry::NONE, |&Reverse(event)| event)
     }
 
-    /// Takes the packet that comes first.
+    /// Removes and returns the earliest arrival.
     pub(crate) fn pop(&mut self) -> Option<Arrival> {
         let mut first = self.firsts.peek_mut()?;
         let lane = usize::from(self.of_links[first.0.target() as usize]);

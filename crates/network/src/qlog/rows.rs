@@ -1,4 +1,4 @@
-//! Rows of a run's tables as events.
+//! Conversion of rows of a run's tables to events.
 
 use airpath_model::Phase;
 use airpath_plan::Plan;
@@ -8,18 +8,18 @@ use serde_json::{Value, json};
 use crate::network::Outcome;
 use crate::record::{FlowEvent, Table};
 
-/// What a row of a table becomes.
+/// The event for a row of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Beside {
-    /// What is known of the sender, and what its controller does.
+    /// The sender's metrics, and the state of its controller.
     Metrics(WrittenMetrics, &'static str),
-    /// Something happened to the controller.
+    /// A change of the controller's congestion state.
     Congestion(&'static str),
-    /// An event of our own, with its data.
+    /// An event in airpath's namespace, with its data.
     Own(&'static str, Value),
 }
 
-/// For each of the flows its rows with the instant in nanoseconds, in the order of time.
+/// Returns the rows of each of the flows with their times in nanoseconds, in time order.
 pub(super) fn rows_beside(plan: &Plan, outcome: &Outcome, flows: &[u32]) -> Vec<Vec<(u64, Beside)>> {
     let mut found = Found { rows: vec![Vec::new(); flows.len()], flows };
     let series = outcome.flow_series.table();
@@ -54,7 +54,7 @@ pub(super) fn rows_beside(plan: &Plan, outcome: &Outcome, flows: &[u32]) -> Vec<
             found.at_link(&measured_at, links[row], times[row], &Beside::Own("router_observed", data));
         }
     }
-    // Rows of one instant stay in the order of the tables.
+    // Rows of the same instant stay in the order of the tables.
     found.rows.iter_mut().for_each(|rows| rows.sort_by_key(|(at, _)| *at));
     found.rows
 }
@@ -65,7 +65,7 @@ struct Found<'a> {
 }
 
 impl Found<'_> {
-    /// Each row of a table with a flow and a time.
+    /// Adds each row of a table with a flow and a time.
     fn add(&mut self, table: &Table, beside: impl Fn(usize, &Table) -> Beside) {
         let (flows, times) = (table.integers("flow"), table.reals("time_s"));
         for row in 0..times.len() {
@@ -127,7 +127,7 @@ impl Found<'_> {
         }
     }
 
-    /// A row of a link is one of each flow that is measured there.
+    /// Adds a row of a link for each flow that is measured there.
     fn at_link(&mut self, measured_at: &[i64], link: i64, time_s: f64, beside: &Beside) {
         for (rows, _) in self.rows.iter_mut().zip(measured_at).filter(|(_, measured)| **measured == link) {
             rows.push((nanoseconds(time_s), beside.clone()));
@@ -135,7 +135,7 @@ impl Found<'_> {
     }
 }
 
-/// The link at which each flow is measured.
+/// Returns the link at which each flow is measured.
 fn measuring_links(plan: &Plan, outcome: &Outcome, flows: &[u32]) -> Vec<i64> {
     let table = outcome.tables.iter().find(|table| table.name == "flows");
     let sources = table.map_or(&[][..], |table| table.integers("source"));
@@ -154,7 +154,7 @@ fn name_of(names: &[&'static str], number: i64) -> &'static str {
     usize::try_from(number).ok().and_then(|place| names.get(place).copied()).unwrap_or("unknown")
 }
 
-/// Seconds of tables come from whole nanoseconds.
+/// Converts seconds of a table, which come from whole nanoseconds.
 fn nanoseconds(seconds: f64) -> u64 {
     (seconds * 1e9).round() as u64
 }
