@@ -1,7 +1,8 @@
-//! Packet captures: of simulated traffic (pcapng, written here), and of any traffic (pcap and pcapng, [`CaptureReader`]).
+//! Packet captures: of simulated traffic (pcapng, written here), and of any traffic (pcap and pcapng,
+//! [`CaptureReader`]).
 //!
-//! When they are written, the headers of each packet are written in full, as IPv4 without link layer, and its payload (zeros) is left out,
-//! so that files stay small and every analyser of captures can be used on a simulation.
+//! Written captures contain the full headers of each packet, as IPv4 without link layer, and omit its payload
+//! (zeros), so that files stay small and every capture analyzer can be used on a simulation.
 
 mod headers;
 mod read;
@@ -20,7 +21,7 @@ use thiserror::Error;
 
 pub use read::{CaptureReadError, CaptureReader, ReadReport, SegmentFlags, Skipped, Stopped, TcpPacket};
 
-/// One packet to be written.
+/// A packet to be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PacketDescription {
     /// IPv4 address of the sender.
@@ -31,11 +32,11 @@ pub struct PacketDescription {
     pub source_port: u16,
     /// Port of the receiver.
     pub destination_port: u16,
-    /// Bytes of payload behind the transport header; with the headers at most 65535.
+    /// Bytes of payload after the transport header; with the headers at most 65535.
     pub payload_length: u32,
     /// The transport header.
     pub kind: PacketKind,
-    /// The ECN field (RFC 3168, section 5): the two lowest bits count.
+    /// The ECN field (RFC 3168, section 5), in the two lowest bits.
     pub ecn: u8,
 }
 
@@ -98,7 +99,7 @@ pub struct TcpFlags {
     pub syn: bool,
 }
 
-/// Why a packet or a file could not be written.
+/// The reason why a packet or a file could not be written.
 #[derive(Debug, Error)]
 pub enum CaptureError {
     /// The underlying writer failed.
@@ -107,20 +108,20 @@ pub enum CaptureError {
     /// There is no such interface.
     #[error("interface {found}; accepted: below {count}")]
     Interface {
-        /// The index asked for.
+        /// The requested index.
         found: usize,
-        /// How many interfaces there are.
+        /// The number of interfaces.
         count: usize,
     },
     /// The name of an interface does not fit its field.
     #[error("an interface name of {0} bytes; accepted: at most 65535")]
     NameLength(usize),
-    /// The packet does not fit an IPv4 packet.
+    /// The packet is too large for IPv4.
     #[error("a packet of {0} bytes with its headers; accepted: at most 65535")]
     PacketLength(u64),
 }
 
-/// Writes a capture. Times are in nanoseconds; the file declares this unit (`if_tsresol`).
+/// A writer of captures. Times are in nanoseconds; the file declares this unit (`if_tsresol`).
 ///
 /// The file is complete after every packet; nothing needs to be closed. Wrap slow writers in a
 /// [`std::io::BufWriter`].
@@ -129,9 +130,9 @@ pub struct CaptureWriter<W: Write> {
 }
 
 impl<W: Write> CaptureWriter<W> {
-    /// Starts a capture with one interface for each point of observation.
+    /// Creates a capture with one interface for each point of observation.
     pub fn new(writer: W, interfaces: &[&str]) -> Result<Self, CaptureError> {
-        // One byte order on every machine: equal runs give equal files.
+        // The same byte order on every machine: equal runs produce equal files.
         let mut blocks = PcapNgWriter::with_endianness(writer, Endianness::Little).map_err(write_error)?;
         for name in interfaces {
             if name.len() > usize::from(u16::MAX) {
@@ -167,8 +168,8 @@ impl<W: Write> CaptureWriter<W> {
         self.block(interface, time_ns, headers.as_slice(), headers.packet_length())
     }
 
-    /// Writes the headers of a real IP packet, given whole, that was seen at an interface: its first bytes, as many as the
-    /// longest headers have.
+    /// Writes the headers of a real IP packet, given in full, that was seen at an interface: its first bytes,
+    /// up to the length of the longest headers.
     pub fn ip_packet(&mut self, interface: usize, time_ns: u64, packet: &[u8]) -> Result<(), CaptureError> {
         let count = self.blocks.interfaces().len();
         if interface >= count {
@@ -198,7 +199,7 @@ impl<W: Write> CaptureWriter<W> {
         Ok(())
     }
 
-    /// Gives the writer back.
+    /// Returns the underlying writer.
     pub fn into_inner(self) -> W {
         self.blocks.into_inner()
     }

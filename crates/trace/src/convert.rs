@@ -1,51 +1,51 @@
-//! From rates to opportunities and back.
+//! Conversions between rates and delivery opportunities.
 
 use thiserror::Error;
 
 use crate::trace::pieces;
 use crate::{OPPORTUNITY_BYTES, Trace};
 
-/// The most entries that a conversion makes: 50 million, about 75 GB of opportunities.
+/// Maximum number of entries of a conversion's result: 50 million, about 75 GB of opportunities.
 pub const MAX_ENTRIES: u64 = 50_000_000;
 
 const MILLISECOND_NS: u64 = 1_000_000;
 /// Bits times nanoseconds per second in one opportunity: rates are per second, times in nanoseconds.
 const OPPORTUNITY: u128 = OPPORTUNITY_BYTES as u128 * 8 * 1_000_000_000;
 
-/// Why a conversion was refused.
+/// The reason why a conversion was rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum ConversionError {
     /// The result would have more than [`MAX_ENTRIES`] entries.
     #[error("the result would have {0} entries; accepted: at most {MAX_ENTRIES}")]
     TooLong(u128),
-    /// The trace never carries a packet of 1500 bytes, and an empty packet-delivery trace does not exist.
+    /// The trace never carries a packet of 1500 bytes, and a packet-delivery trace cannot be empty.
     #[error("the trace carries less than one packet of {OPPORTUNITY_BYTES} bytes; accepted: at least one")]
     NoOpportunity,
-    /// Bins must have a width.
+    /// The bin width is zero.
     #[error("a bin width of 0 ns; accepted: greater than 0")]
     NoWidth,
-    /// A packet-delivery trace of another opportunity size has no place in Mahimahi's format.
+    /// Mahimahi's format cannot represent another opportunity size.
     #[error("opportunities of {0} bytes; accepted: {OPPORTUNITY_BYTES}")]
     OpportunityBytes(u64),
 }
 
-/// The delivery opportunities of a rate series: one whenever the integral of the rate has passed another 1500
-/// bytes, at the next whole millisecond, so that nothing is offered before the rate has provided it.
+/// Returns the delivery opportunities of a rate series: one for every 1500 bytes of the integral of the rate,
+/// at the next whole millisecond, so that an opportunity never precedes the rate that provides it.
 ///
-/// What is left over at the end, below 1500 bytes, is lost, and a packet-delivery trace has its last opportunity as
-/// its period: an outage at the end of the series is cut. Opportunities are returned as they are.
+/// The remainder at the end, below 1500 bytes, is lost. The period of a packet-delivery trace is its last
+/// opportunity: an outage at the end of the series is cut off. Opportunities are returned unchanged.
 pub fn to_opportunities(trace: &Trace) -> Result<Trace, ConversionError> {
     let Trace::Rates { points, end_ns } = trace else { return Ok(trace.clone()) };
     let instants_ns = opportunity_instants(points, *end_ns)?;
     Ok(Trace::Opportunities { instants_ns, opportunity_bytes: OPPORTUNITY_BYTES })
 }
 
-/// The rates of a packet-delivery trace over bins of `bin_ns`, to the nearest bit per second. The last bin is cut
-/// at the period. Rates are returned as they are.
+/// Returns the rates of a packet-delivery trace over bins of `bin_ns`, rounded to the nearest bit per second.
+/// The last bin is cut off at the period. Rates are returned unchanged.
 ///
 /// An opportunity counts for the time before it: a bin contains its end and not its start, except that an
-/// opportunity at zero counts for the first. So nothing is lost, and one packet each millisecond is 12 Mbit/s in
-/// every bin.
+/// opportunity at zero counts for the first bin. Thus no opportunity is lost, and one packet per millisecond
+/// is 12 Mbit/s in every bin.
 pub fn to_rates(trace: &Trace, bin_ns: u64) -> Result<Trace, ConversionError> {
     let Trace::Opportunities { instants_ns, opportunity_bytes } = trace else { return Ok(trace.clone()) };
     if bin_ns == 0 {
@@ -74,7 +74,7 @@ pub fn to_rates(trace: &Trace, bin_ns: u64) -> Result<Trace, ConversionError> {
     Ok(Trace::Rates { points: points.collect(), end_ns })
 }
 
-/// The work of [`to_opportunities`]: at least one instant, the last greater than zero.
+/// Computes the instants of [`to_opportunities`]: at least one, the last greater than zero.
 pub(crate) fn opportunity_instants(points: &[(u64, u64)], end_ns: u64) -> Result<Vec<u64>, ConversionError> {
     // The sum is at most the largest rate times the period, two 64-bit numbers.
     let total: u128 =
@@ -93,7 +93,7 @@ pub(crate) fn opportunity_instants(points: &[(u64, u64)], end_ns: u64) -> Result
     for (start, stop, rate) in pieces(points, end_ns) {
         let at_stop = passed + u128::from(stop - start) * u128::from(rate);
         while next <= at_stop {
-            // At most stop - start, since `next` is within the piece; and then the rate is not zero.
+            // At most stop - start, since `next` is within the segment; the rate is then nonzero.
             let after = (next - passed).div_ceil(u128::from(rate)) as u64;
             instants_ns.push(whole_milliseconds(start + after) * MILLISECOND_NS);
             next += OPPORTUNITY;
@@ -103,7 +103,7 @@ pub(crate) fn opportunity_instants(points: &[(u64, u64)], end_ns: u64) -> Result
     Ok(instants_ns)
 }
 
-/// The first whole millisecond not before an instant.
+/// Rounds an instant up to a whole millisecond.
 pub(crate) fn whole_milliseconds(instant_ns: u64) -> u64 {
     instant_ns.div_ceil(MILLISECOND_NS)
 }

@@ -1,7 +1,7 @@
-//! Decimal numbers without a detour over binary floating point, so that what is written is read back exactly.
+//! Decimal numbers without conversion to binary floating point, so that written values are read back exactly.
 
-/// `text` times ten to the power of `decimals`, halves rounded up; `None` for anything but a plain non-negative
-/// decimal number (an exponent is allowed) and for results above `u64::MAX`.
+/// Returns `text` times ten to the power of `decimals`, halves rounded up; `None` for anything but a plain
+/// nonnegative decimal number (an exponent is allowed) and for results above `u64::MAX`.
 pub(crate) fn parse(text: &[u8], decimals: i32) -> Option<u64> {
     let (mantissa, exponent) = match text.iter().position(|byte| matches!(byte, b'e' | b'E')) {
         Some(at) => (&text[..at], parse_exponent(&text[at + 1..])?),
@@ -30,7 +30,7 @@ pub(crate) fn parse(text: &[u8], decimals: i32) -> Option<u64> {
     value.checked_add(u64::from(digits.next().is_some_and(|digit| digit >= 5)))
 }
 
-/// `units` divided by ten to the power of `decimals`, as a decimal number without trailing zeros.
+/// Formats `units` divided by ten to the power of `decimals`, as a decimal number without trailing zeros.
 pub(crate) fn format(units: u64, decimals: u32) -> String {
     let scale = 10u64.pow(decimals);
     let (whole, fraction) = (units / scale, units % scale);
@@ -41,7 +41,7 @@ pub(crate) fn format(units: u64, decimals: u32) -> String {
     format!("{whole}.{}", digits.trim_end_matches('0'))
 }
 
-/// A small signed integer; longer ones than anybody writes are refused.
+/// Parses a small signed integer; unreasonably long ones are rejected.
 fn parse_exponent(text: &[u8]) -> Option<i32> {
     let (negative, digits) = match text {
         [b'-', digits @ ..] => (true, digits),

@@ -3,7 +3,7 @@
 /// One of the two directions of an access link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Direction {
-    /// To the user.
+    /// Toward the user.
     #[default]
     Down,
     /// From the user.

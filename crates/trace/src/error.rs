@@ -1,4 +1,4 @@
-//! Why a file was refused.
+//! The error of a rejected file.
 
 use thiserror::Error;
 
@@ -6,27 +6,27 @@ use thiserror::Error;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("line {line}: found {found}; accepted: {accepted}")]
 pub struct TraceError {
-    /// The line, counted from 1. An empty file is refused at line 1.
+    /// The line, counted from 1. An empty file is rejected at line 1.
     pub line: usize,
     /// The text found there, shortened and escaped.
     pub found: String,
-    /// What could stand there instead.
+    /// The accepted alternatives.
     pub accepted: String,
 }
 
 impl TraceError {
-    /// The error for `text` read at `line`.
+    /// Returns the error for `text` read at `line`.
     pub(crate) fn at(line: usize, text: &[u8], accepted: &str) -> Self {
         Self::described(line, quote(text), accepted)
     }
 
-    /// The error for something that is better described than quoted.
+    /// Returns the error for content that is better described than quoted.
     pub(crate) fn described(line: usize, found: impl Into<String>, accepted: &str) -> Self {
         Self { line, found: found.into(), accepted: accepted.to_owned() }
     }
 }
 
-/// `text` between back-ticks, control characters escaped, at most [`QUOTED_BYTES`] of it.
+/// Returns `text` in backticks, control characters escaped, at most [`QUOTED_BYTES`] of it.
 fn quote(text: &[u8]) -> String {
     if text.is_empty() {
         return "nothing".to_owned();

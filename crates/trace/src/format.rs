@@ -1,4 +1,4 @@
-//! The formats, their names, and how to tell them apart.
+//! The trace formats, their names, and their detection.
 
 use core::fmt;
 use core::str::FromStr;
@@ -18,13 +18,13 @@ pub enum Format {
     SecondsMbps,
     /// Two columns, milliseconds and kbit/s (Oboe).
     MillisecondsKbps,
-    /// Headerless CSV of rate and unit, one row each second (NYU-METS).
+    /// Headerless CSV of rate and unit, one row per second (NYU-METS).
     ValueUnitCsv,
     /// CSV with header as written by G-NetTrack (Irish 5G data set).
     GnettrackCsv,
     /// Headerless CSV of seven columns (Starlink-Emulator).
     StarlinkCsv,
-    /// Our own CSV with the header `time_s,rate_mbps`.
+    /// airpath's own CSV with the header `time_s,rate_mbps`.
     AirpathCsv,
 }
 
@@ -40,7 +40,7 @@ impl Format {
         Self::AirpathCsv,
     ];
 
-    /// The name in scenarios and on the command line.
+    /// Returns the name in scenarios and on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Mahimahi => "mahimahi",
@@ -75,7 +75,7 @@ impl FromStr for Format {
     }
 }
 
-/// Finds the format. The first line decides, by these rules in this order:
+/// Detects the format. The first line decides, by these rules in this order:
 ///
 /// 1. the header `time_s,rate_mbps`: [`Format::AirpathCsv`];
 /// 2. a header with the columns `Timestamp` and `DL_bitrate` or `UL_bitrate`: [`Format::GnettrackCsv`];
@@ -83,9 +83,9 @@ impl FromStr for Format {
 /// 4. a number, a comma and a unit of rate: [`Format::ValueUnitCsv`];
 /// 5. one integer: [`Format::Mahimahi`];
 /// 6. two numbers between white space: the median time step of the whole file decides. At least 20 means
-///    [`Format::MillisecondsKbps`] (nobody samples a rate log faster than every 20 ms or slower than every 20 s),
-///    less means [`Format::SecondsMbps`]. A file with a single time is refused, because it has no step;
-/// 7. fields between `$`, as in a `LeoEM` path log, are refused as delays, and so is everything else as unknown.
+///    [`Format::MillisecondsKbps`] (no rate log is sampled faster than every 20 ms or slower than every 20 s),
+///    less means [`Format::SecondsMbps`]. A file with a single time is rejected, because it has no step;
+/// 7. fields between `$`, as in a `LeoEM` path log, are rejected as delays, and everything else as unknown.
 pub fn detect(bytes: &[u8]) -> Result<Format, TraceError> {
     let line = first_line(bytes, NAMES)?;
     if airpath::is_header(line) {
@@ -110,7 +110,7 @@ pub fn detect(bytes: &[u8]) -> Result<Format, TraceError> {
 const NAMES: &str = "mahimahi, seconds-mbps, milliseconds-kbps, value-unit-csv, gnettrack-csv, starlink-csv, \
                      airpath-csv";
 
-/// A median step of at least this many units of time is one of milliseconds.
+/// A median step of at least this many time units is in milliseconds.
 const LEAST_MILLISECONDS: u64 = 20;
 
 fn detect_two_column(bytes: &[u8], first: Line<'_>) -> Result<Format, TraceError> {
@@ -125,7 +125,7 @@ fn detect_two_column(bytes: &[u8], first: Line<'_>) -> Result<Format, TraceError
     }
 }
 
-/// `second$[nodes]$hops$[delays]$delay`.
+/// Returns whether the line has the form `second$[nodes]$hops$[delays]$delay`.
 fn is_delay_log(line: Line<'_>) -> bool {
     std::str::from_utf8(line.text).is_ok_and(|text| text.split('$').count() >= 5)
 }

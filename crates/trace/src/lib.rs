@@ -1,7 +1,9 @@
-//! File formats: packet-delivery traces and rate logs in, packet captures out.
+//! File formats: readers of packet-delivery traces, rate logs, captures and qlog, and writers of traces and
+//! captures.
 //!
-//! Readers of traces are pure functions from bytes to a [`Trace`], those of captures and logs read a stream; nothing here opens a file. No input makes them panic, and
-//! what they allocate is bounded by the length of the input. A refusal is a [`TraceError`] that names the line.
+//! Readers of traces are pure functions from bytes to a [`Trace`]; readers of captures and logs read a
+//! stream. No function opens a file. No input causes a panic, and allocations are bounded by the length of
+//! the input. An error is a [`TraceError`] that names the line.
 //!
 //! ```
 //! use airpath_trace::{ReadOptions, Statistics, read};

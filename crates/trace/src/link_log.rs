@@ -1,4 +1,5 @@
-//! Logs of emulated links: those of Mahimahi's `mm-link`, and of tunnels as Pantheon merges them. One line is one event:
+//! Logs of emulated links: those of Mahimahi's `mm-link`, and those of tunnels as merged by Pantheon. Each
+//! line is one event:
 //!
 //! ```text
 //! # base timestamp: 1539184020013     a header; other lines that begin with # are left out
@@ -11,8 +12,8 @@
 //! 17.890 - 1500 5.545 2
 //! ```
 //!
-//! Sources: `LinkQueue` of Mahimahi; the two forms of drops are those of its code and of the description of its pull request
-//! 129; `merge_tunnel_logs.py` of Pantheon.
+//! Sources: `LinkQueue` of Mahimahi; the two forms of drops are those of its code and of the description of
+//! its pull request 129; `merge_tunnel_logs.py` of Pantheon.
 
 mod event;
 mod lines;
@@ -26,18 +27,20 @@ use crate::source::{NothingToRead, Source};
 use event::{Event, parse_base, parse_event};
 use lines::Lines;
 
-/// Events that are read of one file at most, 24 bytes each or less: half an hour of a full link of 36 Mbit/s has as many.
+/// Maximum number of events read from one file, at most 24 bytes each: half an hour of a full link of 36
+/// Mbit/s has as many.
 pub const MOST_EVENTS: usize = 1 << 24;
 
-/// No event is further from the beginning, in nanoseconds (three years): sums and differences of times then fit.
+/// Maximum distance of an event from the beginning, in nanoseconds (three years), so that sums and
+/// differences of times do not overflow.
 const LONGEST_NS: u64 = 100_000_000_000_000_000;
 const ACCEPTED_SPAN: &str =
     "a time at most 100000000000 ms from the base timestamp, or else from the first event";
 
-/// Why a file is no log.
+/// The reason why a file is not a log.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum LinkLogError {
-    /// There are no bytes.
+    /// The file is empty.
     #[error(
         "the file is empty; accepted: a log of mm-link or of a Pantheon tunnel, plain or compressed by gzip"
     )]
@@ -59,30 +62,30 @@ impl From<NothingToRead> for LinkLogError {
     }
 }
 
-/// Where reading ended before the end of the file.
+/// The point at which reading ended before the end of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stopped {
-    /// The first line that was not taken, counted from 1.
+    /// The first line that was not read, counted from 1.
     pub line: usize,
-    /// Why.
+    /// The reason.
     pub reason: String,
 }
 
-/// The events of a log, a column at a time, each kind in the order of the file.
+/// The events of a log as columns, each kind in the order of the file.
 ///
-/// Times are nanoseconds since the base timestamp, where the log states one, and else since its first event; they are negative
-/// where an event is older.
+/// Times are nanoseconds since the base timestamp, if the log states one, and otherwise since its first
+/// event; they are negative if an event is older.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LinkLog {
-    /// The base timestamp, nanoseconds on the clock of the log, if it is stated: `mm-link` always does.
+    /// The base timestamp, nanoseconds on the clock of the log, if stated; `mm-link` always states it.
     pub base_ns: Option<u64>,
-    /// Whether a line names a flow; those that do not are of flow 0.
+    /// Whether a line names a flow; events without a flow belong to flow 0.
     pub names_flows: bool,
-    /// What the link could deliver.
+    /// Delivery opportunities of the link.
     pub opportunities: Opportunities,
-    /// Packets that came to the queue.
+    /// Packets that arrived at the queue.
     pub arrivals: Arrivals,
-    /// Packets that left it.
+    /// Packets that left the queue.
     pub departures: Departures,
     /// Packets that were dropped.
     pub drops: Drops,
@@ -93,55 +96,55 @@ pub struct LinkLog {
 /// Columns of delivery opportunities.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Opportunities {
-    /// When.
+    /// The times.
     pub time_ns: Vec<i64>,
-    /// How much could be delivered.
+    /// Bytes that could be delivered.
     pub bytes: Vec<u32>,
 }
 
 /// Columns of arrivals.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Arrivals {
-    /// When.
+    /// The times.
     pub time_ns: Vec<i64>,
-    /// Size of the packet.
+    /// Sizes of the packets.
     pub bytes: Vec<u32>,
-    /// The flow, 0 where none is named.
+    /// The flows, 0 if none is named.
     pub flow: Vec<u32>,
 }
 
 /// Columns of departures.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Departures {
-    /// When.
+    /// The times.
     pub time_ns: Vec<i64>,
-    /// Size of the packet.
+    /// Sizes of the packets.
     pub bytes: Vec<u32>,
-    /// Time since its arrival; negative where the clocks of the two ends of a tunnel differ.
+    /// Times since arrival; negative if the clocks of the two ends of a tunnel differ.
     pub delay_ns: Vec<i64>,
-    /// The flow, 0 where none is named.
+    /// The flows, 0 if none is named.
     pub flow: Vec<u32>,
 }
 
 /// Columns of drops.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Drops {
-    /// When.
+    /// The times.
     pub time_ns: Vec<i64>,
-    /// How many packets.
+    /// Numbers of packets.
     pub packets: Vec<u32>,
-    /// Their bytes together.
+    /// Total bytes of these packets.
     pub bytes: Vec<u32>,
 }
 
 /// Reads a log, plain or compressed by gzip.
 ///
-/// A file that breaks off (a last line without its end, damaged compression) yields the part before the break. Memory is bounded by
-/// [`MOST_EVENTS`]; of a line no more than a kilobyte is kept.
+/// A truncated file (a last line without its end, corrupted compression) yields the part before the break.
+/// Memory is bounded by [`MOST_EVENTS`] and a kilobyte per line.
 ///
 /// # Errors
-/// [`LinkLogError`] for the first line that is none of the forms above, for a second base timestamp or one behind an event, and
-/// for a file without events.
+/// [`LinkLogError`] for the first line that has none of the forms above, for a second base timestamp or one
+/// after an event, and for a file without events.
 pub fn read_link_log(reader: impl Read + Send + 'static) -> Result<LinkLog, LinkLogError> {
     let (source, failure) = Source::new(reader)?;
     let mut lines = Lines::new(BufReader::with_capacity(1 << 16, source));
@@ -216,7 +219,7 @@ impl LinkLog {
     }
 }
 
-/// From one instant to another, both at most [`event::LATEST_NS`].
+/// Returns the time from one instant to another, both at most [`event::LATEST_NS`].
 fn since(origin_ns: u64, time_ns: u64) -> i64 {
     time_ns as i64 - origin_ns as i64
 }

@@ -1,4 +1,4 @@
-//! qlog: what the ends of QUIC connections log (draft-ietf-quic-qlog-main-schema, draft-ietf-quic-qlog-quic-events).
+//! qlog: event logs of QUIC endpoints (draft-ietf-quic-qlog-main-schema, draft-ietf-quic-qlog-quic-events).
 
 mod read;
 mod write;

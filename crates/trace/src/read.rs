@@ -1,4 +1,4 @@
-//! Reading a trace.
+//! Reading of traces.
 
 pub(crate) mod airpath;
 pub(crate) mod gnettrack;
@@ -9,22 +9,23 @@ pub(crate) mod value_unit;
 
 use crate::{Direction, Format, Trace, TraceError, detect};
 
-/// What to read of a file that contains more than one thing.
+/// Options for reading a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct ReadOptions {
     /// The format; `None` detects it with [`detect`].
     pub format: Option<Format>,
     /// The direction, in files with both ([`Format::GnettrackCsv`], [`Format::StarlinkCsv`]).
     pub direction: Direction,
-    /// Take the rates of G-NetTrack rows with a ping result as missing. The logger suspends its download while it
-    /// pings, so most near-zero rates in such rows are an artefact of measurement, not an outage.
+    /// Whether the rates of G-NetTrack rows with a ping result count as missing. The logger suspends its
+    /// download while it pings, so most near-zero rates in such rows are a measurement artifact, not an
+    /// outage.
     pub drop_ping_rows: bool,
 }
 
 /// Reads a trace. Rate series are shifted to start at zero and end one median step after their last row; a rate
 /// holds until the next row, so gaps between rows keep the last known rate.
 ///
-/// Rate logs say what one transfer achieved: a lower bound of what the link could carry.
+/// Rate logs contain the throughput of one transfer: a lower bound of the link's capacity.
 pub fn read(bytes: &[u8], options: &ReadOptions) -> Result<Trace, TraceError> {
     let format = match options.format {
         Some(format) => format,

@@ -1,21 +1,21 @@
-//! The bytes of a file, decompressed where they are compressed.
+//! The bytes of a file, decompressed if necessary.
 
 use std::io::{self, Cursor, Read};
 use std::sync::{Arc, Mutex};
 
 use flate2::read::MultiGzDecoder;
 
-/// Ends at the first failure, which it keeps: the bytes before the failure are read.
+/// A reader that ends at the first failure and keeps it: the bytes before the failure can be read.
 pub(crate) struct Source {
     reader: Box<dyn Read + Send>,
     failure: Failure,
 }
 
-/// Why there is nothing to read.
+/// The reason why a file cannot be read at all.
 pub(crate) enum NothingToRead {
-    /// There are no bytes.
+    /// The file is empty.
     Empty,
-    /// The first bytes cannot be read, for this reason.
+    /// The first bytes cannot be read, for the given reason.
     Unreadable(String),
 }
 
@@ -24,7 +24,7 @@ pub(crate) enum NothingToRead {
 pub(crate) struct Failure(Arc<Mutex<Option<String>>>);
 
 impl Failure {
-    /// It, once.
+    /// Takes the failure, so that later calls return `None`.
     pub(crate) fn take(&self) -> Option<String> {
         self.0.lock().ok().and_then(|mut failure| failure.take())
     }

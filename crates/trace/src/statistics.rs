@@ -1,4 +1,4 @@
-//! What a trace looks like in numbers.
+//! Summary statistics of a trace.
 
 use crate::Trace;
 use crate::trace::pieces;
@@ -9,13 +9,13 @@ const BITS_PER_BYTE: u128 = 8;
 
 /// A summary of a trace. Rates are in bits per second.
 ///
-/// Percentiles are over whole bins of 100 ms from the start, with linear interpolation between ranks. A bin contains
-/// its start and not its end. For shorter traces all of them are the mean.
+/// Percentiles are over whole bins of 100 ms from the start, with linear interpolation between ranks. A bin
+/// contains its start and not its end. For shorter traces, all percentiles are the mean.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Statistics {
     /// The period, nanoseconds.
     pub duration_ns: u64,
-    /// All that the trace offers over its period.
+    /// The mean rate over the period.
     pub mean_bps: f64,
     /// The smallest bin.
     pub min_bps: f64,
@@ -28,24 +28,26 @@ pub struct Statistics {
     /// The largest bin.
     pub max_bps: f64,
     /// The longest time without capacity, the first of equal ones. Opportunities: the longest gap between two
-    /// (`None` for a single one). Rates: the longest run of exactly zero (`None` when there is none). The trace is
-    /// not taken as repeating here.
+    /// (`None` for a single one). Rates: the longest run of exactly zero (`None` if there is none). The
+    /// repetition of the trace is not taken into account.
     pub longest_outage: Option<Outage>,
-    /// The largest difference between the means of two adjacent whole seconds; zero for traces below two seconds.
+    /// The largest difference between the means of two adjacent whole seconds; zero for traces shorter than
+    /// two seconds.
     pub largest_step_bps: f64,
 }
 
 /// A time without capacity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outage {
-    /// Where it starts, nanoseconds.
+    /// Its start, nanoseconds.
     pub start_ns: u64,
-    /// How long it lasts, nanoseconds.
+    /// Its duration, nanoseconds.
     pub duration_ns: u64,
 }
 
 impl Statistics {
-    /// Summarises a trace. The work grows with the length of the list of the trace, not with its duration.
+    /// Computes the statistics of a trace. The computation time depends on the number of entries, not on the
+    /// duration.
     pub fn of(trace: &Trace) -> Self {
         let duration_ns = trace.period_ns();
         let mean_bps = if duration_ns == 0 { 0.0 } else { bit_nanoseconds(trace) / duration_ns as f64 };
@@ -71,14 +73,14 @@ impl Statistics {
     }
 }
 
-/// Adjacent bins of one rate.
+/// Adjacent bins with equal rates.
 #[derive(Clone, Copy, Debug)]
 struct Run {
     bps: f64,
     count: u64,
 }
 
-/// The whole bins of a trace as runs, so that a long trace with few entries stays small.
+/// Returns the whole bins of a trace as runs, so that a long trace with few entries stays small.
 fn bins(trace: &Trace, width_ns: u64) -> Vec<Run> {
     let whole = trace.period_ns() / width_ns;
     match trace {
@@ -104,7 +106,7 @@ fn opportunity_bins(instants_ns: &[u64], opportunity_bytes: u64, width_ns: u64, 
     runs
 }
 
-/// Each value of a sorted sequence with the number of its occurrences.
+/// Returns each value of a sorted sequence with its number of occurrences.
 fn counted(values: impl Iterator<Item = u64>) -> impl Iterator<Item = (u64, u128)> {
     let mut values = values.peekable();
     core::iter::from_fn(move || {
@@ -119,7 +121,8 @@ fn counted(values: impl Iterator<Item = u64>) -> impl Iterator<Item = (u64, u128
 
 fn rate_bins(points: &[(u64, u64)], width_ns: u64, end_ns: u64) -> Vec<Run> {
     let mut runs = Vec::new();
-    // The bin that is being filled: how far, and what it has carried. The last one stays when it is not whole.
+    // The bin that is being filled: its filled duration and its bits. The last bin remains if it is
+    // incomplete.
     let (mut filled_ns, mut carried): (u64, u128) = (0, 0);
     for (start, stop, rate) in pieces(points, end_ns) {
         let mut left_ns = stop - start;
@@ -148,7 +151,7 @@ fn push(runs: &mut Vec<Run>, bps: f64, count: u64) {
     }
 }
 
-/// The percentile of sorted runs, with linear interpolation between the two nearest ranks.
+/// Returns the percentile of sorted runs, with linear interpolation between the two nearest ranks.
 fn percentile(sorted: &[Run], fraction: f64) -> f64 {
     let count: u64 = sorted.iter().map(|run| run.count).sum();
     let Some(last_rank) = count.checked_sub(1) else { return 0.0 };
@@ -169,7 +172,7 @@ fn at_rank(sorted: &[Run], rank: u64) -> f64 {
     sorted.last().map_or(0.0, |run| run.bps)
 }
 
-/// All that is offered, in bits times nanoseconds per second.
+/// Returns the total capacity of a period, in bits times nanoseconds per second.
 fn bit_nanoseconds(trace: &Trace) -> f64 {
     match trace {
         Trace::Opportunities { instants_ns, opportunity_bytes } => {
@@ -193,7 +196,7 @@ fn longest_outage(trace: &Trace) -> Option<Outage> {
     };
     match trace {
         Trace::Opportunities { instants_ns, .. } => {
-            // Before the first one, too, also when the trace is repeated: it ends with the last.
+            // Also before the first opportunity, even if the trace is repeated: it ends with the last.
             if let Some(&first) = instants_ns.first() {
                 consider(0, first);
             }

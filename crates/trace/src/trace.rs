@@ -1,14 +1,15 @@
-//! What every file becomes.
+//! The common representation of all trace files.
 
-/// Bytes that one delivery opportunity carries: Mahimahi's packet size.
+/// Bytes per delivery opportunity: Mahimahi's packet size.
 pub const OPPORTUNITY_BYTES: u64 = 1500;
 
-/// The capacity of a link over time. Repeats with its period when a run is longer.
+/// The capacity of a link over time. Repeats with its period if a run is longer.
 ///
-/// Readers and conversions keep the invariants stated at each variant; callers that build a trace by hand must, too.
+/// Readers and conversions maintain the invariants stated at each variant; callers that construct a trace
+/// must do so, too.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trace {
-    /// Instants at which a fixed number of bytes may leave; an unused opportunity is lost.
+    /// Instants at which a fixed number of bytes may leave; unused opportunities are lost.
     Opportunities {
         /// Nanoseconds since the start of the trace, never decreasing; at least one, the last greater than zero.
         /// The last one is the period.
@@ -21,13 +22,13 @@ pub enum Trace {
         /// (start in nanoseconds, bits per second): at least one, the first at zero, starts strictly increasing. A
         /// rate of zero is an outage.
         points: Vec<(u64, u64)>,
-        /// Where the last rate ends, nanoseconds, after the last start: the period.
+        /// End of the last rate, nanoseconds, after the last start: the period.
         end_ns: u64,
     },
 }
 
 impl Trace {
-    /// After how many nanoseconds the trace starts over.
+    /// Returns the period in nanoseconds, after which the trace repeats.
     pub fn period_ns(&self) -> u64 {
         match self {
             Self::Opportunities { instants_ns, .. } => instants_ns.last().copied().unwrap_or(0),
@@ -36,7 +37,7 @@ impl Trace {
     }
 }
 
-/// The pieces of constant rate of a series: (start, stop, bits per second), times in nanoseconds.
+/// Returns the segments of constant rate of a series: (start, stop, bits per second), times in nanoseconds.
 pub(crate) fn pieces(points: &[(u64, u64)], end_ns: u64) -> impl Iterator<Item = (u64, u64, u64)> {
     let stops = points.iter().skip(1).map(|point| point.0).chain(core::iter::once(end_ns));
     points.iter().zip(stops).map(|(&(start, rate), stop)| (start, stop.max(start), rate))

@@ -1,4 +1,4 @@
-//! Writing a trace.
+//! Writing of traces.
 
 use core::fmt::Write as _;
 
@@ -7,8 +7,8 @@ use crate::read::airpath::HEADER;
 use crate::series::step_after;
 use crate::{ConversionError, OPPORTUNITY_BYTES, Trace, decimal, to_rates};
 
-/// The text of a Mahimahi trace. Rates are converted as by [`crate::to_opportunities`]; an opportunity between two
-/// milliseconds is written at the later one.
+/// Returns the text of a Mahimahi trace. Rates are converted by [`crate::to_opportunities`]; an opportunity
+/// between two milliseconds is written at the later one.
 pub fn write_mahimahi(trace: &Trace) -> Result<String, ConversionError> {
     let converted;
     let instants_ns = match trace {
@@ -26,13 +26,13 @@ pub fn write_mahimahi(trace: &Trace) -> Result<String, ConversionError> {
     }
     let mut text = String::new();
     for instant in instants_ns {
-        let _ = writeln!(text, "{}", whole_milliseconds(*instant)); // a String takes everything
+        let _ = writeln!(text, "{}", whole_milliseconds(*instant)); // writing to a String cannot fail
     }
     Ok(text)
 }
 
-/// The text of our own CSV, from which reading gives back the same series exactly. Opportunities are converted by
-/// [`to_rates`] with bins of `bin_ns`, which does not matter for rates.
+/// Returns the text of airpath's own CSV, from which [`crate::read`] returns the same series exactly.
+/// Opportunities are converted by [`to_rates`] with bins of `bin_ns`, which has no effect on rates.
 pub fn write_airpath_csv(trace: &Trace, bin_ns: u64) -> Result<String, ConversionError> {
     let converted;
     let (points, end_ns) = match trace {
@@ -47,7 +47,7 @@ pub fn write_airpath_csv(trace: &Trace, bin_ns: u64) -> Result<String, Conversio
     };
     let mut text = format!("{HEADER}\n");
     for (time_ns, bps) in points {
-        // A String takes everything.
+        // Writing to a String cannot fail.
         let _ = writeln!(text, "{},{}", decimal::format(*time_ns, 9), decimal::format(*bps, 6));
     }
     let implied_end = points.last().map(|last| last.0 + step_after(points));

@@ -1,4 +1,4 @@
-//! The bytes of one packet up to its payload.
+//! The headers of one packet.
 
 use std::io::Write;
 
@@ -9,7 +9,7 @@ use super::{CaptureError, OpeningOptions, PacketDescription, PacketKind, TcpDesc
 /// The longest headers, in bytes: IPv4 without options and TCP with all of them.
 pub(super) const MAX_LENGTH: usize = Ipv4Header::MIN_LEN + TcpHeader::MAX_LEN;
 
-/// Hops left: the usual start value, since nothing on the simulated path counts down.
+/// The usual initial value, since the simulated path does not decrement it.
 const TIME_TO_LIVE: u8 = 64;
 
 /// The payload, for checksums.
@@ -51,18 +51,18 @@ impl Headers {
         Ok(headers)
     }
 
-    /// The headers.
+    /// Returns the headers as bytes.
     pub(super) fn as_slice(&self) -> &[u8] {
         &self.bytes[..self.length]
     }
 
-    /// Bytes of the whole packet.
+    /// Returns the length of the whole packet in bytes.
     pub(super) fn packet_length(&self) -> u32 {
         self.length as u32 + self.payload_length
     }
 }
 
-/// The IPv4 header and the payload behind a transport header of that many bytes.
+/// Returns the IPv4 header for a transport header of the given length and a payload.
 fn ip_header(
     packet: &PacketDescription,
     protocol: IpNumber,
@@ -102,7 +102,7 @@ fn tcp_header(packet: &PacketDescription, tcp: &TcpDescription) -> TcpHeader {
     header
 }
 
-/// Timestamps, then SACK, each behind two no-operations that align it, as most stacks write them.
+/// Returns timestamps, then SACK, each after two no-operations that align it, as most stacks write them.
 fn options(tcp: &TcpDescription) -> TcpOptions {
     use TcpOptionElement::{Noop, SelectiveAcknowledgement, Timestamp};
 

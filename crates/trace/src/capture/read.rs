@@ -1,7 +1,8 @@
 //! Reading captures: pcap and pcapng of either byte order, plain or compressed by gzip, as a stream.
 //!
-//! Memory is bounded by the largest block of the file, at most 16 MiB. Whatever the bytes are, nothing panics: a file that
-//! breaks off yields the part before the break, and [`ReadReport::stopped`] contains the place and the reason.
+//! Memory is bounded by the largest block of the file, at most 16 MiB. No input causes a panic: a truncated
+//! or corrupted file yields the part before the break, and [`ReadReport::stopped`] contains the place and the
+//! reason.
 
 mod between;
 mod decode;
@@ -21,10 +22,10 @@ use source::{Account, Source};
 pub use decode::Skipped;
 pub use tcp::{SegmentFlags, TcpPacket};
 
-/// Why a file is no capture at all.
+/// The reason why a file is not a capture.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum CaptureReadError {
-    /// There are no bytes.
+    /// The file is empty.
     #[error("the file is empty; accepted: a pcap or pcapng capture, plain or compressed by gzip")]
     Empty,
     /// The file is a capture of Solaris `snoop` (RFC 1761).
@@ -44,28 +45,28 @@ pub enum CaptureReadError {
 /// Where and why reading ended before the end of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stopped {
-    /// Bytes of the (uncompressed) capture that were understood.
+    /// Bytes of the (uncompressed) capture that were parsed.
     pub at_byte: u64,
     /// What is wrong there.
     pub reason: String,
 }
 
-/// What was read so far.
+/// Counts of the packets read so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReadReport {
     /// Packets of the capture.
     pub packets: u64,
-    /// Bytes of the (uncompressed) capture that were understood.
+    /// Bytes of the (uncompressed) capture that were parsed.
     pub bytes: u64,
-    /// TCP packets that were given.
+    /// TCP packets returned.
     pub tcp_packets: u64,
-    /// Packets that were left out, by reason.
+    /// Skipped packets, by reason.
     pub skipped: Skipped,
-    /// Set when reading ended before the end of the file.
+    /// Set if reading ended before the end of the file.
     pub stopped: Option<Stopped>,
 }
 
-/// Gives the TCP packets of a capture, one after the other.
+/// A reader that returns the TCP packets of a capture one by one.
 pub struct CaptureReader {
     blocks: Box<dyn PcapReaderIterator + Send>,
     account: Account,
@@ -78,19 +79,19 @@ pub struct CaptureReader {
 #[derive(Clone, Copy, Debug)]
 struct Interface {
     link_type: i32,
-    /// Ticks in a second; zero when the file gives one that cannot be.
+    /// Ticks per second; zero if the file states an impossible value.
     resolution: u64,
     offset_s: i64,
 }
 
-/// How one block was taken.
+/// The result of reading one block.
 enum Step {
     Packet(Box<TcpPacket>),
     Other,
 }
 
 impl CaptureReader {
-    /// Begins to read.
+    /// Opens a capture.
     ///
     /// # Errors
     /// [`CaptureReadError`] if the input is not a capture.
@@ -113,12 +114,12 @@ impl CaptureReader {
         })
     }
 
-    /// What was read so far, and why reading ended.
+    /// Returns the counts so far, and the reason why reading ended.
     pub fn report(&self) -> &ReadReport {
         &self.report
     }
 
-    /// The next TCP packet; `None` when there is none left or nothing more can be read.
+    /// Returns the next TCP packet; `None` if there are no more packets or nothing more can be read.
     pub fn next_packet(&mut self) -> Option<TcpPacket> {
         while self.report.stopped.is_none() {
             let available = self.blocks.data().len();
@@ -153,7 +154,7 @@ impl CaptureReader {
                 Some(reason) => self.stop(reason),
                 None if self.blocks.refill().is_err() => self.stop("the file cannot be read".to_owned()),
                 None if self.blocks.data().len() == available && !self.blocks.reader_exhausted() => {
-                    // Nothing came although there is room: a block that says it needs more than it may.
+                    // No data although there is room: the block declares more than the maximum length.
                     self.capacity = (self.capacity * 2).min(LARGEST_BLOCK);
                     if !self.blocks.grow(self.capacity) {
                         self.stop("a block that does not end".to_owned());
@@ -172,7 +173,7 @@ impl CaptureReader {
     }
 
     fn stop(&mut self, reason: String) {
-        // The cause (a broken compression, a failing disk) is worth more than its consequence.
+        // The cause (corrupted compression, a failing disk) is more useful than its consequence.
         let reason = self.account.failure().unwrap_or(reason);
         self.report.stopped = Some(Stopped { at_byte: self.report.bytes, reason });
     }
@@ -184,7 +185,7 @@ impl std::fmt::Debug for CaptureReader {
     }
 }
 
-/// Takes one block of the file.
+/// Processes one block of the file.
 fn take(block: &PcapBlockOwned<'_>, interfaces: &mut Vec<Interface>, report: &mut ReadReport) -> Step {
     let (index, interface, ticks, data, length) = match block {
         PcapBlockOwned::LegacyHeader(header) => {
@@ -234,7 +235,8 @@ fn take(block: &PcapBlockOwned<'_>, interfaces: &mut Vec<Interface>, report: &mu
     match decode::decode(interface.link_type, data, length) {
         Ok(mut packet) => {
             packet.time_ns = nanoseconds(ticks, interface);
-            // The index of an interface inside a Linux cooked packet separates what one interface of the file mixes.
+            // The interface index inside a Linux cooked packet separates interfaces that the file's interface
+            // combines.
             packet.interface = packet.interface << 16 | index & 0xFFFF;
             report.tcp_packets += 1;
             Step::Packet(Box::new(packet))
@@ -246,13 +248,14 @@ fn take(block: &PcapBlockOwned<'_>, interfaces: &mut Vec<Interface>, report: &mu
     }
 }
 
-/// Ticks in a second by `if_tsresol`: a power of ten, or with the highest bit a power of two; zero where that cannot be.
+/// Returns the ticks per second stated by `if_tsresol`: a power of ten, or with the highest bit a power of
+/// two; zero if impossible.
 fn resolution(stated: u8) -> u64 {
     let (base, power) = if stated & 0x80 == 0 { (10_u64, stated) } else { (2, stated & 0x7F) };
     base.checked_pow(u32::from(power)).unwrap_or(0)
 }
 
-/// Nanoseconds since 1970; stops at both ends of the range.
+/// Converts ticks to nanoseconds since 1970; saturates at both ends of the range.
 fn nanoseconds(ticks: u128, interface: Interface) -> u64 {
     // At most 2^64 ticks: the product fits.
     let nanos = ticks * 1_000_000_000 / u128::from(interface.resolution.max(1));
@@ -271,11 +274,11 @@ fn describe(error: &PcapError<&[u8]>) -> String {
     }
 }
 
-/// Bytes of the first buffer: a few hundred packets.
+/// Size of the first buffer: a few hundred packets.
 const FIRST_CAPACITY: usize = 1 << 18;
 
-/// No block of a real capture comes near; what says so is broken.
+/// Maximum block length. No real capture approaches it; a longer block is corrupted.
 const LARGEST_BLOCK: usize = 1 << 24;
 
-/// Interfaces of one section that are kept; later ones are not known.
+/// Maximum number of interfaces per section; packets of later ones are skipped.
 const MOST_INTERFACES: usize = 4096;

@@ -1,17 +1,17 @@
-//! One line of a log.
+//! Parsing of one line of a log.
 
 use super::lines::LogLine;
 use crate::TraceError;
 use crate::decimal;
 
-/// What a line of a log can be.
+/// The accepted forms of a line, for error messages.
 pub(super) const ACCEPTED: &str = "`TIME # BYTES`, `TIME + BYTES [FLOW]`, `TIME - BYTES DELAY [FLOW]`, `TIME d PACKETS BYTES`, \
     `TIME d BYTES` (times in milliseconds), or a header that begins with #";
 
-/// Clocks show no more, in nanoseconds (126 years).
+/// Upper bound of the log's clock, in nanoseconds (126 years).
 pub(super) const LATEST_NS: u64 = 4_000_000_000_000_000_000;
 
-/// No delay is longer, in nanoseconds (11 days).
+/// Upper bound of delays, in nanoseconds (11 days).
 const LONGEST_DELAY_NS: u64 = 1_000_000_000_000_000;
 
 const BASE: &[u8] = b"# base timestamp:";
@@ -23,7 +23,7 @@ const ACCEPTED_WHOLE: &str = "a line of at most a kilobyte";
 const ACCEPTED_MERGED: &str = "`TIME - BYTES DELAY`; this is what one end of a tunnel logs (`TIME - PACKET - BYTES`), and \
     Pantheon's merge_tunnel_logs makes one log of those of both ends";
 
-/// What happened.
+/// An event of a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Event {
     Opportunity { bytes: u32 },
@@ -32,14 +32,14 @@ pub(super) enum Event {
     Drop { packets: u32, bytes: u32 },
 }
 
-/// The base timestamp in nanoseconds, if the header states it.
+/// Returns the base timestamp in nanoseconds, if the header states it.
 pub(super) fn parse_base(line: &LogLine<'_>) -> Result<Option<u64>, TraceError> {
     let Some(stated) = line.text.strip_prefix(BASE) else { return Ok(None) };
     let base = milliseconds(stated.trim_ascii()).filter(|_| line.is_whole);
     base.map(Some).ok_or_else(|| line.refuse(ACCEPTED_BASE))
 }
 
-/// The instant of an event, in nanoseconds on the clock of the log, and what happened.
+/// Returns the time of an event, in nanoseconds on the clock of the log, and the event.
 pub(super) fn parse_event(line: &LogLine<'_>) -> Result<(u64, Event), TraceError> {
     if !line.is_whole {
         return Err(line.refuse(ACCEPTED_WHOLE));
@@ -72,7 +72,7 @@ pub(super) fn parse_event(line: &LogLine<'_>) -> Result<(u64, Event), TraceError
 
 const MOST_FIELDS: usize = 5;
 
-/// Milliseconds as nanoseconds.
+/// Converts milliseconds to nanoseconds.
 fn milliseconds(field: &[u8]) -> Option<u64> {
     decimal::parse(field, 6).filter(|time_ns| *time_ns <= LATEST_NS)
 }

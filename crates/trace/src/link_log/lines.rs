@@ -1,34 +1,34 @@
-//! The lines of a stream, of which one may be as long as it likes.
+//! The lines of a stream, each of which may have any length.
 
 use std::io::BufRead;
 
 use crate::TraceError;
 use crate::line::BYTE_ORDER_MARK;
 
-/// What is kept of a line: no event needs as much.
+/// Maximum number of bytes kept of a line: more than any event needs.
 const KEPT_BYTES: usize = 1024;
 
 /// One line, without its end.
 #[derive(Debug)]
 pub(super) struct LogLine<'a> {
-    /// Counted from 1.
+    /// The line number, counted from 1.
     pub(super) number: usize,
     /// Its first bytes.
     pub(super) text: &'a [u8],
-    /// Whether this is all of it.
+    /// Whether `text` is the whole line.
     pub(super) is_whole: bool,
-    /// Whether the end of the line was there.
+    /// Whether the line ended with a line break.
     pub(super) ended: bool,
 }
 
 impl LogLine<'_> {
-    /// The error for the whole line.
+    /// Returns the error for the whole line.
     pub(super) fn refuse(&self, accepted: &str) -> TraceError {
         TraceError::at(self.number, self.text, accepted)
     }
 }
 
-/// Cuts a stream, whose failures end it, into lines.
+/// Splits a stream into lines; a failure ends the stream.
 #[derive(Debug)]
 pub(super) struct Lines<R> {
     reader: R,
@@ -41,12 +41,12 @@ impl<R: BufRead> Lines<R> {
         Self { reader, text: Vec::with_capacity(KEPT_BYTES), read: 0 }
     }
 
-    /// How many lines were given.
+    /// Returns the number of lines returned so far.
     pub(super) fn read(&self) -> usize {
         self.read
     }
 
-    /// The next line; `None` at the end.
+    /// Returns the next line; `None` at the end.
     pub(super) fn next_line(&mut self) -> Option<LogLine<'_>> {
         self.text.clear();
         let (mut length, mut ended) = (0, false);

@@ -1,8 +1,8 @@
-//! Reads logs of any writer: as sequences of JSON texts (RFC 7464), as lines, or as one JSON document with all traces; plain
-//! or compressed by gzip, as a stream.
+//! Readers of logs of any implementation: as sequences of JSON texts (RFC 7464), as lines, or as one JSON
+//! document with all traces; plain or compressed by gzip, as a stream.
 //!
-//! Memory is bounded by the largest event, at most 16 MiB. Whatever the bytes are, nothing panics. A text of a sequence that is
-//! damaged is left out; a truncated document yields the part before the break.
+//! Memory is bounded by the largest event, at most 16 MiB. No input causes a panic. A corrupted text of a
+//! sequence is skipped; a truncated document yields the part before the break.
 
 mod document;
 mod event;
@@ -21,13 +21,13 @@ use crate::source::{NothingToRead, Source};
 
 pub use event::{LoggedMetrics, LoggedPacket, PacketSpace, QlogEvent};
 
-/// Why a file is no log at all.
+/// The reason why a file is not a log.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum QlogReadError {
-    /// There are no bytes.
+    /// The file is empty.
     #[error("the file is empty; accepted: {ACCEPTED}")]
     Empty,
-    /// The first lines are those of no log.
+    /// The first lines are not those of a log.
     #[error("line {line}: found {found}; accepted: {ACCEPTED}")]
     NotALog {
         /// The line, counted from 1.
@@ -49,11 +49,11 @@ impl From<NothingToRead> for QlogReadError {
     }
 }
 
-/// What files can be.
+/// The accepted forms of a file, for error messages.
 const ACCEPTED: &str =
     "a qlog, as a sequence of JSON texts or as one JSON document, plain or compressed by gzip";
 
-/// Something of a file that was not understood.
+/// A part of a file that could not be parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Damage {
     /// The line, counted from 1.
@@ -62,26 +62,26 @@ pub struct Damage {
     pub problem: String,
 }
 
-/// What was read.
+/// The result of reading a log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct QlogReport {
-    /// The version that the file states; empty if it states none.
+    /// The version stated in the file; empty if it states none.
     pub version: String,
     /// Events of the log.
     pub events: u64,
-    /// Events that were given.
+    /// Events passed to the sink.
     pub given: u64,
-    /// Events of these kinds in which something is missing or is not what it should be, and that were left out.
+    /// Events of supported kinds that were skipped because a field is missing or invalid.
     pub incomplete: u64,
-    /// Texts of a sequence that were left out because they are no JSON, and the first of them.
+    /// Texts of a sequence that were skipped because they are not valid JSON.
     pub broken: u64,
-    /// The first of them.
+    /// The first of these texts.
     pub first_broken: Option<Damage>,
-    /// Set when reading ended before the end of the file.
+    /// Set if reading ended before the end of the file.
     pub stopped: Option<Damage>,
 }
 
-/// Where the events of a log come from.
+/// The origin of the events of a log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TraceHead {
     /// Title of the trace, or of the file.
@@ -90,17 +90,18 @@ pub struct TraceHead {
     pub vantage_point: String,
 }
 
-/// Receives the contents, in the order of the file.
+/// A receiver of a log's contents, in the order of the file.
 pub trait QlogSink {
-    /// A trace begins. Events before any are of a trace without a name.
+    /// A trace begins. Events before any trace belong to an unnamed trace.
     fn trace(&mut self, head: &TraceHead);
 
-    /// An event of the trace that began last, so many nanoseconds after the first event of that trace; `group` tells the connections
-    /// of one trace apart.
+    /// An event of the current trace, `at_ns` nanoseconds after the first event of that trace; `group`
+    /// distinguishes the connections of one trace.
     fn event(&mut self, at_ns: u64, group: Option<&str>, event: &QlogEvent);
 }
 
-/// Whether a file that begins with these bytes, decompressed, can be a log: captures begin otherwise.
+/// Returns whether a file that begins with these bytes, decompressed, can be a log: captures begin
+/// differently.
 pub fn looks_like_qlog(first: &[u8]) -> bool {
     let first = first.strip_prefix(BYTE_ORDER_MARK).unwrap_or(first);
     first.iter().find(|byte| !byte.is_ascii_whitespace()).is_some_and(|byte| matches!(byte, b'{' | 0x1e))
@@ -111,7 +112,8 @@ pub(crate) const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
 /// Reads a log.
 ///
 /// # Errors
-/// [`QlogReadError`] when it is none. What breaks off later gives what stands before.
+/// [`QlogReadError`] if the input is not a log. If the log breaks off later, the part before the break is
+/// read.
 pub fn read_qlog(
     reader: impl Read + Send + 'static,
     sink: &mut dyn QlogSink,
@@ -130,7 +132,7 @@ pub fn read_qlog(
     Ok(report)
 }
 
-/// A log that is being read.
+/// The state of reading a log.
 pub(crate) struct Reading<'a> {
     report: QlogReport,
     events: EventReader,
@@ -178,7 +180,7 @@ impl Reading<'_> {
         }
     }
 
-    /// A trace begins, of which all but the events is known.
+    /// Begins a trace, of which everything but the events is known.
     fn begin_trace(&mut self, trace: &Value, file_title: Option<&Value>) {
         let text = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
         let vantage_point = trace.get("vantage_point");
@@ -204,11 +206,11 @@ impl Reading<'_> {
     }
 }
 
-/// The error in a text; the line number is added elsewhere.
+/// Returns the error in a text; the line number is added elsewhere.
 pub(crate) fn no_json(error: &serde_json::Error) -> String {
     let said = error.to_string();
     format!("no JSON: {}", said.split(" at line ").next().unwrap_or_default())
 }
 
-/// What the header of a log has at least one of.
+/// Keys of which the header of a log has at least one.
 const HEADER_KEYS: [&str; 4] = ["qlog_version", "file_schema", "qlog_format", "traces"];

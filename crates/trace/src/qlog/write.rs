@@ -1,19 +1,19 @@
-//! Events in text sequences of JSON (RFC 7464).
+//! A writer of events in JSON text sequences (RFC 7464).
 
 use std::io::Write;
 
 use serde_json::{Value, json};
 
-/// The version of the main schema, as logs name it.
+/// The version of the main schema stated in logs.
 pub const VERSION: &str = "0.3";
 
-/// The namespace of our own events.
+/// The namespace of airpath's own events.
 pub const OWN_NAMESPACE: &str = "airpath";
 
 /// Begins each text of a sequence (RFC 7464, section 2.2).
 pub(crate) const RECORD_SEPARATOR: u8 = 0x1e;
 
-/// An event that is written.
+/// An event to be written.
 #[derive(Clone, Debug, PartialEq)]
 pub enum WrittenEvent<'a> {
     /// `transport:packet_sent`.
@@ -27,9 +27,9 @@ pub enum WrittenEvent<'a> {
     AckReceived {
         /// Number of the packet.
         packet: u64,
-        /// Its size in bytes, where it is known.
+        /// Its size in bytes, if known.
         bytes: Option<u32>,
-        /// What it acknowledges: first and last numbers, ascending.
+        /// The acknowledged packet numbers as ranges, first and last, ascending.
         ranges: &'a [(u64, u64)],
     },
     /// `recovery:packet_lost`.
@@ -41,14 +41,14 @@ pub enum WrittenEvent<'a> {
     MetricsUpdated(WrittenMetrics),
     /// `recovery:congestion_state_updated`.
     CongestionStateUpdated {
-        /// The state before, where known.
+        /// The previous state, if known.
         old: Option<&'a str>,
         /// The state.
         new: &'a str,
-        /// Why.
+        /// The trigger of the change.
         trigger: Option<&'a str>,
     },
-    /// An event of our own namespace.
+    /// An event in airpath's namespace.
     Own {
         /// Its name there.
         name: &'a str,
@@ -57,37 +57,37 @@ pub enum WrittenEvent<'a> {
     },
 }
 
-/// What is known of a sender. Round-trip times in milliseconds, sizes in bytes; fields that are NaN are left out.
+/// Metrics of a sender. Round-trip times in milliseconds, sizes in bytes; fields that are NaN are omitted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WrittenMetrics {
     /// Congestion window.
     pub congestion_window: f64,
-    /// Sent and neither acknowledged nor lost.
+    /// Bytes sent and neither acknowledged nor lost.
     pub bytes_in_flight: f64,
     /// Slow-start threshold.
     pub ssthresh: f64,
     /// Smoothed round-trip time.
     pub smoothed_rtt: f64,
-    /// Newest sample.
+    /// Latest round-trip time sample.
     pub latest_rtt: f64,
-    /// Smallest sample.
+    /// Smallest round-trip time sample.
     pub min_rtt: f64,
     /// Pacing rate, bit/s.
     pub pacing_rate: f64,
 }
 
-/// Writes events one after the other; the caller writes the header of the file first.
+/// A writer of events in sequence; the caller writes the header of the file first.
 #[derive(Debug, Default)]
 pub struct EventWriter {
     text: Vec<u8>,
 }
 
 impl EventWriter {
-    /// Writes an event that happened so many nanoseconds after the beginning of the log. Times should not decrease.
+    /// Writes an event at `at_ns` nanoseconds after the beginning of the log. Times should not decrease.
     pub fn event(&mut self, at_ns: u64, event: &WrittenEvent<'_>) {
         let out = &mut self.text;
         out.push(RECORD_SEPARATOR);
-        // Whole nanoseconds as decimals of a millisecond, exactly. Memory takes all that is written.
+        // Whole nanoseconds as decimals of a millisecond, exactly. Writing to memory cannot fail.
         let _ = write!(out, r#"{{"time":{}.{:06},"#, at_ns / 1_000_000, at_ns % 1_000_000);
         let _ = match event {
             WrittenEvent::PacketSent { packet, bytes } => {
@@ -99,7 +99,7 @@ impl EventWriter {
                 Packet(*packet, *bytes),
                 Ranges(ranges)
             ),
-            // Old readers look for the number beside the header.
+            // Old readers expect the number outside of the header as well.
             WrittenEvent::PacketLost { packet } => write!(
                 out,
                 r#""name":"recovery:packet_lost","data":{{"header":{{"packet_type":"1RTT","packet_number":{packet}}},"packet_number":{packet}}}"#
@@ -122,7 +122,7 @@ impl EventWriter {
         out.extend_from_slice(b"}\n");
     }
 
-    /// The text so far.
+    /// Returns the text.
     pub fn finish(self) -> Vec<u8> {
         self.text
     }
@@ -144,9 +144,9 @@ impl WrittenMetrics {
     }
 }
 
-/// A number, written as a whole one where it is one: sizes and rates are such.
+/// Returns a number, as an integer if it is one, as most sizes and rates are.
 pub fn number(value: f64) -> Value {
-    // Whole numbers below 2^53 are exact.
+    // Integers below 2^53 are exact.
     if value.fract() == 0.0 && value.abs() < 9e15 { json!(value as i64) } else { json!(value) }
 }
 
@@ -161,7 +161,7 @@ impl std::fmt::Display for Packet {
     }
 }
 
-/// Ranges of packet numbers, a single number as a range of its own kind.
+/// Ranges of packet numbers; a single number is written as a range with equal ends.
 struct Ranges<'a>(&'a [(u64, u64)]);
 
 impl std::fmt::Display for Ranges<'_> {

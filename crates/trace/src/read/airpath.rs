@@ -1,8 +1,8 @@
-//! Our own CSV: the header `time_s,rate_mbps`, then rows of seconds and Mbit/s, exact to the nanosecond and the bit
-//! per second.
+//! airpath's own CSV: the header `time_s,rate_mbps`, then rows of seconds and Mbit/s, exact to the nanosecond
+//! and the bit per second.
 //!
-//! The series ends one median step after the last row. Where that is not so, a closing row with an empty rate says
-//! when it ends.
+//! The series ends one median step after the last row. Otherwise a closing row with an empty rate states its
+//! end.
 
 use crate::line::{Line, first_line, lines};
 use crate::series::Series;
@@ -12,7 +12,7 @@ pub(crate) const HEADER: &str = "time_s,rate_mbps";
 
 const ROW: &str = "two non-negative numbers between a comma, seconds and Mbit/s";
 
-/// Whether the line is our header.
+/// Returns whether the line is the header of this format.
 pub(crate) fn is_header(line: Line<'_>) -> bool {
     line.comma_fields().eq(HEADER.as_bytes().split(|byte| *byte == b','))
 }

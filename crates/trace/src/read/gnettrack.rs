@@ -1,7 +1,7 @@
-//! G-NetTrack: CSV with header, one or several rows a second.
+//! G-NetTrack: CSV with header, one or several rows per second.
 //!
-//! Rates of rows with one timestamp are averaged. A rate `-` is missing, and the rate before it holds; the series
-//! starts at its first known rate.
+//! Rates of rows with the same timestamp are averaged. A rate `-` is missing, and the previous rate holds;
+//! the series starts at its first known rate.
 
 use crate::line::{Line, first_line, lines};
 use crate::series::Series;
@@ -12,7 +12,7 @@ const TIMESTAMP: &str = "a time as 2019.12.16_07.22.43";
 const RATE: &str = "a non-negative number of kbit/s, or -";
 const MISSING: &[u8] = b"-";
 
-/// Whether the line is a header of this format.
+/// Returns whether the line is a header of this format.
 pub(crate) fn is_header(line: Line<'_>) -> bool {
     let has = |name: &[u8]| line.comma_fields().any(|field| field == name);
     has(b"Timestamp") && (has(b"DL_bitrate") || has(b"UL_bitrate"))
@@ -43,7 +43,7 @@ pub(crate) fn read(bytes: &[u8], direction: Direction, drop_ping_rows: bool) -> 
         .ok_or_else(|| TraceError::described(last.line.number, "the end without any rate", RATE))
 }
 
-/// Where the fields stand.
+/// The column indices of the fields.
 #[derive(Clone, Copy, Debug)]
 struct Columns {
     count: usize,
@@ -71,7 +71,7 @@ impl Columns {
         })
     }
 
-    /// Time in nanoseconds and rate in bits per second, where known.
+    /// Returns the time in nanoseconds and the rate in bits per second, if known.
     fn row(&self, line: Line<'_>) -> Result<(u64, Option<u64>), TraceError> {
         let (mut time, mut rate, mut pings, mut count) = (&b""[..], MISSING, false, 0);
         for field in line.comma_fields() {
@@ -94,7 +94,7 @@ impl Columns {
     }
 }
 
-/// The rows of one second.
+/// The rows with one timestamp.
 #[derive(Clone, Copy, Debug)]
 struct Second<'a> {
     line: Line<'a>,
@@ -110,17 +110,17 @@ impl Second<'_> {
         self
     }
 
-    /// Adds the mean rate, to the nearest bit per second, unless none is known.
+    /// Adds the mean rate, rounded to the nearest bit per second, unless none is known.
     fn add_to(self, series: &mut Series) -> Result<(), TraceError> {
         if self.count == 0 {
             return Ok(());
         }
-        // A mean of 64-bit values fits 64 bits.
+        // A mean of 64-bit values fits into 64 bits.
         series.push(self.line, self.time_ns, ((self.sum + self.count / 2) / self.count) as u64)
     }
 }
 
-/// Nanoseconds since the start of 1970 for `YYYY.MM.DD_hh.mm.ss`.
+/// Returns nanoseconds since the start of 1970 for `YYYY.MM.DD_hh.mm.ss`.
 fn timestamp_ns(text: &[u8]) -> Option<u64> {
     let shape = b"dddd.dd.dd_dd.dd.dd";
     let fits = |(byte, form): (&u8, &u8)| if *form == b'd' { byte.is_ascii_digit() } else { byte == form };
@@ -139,7 +139,7 @@ fn timestamp_ns(text: &[u8]) -> Option<u64> {
     seconds.checked_mul(1_000_000_000)
 }
 
-/// Days of the Gregorian calendar since 1970-01-01; `None` for a day that does not exist.
+/// Returns days of the Gregorian calendar since 1970-01-01; `None` for a day that does not exist.
 fn days_since_1970(year: u64, month: u64, day: u64) -> Option<u64> {
     let leap = |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
     let lengths = [31, if leap(year) { 29 } else { 28 }, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];

@@ -1,6 +1,6 @@
 //! Packet-delivery opportunities.
 //!
-//! The rules are those of Mahimahi's `mm-link`: one non-negative integer of milliseconds per line, never
+//! The rules are those of Mahimahi's `mm-link`: one nonnegative integer of milliseconds per line, never
 //! decreasing, no blank line, at least one line, the last value greater than zero. Equal lines are several
 //! opportunities in one millisecond. The last value is also the period.
 
@@ -11,7 +11,7 @@ use crate::{OPPORTUNITY_BYTES, Trace, TraceError};
 const ROW: &str = "a non-negative integer of milliseconds";
 const LIMIT: &str = "a time below 292 years";
 
-/// Whether the line could be an opportunity.
+/// Returns whether the line could be an opportunity.
 pub(crate) fn is_row(line: Line<'_>) -> bool {
     !line.text.is_empty() && line.text.iter().all(u8::is_ascii_digit)
 }

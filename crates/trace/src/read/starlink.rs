@@ -1,5 +1,5 @@
-//! Starlink-Emulator: headerless CSV of up Mbit/s, down Mbit/s, up delay ms, down delay ms, up loss, down loss,
-//! milliseconds; a row each 100 ms. Only the rates are used; the other columns are checked to be what they should.
+//! Starlink-Emulator: headerless CSV of up Mbit/s, down Mbit/s, up delay ms, down delay ms, up loss, down
+//! loss, milliseconds; one row per 100 ms. Only the rates are used; the other columns are only validated.
 
 use crate::line::{Line, lines};
 use crate::series::Series;
@@ -8,7 +8,7 @@ use crate::{Direction, Trace, TraceError, decimal};
 const ROW: &str = "seven numbers between commas: up and down Mbit/s, up and down delay in ms, up and down loss \
                    from 0 to 1, time in ms";
 
-/// Whether the line could be a row.
+/// Returns whether the line could be a row.
 pub(crate) fn is_row(line: Line<'_>) -> bool {
     line.exactly::<7>(line.comma_fields(), ROW)
         .is_ok_and(|fields| fields.iter().all(|field| decimal::parse(field, 0).is_some()))

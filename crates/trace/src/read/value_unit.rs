@@ -1,4 +1,4 @@
-//! NYU-METS: headerless CSV of rate and unit, one row each second. The unit changes from row to row.
+//! NYU-METS: headerless CSV of rate and unit, one row per second. The unit differs from row to row.
 
 use crate::line::{Line, lines};
 use crate::series::Series;
@@ -8,7 +8,7 @@ const ROW: &str = "a non-negative number, a comma and one of bits/sec, Kbits/sec
 
 const STEP_NS: u64 = 1_000_000_000;
 
-/// Whether the line could be a row.
+/// Returns whether the line could be a row.
 pub(crate) fn is_row(line: Line<'_>) -> bool {
     rate(line).is_ok()
 }

@@ -28,7 +28,7 @@ pub(super) fn without_tags(mut network: Network<'_>) -> Result<Network<'_>, Reas
     }
 }
 
-/// PPPoE's session stage: version and type 1, code 0.
+/// Parses PPPoE's session stage: version and type 1, code 0.
 pub(super) fn over_ethernet(bytes: &[u8]) -> Result<Network<'_>, Reason> {
     match bytes {
         [0x11, 0, _, _, _, _, ppp @ ..] => point_to_point(ppp),
@@ -37,7 +37,8 @@ pub(super) fn over_ethernet(bytes: &[u8]) -> Result<Network<'_>, Reason> {
     }
 }
 
-/// PPP, with the address and control fields of HDLC (RFC 1662) or without, its protocol in one byte or two.
+/// Parses PPP, with or without the address and control fields of HDLC (RFC 1662), with its protocol in one or
+/// two bytes.
 pub(super) fn point_to_point(bytes: &[u8]) -> Result<Network<'_>, Reason> {
     let bytes = bytes.strip_prefix(&[0xFF, 0x03]).unwrap_or(bytes);
     let (protocol, bytes) = match bytes {
@@ -54,7 +55,8 @@ pub(super) fn point_to_point(bytes: &[u8]) -> Result<Network<'_>, Reason> {
     Ok(Network { ether_type, bytes, interface: 0 })
 }
 
-/// Labels of four bytes up to that at the bottom of the stack; what they carry tells by its first four bits.
+/// Skips labels of four bytes up to the bottom of the stack; the first four bits of their content give its
+/// type.
 fn behind_labels(mut bytes: &[u8]) -> Result<Network<'_>, Reason> {
     loop {
         let [_, _, third, _, inner @ ..] = bytes else { return Err(Reason::CutShort) };
@@ -89,7 +91,8 @@ mod tests {
         assert_eq!(reason(0x8864, &discovery), Some(Reason::NotIp));
         assert_eq!(reason(0x8864, &link_control[..7]), Some(Reason::CutShort));
         assert_eq!(reason(0x8864, &link_control[..5]), Some(Reason::CutShort));
-        // No label at the bottom of the stack; nothing behind it; behind it Ethernet, whose first bits are no version.
+        // No label at the bottom of the stack; nothing after it; Ethernet after it, whose first bits are no
+        // version.
         assert_eq!(reason(0x8847, &[0, 1, 0, 64, 0, 1, 0]), Some(Reason::CutShort));
         assert_eq!(reason(0x8847, &[0, 1, 1, 64]), Some(Reason::CutShort));
         assert_eq!(reason(0x8847, &[0, 1, 1, 64, 2, 2, 2, 2]), Some(Reason::NotIp));

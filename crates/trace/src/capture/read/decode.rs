@@ -1,4 +1,4 @@
-//! From the bytes of a packet to its TCP header.
+//! Decoding of a packet's bytes up to its TCP header.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -9,26 +9,26 @@ use super::link_layer::network;
 use super::reason::Reason;
 use super::tcp::{Addresses, TcpPacket, tcp};
 
-/// Packets that were left out.
+/// Numbers of skipped packets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Skipped {
-    /// Fewer bytes were captured than the headers have.
+    /// Fewer bytes were captured than the headers need.
     pub cut_short: u64,
-    /// Something else than IP.
+    /// Not IP.
     pub not_ip: u64,
     /// IP, but not TCP.
     pub not_tcp: u64,
-    /// Fragments of IP packets: they are not put together.
+    /// Fragments of IP packets, which are not reassembled.
     pub fragments: u64,
     /// Encrypted by the link layer.
     pub encrypted: u64,
-    /// Headers that contradict themselves.
+    /// Headers with contradictory fields.
     pub malformed: u64,
     /// Packets of an interface that the file does not describe.
     pub without_interface: u64,
     /// Packets without a time (pcapng's simple packets).
     pub without_time: u64,
-    /// Packets of link layers that cannot be read, by their number (`LINKTYPE_*`).
+    /// Packets of unsupported link layers, by their number (`LINKTYPE_*`).
     pub link_types: BTreeMap<i32, u64>,
 }
 
@@ -42,7 +42,7 @@ impl Skipped {
             Reason::Encrypted => &mut self.encrypted,
             Reason::Malformed => &mut self.malformed,
             Reason::LinkType(number) => {
-                // A broken file could name very many.
+                // A corrupted file could contain very many.
                 if self.link_types.len() >= MOST_LINK_TYPES && !self.link_types.contains_key(&number) {
                     return;
                 }
@@ -52,7 +52,7 @@ impl Skipped {
     }
 }
 
-/// The TCP header of a packet; `length` is its length on the wire.
+/// Returns the TCP header of a packet; `length` is its length on the wire.
 pub(super) fn decode(link_type: i32, data: &[u8], length: u32) -> Result<TcpPacket, Reason> {
     let layer = network(link_type, data)?;
     let before = (data.len() - layer.bytes.len()) as u64;
@@ -93,7 +93,7 @@ pub(super) fn decode(link_type: i32, data: &[u8], length: u32) -> Result<TcpPack
     if payload.ip_number != IpNumber::TCP {
         return Err(Reason::NotTcp);
     }
-    // A super-segment that the network card was to cut may leave the length field at zero.
+    // A super-segment that the network card was to split may have a length field of zero.
     let tags: usize = packet.link_exts.iter().map(etherparse::LaxLinkExtSlice::header_len).sum();
     let whole = declared.unwrap_or_else(|| u64::from(length).saturating_sub(before + tags as u64));
     let transport = whole.checked_sub(headers as u64).ok_or(Reason::Malformed)?;

@@ -1,6 +1,6 @@
-//! Link layers: where the network layer begins, and which one it is.
+//! Link layers: the offset and the type of the network layer.
 //!
-//! Numbers of link types: the registry of the tcpdump group (`LINKTYPE_*`).
+//! Link types: the registry of the tcpdump group (`LINKTYPE_*`).
 
 use etherparse::EtherType;
 
@@ -9,10 +9,10 @@ use super::reason::Reason;
 
 /// The network layer of a packet.
 pub(super) struct Network<'a> {
-    /// What the link layer says it is.
+    /// The type stated by the link layer.
     pub(super) ether_type: EtherType,
     pub(super) bytes: &'a [u8],
-    /// The interface that the packet itself names (Linux cooked, version 2), else zero.
+    /// The interface that the packet itself states (Linux cooked, version 2), else zero.
     pub(super) interface: u32,
 }
 
@@ -49,7 +49,8 @@ fn ether_type_at(data: &[u8], at: usize, header: usize) -> Result<Network<'_>, R
     Ok(Network { ether_type, bytes: rest(data, header)?, interface: 0 })
 }
 
-/// Link types without a protocol field, or with one that differs between systems: the first four bits tell.
+/// Detects IPv4 or IPv6 from the first four bits, for link types without a protocol field or with one that
+/// differs between systems.
 pub(super) fn by_version(bytes: &[u8]) -> Result<Network<'_>, Reason> {
     let ether_type = match bytes.first().ok_or(Reason::CutShort)? >> 4 {
         4 => EtherType::IPV4,
@@ -59,8 +60,8 @@ pub(super) fn by_version(bytes: &[u8]) -> Result<Network<'_>, Reason> {
     Ok(Network { ether_type, bytes, interface: 0 })
 }
 
-/// IEEE 802.11, section 9.2.4: a data frame that is neither encrypted nor an aggregate, with LLC and SNAP behind its
-/// header.
+/// Parses a data frame of IEEE 802.11, section 9.2.4, that is neither encrypted nor an aggregate, with LLC
+/// and SNAP after its header.
 fn wireless(data: &[u8]) -> Result<Network<'_>, Reason> {
     let (&control, &flags) = (data.first().ok_or(Reason::CutShort)?, data.get(1).ok_or(Reason::CutShort)?);
     let (is_data, carries_nothing) = (control & 0b1100 == 0b1000, control & 0b0100_0000 != 0);
@@ -98,7 +99,7 @@ pub(super) fn rest(data: &[u8], from: usize) -> Result<&[u8], Reason> {
 /// LLC with SNAP and the organisation code of encapsulated Ethernet (RFC 1042).
 const SNAP: [u8; 6] = [0xAA, 0xAA, 0x03, 0, 0, 0];
 
-/// The upper bits of a link type say something of checksums.
+/// The upper bits of a link type describe checksums.
 const LINK_TYPE_MASK: i32 = 0xFFFF;
 const NULL: i32 = 0;
 const ETHERNET: i32 = 1;

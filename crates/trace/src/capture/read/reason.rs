@@ -1,11 +1,11 @@
-//! Reasons for which a packet is left out.
+//! Reasons for which a packet is skipped.
 
-/// Why a packet has no readable TCP header.
+/// The reason why a packet has no readable TCP header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reason {
-    /// Fewer bytes were captured than its headers have.
+    /// Fewer bytes were captured than its headers need.
     CutShort,
-    /// Something else than IP.
+    /// Not IP.
     NotIp,
     /// IP, but not TCP.
     NotTcp,
@@ -13,8 +13,8 @@ pub(super) enum Reason {
     Fragment,
     /// Encrypted by the link layer.
     Encrypted,
-    /// A link layer that cannot be read.
+    /// An unsupported link layer.
     LinkType(i32),
-    /// Headers that contradict themselves.
+    /// Headers with contradictory fields.
     Malformed,
 }

@@ -1,4 +1,4 @@
-//! The bytes of a file, decompressed where they are compressed.
+//! The bytes of a file, decompressed if necessary.
 
 use std::io::{self, Cursor, Read};
 use std::sync::{Arc, Mutex};
@@ -7,24 +7,24 @@ use flate2::read::MultiGzDecoder;
 
 use super::CaptureReadError;
 
-/// Gives as many bytes as are asked for while there are any, and ends at the first failure, which it keeps: the
-/// parser behind it then sees all bytes before the failure.
+/// A reader that returns as many bytes as requested while there are any, and ends at the first failure, which
+/// it keeps: the parser that uses it then sees all bytes before the failure.
 pub(super) struct Source {
     reader: Box<dyn Read + Send>,
     account: Account,
 }
 
-/// What there is to say of a source: the failure that ended it, and its first bytes, decompressed.
+/// Information about a source: the failure that ended it, and its first bytes, decompressed.
 #[derive(Clone, Default)]
 pub(super) struct Account(Arc<Mutex<(Option<String>, Vec<u8>)>>);
 
 impl Account {
-    /// The failure, once.
+    /// Takes the failure, so that later calls return `None`.
     pub(super) fn failure(&self) -> Option<String> {
         self.0.lock().ok().and_then(|mut account| account.0.take())
     }
 
-    /// The first bytes for a message.
+    /// Returns the first bytes for an error message.
     pub(super) fn beginning(&self) -> String {
         self.0.lock().map(|account| said(&account.1)).unwrap_or_default()
     }
@@ -43,7 +43,7 @@ impl Account {
 }
 
 impl Source {
-    /// The source, and what there will be to say of it.
+    /// Returns the source and its account.
     pub(super) fn new(mut reader: impl Read + Send + 'static) -> Result<(Self, Account), CaptureReadError> {
         let mut first = Vec::new();
         reader
@@ -84,7 +84,7 @@ impl Read for Source {
     }
 }
 
-/// The first bytes for a message: as text where they are, else as numbers.
+/// Formats the first bytes for an error message: as text if possible, else as numbers.
 fn said(first: &[u8]) -> String {
     match std::str::from_utf8(first) {
         Ok(text) if text.chars().all(|letter| !letter.is_control() || letter.is_whitespace()) => {
@@ -101,5 +101,5 @@ fn said(first: &[u8]) -> String {
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 const SNIFFED_BYTES: u64 = 16;
-/// Bytes that a message shows.
+/// Number of bytes shown in an error message.
 const SHOWN_BYTES: usize = 12;

@@ -9,10 +9,10 @@ use super::reason::Reason;
 /// A TCP packet of a capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TcpPacket {
-    /// When it was captured, nanoseconds since 1970.
+    /// Capture time, nanoseconds since 1970.
     pub time_ns: u64,
-    /// Where it was captured: a number for each interface of the file. Linux cooked captures of version 2 name the
-    /// interface in the packet; it is part of the number.
+    /// Capture interface: a number for each interface of the file. Linux cooked captures of version 2 state
+    /// the interface in the packet; it is part of the number.
     pub interface: u32,
     /// Address and port of the sender.
     pub source: SocketAddr,
@@ -24,13 +24,13 @@ pub struct TcpPacket {
     pub ecn: u8,
     /// Sequence number.
     pub sequence: u32,
-    /// Acknowledgment number; counts with `flags.ack`.
+    /// Acknowledgment number; valid if `flags.ack` is set.
     pub acknowledgment: u32,
     /// Control bits.
     pub flags: SegmentFlags,
     /// The receive window as written in the header (unscaled).
     pub window: u16,
-    /// Bytes of payload by the length fields, captured or not.
+    /// Bytes of payload according to the length fields, captured or not.
     pub payload: u32,
     /// Maximum segment size option (RFC 9293, section 3.7.1).
     pub mss: Option<u16>,
@@ -47,13 +47,13 @@ pub struct TcpPacket {
 /// Control bits of a TCP header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct SegmentFlags {
-    /// Accurate ECN (RFC 9768); once the nonce sum.
+    /// Accurate ECN (RFC 9768); formerly the nonce sum.
     pub ae: bool,
     /// Congestion window reduced.
     pub cwr: bool,
     /// ECN echo.
     pub ece: bool,
-    /// The acknowledgment number counts.
+    /// Whether the acknowledgment number is valid.
     pub ack: bool,
     /// Reset.
     pub rst: bool,
@@ -71,8 +71,8 @@ pub(super) struct Addresses {
     pub(super) ecn: u8,
 }
 
-/// Reads the header at the beginning of `bytes`, of which a capture may have cut the options; `length` is that of
-/// header and payload on the wire.
+/// Reads the header at the beginning of `bytes`, whose options may be truncated in the capture; `length` is
+/// the length of header and payload on the wire.
 pub(super) fn tcp(addresses: &Addresses, bytes: &[u8], length: u64) -> Result<TcpPacket, Reason> {
     if bytes.len() < TcpHeader::MIN_LEN {
         return Err(Reason::CutShort);
@@ -109,13 +109,13 @@ pub(super) fn tcp(addresses: &Addresses, bytes: &[u8], length: u64) -> Result<Tc
         sack: [None; 4],
         timestamps: None,
     };
-    // Options that the capture cut off are left out, not read as zeros.
+    // Options truncated by the capture are left out, not read as zeros.
     read_options(&bytes[TcpHeader::MIN_LEN..kept], &mut packet);
     Ok(packet)
 }
 
-/// An option that is not well formed or not known ends nothing: stacks experiment (kinds 253 and 254), and what
-/// stands behind still counts.
+/// Reads the options. A malformed or unknown option does not end the list: stacks experiment (kinds 253 and
+/// 254), and the options after it are still valid.
 fn read_options(mut options: &[u8], packet: &mut TcpPacket) {
     while !options.is_empty() {
         let mut iterator = TcpOptionsIterator::from_slice(options);

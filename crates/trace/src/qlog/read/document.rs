@@ -1,4 +1,5 @@
-//! A log as one JSON document: its traces are read event by event, so that no trace is ever in memory.
+//! A log as one JSON document: its traces are read event by event, so that memory never contains a whole
+//! trace.
 
 use std::cell::Cell;
 use std::fmt;
@@ -11,7 +12,7 @@ use serde_json::{Map, Value};
 use super::texts::LONGEST_TEXT;
 use super::{Damage, HEADER_KEYS, QlogReadError, Reading, no_json};
 
-/// Reads a document, as far as it goes.
+/// Reads a document up to its end or its first error.
 pub(super) fn read_document(reader: impl Read, reading: &mut Reading<'_>) -> Result<(), QlogReadError> {
     let left = Rc::new(Cell::new(LONGEST_TEXT));
     let bounded = Bounded { reader, left: Rc::clone(&left) };
@@ -36,7 +37,7 @@ pub(super) fn read_document(reader: impl Read, reading: &mut Reading<'_>) -> Res
     }
 }
 
-/// Refuses to read on when an event, or what stands between events, is too long to be kept.
+/// A reader that fails if an event, or the text between events, exceeds the maximum length.
 struct Bounded<R> {
     reader: R,
     left: Rc<Cell<usize>>,
@@ -55,7 +56,7 @@ impl<R: Read> Read for Bounded<R> {
     }
 }
 
-/// The file: its header and its traces.
+/// The file, with its header and its traces.
 struct FileSeed<'a, 'b> {
     reading: &'a mut Reading<'b>,
     left: &'a Cell<usize>,
@@ -96,7 +97,7 @@ impl<'de> Visitor<'de> for FileSeed<'_, '_> {
     }
 }
 
-/// Fields of an object around events that are kept.
+/// Maximum number of kept fields of an object that contains events.
 const MOST_FIELDS: usize = 256;
 
 /// The list of traces.
@@ -160,7 +161,7 @@ impl<'de> Visitor<'de> for TraceSeed<'_, '_> {
                 if std::mem::replace(&mut has_events, true) {
                     return Err(A::Error::custom("a second list of events in one trace"));
                 }
-                // What says how they are to be read stands before them in the files of all stacks.
+                // The fields that define how to read the events precede them in the files of all stacks.
                 self.reading.begin_trace(&Value::Object(std::mem::take(&mut head)), self.title);
                 map.next_value_seed(EventsSeed { reading: self.reading, left: self.left })?;
             } else if !has_events && head.len() < MOST_FIELDS {

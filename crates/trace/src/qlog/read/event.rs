@@ -1,11 +1,12 @@
-//! Events, as different versions and stacks write them.
+//! Events, as written by different versions and stacks.
 //!
-//! Names are `category:event` in one field, or two fields, or places of a list that `event_fields` names (before 0.3). Numbers can be
-//! texts. Times are in milliseconds, or microseconds if the trace declares them; since a moment, absolute, or since the event before.
+//! Names are `category:event` in one field, or two fields, or elements of a list whose order `event_fields`
+//! states (before 0.3). Numbers can be strings. Times are in milliseconds, or microseconds if the trace
+//! declares them; relative to a reference time, absolute, or relative to the previous event.
 
 use serde_json::Value;
 
-/// Packets of one space have numbers of their own (RFC 9000, section 12.3).
+/// A packet number space (RFC 9000, section 12.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PacketSpace {
     /// Initial packets.
@@ -41,11 +42,11 @@ pub struct LoggedPacket {
     pub space: PacketSpace,
     /// Its number.
     pub packet: u64,
-    /// Its size in bytes, at most 65 535; zero where the log does not say it.
+    /// Its size in bytes, at most 65 535; zero if the log does not state it.
     pub bytes: u64,
-    /// It asks for an acknowledgment (RFC 9002, section 2), or the log does not tell its frames.
+    /// Whether it is ack-eliciting (RFC 9002, section 2), or the log does not contain its frames.
     pub eliciting: bool,
-    /// What it acknowledges: first and last numbers of its own space.
+    /// The packet numbers that it acknowledges, as ranges of its own space, first and last.
     pub acknowledges: Vec<(u64, u64)>,
 }
 
@@ -54,7 +55,7 @@ pub struct LoggedPacket {
 pub struct LoggedMetrics {
     /// Congestion window, bytes.
     pub congestion_window: Option<f64>,
-    /// Sent and neither acknowledged nor lost, bytes.
+    /// Bytes sent and neither acknowledged nor lost.
     pub bytes_in_flight: Option<f64>,
     /// Smoothed round-trip time, seconds.
     pub smoothed_rtt_s: Option<f64>,
@@ -62,22 +63,22 @@ pub struct LoggedMetrics {
     pub pacing_rate_bps: Option<f64>,
 }
 
-/// An event lacks what its kind must have.
+/// The error for an event without a required field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Incomplete;
 
 /// Properties of a trace that apply to all its events.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TraceFacts {
-    /// Names of the places of events that are lists.
+    /// Field names of events that are lists.
     fields: Vec<String>,
-    /// Nanoseconds of a unit of time.
+    /// Nanoseconds per unit of time.
     unit_ns: f64,
     delta: bool,
 }
 
 impl TraceFacts {
-    /// What a trace says, its events apart.
+    /// Reads the properties of a trace.
     pub(super) fn of(trace: &Value) -> Self {
         let names = trace.get("event_fields").and_then(Value::as_array);
         let fields: Vec<String> = names
@@ -99,17 +100,17 @@ impl TraceFacts {
 /// Each event contains the time since the previous one.
 const DELTA_FORMATS: [&str; 2] = ["delta", "relative_to_previous_event"];
 
-/// The longest list of ranges that is read; an acknowledgment has no more on any path.
+/// Maximum number of ranges read; no acknowledgment has more on any path.
 const MOST_RANGES: usize = 4096;
 
-/// An event, its time in nanoseconds, its group.
+/// An event with its time in nanoseconds and its group.
 type Placed<'a> = (u64, Option<&'a str>, QlogEvent);
 
-/// Reads the events of one trace, one after the other.
+/// A reader of the events of one trace, one after the other.
 #[derive(Debug, Default)]
 pub(super) struct EventReader {
     facts: TraceFacts,
-    /// The time of the first event, in units, and of the one before.
+    /// The times of the first event and of the previous one, in units.
     first: Option<f64>,
     before: f64,
 }
@@ -119,10 +120,10 @@ impl EventReader {
         Self { facts, first: None, before: 0.0 }
     }
 
-    /// The event with its time in nanoseconds and its group; `None` for kinds that are not read.
+    /// Returns the event with its time in nanoseconds and its group; `None` for unsupported kinds.
     pub(super) fn read<'a>(&mut self, event: &'a Value) -> Result<Option<Placed<'a>>, Incomplete> {
         let time = self.field(event, &["time", "relative_time", "delta_time"]).and_then(number);
-        // Where times are differences, those of all events count.
+        // If times are differences, those of all events count.
         let at_ns = time.map(|time| self.nanoseconds(time));
         let Some(name) = self.field(event, &["name", "event", "event_type", "type"]).and_then(Value::as_str)
         else {
@@ -160,7 +161,7 @@ impl EventReader {
         Ok(Some((at_ns.ok_or(Incomplete)?, group, read)))
     }
 
-    /// A field of an event by the first of its names that there is, whether the event is an object or a list.
+    /// Returns the first field of an event that exists under one of these names, for an object or a list.
     fn field<'a>(&self, event: &'a Value, names: &[&str]) -> Option<&'a Value> {
         match event {
             Value::Object(fields) => names.iter().find_map(|name| fields.get(*name)),
@@ -169,7 +170,7 @@ impl EventReader {
                     names.iter().find_map(|name| self.facts.fields.iter().position(|field| field == name));
                 match (places, names) {
                     (Some(place), _) => values.get(place),
-                    // Some stacks name fewer places than they fill: the data are last.
+                    // Some stacks name fewer elements than they write: the data is last.
                     (None, ["data"]) => values.iter().rev().find(|value| value.is_object()),
                     _ => None,
                 }
@@ -178,12 +179,12 @@ impl EventReader {
         }
     }
 
-    /// Nanoseconds since the first event.
+    /// Returns nanoseconds since the first event.
     fn nanoseconds(&mut self, time: f64) -> u64 {
         let time = if self.facts.delta { self.before + time } else { time };
         self.before = time;
         let first = *self.first.get_or_insert(time);
-        // Saturates: a time before the first event is that of the first.
+        // Saturates: a time before the first event counts as that of the first.
         ((time - first) * self.facts.unit_ns).round() as u64
     }
 
@@ -202,10 +203,10 @@ impl EventReader {
 /// Categories (0.3 and before) and namespaces (later) of QUIC's events.
 const CATEGORIES: [&str; 3] = ["transport", "recovery", "quic"];
 
-/// No datagram of UDP is larger.
+/// Maximum size of a UDP datagram.
 const LARGEST_PACKET: u64 = 65_535;
 
-/// Frames that ask for no acknowledgment (RFC 9002, section 2).
+/// Frames that are not ack-eliciting (RFC 9002, section 2).
 const SILENT_FRAMES: [&str; 3] = ["ack", "padding", "connection_close"];
 
 fn packet(data: &Value) -> Result<LoggedPacket, Incomplete> {
@@ -233,7 +234,7 @@ fn packet(data: &Value) -> Result<LoggedPacket, Incomplete> {
     Ok(LoggedPacket { space, packet, bytes, eliciting, acknowledges })
 }
 
-/// A range of packet numbers: first and last, or a single one.
+/// Parses a range of packet numbers: first and last, or a single one.
 fn range(range: &Value) -> Option<(u64, u64)> {
     match range {
         Value::Array(ends) => {
@@ -255,19 +256,19 @@ fn header(data: &Value) -> Result<(PacketSpace, u64), Incomplete> {
     Ok((space, packet))
 }
 
-/// Types of packets that have no number (RFC 9000, section 17.2).
+/// Types of packets without a number (RFC 9000, section 17.2).
 const WITHOUT_NUMBER: [&str; 3] = ["retry", "version_negotiation", "stateless_reset"];
 
 fn packet_type(data: &Value) -> Option<String> {
     of_header(data, "packet_type").and_then(Value::as_str).map(str::to_ascii_lowercase)
 }
 
-/// A field of a packet's header, or where older versions had it.
+/// Returns a field of a packet's header, from its location in newer or older versions.
 fn of_header<'a>(data: &'a Value, name: &str) -> Option<&'a Value> {
     data.get("header").and_then(|header| header.get(name)).or_else(|| data.get(name))
 }
 
-/// A number that is not negative, or a text of one.
+/// Parses a nonnegative number, or a string of one.
 fn number(value: &Value) -> Option<f64> {
     let number = match value {
         Value::Number(number) => number.as_f64(),
@@ -277,7 +278,7 @@ fn number(value: &Value) -> Option<f64> {
     number.filter(|number| number.is_finite() && *number >= 0.0)
 }
 
-/// A whole number, or a text of one.
+/// Parses an integer, or a string of one.
 fn whole(value: &Value) -> Option<u64> {
     match value {
         Value::Number(number) => number.as_u64(),

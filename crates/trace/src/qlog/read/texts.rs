@@ -1,4 +1,4 @@
-//! The texts of a sequence, each with the line on which it begins.
+//! The texts of a sequence, each with its first line number.
 
 use std::io::{BufRead, BufReader, Chain, Cursor, Read};
 
@@ -7,32 +7,32 @@ use serde_json::{Map, Value};
 use super::BYTE_ORDER_MARK;
 use crate::qlog::write::RECORD_SEPARATOR;
 
-/// How the texts of a file stand.
+/// The framing of the texts of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Framing {
-    /// Each begins with a record separator, or each is a line.
+    /// Each text begins with a record separator, or is a line.
     Texts,
-    /// There is one, and it is long.
+    /// The file is one long text.
     Document,
 }
 
-/// A longer text is left out; of a document it is the longest event.
+/// Maximum length of a text; longer ones are skipped. In a document, the maximum length of an event.
 pub(super) const LONGEST_TEXT: usize = 16 << 20;
-/// A header is no longer.
+/// Maximum length of a header.
 const LONGEST_HEADER: u64 = 1 << 20;
 
-/// Cuts a file into texts.
+/// Splits a file into texts.
 pub(super) struct Texts<R> {
-    /// What was looked at to see what the file is, then what follows.
+    /// The bytes already inspected to detect the framing, then the rest.
     reader: Chain<Cursor<Vec<u8>>, BufReader<R>>,
     separator: u8,
-    /// The line of the next byte.
+    /// The line number of the next byte.
     line: u64,
     text: Vec<u8>,
 }
 
 impl<R: Read> Texts<R> {
-    /// Looks at the beginning of a file.
+    /// Inspects the beginning of a file.
     pub(super) fn new(mut reader: BufReader<R>) -> (Self, Framing) {
         let mut first = Vec::new();
         // Failures end the file, and are kept by its source.
@@ -45,12 +45,13 @@ impl<R: Read> Texts<R> {
         (Self { reader, separator, line: 1, text: Vec::new() }, framing)
     }
 
-    /// The whole file.
+    /// Returns the whole file.
     pub(super) fn into_reader(self) -> impl Read {
         self.reader
     }
 
-    /// The next text that is not blank, with its line, or what is wrong with it; `None` at the end of the file.
+    /// Returns the next text that is not blank, with its line number, or its problem; `None` at the end of
+    /// the file.
     pub(super) fn next_text(&mut self) -> Option<(u64, Result<&[u8], String>)> {
         loop {
             let line = self.line;
@@ -65,7 +66,8 @@ impl<R: Read> Texts<R> {
         }
     }
 
-    /// Reads up to the next separator; gives whether there was more than is kept, and `None` at the end of the file.
+    /// Reads up to the next separator. Returns whether there was more than is kept; `None` at the end of the
+    /// file.
     fn fill(&mut self) -> Option<bool> {
         self.text.clear();
         let (mut too_long, mut read) = (false, false);
@@ -90,7 +92,7 @@ impl<R: Read> Texts<R> {
     }
 }
 
-/// How the texts of a file stand that begins with this line, and what separates them.
+/// Returns the framing of a file that begins with this line, and its separator.
 fn framing(first: &[u8]) -> (Framing, u8) {
     match first.iter().find(|byte| !byte.is_ascii_whitespace()) {
         Some(&RECORD_SEPARATOR) => (Framing::Texts, RECORD_SEPARATOR),
@@ -99,7 +101,7 @@ fn framing(first: &[u8]) -> (Framing, u8) {
             let is_header = header.is_ok_and(|header| !header.contains_key("traces"));
             (if is_header { Framing::Texts } else { Framing::Document }, b'\n')
         }
-        // What begins as no object is refused by its first line.
+        // A file that does not begin with an object is rejected at its first line.
         _ => (Framing::Texts, b'\n'),
     }
 }
