@@ -1,4 +1,4 @@
-//! Packet losses on a chain that is clocked by what is sent.
+//! Packet losses of a chain that is clocked by the transmitted data.
 
 use alloc::boxed::Box;
 use alloc::vec;
@@ -9,7 +9,7 @@ use crate::{AirChain, CodeRate, ErrorProcess, PacketOutcomes, State};
 
 /// Reed-Solomon coding over bytes, for chains that are clocked by bits or bytes.
 ///
-/// A link layer does not see what a packet is for, so acknowledgments are known by their size.
+/// A link layer does not know the purpose of a packet, so acknowledgments are identified by their size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub struct Coding {
@@ -21,10 +21,11 @@ pub struct Coding {
     #[cfg_attr(feature = "declare", serde(rename = "ack_code_rate", default))]
     #[cfg_attr(feature = "declare", schemars(with = "Option<f64>", range(min = 1.0 / 255.0, max = 1)))]
     pub acks: Option<CodeRate>,
-    /// The largest packet that is coded as an acknowledgment: a link sees sizes, not purposes.
+    /// Maximum size of packets that are coded as acknowledgments: a link sees sizes, not purposes.
     #[cfg_attr(feature = "declare", serde(rename = "ack_limit", default = "default::ack_limit"))]
     pub small: Bytes,
-    /// Whether parity takes time on the link, whose `rate` then counts it; else that is the data's rate.
+    /// Whether parity takes time on the link, whose `rate` then includes it; otherwise `rate` is the rate of
+    /// the data.
     #[cfg_attr(feature = "declare", serde(default))]
     pub parity_takes_time: bool,
 }
@@ -35,12 +36,12 @@ airpath_model::declare::defaults! {
 }
 
 impl Coding {
-    /// The code of a packet of this size.
+    /// Returns the code of a packet of this size.
     pub fn of(&self, size: Bytes) -> Option<CodeRate> {
         if size <= self.small { self.acks } else { self.data }
     }
 
-    /// What a packet of this size takes on the link.
+    /// Returns the size of a packet of this size on the link.
     pub fn size_on_link(&self, size: Bytes) -> Bytes {
         match self.of(size) {
             Some(rate) if self.parity_takes_time => Bytes::new(rate.symbols(size.get())),
@@ -49,21 +50,22 @@ impl Coding {
     }
 }
 
-/// Entries of the table of outcomes; a run sends few different sizes.
+/// Number of entries of the table of outcomes; a run sends few different sizes.
 const TABLE: usize = 64;
 
-/// Where the outcomes of a packet of this size are looked for first.
+/// Returns the preferred table index of a packet size.
 fn place(size: Bytes) -> usize {
     (size.get() % TABLE as u64) as usize
 }
 
-/// The outcomes of packets by their size, each computed when it is first asked for.
+/// The outcomes of packets by size, each computed on first use.
 #[derive(Clone, Debug)]
 pub(crate) struct OutcomeTable {
     chain: AirChain,
     coding: Coding,
-    /// Each at its place, or in the first free entry behind it: 1000 and 40 bytes have one place, and outcomes take
-    /// thousands of times as long to compute as to find. Of more sizes than entries the last one takes its place.
+    /// Each entry is at its preferred index, or in the first free entry after it: 1000 and 40 bytes have the
+    /// same index, and outcomes take thousands of times as long to compute as to find. If there are more
+    /// sizes than entries, the latest one replaces the entry at its preferred index.
     entries: Box<[Option<(Bytes, PacketOutcomes)>]>,
 }
 
@@ -90,17 +92,17 @@ impl OutcomeTable {
         outcomes
     }
 
-    /// The probability that a packet of this size is lost when it finds the chain in `state`.
+    /// Returns the loss probability of a packet of this size that finds the chain in `state`.
     pub(crate) fn loss_in(&mut self, state: State, size: Bytes) -> f64 {
         self.of(size).lost[state.index()].iter().sum::<f64>().min(1.0)
     }
 }
 
-/// Damages packets as the chain would bit by bit, with two draws for each packet: whether it is lost, given the state
-/// that the chain was left in, and the state in which it leaves the chain, given both.
+/// A chain that corrupts packets as it would bit by bit, with two random samples per packet: whether it is
+/// lost, given the state in which the chain was left, and the state after it, given both.
 ///
-/// The joint distribution of losses is exactly that of [`StepByStep`](crate::StepByStep). The chain starts in its
-/// stationary distribution and stands still while nothing is sent.
+/// The joint distribution of losses is exactly that of [`StepByStep`](crate::StepByStep). The chain starts in
+/// its stationary distribution and does not move while nothing is sent.
 #[derive(Clone, Debug)]
 pub struct AirErrors {
     outcomes: OutcomeTable,
@@ -109,7 +111,7 @@ pub struct AirErrors {
 }
 
 impl AirErrors {
-    /// A chain in a state drawn from `stream`.
+    /// Creates a chain whose initial state is drawn from `stream`.
     pub fn new(chain: AirChain, coding: Coding, mut stream: RandomStream) -> Self {
         let state = chain.chain.draw_stationary(&mut stream);
         Self { outcomes: OutcomeTable::new(chain, coding), state, stream }
@@ -150,7 +152,7 @@ mod tests {
         OutcomeTable::new(AirChain { chain, clock: BitClock::Bit }, Coding::default())
     }
 
-    /// The sizes of which the table holds outcomes, ascending.
+    /// Returns the sizes whose outcomes are in the table, ascending.
     fn known(table: &OutcomeTable) -> alloc::vec::Vec<u64> {
         let mut sizes: alloc::vec::Vec<_> =
             table.entries.iter().flatten().map(|(size, _)| size.get()).collect();

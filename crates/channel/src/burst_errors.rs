@@ -4,8 +4,8 @@ use airpath_model::{Duration, RandomStream, Timestamp, Transmission};
 
 use crate::{ErrorProcess, GilbertElliott, InvalidChannel, State};
 
-/// A chain that steps once with each packet and stands still while nothing is sent: a sender that waits for its timer
-/// meets the state that it left.
+/// A chain that steps once with each packet and does not move while nothing is sent: a sender that waits for
+/// its timer finds the state that it left.
 #[derive(Clone, Debug)]
 pub struct PacketBursts {
     chain: GilbertElliott,
@@ -14,7 +14,7 @@ pub struct PacketBursts {
 }
 
 impl PacketBursts {
-    /// A chain in a state drawn from `stream`, as its steps and errors are.
+    /// Creates a chain whose initial state, transitions and errors are drawn from `stream`.
     pub fn new(chain: GilbertElliott, mut stream: RandomStream) -> Self {
         Self { chain, state: chain.draw_stationary(&mut stream), stream }
     }
@@ -31,11 +31,11 @@ impl ErrorProcess for PacketBursts {
     }
 }
 
-/// A chain that moves with time, whatever is sent: the times in each state are exponential. A packet is damaged with the
-/// error probability of the state in which its last bit leaves.
+/// A chain that moves with time, independently of the traffic: the times in each state are exponential. A
+/// packet is corrupted with the error probability of the state in which its last bit leaves.
 ///
-/// The states come from a stream of their own, so they are the same for every scheme under the same seed. States that
-/// passed in silence are drawn when the next packet comes.
+/// The states come from a separate stream, so they are the same for every scheme under the same seed. States
+/// that passed while nothing was sent are sampled when the next packet comes.
 #[derive(Clone, Debug)]
 pub struct TimedBursts {
     chain: GilbertElliott,
@@ -47,11 +47,12 @@ pub struct TimedBursts {
     errors: RandomStream,
 }
 
-/// The least mean time in a state: a limit to what a long silence can cost.
+/// Minimum mean time in a state, which limits the cost of a long idle period.
 pub(crate) const LEAST_SOJOURN: Duration = Duration::from_micros(1);
 
 impl TimedBursts {
-    /// The chain at `step` for each of its steps: the mean time in a state is `step` times its mean number of steps.
+    /// Creates a chain with a step duration of `step`: the mean time in a state is `step` times its mean
+    /// number of steps.
     pub fn new(
         chain: GilbertElliott,
         step: Duration,
@@ -68,8 +69,8 @@ impl TimedBursts {
         Ok(Self { chain, sojourns, state, until, states, errors })
     }
 
-    /// The probability of the bad state a time after the present one, when nothing in between was looked at: it goes
-    /// from 0 or 1 to the long run's as exp(-t (1/good + 1/bad)).
+    /// Returns the probability of the bad state after `elapsed`, if nothing in between was observed: it goes
+    /// from 0 or 1 to the long-run probability as exp(-t (1/good + 1/bad)).
     fn bad_after(&self, elapsed: Duration) -> f64 {
         let [to_bad, to_good] = self.sojourns.map(|sojourn| 1.0 / sojourn.as_secs_f64());
         let share_bad = to_bad / (to_bad + to_good);

@@ -1,19 +1,19 @@
-//! Losses in bursts: a chain and its clock.
+//! Burst losses: a chain and its clock.
 
 use airpath_model::{Bytes, Duration};
 
 use crate::{AirChain, BitClock, Coding, GilbertElliott, PacketOutcomes};
 
-/// A Gilbert-Elliott chain that damages packets.
+/// A Gilbert-Elliott chain that corrupts packets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bursts {
     /// The chain. Its probabilities are those of one step of the clock.
     pub chain: GilbertElliott,
-    /// What a step of the chain is.
+    /// The unit of a step of the chain.
     pub clock: Clock,
 }
 
-/// What a step of a chain is.
+/// The unit of a step of a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clock {
     /// A transmitted bit or byte; the chain does not move while nothing is sent.
@@ -22,38 +22,40 @@ pub enum Clock {
         clock: BitClock,
         /// Link-layer coding.
         coding: Coding,
-        /// Walk through every step instead of drawing once for each packet: slow, for checking.
+        /// Whether to simulate every step instead of sampling once per packet: slow, for verification.
         step_by_step: bool,
     },
     /// A transmitted packet; the chain does not move while nothing is sent.
     Packet,
-    /// A span of time: sojourns are exponential, with means of this span times the mean numbers of steps.
+    /// A span of time: sojourn times are exponential, with means of this span times the mean numbers of
+    /// steps.
     Time(Duration),
 }
 
 impl Bursts {
-    /// The exact probability that a packet of this size is damaged, in the long run: the mean over the states in which a
-    /// packet may find the chain.
+    /// Returns the exact long-run probability that a packet of this size is corrupted: the mean over the
+    /// states in which a packet may find the chain.
     pub fn loss(&self, size: Bytes) -> f64 {
-        // By any other clock, a packet finds the chain in its stationary state, and damage is drawn once.
+        // With any other clock, a packet finds the chain in its stationary state, and corruption is sampled
+        // once.
         let outcomes = self.outcomes(size);
         outcomes.map_or_else(|| self.chain.mean_error(), |outcomes| outcomes.loss(self.chain.stationary()))
     }
 
-    /// The exact probabilities of a packet of this size, if bits or bytes clock the chain.
+    /// Returns the exact probabilities for a packet of this size, if bits or bytes clock the chain.
     pub fn outcomes(&self, size: Bytes) -> Option<PacketOutcomes> {
         let (air, coding) = self.on_air()?;
         Some(air.outcomes(size.get(), coding.of(size)))
     }
 
-    /// The same if bytes were wrong independently of each other ([`AirChain::independent_loss`]); `None` for packets that
-    /// are not coded.
+    /// Returns the loss probability if bytes were wrong independently ([`AirChain::independent_loss`]);
+    /// `None` for packets that are not coded.
     pub fn independent_loss(&self, size: Bytes) -> Option<f64> {
         let (air, coding) = self.on_air()?;
         coding.of(size).map(|rate| air.independent_loss(size.get(), rate))
     }
 
-    /// The chain with its clock and the coding, if bits or bytes clock it.
+    /// Returns the chain with its clock and the coding, if bits or bytes clock it.
     const fn on_air(&self) -> Option<(AirChain, Coding)> {
         match self.clock {
             Clock::Air { clock, coding, .. } => Some((AirChain { chain: self.chain, clock }, coding)),

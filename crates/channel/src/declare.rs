@@ -5,7 +5,7 @@ use airpath_model::declare::plain_kind;
 use crate::{ArqConfig, Bursts};
 
 plain_kind! {
-    /// Losses in bursts.
+    /// Burst losses.
     Losses, "loss", Bursts
 }
 

@@ -1,4 +1,4 @@
-//! Whether packets arrive undamaged.
+//! Corruption of packets.
 
 use core::fmt::Debug;
 
@@ -6,22 +6,23 @@ use airpath_model::{Bytes, Damage, RandomStream, Timestamp, Transmission};
 
 use crate::InvalidChannel;
 
-/// Decides for each packet whether it arrives undamaged.
+/// A process that decides for each packet whether it arrives uncorrupted.
 ///
-/// Asked once for each packet that leaves, in the order of leaving; a process with memory catches up with silent
+/// Called once for each departing packet, in order of departure; a process with memory catches up with idle
 /// periods by itself.
 pub trait ErrorProcess: Debug + Send {
-    /// What a packet of `size` bytes takes on the link, with what a code adds to it.
+    /// Returns the size of a packet of `size` bytes on the link, including the parity of a code.
     fn size_on_link(&self, size: Bytes) -> Bytes {
         size
     }
 
-    /// Whether the packet that left as `transmission` until `departs` arrives undamaged; the size is its own.
+    /// Returns whether the packet that left as `transmission` until `departs` arrives uncorrupted; its size
+    /// excludes parity.
     fn arrives(&mut self, transmission: &Transmission, departs: Timestamp) -> bool;
 
-    /// The probability that the packet for which [`ErrorProcess::arrives`] is asked next is damaged, given the fates of all
-    /// packets before it and the states in which they found the process; the last of them had left at `before`, the
-    /// beginning if there was none. Draws nothing.
+    /// Returns the probability that the packet of the next call of [`ErrorProcess::arrives`] is corrupted,
+    /// given the fates of all previous packets and the states in which they found the process. The last of
+    /// these packets left at `before`, which is the start time if there was none. Takes no random samples.
     fn damage_probability(
         &mut self,
         transmission: &Transmission,
@@ -29,13 +30,14 @@ pub trait ErrorProcess: Debug + Send {
         before: Timestamp,
     ) -> f64;
 
-    /// As [`Channel::damage`](airpath_model::Channel::damage).
+    /// Returns the actual and the expected corruption, as
+    /// [`Channel::damage`](airpath_model::Channel::damage).
     fn damage(&self) -> Option<Damage> {
         None
     }
 }
 
-/// Every packet arrives.
+/// A process without corruption.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoErrors;
 
@@ -49,7 +51,8 @@ impl ErrorProcess for NoErrors {
     }
 }
 
-/// Each packet is damaged with the same probability, whatever its size and independently of all others.
+/// A process that corrupts each packet with the same probability, independently of its size and of all other
+/// packets.
 #[derive(Clone, Debug)]
 pub struct Bernoulli {
     loss: f64,
@@ -57,7 +60,8 @@ pub struct Bernoulli {
 }
 
 impl Bernoulli {
-    /// Damages packets with probability `loss`, from 0 to 1, by one draw of `stream` for each.
+    /// Creates a process with corruption probability `loss`, from 0 to 1, which takes one sample of `stream`
+    /// per packet.
     pub fn new(loss: f64, stream: RandomStream) -> Result<Self, InvalidChannel> {
         if (0.0..=1.0).contains(&loss) {
             Ok(Self { loss, stream })

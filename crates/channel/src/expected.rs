@@ -6,20 +6,22 @@ use airpath_model::{Bytes, Damage, Timestamp, Transmission};
 
 use crate::ErrorProcess;
 
-/// An error process with the sum of its probabilities, packet by packet. Fates are those that it has alone.
+/// An error process with the sum of its probabilities, packet by packet. The fates of packets are those of
+/// the process alone.
 ///
-/// What is damaged less what was expected is a martingale, whatever senders do when they hear of losses: so the two can be
-/// held against each other where the long run says nothing, as of a chain that moves while nobody sends.
+/// The actual minus the expected corruption is a martingale, regardless of how senders respond to losses. The
+/// two can therefore be compared even if long-run probabilities do not apply, as for a chain that moves while
+/// nothing is sent.
 #[derive(Debug)]
 pub struct Expected {
     errors: Box<dyn ErrorProcess>,
     damage: Damage,
-    /// When the last packet had left.
+    /// Departure time of the last packet.
     before: Timestamp,
 }
 
 impl Expected {
-    /// With nothing sent so far.
+    /// Wraps a process before its first packet.
     pub fn new(errors: impl ErrorProcess + 'static) -> Self {
         Self { errors: Box::new(errors), damage: Damage::default(), before: Timestamp::ZERO }
     }

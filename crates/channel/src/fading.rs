@@ -36,25 +36,25 @@ pub enum Psk {
 }
 
 impl Psk {
-    /// All of them, by the number of points.
+    /// All modulations, by the number of points.
     pub const ALL: [Self; 6] =
         [Self::Bpsk, Self::Qpsk, Self::Eight, Self::Sixteen, Self::ThirtyTwo, Self::SixtyFour];
 
-    /// The bits that a symbol carries.
+    /// Returns the number of bits per symbol.
     pub const fn bits(self) -> u32 {
         self as u32 + 1
     }
 
-    /// M, the number of points.
+    /// Returns M, the number of points.
     pub const fn points(self) -> u32 {
         1 << self.bits()
     }
 
-    /// The probability of a wrong bit with which as many bits as a symbol carries, wrong independently of each other, are
-    /// all right as often as the symbol is.
+    /// Returns the bit error probability for which the bits of a symbol, wrong independently of each other,
+    /// are all right as often as the symbol is.
     ///
-    /// What is lost with its first wrong bit (a byte, a packet) is then lost as if its symbols were drawn, whatever bits
-    /// of a wrong symbol are wrong.
+    /// Data that is lost with its first wrong bit (a byte, a packet) is then lost as if its symbols were
+    /// sampled, regardless of which bits of a wrong symbol are wrong.
     pub fn bit_error(self, symbol_error: f64) -> f64 {
         match self {
             Self::Bpsk => symbol_error,
@@ -62,8 +62,8 @@ impl Psk {
         }
     }
 
-    /// The symbol error rate over Rayleigh fading with `branches` branches (from 1) at a mean SNR of `snr` for each
-    /// (linear, finite, from 0).
+    /// Returns the symbol error rate over Rayleigh fading with `branches` branches (from 1) at a mean SNR of
+    /// `snr` for each (linear, finite, from 0).
     ///
     /// With th = snr sin²(pi/M): (1/pi) times the integral of (1 + th/sin² x)^-N from 0 to (M-1) pi/M. The part up to
     /// pi/2 (all of it for M = 2) is the closed form q^N sum C(N-1+k, k) (1-q)^k over k < N, with
@@ -74,14 +74,15 @@ impl Psk {
         binary_rayleigh(branches, threshold) + self.beyond_half_pi(transform)
     }
 
-    /// The symbol error rate over Rician fading with factor `k` (power of the direct path over the mean power of the
-    /// scattered ones, from 0; 0 is Rayleigh fading), otherwise as [`rayleigh`](Self::rayleigh).
+    /// Returns the symbol error rate over Rician fading with factor `k` (power of the direct path over the
+    /// mean power of the scattered ones, from 0; 0 is Rayleigh fading), otherwise as
+    /// [`rayleigh`](Self::rayleigh).
     ///
-    /// The integrand is ((1+K) sin² x / ((1+K) sin² x + th) exp(-K th / ((1+K) sin² x + th)))^N. Its integral up to
-    /// pi/2 is a trapezoid sum, which converges geometrically for a periodic function. The relative error is below
-    /// 1e-9 while th / (1+K) is above 1e-4.
+    /// The integrand is ((1+K) sin² x / ((1+K) sin² x + th) exp(-K th / ((1+K) sin² x + th)))^N. Its integral
+    /// up to pi/2 is computed as a trapezoid sum, which converges geometrically for a periodic function. The
+    /// relative error is below 1e-9 if th / (1+K) is above 1e-4.
     pub fn rician(self, branches: u32, snr: f64, k: f64) -> f64 {
-        /// Steps of the trapezoid sum over a quarter of the circle.
+        /// Number of steps of the trapezoid sum over a quarter of the circle.
         const STEPS: u32 = 4096;
         let threshold = snr * self.least_sine_squared();
         let transform = |sine_squared: f64| {
@@ -105,13 +106,13 @@ impl Psk {
 
     fn least_sine_squared(self) -> f64 {
         if self == Self::Bpsk {
-            return 1.0; // not the square of a rounded sine
+            return 1.0; // exact, unlike the square of a rounded sine
         }
         let sine = libm::sin(PI / f64::from(self.points()));
         sine * sine
     }
 
-    /// The part of the integral from pi/2 to (M-1) pi/M, by symmetry that from pi/M to pi/2.
+    /// Returns the part of the integral from pi/2 to (M-1) pi/M, by symmetry that from pi/M to pi/2.
     fn beyond_half_pi(self, transform: impl Fn(f64) -> f64) -> f64 {
         if self == Self::Bpsk {
             return 0.0;
@@ -133,7 +134,7 @@ pub struct TwoStateFading {
     /// Mean signal-to-noise ratio of a symbol for each receive antenna in the good state, dB.
     #[cfg_attr(feature = "declare", serde(rename = "snr"), schemars(range(min = -30, max = 100), example = 80.0))]
     pub snr_db: f64,
-    /// How much lower it is in the bad state, dB.
+    /// Reduction of the signal-to-noise ratio in the bad state, dB.
     #[cfg_attr(feature = "declare", serde(rename = "bad_snr_drop", default = "default::bad_snr_drop"))]
     #[cfg_attr(feature = "declare", schemars(range(min = 0, max = 100)))]
     pub bad_snr_drop_db: f64,
@@ -151,8 +152,8 @@ airpath_model::declare::defaults! {
 }
 
 impl TwoStateFading {
-    /// The chain that damages a bit with the error probability of its state. SNRs are from -30 to 100 dB in both states, and the
-    /// Rician factor from 0 to 100.
+    /// Returns the chain that corrupts a bit with the error probability of its state. SNRs are from -30 to
+    /// 100 dB in both states, and the Rician factor from 0 to 100.
     ///
     /// # Errors
     /// A parameter is outside its range; see [`GilbertElliott::new`] for `gamma` and `beta`.
@@ -177,23 +178,24 @@ impl TwoStateFading {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub enum Antennas {
-    /// One transmits, one receives.
+    /// One transmit and one receive antenna.
     #[default]
     #[cfg_attr(feature = "declare", serde(rename = "1x1"))]
     OneByOne,
-    /// Two transmit, one receives.
+    /// Two transmit antennas, one receive antenna.
     #[cfg_attr(feature = "declare", serde(rename = "2x1"))]
     TwoByOne,
-    /// One transmits, two receive.
+    /// One transmit antenna, two receive antennas.
     #[cfg_attr(feature = "declare", serde(rename = "1x2"))]
     OneByTwo,
-    /// Two transmit, two receive.
+    /// Two transmit and two receive antennas.
     #[cfg_attr(feature = "declare", serde(rename = "2x2"))]
     TwoByTwo,
 }
 
 impl Antennas {
-    /// The independent branches that the receiver combines: transmit times receive antennas.
+    /// Returns the number of independent branches that the receiver combines: transmit times receive
+    /// antennas.
     pub const fn branches(self) -> u32 {
         match self {
             Self::OneByOne => 1,
@@ -202,7 +204,7 @@ impl Antennas {
         }
     }
 
-    /// The mean SNR of each branch (linear) at a mean SNR of `snr` for each receive antenna.
+    /// Returns the mean SNR of each branch (linear) at a mean SNR of `snr` for each receive antenna.
     pub fn branch_snr(self, snr: f64) -> f64 {
         match self {
             Self::OneByOne | Self::OneByTwo => snr,
@@ -210,25 +212,26 @@ impl Antennas {
         }
     }
 
-    /// The symbol error rate over Rayleigh fading, or Rician fading with factor `k` above 0, at a mean SNR of `snr`
-    /// (linear) for each receive antenna.
+    /// Returns the symbol error rate over Rayleigh fading, or Rician fading with factor `k` above 0, at a
+    /// mean SNR of `snr` (linear) for each receive antenna.
     pub fn symbol_error(self, modulation: Psk, snr: f64, k: f64) -> f64 {
         let (branches, snr) = (self.branches(), self.branch_snr(snr));
         if k > 0.0 { modulation.rician(branches, snr, k) } else { modulation.rayleigh(branches, snr) }
     }
 
-    /// The bit error rate of BPSK, otherwise as [`symbol_error`](Self::symbol_error).
+    /// Returns the bit error rate of BPSK, otherwise as [`symbol_error`](Self::symbol_error).
     pub fn bpsk_error(self, snr: f64, k: f64) -> f64 {
         self.symbol_error(Psk::Bpsk, snr, k)
     }
 }
 
-/// A ratio given in dB as a linear one.
+/// Converts a ratio in dB to a linear one.
 pub fn linear_snr(db: f64) -> f64 {
     libm::pow(10.0, db / 10.0)
 }
 
-/// BPSK over Rayleigh fading with MRC at a mean SNR of `snr` for each branch; every term is positive.
+/// Returns the error rate of BPSK over Rayleigh fading with MRC at a mean SNR of `snr` for each branch; every
+/// term is positive.
 fn binary_rayleigh(branches: u32, snr: f64) -> f64 {
     let r = libm::sqrt(snr / (1.0 + snr));
     let q = 1.0 / (2.0 * (1.0 + snr) * (1.0 + r));
@@ -245,13 +248,13 @@ fn power(base: f64, exponent: u32) -> f64 {
     libm::pow(base, f64::from(exponent))
 }
 
-/// The integral of `f` from `low` to `high` by Gauss-Legendre quadrature with 48 points.
+/// Returns the integral of `f` from `low` to `high` by Gauss-Legendre quadrature with 48 points.
 fn gauss_legendre(low: f64, high: f64, f: impl Fn(f64) -> f64) -> f64 {
     const POINTS: u32 = 48;
     let (middle, half) = (f64::midpoint(low, high), (high - low) / 2.0);
     let mut sum = 0.0;
     for index in 0..POINTS {
-        // The roots of the Legendre polynomial by Newton's method from the classical first guess.
+        // The roots of the Legendre polynomial by Newton's method from the classical initial guess.
         let mut x = libm::cos(PI * (f64::from(index) + 0.75) / (f64::from(POINTS) + 0.5));
         for _ in 0..6 {
             let (value, slope) = legendre(POINTS, x);
@@ -263,7 +266,7 @@ fn gauss_legendre(low: f64, high: f64, f: impl Fn(f64) -> f64) -> f64 {
     half * sum
 }
 
-/// The Legendre polynomial of this degree and its derivative, by Bonnet's recursion.
+/// Returns the Legendre polynomial of this degree and its derivative, by Bonnet's recursion.
 fn legendre(degree: u32, x: f64) -> (f64, f64) {
     let (mut before, mut value) = (1.0, x);
     for n in 2..=degree {

@@ -1,17 +1,17 @@
-//! The chain of Gilbert and Elliott.
+//! The Gilbert-Elliott chain.
 
 use airpath_model::RandomStream;
 use airpath_model::config::{ConfigError, check};
 
 use crate::Steps;
 
-/// The least probability of leaving a state: its complement keeps four digits.
+/// Minimum probability of leaving a state: its complement keeps four digits.
 pub(crate) const LEAST_PROBABILITY: f64 = 1e-12;
 
-/// The largest mean burst.
+/// Maximum mean burst length.
 pub(crate) const LONGEST_BURST: f64 = 1e12;
 
-/// How much shorter than the shortest possible burst a mean burst may be, relatively: `airpath fit` writes eight digits.
+/// Relative tolerance below the shortest possible mean burst: `airpath fit` writes eight digits.
 const ROUNDING: f64 = 1e-7;
 
 /// A state of the chain.
@@ -31,7 +31,7 @@ impl State {
         }
     }
 
-    /// Bad with the given probability.
+    /// Returns the bad state with the given probability.
     pub(crate) fn draw(bad: f64, stream: &mut RandomStream) -> Self {
         if stream.chance(bad) { Self::Bad } else { Self::Good }
     }
@@ -39,8 +39,8 @@ impl State {
 
 /// A Markov chain of two states with an error probability in each (E. N. Gilbert, 1960; E. O. Elliott, 1963).
 ///
-/// One step is a transition, then an error with the probability of the *new* state. What a step is (a bit, a symbol, a
-/// packet, a span of time) is the clock's affair.
+/// One step is a transition, then an error with the probability of the *new* state. The clock defines the
+/// unit of a step (a bit, a symbol, a packet, a span of time).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GilbertElliott {
     stay_good: f64,
@@ -50,8 +50,8 @@ pub struct GilbertElliott {
 }
 
 impl GilbertElliott {
-    /// A chain that stays good with probability `gamma`, from 0 to 1, and bad with `beta`, from 0 to below 1, with error
-    /// probabilities `eps_good` and `eps_bad` from 0 to 1.
+    /// Creates a chain that stays good with probability `gamma`, from 0 to 1, and bad with `beta`, from 0 to
+    /// below 1, with error probabilities `eps_good` and `eps_bad` from 0 to 1.
     ///
     /// # Errors
     /// A probability is outside its range.
@@ -63,10 +63,12 @@ impl GilbertElliott {
         Ok(Self { stay_good: gamma, stay_bad: beta, error_good: eps_good, error_bad: eps_bad })
     }
 
-    /// Gilbert's chain with a good state that never and a bad state that always damages, from the share of damaged steps
-    /// (`loss`, above 0, below 1) and the mean number of damaged steps in a row (`burst`, from 1 to 1e12).
+    /// Creates Gilbert's chain, with a good state without errors and a bad state in which every step is an
+    /// error, from the fraction of corrupted steps (`loss`, above 0, below 1) and the mean number of
+    /// consecutive corrupted steps (`burst`, from 1 to 1e12).
     ///
-    /// The bad state is left with 1/burst, the good one with loss / (burst (1 - loss)), which is from 1e-12 to 1.
+    /// The bad state is left with probability 1/burst, the good one with loss / (burst (1 - loss)), which is
+    /// from 1e-12 to 1.
     ///
     /// # Errors
     /// A parameter is outside its range, or there is no such chain.
@@ -79,8 +81,9 @@ impl GilbertElliott {
         Self::new(1.0 - to_bad.min(1.0), 1.0 - 1.0 / burst, 0.0, 1.0)
     }
 
-    /// The chain of the Linux queue discipline `netem` (`loss gemodel p r 1-h 1-k`): to the bad state with `p`, back with
-    /// `r`, damage with `loss_bad` (1-h) in the bad and `loss_good` (1-k) in the good state. `r` is at least 1e-12, and `p`
+    /// Creates the chain of the Linux queue discipline `netem` (`loss gemodel p r 1-h 1-k`): to the bad state
+    /// with `p`, back with `r`, corruption with `loss_bad` (1-h) in the bad and `loss_good` (1-k) in the good
+    /// state. `r` is at least 1e-12, and `p` should be 0 or at least 1e-12.
     /// should be 0 or at least 1e-12.
     ///
     /// # Errors
@@ -93,40 +96,40 @@ impl GilbertElliott {
         Self::new(1.0 - p, 1.0 - r, loss_good, loss_bad)
     }
 
-    /// The probability of the bad state in the long run.
+    /// Returns the long-run probability of the bad state.
     pub fn share_bad(&self) -> f64 {
         let (leave_good, leave_bad) = (1.0 - self.stay_good, 1.0 - self.stay_bad);
         leave_good / (leave_good + leave_bad)
     }
 
-    /// The stationary probabilities of the good and the bad state.
+    /// Returns the stationary probabilities of the good and the bad state.
     pub fn stationary(&self) -> [f64; 2] {
         let (leave_good, leave_bad) = (1.0 - self.stay_good, 1.0 - self.stay_bad);
         [leave_bad / (leave_good + leave_bad), self.share_bad()]
     }
 
-    /// The share of damaged steps in the long run.
+    /// Returns the long-run fraction of corrupted steps.
     pub fn mean_error(&self) -> f64 {
         let [good, bad] = self.stationary();
         good * self.error_good + bad * self.error_bad
     }
 
-    /// The mean number of steps in a row in `state`; infinite for a good state that is never left.
+    /// Returns the mean number of consecutive steps in `state`; infinite for a good state that is never left.
     pub fn mean_sojourn(&self, state: State) -> f64 {
         1.0 / (1.0 - [self.stay_good, self.stay_bad][state.index()])
     }
 
-    /// The error probability in `state`.
+    /// Returns the error probability in `state`.
     pub fn error(&self, state: State) -> f64 {
         [self.error_good, self.error_bad][state.index()]
     }
 
-    /// The probability of an error in the step after `state`.
+    /// Returns the probability of an error in the step after `state`.
     pub fn error_after(&self, state: State) -> f64 {
         self.step().damaged[state.index()].iter().sum()
     }
 
-    /// The state one step after `state`.
+    /// Returns the state one step after `state`.
     pub fn next(&self, state: State, stream: &mut RandomStream) -> State {
         State::draw(
             match state {
@@ -137,12 +140,12 @@ impl GilbertElliott {
         )
     }
 
-    /// A state drawn from the stationary distribution.
+    /// Returns a state drawn from the stationary distribution.
     pub fn draw_stationary(&self, stream: &mut RandomStream) -> State {
         State::draw(self.share_bad(), stream)
     }
 
-    /// One step in matrix form.
+    /// Returns one step in matrix form.
     pub fn step(&self) -> Steps {
         let moves = [[self.stay_good, 1.0 - self.stay_good], [1.0 - self.stay_bad, self.stay_bad]];
         let split = |good: f64, bad: f64| moves.map(|row| [row[0] * good, row[1] * bad]);
@@ -153,7 +156,7 @@ impl GilbertElliott {
     }
 }
 
-/// Rejects a number outside 0 to 1.
+/// Returns an error for a number outside 0 to 1.
 fn check_probability(parameter: &'static str, value: f64) -> Result<(), ConfigError> {
     check((0.0..=1.0).contains(&value), parameter, "from 0 to 1", value)
 }

@@ -1,51 +1,51 @@
-//! What cannot be a channel.
+//! Errors in the parameters of a channel.
 
 use thiserror::Error;
 
-/// Why parameters were refused.
+/// The reason why parameters were rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum InvalidChannel {
-    /// A series without entries.
+    /// The series is empty.
     #[error("the series is empty")]
     Empty,
     /// The first step does not start at zero, so that the rate before it is unknown.
     #[error("the first step must start at 0")]
     LateStart,
-    /// A step does not start after the one before it, or an opportunity is earlier than the one before it.
+    /// A step does not start after the previous one, or an opportunity is earlier than the previous one.
     #[error("entry {index} (counted from 0) is out of order")]
     OutOfOrder {
-        /// Its place in the series, from zero.
+        /// Its index in the series, from zero.
         index: usize,
     },
-    /// The schedule ends or starts over before its last step has held for any time.
+    /// The schedule ends or repeats before its last step has held for any time.
     #[error("the end must come after the start of the last step")]
     EarlyEnd,
-    /// No packet would ever leave.
+    /// No packet could ever leave.
     #[error("nothing can ever be sent")]
     NeverSends,
-    /// An unlimited rate among others; use an unlimited channel.
+    /// One rate of several is unlimited; use an unlimited channel.
     #[error("a rate that varies must stay finite")]
     UnlimitedRate,
-    /// A trace that lasts no time.
+    /// The trace has zero duration.
     #[error("the last opportunity must come after time 0")]
     NoDuration,
-    /// Opportunities to send nothing.
+    /// The size of an opportunity is zero.
     #[error("the size of an opportunity must be greater than 0")]
     NoSize,
-    /// Rates that hold for no time.
+    /// The holding time is zero.
     #[error("the holding time must be greater than 0")]
     NoHold,
-    /// A range with its lower end above its upper end.
+    /// The lower end of a range is above its upper end.
     #[error("the lower end of the range is above the upper end")]
     EmptyRange,
-    /// A probability outside 0 to 1.
+    /// A probability is outside 0 to 1.
     #[error("{0} is not a probability")]
     NotAProbability(f64),
-    /// A step of time in which a run would change state too often.
+    /// The mean time in a state is so short that a run would change state too often.
     #[error("the mean time in each state must be at least 1 us")]
     ShortSojourn,
-    /// A code rate outside the range, or one at which a codeword of 255 symbols contains no data.
+    /// The code rate is outside its range, or so low that a codeword of 255 symbols contains no data.
     #[error("found {0}; accepted: a code rate from 1/255 to 1")]
     NotACodeRate(f64),
 }

@@ -1,8 +1,9 @@
-//! What a link does to packets: how fast they leave, which of them are damaged, when they arrive.
+//! Channel models: transmission rates, corruption and propagation of packets.
 //!
-//! A [`LinkChannel`] is a [`RateProcess`] (when the last bit has left) and an [`ErrorProcess`] (whether the packet
-//! is undamaged). What happens between leaving and arriving is a [`Propagation`]; an [`Arq`] sends damaged packets again. Everything is driven by the
-//! times that the caller gives; random choices come from the caller's [`RandomStream`](airpath_model::RandomStream)s.
+//! A [`LinkChannel`] combines a [`RateProcess`] (when the last bit has left) and an [`ErrorProcess`] (whether
+//! the packet arrives uncorrupted). A [`Propagation`] models the time between departure and arrival; an
+//! [`Arq`] retransmits corrupted packets. All models are driven by the times that the caller passes; random
+//! samples come from the caller's [`RandomStream`](airpath_model::RandomStream)s.
 #![no_std]
 
 extern crate alloc;

@@ -1,4 +1,4 @@
-//! A channel from its two parts.
+//! A channel composed of its two processes.
 
 use airpath_model::{Channel, Damage, Passage, Timestamp, Transmission};
 
@@ -8,14 +8,14 @@ use crate::{ErrorProcess, RateProcess};
 #[derive(Clone, Debug)]
 pub struct LinkChannel<E> {
     rate: RateProcess,
-    /// A second copy of the rate process that only measures. Transmitting looks into the future (up to when the
-    /// last bit leaves), so one cursor could not do both.
+    /// A second copy of the rate process, for measurement only. Transmitting advances to the future (up to
+    /// when the last bit leaves), so one copy cannot serve both.
     meter: RateProcess,
     errors: E,
 }
 
 impl<E: ErrorProcess> LinkChannel<E> {
-    /// A channel at the start of its run.
+    /// Creates a channel at the start of a run.
     pub fn new(rate: RateProcess, errors: E) -> Self {
         Self { meter: rate.clone(), rate, errors }
     }
@@ -26,7 +26,7 @@ impl<E: ErrorProcess> Channel for LinkChannel<E> {
     fn transmit(&mut self, transmission: &Transmission) -> Passage {
         let size = self.errors.size_on_link(transmission.size);
         let departs = self.rate.departs(&Transmission { size, ..*transmission });
-        // What never leaves is no draw of the error process.
+        // A packet that never leaves takes no sample of the error process.
         let arrives = departs.is_scheduled() && self.errors.arrives(transmission, departs);
         Passage { departs, arrives }
     }

@@ -1,4 +1,4 @@
-//! The parameters of losses in bursts, as scenarios and plans contain them.
+//! The parameters of burst losses, as in scenarios and plans.
 
 mod fading;
 mod gilbert;
@@ -19,12 +19,12 @@ pub(crate) use gilbert::GilbertConfig;
 pub(crate) use gilbert_elliott::GilbertElliottConfig;
 pub(crate) use netem::NetemConfig;
 
-/// What every chain has that is not tied to one clock.
+/// Parameters common to all chains that are not tied to one clock.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 struct Clocked {
-    /// What a step of the chain is: a transmitted `bit`, byte (`symbol`) or `packet`, so that the chain stands
-    /// still while nothing is sent; or a span of `time`, of length `step`.
+    /// The unit of a step of the chain: a transmitted `bit`, byte (`symbol`) or `packet`, so that the chain
+    /// does not move while nothing is sent; or a span of `time`, of length `step`.
     clock: Unit,
     /// The length of a step, for clock `time` only.
     #[schemars(extend("exclusiveMinimum" = 0))]
@@ -47,8 +47,8 @@ enum Unit {
 }
 
 impl Clocked {
-    /// Rejects a step without the clock `time`, the clock `time` without a step, and a step with which the mean time in a
-    /// state of the chain is too short.
+    /// Returns an error for a step without the clock `time`, the clock `time` without a step, and a step for
+    /// which the mean time in a state of the chain is too short.
     fn check(&self, chain: &GilbertElliott) -> Result<(), ComponentError> {
         ensure(
             (self.clock == Unit::Time) == self.step.is_some(),
@@ -68,7 +68,7 @@ impl Clocked {
         Err(ComponentError::new("step", problem))
     }
 
-    /// The clock, with the coding of the link if bits or bytes clock the chain.
+    /// Returns the clock, with the coding of the link if bits or bytes clock the chain.
     fn clock(&self, coding: Coding, step_by_step: bool) -> Result<Clock, ConfigError> {
         let step = self.step.unwrap_or(LEAST_SOJOURN);
         check(!step.is_zero(), "step", "greater than zero", 0.0)?;
@@ -81,13 +81,13 @@ impl Clocked {
     }
 }
 
-/// Rejects parity of no code.
+/// Returns an error for parity parameters without a code.
 fn check_coding(coding: &Coding) -> Result<(), ComponentError> {
     let problem = "\"parity_takes_time\" needs \"code_rate\" or \"ack_code_rate\"";
     ensure(coding.data.is_some() || coding.acks.is_some() || !coding.parity_takes_time, problem)
 }
 
-/// Rejects parameters that contradict each other.
+/// Returns an error if `condition` is false.
 fn ensure(condition: bool, problem: &'static str) -> Result<(), ComponentError> {
     if condition { Ok(()) } else { Err(ComponentError::new("", problem)) }
 }

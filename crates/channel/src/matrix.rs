@@ -1,4 +1,4 @@
-//! Two-by-two matrices of a chain with two states, split by whether an error happened on the way.
+//! Two-by-two matrices of a chain with two states, separated by whether an error occurred.
 
 /// Entry `[i][j]` leads from state i to state j; 0 is good, 1 is bad.
 pub type Matrix = [[f64; 2]; 2];
@@ -6,18 +6,18 @@ pub type Matrix = [[f64; 2]; 2];
 /// A number of steps of a chain.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Steps {
-    /// The probability of going from one state to the other without any error.
+    /// The probabilities of going from one state to the other without any error.
     pub clean: Matrix,
-    /// The probability of going from one state to the other with at least one error.
+    /// The probabilities of going from one state to the other with at least one error.
     pub damaged: Matrix,
 }
 
 impl Steps {
-    /// No step at all.
+    /// No steps.
     pub const NONE: Self = Self { clean: [[1.0, 0.0], [0.0, 1.0]], damaged: [[0.0; 2]; 2] };
 
-    /// These steps, then those of `next`. Only sums and products of probabilities, so that rare errors keep all their
-    /// digits.
+    /// Returns these steps followed by those of `next`. Computed from sums and products of probabilities
+    /// only, so that rare errors keep all their digits.
     #[must_use]
     pub fn then(&self, next: &Self) -> Self {
         Self {
@@ -26,7 +26,7 @@ impl Steps {
         }
     }
 
-    /// These steps `times` times over.
+    /// Returns these steps, repeated `times` times.
     #[must_use]
     pub fn repeated(&self, mut times: u64) -> Self {
         let (mut result, mut square) = (Self::NONE, *self);
@@ -40,13 +40,13 @@ impl Steps {
         result
     }
 
-    /// The probability of going from one state to the other.
+    /// Returns the probabilities of going from one state to the other.
     pub fn any(&self) -> Matrix {
         sum(&self.clean, &self.damaged)
     }
 }
 
-/// The row vector `row` times `matrix`.
+/// Returns the row vector `row` times `matrix`.
 pub(crate) fn times(row: [f64; 2], matrix: &Matrix) -> [f64; 2] {
     [row[0] * matrix[0][0] + row[1] * matrix[1][0], row[0] * matrix[0][1] + row[1] * matrix[1][1]]
 }

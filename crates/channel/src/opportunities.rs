@@ -6,14 +6,14 @@ use airpath_model::{Bytes, Timestamp, Transmission};
 
 use crate::InvalidChannel;
 
-/// What one line of a Mahimahi trace delivers.
+/// Bytes delivered per line of a Mahimahi trace.
 pub const OPPORTUNITY_SIZE: Bytes = Bytes::new(1500);
 
-/// What happens after the last opportunity.
+/// The behavior after the last opportunity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TraceEnd {
-    /// The trace starts over, with its last instant as time zero: opportunities recorded at time zero coincide
-    /// with the last one of the lap before.
+    /// The trace repeats, with its last instant as time zero: opportunities recorded at time zero coincide
+    /// with the last one of the previous period.
     Repeat,
     /// Nothing is delivered any more.
     Stop,
@@ -21,26 +21,27 @@ pub enum TraceEnd {
 
 /// Packet-delivery opportunities of a recorded link.
 ///
-/// Each delivers so many bytes at one instant. Packets that wait may share it; a packet larger than what is left
-/// takes that and leaves with the opportunity that delivers its last byte. What no packet uses is lost: in
-/// particular, a packet that meets an idle link misses the opportunities of that very instant.
+/// Each opportunity delivers a number of bytes at one instant. Waiting packets may share it; a packet that is
+/// larger than the remaining bytes takes these, and leaves with the opportunity that delivers its last byte.
+/// Unused bytes are lost: in particular, a packet that arrives at an idle link misses the opportunities of
+/// that very instant.
 #[derive(Clone, Debug)]
 pub struct Opportunities {
     instants: Arc<[u64]>,
     size: Bytes,
     end: TraceEnd,
-    /// Time zero of the present lap.
+    /// Start of the current period.
     lap: Timestamp,
     /// The first entry not yet used or lost; past the end once a trace that stops is over.
     next: usize,
-    /// The last opportunity used, and what is left of it.
+    /// The last used opportunity, and its remaining bytes.
     now: Timestamp,
     left: Bytes,
 }
 
 impl Opportunities {
-    /// Opportunities of `size` bytes at `instants`: nanoseconds since the start, not decreasing, the last greater
-    /// than zero. Copies share the instants.
+    /// Creates opportunities of `size` bytes at `instants`: nanoseconds since the start, not decreasing, the
+    /// last greater than zero. Copies share the instants.
     pub fn new(instants: Arc<[u64]>, size: Bytes, end: TraceEnd) -> Result<Self, InvalidChannel> {
         let Some(last) = instants.last() else {
             return Err(InvalidChannel::Empty);
@@ -65,8 +66,8 @@ impl Opportunities {
         })
     }
 
-    /// The instant of the opportunity that delivers the last byte of a packet; [`Timestamp::NEVER`] when the trace
-    /// ends before.
+    /// Returns the instant of the opportunity that delivers the last byte of a packet; [`Timestamp::NEVER`]
+    /// if the trace ends before.
     pub fn departs(&mut self, transmission: &Transmission) -> Timestamp {
         let start = transmission.start;
         if !(transmission.continues && start == self.now) {
@@ -90,8 +91,8 @@ impl Opportunities {
         self.now
     }
 
-    /// The bits of all opportunities after the end of the last question up to and including `until`; those at time
-    /// zero belong to the first.
+    /// Returns the bits of all opportunities after the end of the last query up to and including `until`;
+    /// those at time zero belong to the first query.
     pub fn offered_bits(&mut self, until: Timestamp) -> f64 {
         let mut opportunities = 0_u64;
         while self.next_instant() <= until {

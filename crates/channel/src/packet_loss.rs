@@ -1,9 +1,9 @@
-//! Losses of whole packets on a chain that is clocked by the transmitted bits or bytes.
+//! Packet losses of a chain that is clocked by the transmitted bits or bytes.
 
 use crate::matrix::times;
 use crate::{CodeRate, Codeword, GilbertElliott, Matrix, Steps};
 
-/// What one step of the chain is.
+/// The unit of one step of the chain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
@@ -11,12 +11,12 @@ pub enum BitClock {
     /// A transmitted bit; a byte is eight steps.
     #[default]
     Bit,
-    /// A transmitted symbol of the code, which is a byte; a byte is one step.
+    /// A transmitted code symbol, which is a byte; a byte is one step.
     Symbol,
 }
 
 impl BitClock {
-    /// The steps of the chain for one byte.
+    /// Returns the number of steps per byte.
     pub const fn steps_of_a_byte(self) -> u32 {
         match self {
             Self::Bit => 8,
@@ -25,27 +25,28 @@ impl BitClock {
     }
 }
 
-/// A Gilbert-Elliott chain that steps with each bit or byte sent, and stands still otherwise.
+/// A Gilbert-Elliott chain that steps with each transmitted bit or byte, and does not move otherwise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AirChain {
     /// The chain.
     pub chain: GilbertElliott,
-    /// What its step is.
+    /// The unit of its steps.
     pub clock: BitClock,
 }
 
-/// What can become of a packet: for each state before its first bit (row) and after its last (column).
+/// Probabilities of a packet's fate, for each state before its first bit (row) and after its last bit
+/// (column).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PacketOutcomes {
-    /// The probability of arriving.
+    /// The probability that the packet arrives.
     pub arrived: Matrix,
-    /// The probability of being damaged beyond repair.
+    /// The probability that the packet is corrupted beyond repair.
     pub lost: Matrix,
 }
 
 impl PacketOutcomes {
-    /// The probability of being lost for a packet that meets the given distribution of states; at most 1, which the sum of
-    /// thousands of rounded products may pass.
+    /// Returns the loss probability of a packet, given the distribution of the state at its first bit. At
+    /// most 1, which the sum of thousands of rounded products may exceed.
     pub fn loss(&self, states: [f64; 2]) -> f64 {
         let [good, bad] = times(states, &self.lost);
         (good + bad).min(1.0)
@@ -53,18 +54,18 @@ impl PacketOutcomes {
 }
 
 impl AirChain {
-    /// A byte in matrix form: wrong when any of its steps is.
+    /// Returns a byte in matrix form: wrong if any of its steps is.
     pub fn byte(&self) -> Steps {
         self.chain.step().repeated(u64::from(self.clock.steps_of_a_byte()))
     }
 
-    /// The probability that a byte is wrong in the long run.
+    /// Returns the long-run probability that a byte is wrong.
     pub fn byte_error(&self) -> f64 {
         let [good, bad] = times(self.chain.stationary(), &self.byte().damaged);
         good + bad
     }
 
-    /// The exact probabilities of a packet of `size` bytes, in codewords where it is coded.
+    /// Returns the exact probabilities for a packet of `size` bytes, in codewords if it is coded.
     pub fn outcomes(&self, size: u64, code: Option<CodeRate>) -> PacketOutcomes {
         match code {
             None => self.uncoded(size),
@@ -72,17 +73,19 @@ impl AirChain {
         }
     }
 
-    /// The exact probabilities of a packet of `size` bytes without coding: lost when any of its bits is wrong.
+    /// Returns the exact probabilities for a packet of `size` bytes without coding: lost if any of its bits
+    /// is wrong.
     pub fn uncoded(&self, size: u64) -> PacketOutcomes {
         let packet = self.byte().repeated(size);
         PacketOutcomes { arrived: packet.clean, lost: packet.damaged }
     }
 
-    /// The exact probabilities of a packet of `size` bytes in Reed-Solomon codewords: lost when any codeword has more
-    /// wrong symbols than it corrects.
+    /// Returns the exact probabilities for a packet of `size` bytes in Reed-Solomon codewords: lost if any
+    /// codeword has more wrong symbols than it corrects.
     ///
-    /// The distribution of (wrong symbols so far, state) is carried over the symbols, the state on into the next codeword.
-    /// What is lost is summed up, not taken from 1, so that small probabilities keep their digits.
+    /// The joint distribution of (wrong symbols so far, state) is propagated over the symbols, and the state
+    /// on into the next codeword. The loss probability is summed up, not subtracted from 1, so that small
+    /// probabilities keep their digits.
     pub fn coded(&self, size: u64, rate: CodeRate) -> PacketOutcomes {
         let byte = self.byte();
         let [(first, firsts), (second, seconds)] = rate.runs(size);
@@ -95,8 +98,9 @@ impl AirChain {
         PacketOutcomes { arrived: packet.clean, lost: packet.damaged }
     }
 
-    /// The loss of a packet of `size` bytes if bytes were wrong independently of each other: the chain's byte error in
-    /// the binomial formula of each codeword. Far too optimistic where losses are rare and errors come in bursts.
+    /// Returns the loss probability of a packet of `size` bytes if bytes were wrong independently: the
+    /// chain's byte error rate in the binomial formula of each codeword. Far too optimistic if losses are
+    /// rare and errors come in bursts.
     pub fn independent_loss(&self, size: u64, rate: CodeRate) -> f64 {
         let error = self.byte_error();
         let of_runs = rate.runs(size).map(|(word, count)| {
@@ -109,21 +113,23 @@ impl AirChain {
     }
 }
 
-/// The most wrong symbols that any codeword over bytes corrects.
+/// Maximum number of wrong symbols that any codeword over bytes corrects.
 const MOST_CORRECTED: usize = 127;
 
-/// Codewords of a packet that are walked through one by one: 57 kB at the usual rate of 223/255. Of more, of which there are
-/// two kinds only, each kind is walked through once, and the steps that it comes to are multiplied: then a packet of 16 MB takes
-/// no longer than one of 1500 bytes. (The products are the same but for their last digits.)
+/// Maximum number of codewords of a packet that are processed one by one: 57 kB at the usual rate of 223/255.
+/// With more codewords, which are of only two kinds, each kind is processed once and its matrix is raised to
+/// a power: a packet of 16 MB then takes no longer than one of 1500 bytes. (The products are equal except for
+/// their last digits.)
 const ONE_BY_ONE: u64 = 256;
 
-/// What codewords in a row come to, one of them being lost as an error.
+/// Returns the product of consecutive codewords; a lost codeword counts as an error.
 fn through<W: Iterator<Item = Codeword>>(byte: &Steps, words: impl Fn() -> W) -> Steps {
     let [from_good, from_bad] = [[1.0, 0.0], [0.0, 1.0]].map(|state| coded_row(byte, state, words()));
     Steps { clean: [from_good.0, from_bad.0], damaged: [from_good.1, from_bad.1] }
 }
 
-/// The probabilities of (arriving, being lost) by the state at the end, from the distribution `states`.
+/// Returns the probabilities of (arriving, being lost) by the state at the end, from the initial distribution
+/// `states`.
 fn coded_row(byte: &Steps, states: [f64; 2], words: impl Iterator<Item = Codeword>) -> ([f64; 2], [f64; 2]) {
     let any = byte.any();
     let (mut alive, mut lost) = (states, [0.0; 2]);
@@ -172,7 +178,7 @@ mod tests {
         }
     }
 
-    /// Codeword by codeword this would take hours.
+    /// Processing codeword by codeword would take hours.
     #[test]
     fn packets_of_any_size_are_quick() {
         let rate = CodeRate::new(1, 255).unwrap();

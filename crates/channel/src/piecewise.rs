@@ -1,4 +1,4 @@
-//! Sending at a rate that is constant over intervals.
+//! Transmission at a piecewise constant rate.
 
 use core::fmt::Debug;
 
@@ -6,39 +6,39 @@ use airpath_model::{Bytes, Duration, Rate, Timestamp, Transmission};
 
 use crate::sending_time::{NANOS_PER_SECOND, SendingTime};
 
-/// A stretch of time with one rate.
+/// A segment of time with one rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment {
     /// The rate; zero is an outage.
     pub rate: Rate,
-    /// Where it ends and the next segment starts; [`Timestamp::NEVER`] for the last.
+    /// End of the segment and start of the next; [`Timestamp::NEVER`] for the last.
     pub until: Timestamp,
 }
 
-/// A rate over time, one segment after the other from the start of the run.
+/// A rate over time as consecutive segments from the start of the run.
 pub trait RateSegments: Clone + Debug + Send {
-    /// The next segment, which starts where the last one ended and ends later than that; `None` when nothing is
-    /// ever sent any more.
+    /// Returns the next segment, which starts at the end of the previous one and ends later than that; `None`
+    /// if nothing is ever sent any more.
     fn next_segment(&mut self) -> Option<Segment>;
 }
 
-/// Sends bits at a piecewise constant rate.
+/// A transmitter with a piecewise constant rate.
 ///
-/// The account is kept in integers: a packet that is being sent when the rate changes finishes what remains at the
-/// new rate, and packets sent without a pause leave at the instants at which a fluid link would have finished
-/// them, each rounded up to a whole nanosecond; rounding does not add up.
+/// The computation is in integers: if the rate changes during the transmission of a packet, the remainder is
+/// sent at the new rate. Packets sent without a pause leave at the instants at which a fluid link would have
+/// finished them, each rounded up to a whole nanosecond; rounding errors do not accumulate.
 #[derive(Clone, Debug)]
 pub struct Piecewise<S> {
     segments: S,
-    /// The segment that holds `now`, or ends there.
+    /// The segment that contains `now`, or ends there.
     segment: Segment,
     now: Timestamp,
-    /// What the link could have sent between the fluid end of the last packet and `now`: less than a nanosecond's
-    /// worth.
+    /// The bits that the link could have sent between the fluid end of the last packet and `now`: less than a
+    /// nanosecond's worth.
     surplus: BitNanos,
-    /// How long the last size took that was sent within this segment.
+    /// The sending time of the last packet size within this segment.
     last: SendingTime,
-    /// Nobody asks for what happens later.
+    /// End of the run; later times are not queried.
     end: Timestamp,
 }
 
@@ -47,7 +47,7 @@ pub struct Piecewise<S> {
 type BitNanos = u128;
 
 impl<S: RateSegments> Piecewise<S> {
-    /// Sends at the rates that `segments` gives.
+    /// Creates a transmitter with the rates of `segments`.
     pub fn new(mut segments: S) -> Self {
         let segment = segments.next_segment().unwrap_or(SILENCE);
         Self {
@@ -60,14 +60,15 @@ impl<S: RateSegments> Piecewise<S> {
         }
     }
 
-    /// The same where nobody asks for what happens after `end`: a packet that has not left 100 000 segments later never does. It
-    /// could take hours to find out when, where the rate is low and changes often.
+    /// Returns the transmitter for a run that ends at `end`: a packet that has not left 100 000 segments
+    /// later never does. Computing its departure could take hours if the rate is low and changes often.
     #[must_use]
     pub fn until(self, end: Timestamp) -> Self {
         Self { end, ..self }
     }
 
-    /// When the last bit of a packet has left; [`Timestamp::NEVER`] when the rate stays zero before.
+    /// Returns the time at which the last bit of a packet has left; [`Timestamp::NEVER`] if the rate stays
+    /// zero before.
     pub fn departs(&mut self, transmission: &Transmission) -> Timestamp {
         if !(transmission.continues && transmission.start == self.now) {
             self.surplus = 0;
@@ -77,7 +78,7 @@ impl<S: RateSegments> Piecewise<S> {
             .unwrap_or_else(|| self.departs_across_segments(transmission.size))
     }
 
-    /// When the last bit of a packet has left that is begun now.
+    /// Returns the time at which the last bit of a packet that starts now has left.
     fn departs_across_segments(&mut self, size: Bytes) -> Timestamp {
         let needed = BitNanos::from(size.get()) * BitNanos::from(8 * NANOS_PER_SECOND);
         let mut missing = needed.saturating_sub(self.surplus);
@@ -89,7 +90,7 @@ impl<S: RateSegments> Piecewise<S> {
                 let rate = BitNanos::from(self.segment.rate.as_bps());
                 let nanos = missing.div_ceil(rate);
                 self.surplus = nanos * rate - missing;
-                // Not longer than the segment, so it fits.
+                // At most the length of the segment, so it fits.
                 self.now = Timestamp::from_nanos(self.now.as_nanos() + nanos as u64);
                 return self.now;
             }
@@ -107,7 +108,8 @@ impl<S: RateSegments> Piecewise<S> {
         self.now
     }
 
-    /// The same for most packets: those that are finished in this segment, and have the size of the last one.
+    /// Returns the departure time for most packets: those that end in this segment, and have the size of the
+    /// last one.
     fn departs_within_segment(&mut self, size: Bytes) -> Option<Timestamp> {
         let rate = self.segment.rate;
         if rate == Rate::ZERO {
@@ -116,7 +118,7 @@ impl<S: RateSegments> Piecewise<S> {
         if !self.last.is_of(size) {
             self.last = SendingTime::of(size, rate)?;
         }
-        // What was left over in a faster segment was used up by the packet that crossed into this one.
+        // The surplus of a faster segment was used up by the packet that crossed into this one.
         let surplus = u64::try_from(self.surplus).ok()?;
         debug_assert!(surplus < rate.as_bps());
         let (nanos, surplus) = self.last.after(surplus, rate);
@@ -128,12 +130,12 @@ impl<S: RateSegments> Piecewise<S> {
         Some(self.now)
     }
 
-    /// The integral of the rate from the end of the last question to `until`, in bits.
+    /// Returns the integral of the rate from the end of the last query to `until`, in bits.
     pub fn offered_bits(&mut self, until: Timestamp) -> f64 {
         self.pass(until) as f64 / NANOS_PER_SECOND as f64
     }
 
-    /// The rate that holds from `now` on.
+    /// Returns the rate that applies from `now` on.
     pub fn rate_at(&mut self, now: Timestamp) -> Rate {
         self.pass(now);
         if self.segment.until == now && now.is_scheduled() {
@@ -142,7 +144,7 @@ impl<S: RateSegments> Piecewise<S> {
         self.segment.rate
     }
 
-    /// Lets time pass up to `until` and returns what could have been sent.
+    /// Advances the time to `until` and returns the bits that could have been sent.
     fn pass(&mut self, until: Timestamp) -> BitNanos {
         let mut passed = 0;
         while self.segment.until < until {
@@ -155,7 +157,7 @@ impl<S: RateSegments> Piecewise<S> {
         passed
     }
 
-    /// What can be sent from now to `until`, within the segment.
+    /// Returns the bits that can be sent from now to `until`, within the segment.
     fn capacity(&self, until: Timestamp) -> BitNanos {
         BitNanos::from(self.segment.rate.as_bps()) * BitNanos::from(until.since(self.now).as_nanos())
     }
@@ -166,7 +168,8 @@ impl<S: RateSegments> Piecewise<S> {
     }
 }
 
-/// So many segments after the end are still looked at, in some milliseconds: whoever goes on a little longer finds all as it was.
+/// Number of segments after the end that are still examined, in some milliseconds: a caller that continues a
+/// little longer gets unchanged results.
 const FEW: u32 = 100_000;
 
 const SILENCE: Segment = Segment { rate: Rate::ZERO, until: Timestamp::NEVER };
@@ -189,7 +192,7 @@ mod tests {
         ]
     }
 
-    /// Of a segment, in nanoseconds: few, so that packets end where segments do, or many.
+    /// Returns segment lengths in nanoseconds: few, so that packets end at segment boundaries, or many.
     fn length() -> impl Strategy<Value = u64> {
         prop_oneof![1_u64..40, 1_u64..3_000_000]
     }
@@ -211,7 +214,7 @@ mod tests {
         }
     }
 
-    /// Two rates in bit/s that take turns each microsecond.
+    /// Returns a schedule of two rates in bit/s that alternate every microsecond.
     fn in_turn(rates: [u64; 2]) -> Schedule {
         let mut start = Duration::ZERO;
         let steps = rates.map(|bps| {
@@ -222,7 +225,7 @@ mod tests {
         Schedule::new(Arc::new(steps), ScheduleEnd::RepeatAfter(start)).unwrap()
     }
 
-    /// Segment by segment this would take hours.
+    /// Computing segment by segment would take hours.
     #[test]
     fn a_packet_that_does_not_leave_before_the_end_never_does() {
         let mut process = Piecewise::new(in_turn([3, 5])).until(Timestamp::from_nanos(3_000_000));
@@ -243,13 +246,14 @@ mod tests {
     }
 
     proptest! {
-        /// Whether packets are finished in a segment or not, the account is the one that goes segment by segment, in 128 bits.
+        /// Comparison with a computation segment by segment in 128 bits, whether or not packets end within a
+        /// segment.
         #[test]
         fn within_a_segment_as_across_segments(
             rates in prop::collection::vec((length(), rate()), 1..20),
             packets in prop::collection::vec((0_u64..300_000, size(), prop::bool::weighted(0.8)), 0..80),
         ) {
-            // Ten bits in each segment at least, in the mean: else a packet crosses millions of them.
+            // At least ten bits in each segment on average: otherwise a packet crosses millions of segments.
             let bit_nanos: u128 = rates.iter().map(|&(length, bps)| u128::from(length) * u128::from(bps)).sum();
             prop_assume!(bit_nanos >= 10_000_000_000 * rates.len() as u128);
             let mut start = Duration::ZERO;

@@ -1,12 +1,12 @@
-//! From leaving to arriving.
+//! Propagation from departure to arrival.
 
 use airpath_model::{Duration, RandomStream, Timestamp};
 
 use crate::InvalidChannel;
 
-/// The time that packets travel: a fixed delay and, where wanted, jitter.
+/// The propagation time of packets: a fixed delay and optional jitter.
 ///
-/// Packets never overtake: one that would arrive before the packet sent earlier arrives together with it.
+/// Packets never overtake: one that would arrive before an earlier packet arrives together with it.
 #[derive(Clone, Debug)]
 pub struct Propagation {
     delay: Duration,
@@ -15,12 +15,12 @@ pub struct Propagation {
 }
 
 impl Propagation {
-    /// Every packet travels for `delay`.
+    /// Creates a propagation with the constant `delay`.
     pub fn new(delay: Duration) -> Self {
         Self { delay, jitter: None, last_arrival: Timestamp::ZERO }
     }
 
-    /// Every packet travels for `delay` and a time that is drawn from `stream`.
+    /// Creates a propagation with `delay` and jitter that is drawn from `stream`.
     pub fn with_jitter(
         delay: Duration,
         jitter: Jitter,
@@ -32,12 +32,13 @@ impl Propagation {
         Ok(Self { delay, jitter: Some((jitter, stream)), last_arrival: Timestamp::ZERO })
     }
 
-    /// The shortest time that a packet travels.
+    /// Returns the minimum propagation time.
     pub const fn shortest(&self) -> Duration {
         self.delay
     }
 
-    /// When the packet arrives that has left at `departs`. Asked once for each packet, in the order of leaving.
+    /// Returns the arrival time of the packet that left at `departs`. Call it once for each packet, in order
+    /// of departure.
     pub fn arrival(&mut self, departs: Timestamp) -> Timestamp {
         let jitter = self.jitter.as_mut().map_or(Duration::ZERO, |(jitter, stream)| jitter.draw(stream));
         self.last_arrival = self.last_arrival.max(departs + self.delay + jitter);
@@ -45,14 +46,14 @@ impl Propagation {
     }
 }
 
-/// Extra delay, drawn for each packet.
+/// Additional delay, drawn for each packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Jitter {
     /// Uniform on [`low`, `high`); equal ends give a constant.
     Uniform {
-        /// The least.
+        /// The minimum.
         low: Duration,
-        /// The most.
+        /// The maximum.
         high: Duration,
     },
     /// Exponential.

@@ -1,28 +1,28 @@
-//! How fast bits leave.
+//! Transmission rates over time.
 
 use airpath_model::{Rate, Timestamp, Transmission};
 
 use crate::{InvalidChannel, Opportunities, Piecewise, Schedule, SteadyRate, UniformRate};
 
-/// How fast bits leave. Copies taken before the first call behave alike.
+/// The transmission rate over time. Copies made before the first call behave identically.
 ///
-/// Calls of one copy come in time order.
+/// The calls of one copy must be in time order.
 #[derive(Clone, Debug)]
 pub enum RateProcess {
     /// Every packet leaves at once.
     Unlimited,
-    /// One rate.
+    /// A constant rate.
     Steady(SteadyRate),
-    /// Rates known beforehand: stepwise or recorded.
+    /// Rates known in advance: stepwise or recorded.
     Schedule(Piecewise<Schedule>),
-    /// A fresh random rate for each interval.
+    /// A new random rate for each interval.
     Uniform(Piecewise<UniformRate>),
     /// Recorded packet-delivery opportunities.
     Opportunities(Opportunities),
 }
 
 impl RateProcess {
-    /// One rate, greater than zero, forever.
+    /// Creates a constant rate, greater than zero.
     pub fn constant(rate: Rate) -> Result<Self, InvalidChannel> {
         if rate == Rate::UNLIMITED {
             return Ok(Self::Unlimited);
@@ -34,7 +34,8 @@ impl RateProcess {
         }
     }
 
-    /// The same where nobody asks for what happens after `end`: what leaves long after it may be said never to leave.
+    /// Returns the process for a run that ends at `end`: packets that leave long after it may be reported as
+    /// never leaving.
     #[must_use]
     pub fn until(self, end: Timestamp) -> Self {
         match self {
@@ -44,8 +45,9 @@ impl RateProcess {
         }
     }
 
-    /// When the last bit of a packet has left; [`Timestamp::NEVER`] when it does not leave.
-    // One rate is what most links have, and is not worth a call.
+    /// Returns the time at which the last bit of a packet has left; [`Timestamp::NEVER`] if it does not
+    /// leave.
+    // Most links have a constant rate, which is not worth a call.
     #[inline]
     pub fn departs(&mut self, transmission: &Transmission) -> Timestamp {
         if let Self::Steady(process) = self {
@@ -67,7 +69,7 @@ impl RateProcess {
         }
     }
 
-    /// The one rate of a process that has only one.
+    /// Returns the rate of a process with a constant rate.
     pub const fn steady(&self) -> Option<SteadyRate> {
         match self {
             Self::Unlimited => Some(SteadyRate::new(Rate::UNLIMITED)),
@@ -76,9 +78,9 @@ impl RateProcess {
         }
     }
 
-    /// Bits offered since the last question, up to `until`, which must not be [`Timestamp::NEVER`]; see
-    /// [`airpath_model::Channel::offered_bits`]. A copy that is asked this must not be asked for
-    /// [`RateProcess::departs`] as well: both move through time.
+    /// Returns the bits offered since the last query, up to `until`, which must not be [`Timestamp::NEVER`];
+    /// see [`airpath_model::Channel::offered_bits`]. Do not call [`RateProcess::departs`] on the same copy:
+    /// both advance its time.
     pub fn offered_bits(&mut self, until: Timestamp) -> Option<f64> {
         match self {
             Self::Unlimited => None,

@@ -2,7 +2,7 @@
 
 use crate::InvalidChannel;
 
-/// Symbols of the longest codeword over bytes: 2^8 - 1.
+/// Number of symbols of the longest codeword over bytes: 2^8 - 1.
 const LONGEST: u32 = 255;
 
 /// The rate of a Reed-Solomon code over bytes, data symbols over symbols, as an exact fraction.
@@ -15,7 +15,7 @@ pub struct CodeRate {
 }
 
 impl CodeRate {
-    /// The rate `numerator`/`denominator`, from 1/255 to 1.
+    /// Creates the rate `numerator`/`denominator`, from 1/255 to 1.
     pub fn new(numerator: u32, denominator: u32) -> Result<Self, InvalidChannel> {
         let rate = Self { numerator, denominator };
         if numerator <= denominator && rate.most_data() >= 1 {
@@ -25,7 +25,8 @@ impl CodeRate {
         }
     }
 
-    /// The fraction nearest to `rate` with a denominator of at most a million: for 0.93 this is 93/100.
+    /// Returns the fraction nearest to `rate` with a denominator of at most a million: for 0.93 this is
+    /// 93/100.
     pub fn nearest(rate: f64) -> Result<Self, InvalidChannel> {
         if !(f64::from(LONGEST).recip()..=1.0).contains(&rate) {
             return Err(InvalidChannel::NotACodeRate(rate));
@@ -40,15 +41,17 @@ impl CodeRate {
         Self::new(numerator(all) as u32, all)
     }
 
-    /// The codewords of a packet of `size` bytes, in the order of sending.
+    /// Returns the codewords of a packet of `size` bytes, in the order of sending.
     ///
-    /// No more codewords than needed at floor(255 rate) data bytes each; the data is spread evenly, longer codewords
-    /// first. The parity of k data bytes is ceil(k / rate) - k, rounded down to an even number. Nothing is interleaved.
+    /// Their number is the smallest with floor(255 rate) data bytes each; the data is spread evenly, longer
+    /// codewords first. The parity of k data bytes is ceil(k / rate) - k, rounded down to an even number.
+    /// Nothing is interleaved.
     pub fn codewords(self, size: u64) -> impl Iterator<Item = Codeword> {
         self.runs(size).into_iter().flat_map(|(word, count)| (0..count).map(move |_| word))
     }
 
-    /// The same as (codeword, how many of it in a row): there are only two kinds, however large the packet is.
+    /// Returns the codewords as (codeword, number of consecutive ones): there are only two kinds, for any
+    /// packet size.
     pub fn runs(self, size: u64) -> [(Codeword, u64); 2] {
         let count = size.div_ceil(u64::from(self.most_data()));
         let longer = size.checked_rem(count).unwrap_or(0);
@@ -58,7 +61,7 @@ impl CodeRate {
             .map(|(data, count)| (Codeword { data, corrects: self.parity(data) / 2 }, count))
     }
 
-    /// The symbols of all codewords of a packet of `size` bytes.
+    /// Returns the number of symbols of all codewords of a packet of `size` bytes.
     pub fn symbols(self, size: u64) -> u64 {
         self.runs(size).iter().map(|(word, count)| u64::from(word.symbols()) * count).sum()
     }
@@ -78,17 +81,17 @@ impl CodeRate {
 pub struct Codeword {
     /// Data symbols.
     pub data: u32,
-    /// How many wrong symbols can be corrected; the codeword is lost when there are more.
+    /// The number of wrong symbols that can be corrected; with more, the codeword is lost.
     pub corrects: u32,
 }
 
 impl Codeword {
-    /// Its length in symbols: the data and two parity symbols for each that can be corrected.
+    /// Returns its length in symbols: the data and two parity symbols for each that can be corrected.
     pub const fn symbols(self) -> u32 {
         self.data + 2 * self.corrects
     }
 
-    /// The probability that it is lost when its symbols are wrong independently with probability `error`: the sum of
+    /// Returns the loss probability if symbols are wrong independently with probability `error`: the sum of
     /// C(b, i) error^i (1-error)^(b-i) from i = corrects + 1.
     pub fn independent_loss(self, error: f64) -> f64 {
         let symbols = self.symbols();

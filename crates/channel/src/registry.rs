@@ -6,7 +6,7 @@ use crate::ArqConfig;
 use crate::declare::{Arqs, Losses};
 use crate::losses::{FadingConfig, GilbertConfig, GilbertElliottConfig, NetemConfig};
 
-/// Returns the losses in bursts of this crate: one line each.
+/// Returns the burst loss models of this crate: one line each.
 pub fn losses() -> Registry<Losses> {
     Registry::default()
         .with::<GilbertElliottConfig>()
@@ -15,7 +15,7 @@ pub fn losses() -> Registry<Losses> {
         .with::<FadingConfig>()
 }
 
-/// Returns the link-layer retransmission of this crate.
+/// Returns the link-layer retransmission schemes of this crate.
 pub fn arqs() -> Registry<Arqs> {
     Registry::default().with::<ArqConfig>()
 }

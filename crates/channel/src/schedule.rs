@@ -1,4 +1,4 @@
-//! Rates known beforehand.
+//! Rates known in advance.
 
 use alloc::sync::Arc;
 
@@ -6,41 +6,41 @@ use airpath_model::{Duration, Rate, Timestamp};
 
 use crate::{InvalidChannel, RateSegments, Segment};
 
-/// A rate and when it begins to hold.
+/// A rate and its start time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// Since the start of the schedule.
+    /// Time since the start of the schedule.
     pub start: Duration,
     /// The rate up to the next step; zero is an outage.
     pub rate: Rate,
 }
 
-/// What comes after the last step of a schedule.
+/// The behavior after the last step of a schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScheduleEnd {
     /// The last rate holds forever.
     Hold,
-    /// The schedule starts over this long after its start.
+    /// The schedule repeats this long after its start.
     RepeatAfter(Duration),
-    /// Nothing is sent any more from this long after the start: a recording that is played once.
+    /// Nothing is sent any more from this long after the start: a trace that is played once.
     StopAfter(Duration),
 }
 
-/// A schedule or a recording of rates.
+/// A schedule or a trace of rates.
 ///
 /// Copies share the steps.
 #[derive(Clone, Debug)]
 pub struct Schedule {
     steps: Arc<[Step]>,
     end: ScheduleEnd,
-    /// Start of the present lap.
+    /// Start of the current period.
     lap: Timestamp,
-    /// The step that the next segment takes.
+    /// The step of the next segment.
     next: usize,
 }
 
 impl Schedule {
-    /// The rates of `steps`, whose starts increase strictly from zero.
+    /// Creates a schedule of `steps`, whose starts increase strictly from zero.
     pub fn new(steps: Arc<[Step]>, end: ScheduleEnd) -> Result<Self, InvalidChannel> {
         let (Some(first), Some(last)) = (steps.first(), steps.last()) else {
             return Err(InvalidChannel::Empty);

@@ -1,23 +1,24 @@
-//! How long packets of one size take at one rate.
+//! The sending time of packets of one size at one rate.
 
 use airpath_model::{Bytes, Rate};
 
-/// The sending time of packets of one size at one rate, divided once: packets mostly have one size, and divisions are slow.
+/// The precomputed sending time of packets of one size at one rate: most packets have the same size, and
+/// divisions are slow.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SendingTime {
     size: Bytes,
     /// Whole nanoseconds.
     nanos: u64,
-    /// What is left then, in bits times 10⁹.
+    /// The remainder, in bits times 10⁹.
     rest: u64,
 }
 
 impl SendingTime {
-    /// Of packets without content, at any rate.
+    /// The sending time of empty packets, at any rate.
     pub(crate) const NONE: Self = Self { size: Bytes::ZERO, nanos: 0, rest: 0 };
 
-    /// Of packets of `size` at a rate that is not zero; `None` where 64 bits are too few: they hold up to 2.3 GB, and divide several times
-    /// faster than 128.
+    /// Returns the sending time of packets of `size` at a nonzero rate; `None` if 64 bits are too few. They
+    /// suffice for up to 2.3 GB, and divide several times faster than 128 bits.
     pub(crate) fn of(size: Bytes, rate: Rate) -> Option<Self> {
         if rate == Rate::UNLIMITED {
             return Some(Self { size, ..Self::NONE });
@@ -26,14 +27,14 @@ impl SendingTime {
         Some(Self { size, nanos: needed / rate, rest: needed % rate })
     }
 
-    /// Whether it is that of packets of `size`.
+    /// Returns whether this is the sending time of packets of `size`.
     #[inline]
     pub(crate) fn is_of(&self, size: Bytes) -> bool {
         self.size == size
     }
 
-    /// The whole nanoseconds that a packet takes where `surplus` (bits times 10⁹, less than a nanosecond's worth) could have been sent
-    /// already, and the surplus after it.
+    /// Returns the whole nanoseconds that a packet takes if `surplus` (bits times 10⁹, less than a
+    /// nanosecond's worth) could have been sent already, and the surplus after it.
     #[inline]
     pub(crate) fn after(&self, surplus: u64, rate: Rate) -> (u64, u64) {
         if self.rest > surplus {

@@ -1,30 +1,32 @@
-//! Sending at one rate forever.
+//! Transmission at a constant rate.
 
 use airpath_model::{Bytes, Duration, Rate, Timestamp, Transmission};
 
 use crate::sending_time::{NANOS_PER_SECOND, SendingTime};
 
-/// Sends bits at one rate, or without taking time. The same account as [`crate::Piecewise`] keeps, in less memory and
-/// fewer steps: packets sent without a pause leave at the instants at which a fluid link would have finished them, each
-/// rounded up to a whole nanosecond, and rounding does not add up.
+/// A transmitter with a constant rate, or without transmission time. It computes the same times as
+/// [`crate::Piecewise`], in less memory and fewer steps: packets sent without a pause leave at the instants
+/// at which a fluid link would have finished them, each rounded up to a whole nanosecond, and rounding errors
+/// do not accumulate.
 #[derive(Clone, Debug)]
 pub struct SteadyRate {
     rate: Rate,
     now: Timestamp,
-    /// What the link could have sent between the fluid end of the last packet and `now`, in bits times 10⁹: less than a
-    /// nanosecond's worth.
+    /// The bits that the link could have sent between the fluid end of the last packet and `now`, times 10⁹:
+    /// less than a nanosecond's worth.
     surplus: u64,
-    /// How long the last size took.
+    /// The sending time of the last packet size.
     last: SendingTime,
 }
 
 impl SteadyRate {
-    /// Sends at `rate`, which is not zero.
+    /// Creates a transmitter with a nonzero `rate`.
     pub(crate) const fn new(rate: Rate) -> Self {
         Self { rate, now: Timestamp::ZERO, surplus: 0, last: SendingTime::NONE }
     }
 
-    /// When the last bit of a packet has left; [`Timestamp::NEVER`] when it does not leave.
+    /// Returns the time at which the last bit of a packet has left; [`Timestamp::NEVER`] if it does not
+    /// leave.
     #[inline]
     pub fn departs(&mut self, transmission: &Transmission) -> Timestamp {
         let Transmission { start, size, continues } = *transmission;
@@ -55,13 +57,13 @@ impl SteadyRate {
         self.now
     }
 
-    /// When the last packet that leaves has left.
+    /// Returns the departure time of the last packet.
     #[inline]
     pub const fn free_at(&self) -> Timestamp {
         self.now
     }
 
-    /// The bits offered from the end of the last question to `until`; `None` when unlimited.
+    /// Returns the bits offered from the end of the last query to `until`; `None` if unlimited.
     pub(crate) fn offered_bits(&mut self, until: Timestamp) -> Option<f64> {
         if self.rate == Rate::UNLIMITED {
             return None;
@@ -71,13 +73,13 @@ impl SteadyRate {
         Some(passed as f64 / NANOS_PER_SECOND as f64)
     }
 
-    /// The rate.
+    /// Returns the rate.
     pub(crate) const fn rate(&self) -> Rate {
         self.rate
     }
 }
 
-/// What is left over when `missing` was sent in whole nanoseconds: less than `rate`, so it fits.
+/// Returns the surplus after `missing` was sent in whole nanoseconds: less than `rate`, so it fits.
 fn rest(nanos: u64, rate: u64, missing: u128) -> u64 {
     (u128::from(nanos) * u128::from(rate)).saturating_sub(missing) as u64
 }
@@ -100,7 +102,7 @@ mod tests {
     }
 
     proptest! {
-        /// Against the same rate as the only step of a schedule.
+        /// Comparison with the same rate as the only step of a schedule.
         #[test]
         fn agrees_with_a_schedule_of_one_step(
             bps in prop_oneof![1_u64..1000, 1_000_000_u64..10_000_000_000],

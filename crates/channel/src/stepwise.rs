@@ -1,27 +1,27 @@
-//! The chain walked step by step, for checking.
+//! The chain simulated step by step, for verification.
 
 use airpath_model::{Bytes, RandomStream, Timestamp, Transmission};
 
 use crate::air_errors::OutcomeTable;
 use crate::{AirChain, Coding, ErrorProcess, State};
 
-/// Walks the chain through every bit (or byte) of every packet, counts the wrong symbols of each codeword and loses the
-/// packet where a codeword has more than it corrects.
+/// A chain that is simulated through every bit (or byte) of every packet: it counts the wrong symbols of each
+/// codeword and loses the packet if a codeword has more than it corrects.
 ///
-/// Two draws for each step: thousands for a packet. [`AirErrors`](crate::AirErrors) has the same distribution with two for
-/// a packet; this one is there to check it.
+/// It takes two random samples per step, thousands per packet. [`AirErrors`](crate::AirErrors) has the same
+/// distribution with two samples per packet; this type exists to verify it.
 #[derive(Clone, Debug)]
 pub struct StepByStep {
     chain: AirChain,
     coding: Coding,
     state: State,
     stream: RandomStream,
-    /// For callers that need the probability of corruption.
+    /// Computes probabilities of corruption for callers that need them.
     outcomes: OutcomeTable,
 }
 
 impl StepByStep {
-    /// A chain in a state drawn from `stream`.
+    /// Creates a chain whose initial state is drawn from `stream`.
     pub fn new(chain: AirChain, coding: Coding, mut stream: RandomStream) -> Self {
         let state = chain.chain.draw_stationary(&mut stream);
         Self { chain, coding, state, stream, outcomes: OutcomeTable::new(chain, coding) }

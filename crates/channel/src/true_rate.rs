@@ -1,13 +1,13 @@
-//! The truth about a channel, for estimators that are allowed to know it.
+//! The true rate of a channel, for estimators that may use it.
 
 use airpath_model::{Duration, Rate, Timestamp, TrueRate};
 
 use crate::RateProcess;
 
-/// The rate of a channel at any time: that of the moment where the channel has one, else the mean over the last
-/// [`ChannelRate::WINDOW`], or another window (delivery opportunities have no rate of their own).
+/// The true rate of a channel: the current rate if the channel has one, otherwise the mean over the last
+/// [`ChannelRate::WINDOW`] or another window (delivery opportunities have no current rate).
 ///
-/// Looks at copies of the rate process, so that looking changes nothing.
+/// It queries copies of the rate process, so that queries have no side effects.
 #[derive(Clone, Debug)]
 pub struct ChannelRate {
     ahead: RateProcess,
@@ -18,15 +18,15 @@ pub struct ChannelRate {
 }
 
 impl ChannelRate {
-    /// Over what a rate is averaged where there are only opportunities, if nothing else is said: EBE's estimation interval.
+    /// Default averaging window for opportunities: EBE's estimation interval.
     pub const WINDOW: Duration = Duration::from_millis(200);
 
-    /// Looks at copies of `process`, which must not have been asked anything yet.
+    /// Creates the rate from copies of `process`, which must not have been queried yet.
     pub fn new(process: &RateProcess) -> Self {
         Self { ahead: process.clone(), behind: process.clone(), window: Self::WINDOW, in_window: 0.0 }
     }
 
-    /// The same with the rate of opportunities averaged over `window`, which counts as one millisecond at least.
+    /// Returns the rate with opportunities averaged over `window`, which is at least one millisecond.
     #[must_use]
     pub fn averaged_over(self, window: Duration) -> Self {
         Self { window: window.max(Duration::from_millis(1)), ..self }
@@ -42,7 +42,7 @@ impl TrueRate for ChannelRate {
             RateProcess::Uniform(process) => process.rate_at(now),
             RateProcess::Opportunities(process) => {
                 self.in_window += process.offered_bits(now);
-                // The window opens at time zero, and never closes before it is full.
+                // The window starts at time zero, and is not evaluated before it is full.
                 if let Some(opened) = now.as_nanos().checked_sub(self.window.as_nanos()) {
                     let left = self.behind.offered_bits(Timestamp::from_nanos(opened));
                     self.in_window -= left.unwrap_or(0.0);

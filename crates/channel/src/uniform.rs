@@ -1,4 +1,4 @@
-//! A fresh random rate for each interval.
+//! A new random rate for each interval.
 
 use airpath_model::{Duration, RandomStream, Rate, Timestamp};
 
@@ -6,8 +6,8 @@ use crate::{InvalidChannel, RateSegments, Segment};
 
 /// A rate drawn uniformly for each interval of fixed length, without end.
 ///
-/// Every rate is one draw of the stream, made when its interval is first looked at, so equal streams give equal
-/// rates whatever is sent.
+/// Every rate is one sample of the stream, taken at the first access to its interval, so equal streams yield
+/// equal rates for any traffic.
 #[derive(Clone, Debug)]
 pub struct UniformRate {
     low: Rate,
@@ -19,8 +19,8 @@ pub struct UniformRate {
 }
 
 impl UniformRate {
-    /// Rates from `low` to `high`, each for `hold`. The first interval takes `initial`, where given, instead of a
-    /// draw; that rate may lie outside the range.
+    /// Creates rates from `low` to `high`, each for `hold`. The first interval uses `initial`, if given,
+    /// instead of a sample; that rate may be outside the range.
     pub fn new(
         low: Rate,
         high: Rate,

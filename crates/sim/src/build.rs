@@ -1,4 +1,4 @@
-//! From a plan to flows.
+//! Construction of flows from a plan.
 
 mod transport;
 
@@ -17,8 +17,8 @@ use crate::flow::{ConnectionSetup, ConnectionSource, Flow, FlowKind};
 use crate::observers::PlannedEstimator;
 use transport::{receiver_config, sender_config};
 
-/// The flows of a checked plan, each with the flow of the plan that it comes from. Every random component gets a stream
-/// of its own, named by its path.
+/// Returns the flows of a checked plan, each with its flow in the plan. Every random component gets a
+/// separate stream, named by its path.
 pub(crate) fn assemble_flows(
     plan: &Plan,
     routes: &[FlowRoutes],
@@ -51,7 +51,7 @@ pub(crate) fn assemble_flows(
     Ok((flows, sources))
 }
 
-/// Keeps logs of as many flows as may have one.
+/// Enables logs for as many flows as may have one.
 fn keep_logs(flows: &mut [Flow]) {
     let is_reliable = |flow: &Flow| matches!(flow.kind, FlowKind::Connections(_));
     let chosen = logged_flows(flows.iter().map(|flow| (is_reliable(flow), flow.instance)));
@@ -82,7 +82,7 @@ fn read_estimators(
     (0..).zip(&plan.estimators).map(read).collect()
 }
 
-/// The flows of one source: one, or for random arrivals as many as arrive.
+/// Returns the flows of one source: one, or, for random arrivals, as many as arrive.
 fn kinds(
     flow: &FlowPlan,
     plan: &Plan,
@@ -134,7 +134,7 @@ fn connection(
         observers,
         random,
         initial_window: Bytes::new(transport.initial_window_bytes),
-        header: transport.header_bytes as u32, // checked against the largest packet
+        header: transport.header_bytes as u32, // checked to be at most the largest packet
         ack_size: transport.ack_bytes as u32,
         start,
         stop,

@@ -1,30 +1,30 @@
-//! The ends of all flows, and how they are run ahead of the clock.
+//! The endpoints of all flows, and their lookahead.
 
 use airpath_model::Timestamp;
 use airpath_network::{Ends, Entry, FlowSummary, Network, Packet, Target, Transmissions, prefetch};
 
 use crate::flow::{ConnectionSource, ENDS, End, Flow, FlowKind, Timer};
 
-/// The flows of a run, whose ends receive packets and send others.
+/// The flows of a run, whose endpoints receive packets and send others.
 ///
-/// The events of an end are packets, which arrive one after the other over one link, and its own timers; its state is not read
-/// between two rows of the series. If the link knows the arrival time of a packet and no timer is due before, the end can
-/// therefore receive the packet at once. Packets that it then sends leave later than now, which its first link must allow
-/// ([`Flow::ahead`]).
+/// The events of an endpoint are packets, which arrive in sequence over one link, and its own timers; its
+/// state is not read between two rows of the series. If the link knows the arrival time of a packet and no
+/// timer is due before, the endpoint can therefore receive the packet at once. Packets that it then sends
+/// leave in the future, which its first link must support ([`Flow::ahead`]).
 #[derive(Debug)]
 pub(crate) struct Flows {
     flows: Vec<Flow>,
-    /// The target of the first flow's sender; its receiver's is the next, and so on.
+    /// The target of the first flow's sender; that of its receiver is the next, and so on.
     first_timer: usize,
 }
 
 impl Flows {
-    /// The ends of these flows, whose timers are the targets from that one on.
+    /// Creates the endpoints of these flows, whose timers are the targets from `first_timer` on.
     pub(crate) fn new(flows: Vec<Flow>, first_timer: usize) -> Self {
         Self { flows, first_timer }
     }
 
-    /// Asks for the first event of each sender.
+    /// Schedules the first event of each sender.
     pub(crate) fn begin(&mut self, network: &mut Network) {
         for flow in 0..self.flows.len() {
             let next = self.flows[flow].next_sender_event();
@@ -32,7 +32,7 @@ impl Flows {
         }
     }
 
-    /// A timer has come, or an earlier time at which it once was due.
+    /// Processes a timer event, which may have been postponed since.
     pub(crate) fn wake(&mut self, network: &mut Network, target: usize) {
         let timer = target - self.first_timer;
         let (flow, end) = (timer / 2, ENDS[timer % 2]);
@@ -59,12 +59,12 @@ impl Flows {
         network.end_interval(flows.len(), |flow| flows[flow].state(now), |flow| flows[flow].summary());
     }
 
-    /// How many flows there are.
+    /// Returns the number of flows.
     pub(crate) fn len(&self) -> usize {
         self.flows.len()
     }
 
-    /// The sending end of a flow, if it is steered from outside.
+    /// Returns the sender of a flow, if it is externally controlled.
     pub(crate) fn steered(&mut self, flow: usize) -> Option<&mut ConnectionSource> {
         match &mut self.flows[flow].kind {
             FlowKind::Connections(source) => source.steered().is_some().then_some(source),
@@ -72,23 +72,23 @@ impl Flows {
         }
     }
 
-    /// What the sender of a flow may send has changed.
+    /// Sends packets of a flow whose limits have changed.
     pub(crate) fn send_on(&mut self, network: &mut Network, flow: usize) {
         let event = network.events.current();
         self.drive(network, flow, End::Sender, event);
     }
 
-    /// What the rows of the flows in their table want to know.
+    /// Returns the data for the rows of the table of flows.
     pub(crate) fn summaries(&self) -> impl Iterator<Item = FlowSummary> {
         self.flows.iter().map(Flow::summary)
     }
 
-    /// What senders saw of their packets, where that was kept.
+    /// Returns the packet events seen by senders, if recorded.
     pub(crate) fn into_logs(self) -> impl Iterator<Item = Transmissions> {
         self.flows.into_iter().filter_map(Flow::into_log)
     }
 
-    /// Sends whatever one end of a flow may send when that event happens.
+    /// Sends all packets that one endpoint of a flow may send at that event.
     fn drive(&mut self, network: &mut Network, flow: usize, end: End, event: Entry) {
         let (source, now) = (&mut self.flows[flow], event.at());
         let next = match end {
@@ -108,7 +108,8 @@ impl Flows {
         self.set_timer(network, flow, end, next, now);
     }
 
-    /// At `now` one end wants to be woken at `next`. An event that was asked for earlier looks when it comes.
+    /// Schedules the wake-up at `next` of an endpoint, at time `now`. An event that is already scheduled
+    /// earlier is postponed when it comes.
     #[inline]
     fn set_timer(&mut self, network: &mut Network, flow: usize, end: End, next: Timestamp, now: Timestamp) {
         let (due, timer) = (next.max(now), &mut self.flows[flow].timers[end.index()]);

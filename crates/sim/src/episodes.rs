@@ -1,4 +1,4 @@
-//! Many runs side by side, each an episode of an environment for reinforcement learning.
+//! Parallel runs, each an episode of an environment for reinforcement learning.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -11,17 +11,17 @@ use crate::steps::Step;
 /// A row of [`Step::values`].
 type Values = [f64; Step::QUANTITIES.len()];
 
-/// Runs side by side, one steered flow in each, which go on step by step. None knows of another, so that neither their number
-/// nor that of threads changes what happens in one.
+/// Parallel runs with one externally controlled flow each, which advance step by step. The runs are
+/// independent, so that neither their number nor that of threads affects the results of a run.
 #[derive(Debug)]
 pub struct Episodes {
     slots: Vec<Option<Episode>>,
 }
 
-/// What an agent sets for one step.
+/// An agent's action for one step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Action {
-    /// The window, bytes of payload; less than a segment counts as one.
+    /// The window, bytes of payload; at least one segment.
     pub window_bytes: f64,
     /// The pacing rate, bits of payload per second; NaN for none.
     pub pacing_bps: f64,
@@ -34,7 +34,7 @@ impl From<Action> for Steering {
     }
 }
 
-/// One run that is under way.
+/// An episode that has begun.
 #[derive(Debug)]
 struct Episode {
     simulation: Box<Simulation>,
@@ -42,40 +42,41 @@ struct Episode {
     now: Timestamp,
 }
 
-/// Why an episode cannot be used as it was asked for.
+/// The reason why an episode cannot be used as requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotReady {
-    /// There are not so many.
+    /// There is no environment with this index.
     #[error("there is no environment {0}")]
     NoSlot(usize),
-    /// It was not begun, or its results were taken.
+    /// The episode has not begun, or its results were taken.
     #[error("environment {0} has no running episode")]
     NotBegun(usize),
-    /// None or several of its flows are steered.
+    /// None or several of its flows are externally controlled.
     #[error("found {0} flows controlled by an agent; accepted: one")]
     Flows(usize),
 }
 
 impl Episodes {
-    /// That many places without episodes.
+    /// Creates `count` environments without episodes.
     pub fn new(count: usize) -> Self {
         Self { slots: (0..count).map(|_| None).collect() }
     }
 
-    /// How many places there are.
+    /// Returns the number of environments.
     pub fn len(&self) -> usize {
         self.slots.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no environments.
     pub fn is_empty(&self) -> bool {
         self.slots.is_empty()
     }
 
-    /// Puts a run that has not begun into a place, instead of what was there.
+    /// Puts a run that has not begun into an environment, replacing the previous one.
     ///
     /// # Errors
-    /// When there is no such place, or not exactly one steered flow; what was there stays then.
+    /// If there is no such environment, or not exactly one externally controlled flow; the environment is
+    /// then unchanged.
     pub fn begin(&mut self, index: usize, mut simulation: Simulation) -> Result<(), NotReady> {
         let slot = self.slots.get_mut(index).ok_or(NotReady::NoSlot(index))?;
         let [flow] = simulation.steered_flows()[..] else {
@@ -85,11 +86,11 @@ impl Episodes {
         Ok(())
     }
 
-    /// Does one step of that many nanoseconds in each place for which there is an action, on up to `threads` threads, and
-    /// gives what each brought. Steps are whole intervals of the series.
+    /// Advances each environment with an action by one step of the given number of nanoseconds, on up to
+    /// `threads` threads, and returns the result of each. Steps are whole intervals of the series.
     ///
     /// # Errors
-    /// When a place with an action has no episode; nothing happens then.
+    /// If an environment with an action has no episode; nothing is changed then.
     pub fn step(
         &mut self,
         actions: &[Option<Action>],
@@ -121,16 +122,17 @@ impl Episodes {
         Ok(steps)
     }
 
-    /// Takes an episode out, to be run to the end of its plan with what was set last. The place is empty then.
+    /// Removes and returns an episode, to be run to the end of its plan with the last action. The environment
+    /// is empty then.
     ///
     /// # Errors
-    /// When there is no episode.
+    /// If there is no episode.
     pub fn take(&mut self, index: usize) -> Result<Simulation, NotReady> {
         let slot = self.slots.get_mut(index).ok_or(NotReady::NoSlot(index))?;
         slot.take().map(|episode| *episode.simulation).ok_or(NotReady::NotBegun(index))
     }
 
-    /// Lets all episodes go.
+    /// Removes all episodes.
     pub fn clear(&mut self) {
         self.slots.fill_with(|| None);
     }

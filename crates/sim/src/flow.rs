@@ -1,4 +1,4 @@
-//! Flows: a source of data at one end, a receiver at the other.
+//! Flows: a data source at one end, a receiver at the other.
 
 mod connection;
 mod datagrams;
@@ -21,21 +21,22 @@ pub(crate) use connection::{ConnectionSetup, ConnectionSource};
 /// One flow.
 #[derive(Debug)]
 pub(crate) struct Flow {
-    /// Its place in the list of flows.
+    /// Its index in the list of flows.
     pub(crate) index: u32,
     /// Its number within the plan's source: above zero only for flows that arrive at random.
     pub(crate) instance: u32,
-    /// Where its forward route begins in the route table.
+    /// Start of its forward route in the route table.
     pub(crate) route: u32,
-    /// Where its reverse route begins.
+    /// Start of its reverse route.
     pub(crate) reverse_route: u32,
-    /// When it begins.
+    /// Start time.
     pub(crate) start: Timestamp,
-    /// When each end wants to be woken next.
+    /// Next wake-up of each endpoint.
     pub(crate) timers: [Timer; 2],
-    /// Whether each end may be given packets ahead of time: whether what it sends then may be.
+    /// Whether each endpoint may receive packets ahead of time, because it may send its responses ahead of
+    /// time.
     pub(crate) ahead: [bool; 2],
-    /// What it sends, and who receives it.
+    /// Its data source and receiver.
     pub(crate) kind: FlowKind,
     /// What is recorded of its sender beyond its counters, if anything.
     watch: Option<Box<Watch>>,
@@ -51,7 +52,7 @@ pub(crate) enum FlowKind {
 }
 
 impl Flow {
-    /// A flow that has not begun, with its routes forward and back.
+    /// Creates a flow that has not begun, with its forward and reverse routes.
     pub(crate) fn new(index: u32, instance: u32, routes: [u32; 2], start: Timestamp, kind: FlowKind) -> Self {
         let [route, reverse_route] = routes;
         let (timers, ahead) = ([Timer { due: Timestamp::NEVER, set: Timestamp::ZERO }; 2], [false; 2]);
@@ -72,7 +73,7 @@ impl Flow {
         }
     }
 
-    /// Something is due at the sending end at `now`, or may have become due.
+    /// Runs the sender's work that is due at `now`, or may have become due.
     pub(crate) fn wake_sender(&mut self, now: Timestamp, recorder: &mut Recorder) {
         if let FlowKind::Connections(source) = &mut self.kind {
             if let Some(watch) = &mut self.watch {
@@ -82,7 +83,7 @@ impl Flow {
         }
     }
 
-    /// Something is due at the receiving end.
+    /// Runs the receiver's work that is due.
     pub(crate) fn wake_receiver(&mut self, now: Timestamp) {
         match &mut self.kind {
             FlowKind::Connections(source) => source.wake_receiver(now),
@@ -90,7 +91,7 @@ impl Flow {
         }
     }
 
-    /// The next data packet that may leave at `now`; ask until there is none.
+    /// Returns the next data packet that may leave at `now`; call it until it returns `None`.
     #[inline]
     pub(crate) fn poll_data(&mut self, now: Timestamp, context: &mut Context) -> Option<Packet> {
         let packet = match &mut self.kind {
@@ -108,7 +109,7 @@ impl Flow {
         Some(packet)
     }
 
-    /// The next acknowledgment that may leave at `now`; ask until there is none.
+    /// Returns the next acknowledgment that may leave at `now`; call it until it returns `None`.
     #[inline]
     pub(crate) fn poll_acknowledgment(&mut self, now: Timestamp, pool: &mut PacketPool) -> Option<Packet> {
         match &mut self.kind {
@@ -119,13 +120,13 @@ impl Flow {
         }
     }
 
-    /// The end at which a packet arrives.
+    /// Returns the endpoint at which a packet arrives.
     #[inline]
     pub(crate) fn reached_by(packet: &Packet) -> End {
         if let Body::Acknowledgment(_) = packet.body { End::Sender } else { End::Receiver }
     }
 
-    /// A packet of this flow arrives at the end of its route. Tells which end it reached.
+    /// Processes a packet of this flow at the end of its route. Returns the endpoint that it reached.
     pub(crate) fn receive(&mut self, now: Timestamp, packet: &mut Packet, recorder: &mut Recorder) -> End {
         let (connection, size) = (packet.connection, packet.size);
         match (&mut self.kind, &mut packet.body) {
@@ -153,7 +154,8 @@ impl Flow {
         }
     }
 
-    /// Begins to keep what its sender sees of its packets; before it begins. So many flows share what is kept.
+    /// Enables the log of the sender's packet events; call it before the flow begins. `flows` flows share the
+    /// maximum number of records.
     pub(crate) fn keep_log(&mut self, flows: usize) {
         self.watch.get_or_insert_default().keep_log(Transmissions::new(self.index, flows));
     }
@@ -175,7 +177,7 @@ impl Flow {
         }
     }
 
-    /// When the sending end must be woken next.
+    /// Returns the sender's next wake-up time.
     pub(crate) fn next_sender_event(&self) -> Timestamp {
         match &self.kind {
             FlowKind::Connections(source) => source.next_sender_event(),
@@ -183,7 +185,7 @@ impl Flow {
         }
     }
 
-    /// When the receiving end must be woken next.
+    /// Returns the receiver's next wake-up time.
     pub(crate) fn next_receiver_event(&self) -> Timestamp {
         match &self.kind {
             FlowKind::Connections(source) => source.next_receiver_event(),
@@ -209,37 +211,38 @@ impl Flow {
     }
 }
 
-/// When one end wants to be woken.
+/// The wake-up time of an endpoint.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Timer {
-    /// When.
+    /// The time.
     pub(crate) due: Timestamp,
-    /// When it began to want that: of two that are due at one instant, the one that was set earlier comes first.
+    /// The time at which it was set: of two timers that are due at one instant, the one that was set earlier
+    /// comes first.
     pub(crate) set: Timestamp,
 }
 
 impl Timer {
-    /// The event that it is for that target.
+    /// Returns the event of the timer for that target.
     #[inline]
     pub(crate) fn event(self, target: Target) -> Entry {
         Entry::new(self.due, self.set, target)
     }
 }
 
-/// One of the two ends of a flow.
+/// One of the two endpoints of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
-    /// Where data comes from.
+    /// The data sender.
     Sender,
-    /// Where data goes.
+    /// The data receiver.
     Receiver,
 }
 
-/// Both, by their numbers.
+/// Both endpoints, in the order of their indices.
 pub(crate) const ENDS: [End; 2] = [End::Sender, End::Receiver];
 
 impl End {
-    /// Its number: 0 or 1.
+    /// Returns its index: 0 or 1.
     pub(crate) const fn index(self) -> usize {
         self as usize
     }

@@ -1,7 +1,8 @@
-//! Discrete-event simulator: flows and their ends over the network of a plan.
+//! Discrete-event simulator: flows and their endpoints over the network of a plan.
 //!
-//! Contract: a run is a pure function of a [`Plan`](airpath_plan::Plan), its input traces and a seed. Nothing here reads a clock, a
-//! file or a global. The caller follows and stops a run through a [`RunControl`], which cannot change a result.
+//! Contract: a run is a pure function of a [`Plan`](airpath_plan::Plan), its input traces and a seed. It
+//! reads no clock, no file and no global variable. The caller monitors and stops a run through a
+//! [`RunControl`], which cannot change a result.
 
 mod build;
 mod ends;

@@ -1,4 +1,4 @@
-//! Estimators that run alongside a controller and control nothing.
+//! Estimators that run alongside a controller without affecting it.
 
 use std::sync::Arc;
 
@@ -13,12 +13,12 @@ use airpath_model::{
 /// An estimator that runs alongside a controller, with its number in the plan.
 pub(crate) type PlannedEstimator = (u16, Arc<dyn Factory<AckRates>>);
 
-/// A controller, and ACK-rate estimators that are told of every acknowledgment and congestion signal that it is told
-/// of. What the flow sends is the controller's alone.
+/// A controller, with ACK-rate estimators that receive all of its acknowledgments and congestion signals.
+/// Only the controller affects the flow's sending.
 #[derive(Debug)]
 pub(crate) struct Observed {
     pub(crate) controller: Box<dyn Controller>,
-    /// With their numbers in the plan.
+    /// The estimators with their numbers in the plan.
     pub(crate) observers: Vec<(u16, AckRate)>,
 }
 
@@ -84,7 +84,7 @@ impl Controller for Observed {
     }
 }
 
-/// Says of which estimator an estimate is.
+/// Attributes an estimate to its estimator.
 struct Numbered<'a> {
     number: u16,
     sample: f64,

@@ -10,10 +10,10 @@ use crate::build::assemble_flows;
 use crate::ends::Flows;
 use crate::flow::Flow;
 
-/// One run, ready to go.
+/// A run that is ready to start, or has been advanced to some time.
 #[derive(Debug)]
 pub struct Simulation {
-    /// Its timers are the two ends of each flow: the sender's, then the receiver's.
+    /// Its timers are those of the two endpoints of each flow: the sender's, then the receiver's.
     pub(crate) network: Network,
     pub(crate) flows: Flows,
 }
@@ -25,8 +25,8 @@ impl Simulation {
     /// Builds a run from a plan, its input traces and a seed.
     ///
     /// # Errors
-    /// What in the plan cannot be run.
-    // A name of its own, so that its instructions can be counted.
+    /// If the plan contains something that cannot be run.
+    // A separate function, so that its instructions can be counted.
     #[inline(never)]
     pub fn new(plan: &Plan, inputs: &[Arc<Input>], seed: u64) -> Result<Self, PlanError> {
         Self::with_components(plan, inputs, seed, components())
@@ -55,11 +55,11 @@ impl Simulation {
         Ok(Self { network, flows })
     }
 
-    /// Runs to the end, or until `control` wants it to stop.
+    /// Runs to the end, or until `control` requests a stop.
     ///
     /// # Errors
-    /// [`Cancelled`] when it was stopped; nothing is handed out then.
-    // A name of its own, so that profiles can count from here.
+    /// [`Cancelled`] if it was stopped; there are no partial results.
+    // A separate function, so that profiles can count from here.
     #[inline(never)]
     pub fn run(mut self, control: &RunControl) -> Result<Outcome, Cancelled> {
         self.advance(Timestamp::NEVER, control)?;
@@ -68,7 +68,8 @@ impl Simulation {
         Ok(Outcome { transmissions: self.flows.into_logs().collect(), ..outcome })
     }
 
-    /// Runs until the first interval of the series has ended that ends at `until` or later, or to the end.
+    /// Runs to the end of the first interval of the series that ends at `until` or later, or to the end of
+    /// the run.
     #[inline]
     pub(crate) fn advance(&mut self, until: Timestamp, control: &RunControl) -> Result<(), Cancelled> {
         let Self { network, flows } = self;
@@ -81,7 +82,7 @@ impl Simulation {
             debug_assert!(at >= network.now, "time ran back");
             network.now = at;
             network.counts.events += 1;
-            // Packets are counted too: an event may be that of very many.
+            // Packets are counted too: one event may process very many.
             let done = network.counts.events + network.counts.packets_received;
             if done >= next_look {
                 next_look = done + BETWEEN_LOOKS;

@@ -9,28 +9,28 @@ use crate::simulation::{Cancelled, Simulation};
 /// The result of one step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Step {
-    /// When it ended.
+    /// End time of the step.
     pub now: Timestamp,
     /// Observations of the sender in the step.
     pub report: SenderReport,
-    /// Round-trip times as the transport knows them; zero before the first sample.
+    /// Round-trip times known to the transport; zero before the first sample.
     pub rtt: RttEstimate,
-    /// Payload in flight at its end.
+    /// Payload in flight at the end of the step.
     pub in_flight: Bytes,
-    /// The window in force.
+    /// The current window.
     pub window: Bytes,
-    /// The pacing rate in force, if packets are paced.
+    /// The current pacing rate, if packets are paced.
     pub pacing_rate: Option<Rate>,
-    /// Whether the flow had something to send at its end.
+    /// Whether the flow had data to send at the end of the step.
     pub active: bool,
-    /// Whether the flow has sent all that it ever will, and all of that has arrived.
+    /// Whether the flow has sent all its data, and all of it has arrived.
     pub over: bool,
-    /// What no sender knows: of the link at which the flow is measured, if that is recorded.
+    /// Quantities that no sender can observe: of the link at which the flow is measured, if that is recorded.
     pub link: Option<LinkStep>,
 }
 
 impl Step {
-    /// The names of [`Step::values`], with their units; those from `link_` on no sender knows.
+    /// The names of [`Step::values`], with their units; no sender can observe those that begin with `link_`.
     pub const QUANTITIES: [&'static str; 19] = [
         "time_s",
         "sent_bytes",
@@ -53,7 +53,7 @@ impl Step {
         "link_queue_bytes",
     ];
 
-    /// All of it as numbers; NaN where there is no value.
+    /// Returns the step as numbers; NaN for missing values.
     pub fn values(&self) -> [f64; Self::QUANTITIES.len()] {
         let Self { report, rtt, link, .. } = self;
         let known = |span: airpath_model::Duration| {
@@ -89,22 +89,23 @@ impl Step {
 }
 
 impl Simulation {
-    /// The flows whose controllers are steered from outside, by their places in the table of flows.
+    /// Returns the indices of the externally controlled flows in the table of flows.
     pub fn steered_flows(&mut self) -> Vec<usize> {
         (0..self.flows.len()).filter(|&flow| self.flows.steered(flow).is_some()).collect()
     }
 
-    /// Runs to the end of the first interval of the series that ends at `until` or later, and stops there, before anything
-    /// else of that instant; to the end of the run if there is none. [`Simulation::run`] goes on from there.
+    /// Runs to the end of the first interval of the series that ends at `until` or later, and stops there,
+    /// before any other event at that instant; to the end of the run if there is no such interval.
+    /// [`Simulation::run`] continues from there.
     ///
     /// # Errors
-    /// [`Cancelled`] when it was stopped.
+    /// [`Cancelled`] if it was stopped.
     pub fn advance_to(&mut self, until: Timestamp, control: &RunControl) -> Result<(), Cancelled> {
         self.advance(until, control)
     }
 
-    /// Sets what the sender of a flow may send from now on, and lets it. A connection that the flow opens later begins
-    /// with its initial window again. Does nothing to a flow that is not steered.
+    /// Sets the limits of a flow's sender, and sends the packets that they allow. A connection that the flow
+    /// opens later begins with its initial window. Does nothing to a flow that is not externally controlled.
     pub fn steer(&mut self, flow: usize, steering: Steering) {
         let Some(source) = self.flows.steered(flow) else { return };
         if let Some(steered) = source.steered() {
@@ -115,7 +116,8 @@ impl Simulation {
         }
     }
 
-    /// What the time since the last question brought a steered flow; `None` for others. Of the link: the last interval.
+    /// Returns the results of an externally controlled flow since the last call; `None` for other flows. Link
+    /// quantities are those of the last interval.
     pub fn step(&mut self, flow: usize) -> Option<Step> {
         let source = self.flows.steered(flow)?;
         let report = source.steered()?.take_report();

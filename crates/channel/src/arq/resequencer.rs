@@ -1,17 +1,17 @@
-//! The receiving end of a link that repeats: packets in the order in which they were first sent.
+//! The receiving end of a link with ARQ: restores the order of first transmissions.
 
 use alloc::collections::VecDeque;
 
-/// Holds packets until all before them have arrived or are given up.
+/// A buffer that holds packets until all previous ones have arrived or are given up.
 #[derive(Clone, Debug)]
 pub(super) struct Resequencer<P> {
-    /// Number of the packet that is delivered next: that of the first place.
+    /// Number of the packet to be delivered next: that of the first entry.
     expected: u32,
     /// Never begins with [`Place::GivenUp`].
     places: VecDeque<Place<P>>,
 }
 
-/// What is known of one packet.
+/// The state of one packet.
 #[derive(Clone, Copy, Debug)]
 enum Place<P> {
     Missing,
@@ -26,7 +26,7 @@ impl<P> Default for Resequencer<P> {
 }
 
 impl<P> Resequencer<P> {
-    /// Packet `number` arrived, or is given up.
+    /// Records that packet `number` arrived, or is given up.
     pub(super) fn receive(&mut self, number: u32, packet: Option<P>) {
         let place = number.wrapping_sub(self.expected) as usize;
         while self.places.len() <= place {
@@ -36,7 +36,7 @@ impl<P> Resequencer<P> {
         self.skip_given_up();
     }
 
-    /// The next packet in order, if it is there.
+    /// Returns the next packet in order, if it has arrived.
     pub(super) fn release(&mut self) -> Option<P> {
         if !self.can_release() {
             return None;
@@ -83,7 +83,8 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever the order of arrival: what comes out is sorted, complete, and out as soon as all before it are known.
+        /// For any order of arrival, the output is sorted and complete, and a packet is released as soon as
+        /// the fates of all previous ones are known.
         #[test]
         fn comes_out_in_order_and_without_waiting_longer(
             (order, lost) in (1_usize..40).prop_flat_map(|count| (

@@ -12,11 +12,11 @@ use crate::{BitClock, Bursts, Clock, Coding, GilbertElliott, TwoStateFading};
 pub(crate) struct FadingConfig {
     #[serde(flatten)]
     coding: Coding,
-    /// Walk the chain through every step instead of drawing once for each packet: for checking, and slow.
+    /// Simulate every step of the chain instead of sampling once per packet: for verification, and slow.
     #[serde(default)]
     step_by_step: bool,
-    /// What a step of the chain is: a transmitted `bit`, or a byte (`symbol`) that is wrong with the
-    /// probability of one wrong bit. It stands still while nothing is sent.
+    /// The unit of a step of the chain: a transmitted `bit`, or a byte (`symbol`) that is wrong with the
+    /// probability of one wrong bit. The chain does not move while nothing is sent.
     #[serde(default)]
     clock: BitClock,
     #[serde(flatten)]

@@ -1,4 +1,4 @@
-//! Gilbert's chain by its means.
+//! Gilbert's chain, defined by its means.
 
 use airpath_model::config::ConfigError;
 use airpath_model::declare::{Component, ComponentError, Deserialize, JsonSchema, Serialize};
@@ -13,10 +13,10 @@ use crate::{Bursts, Coding, GilbertElliott};
 pub(crate) struct GilbertConfig {
     #[serde(flatten)]
     clocked: Clocked,
-    /// The share of steps that are lost.
+    /// The fraction of steps that are lost.
     #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1), example = 0.5)]
     mean_loss: f64,
-    /// The mean number of steps in a row that are lost; at least `mean_loss / (1 - mean_loss)`.
+    /// The mean number of consecutive lost steps; at least `mean_loss / (1 - mean_loss)`.
     #[schemars(range(min = 1, max = LONGEST_BURST), example = 4.0)]
     mean_burst: f64,
 }

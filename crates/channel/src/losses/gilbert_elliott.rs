@@ -1,4 +1,4 @@
-//! The chain of Gilbert and Elliott by its probabilities.
+//! The Gilbert-Elliott chain, defined by its probabilities.
 
 use airpath_model::config::ConfigError;
 use airpath_model::declare::{Component, ComponentError, Deserialize, JsonSchema, Serialize, defaults};
@@ -7,12 +7,12 @@ use super::{Clocked, Unit, check_coding, ensure};
 use crate::declare::Losses;
 use crate::{Bursts, Coding, GilbertElliott};
 
-/// A Gilbert-Elliott chain by its probabilities for each step.
+/// A Gilbert-Elliott chain, defined by its probabilities per step.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct GilbertElliottConfig {
     #[serde(flatten)]
     coding: Coding,
-    /// Walk the chain through every step instead of drawing once for each packet: for checking, and slow.
+    /// Simulate every step of the chain instead of sampling once per packet: for verification, and slow.
     #[serde(default)]
     step_by_step: bool,
     #[serde(flatten)]

@@ -4,7 +4,7 @@ use airpath_model::{Bytes, Duration};
 use airpath_plan::{LossDetectionPlan, RecoveryPlan, RtoFloorPlan, TransportPlan};
 use airpath_transport::{EcnMode, LossDetection, ReceiverConfig, Recovery, RtoFloor, SenderConfig};
 
-/// Returns the sender configuration of such a transport.
+/// Returns the sender configuration of a transport.
 pub(crate) fn sender_config(plan: &TransportPlan) -> SenderConfig {
     SenderConfig {
         mss: Bytes::new(plan.mss_bytes),
@@ -46,7 +46,7 @@ fn recovery(plan: RecoveryPlan) -> Recovery {
     }
 }
 
-/// Returns the receiver configuration of such a transport.
+/// Returns the receiver configuration of a transport.
 pub(crate) fn receiver_config(plan: &TransportPlan) -> ReceiverConfig {
     ReceiverConfig {
         delayed_ack_segments: plan.delayed_ack_segments,

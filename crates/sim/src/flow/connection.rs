@@ -14,7 +14,7 @@ use airpath_transport::{Acknowledgment, Receiver, ReceiverConfig, Segment, SendL
 use super::End;
 use crate::observers::{Observed, PlannedEstimator};
 
-/// The two ends of a flow's connections. One connection lives at a time.
+/// The two endpoints of a flow's connections. One connection exists at a time.
 #[derive(Debug)]
 pub(crate) struct ConnectionSource {
     files: Files,
@@ -22,7 +22,7 @@ pub(crate) struct ConnectionSource {
     receiver_config: ReceiverConfig,
     controller: PlannedController,
     observers: Vec<PlannedEstimator>,
-    /// Where the controllers' streams are split off.
+    /// The stream from which the controllers' streams are derived.
     random: RandomStream,
     initial_window: Bytes,
     header: u32,
@@ -40,7 +40,7 @@ pub(crate) struct ConnectionSource {
     earlier: Totals,
 }
 
-/// Counts of connections that are gone.
+/// Counters of closed connections.
 #[derive(Clone, Copy, Debug, Default)]
 struct Totals {
     sent_packets: u64,
@@ -51,7 +51,7 @@ struct Totals {
     spurious_timeouts: u64,
 }
 
-/// How a connection source is made.
+/// The configuration of a connection source.
 #[derive(Debug)]
 pub(crate) struct ConnectionSetup {
     pub(crate) files: Files,
@@ -60,7 +60,7 @@ pub(crate) struct ConnectionSetup {
     pub(crate) controller: PlannedController,
     /// Estimators that run alongside the controller, with their numbers in the plan.
     pub(crate) observers: Vec<PlannedEstimator>,
-    /// What controllers draw from.
+    /// The random stream of the controllers.
     pub(crate) random: RandomStream,
     pub(crate) initial_window: Bytes,
     pub(crate) header: u32,
@@ -70,10 +70,10 @@ pub(crate) struct ConnectionSetup {
 }
 
 impl ConnectionSource {
-    /// A source whose first connection begins at `setup.start`.
+    /// Creates a source whose first connection begins at `setup.start`.
     ///
     /// # Errors
-    /// What the transport says of a configuration, or of a controller whose needs it cannot meet.
+    /// If the transport rejects the configuration, or a controller whose needs it cannot meet.
     pub(crate) fn new(mut setup: ConnectionSetup) -> Result<Self, Fault> {
         let stream = setup.random.split();
         let sender = open(setup.sender, &setup.controller, &setup.observers, setup.initial_window, stream)?;
@@ -100,7 +100,7 @@ impl ConnectionSource {
         })
     }
 
-    /// Something arrives soon at one of its ends.
+    /// Prefetches the state of an endpoint at which a packet arrives soon.
     pub(crate) fn prefetch(&self, end: End) {
         let (field, bytes) = match end {
             End::Sender => (offset_of!(Self, sender), size_of::<Sender>()),
@@ -110,12 +110,12 @@ impl ConnectionSource {
         prefetch::value(&self.connection);
     }
 
-    /// Whether it never opens a second connection.
+    /// Returns whether it never opens a second connection.
     pub(crate) const fn opens_one_connection(&self) -> bool {
         matches!(self.files, Files::Endless | Files::One { .. } | Files::Writes { .. })
     }
 
-    /// Starts and stops what is due, and runs the sender's timers.
+    /// Starts and stops files that are due, and runs the sender's timers.
     pub(crate) fn wake_sender(&mut self, now: Timestamp, flow: u32, recorder: &mut Recorder) {
         if self.next_file <= now {
             self.begin_file(now);
@@ -137,7 +137,7 @@ impl ConnectionSource {
         }
     }
 
-    /// The next segment that may leave.
+    /// Returns the next segment that may leave.
     #[inline]
     pub(crate) fn poll_data(
         &mut self,
@@ -159,7 +159,7 @@ impl ConnectionSource {
         }))
     }
 
-    /// The next acknowledgment that may leave.
+    /// Returns the next acknowledgment that may leave.
     #[inline]
     pub(crate) fn poll_acknowledgment(
         &mut self,
@@ -180,17 +180,18 @@ impl ConnectionSource {
         }))
     }
 
-    /// A segment of a connection arrives. Gives how much payload the application gets of it.
+    /// Processes an arriving segment of a connection. Returns the payload bytes that it delivers to the
+    /// application.
     pub(crate) fn on_segment(&mut self, now: Timestamp, connection: u32, segment: &Segment) -> u64 {
         if connection != self.connection {
-            return 0; // a leftover of a connection that is gone
+            return 0; // a leftover of a closed connection
         }
         let before = self.receiver.delivered();
         self.receiver.on_segment(now, segment);
         (self.receiver.delivered() - before).get()
     }
 
-    /// An acknowledgment arrives.
+    /// Processes an arriving acknowledgment.
     pub(crate) fn on_acknowledgment(
         &mut self,
         now: Timestamp,
@@ -206,7 +207,7 @@ impl ConnectionSource {
         if self.sender.is_complete()
             && let Some(began) = self.began.take()
         {
-            // A file that was stopped before all of it had left is no finished transfer.
+            // A file that was stopped before all of it had left is not a completed transfer.
             if !self.files.is_endless() && self.receiver.delivered() == self.size {
                 recorder.on_completion(flow, self.connection, began, now, self.size);
             }
@@ -218,28 +219,28 @@ impl ConnectionSource {
         }
     }
 
-    /// When the sending end must be woken next.
+    /// Returns the sender's next wake-up time.
     pub(crate) fn next_sender_event(&self) -> Timestamp {
         let stop = if self.stopped { Timestamp::NEVER } else { self.stop };
         self.sender.next_timer().min(self.next_file).min(stop)
     }
 
-    /// When the receiving end must be woken next.
+    /// Returns the receiver's next wake-up time.
     pub(crate) fn next_receiver_event(&self) -> Timestamp {
         self.receiver.next_timer()
     }
 
-    /// Its controller, if that is steered from outside.
+    /// Returns its controller, if that is controlled externally.
     pub(crate) fn steered(&mut self) -> Option<&mut dyn Steered> {
         self.sender.steered()
     }
 
-    /// Whether it has sent all that it ever will, and all of that has arrived.
+    /// Returns whether it has sent all its data, and all of it has arrived.
     pub(crate) fn is_over(&self) -> bool {
         self.began.is_none() && !self.next_file.is_scheduled()
     }
 
-    /// Round-trip times of the connection.
+    /// Returns the round-trip times of the connection.
     pub(crate) fn rtt(&self) -> RttEstimate {
         self.sender.rtt()
     }
@@ -325,7 +326,7 @@ impl ConnectionSource {
     }
 }
 
-/// The sending end of a fresh connection.
+/// Creates the sender of a new connection.
 fn open(
     config: SenderConfig,
     plan: &PlannedController,
@@ -348,7 +349,7 @@ fn open(
         .map_err(|error| Fault::new(&format!("transport.{}", error.parameter()), error))
 }
 
-/// Seconds; NaN for zero, which stands for "no sample yet".
+/// Converts to seconds; NaN for zero, which means "no sample yet".
 fn seconds(span: Duration) -> f64 {
     if span.is_zero() { f64::NAN } else { span.as_secs_f64() }
 }

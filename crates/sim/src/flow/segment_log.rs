@@ -1,4 +1,4 @@
-//! What the sender of a connection sees of each of its packets, for logs of flows (qlog).
+//! The events of each packet as seen by the sender of a connection, for logs of flows (qlog).
 
 use std::collections::VecDeque;
 
@@ -6,14 +6,14 @@ use airpath_model::Timestamp;
 use airpath_network::{Body, Packet, Transmission, Transmissions};
 use airpath_transport::{Acknowledgment, Segment};
 
-/// Turns segments into packets that are never sent again: the last transmission of a segment is taken to be the one that
-/// arrived, and the one before to be lost as soon as there is another.
+/// Converts segments to packets that are never retransmitted: the last transmission of a segment is assumed
+/// to be the one that arrived, and the previous one to be lost as soon as there is another.
 #[derive(Debug)]
 pub(crate) struct SegmentLog {
     transmissions: Transmissions,
     next: u64,
     connection: u32,
-    /// Segments that are not acknowledged cumulatively, in the order of the stream.
+    /// Segments that are not cumulatively acknowledged, in stream order.
     outstanding: VecDeque<Outstanding>,
 }
 
@@ -34,7 +34,7 @@ impl SegmentLog {
     pub(crate) fn on_packet(&mut self, now: Timestamp, packet: &Packet) {
         let Body::Segment { segment, .. } = &packet.body else { return };
         if std::mem::replace(&mut self.connection, packet.connection) != packet.connection {
-            // The connection before is gone, and what it had in flight with it.
+            // The previous connection is closed, including what it had in flight.
             self.outstanding.clear();
         }
         self.on_sent(now, segment);
@@ -66,7 +66,7 @@ impl SegmentLog {
         acknowledgment: &Acknowledgment,
     ) {
         if connection != self.connection {
-            return; // a leftover of a connection that is gone
+            return; // a leftover of a closed connection
         }
         self.transmissions.push(now, Transmission::Acknowledgment { bytes: Some(bytes) });
         while let Some(first) =
@@ -87,7 +87,7 @@ impl SegmentLog {
         }
     }
 
-    /// What happened.
+    /// Returns the recorded events.
     pub(crate) fn finish(self) -> Transmissions {
         self.transmissions
     }
