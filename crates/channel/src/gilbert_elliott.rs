@@ -84,7 +84,6 @@ impl GilbertElliott {
     /// Creates the chain of the Linux queue discipline `netem` (`loss gemodel p r 1-h 1-k`): to the bad state
     /// with `p`, back with `r`, corruption with `loss_bad` (1-h) in the bad and `loss_good` (1-k) in the good
     /// state. `r` is at least 1e-12, and `p` should be 0 or at least 1e-12.
-    /// should be 0 or at least 1e-12.
     ///
     /// # Errors
     /// A probability is outside its range.

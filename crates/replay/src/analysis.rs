@@ -1,4 +1,4 @@
-//! From a capture to the results of its flows.
+//! Analysis of a capture into results per flow.
 
 use std::io::Read;
 
@@ -11,12 +11,13 @@ use crate::measured::{AckObserver, Unobserved};
 use crate::result::FlowResult;
 use crate::table::FlowTable;
 
-/// What to do with a capture.
+/// Options for the analysis of a capture.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The estimators, in the order of results. None if nothing is said.
+    /// The estimators, in the order of results. Default: none.
     pub estimators: Vec<NamedEstimator>,
-    /// The most flows that are followed at a time, and the most results. The flow that was silent longest makes room.
+    /// Maximum number of flows tracked at a time, and of results. The flow that was idle longest is evicted
+    /// first.
     pub most_flows: usize,
 }
 
@@ -26,18 +27,18 @@ impl Default for Options {
     }
 }
 
-/// What a capture says.
+/// The results of a capture.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Analysis {
-    /// What was read, and where reading ended.
+    /// The counts of the reader, and where reading ended.
     pub report: ReadReport,
-    /// The first TCP packet, nanoseconds since 1970. Results count from there.
+    /// Time of the first TCP packet, nanoseconds since 1970. Times in results are relative to it.
     pub start_ns: u64,
     /// The flows that carried data, the one with most payload first.
     pub flows: Vec<FlowResult>,
-    /// Flows that were ended early because others needed their place.
+    /// Flows that were ended early to make room for others.
     pub evicted: u64,
-    /// Flows whose results gave way to those of larger ones.
+    /// Flows whose results were replaced by those of larger flows.
     pub dropped: u64,
     /// Flows without data.
     pub silent: u64,
@@ -46,12 +47,13 @@ pub struct Analysis {
 /// Reads a capture and replays its flows.
 ///
 /// # Errors
-/// [`CaptureReadError`] when it is none. What breaks off later gives what stands before.
+/// [`CaptureReadError`] if the input is not a capture. If the capture breaks off later, the part before the
+/// break is analyzed.
 pub fn analyse(reader: impl Read + Send + 'static, options: &Options) -> Result<Analysis, CaptureReadError> {
     analyse_observed(reader, options, &mut Unobserved)
 }
 
-/// The same, with somebody who hears every acknowledgment.
+/// Analyzes a capture as [`analyse`] does, and passes every acknowledgment to an observer.
 ///
 /// # Errors
 /// As [`analyse`].

@@ -1,10 +1,10 @@
-//! How fast the clock of a host's timestamps ticks.
+//! Estimation of the tick rate of a host's timestamp clock.
 
 use airpath_model::Duration;
 
 use crate::sequence::Unwrapped;
 
-/// Looks at the timestamps of one host and judges how often its clock ticks (RFC 7323, section 5.4, allows 1 ms to 1 s).
+/// An estimator of the tick rate of one host's timestamps (RFC 7323, section 5.4, allows 1 ms to 1 s).
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ClockRate {
     values: Unwrapped,
@@ -12,12 +12,12 @@ pub(crate) struct ClockRate {
     last: Option<(u64, i64)>,
 }
 
-/// Clocks that are known to be in use, ticks in a second: BSD of old, Windows, Linux with HZ of 100, 250, 300, 1000,
+/// Tick rates of known clocks, ticks per second: old BSD, Windows, Linux with HZ of 100, 250, 300, 1000,
 /// Linux with microseconds.
 const KNOWN_RATES: [f64; 8] = [2.0, 10.0, 100.0, 250.0, 300.0, 1_000.0, 10_000.0, 1_000_000.0];
 
 impl ClockRate {
-    /// A packet with this timestamp was captured.
+    /// Records the timestamp of a captured packet.
     pub(crate) fn on_packet(&mut self, time_ns: u64, value: u32) {
         let seen = (time_ns, self.values.offset(value));
         self.first.get_or_insert(seen);
@@ -26,13 +26,13 @@ impl ClockRate {
         }
     }
 
-    /// Ticks seen so far.
+    /// Returns the number of ticks so far.
     pub(crate) fn ticks(&self) -> i64 {
         self.first.zip(self.last).map_or(0, |(first, last)| last.1 - first.1)
     }
 
-    /// Ticks in a second: the known rate next to what was seen, when it lies within one tick of it; else what was seen.
-    /// `None` when the clock did not tick.
+    /// Returns the ticks per second: the known rate closest to the measured one, if it lies within one tick
+    /// of it; otherwise the measured rate. Returns `None` if the clock did not tick.
     pub(crate) fn rate(&self) -> Option<f64> {
         let (first, last) = self.first.zip(self.last)?;
         let (ticks, seconds) = ((last.1 - first.1) as f64, last.0.saturating_sub(first.0) as f64 / 1e9);
@@ -47,7 +47,7 @@ impl ClockRate {
         Some(if (nearest - seen).abs() <= doubt { nearest } else { seen })
     }
 
-    /// The time between two ticks.
+    /// Returns the time between two ticks.
     pub(crate) fn tick(&self) -> Option<Duration> {
         self.rate().map(|rate| Duration::from_secs_f64(1.0 / rate).max(Duration::from_nanos(1)))
     }

@@ -17,13 +17,13 @@ use crate::measured::{AckObserver, Measured};
 use crate::sequence::Unwrapped;
 use crate::stamps::Transmissions;
 
-/// What does not change while a direction is replayed.
+/// Properties that stay constant while a direction is replayed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Facts {
     pub(crate) source: SocketAddr,
     pub(crate) destination: SocketAddr,
     pub(crate) mss: Bytes,
-    /// Step of the timestamps of the end that sends the data, and of the other.
+    /// Timestamp step of the endpoint that sends the data, and of the other.
     pub(crate) sender_tick: Option<Duration>,
     pub(crate) receiver_tick: Option<Duration>,
     pub(crate) sack: bool,
@@ -35,8 +35,8 @@ pub(crate) struct Facts {
     pub(crate) receiver_opened: bool,
 }
 
-/// Follows the data of one direction. Acknowledgments are held for the time that the sender takes to answer, so that they
-/// meet the data as they do at the sender, wherever the capture was taken.
+/// Tracks the data of one direction. Acknowledgments are delayed by the sender's answer time, so that they
+/// meet the data as they do at the sender, for any vantage point.
 #[derive(Debug)]
 pub(crate) struct Direction {
     facts: Facts,
@@ -57,7 +57,7 @@ pub(crate) struct Direction {
     pub(crate) counts: Counts,
 }
 
-/// What is counted of one direction.
+/// Counters of one direction.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Counts {
     pub(crate) data_packets: u64,
@@ -81,22 +81,23 @@ pub(crate) struct Counts {
 #[derive(Clone, Copy, Debug)]
 struct Held {
     due: Timestamp,
-    /// How much longer than the shortest answer the sender takes now: part of the round trip.
+    /// By how much the sender's current answer time exceeds the shortest: part of the round trip.
     more: Duration,
     packet: TcpPacket,
 }
 
-/// Data that was not seen when later data was.
+/// Data that had not been seen when later data was.
 #[derive(Clone, Copy, Debug)]
 struct Hole {
     since: Timestamp,
 }
 
-/// What lies farther from the data seen than any window reaches (RFC 7323, section 2.2) is not of this connection.
+/// Data farther from the data seen than any window reaches (RFC 7323, section 2.2) does not belong to this
+/// connection.
 const FARTHEST: i64 = 1 << 30;
-/// So many segments without an acknowledgment: the capture has only one direction.
+/// Maximum number of segments without an acknowledgment: beyond it, the capture contains only one direction.
 pub(crate) const MOST_SEGMENTS: usize = 1 << 17;
-/// Acknowledgments on their way; more are taken as arrived.
+/// Maximum number of acknowledgments on their way; further ones count as arrived.
 const MOST_HELD: usize = 1 << 14;
 /// Timestamps that step more coarsely do not time single segments.
 const FINE_TICK: Duration = Duration::from_millis(4);
@@ -127,12 +128,12 @@ impl Direction {
         }
     }
 
-    /// Segments kept.
+    /// Returns the number of segments kept.
     pub(crate) fn segments(&self) -> usize {
         self.follower.as_ref().map_or(0, Follower::segments)
     }
 
-    /// A packet with data, or the beginning or end of it, passes.
+    /// Processes a packet with data, or with the beginning or end of the stream.
     pub(crate) fn on_data(&mut self, now: Timestamp, packet: &TcpPacket, estimators: &[NamedEstimator]) {
         self.now = self.now.max(now);
         let now = self.now;
@@ -165,7 +166,7 @@ impl Direction {
         }
         self.counts.first_data.get_or_insert(now);
         let late = self.arrives_late(packet, offset);
-        // What lies before the beginning of the replay was sent before it.
+        // Data before the beginning of the replay was sent before it.
         let before = u32::try_from((-offset).max(0)).unwrap_or(u32::MAX);
         let start = offset.max(0) as u64; // not negative
         let payload = packet.payload.saturating_sub(before);
@@ -186,8 +187,8 @@ impl Direction {
         }
     }
 
-    /// An acknowledgment of this direction's data passes; the sender will take `answer` to answer it, at present `more`
-    /// longer.
+    /// Processes an acknowledgment of this direction's data; the sender will take `answer` to respond,
+    /// currently `more` longer.
     pub(crate) fn on_acknowledgment(
         &mut self,
         now: Timestamp,
@@ -198,7 +199,7 @@ impl Direction {
         self.held.push_back(Held { due: now + answer, more, packet: *packet });
     }
 
-    /// Lets the acknowledgments that are due by `now` arrive at the sender.
+    /// Delivers the acknowledgments that are due by `now` to the sender.
     pub(crate) fn arrive(&mut self, now: Timestamp, ecn: &mut EcnUse, observer: &mut dyn AckObserver) {
         while let Some(held) = self.held.front().copied() {
             if held.due > now && self.held.len() <= MOST_HELD {
@@ -240,7 +241,7 @@ impl Direction {
         if offset < 0 {
             return;
         }
-        // The end of the stream takes a number of its own.
+        // The end of the stream takes a sequence number of its own.
         let offset = offset as u64; // not negative
         let cumulative = if self.end.is_some_and(|end| offset == end + 1) { offset - 1 } else { offset };
         let sack = sack_blocks(packet, cumulative, self.sequence);
@@ -264,7 +265,7 @@ impl Direction {
             timestamp: ticks.zip(self.facts.receiver_tick).map(|(ticks, tick)| receiver_time(ticks, tick)),
             timestamp_echo: echo.filter(|_| fine),
             ece: marked,
-            marked: 0, // what it says of marks is made an echo
+            marked: 0, // its report of marks is represented as an echo
             path: PathHeader::None,
         };
         let next = follower.next();
@@ -313,14 +314,14 @@ impl Direction {
         }
     }
 
-    /// Whether timestamps say that the packet was sent before others that were seen (RFC 7323).
+    /// Returns whether timestamps show that the packet was sent before others already seen (RFC 7323).
     fn arrives_late(&mut self, packet: &TcpPacket, offset: i64) -> Option<bool> {
         let (value, _) = packet.timestamps?;
         self.stamps.on_packet(self.now, value, offset);
         let newest = self.newest_stamp.get_or_insert(value);
         let ahead = value.wrapping_sub(*newest) as i32;
         *newest = if ahead > 0 { value } else { *newest };
-        // Equal stamps say nothing.
+        // Equal timestamps are inconclusive.
         (ahead != 0).then_some(ahead < 0)
     }
 
@@ -366,7 +367,8 @@ impl Direction {
                 measured.series.retransmitted[bin] += segments;
             }
         }
-        // One byte below what was acknowledged asks whether the other end is there (RFC 9293, section 3.8.4).
+        // One byte below the acknowledged data probes whether the other endpoint is alive (RFC 9293, section
+        // 3.8.4).
         if observed.needless.get() > 1 {
             let segments = observed.needless.get().div_ceil(mss);
             self.counts.needless += segments;
@@ -374,7 +376,7 @@ impl Direction {
         }
     }
 
-    /// Forgets the data in flight and follows anew from the next packet on.
+    /// Drops the data in flight and restarts tracking at the next packet.
     pub(crate) fn restart(&mut self) {
         self.counts.restarts += 1;
         self.take_counters();
@@ -407,7 +409,7 @@ impl Direction {
     }
 }
 
-/// What was found in one direction; nothing is measured where it carried no data.
+/// The results of one direction; there are no measurements if it carried no data.
 pub(crate) struct DirectionResult {
     pub(crate) facts: Facts,
     pub(crate) counts: Counts,
@@ -421,7 +423,8 @@ fn follower_is_full(follower: Option<&Follower>) -> bool {
     follower.is_some_and(|follower| follower.segments() > MOST_SEGMENTS)
 }
 
-/// The selectively acknowledged ranges above `cumulative`. What lies below it reports duplicates (RFC 2883).
+/// Returns the selectively acknowledged ranges above `cumulative`. Ranges below it report duplicates (RFC
+/// 2883).
 fn sack_blocks(packet: &TcpPacket, cumulative: u64, sequence: Option<Unwrapped>) -> SackBlocks {
     let mut blocks = SackBlocks::new();
     let Some(mut sequence) = sequence else { return blocks };
@@ -437,8 +440,8 @@ fn sack_blocks(packet: &TcpPacket, cumulative: u64, sequence: Option<Unwrapped>)
     blocks
 }
 
-/// The bytes that the receiver reports as received twice: a first block below the cumulative acknowledgment or inside the
-/// second block (RFC 2883).
+/// Returns the bytes that the receiver reports as received twice: a first block below the cumulative
+/// acknowledgment or inside the second block (RFC 2883).
 fn duplicate_report(packet: &TcpPacket, cumulative: u64, sequence: Option<Unwrapped>) -> Option<(u64, u64)> {
     let (mut sequence, first) = (sequence?, packet.sack[0]?);
     let mut range = |(left, right): (u32, u32)| {
@@ -457,7 +460,7 @@ fn receiver_time(ticks: i64, tick: Duration) -> Timestamp {
     Timestamp::ZERO + tick * ticks
 }
 
-/// Whether a packet acknowledges anything.
+/// Returns whether a packet acknowledges anything.
 pub(crate) fn acknowledges(flags: SegmentFlags) -> bool {
     flags.ack && !flags.rst
 }

@@ -1,11 +1,11 @@
-//! What the two ends agreed about explicit congestion notification.
+//! Negotiation and feedback of explicit congestion notification.
 
 use airpath_trace::capture::SegmentFlags;
 
 /// The kind of congestion feedback of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum EcnUse {
-    /// The handshake was not captured, and nothing since tells.
+    /// Unknown: the handshake was not captured, and no later packet reveals it.
     #[default]
     Unknown,
     /// Not negotiated.
@@ -17,7 +17,7 @@ pub enum EcnUse {
 }
 
 impl EcnUse {
-    /// A name for tables.
+    /// Returns the name for tables.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Unknown => "unknown",
@@ -27,7 +27,8 @@ impl EcnUse {
         }
     }
 
-    /// What the flags of SYN and SYN-ACK agree (RFC 9768, table 2; RFC 3168, section 6.1.1).
+    /// Returns the mode negotiated by the flags of SYN and SYN-ACK (RFC 9768, table 2; RFC 3168, section
+    /// 6.1.1).
     pub(crate) fn negotiated(syn: SegmentFlags, answer: SegmentFlags) -> Self {
         let bits = |flags: SegmentFlags| (flags.ae, flags.cwr, flags.ece);
         match (bits(syn), bits(answer)) {
@@ -38,13 +39,13 @@ impl EcnUse {
     }
 }
 
-/// Reads the congestion feedback of acknowledgments.
+/// A reader of the congestion feedback in acknowledgments.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct EcnFeedback {
     counter: Option<u8>,
-    /// What ended the handshake.
+    /// The flags that ended the handshake.
     ended: Option<u8>,
-    /// How far the acknowledgment went that told the counter.
+    /// The highest acknowledgment that reported the counter.
     furthest: i64,
     /// Acknowledgments with the classic echo.
     pub(crate) echoes: u64,
@@ -54,7 +55,7 @@ pub(crate) struct EcnFeedback {
 }
 
 impl EcnFeedback {
-    /// Offsets begin anew, after the handshake.
+    /// Restarts the offsets after the handshake.
     pub(crate) fn restart(&mut self) {
         (self.ended, self.furthest) = (None, i64::MIN);
     }

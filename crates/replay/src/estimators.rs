@@ -1,23 +1,23 @@
-//! The estimators that a capture is replayed into.
+//! The estimators into which a capture is replayed.
 
 use airpath_estimate::{AckRate, AckRateConfig, ConfigError, SamplerConfig};
 use airpath_model::Duration;
 
-/// The clock of today's stacks, where a capture does not tell another.
+/// The clock tick of current stacks, used if the capture does not reveal another.
 const USUAL_TICK: Duration = Duration::from_millis(1);
 
-/// An estimator and the name under which results have it.
+/// An estimator with its name in results.
 #[derive(Clone, Debug)]
 pub struct NamedEstimator {
     name: String,
     made_of: MadeOf,
 }
 
-/// What an estimator of a flow is made of.
+/// The prototype of a flow's estimator.
 #[derive(Clone, Debug)]
 enum MadeOf {
     Config(AckRateConfig),
-    /// A copy of this one.
+    /// A copy of an existing estimator.
     Copy(Box<AckRate>),
 }
 
@@ -31,17 +31,17 @@ impl NamedEstimator {
         Ok(Self { name: name.into(), made_of: MadeOf::Config(config) })
     }
 
-    /// An estimator of which each flow gets a copy.
+    /// Creates a prototype that is copied for each flow.
     pub fn copied(name: impl Into<String>, estimator: AckRate) -> Self {
         Self { name: name.into(), made_of: MadeOf::Copy(Box::new(estimator)) }
     }
 
-    /// Its name.
+    /// Returns the name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The estimator of a flow whose receiver's timestamps advance in steps of `tick`.
+    /// Returns the estimator of a flow whose receiver's timestamps advance in steps of `tick`.
     ///
     /// # Panics
     /// Never: [`NamedEstimator::new`] rejects parameters outside their range, and a coarser clock is inside it.

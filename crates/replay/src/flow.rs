@@ -14,12 +14,12 @@ use crate::preview::{Preview, Traits};
 use crate::result::FlowResult;
 use crate::vantage::{Answers, Vantage};
 
-/// The two ends, in a fixed order: packets of both directions find the same flow.
+/// The two endpoints, in a fixed order, so that packets of both directions have equal keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Ends([SocketAddr; 2]);
 
 impl Ends {
-    /// The ends of a packet's flow, and which of them sent it.
+    /// Returns the endpoints of a packet's flow, and the index of the sender.
     pub(crate) fn of(packet: &TcpPacket) -> (Self, usize) {
         if packet.source <= packet.destination {
             (Self([packet.source, packet.destination]), 0)
@@ -29,7 +29,7 @@ impl Ends {
     }
 }
 
-/// What a flow needs from outside.
+/// The external state that a flow uses.
 pub(crate) struct Context<'a> {
     pub(crate) estimators: &'a [NamedEstimator],
     pub(crate) observer: &'a mut dyn AckObserver,
@@ -40,7 +40,7 @@ pub(crate) struct Flow {
     ends: Ends,
     start: Timestamp,
     last: Timestamp,
-    /// When it was last heard of, counted in packets of the capture.
+    /// Its last activity, counted in packets of the capture.
     pub(crate) heard: u64,
     packets: u64,
     backward_times: u64,
@@ -49,7 +49,7 @@ pub(crate) struct Flow {
     handshake: Handshake,
     answers: Answers,
     ecn: EcnUse,
-    /// The interface that shows each side's packets, and when it did last.
+    /// The interface that shows each side's packets, and the time of its last packet.
     interfaces: [Option<(u32, u64)>; 2],
     previous: [Option<(u64, Identity)>; 2],
     preview: Option<Preview>,
@@ -58,13 +58,13 @@ pub(crate) struct Flow {
     zero_ns: u64,
 }
 
-/// Two captures of one packet on one host are not farther apart.
+/// Maximum time between two captures of one packet on one host.
 const COPY_NS: u64 = 100_000;
 
-/// An interface that shows packets twice with another does so at nearly the same time.
+/// An interface that shows packets in duplicate with another does so at nearly the same time.
 const SILENT_NS: u64 = 1_000_000_000;
 
-/// What two captures of the same packet have in common.
+/// The properties shared by two captures of the same packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Identity {
     identification: Option<u16>,
@@ -98,19 +98,19 @@ impl Flow {
         }
     }
 
-    /// Whether the packet begins another connection between the same ends.
+    /// Returns whether the packet begins another connection between the same endpoints.
     pub(crate) fn is_over(&self, side: usize, packet: &TcpPacket) -> bool {
         packet.flags.syn
             && !packet.flags.ack
             && (self.closing || self.handshake.is_of_another(side, packet.sequence))
     }
 
-    /// Segments kept, for bounds.
+    /// Returns the number of segments kept, for bounds.
     pub(crate) fn segments(&self) -> usize {
         self.replayed.as_ref().map_or(0, |(_, directions)| directions.iter().map(Direction::segments).sum())
     }
 
-    /// Drops what is kept of data in flight.
+    /// Drops the data in flight.
     pub(crate) fn restart(&mut self) {
         if let Some((_, directions)) = &mut self.replayed {
             directions.iter_mut().for_each(Direction::restart);
@@ -139,8 +139,9 @@ impl Flow {
         }
     }
 
-    /// Whether the packet is shown by another interface than the one that shows this side's packets. Where that one has been silent
-    /// for long, the flow goes on at the other: the host changed its network, or files were put together.
+    /// Returns whether the packet comes from another interface than the one that shows this side's packets.
+    /// If that one has been idle for long, the flow continues at the other: the host changed its network, or
+    /// files were merged.
     fn is_of_another_interface(&mut self, side: usize, packet: &TcpPacket) -> bool {
         let (interface, last_ns) = self.interfaces[side].get_or_insert((packet.interface, packet.time_ns));
         let is_silent = packet.time_ns.saturating_sub(*last_ns) > SILENT_NS;
@@ -219,7 +220,7 @@ impl Flow {
         directions[side].on_data(now, packet, context.estimators);
     }
 
-    /// Ends the flow. `None` when it carried no data.
+    /// Ends the flow. Returns `None` if it carried no data.
     pub(crate) fn finish(mut self, context: &mut Context<'_>) -> Option<FlowResult> {
         self.end_preview(context);
         let (traits, mut directions) = self.replayed.take()?;
@@ -234,7 +235,7 @@ impl Flow {
         let (measured, diagnosis) = measured.zip(diagnosis)?;
         let (sender, receiver) = (self.answers.least(side), self.answers.least(1 - side));
         let round_trips = measured.round_trips();
-        // Without timestamps and handshake the acknowledgments still tell how far the receiver is.
+        // Without timestamps and handshake, the acknowledgments still indicate how far away the receiver is.
         let receiver = receiver.or(round_trips.map(|(least, ..)| Duration::from_nanos(least)));
         let timestamps = counts.receiver_stamps > 0;
         let delivered_bps = counts.first_data.zip(measured.last_delivery).and_then(|(first, last)| {

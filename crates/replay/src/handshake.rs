@@ -1,16 +1,16 @@
-//! The beginning of a connection.
+//! The handshake of a connection.
 
 use airpath_trace::capture::{SegmentFlags, TcpPacket};
 
 use crate::ecn::EcnUse;
 
-/// What SYN and SYN-ACK say; the side is the place in the flow's pair of ends.
+/// The contents of SYN and SYN-ACK, by side, which is the index in the flow's pair of endpoints.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Handshake {
     syn: [Option<Syn>; 2],
     /// Side that opened the connection.
     client: Option<usize>,
-    /// Time from a SYN to its answer, and from that to the last step: by the side that answered.
+    /// Time from a SYN to its answer, and from that to the last step, by the answering side.
     answers_ns: [Option<u64>; 2],
     complete: bool,
 }
@@ -28,7 +28,7 @@ struct Syn {
 }
 
 impl Handshake {
-    /// A packet of `side`.
+    /// Processes a packet of `side`.
     pub(crate) fn on_packet(&mut self, side: usize, packet: &TcpPacket) {
         if packet.flags.syn {
             let syn = Syn {
@@ -57,17 +57,18 @@ impl Handshake {
         }
     }
 
-    /// Whether a SYN of `side` with this number opens another connection: one that is repeated has the number of the first.
+    /// Returns whether a SYN of `side` with this number opens another connection: a repeated SYN has the
+    /// number of the first.
     pub(crate) fn is_of_another(&self, side: usize, sequence: u32) -> bool {
         self.syn[side].map_or(self.syn[1 - side].is_none(), |syn| syn.sequence != sequence)
     }
 
-    /// Whether both SYN and SYN-ACK were captured.
+    /// Returns whether both SYN and SYN-ACK were captured.
     pub(crate) fn is_known(&self) -> bool {
         self.syn.iter().all(Option::is_some)
     }
 
-    /// Whether `side` opened the connection.
+    /// Returns whether `side` opened the connection.
     pub(crate) fn opened_by(&self, side: usize) -> bool {
         self.client == Some(side)
     }
@@ -84,20 +85,20 @@ impl Handshake {
         self.answers_ns[side].filter(|_| self.complete && self.answers_ns != [Some(0); 2])
     }
 
-    /// The window scale of `side`, when both ends use the option.
+    /// Returns the window scale of `side`, if both endpoints use the option.
     pub(crate) fn window_scale(&self, side: usize) -> Option<u8> {
         let [Some(first), Some(second)] = self.syn else { return None };
         first.window_scale.and(second.window_scale)?;
         self.syn[side]?.window_scale
     }
 
-    /// Whether SACK was agreed; `None` without a handshake.
+    /// Returns whether SACK was negotiated; `None` without a handshake.
     pub(crate) fn sack(&self) -> Option<bool> {
         let [Some(first), Some(second)] = self.syn else { return None };
         Some(first.sack && second.sack)
     }
 
-    /// The largest payload of a segment by the options of both ends.
+    /// Returns the largest payload of a segment according to the options of both endpoints.
     pub(crate) fn largest_payload(&self) -> Option<u64> {
         let [Some(first), Some(second)] = self.syn else { return None };
         let mss = u64::from(first.mss?.min(second.mss?));
@@ -105,7 +106,7 @@ impl Handshake {
         Some(mss.saturating_sub(if first.timestamps && second.timestamps { 12 } else { 0 }))
     }
 
-    /// What was agreed about ECN.
+    /// Returns the negotiated use of ECN.
     pub(crate) fn ecn(&self) -> EcnUse {
         match (self.client.and_then(|side| self.syn[side]), self.client.and_then(|side| self.syn[1 - side])) {
             (Some(syn), Some(answer)) => EcnUse::negotiated(syn.flags, answer.flags),

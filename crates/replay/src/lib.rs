@@ -1,8 +1,9 @@
-//! Recorded traffic as a world of its own: the TCP flows of a capture, or the connections of a log of QUIC, are found and each one's
-//! acknowledgments are replayed into the estimators that a sender would carry.
+//! Recorded traffic as a backend: finds the TCP flows of a capture, or the connections of a QUIC log, and
+//! replays the acknowledgments of each into the estimators that a sender would run.
 //!
-//! Memory is bounded whatever the length of a capture: so many flows at a time (the one that was silent longest goes
-//! first), so many segments in flight, and series whose bins grow wider as a flow grows longer. Nothing panics.
+//! Memory is bounded for captures of any length: by a maximum number of flows at a time (the one that was
+//! idle longest is evicted first) and of segments in flight, and by series whose bins grow wider as a flow
+//! grows longer. No input causes a panic.
 
 mod analysis;
 mod clock;

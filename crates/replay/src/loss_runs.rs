@@ -1,22 +1,23 @@
-//! How many segments were lost in a row.
+//! Numbers of consecutively lost segments.
 
 use std::collections::BTreeMap;
 
 use airpath_model::Bytes;
 
-/// Runs of lost segments: neighbours in the stream that are sent again one after the other belong to one run.
+/// Runs of lost segments: adjacent segments of the stream that are retransmitted consecutively belong to one
+/// run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LossRuns {
-    /// End of the run that may go on, and its bytes.
+    /// End of the run that may continue, and its bytes.
     open: Option<(u64, u64)>,
     lengths: BTreeMap<u32, u64>,
 }
 
-/// Longer runs are counted with this length: bounds the table.
+/// Longer runs are counted with this length, which bounds the table.
 const LONGEST_RUN: u64 = 10_000;
 
 impl LossRuns {
-    /// [`start`, `start` + `amount`) is sent again because it was lost.
+    /// Records that [`start`, `start` + `amount`) is retransmitted because it was lost.
     pub(crate) fn on_loss(&mut self, start: u64, amount: Bytes, mss: Bytes) {
         let end = start + amount.get();
         match &mut self.open {
@@ -31,7 +32,7 @@ impl LossRuns {
         }
     }
 
-    /// The lengths in segments and how often each came, ascending.
+    /// Returns the lengths in segments with their numbers of occurrences, ascending.
     pub(crate) fn finish(mut self, mss: Bytes) -> Vec<(u32, u64)> {
         self.close(mss);
         self.lengths.into_iter().collect()

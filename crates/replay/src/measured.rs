@@ -1,4 +1,4 @@
-//! What is measured of one direction of a flow while its acknowledgments are replayed.
+//! Measurements of one direction of a flow during the replay of its acknowledgments.
 
 use std::net::SocketAddr;
 
@@ -12,9 +12,9 @@ use crate::estimators::NamedEstimator;
 use crate::result::EstimateResult;
 use crate::series::Series;
 
-/// Hears every replayed acknowledgment: for whoever wants more than tables.
+/// An observer of every replayed acknowledgment, for callers that need more than tables.
 pub trait AckObserver {
-    /// An acknowledgment was replayed; `estimates` in byte/s, in the order in which the estimators were asked for.
+    /// An acknowledgment was replayed; `estimates` are in byte/s, in the order of the configured estimators.
     fn on_ack(
         &mut self,
         source: SocketAddr,
@@ -24,14 +24,14 @@ pub trait AckObserver {
     );
 }
 
-/// Hears nothing.
+/// An observer that does nothing.
 pub(crate) struct Unobserved;
 
 impl AckObserver for Unobserved {
     fn on_ack(&mut self, _: SocketAddr, _: SocketAddr, _: &AckEvent, _: &[Option<f64>]) {}
 }
 
-/// Estimators and series of one direction.
+/// Estimators and time series of one direction.
 #[derive(Debug)]
 pub(crate) struct Measured {
     tracks: Vec<Track>,
@@ -45,12 +45,12 @@ pub(crate) struct Measured {
     pub(crate) last_delivery: Option<Timestamp>,
 }
 
-/// One estimator and the mean of what it says.
+/// An estimator and the mean of its estimate.
 #[derive(Debug)]
 struct Track {
     name: String,
     estimator: AckRate,
-    /// First and latest estimate: when, and the integral between them.
+    /// Times of the first and the latest estimate, and the integral between them.
     span: Option<(Timestamp, Timestamp)>,
     value: f64,
     integral: f64,
@@ -97,7 +97,7 @@ impl Measured {
         }
     }
 
-    /// An acknowledgment; `round_trip` is the RTT to be shown, where there is a sample.
+    /// Processes an acknowledgment; `round_trip` is the RTT for the tables, if there is a sample.
     pub(crate) fn on_ack(&mut self, event: &AckEvent, round_trip: Option<Duration>) -> &[Option<f64>] {
         let bin = self.series.bin(event.now);
         self.series.on_delivered(bin, event.acked, event.newly_lost, event.congestion_experienced);
@@ -127,7 +127,7 @@ impl Measured {
         &self.estimates
     }
 
-    /// Smallest, median and largest RTT.
+    /// Returns the smallest, median and largest RTT.
     pub(crate) fn round_trips(&self) -> Option<(u64, u64, u64)> {
         let (least, most) = self.rtt_extremes?;
         let median = self.rtt.value_at_quantile(0.5).saturating_mul(1_000);
@@ -138,7 +138,7 @@ impl Measured {
         self.rtt.len()
     }
 
-    /// What each estimator said, or why it said nothing.
+    /// Returns the result of each estimator, or the reason why it has none.
     pub(crate) fn finish(self, timestamps: bool, tick: Option<Duration>) -> (Vec<EstimateResult>, Series) {
         let seen = Seen {
             acknowledgments: self.acks > 0,
@@ -184,7 +184,7 @@ impl Track {
     }
 }
 
-/// What a flow gave to estimators.
+/// The inputs that a flow provided to estimators.
 struct Seen {
     acknowledgments: bool,
     timestamps: bool,
@@ -193,7 +193,7 @@ struct Seen {
     rates: bool,
 }
 
-/// Why an estimator has no answer.
+/// Returns the reason why an estimator has no result.
 fn reason(needs: AckRateRequirements, seen: &Seen) -> &'static str {
     if !seen.acknowledgments {
         "no acknowledgments were captured"

@@ -1,4 +1,5 @@
-//! The beginning of a flow, looked at before it is replayed: what a handshake says, or what shows when there was none.
+//! The beginning of a flow, examined before the flow is replayed: properties from the handshake, or inferred
+//! if there was none.
 
 use std::collections::BTreeMap;
 
@@ -8,35 +9,35 @@ use airpath_trace::capture::TcpPacket;
 use crate::clock::ClockRate;
 use crate::handshake::Handshake;
 
-/// Packets that are kept before a flow is replayed, when the clocks have ticked.
+/// Number of packets after which a flow is replayed, if the clocks have ticked.
 const ENOUGH_PACKETS: usize = 512;
-/// The most that are kept.
+/// Maximum number of packets kept.
 const MOST_PACKETS: usize = 4096;
-/// After this time of a flow it is replayed.
+/// Duration of a flow after which it is replayed.
 const ENOUGH_NS: u64 = 1_000_000_000;
-/// Ticks that say something of a clock.
+/// Minimum number of ticks for an estimate of the clock.
 const ENOUGH_TICKS: i64 = 4;
-/// Ethernet with timestamps, where nothing tells.
+/// The default segment size: Ethernet with timestamps.
 const USUAL_MSS: u64 = 1448;
 /// Larger payloads are super-segments that a network card cuts or put together: longer than any jumbo frame.
 const LARGEST_SEGMENT: u32 = 9000;
-/// A payload that came less often may be a message of the application: to take it for the full segment would cut real ones in
-/// two, while one that is a little too large does little.
+/// A payload that occurred less often may be an application message: to use it as the full segment size would
+/// split real segments in two, while a value that is a little too large has little effect.
 const ENOUGH_SEGMENTS: u32 = 8;
 /// Shorter payloads are not the full segment of any path (RFC 9293, section 3.7.1, with room for options).
 const SMALLEST_MSS: u64 = 256;
 
-/// Keeps the first packets of a flow.
+/// Buffers the first packets of a flow.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Preview {
     packets: Vec<(usize, TcpPacket)>,
     clocks: [ClockRate; 2],
-    /// Payloads of each side up to a jumbo frame's, and how often each came.
+    /// Payload sizes of each side up to that of a jumbo frame, with their numbers of occurrences.
     payloads: [BTreeMap<u32, u32>; 2],
     sack_seen: bool,
 }
 
-/// What is known of a flow before it is replayed.
+/// Properties of a flow, determined before it is replayed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Traits {
     /// Full segment of the data that each side sends.
@@ -68,13 +69,14 @@ impl Preview {
             || packet.time_ns.saturating_sub(first) >= ENOUGH_NS
     }
 
-    /// Ends the preview: what was seen, and the packets.
+    /// Ends the preview; returns the properties and the buffered packets.
     pub(crate) fn finish(&mut self, handshake: &Handshake) -> (Traits, Vec<(usize, TcpPacket)>) {
         let traits = Traits {
             mss: [self.mss(0, handshake), self.mss(1, handshake)],
             ticks: self.clocks.map(|clock| clock.tick()),
             clock_hz: self.clocks.map(|clock| clock.rate()),
-            // Without a handshake SACK is taken for granted, as it is deployed: it only needs to be understood.
+            // Without a handshake, SACK is assumed, because it is widely deployed: it only needs to be
+            // understood.
             sack: self.sack_seen || handshake.sack().unwrap_or(true),
         };
         (traits, std::mem::take(&mut self.packets))
@@ -97,5 +99,5 @@ impl Preview {
     }
 }
 
-/// Bounds how many pieces a super-segment is cut into.
+/// Bounds the number of segments into which a super-segment is split.
 const MINIMUM_MSS: u64 = 64;

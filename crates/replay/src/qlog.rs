@@ -1,4 +1,4 @@
-//! From a log of QUIC connections (qlog) to the results of each.
+//! Analysis of a log of QUIC connections (qlog) into results per connection.
 
 mod connection;
 mod ledger;
@@ -15,16 +15,17 @@ use crate::diagnosis::Diagnosis;
 use crate::series::Series;
 use connection::{Connection, Context};
 
-/// What a log says of one connection, told by the direction in which it logged more data.
+/// The results of one connection, for the direction in which more data was logged.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QlogFlow {
     /// Title of its trace.
     pub title: String,
-    /// What tells it apart from others of its trace; empty where the trace has one.
+    /// Distinguishes it from other connections of its trace; empty if the trace has only one.
     pub group: String,
-    /// Which end logged: `client`, `server`, `network` or `unknown`.
+    /// The endpoint that logged: `client`, `server`, `network` or `unknown`.
     pub vantage_point: String,
-    /// The end that logged sent the data. Else it received them, and nothing is known of acknowledgments at the sender.
+    /// Whether the endpoint that logged sent the data. Otherwise it received them, and acknowledgments at the
+    /// sender are unknown.
     pub is_sender: bool,
     /// First event, nanoseconds since the first event of its trace.
     pub start_ns: u64,
@@ -32,7 +33,7 @@ pub struct QlogFlow {
     pub duration_ns: u64,
     /// Packets of both directions.
     pub packets: u64,
-    /// Packets with data in the direction that is told.
+    /// Packets with data in the reported direction.
     pub data_packets: u64,
     /// Their bytes, QUIC's headers included.
     pub bytes: u64,
@@ -40,11 +41,11 @@ pub struct QlogFlow {
     pub reverse_bytes: u64,
     /// Bytes acknowledged.
     pub acked_bytes: u64,
-    /// Acknowledgments that brought something new.
+    /// Acknowledgments of new data.
     pub acks: u64,
     /// Bytes acknowledged (at a receiver: received) over the time from the first packet to the last one, bit/s.
     pub delivered_bps: Option<f64>,
-    /// How many round-trip samples.
+    /// Number of round-trip samples.
     pub rtt_samples: u64,
     /// The smallest round trip, nanoseconds.
     pub rtt_min_ns: Option<u64>,
@@ -54,50 +55,51 @@ pub struct QlogFlow {
     pub rtt_max_ns: Option<u64>,
     /// The largest packet, bytes.
     pub mss: u64,
-    /// Packets that were lost, as the log says, or by the thresholds of RFC 9002 where it says nothing of losses.
+    /// Lost packets according to the log, or by the thresholds of RFC 9002 if the log reports no losses.
     pub lost_packets: u64,
-    /// The log says which packets were lost.
+    /// Whether the log reports lost packets.
     pub says_losses: bool,
     /// Lengths of the runs of lost packets with neighbouring numbers, and how often each came.
     pub loss_runs: Vec<(u32, u64)>,
     /// Loss events.
     pub recoveries: u64,
-    /// Packets whose size the log does not say.
+    /// Packets without a size in the log.
     pub without_size: u64,
-    /// How often what was in flight was forgotten, because too much was never acknowledged.
+    /// How often the packets in flight were dropped, because too many were never acknowledged.
     pub restarts: u64,
     /// One entry for each estimator asked for.
     pub estimates: Vec<crate::EstimateResult>,
     /// The connection over time. After the columns of the estimators come [`LOGGED_COLUMNS`].
     pub series: Series,
-    /// What limited it, and its bandwidth; empty where the receiver logged.
+    /// What limited it, and its bandwidth; empty if the receiver logged.
     pub diagnosis: Diagnosis,
 }
 
-/// What the log itself says over time: congestion window (bytes), bytes in flight, smoothed round trip (s), pacing rate (bit/s).
+/// Logged quantities over time: congestion window (bytes), bytes in flight, smoothed round trip (s), pacing
+/// rate (bit/s).
 pub const LOGGED_COLUMNS: [&str; 4] =
     ["congestion_window_bytes", "in_flight_bytes", "smoothed_rtt_s", "pacing_rate_bps"];
 
-/// What a log says.
+/// The results of a log.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QlogAnalysis {
-    /// What was read, and where reading ended.
+    /// The counts of the reader, and where reading ended.
     pub report: QlogReport,
     /// The connections that carried data, the one with most first.
     pub flows: Vec<QlogFlow>,
-    /// Events of connections that were not followed, since there were too many.
+    /// Events of connections that were not tracked, because there were too many.
     pub not_followed: u64,
     /// Connections without data.
     pub silent: u64,
 }
 
-/// Hears every replayed acknowledgment: for whoever wants more than tables.
+/// An observer of every replayed acknowledgment, for callers that need more than tables.
 pub trait QlogObserver {
-    /// An acknowledgment was replayed; `estimates` in byte/s, in the order in which the estimators were asked for.
+    /// An acknowledgment was replayed; `estimates` are in byte/s, in the order of the configured estimators.
     fn on_ack(&mut self, event: &AckEvent, estimates: &[Option<f64>]);
 }
 
-/// Hears nothing.
+/// An observer that does nothing.
 struct Unobserved;
 
 impl QlogObserver for Unobserved {
@@ -107,7 +109,8 @@ impl QlogObserver for Unobserved {
 /// Reads a log and replays its connections.
 ///
 /// # Errors
-/// [`QlogReadError`] when it is none. What breaks off later gives what stands before.
+/// [`QlogReadError`] if the input is not a log. If the log breaks off later, the part before the break is
+/// analyzed.
 pub fn analyse_qlog(
     reader: impl Read + Send + 'static,
     options: &Options,
@@ -115,7 +118,7 @@ pub fn analyse_qlog(
     analyse_qlog_observed(reader, options, &mut Unobserved)
 }
 
-/// The same, with somebody who hears every acknowledgment.
+/// Analyzes a log as [`analyse_qlog`] does, and passes every acknowledgment to an observer.
 ///
 /// # Errors
 /// As [`analyse_qlog`].
@@ -143,7 +146,7 @@ pub fn analyse_qlog_observed(
     Ok(QlogAnalysis { report, flows, not_followed, silent })
 }
 
-/// Packets in flight that are kept over all connections, about 64 MB.
+/// Maximum number of packets in flight over all connections, about 64 MB.
 const MOST_PACKETS: usize = 1 << 20;
 
 /// The connections of a log, by trace and group.

@@ -1,4 +1,4 @@
-//! What is said of a flow.
+//! The results of a flow.
 
 use std::net::SocketAddr;
 
@@ -7,7 +7,7 @@ use crate::ecn::EcnUse;
 use crate::series::Series;
 use crate::vantage::Vantage;
 
-/// What an estimator said of a flow.
+/// The result of an estimator for a flow.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EstimateResult {
     /// The estimator.
@@ -16,16 +16,16 @@ pub struct EstimateResult {
     pub mean_bps: Option<f64>,
     /// The last estimate, bit/s.
     pub last_bps: Option<f64>,
-    /// Why there is none.
+    /// Why there is no estimate.
     pub missing: Option<&'static str>,
 }
 
-/// One TCP flow, told by the direction in which it carried more payload.
+/// A TCP flow, described by the direction in which it carried more payload.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowResult {
-    /// The end that sent the data.
+    /// The endpoint that sent the data.
     pub source: SocketAddr,
-    /// The end that received it.
+    /// The endpoint that received the data.
     pub destination: SocketAddr,
     /// First packet, nanoseconds since the first packet of the capture.
     pub start_ns: u64,
@@ -33,7 +33,7 @@ pub struct FlowResult {
     pub duration_ns: u64,
     /// Packets of both directions.
     pub packets: u64,
-    /// From where it was captured.
+    /// The vantage point of the capture.
     pub vantage: Vantage,
     /// The shortest time in which the sender answered at the point of capture, nanoseconds.
     pub sender_answer_ns: Option<u64>,
@@ -73,7 +73,7 @@ pub struct FlowResult {
     pub rtt_median_ns: Option<u64>,
     /// The largest.
     pub rtt_max_ns: Option<u64>,
-    /// Segments sent again, or that filled a hole too late to be only out of order.
+    /// Segments that were retransmitted, or that filled a hole too late to be merely out of order.
     pub retransmitted: u64,
     /// Of them those whose data had been acknowledged.
     pub needless: u64,
@@ -83,11 +83,11 @@ pub struct FlowResult {
     pub recoveries: u64,
     /// Timeouts, as inferred.
     pub timeouts: u64,
-    /// Lengths of the runs of lost segments and how often each came.
+    /// Lengths of the runs of lost segments, with their numbers of occurrences.
     pub loss_runs: Vec<(u32, u64)>,
     /// Payload that was acknowledged although the capture does not have it, bytes.
     pub uncaptured_bytes: u64,
-    /// What the ends agreed about ECN.
+    /// The negotiated use of ECN.
     pub ecn: EcnUse,
     /// Data packets with ECT(0).
     pub ect0: u64,
@@ -103,9 +103,10 @@ pub struct FlowResult {
     pub backward_times: u64,
     /// Packets captured twice, or seen at a second interface.
     pub duplicates: u64,
-    /// How often following was begun anew because too much was never acknowledged or sequence numbers made no sense.
+    /// Number of times that tracking was restarted because too much was never acknowledged or sequence
+    /// numbers were inconsistent.
     pub restarts: u64,
-    /// One entry for each estimator asked for.
+    /// One entry for each configured estimator.
     pub estimates: Vec<EstimateResult>,
     /// The flow over time.
     pub series: Series,

@@ -1,18 +1,19 @@
-//! Numbers that wrap, unwrapped.
+//! Unwrapping of sequence numbers.
 
-/// Turns 32-bit numbers that wrap into offsets from the first one. Each is taken to lie within 2 GiB of the newest.
+/// Converts wrapping 32-bit numbers to offsets from the first one. Each is assumed to lie within 2 GiB of the
+/// newest.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Unwrapped {
     newest: Option<(u32, i64)>,
 }
 
 impl Unwrapped {
-    /// Counts from `first`: it becomes offset `offset`.
+    /// Creates a sequence in which `first` has the offset `offset`.
     pub(crate) fn starting_at(first: u32, offset: i64) -> Self {
         Self { newest: Some((first, offset)) }
     }
 
-    /// The offset of `number`; negative when it lies before the first.
+    /// Returns the offset of `number`; negative if it lies before the first.
     pub(crate) fn offset(&mut self, number: u32) -> i64 {
         let (newest, at) = *self.newest.get_or_insert((number, 0));
         let offset = at + i64::from(number.wrapping_sub(newest) as i32);

@@ -1,8 +1,8 @@
-//! What a flow did over time, in bins that grow wider as it grows longer.
+//! Time series of a flow, in bins that grow wider as the flow grows longer.
 
 use airpath_model::{Bytes, Duration, Timestamp};
 
-/// Most bins of a series. When a flow outlasts them, neighbours are put together.
+/// Maximum number of bins of a series. If a flow outlasts them, adjacent bins are merged.
 const MOST_BINS: usize = 1024;
 /// Width of the first bins.
 const FIRST_WIDTH: Duration = Duration::from_millis(10);
@@ -16,9 +16,9 @@ pub struct Series {
     pub width_ns: u64,
     /// Payload newly acknowledged, bytes.
     pub acked: Vec<u64>,
-    /// Payload believed lost, bytes.
+    /// Payload inferred as lost, bytes.
     pub lost: Vec<u64>,
-    /// Segments sent again.
+    /// Retransmitted segments.
     pub retransmitted: Vec<u64>,
     /// Congestion marks, as the acknowledgments report them.
     pub marks: Vec<u64>,
@@ -26,9 +26,9 @@ pub struct Series {
     pub rtt_min_ns: Vec<u64>,
     /// Sum of the RTT samples, nanoseconds.
     pub rtt_sum_ns: Vec<u64>,
-    /// How many RTT samples.
+    /// Number of RTT samples.
     pub rtt_samples: Vec<u64>,
-    /// For each estimator its last estimate in the bin, bit/s; NaN where no acknowledgment came.
+    /// The last estimate of each estimator in the bin, bit/s; NaN if no acknowledgment arrived.
     pub estimates: Vec<Vec<f64>>,
 }
 
@@ -48,17 +48,17 @@ impl Series {
         }
     }
 
-    /// How many bins there are.
+    /// Returns the number of bins.
     pub fn len(&self) -> usize {
         self.acked.len()
     }
 
-    /// Whether nothing happened.
+    /// Returns whether the series has no bins.
     pub fn is_empty(&self) -> bool {
         self.acked.is_empty()
     }
 
-    /// The bin of `now`, which may be a new one.
+    /// Returns the bin of `now`, which may be a new one.
     pub(crate) fn bin(&mut self, now: Timestamp) -> usize {
         let since = now.as_nanos().saturating_sub(self.start_ns);
         while since / self.width_ns >= MOST_BINS as u64 {
@@ -105,7 +105,7 @@ impl Series {
     }
 }
 
-/// Puts neighbours together.
+/// Merges adjacent entries.
 fn pair<T: Copy>(column: &mut Vec<T>, put: impl Fn(T, T) -> T) {
     let halves = column.len().div_ceil(2);
     for k in 0..halves {

@@ -1,10 +1,10 @@
-//! When a timestamp was on the wire.
+//! Transmission times of TCP timestamps.
 
 use std::collections::VecDeque;
 
 use airpath_model::{Duration, Timestamp};
 
-/// The timestamps that one host sent, until they are answered.
+/// The timestamps sent by one host and not yet echoed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Stamps {
     sent: VecDeque<Stamp>,
@@ -17,13 +17,13 @@ struct Stamp {
     answered: bool,
 }
 
-/// Stamps that wait for an answer; older ones are forgotten.
+/// Maximum number of timestamps that wait for an echo; older ones are dropped.
 const MOST_STAMPS: usize = 4096;
 
 impl Stamps {
-    /// A packet with this timestamp passes.
+    /// Records a packet with this timestamp.
     pub(crate) fn on_packet(&mut self, now: Timestamp, value: u32) {
-        // What was sent before the newest one arrives late.
+        // A packet sent before the newest one has been delayed.
         if self.sent.back().is_some_and(|newest| (value.wrapping_sub(newest.value) as i32) <= 0) {
             return;
         }
@@ -33,7 +33,8 @@ impl Stamps {
         self.sent.push_back(Stamp { value, first: now, answered: false });
     }
 
-    /// The other host echoes a timestamp: how long it took since it was first seen, at its first echo only.
+    /// Records that the other host echoes a timestamp. Returns the time since the timestamp was first seen,
+    /// at its first echo only.
     pub(crate) fn on_echo(&mut self, now: Timestamp, echo: u32) -> Option<Duration> {
         while self.sent.front().is_some_and(|stamp| (stamp.value.wrapping_sub(echo) as i32) < 0) {
             self.sent.pop_front();
@@ -44,7 +45,7 @@ impl Stamps {
     }
 }
 
-/// When each segment left with which timestamp, until an echo is newer.
+/// The transmission time of each segment with its timestamp, until a newer one is echoed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Transmissions {
     sent: VecDeque<Transmission>,
@@ -57,14 +58,14 @@ struct Transmission {
     at: Timestamp,
 }
 
-/// Transmissions that wait for an echo; older ones are forgotten.
+/// Maximum number of transmissions that wait for an echo; older ones are dropped.
 const MOST_TRANSMISSIONS: usize = 1 << 14;
 
 impl Transmissions {
-    /// A segment that begins at `offset` passes with this timestamp.
+    /// Records a segment that begins at `offset`, with this timestamp.
     pub(crate) fn on_packet(&mut self, at: Timestamp, value: u32, offset: i64) {
         if self.sent.back().is_some_and(|newest| (value.wrapping_sub(newest.value) as i32) < 0) {
-            return; // sent before the newest one, and arrives late
+            return; // sent before the newest one, and delayed
         }
         if self.sent.len() == MOST_TRANSMISSIONS {
             self.sent.pop_front();
@@ -72,8 +73,9 @@ impl Transmissions {
         self.sent.push_back(Transmission { value, offset, at });
     }
 
-    /// When the segment left whose timestamp is echoed. A receiver echoes that of a segment which begins where its last
-    /// acknowledgment ended, or before (RFC 7323, section 4.3); that tells transmissions of one tick apart.
+    /// Returns the transmission time of the segment whose timestamp is echoed. A receiver echoes the
+    /// timestamp of a segment that begins at the end of its last acknowledgment, or before (RFC 7323, section
+    /// 4.3), which distinguishes transmissions within one tick.
     pub(crate) fn sent_at(&mut self, echo: u32, acknowledged: i64) -> Option<Timestamp> {
         while self.sent.front().is_some_and(|sent| (sent.value.wrapping_sub(echo) as i32) < 0) {
             self.sent.pop_front();

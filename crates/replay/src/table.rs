@@ -1,4 +1,4 @@
-//! The flows that are under way, and the results of those that ended: both bounded.
+//! The active flows, and the results of those that ended, both bounded.
 
 use std::collections::BTreeMap;
 
@@ -7,8 +7,8 @@ use airpath_trace::capture::TcpPacket;
 use crate::flow::{Context, Ends, Flow};
 use crate::result::FlowResult;
 
-/// Segments in flight that are kept over all flows, about 128 MB. A flow that keeps no more than its share of them does not give way,
-/// so that for a time there can be twice as many.
+/// Maximum number of segments in flight over all flows, about 128 MB. A flow that keeps at most its share of
+/// them is not evicted, so that there can temporarily be twice as many.
 const MOST_SEGMENTS: usize = 1 << 20;
 
 /// Packets of several queues are out of order by less; a clock that falls behind by more was set.
@@ -25,16 +25,16 @@ pub(crate) struct FlowTable {
     /// The newest time, and by how much the clock of the capture was set back so far.
     latest_ns: u64,
     set_back_ns: u64,
-    /// Flows that were ended early because others needed their place.
+    /// Flows that were ended early to make room for others.
     pub(crate) evicted: u64,
-    /// Flows whose results gave way to those of larger ones.
+    /// Flows whose results were replaced by those of larger flows.
     pub(crate) dropped: u64,
     /// Flows without data.
     pub(crate) silent: u64,
 }
 
 impl FlowTable {
-    /// At most `most_flows` under way, and as many results.
+    /// Creates a table of at most `most_flows` active flows, and as many results.
     pub(crate) fn new(most_flows: usize) -> Self {
         Self {
             flows: BTreeMap::new(),
@@ -51,7 +51,7 @@ impl FlowTable {
         }
     }
 
-    /// When the capture began, nanoseconds since 1970.
+    /// Returns the start of the capture, nanoseconds since 1970.
     pub(crate) fn zero_ns(&self) -> Option<u64> {
         self.zero_ns
     }
@@ -78,7 +78,7 @@ impl FlowTable {
         }
     }
 
-    /// The time of a packet by a clock that is not set back: time goes on from there.
+    /// Returns the time of a packet on a clock that is not set back, but continues from there.
     fn steady(&mut self, time_ns: u64) -> u64 {
         let mut time = time_ns.saturating_add(self.set_back_ns);
         if time.saturating_add(SET_BACK_NS) < self.latest_ns {
@@ -89,8 +89,8 @@ impl FlowTable {
         time
     }
 
-    /// Ends the flows that were silent longest: an eighth of all, so that a capture of very many flows is not searched for
-    /// each of its packets.
+    /// Ends the flows that were idle longest: an eighth of all, so that a capture of very many flows is not
+    /// searched for each of its packets.
     fn evict(&mut self, context: &mut Context<'_>) {
         let mut heard: Vec<(u64, Ends)> = self.flows.iter().map(|(ends, flow)| (flow.heard, *ends)).collect();
         heard.sort_unstable();

@@ -1,4 +1,4 @@
-//! From where a capture was taken.
+//! The vantage point of a capture.
 
 use airpath_model::{Duration, Timestamp};
 use airpath_trace::capture::TcpPacket;
@@ -9,25 +9,25 @@ use crate::stamps::Stamps;
 /// The place of a capture on the path of a flow's data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Vantage {
-    /// At the end that sends the data, or near it.
+    /// At or near the endpoint that sends the data.
     Sender,
-    /// At the end that receives the data, or near it.
+    /// At or near the endpoint that receives the data.
     Receiver,
-    /// Between the two.
+    /// Between the two endpoints.
     Middle,
-    /// Both ends answer at once: they are on one host or next to each other.
+    /// Both endpoints answer at once: they are on one host or adjacent.
     Local,
-    /// Nothing tells: no handshake and no timestamps.
+    /// Unknown: there is neither a handshake nor timestamps.
     Unknown,
 }
 
-/// Below this share of the round trip an end is near.
+/// An endpoint is near if its answer time is below this fraction of the round trip.
 const NEAR: f64 = 0.1;
-/// Two ends that both answer faster are not far from each other.
+/// If both endpoints answer faster than this, they are close to each other.
 const LOCAL: Duration = Duration::from_micros(200);
 
 impl Vantage {
-    /// A name for tables.
+    /// Returns the name for tables.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Sender => "sender",
@@ -38,7 +38,7 @@ impl Vantage {
         }
     }
 
-    /// Judged by the shortest times that the two ends took to answer.
+    /// Determines the vantage point from the shortest answer times of the two endpoints.
     pub(crate) fn judge(sender: Option<Duration>, receiver: Option<Duration>) -> Self {
         let (Some(sender), Some(receiver)) = (sender, receiver) else { return Self::Unknown };
         let whole = sender + receiver;
@@ -53,11 +53,11 @@ impl Vantage {
     }
 }
 
-/// How long each end of a flow takes to answer what passes the point of capture.
+/// The answer times of each endpoint of a flow, as seen at the point of capture.
 ///
-/// By timestamps: from the first packet with a value to the first packet of the other end that echoes it. By the handshake:
-/// from SYN to SYN-ACK, and from that to its acknowledgment. An end may wait before it answers, so only the shortest times
-/// tell where it is.
+/// By timestamps: from the first packet with a value to the first packet of the other endpoint that echoes
+/// it. By the handshake: from SYN to SYN-ACK, and from that to its acknowledgment. An endpoint may wait
+/// before it answers, so only the shortest times indicate its distance.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Answers {
     stamps: [Stamps; 2],
@@ -67,7 +67,7 @@ pub(crate) struct Answers {
 }
 
 impl Answers {
-    /// A packet of `side` passes; `handshake` knows it already.
+    /// Records a packet of `side`; `handshake` has processed it already.
     pub(crate) fn on_packet(
         &mut self,
         side: usize,
@@ -85,7 +85,7 @@ impl Answers {
                 && let Some(answer) = self.stamps[1 - side].on_echo(now, echo)
             {
                 self.note(side, answer);
-                // After a silence of its own an end answers late, because it had nothing to say.
+                // After an idle time an endpoint answers late, because it had nothing to send.
                 let silence = self.last_packet[side].map_or(Duration::MAX, |last| now.since(last));
                 let round_trip = self.least.iter().flatten().fold(Duration::ZERO, |sum, part| sum + *part);
                 if silence <= round_trip * 2 {
@@ -101,12 +101,12 @@ impl Answers {
         *least = answer.min(*least);
     }
 
-    /// The shortest answer of `side`.
+    /// Returns the shortest answer time of `side`.
     pub(crate) fn least(&self, side: usize) -> Option<Duration> {
         self.least[side]
     }
 
-    /// The latest answer of `side` that did not follow a silence.
+    /// Returns the latest answer time of `side` that did not follow an idle time.
     pub(crate) fn latest(&self, side: usize) -> Option<Duration> {
         self.latest[side]
     }

@@ -36,24 +36,24 @@ use crate::routes::END_OF_ROUTE;
 #[derive(Debug)]
 pub(crate) struct Link {
     index: u32,
-    /// Whether measurements are enabled at this link. Otherwise nothing is counted.
+    /// Whether anything is measured at this link. Otherwise nothing is counted.
     watched: bool,
     qdisc: Queue,
     channel: Air,
     propagation: Propagation,
     /// End of the current transmission; the packet being sent is the last one in `on_the_way`.
     sending_until: Option<Timestamp>,
-    /// Attempts whose transmission has begun, in order of arrival at the far end.
+    /// Attempts that have begun to leave, in the order of arrival at the far end.
     on_the_way: VecDeque<OnTheWay>,
     /// Link-layer retransmission of corrupted packets; without it they are lost.
     arq: Option<Arq<Packet>>,
-    /// Future arrivals at the near end.
+    /// Packets that will arrive at the near end.
     announced: Arrivals,
-    /// Minimum time from departure to arrival.
+    /// The shortest time from leaving to arriving.
     delay: Duration,
     /// Time of the last delivery at the far end.
     popped_at: Timestamp,
-    /// Whether packets may be announced to the link: see [`Link::takes_announcements`].
+    /// Whether packets may be announced to it: see [`Link::takes_announcements`].
     takes_announcements: bool,
     /// The routes of all flows, if the next links take packets once they have left.
     routes: Option<Arc<[Target]>>,
@@ -272,7 +272,7 @@ impl Link {
         }
     }
 
-    /// Performs the work of [`Link::catch_up`] for a link whose only internal steps are departures.
+    /// As [`Link::catch_up`], for a link at which only departures happen.
     fn let_leave(&mut self, now: Timestamp, context: &mut Context) {
         while let Some(departs) = self.sending_until.filter(|departs| *departs <= now) {
             self.note_departure(departs, context);
@@ -330,8 +330,7 @@ impl Link {
         }
     }
 
-    /// Returns the number of packets inside the link: announced, waiting, being sent, on the way, to be
-    /// retransmitted, or held at the far end.
+    /// Packets inside the link: announced, waiting, being sent, on the way, to be sent again, or held at the far end.
     pub(crate) fn packets_inside(&self) -> u64 {
         let being_damaged =
             self.sending_until.is_some() && self.on_the_way.back().is_some_and(|last| !last.arrives);
@@ -344,13 +343,13 @@ impl Link {
             + in_repair
     }
 
-    /// Returns the queue if it is external.
+    /// Returns its queue if it is kept outside.
     pub(crate) fn outside(&mut self) -> Option<&mut OutsideQueue> {
         self.qdisc.outside()
     }
 
-    /// Releases the packet with this handle from the external queue at `now`, with this ECN field and header.
-    /// Does nothing if that packet is not in the external queue.
+    /// The keeper of its queue lets the packet of that handle go at `now`, with this ECN field and header. Nothing happens
+    /// if that packet is not outside.
     pub(crate) fn come_back(
         &mut self,
         now: Timestamp,
@@ -388,7 +387,7 @@ impl Link {
         self.channel.offered_bits(until)
     }
 
-    /// Returns the actual and the expected corruption of the channel, if it keeps them.
+    /// What the channel has damaged beside what was to be expected, where that is kept.
     pub(crate) fn damage(&self) -> Option<Damage> {
         self.channel.damage()
     }
@@ -399,7 +398,7 @@ impl Link {
         }
     }
 
-    /// Completes the current transmission at `departs`, without ARQ that would need the packet again.
+    /// The transmission under way ends at `departs`, and there is no ARQ that would want the packet back.
     #[inline]
     fn note_departure(&self, departs: Timestamp, context: &mut Context) {
         let Some(OnTheWay { arrives, packet: Some(packet), .. }) = self.on_the_way.back() else { return };
@@ -411,7 +410,7 @@ impl Link {
         }
     }
 
-    /// Completes the current transmission, with ARQ.
+    /// The transmission under way ends, under ARQ.
     fn finish(&mut self, context: &mut Context) {
         let Some(departs) = self.sending_until.take() else { return };
         let Some(last) = self.on_the_way.back_mut() else { return };
@@ -433,7 +432,7 @@ impl Link {
         last.packet = Some(packet);
     }
 
-    /// Starts a transmission at `now`: of a packet to be retransmitted, else of the next packet of the queue.
+    /// The transmitter is free at `now` and takes a packet that is to be sent again, else the next that the queue gives.
     fn start(&mut self, now: Timestamp, continues: bool, context: &mut Context) {
         if let Some((attempt, packet)) = self.arq.as_mut().and_then(|arq| arq.repeat(now)) {
             return self.send(now, continues, attempt, packet);
@@ -450,7 +449,7 @@ impl Link {
         self.send_waiting(now, continues, attempt, packet);
     }
 
-    /// Starts the transmission of a packet from the queue.
+    /// Sends a packet that has waited since it came into the queue.
     #[inline]
     fn send_waiting(&mut self, now: Timestamp, continues: bool, attempt: Attempt, mut packet: Packet) {
         let waited = now.since(packet.enqueued_at);
@@ -476,7 +475,7 @@ impl Link {
     }
 }
 
-/// A link is woken this long before the earliest instant at which a packet could leave it.
+/// A link must be woken before the instant at which something could come out of it.
 const ONE_EARLIER: Duration = Duration::from_nanos(1);
 
 /// Reports the actions of a queue to the context.

@@ -10,7 +10,7 @@ use crate::packet::{Body, Packet};
 /// do not wait if the external queue keeps to the link's rate.
 #[derive(Debug, Default)]
 pub(crate) struct OutsideQueue {
-    /// Packets in the external queue, in order of arrival.
+    /// In order of arrival.
     outside: VecDeque<Packet>,
     /// Number of packets, at the end, that were not yet passed to the caller.
     untold: usize,

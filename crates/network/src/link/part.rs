@@ -13,7 +13,7 @@ use crate::packet::Packet;
 pub(crate) enum Queue {
     /// Drop-tail.
     DropTail(DropTail<Packet>),
-    /// Any other queue.
+    /// Any other.
     Other(OtherQueue),
 }
 
@@ -66,9 +66,9 @@ impl Queue {
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "nearly all links have the large one")]
 pub(crate) enum Air {
-    /// A channel without losses.
+    /// Every packet arrives.
     Clear(LinkChannel<NoErrors>),
-    /// Any other channel.
+    /// Any other.
     Other(Box<dyn Channel>),
 }
 

@@ -1,4 +1,4 @@
-//! One direction of a link without measurements: drop-tail, one rate, one delay, no losses on the channel.
+//! One direction of a link at which nothing is measured: drop-tail, one rate, one delay, and every packet arrives.
 //!
 //! The fate of a packet is known at its arrival: when its transmission begins and when it reaches the far
 //! end. Therefore no internal events are processed, and one line contains both waiting packets and packets in
@@ -17,7 +17,7 @@ use crate::event::{Entry, Target};
 use crate::packet::Packet;
 use crate::prefetch;
 
-/// One direction of a link without measurements.
+/// One direction of a link at which nothing is measured.
 #[derive(Debug)]
 pub(crate) struct PlainLink {
     /// Packets that wait or are in flight, in the order of arrival at the far end. If another link takes them
@@ -35,7 +35,7 @@ pub(crate) struct PlainLink {
     delay: Duration,
 }
 
-/// Greater than any link index.
+/// Greater than the number of any link.
 const NOWHERE: Target = Target::MAX;
 
 /// A packet between the two ends.
@@ -48,7 +48,7 @@ pub(crate) struct InLine {
     /// Time of its arrival at the far end.
     pub(crate) arrival: Timestamp,
     size: u32,
-    /// The packet; `None` if it was passed to another link.
+    /// `None` if another link has it.
     pub(crate) packet: Option<Packet>,
 }
 

@@ -1,9 +1,9 @@
-//! From the margin of a label to the probability that it is right.
+//! The probability that a label is right, as a function of its margin.
 //!
-//! The table is an isotonic regression of the share of right labels on the margin, for each label, over the windows of 102 simulated
-//! flows whose limits are known by construction: constant, stepwise and recorded links, reverse traffic, shared links,
-//! small windows, paced applications, losses; twelve schemes. The first three seconds of a flow do not count there, but for
-//! flows that are built to grow.
+//! The table is an isotonic regression of the fraction of right labels on the margin, for each label, over
+//! the windows of 102 simulated flows whose limits are known by construction: constant, stepwise and recorded
+//! links, reverse traffic, shared links, small windows, paced applications, losses; twelve schemes. The first
+//! three seconds of a flow are excluded, except for flows that are constructed to grow.
 
 use super::label::Label;
 use super::rules::{Reason, Verdict};
@@ -29,7 +29,7 @@ const NEIGHBOURS: f64 = 0.50;
 /// A window that grows before anything else limited the flow. By judgment: the simulated flows leave their first seconds out.
 const BEGINNING: f64 = 0.85;
 
-/// The probability that a label is right. `begins` is whether only start-up came before.
+/// Returns the probability that a label is right. `begins` is whether only start-up came before.
 pub(super) fn probability(verdict: &Verdict, begins: bool) -> f64 {
     match verdict.reason {
         Reason::AsFast => AS_FAST,

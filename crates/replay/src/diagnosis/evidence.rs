@@ -1,4 +1,4 @@
-//! What the windows of a flow show, by thresholds that depend on the whole flow.
+//! Evidence from the windows of a flow, by thresholds that depend on the whole flow.
 
 use super::grid::join;
 use super::loss_evidence::{episodes_at_queue, note_losses, summary};
@@ -17,7 +17,7 @@ const DELAY_REACH_S: f64 = 10.0;
 /// Share of round trips with a long queue that shows a probe for bandwidth.
 const PROBED: f64 = 0.1;
 
-/// What holds for the whole flow. Times in seconds.
+/// Properties of the whole flow. Times in seconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Scale {
     pub(super) base: f64,
@@ -30,7 +30,7 @@ pub(super) struct Scale {
     pub(super) tick: Option<f64>,
 }
 
-/// What one window shows. Times in seconds, unless their names say otherwise.
+/// Evidence from one window. Times in seconds, unless their names say otherwise.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Evidence {
     pub(super) from_ns: u64,

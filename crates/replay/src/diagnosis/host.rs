@@ -1,4 +1,4 @@
-//! The sum of the flows of a host: the link that they share.
+//! Sums of the flows of a host, which share a link.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -51,7 +51,7 @@ pub fn sums_of_hosts(flows: &[FlowResult]) -> Vec<HostSum> {
     sums.into_iter().map(|(_, sum)| sum).collect()
 }
 
-/// What these flows delivered together.
+/// Returns the combined delivery of these flows.
 fn sum(flows: &[&Delivery]) -> Delivery {
     let mut width_ns = flows.iter().map(|flow| flow.width_ns).max().unwrap_or(1);
     let from_ns = flows.iter().map(|flow| flow.from_ns).min().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! What can limit a flow.
+//! The possible limits of a flow.
 
 /// What limits a flow during a window of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,7 +40,7 @@ impl Label {
         Self::Stall,
     ];
 
-    /// A name for tables.
+    /// Returns the name for tables.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Bottleneck => "bottleneck",
@@ -56,7 +56,7 @@ impl Label {
         }
     }
 
-    /// Whether the delivered rate is the bandwidth that the path gave the flow.
+    /// Returns whether the delivered rate is the bandwidth that the path gave the flow.
     pub const fn is_full(self) -> bool {
         matches!(self, Self::Bottleneck | Self::Policer)
     }

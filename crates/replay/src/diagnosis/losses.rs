@@ -1,4 +1,4 @@
-//! Loss episodes: which were met by a queue, and which retransmissions were needless.
+//! Loss episodes: which of them met a queue, and which retransmissions were needless.
 
 use std::collections::VecDeque;
 
@@ -24,7 +24,7 @@ pub(super) struct Episode {
     pub(super) segments: u32,
 }
 
-/// A segment that is sent again.
+/// A retransmitted segment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Retransmission {
     pub(super) start: u64,
@@ -35,7 +35,7 @@ pub(super) struct Retransmission {
     pub(super) segments: u32,
 }
 
-/// What the losses of a flow were.
+/// Summary of the losses of a flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LossSummary {
     /// Lost segments, without those whose retransmission was needless.
@@ -70,7 +70,7 @@ pub(super) struct Losses {
 }
 
 impl Losses {
-    /// A segment is sent again.
+    /// Records a retransmission.
     pub(super) fn on_retransmitted(&mut self, loss: Retransmission, base_ns: u64, flights: &History) {
         self.on_loss(loss.before_ns, loss.segments, base_ns, flights);
         if self.waiting.len() == MOST_RETRANSMISSIONS {

@@ -1,4 +1,4 @@
-//! Collects what the diagnosis of a flow needs, packet by packet, in bounded memory.
+//! Collection of the data for the diagnosis of a flow, packet by packet, in bounded memory.
 
 use airpath_model::{AckEvent, Duration, Timestamp};
 

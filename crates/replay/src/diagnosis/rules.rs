@@ -4,7 +4,7 @@ use super::evidence::{Evidence, Scale};
 use super::label::Label;
 use super::loss_evidence::is_by_queue;
 
-/// What limits a window, and how clearly.
+/// The limit of a window, and its margin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Verdict {
     pub(super) label: Label,
@@ -24,7 +24,7 @@ pub(super) enum Reason {
     Neighbours,
 }
 
-/// Scores of what no measured share supports.
+/// Scores of labels that no measured fraction supports.
 const LOSS_SCORE: f64 = 0.9;
 const SENDER_WINDOW_SCORE: f64 = 0.8;
 const START_UP_SCORE: f64 = 0.7;
@@ -98,13 +98,13 @@ fn label_of(window: &Evidence, scale: &Scale) -> Verdict {
     found(Label::StartUp, START_UP_SCORE, next)
 }
 
-/// Whether what waits does so on the reverse path, by the receiver's clock.
+/// Returns whether packets wait on the reverse path, according to the receiver's clock.
 fn waits_on_reverse_path(window: &Evidence, scale: &Scale) -> bool {
     let (Some(there), Some(back), Some(tick)) = (window.there, window.back, scale.tick) else { return false };
     back > there.max(2.0 * tick).max(window.long)
 }
 
-/// A window that is as fast as others around it whose link was full is limited by the link as well.
+/// Labels a window that is as fast as nearby windows whose link was full: it is limited by the link as well.
 fn note_as_fast(verdicts: &mut [Verdict], windows: &[Evidence]) {
     let full: Vec<(u64, f64)> = verdicts
         .iter()

@@ -1,4 +1,4 @@
-//! What is kept of a window of time.
+//! The data kept for a window of time.
 
 use super::samples::Quantiles;
 

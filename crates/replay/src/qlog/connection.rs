@@ -1,4 +1,4 @@
-//! One connection of a log, as the end that logged it saw it.
+//! One connection of a log, as observed by the endpoint that logged it.
 
 use airpath_model::{Bytes, NullProbe, Timestamp};
 use airpath_trace::qlog::{LoggedMetrics, LoggedPacket, PacketSpace, QlogEvent, TraceHead};
@@ -19,11 +19,11 @@ pub(super) struct Context<'a> {
     pub(super) observer: &'a mut dyn QlogObserver,
 }
 
-/// So many packets without an acknowledgment: the log has only one direction.
+/// Maximum number of packets without an acknowledgment: beyond it, the log contains only one direction.
 const MOST_PACKETS: usize = 1 << 17;
 /// The smallest largest packet (RFC 9000, section 14).
 const SMALLEST_MSS: u64 = 1200;
-/// A later instant is none.
+/// Upper bound of times.
 const LATEST: u64 = 1 << 62;
 /// Why nothing is estimated from the log of a receiver.
 const AT_RECEIVER: &str = "logged by the receiver, to whom no acknowledgment of the data comes";
@@ -34,7 +34,7 @@ pub(super) struct Connection {
     start: Timestamp,
     now: Timestamp,
     spaces: [Ledger; 3],
-    /// What is neither acknowledged nor lost, bytes.
+    /// Bytes neither acknowledged nor lost.
     in_flight: u64,
     driver: QuicDriver<Recorder>,
     measured: Measured,
@@ -47,7 +47,7 @@ pub(super) struct Connection {
     newly: Vec<Outstanding>,
 }
 
-/// What is counted of one connection.
+/// Counters of one connection.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     packets: u64,
@@ -114,12 +114,12 @@ impl Connection {
         }
     }
 
-    /// Packets kept, for bounds.
+    /// Returns the number of packets kept, for bounds.
     pub(super) fn packets_kept(&self) -> usize {
         self.spaces.iter().map(Ledger::len).sum()
     }
 
-    /// Drops what is kept of packets in flight.
+    /// Drops the packets in flight.
     pub(super) fn forget(&mut self) {
         self.counts.restarts += 1;
         self.spaces.iter_mut().for_each(Ledger::clear);
@@ -253,7 +253,7 @@ impl Connection {
         }
     }
 
-    /// Tells estimators what the sender's controller would have been told.
+    /// Passes to the estimators the inputs of the sender's controller.
     fn take_told(&mut self, context: &mut Context<'_>) {
         for told in std::mem::take(&mut self.driver.controller_mut().told) {
             match told {
@@ -277,7 +277,7 @@ impl Connection {
         }
     }
 
-    /// Ends the connection. `None` when it carried no data.
+    /// Ends the connection. Returns `None` if it carried no data.
     pub(super) fn finish(mut self: Box<Self>, context: &mut Context<'_>) -> Option<QlogFlow> {
         self.driver.settle(&mut NullProbe);
         self.take_told(context);
@@ -343,10 +343,10 @@ impl Connection {
     }
 }
 
-/// Packets that were lost are remembered for so many round trips: they may arrive late.
+/// Number of round trips for which lost packets are remembered: they may arrive late.
 const KEPT_ROUND_TRIPS: u64 = 4;
 
-/// An estimator that could say nothing.
+/// Returns the result of an estimator without an estimate.
 fn silent(name: String) -> EstimateResult {
     EstimateResult { name, mean_bps: None, last_bps: None, missing: Some(AT_RECEIVER) }
 }

@@ -1,15 +1,15 @@
-//! What a sender's controller would have been told, until it is taken.
+//! A recorder of the inputs of a sender's controller, until they are taken.
 
 use airpath_model::{AckEvent, Bytes, CongestionEvent, Control, Controller, Pacing, Phase, Probe};
 
-/// Something that a controller is told.
+/// An input of a controller.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Told {
     Congestion(CongestionEvent),
     Ack(AckEvent),
 }
 
-/// Keeps what it is told, in order.
+/// Records its inputs in order.
 #[derive(Debug, Default)]
 pub(super) struct Recorder {
     pub(super) told: Vec<Told>,
