@@ -117,7 +117,7 @@ pub(crate) fn look_ahead(
     }
 }
 
-/// Returns for each link the minimum time from it to endpoints of flows, if all its packets go on to
+/// Returns for each link the minimum time from its far end to endpoints of flows, if all its packets go on to
 /// endpoints over at most one plain link.
 fn times_to_ends(routes: &[u32], links: &[AnyLink], neighbours: &[Neighbours]) -> Vec<Option<Duration>> {
     let mut least: Vec<Option<Duration>> =
