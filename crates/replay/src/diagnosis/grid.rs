@@ -37,7 +37,7 @@ impl Grid {
         while now_ns / self.width_ns - self.first.min(now_ns / self.width_ns) >= MOST_WINDOWS {
             self.halve();
         }
-        let silent = self.windows.last().map(|last| last.silent_after(self.width_ns)).unwrap_or_default();
+        let silent = self.windows.last().map(Window::silent_after).unwrap_or_default();
         let length = (now_ns / self.width_ns).saturating_sub(self.first) as usize + 1; // at most MOST_WINDOWS
         if length > self.windows.len() {
             self.windows.resize(length, silent);
@@ -59,6 +59,14 @@ impl Grid {
         self.windows[place].parts[part as usize] += bytes;
     }
 
+    /// Adds time in which everything sent was acknowledged.
+    pub(super) fn add_idle(&mut self, from_ns: u64, to_ns: u64) {
+        for place in self.place(from_ns)..=self.place(to_ns) {
+            let (start, end) = (self.start_of(place), self.start_of(place + 1));
+            self.windows[place].idle_ns += to_ns.min(end).saturating_sub(from_ns.max(start));
+        }
+    }
+
     /// The window of `at_ns`, or the nearest.
     pub(super) fn place(&self, at_ns: u64) -> usize {
         let place = (at_ns / self.width_ns).saturating_sub(self.first);
@@ -71,10 +79,9 @@ impl Grid {
             self.first -= 1;
         }
         self.first /= 2;
-        let width_ns = self.width_ns;
-        self.width_ns = width_ns.saturating_mul(2);
+        self.width_ns = self.width_ns.saturating_mul(2);
         let pairs = self.windows.chunks(2).map(|pair| {
-            let silent = pair[0].silent_after(width_ns);
+            let silent = pair[0].silent_after();
             join(&[pair[0], *pair.get(1).unwrap_or(&silent)])
         });
         self.windows = pairs.collect();
@@ -109,6 +116,16 @@ mod tests {
         // Twenty tenths of a second in each window, four in each part.
         assert_eq!(grid.windows[700].parts, [28; PARTS]);
         assert_eq!(grid.windows[700].acks, 20);
+    }
+
+    #[test]
+    fn idle_time_counts_in_the_windows_in_which_it_lies() {
+        let mut grid = Grid::new(0);
+        grid.reach(1_700_000_000);
+        grid.add_idle(200_000_000, 300_000_000);
+        grid.add_idle(400_000_000, 1_700_000_000);
+        let idle: Vec<u64> = grid.windows.iter().map(|window| window.idle_ns / 1_000_000).collect();
+        assert_eq!(idle, [200, 500, 500, 200]);
     }
 
     #[test]

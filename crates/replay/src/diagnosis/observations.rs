@@ -125,8 +125,9 @@ impl Observations {
         let now = self.advance(sent.now);
         let base = self.base_ns.unwrap_or(0);
         self.next = self.next.max(sent.start + u64::from(sent.bytes));
-        self.measure_idle(now);
-        self.idle_since_ns = None;
+        if let Some(since) = self.idle_since_ns.take() {
+            self.grid.add_idle(since, now);
+        }
         let answer = ANSWER_NS.max(base / ANSWER_SHARE);
         let current = &mut self.current;
         current.packets += 1;
@@ -240,14 +241,6 @@ impl Observations {
         *since = now;
     }
 
-    /// Adds the time since everything was acknowledged.
-    fn measure_idle(&mut self, now: u64) {
-        if let Some(since) = &mut self.idle_since_ns {
-            self.current.idle_ns += now.saturating_sub(*since);
-            *since = now;
-        }
-    }
-
     /// Ends the windows that lie before `now`; gives the time, which never decreases.
     fn advance(&mut self, now: Timestamp) -> u64 {
         self.last_ns = self.last_ns.max(now.as_nanos());
@@ -262,7 +255,6 @@ impl Observations {
     /// Adds the current window, which ends at `end_ns`, to the grid.
     fn close(&mut self, end_ns: u64) {
         self.measure_room(end_ns);
-        self.measure_idle(end_ns);
         let shut = self.current.shut;
         let current = Window {
             rtt: self.round_trips.take(),
@@ -281,6 +273,9 @@ impl Observations {
     /// Ends the collection.
     pub(super) fn end(&mut self) {
         self.close(self.last_ns);
+        if let Some(since) = self.idle_since_ns.take() {
+            self.grid.add_idle(since, self.last_ns);
+        }
         self.losses.note_round_trips(u64::MAX, self.base_ns.unwrap_or(0), &self.round_trip_history);
     }
 }

@@ -75,10 +75,9 @@ impl Window {
         (self.outstanding, self.shut) = (later.outstanding, later.shut);
     }
 
-    /// A window of `width_ns` without events, in the state that this one ends in.
-    pub(super) fn silent_after(&self, width_ns: u64) -> Self {
-        let idle_ns = if self.outstanding { 0 } else { width_ns };
-        Self { idle_ns, outstanding: self.outstanding, shut: self.shut, ..Self::default() }
+    /// A window without events, with the state at its end that this one has.
+    pub(super) fn silent_after(&self) -> Self {
+        Self { outstanding: self.outstanding, shut: self.shut, ..Self::default() }
     }
 }
 
