@@ -188,6 +188,20 @@ FAMILIES: Final = (
             },
         },
     ),
+    Family(
+        "c",
+        ("bbr", "veno", "cubic", "westwood+"),
+        ("6500kbps", "19mbps", "41mbps", "110mbps"),
+        ("14ms", "28ms", "95ms"),
+        {
+            "fast": {"kind": "uniform", "low": "5mbps", "high": "40mbps", "hold": "700ms"},
+            "slow": {
+                "kind": "steps",
+                "steps": [["0s", "2500kbps"], ["11s", "700kbps"], ["19s", "0bps"], ["20s", "4mbps"]],
+                "repeat_after": "27s",
+            },
+        },
+    ),
 )
 SCENES: Final = tuple(scene for family in FAMILIES for scene in family.scenes())
 """All scenes, by family."""
