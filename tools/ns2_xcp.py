@@ -18,7 +18,7 @@ from airpath_papers.vcp_w.channel import DATA_BYTES
 
 ROOT = Path(__file__).parent.parent
 SCRIPTS: Final = ROOT / "tools" / "ns2"
-PAPERS: Final = ROOT / "python" / "airpath" / "papers"
+PAPERS: Final = ROOT / "python" / "airpath-papers" / "airpath_papers"
 STARTS: Final = {"T": 30, "O": 10}
 """Number of random samples of the start times in each setting of the dumbbell; runs of T differ much."""
 LEAST_TIMEOUTS_S: Final = (0.2, 4.0)

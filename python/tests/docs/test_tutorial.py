@@ -18,7 +18,8 @@ DOCS = Path(__file__).parents[3] / "docs"
 TUTORIAL, OWN_CONTROLLER = DOCS / "tutorial.md", DOCS / "own-controller.md"
 OWN_COMPONENTS = DOCS / "own-components.md"
 COMPILED = DOCS / "own-controller-compiled.md"
-with_compiler = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler (cc)")
+# The commands of the pages name `cc`.
+with_cc = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler (cc)")
 BLOCK = re.compile(
     r'^```(?P<language>\w+)(?: title="(?P<title>[^"]+)")?\n(?P<text>.*?)^```$', re.MULTILINE | re.DOTALL
 )
@@ -73,7 +74,7 @@ def test_the_page_on_controllers_of_your_own(
     assert "near_queueing_ms" in observed["quantity"]
 
 
-@with_compiler
+@with_cc
 def test_the_page_on_other_components_of_your_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
@@ -85,7 +86,7 @@ def test_the_page_on_other_components_of_your_own(
     assert set(estimates["estimator"]) == {"mean.py:Mean", "westwood+"}
 
 
-@with_compiler
+@with_cc
 def test_the_page_on_controllers_in_c_and_rust(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
