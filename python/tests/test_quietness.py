@@ -1,10 +1,12 @@
 """Which disturbances make a failed real-time check inconclusive, and what becomes of its report."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 import real_time
-from quietness import disturbance
+from quietness import Quietness, _own_s, disturbance
 
 QUIET = {"by_others": 0.05, "stolen": 0.0, "delay_s": 0.004, "waited": 0.3, "processors": 2}
 
@@ -23,6 +25,26 @@ QUIET = {"by_others": 0.05, "stolen": 0.0, "delay_s": 0.004, "waited": 0.3, "pro
 def test_disturbances(changes: dict[str, float], said: str | None) -> None:
     found = disturbance(**QUIET | changes)
     assert found is None if said is None else found.startswith(f"{said}, some process waited")
+
+
+# A process that computes for 0.3 s of processor time, started by one that ends at once.
+ORPHAN = """
+import subprocess, sys
+busy = "import time\\nwhile time.process_time() < 0.3: pass\\nprint('done')"
+subprocess.Popen([sys.executable, "-c", busy])
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has subreapers")
+def test_processes_count_as_own_after_their_parent_has_ended() -> None:
+    quietness = Quietness()
+    before_s = _own_s()
+    with subprocess.Popen([sys.executable, "-c", ORPHAN], stdout=subprocess.PIPE, text=True) as parent:
+        # The output ends when the last of the two has ended.
+        assert parent.stdout is not None
+        assert parent.stdout.read() == "done\n"
+    assert _own_s() - before_s >= 0.25
+    quietness.end()
 
 
 CHECKS = """

@@ -5,6 +5,7 @@ about airpath. The measures here tell such a failure from one of airpath: the ch
 count as a disturbance.
 """
 
+import ctypes
 import os
 import subprocess
 import sys
@@ -21,6 +22,9 @@ MOST_STOLEN: Final = 0.01
 MOST_DELAY_S: Final = 0.05
 """Longest delay of a sleeping process's wake-up. Two busy processors delay it by a few milliseconds."""
 
+_SUBREAPER: Final = 36
+"""PR_SET_CHILD_SUBREAPER of Linux (prctl(2))."""
+
 # Prints the longest delay, in seconds, when its input ends.
 _SLEEPER: Final = """
 import select, sys, time
@@ -36,6 +40,7 @@ class Quietness:
     """Measures disturbances from its construction until `end`."""
 
     def __init__(self) -> None:
+        _adopt(True)
         self._sleeper = subprocess.Popen(
             [sys.executable, "-S", "-E", "-c", _SLEEPER],
             stdin=subprocess.PIPE,
@@ -53,6 +58,7 @@ class Quietness:
         if self._sleeper.returncode is None:
             self._delay_s = float(self._sleeper.communicate()[0] or 0.0)
         lasted_s = max(time.monotonic() - self._began_s, 1e-3)
+        _adopt(False)
         busy_s, stolen_s = _machine_s()
         own_s, waited_s = _own_s() - self._own_s, _waited_s() - self._waited_s
         return disturbance(
@@ -94,6 +100,15 @@ def disturbance(
     if found:
         found.append(f"some process waited for a processor {waited:.0%} of the time")
     return ", ".join(found) or None
+
+
+def _adopt(orphans: bool) -> None:
+    """Set whether descendants whose parent ends become children of this process instead of init's (Linux).
+
+    They remain descendants, also after they have ended, so that their processor time is known.
+    """
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_SUBREAPER, int(orphans), 0, 0, 0)
 
 
 def _machine_s() -> tuple[float, float]:

@@ -7,7 +7,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
+import matplotlib.colors
+import matplotlib.image
 import numpy as np
 import pytest
 
@@ -47,9 +48,9 @@ def can_run() -> set[str]:
 
 def drawn(picture: Path, colour: str) -> int:
     """How many pixels of a picture have a colour, below its legend."""
-    pixels = mpl.image.imread(picture)[:, :, :3]
+    pixels = matplotlib.image.imread(picture)[:, :, :3]
     pixels = pixels[len(pixels) // 8 :]
-    return int((np.abs(pixels - mpl.colors.to_rgb(colour)).max(axis=2) < 0.02).sum())
+    return int((np.abs(pixels - matplotlib.colors.to_rgb(colour)).max(axis=2) < 0.02).sum())
 
 
 @pytest.mark.usefixtures("emulated_hosts")
@@ -92,7 +93,10 @@ def test_all_worlds_that_there_are_compared_metric_by_metric(tmp_path: Path) -> 
 def agrees(one: dict[str, Any]) -> None:
     """A verdict on single runs is that of the difference alone, which is that of the two values."""
     assert (one["n"], one["ci95_low"], one["ci95_high"]) == ([1, 1], None, None)
-    scale = abs(one["simulated"]) if one["relative"] else 1.0
+    if one["relative"] and one["simulated"] == 0 != one["other"]:
+        assert (one["difference"], one["verdict"]) == (None, "no share of zero")
+        return
+    scale = abs(one["simulated"] or 1.0) if one["relative"] else 1.0
     assert one["difference"] == pytest.approx((one["other"] - one["simulated"]) / scale)
     within = abs(one["difference"]) <= one["tolerance"]
     assert one["verdict"] == ("agree" if within else "differ")
