@@ -54,9 +54,6 @@ test: bench-instructions test-rust test-linux test-python ## all tests whose res
 
 test-rust: prerequisites ## Rust tests
 	cargo test --workspace --exclude airpath-py --exclude airpath-linux
-	@# With airpath's versions of dependencies, so that both share what is built and no new version can fail the test.
-	cp Cargo.lock examples/own-controller/Cargo.lock
-	cargo test --manifest-path examples/own-controller/Cargo.toml --target-dir target
 
 test-linux: prerequisites ## tests of the Linux datapath, none in real time (skipped, with the reason, if they cannot run here)
 	@tools/prerequisites-linux cargo test --package airpath-linux
@@ -116,7 +113,7 @@ lint-python: $(TOOLS) lint-prose
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache --no-logo
 
-purity: prerequisites ## build the algorithm crates for a target without an operating system
+purity: prerequisites ## check the algorithm crates for a target without an operating system
 	@tools/purity $(ALGORITHMS)
 
 format: $(TOOLS) ## format all sources

@@ -4,22 +4,26 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
+/// What `make test` builds before it runs this, with the same features of dependencies.
+const AS_TESTED: &[&str] =
+    &["--tests", "--workspace", "--exclude", "airpath-py", "--exclude", "airpath-linux"];
+
 /// Returns an example of `airpath-plugin`, which is built first.
 pub(crate) fn example(name: &str) -> PathBuf {
     static BUILT: OnceLock<Vec<PathBuf>> = OnceLock::new();
     let built = BUILT.get_or_init(|| {
         let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
-        let output = Command::new(cargo)
-            .args([
-                "build",
-                "--package",
-                "airpath-plugin",
-                "--examples",
-                "--message-format",
-                "json",
-                "--offline",
-            ])
-            .args(if cfg!(debug_assertions) { &[][..] } else { &["--release"] })
+        // Build scripts of some dependencies run again where these differ.
+        let ours = |name: &String| name.starts_with("CARGO_MANIFEST_") || name.starts_with("CARGO_PKG_");
+        let mut command = Command::new(cargo);
+        std::env::vars().map(|(name, _)| name).filter(ours).for_each(|name| drop(command.env_remove(name)));
+        let output = command
+            .args(["build", "--examples", "--message-format", "json", "--offline"])
+            .args(if cfg!(debug_assertions) {
+                AS_TESTED
+            } else {
+                &["--package", "airpath-plugin", "--release"]
+            })
             .current_dir(env!("CARGO_MANIFEST_DIR"))
             .stderr(Stdio::inherit())
             .output()

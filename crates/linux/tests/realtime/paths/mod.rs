@@ -60,6 +60,7 @@ fn our_controllers_with_routers_without_and_beside_others() {
         let (shared, with_router) = (CONTROLLERS.map(|_| Path::new(None)), Path::new(None));
         let guided @ [vcp, xcp] = &[(); 2].map(|()| Lab::new("10mbit"));
         let paths = low.iter().chain(&shared).chain([&with_router]);
+        let (changing, lossy) = (Lab::new("10mbit"), Lab::new("50mbit"));
         let devices = paths.flat_map(|path| path.pair.devices()).chain(guided.iter().flat_map(Lab::devices));
         let devices = Some(devices.collect());
         let host =
@@ -70,7 +71,12 @@ fn our_controllers_with_routers_without_and_beside_others() {
             scope.spawn(|| routers::vcp_follows_a_bottleneck_that_its_router_estimates(vcp));
             scope.spawn(|| routers::xcp_keeps_to_the_link_that_its_router_was_told_of(xcp));
             scope.spawn(|| coexistence::datagrams_pass_a_router_of_vcp_as_they_were_sent(&with_router));
-            scope.spawn(|| coexistence::bottlenecks_are_shared(&shared));
+            scope.spawn(|| {
+                coexistence::bottlenecks_are_shared(&shared);
+                // Without our controllers, in the time for which low load lasts longer.
+                routers::the_estimate_follows_a_bottleneck_that_changes(&changing);
+                routers::losses_are_drawn_where_they_were_asked_for(&lossy);
+            });
             low.low_load_is_the_word_of_routers_that_live(&host);
         });
         Ok(())

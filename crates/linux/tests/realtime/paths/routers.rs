@@ -3,47 +3,41 @@
 use std::time::{Duration, Instant};
 
 use crate::support::lab::Lab;
-use crate::tools::check::{HOLD, check_host};
 
 const EBE: [&str; 8] = ["--protocol", "vcp", "--capacity", "ebe", "--rate", "10Mbit", "--buffer", "575kB"];
 
 /// A router that estimates sees its bottleneck change, with nothing but what it counts and the queue to go by.
-#[test]
-fn the_estimate_follows_a_bottleneck_that_changes() {
-    check_host(HOLD, || {
-        let lab = Lab::new("10mbit");
-        let daemon = lab.router(&EBE);
-        let traffic = std::thread::scope(|scope| {
-            let load = scope.spawn(|| lab.bulk(12));
-            std::thread::sleep(Duration::from_secs(2));
-            for (rate, bits) in [("10mbit", 10e6), ("15mbit", 15e6), ("5mbit", 5e6)] {
-                lab.rate("change", rate);
-                std::thread::sleep(Duration::from_millis(1500));
-                let began = Instant::now();
-                let mut estimates = Vec::new();
-                while began.elapsed() < Duration::from_millis(1500) {
-                    let status = daemon.status();
-                    estimates.push(status["observed"]["capacity_estimate_bps"].as_f64().unwrap());
-                    assert_eq!(status["queue"]["kind"], "tbf");
-                    std::thread::sleep(Duration::from_millis(200));
-                }
-                let mean = estimates.iter().sum::<f64>() / estimates.len() as f64;
-                println!("{rate}: {:.2} Mbit/s estimated", mean / 1e6);
-                // The mean of about seven estimates of 200 ms each; the burst of the bucket alone is 2 % of an interval at 10 Mbit/s.
-                assert!((mean / bits - 1.0).abs() < 0.1, "{rate}: {estimates:?}");
+pub(crate) fn the_estimate_follows_a_bottleneck_that_changes(lab: &Lab) {
+    let daemon = lab.router(&EBE);
+    let traffic = std::thread::scope(|scope| {
+        let load = scope.spawn(|| lab.bulk(12));
+        std::thread::sleep(Duration::from_secs(2));
+        for (rate, bits) in [("10mbit", 10e6), ("15mbit", 15e6), ("5mbit", 5e6)] {
+            lab.rate("change", rate);
+            std::thread::sleep(Duration::from_millis(1500));
+            let began = Instant::now();
+            let mut estimates = Vec::new();
+            while began.elapsed() < Duration::from_millis(1500) {
+                let status = daemon.status();
+                estimates.push(status["observed"]["capacity_estimate_bps"].as_f64().unwrap());
+                assert_eq!(status["queue"]["kind"], "tbf");
+                std::thread::sleep(Duration::from_millis(200));
             }
-            load.join().unwrap()
-        });
-        let goodput = traffic["end"]["sum_received"]["bits_per_second"].as_f64().unwrap();
-        assert!(goodput > 5e6, "{goodput}");
-        assert_eq!(lab.b.tcp_counter("InCsumErrors"), 0);
-        let status = daemon.status();
-        let counters = &status["counters"];
-        // All that the kernel sent was counted: the queue discipline has sent what came less what waits and was dropped.
-        assert!(counters["packets"].as_u64().unwrap() > 5000, "{status}");
-        assert_eq!(counters["written"], 0, "nobody here speaks VCP");
-        Ok(())
+            let mean = estimates.iter().sum::<f64>() / estimates.len() as f64;
+            println!("{rate}: {:.2} Mbit/s estimated", mean / 1e6);
+            // The mean of about seven estimates of 200 ms each; the burst of the bucket alone is 2 % of an interval at 10 Mbit/s.
+            assert!((mean / bits - 1.0).abs() < 0.1, "{rate}: {estimates:?}");
+        }
+        load.join().unwrap()
     });
+    let goodput = traffic["end"]["sum_received"]["bits_per_second"].as_f64().unwrap();
+    assert!(goodput > 5e6, "{goodput}");
+    assert_eq!(lab.b.tcp_counter("InCsumErrors"), 0);
+    let status = daemon.status();
+    let counters = &status["counters"];
+    // All that the kernel sent was counted: the queue discipline has sent what came less what waits and was dropped.
+    assert!(counters["packets"].as_u64().unwrap() > 5000, "{status}");
+    assert_eq!(counters["written"], 0, "nobody here speaks VCP");
 }
 
 /// VCP from end to end: its controller in the kernel, over a router that estimates a bottleneck that changes. The host's programs come
@@ -104,24 +98,19 @@ pub(crate) fn xcp_keeps_to_the_link_that_its_router_was_told_of(lab: &Lab) {
     assert_eq!(status["queue"]["drops"], 0);
 }
 
-/// Losses at the far end are those of the chain, and reach no other device.
-#[test]
-fn losses_are_drawn_where_they_were_asked_for() {
-    check_host(HOLD, || {
-        let lab = Lab::new("50mbit");
-        let path = std::env::temp_dir().join(format!("airpath-loss-{}.toml", std::process::id()));
-        let text = "[router]\nprotocol = \"vcp\"\nrate = \"50Mbit\"\n[router.loss]\nkind = \"gilbert\"\nmean_loss = 0.1\nmean_burst = 2.0\n";
-        std::fs::write(&path, text).unwrap();
-        let daemon = lab.router(&["--config", path.to_str().unwrap()]);
-        std::fs::remove_file(&path).unwrap();
-        let words = ["ping", "-q", "-i", "0.002", "-c", "1000", "-W", "1", "10.9.0.2"];
-        let answer = lab.spawn(&lab.a, &words).text();
-        assert!(answer.contains("1000 packets transmitted"), "{answer}");
-        let counters = &daemon.status()["counters"];
-        let (lost, passed) = (counters["lost"].as_u64().unwrap(), counters["unlost"].as_u64().unwrap());
-        let share = lost as f64 / (lost + passed) as f64;
-        // Five standard deviations of a share of 0.1 in 1000 with the correlation 0.44 of bursts of two.
-        assert!((share - 0.1).abs() < 5.0 * 0.0153, "{share}");
-        Ok(())
-    });
+/// Losses at the far end, over a link of 50 Mbit/s, are those of the chain, and reach no other device.
+pub(crate) fn losses_are_drawn_where_they_were_asked_for(lab: &Lab) {
+    let path = std::env::temp_dir().join(format!("airpath-loss-{}.toml", std::process::id()));
+    let text = "[router]\nprotocol = \"vcp\"\nrate = \"50Mbit\"\n[router.loss]\nkind = \"gilbert\"\nmean_loss = 0.1\nmean_burst = 2.0\n";
+    std::fs::write(&path, text).unwrap();
+    let daemon = lab.router(&["--config", path.to_str().unwrap()]);
+    std::fs::remove_file(&path).unwrap();
+    let words = ["ping", "-q", "-i", "0.002", "-c", "1000", "-W", "1", "10.9.0.2"];
+    let answer = lab.spawn(&lab.a, &words).text();
+    assert!(answer.contains("1000 packets transmitted"), "{answer}");
+    let counters = &daemon.status()["counters"];
+    let (lost, passed) = (counters["lost"].as_u64().unwrap(), counters["unlost"].as_u64().unwrap());
+    let share = lost as f64 / (lost + passed) as f64;
+    // Five standard deviations of a share of 0.1 in 1000 with the correlation 0.44 of bursts of two.
+    assert!((share - 0.1).abs() < 5.0 * 0.0153, "{share}");
 }
