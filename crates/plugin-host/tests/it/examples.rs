@@ -13,10 +13,13 @@ pub(crate) fn example(name: &str) -> PathBuf {
     static BUILT: OnceLock<Vec<PathBuf>> = OnceLock::new();
     let built = BUILT.get_or_init(|| {
         let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
-        // Build scripts of some dependencies run again where these differ.
-        let ours = |name: &String| name.starts_with("CARGO_MANIFEST_") || name.starts_with("CARGO_PKG_");
         let mut command = Command::new(cargo);
-        std::env::vars().map(|(name, _)| name).filter(ours).for_each(|name| drop(command.env_remove(name)));
+        for (name, _) in std::env::vars() {
+            // Build scripts of some dependencies run again if these change.
+            if name.starts_with("CARGO_MANIFEST_") || name.starts_with("CARGO_PKG_") {
+                command.env_remove(name);
+            }
+        }
         let output = command
             .args(["build", "--examples", "--message-format", "json", "--offline"])
             .args(if cfg!(debug_assertions) {
