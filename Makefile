@@ -54,6 +54,9 @@ test: bench-instructions test-rust test-linux test-python ## all tests whose res
 
 test-rust: prerequisites ## Rust tests
 	cargo test --workspace --exclude airpath-py --exclude airpath-linux
+	@# With airpath's versions of dependencies, so that no new version can fail the test.
+	cp Cargo.lock examples/own-controller/Cargo.lock
+	cargo test --manifest-path examples/own-controller/Cargo.toml --target-dir target
 
 test-linux: prerequisites ## tests of the Linux datapath, none in real time (skipped, with the reason, if they cannot run here)
 	@tools/prerequisites-linux cargo test --package airpath-linux

@@ -86,11 +86,13 @@ fn arrows() -> Vec<(String, Vec<String>)> {
     assert!(packages.len() >= ARROWS.len(), "cargo reports too few packages");
     packages
         .iter()
-        // Not the examples.
-        .filter_map(|package| Some((room(&package["name"])?, package["dependencies"].as_array().unwrap())))
-        .map(|(name, dependencies)| {
+        .map(|package| {
+            let dependencies = package["dependencies"].as_array().unwrap();
             let inside = dependencies.iter().filter(|dependency| dependency["kind"] != "dev");
-            (name, inside.filter_map(|dependency| room(&dependency["name"])).collect())
+            (
+                room(&package["name"]).unwrap(),
+                inside.filter_map(|dependency| room(&dependency["name"])).collect(),
+            )
         })
         .collect()
 }
