@@ -6,7 +6,7 @@ import pytest
 from airpath._run.workers import run_job
 from airpath.results import RunResult
 from airpath_papers.diagnosis.scenes import SCENES
-from airpath_papers.diagnosis.scores import is_main_label_right, share_right, share_right_of_sure
+from airpath_papers.diagnosis.scores import is_main_label_right, pooled, right, right_of_sure
 from airpath_papers.diagnosis.truth import Window, bins, windows
 from airpath_papers.kept_run import job_of
 from airpath_papers.run_data import extract, from_bytes, to_bytes
@@ -23,7 +23,7 @@ def test_a_bulk_flow_fills_its_link_and_the_bandwidth_is_the_capacity(bulk):
     scene, run = bulk
     found = windows(scene, run)
     assert {one.truth for one in found} == {"bottleneck"}
-    assert share_right(found) > 0.95
+    assert np.mean(right(found)) > 0.95
     capacity_bps = 5e6 * run.diagnosis.payload_share
     full = [one for one in bins(run, scene.from_s) if one.full]
     assert len(full) >= 30
@@ -44,11 +44,17 @@ def test_stored_diagnoses_are_preserved(bulk):
 
 def test_scores_of_labels():
     found = [Window("a", "a", 0.95), Window("a", "b", 0.95), Window("b", "b", 0.5), Window("a", "a", 0.5)]
-    assert share_right(found) == 0.75
-    assert share_right_of_sure(found) == 0.5
+    assert right(found) == [True, False, True, True]
+    assert right_of_sure(found) == [True, False]
     # Both labels hold for half of the windows; "b" is the truth of a quarter only.
     assert is_main_label_right(found) == 1.0
     assert is_main_label_right([Window("a", "b", 1.0), Window("a", "b", 1.0), Window("b", "b", 1.0)]) == 0.0
+
+
+def test_flows_count_by_their_length():
+    # The third flow has no window with a flag.
+    shares = pooled([[True], [True, False, True], [], [False] * 4])
+    assert (shares.n, shares.mean) == (3, pytest.approx(3 / 8, abs=0.1))
 
 
 def test_names_of_scenes_are_different():

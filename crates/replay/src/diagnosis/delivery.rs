@@ -8,7 +8,8 @@ use super::window::{PARTS, Window};
 const WIDTH_NS: u64 = 1_000_000_000;
 /// Acknowledgments of a bin; with fewer it is joined with the next.
 const FEWEST_ACKS: u32 = 20;
-/// Least probability that a label is right with which the link counts as full.
+/// The link counts as full if its label is right with a higher probability than this, which a window with the label of its neighbours
+/// does not have.
 const CREDIBLE: f64 = 0.5;
 /// Student's t for 95 % with 1 to 4 degrees of freedom.
 const STUDENT: [f64; PARTS - 1] = [12.71, 4.30, 3.18, 2.78];
@@ -156,7 +157,7 @@ fn is_full(windows: &[LimitWindow], from: u64, to: u64) -> bool {
     for window in windows[first..].iter().take_while(|window| window.from_ns < to) {
         let time = window.to_ns.min(to).saturating_sub(window.from_ns.max(from));
         all += time;
-        full += if window.label.is_full() && window.confidence >= CREDIBLE { time } else { 0 };
+        full += if window.label.is_full() && window.confidence > CREDIBLE { time } else { 0 };
     }
     2 * full > all
 }

@@ -201,7 +201,7 @@ fn measure(found: &mut Evidence, window: &Window, seen: &Observations, base: f64
     found.long = f64::max(0.003, 0.12 * base).max(2.0 * scale.jitter).max(3.0 * packet);
     let long = f64::from(window.rtt.share_above((base + found.long) as f32));
     found.queued = long;
-    if low < f64::max(0.002, 0.04 * base).max(packet) {
+    if low < f64::max(0.002, 0.04 * base).max(packet).max(window.lone_wait()) {
         found.queued = found.queued.min(0.3); // it comes and goes: the scheduler of the link, not the flow
     }
     if is_steady(&window.rates, found.rate) && window.rtt.count() >= 8 {

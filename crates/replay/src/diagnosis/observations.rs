@@ -65,6 +65,8 @@ pub(crate) struct Observations {
     latest_s: f32,
     last_ack_ns: Option<u64>,
     pub(super) last_delivery_ns: Option<u64>,
+    /// The last delivery, if the application has not paused since.
+    served_ns: Option<u64>,
     /// End of the last receive window, and since when it is measured.
     window: Option<(u64, u64)>,
     next: u64,
@@ -103,6 +105,7 @@ impl Observations {
             latest_s: f32::NAN,
             last_ack_ns: None,
             last_delivery_ns: None,
+            served_ns: None,
             window: None,
             next: 0,
             idle_since_ns: None,
@@ -127,6 +130,7 @@ impl Observations {
         self.next = self.next.max(sent.start + u64::from(sent.bytes));
         if let Some(since) = self.idle_since_ns.take() {
             self.grid.add_idle(since, now);
+            self.served_ns = None;
         }
         let answer = ANSWER_NS.max(base / ANSWER_SHARE);
         let current = &mut self.current;
@@ -179,6 +183,11 @@ impl Observations {
         if bytes > 0 {
             self.current.delivered += bytes;
             self.grid.deliver(now.saturating_sub(base / 2), bytes);
+            if let Some(last) = self.served_ns.replace(now) {
+                let gap = now.saturating_sub(last);
+                self.current.gaps_ns += gap;
+                self.current.gap_squares += (gap as f64 * 1e-9).powi(2);
+            }
             if let Some(last) = self.last_ack_ns.filter(|last| *last < now) {
                 self.rates.push(bytes as f32 * 8e9 / (now - last) as f32);
             }

@@ -22,6 +22,9 @@ pub(super) struct Window {
     pub(super) step: Quantiles<3>,
     /// Rates between successive acknowledgments, bit/s.
     pub(super) rates: Quantiles<5>,
+    /// Times between acknowledgments that delivered data, without pauses of the application: sum, and sum of squares in s².
+    pub(super) gaps_ns: u64,
+    pub(super) gap_squares: f64,
     /// Bytes in flight when data packets left.
     pub(super) flight: Quantiles<21>,
     /// Delay of the forward path by the receiver's clock, less an unknown constant.
@@ -58,6 +61,8 @@ impl Window {
         self.rtt = self.rtt.merged(&later.rtt);
         self.step = self.step.merged(&later.step);
         self.rates = self.rates.merged(&later.rates);
+        self.gaps_ns = self.gaps_ns.saturating_add(later.gaps_ns);
+        self.gap_squares += later.gap_squares;
         self.flight = self.flight.merged(&later.flight);
         self.there = self.there.merged(&later.there);
         self.back = self.back.merged(&later.back);
@@ -73,6 +78,11 @@ impl Window {
         self.losses = self.losses.saturating_add(later.losses);
         self.marks = self.marks.saturating_add(later.marks);
         (self.outstanding, self.shut) = (later.outstanding, later.shut);
+    }
+
+    /// Returns the mean time from a random instant to the next delivery, seconds: how long a packet waits that meets no other one.
+    pub(super) fn lone_wait(&self) -> f64 {
+        if self.gaps_ns == 0 { 0.0 } else { self.gap_squares / (2e-9 * self.gaps_ns as f64) }
     }
 
     /// A window without events, with the state at its end that this one has.
@@ -100,6 +110,16 @@ mod tests {
         first.absorb(&Window { shut: true, ..Window::default() });
         first.absorb(&Window { sent: Some((40, 50)), silence_ns: 9, ..Window::default() });
         assert_eq!((first.sent, first.silence_ns, first.shut), (Some((0, 50)), 30, false));
+    }
+
+    #[test]
+    fn a_lone_packet_waits_for_half_of_a_regular_gap() {
+        let mut regular =
+            Window { gaps_ns: 8_000_000, gap_squares: 2.0 * 0.004 * 0.004, ..Window::default() };
+        assert!((regular.lone_wait() - 0.002).abs() < 1e-12);
+        // A random instant lies in the gap of 8 ms as often as in the two others.
+        regular.absorb(&Window { gaps_ns: 8_000_000, gap_squares: 0.008 * 0.008, ..Window::default() });
+        assert!((regular.lone_wait() - 0.003).abs() < 1e-12);
     }
 
     #[test]

@@ -1,7 +1,7 @@
-"""How often the diagnosis is right, flow by flow."""
+"""How often the diagnosis is right, over the windows and bins of all flows."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 import numpy as np
@@ -11,15 +11,16 @@ from airpath_papers.claim import Runs
 from airpath_papers.diagnosis.scenes import SCENES, Scene
 from airpath_papers.diagnosis.truth import OTHER, Bin, Window, bins, windows
 from airpath_papers.run_data import RunData
-from airpath_papers.sample import Sample, sample
+from airpath_papers.sample import Sample, ratio_of_means, sample
 
 RARE: Final = (OTHER, "overflow", "start-up")
 """Truths without a recall: no label is right, or windows are few."""
 MOST: Final = 0.45
 """A flow has two main limits if each holds for at least this share of its windows."""
 
-OfWindows = Callable[[list[Window]], float]
-OfBins = Callable[[list[Bin]], float]
+Flags = list[bool]
+OfWindows = Callable[[list[Window]], Flags]
+OfBins = Callable[[list[Bin]], list[float]]
 
 
 def flows(of: Runs) -> Iterator[tuple[Scene, RunData]]:
@@ -29,51 +30,56 @@ def flows(of: Runs) -> Iterator[tuple[Scene, RunData]]:
             yield scene, run
 
 
+def pooled(values: Iterable[Sequence[float]]) -> Sample:
+    """Return the mean of the values of all flows together; jackknife over flows."""
+    counted = [one for one in values if one]
+    return ratio_of_means([sum(one) for one in counted], [len(one) for one in counted])
+
+
 def over_windows(
-    measure: OfWindows, counts: Callable[[Scene], bool] = lambda _: True
+    flags: OfWindows, counts: Callable[[Scene], bool] = lambda _: True
 ) -> Callable[[Runs], Sample]:
-    """Return a measure of the windows of each flow, as a sample over flows."""
-
-    def measured(of: Runs) -> Sample:
-        found = [windows(scene, run) for scene, run in flows(of) if counts(scene)]
-        return sample([measure(one) for one in found if one])
-
-    return measured
+    """Return the share of windows with a property, of all windows that have a flag."""
+    return lambda of: pooled(flags(windows(scene, run)) for scene, run in flows(of) if counts(scene))
 
 
 def over_bins(measure: OfBins, counts: Callable[[Bin], bool]) -> Callable[[Runs], Sample]:
-    """Return a measure of the bins of each flow that has its link to itself, as a sample over flows."""
+    """Return the mean of a measure of the bins of flows that have their link to themselves."""
 
     def measured(of: Runs) -> Sample:
-        found = [
-            [one for one in bins(run, scene.from_s) if counts(one)]
+        return pooled(
+            measure([one for one in bins(run, scene.from_s) if counts(one)])
             for scene, run in flows(of)
             if scene.is_alone
-        ]
-        return sample([measure(one) for one in found if one])
+        )
 
     return measured
 
 
-def share_right(found: list[Window]) -> float:
-    """Return the share of windows whose label is right."""
-    return float(np.mean([one.is_right for one in found]))
+def right(found: list[Window]) -> Flags:
+    """Return for each window whether its label is right."""
+    return [one.is_right for one in found]
 
 
-def share_sure(found: list[Window]) -> float:
-    """Return the share of windows whose label is called sure."""
-    return float(np.mean([one.confidence >= SURE for one in found]))
+def sure(found: list[Window]) -> Flags:
+    """Return for each window whether its label is called sure."""
+    return [one.confidence >= SURE for one in found]
 
 
-def share_right_of_sure(found: list[Window]) -> float:
-    """Return the share of right labels among those that are called sure; NaN without any."""
-    sure = [one.is_right for one in found if one.confidence >= SURE]
-    return float(np.mean(sure)) if sure else float("nan")
+def right_of_sure(found: list[Window]) -> Flags:
+    """Return whether the label is right, for each window whose label is called sure."""
+    return [one.is_right for one in found if one.confidence >= SURE]
 
 
-def share_labelled(label: str) -> OfWindows:
-    """Return the share of windows with a label, as a measure."""
-    return lambda found: float(np.mean([one.label == label for one in found]))
+def labelled(label: str) -> OfWindows:
+    """Return a function that returns for each window whether it has this label."""
+    return lambda found: [one.label == label for one in found]
+
+
+def main_labels(of: Runs) -> Sample:
+    """Return for each flow whether its main label is right."""
+    found = [windows(scene, run) for scene, run in flows(of)]
+    return sample([is_main_label_right(one) for one in found if one])
 
 
 def is_main_label_right(found: list[Window]) -> float:
@@ -98,11 +104,14 @@ def confusion(of: Runs) -> Counter[tuple[str, str]]:
 
 
 def bottleneck_of_idle_links(of: Runs) -> Sample:
-    """Return the share of windows labelled `bottleneck`, of each flow that is limited elsewhere."""
+    """Return the share of windows labelled `bottleneck`, of flows that leave their link idle."""
     limited = ("receiver-window", "application", "sender-window", "random-loss")
-    counted = [windows(scene, run) for scene, run in flows(of) if scene.limit in limited]
-    idle = [[one for one in found if one.truth != "bottleneck"] for found in counted]
-    return sample([share_labelled("bottleneck")(found) for found in idle if found])
+    idle = (
+        [one for one in windows(scene, run) if one.truth != "bottleneck"]
+        for scene, run in flows(of)
+        if scene.limit in limited
+    )
+    return pooled(labelled("bottleneck")(found) for found in idle)
 
 
 def headline_errors(of: Runs) -> list[float]:
@@ -128,16 +137,16 @@ def is_bound(one: Bin) -> bool:
     return not one.full
 
 
-def mean_error(found: list[Bin]) -> float:
-    """Return the mean error of bins relative to the capacity, without sign."""
-    return float(np.mean([abs(one.rate_bps / one.capacity_bps - 1.0) for one in found]))
+def errors(found: list[Bin]) -> list[float]:
+    """Return the error of each bin relative to the capacity, without sign."""
+    return [abs(one.rate_bps / one.capacity_bps - 1.0) for one in found]
 
 
-def share_covered(found: list[Bin]) -> float:
-    """Return the share of bins whose interval contains the capacity."""
-    return float(np.mean([one.low_bps <= one.capacity_bps <= one.high_bps for one in found]))
+def covered(found: list[Bin]) -> list[float]:
+    """Return for each bin whether its interval contains the capacity."""
+    return [one.low_bps <= one.capacity_bps <= one.high_bps for one in found]
 
 
-def share_above(found: list[Bin]) -> float:
-    """Return the share of lower bounds above the capacity."""
-    return float(np.mean([one.low_bps > one.capacity_bps for one in found]))
+def above(found: list[Bin]) -> list[float]:
+    """Return for each lower bound whether it is above the capacity."""
+    return [one.low_bps > one.capacity_bps for one in found]
