@@ -39,7 +39,7 @@ pub struct AbcConfig {
 }
 
 impl Default for AbcConfig {
-    /// As released (`tcp_abc.c`).
+    /// Returns the values of the released code (`tcp_abc.c`).
     fn default() -> Self {
         Self { additive_increase: 1.0, minimum_window: 5.0, pacing_gain: 2.0 }
     }
@@ -127,7 +127,7 @@ impl Abc {
         Ok(Self { config, mss, window, pacing: Pacing::FromWindow, second, before_signal: None })
     }
 
-    /// Changes the window by the mark that `acked` bytes carried.
+    /// Changes the window according to `mark`, for the bytes that `event` acknowledges.
     fn obey(&mut self, mark: AbcMark, event: &AckEvent) {
         let (acked, segment) = (event.acked.as_f64(), event.mss.as_f64());
         let increase = self.config.additive_increase * segment * acked / self.window;

@@ -1,4 +1,4 @@
-//! A controller without decisions of its own: an external agent decides.
+//! A controller whose decisions are made by an external agent.
 
 use airpath_model::config::check;
 use airpath_model::{
@@ -9,9 +9,9 @@ use airpath_model::{
 use crate::ConfigError;
 use crate::windowed::QUANTUM_SEGMENTS;
 
-/// Applies the window and the rate that an agent sets, and collects the observations of the sender: the
-/// sender of an environment for reinforcement learning. The initial window applies until the agent sets a
-/// window.
+/// A controller that applies the window and the rate set by an external agent and collects the observations
+/// of the sender. It is the sender of an environment for reinforcement learning. The initial window applies
+/// until the agent sets a window.
 ///
 /// The window also applies during loss recovery, so that an action has its exact effect.
 #[derive(Clone, Debug)]
@@ -64,7 +64,7 @@ impl Controller for Agent {
     }
 
     fn on_congestion(&mut self, event: &CongestionEvent, _probe: &mut dyn Probe) {
-        // Other losses are counted by the acknowledgments that reveal them.
+        // The acknowledgments that reveal other losses count them.
         if event.signal == CongestionSignal::Timeout {
             self.report.lost += event.lost;
             self.report.timeouts += 1;
@@ -135,7 +135,7 @@ mod tests {
         assert_eq!(agent.take_report(), SenderReport::default());
     }
 
-    /// The rate persists, and the window also applies during loss recovery.
+    /// The rate stays in effect until it changes, and the window also applies during loss recovery.
     #[test]
     fn what_it_is_told_holds_always() {
         let needs = Agent::new(MSS, MSS).unwrap().requirements();

@@ -1,8 +1,8 @@
 //! BBR, version 3: a model of the path instead of a reaction to losses (draft-ietf-ccwg-bbr-06).
 //!
-//! One file for each idea. The filters and models of the algorithm are types of their own; their use in each
-//! state is in `startup`, `probe_bandwidth` and `probe_rtt`; `losses` contains the response to congestion,
-//! and `output` computes window, rate and quantum. Section numbers are those of the draft, and names in
+//! One file per concept. The filters and models of the algorithm are separate types. Their use in each state
+//! is in `startup`, `probe_bandwidth` and `probe_rtt`; `losses` contains the response to congestion, and
+//! `output` computes window, rate and quantum. Section numbers are those of the draft, and names in
 //! `typewriter` are its names.
 
 mod ack_aggregation;
@@ -47,11 +47,11 @@ use rounds::Rounds;
 use short_term::ShortTerm;
 use state::State;
 
-/// `MinPipeCwnd` in segments: fewer in flight would not keep a path with delayed acknowledgments busy
-/// (5.6.4.3).
+/// `MinPipeCwnd` in segments. With fewer segments in flight, a path with delayed acknowledgments would not
+/// stay busy (5.6.4.3).
 const MIN_PIPE_SEGMENTS: u64 = 4;
 
-/// The parameters of BBR under the draft's names. The gains are not among them, because they depend on each
+/// The parameters of BBR under the draft's names. The gains are not parameters, because they depend on each
 /// other (section 5.6.1).
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
@@ -60,8 +60,8 @@ pub struct BbrConfig {
     /// LossThresh: the share of lost data in a round above which too much data is in flight.
     #[cfg_attr(feature = "declare", schemars(range(min = 0.0, max = 1.0)))]
     pub loss_threshold: f64,
-    /// Number of separate losses in a round from which a probe was too high (the draft and Linux: 1; Google's
-    /// QUIC and s2n-quic: 2, with which single random losses do not end a probe).
+    /// Number of separate losses in a round at which a probe counts as too high (the draft and Linux: 1;
+    /// Google's QUIC and s2n-quic: 2, so that single random losses do not end a probe).
     #[cfg_attr(feature = "declare", schemars(range(min = 1, max = 1_000_000)))]
     pub probe_loss_events: u32,
     /// Beta: the share of a limit that remains after one round with losses.
@@ -131,14 +131,14 @@ impl BbrConfig {
 
 /// BBR, version 3 (draft-ietf-ccwg-bbr-06).
 ///
-/// BBR estimates the bandwidth of the path from delivery rates and its round-trip time without queues. It
-/// paces at the former and keeps about the product of both in flight. It probes for more bandwidth every two
-/// or three seconds, and for a smaller round-trip time if none was observed for five. Losses lower its limits
-/// only if many occur in one round, or while BBR is not probing.
+/// BBR estimates the bandwidth of the path from delivery rates, and the round-trip time of the path without
+/// queues. It paces at the estimated bandwidth and keeps about the product of both in flight. It probes for
+/// more bandwidth every two or three seconds, and for a smaller round-trip time if it has not observed one
+/// for five seconds. Losses lower its limits only if many occur in one round, or while BBR is not probing.
 ///
 /// Window, limits and rates count payload. An ECN echo counts as a round with too many losses.
 ///
-/// Telemetry: [`Measurement::Phase`] at each change of state, [`Measurement::Bandwidth`] (the rate in the
+/// Telemetry: [`Measurement::Phase`] at each change of state, and [`Measurement::Bandwidth`] (the rate in the
 /// model) in each round.
 #[derive(Clone, Debug)]
 pub struct Bbr {
@@ -147,7 +147,7 @@ pub struct Bbr {
     mss: Bytes,
     initial_window: Bytes,
     state: State,
-    /// Whether the flow's first packet has left and clocks run.
+    /// Whether the first packet has been sent, which starts the clocks.
     begun: bool,
     /// `C.delivered`.
     delivered: Bytes,
@@ -164,9 +164,8 @@ pub struct Bbr {
     bandwidth: Rate,
     cycle: ProbeCycle,
     probe_rtt: ProbeRtt,
-    /// `drain_start_round`.
     drain_start_round: u64,
-    /// Whether loss recovery is in progress; after a timeout, until the given amount has been delivered.
+    /// Whether loss recovery is in progress. After a timeout it ends when `timeout_until` has been delivered.
     in_recovery: bool,
     timeout_until: Option<Bytes>,
     /// `prior_cwnd`.
@@ -237,7 +236,7 @@ impl Bbr {
         }
     }
 
-    /// `UpdateModelAndState` (section 5.2.3).
+    /// Implements `UpdateModelAndState` (section 5.2.3).
     fn update_model_and_state(&mut self, event: &AckEvent, sample: Option<&RateSample>) {
         self.update_rates(sample);
         self.aggregation.update(
@@ -265,7 +264,7 @@ impl Bbr {
         self.bandwidth = self.max_bw.maximum().min(self.short_term.bandwidth);
     }
 
-    /// `UpdateLatestDeliverySignals` and `UpdateCongestionSignals`.
+    /// Implements `UpdateLatestDeliverySignals` and `UpdateCongestionSignals`.
     fn update_rates(&mut self, sample: Option<&RateSample>) {
         let Some(sample) = sample else {
             self.rounds.started = false;
@@ -282,7 +281,7 @@ impl Bbr {
         self.short_term.adapt(probing, beta, self.max_bw.maximum(), self.window);
     }
 
-    /// Enters a state with its gains.
+    /// Enters a state, which determines the gains.
     fn enter(&mut self, state: State) {
         self.state = state;
     }

@@ -8,7 +8,7 @@ use crate::whole_bytes::WholeBytes;
 use crate::{ConfigError, WindowRule};
 use airpath_model::config::check;
 
-/// B: a step of the search covers the B-th part of the remaining distance. The paper halves; Linux uses 4.
+/// B: a step of the search covers 1/B of the remaining distance. The paper uses 2; Linux uses 4.
 const B: u64 = 4;
 
 /// Acknowledged segments per segment of growth, at most, while no loss has been observed: 5 % in a round
@@ -36,7 +36,7 @@ pub struct BicConfig {
 }
 
 impl Default for BicConfig {
-    /// Linux, since 2.6.13.
+    /// Returns the parameters of Linux since 2.6.13.
     fn default() -> Self {
         Self {
             beta: 819.0 / 1024.0,
@@ -72,8 +72,8 @@ impl RuleConfig for BicConfig {
 /// A signal keeps `beta` of the window (half of it up to `low_window`); `w_max` becomes the window, or
 /// `cwnd (1 + beta) / 2` if that was below the last `w_max`. A timeout resets `w_max`.
 ///
-/// Differences from the kernel: acknowledged data is counted instead of acknowledgments times a moving
-/// average of the segments per acknowledgment, and `cnt` is updated at every acknowledgment.
+/// Differences from the kernel: this implementation counts acknowledged data instead of acknowledgments times
+/// a moving average of the segments per acknowledgment, and updates `cnt` at every acknowledgment.
 ///
 /// Telemetry: `w_max`, in segments, at each loss or CE echo.
 #[derive(Clone, Debug)]

@@ -23,8 +23,8 @@ use delay::Delays;
 use mode::Mode;
 use velocity::{Direction, Velocity};
 
-/// The smallest window that delay can cause, in segments: with fewer, delayed acknowledgments look like a
-/// queue.
+/// The smallest window that delay can cause, in segments. With a smaller window, delayed acknowledgments look
+/// like a queue.
 const FLOOR_SEGMENTS: u64 = 2;
 
 /// The pacing rate as a multiple of the window over the standing RTT (section 2.1).
@@ -60,11 +60,11 @@ impl Component<Controllers> for CopaConfig {
 /// Copa (NSDI 2018, section 2).
 ///
 /// The window moves towards the target rate 1/(δ `d_q`), with the queueing delay `d_q`, by v/δ packets per
-/// round trip. The velocity v doubles while the window moves in the same direction for long. Slow start
-/// doubles the window until the rate is above the target. Losses change nothing unless Copa competes with
-/// flows that fill the buffer. Packets are paced at twice the window over the standing RTT.
+/// round trip. The velocity v doubles while the window keeps moving in the same direction. Slow start doubles
+/// the window until the rate is above the target. Losses change nothing unless Copa competes with flows that
+/// fill the buffer. Packets are paced at twice the window over the standing RTT.
 ///
-/// Telemetry: [`Measurement::Phase`]; `delta` at each change of it.
+/// Telemetry: [`Measurement::Phase`], and `delta` at each change of δ.
 #[derive(Clone, Debug)]
 pub struct Copa {
     state: State,
@@ -92,10 +92,10 @@ impl Copa {
     }
 }
 
-/// All state that a spurious signal must not change.
+/// The state that is restored after a spurious signal.
 #[derive(Clone, Debug)]
 struct State {
-    /// Bytes.
+    /// Bytes of payload.
     window: f64,
     slow_start: bool,
     delays: Delays,

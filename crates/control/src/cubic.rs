@@ -141,7 +141,7 @@ impl Cubic {
         }
     }
 
-    /// Excludes the time until now, because the window was not used.
+    /// Excludes the time up to `now`, because the window was not used.
     fn skip_to(&mut self, now: Timestamp) {
         if let (CubicForm::Rfc9438, Some(epoch)) = (self.config.form, &mut self.epoch) {
             epoch.skip_to(now);

@@ -39,7 +39,8 @@ pub struct CubicEbe<E> {
     cubic: Cubic,
     estimator: E,
     growth: ProbingGrowth,
-    /// Whether an estimation interval ended whose growth is still due ([`ProbingGrowth::Interval`]).
+    /// Whether an estimation interval has ended whose growth has not been applied yet
+    /// ([`ProbingGrowth::Interval`]).
     due: bool,
 }
 

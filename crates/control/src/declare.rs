@@ -28,7 +28,7 @@ pub struct FlowContext {
     pub mss: Bytes,
 }
 
-/// What the construction of a controller needs in addition to its parameters.
+/// The information that the construction of a controller needs in addition to its parameters.
 #[derive(Debug)]
 pub struct ControllerFacts {
     /// The initial window.
@@ -94,7 +94,8 @@ pub trait RuleConfig: Debug + Serialize + DeserializeOwned + JsonSchema + Send +
     fn rule(&self) -> Result<Self::Rule, ConfigError>;
 }
 
-/// A controller that consists of a window rule and a slow start: the parameters of the rule, and `slow_start`.
+/// A controller that consists of a window rule and a slow start: the parameters of the rule, and
+/// `slow_start`.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(bound(deserialize = "R: RuleConfig"))]
 #[schemars(bound = "R: RuleConfig", rename = "{R}", transform = presented_as::<R>)]
@@ -128,7 +129,7 @@ impl<R: RuleConfig> Component<Controllers> for WindowedConfig<R> {
     fn bind(&mut self, parts: &Components) -> Result<(), ComponentError> {
         self.rule.bind(parts)?;
         let bound = self.slow_start.bind(&parts.slow_starts, &());
-        // A trial: an error of `build` has no path to the nested parameter.
+        // A trial construction, because an error of `build` has no path to the nested parameter.
         let built = bound.and_then(|()| Ok(self.slow_start.build(())?));
         built.map(|_| ()).map_err(|error| error.inside("slow_start"))
     }

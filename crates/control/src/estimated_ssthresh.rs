@@ -7,7 +7,7 @@ use crate::{SlowStart, StandardSlowStart};
 /// Slow start whose first threshold is the estimate of an ACK-rate estimator times the current RTT (Hoe 1996,
 /// section 4.1, with the least-squares slope through three acknowledgments of packets sent back to back).
 ///
-/// The first estimate applies; afterwards, and after a signal, this is [`StandardSlowStart`].
+/// Only the first estimate applies; afterwards, and after a signal, this is [`StandardSlowStart`].
 #[derive(Clone, Debug)]
 pub struct EstimatedSsthresh<E> {
     standard: StandardSlowStart,
@@ -69,8 +69,8 @@ mod tests {
         Windowed::new(NewReno::default(), slow_start, MSS * 10, MSS).unwrap()
     }
 
-    /// Ten packets were sent together; acknowledgments arrive every 2 ms: 500 segments/s, 50 segments in 100
-    /// ms.
+    /// Returns an acknowledgment of one of ten packets that were sent together. Acknowledgments arrive every
+    /// 2 ms: 500 segments/s, 50 segments in 100 ms.
     fn ack(number: u64) -> AckEvent {
         let mut event = AckEvent::at(Timestamp::ZERO + Duration::from_millis(100 + 2 * number));
         event.mss = MSS;

@@ -1,4 +1,4 @@
-//! A constant window: the reference with a closed form.
+//! A constant window, which serves as a reference because its results have a closed form.
 
 use airpath_model::{
     AckEvent, Bytes, CongestionEvent, Control, Controller, Pacing, Phase, Probe, Rate, Requirements,
@@ -24,7 +24,7 @@ pub struct FixedConfig {
         schemars(extend("x-unit" = "window", "exclusiveMinimum" = 0, "examples" = [14_600]))
     )]
     pub window: Bytes,
-    /// Pacing rate of payload; packets leave in bursts if absent.
+    /// Pacing rate of payload. If absent, packets are sent in bursts.
     #[cfg_attr(feature = "declare", serde(default), schemars(extend("exclusiveMinimum" = 0)))]
     pub rate: Option<Rate>,
 }

@@ -8,7 +8,7 @@ use crate::whole_bytes::WholeBytes;
 use crate::{ConfigError, Counting, WindowRule};
 use airpath_model::config::check;
 
-/// The constants of RFC 3649, section 5, under their names there.
+/// The constants of RFC 3649, section 5, under the names of the RFC.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(default))]
@@ -34,7 +34,7 @@ pub struct HighSpeedConfig {
 }
 
 impl Default for HighSpeedConfig {
-    /// RFC 3649, section 5.
+    /// Returns the values of RFC 3649, section 5.
     fn default() -> Self {
         Self {
             low_window: 38.0,

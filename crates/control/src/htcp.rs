@@ -11,11 +11,12 @@ use crate::{ConfigError, WindowRule};
 use airpath_model::config::check;
 use throughput::Throughput;
 
-/// Number of shortest round trips after a signal during which queue and throughput are still those of the
+/// Number of shortest round trips after a signal during which queue and throughput are still those at the
 /// signal.
 const SETTLING_ROUNDS: u64 = 3;
 
-/// Share of the longest RTT above the shortest that is kept at a signal, so that an old route is forgotten.
+/// Share of the excess of the longest RTT over the shortest that is kept at a signal, so that an old route is
+/// forgotten.
 const FADING: f64 = 0.95;
 
 /// The round-trip time with which `RTT` scaling has no effect, seconds.
@@ -46,7 +47,7 @@ pub struct HtcpConfig {
 }
 
 impl Default for HtcpConfig {
-    /// draft-leith-tcp-htcp-06 and Linux.
+    /// Returns the values of draft-leith-tcp-htcp-06 and Linux.
     fn default() -> Self {
         Self {
             delta_l: Duration::from_secs(1),
@@ -77,8 +78,8 @@ impl RuleConfig for HtcpConfig {
 /// share β:
 ///
 /// `β = RTT_min / RTT_max` between `beta_min` and `beta_max`: the queue drains and the link stays busy;
-/// `β = beta_min` if the highest throughput since the last signal differs by more than `Δ_B` of itself from that
-/// before it, and at the signal after such a change.
+/// `β = beta_min` if the highest throughput since the last signal differs by more than `Δ_B` of itself from
+/// that before it, and at the signal after such a change.
 ///
 /// As in Linux: Δ counts from the end of recovery. `RTT_max` is the largest smoothed RTT, starting three
 /// round trips after a signal; 5 % of its excess over `RTT_min` are dropped at each signal. The throughput of
@@ -120,7 +121,7 @@ impl Htcp {
         })
     }
 
-    /// Returns α, in segments for each window of acknowledged ones.
+    /// Returns α, in segments for each window of acknowledged segments.
     fn alpha(&self, since_congestion: Duration, rtt_min: Duration) -> f64 {
         let above = (since_congestion - self.config.delta_l).as_secs_f64();
         let mut factor = 1.0 + 10.0 * above + (above / 2.0) * (above / 2.0);

@@ -49,9 +49,10 @@ impl Component<Controllers> for HyblaConfig {
 }
 
 impl HyblaConfig {
-    /// Returns Hybla (Caini and Firrincieli 2004): slow start adds `2^ρ − 1` segments for each one acknowledged,
-    /// congestion avoidance `ρ² / cwnd`, with `ρ = max(RTT / RTT0, 1)` and RTT the smallest sample. Signals halve the
-    /// flight. Fails if RTT0 or `mss` is zero, or the window is smaller than one segment.
+    /// Returns Hybla (Caini and Firrincieli 2004): slow start adds `2^ρ − 1` segments for each one
+    /// acknowledged, congestion avoidance `ρ² / cwnd`, with `ρ = max(RTT / RTT0, 1)` and RTT the smallest
+    /// sample. Signals halve the flight. Fails if RTT0 or `mss` is zero, or the window is smaller than one
+    /// segment.
     pub fn controller(self, initial_window: Bytes, mss: Bytes) -> Result<Box<dyn Controller>, ConfigError> {
         check(!self.rtt0.is_zero(), "rtt0", "greater than zero", 0.0)?;
         let slow_start = Start(self, StandardSlowStart::default());

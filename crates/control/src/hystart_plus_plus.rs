@@ -9,7 +9,8 @@ use airpath_model::config::check;
 #[cfg(feature = "declare")]
 use airpath_model::declare::Component;
 
-/// HyStart++ (RFC 9406): slow start that ends when the delay rises. The parameters have the names of section 4.3.
+/// HyStart++ (RFC 9406): slow start that ends when the delay rises. The parameters have the names of section
+/// 4.3.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(default))]
@@ -39,7 +40,7 @@ pub struct HystartPlusPlusConfig {
 }
 
 impl Default for HystartPlusPlusConfig {
-    /// The recommended values, for a sender without pacing.
+    /// Returns the recommended values for a sender without pacing.
     fn default() -> Self {
         Self {
             min_rtt_thresh: Duration::from_millis(4),
@@ -82,7 +83,7 @@ pub struct HystartPlusPlus {
 }
 
 impl HystartPlusPlus {
-    /// Constructs the slow start. Fails if a parameter is outside the range that [`HystartPlusPlusConfig`] states.
+    /// Creates the slow start. Fails if a parameter is outside the range stated in [`HystartPlusPlusConfig`].
     pub fn new(config: HystartPlusPlusConfig) -> Result<Self, ConfigError> {
         check(
             config.max_rtt_thresh >= config.min_rtt_thresh,
@@ -112,7 +113,7 @@ impl HystartPlusPlus {
     }
 
     /// Starts a round. Returns whether conservative slow start has used up its rounds. The round in which it
-    /// began counts, no matter how short its remainder was.
+    /// began counts as a whole round.
     fn next_round(&mut self, round: u64) -> bool {
         self.round = round;
         self.last_round_min_rtt = self.current_round_min_rtt.take();
@@ -141,7 +142,7 @@ impl HystartPlusPlus {
         }
     }
 
-    /// `RttThresh` of section 4.2.
+    /// Returns `RttThresh` of section 4.2.
     fn rtt_thresh(&self, last_round_min_rtt: Duration) -> Duration {
         (last_round_min_rtt / self.config.min_rtt_divisor)
             .clamp(self.config.min_rtt_thresh, self.config.max_rtt_thresh)
@@ -200,7 +201,7 @@ impl HystartPlusPlus {
 /// State of conservative slow start.
 #[derive(Clone, Debug)]
 struct Conservative {
-    /// `cssBaselineMinRtt`: a round below it shows that the rise was temporary.
+    /// `cssBaselineMinRtt`: a round with a smaller RTT shows that the rise was temporary.
     baseline_min_rtt: Duration,
     /// Number of rounds that ended in this phase.
     rounds: u32,

@@ -51,7 +51,7 @@ pub struct IllinoisConfig {
 }
 
 impl Default for IllinoisConfig {
-    /// Liu, Başar and Srikant 2006; the same in Linux.
+    /// Returns the values of Liu, Başar and Srikant 2006, which Linux also uses.
     fn default() -> Self {
         Self { alpha_min: 0.3, alpha_max: 10.0, beta_min: 0.125, beta_max: 0.5, win_thresh: 15.0, theta: 5 }
     }
@@ -72,9 +72,9 @@ impl RuleConfig for IllinoisConfig {
 /// share β of the window. Both are computed once a round trip from `d_a`, the average queueing delay of the
 /// round, and `d_m`, the largest observed one:
 ///
-/// `α = α_max` for `d_a ≤ η1 d_m`, else `κ1 / (κ2 + d_a)`, with κ1 and κ2 such that α is `α_max` at `η1 d_m` and `α_min`
-/// at `d_m`;
-/// `β = β_min` for `d_a ≤ η2 d_m`, `β_max` for `d_a ≥ η3 d_m`, a straight line between.
+/// `α = α_max` for `d_a ≤ η1 d_m`, else `κ1 / (κ2 + d_a)`, with κ1 and κ2 such that α is `α_max` at `η1 d_m`
+/// and `α_min` at `d_m`;
+/// `β = β_min` for `d_a ≤ η2 d_m`, `β_max` for `d_a ≥ η3 d_m`, and linear in between.
 ///
 /// After a delay above `η1 d_m`, α returns to `α_max` at the θ-th round trip below it. In windows below
 /// `win_thresh`, and after a timeout, α = 1 and β = 1/2.
@@ -87,13 +87,13 @@ pub struct Illinois {
     beta: f64,
     /// The number of the current round trip.
     round: u64,
-    /// Sum and number of its RTT samples.
+    /// Sum and number of the RTT samples of the round.
     sum: Duration,
     samples: u64,
     rtt_max: Duration,
     /// Whether a delay above η1 has been observed since α was last `α_max`.
     above: bool,
-    /// Number of round trips with a short delay since then.
+    /// Number of round trips with a short delay since the last delay above η1.
     short: u32,
     growth: WholeBytes,
 }

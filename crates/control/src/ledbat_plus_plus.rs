@@ -25,7 +25,7 @@ const FLOOR_SEGMENTS: u64 = 2;
 /// The share of the target at which the first slow start ends (section 4.1).
 const SLOW_START_LIMIT: f64 = 0.75;
 
-/// Round trips between the end of the first slow start and the first slowdown, and length of a freeze
+/// Round trips from the end of the first slow start to the first slowdown, and the length of a freeze
 /// (section 4.4).
 const SLOWDOWN_ROUND_TRIPS: u64 = 2;
 
@@ -79,7 +79,7 @@ impl LedbatPlusPlusConfig {
         check((1..=1_000_000).contains(&spacing), "slowdown_spacing", "from 1 to 1000000", spacing as f64)
     }
 
-    /// Returns GAIN: the shorter the path, the smaller (section 4.2).
+    /// Returns GAIN, which is smaller for shorter paths (section 4.2).
     fn gain(&self, base: Duration) -> f64 {
         1.0 / self.gain_divisor_limit.min(libm::ceil(2.0 * self.target.ratio(base)).max(1.0))
     }
@@ -97,11 +97,11 @@ impl LedbatPlusPlusConfig {
 
 /// LEDBAT++ (draft-irtf-iccrg-ledbat-plus-plus, section 4).
 ///
-/// LEDBAT++ keeps the queueing delay, the round-trip time minus the smallest of ten minutes, near a target.
-/// Flows that fill the buffer exceed the target, so LEDBAT++ leaves the link to them. Below the target the
-/// window grows by GAIN ≤ 1 packets per round trip; above it the window shrinks in proportion. From time to
-/// time it slows down to two packets for two round trips, in order to measure the delay of the empty path,
-/// and then returns to its previous window.
+/// LEDBAT++ keeps the queueing delay near a target; the queueing delay is the round-trip time minus the
+/// smallest one of ten minutes. Flows that fill the buffer exceed the target, so LEDBAT++ yields the link to
+/// them. Below the target the window grows by GAIN ≤ 1 packets per round trip; above it the window shrinks in
+/// proportion to the excess. From time to time LEDBAT++ slows down to two packets for two round trips to
+/// measure the delay of the empty path, and then returns to its previous window.
 ///
 /// Losses and ECN echoes halve the window. Telemetry: [`Measurement::Phase`].
 #[derive(Clone, Debug)]
@@ -124,7 +124,7 @@ enum Stage {
         since: Timestamp,
         until: Timestamp,
     },
-    /// Slow start up to the threshold, after a slowdown that began at that time, or after a timeout.
+    /// Slow start up to the threshold, after a slowdown that began at `since`, or after a timeout.
     Ramp {
         since: Option<Timestamp>,
     },
@@ -140,10 +140,10 @@ impl Stage {
     }
 }
 
-/// All state that a spurious signal must not change.
+/// The state that is restored after a spurious signal.
 #[derive(Clone, Copy, Debug)]
 struct State {
-    /// Bytes.
+    /// Bytes of payload.
     window: f64,
     ssthresh: Option<f64>,
     stage: Stage,
@@ -243,7 +243,8 @@ impl State {
         self.window = (self.window + change * part).max(floor(event.mss).min(self.window));
     }
 
-    /// Slow start up to the threshold. The duration of a slowdown determines when the next one is due.
+    /// Grows the window by slow start up to the threshold. The duration of a slowdown determines when the
+    /// next one is due.
     fn ramp(
         &mut self,
         config: &LedbatPlusPlusConfig,

@@ -1,4 +1,4 @@
-//! Congestion controllers by composition.
+//! Congestion controllers composed of interchangeable parts.
 //!
 //! [`Windowed`] is a complete [`airpath_model::Controller`]. Algorithms differ in its two small parts: a
 //! [`SlowStart`] ([`StandardSlowStart`], [`HystartPlusPlus`], [`EveryOtherRound`], [`EstimatedSsthresh`]) and
@@ -7,7 +7,7 @@
 //! that do not follow this pattern implement `Controller` themselves, as [`Fixed`] does.
 //! [`LossDifferentiation`] can wrap any of them.
 //!
-//! Windows and thresholds are bytes of payload. The formulas of the literature count segments, and the rules
+//! Windows and thresholds are bytes of payload. The formulas of the literature count segments, so the rules
 //! convert at their interface.
 #![no_std]
 

@@ -92,8 +92,8 @@ impl Component<Controllers> for DifferentiatedConfig {
 /// Each acknowledgment adds a bit to a revolving history: 1 if it indicates congestion. If the history
 /// indicates congestion ([`CongestionHistory::flag`]), a loss is reported to the wrapped controller as usual.
 /// Any other loss is a channel error: it is not reported, and the transport retransmits the lost data within
-/// the unchanged window. While such a loss is repaired, recovery, duplicates and lost amounts are hidden from
-/// the controller, so that it processes acknowledgments as if nothing had been lost.
+/// the unchanged window. While the transport repairs such a loss, the controller does not see recovery,
+/// duplicates and lost amounts, so that it processes acknowledgments as if nothing had been lost.
 ///
 /// Our decisions where the paper is silent: timeouts are treated as losses. A repeated timeout is treated as
 /// the first, because no information arrived between them. CE echoes are signs of congestion and always reach

@@ -1,4 +1,4 @@
-//! `NewReno`: increases by one segment per round trip, decreases by half.
+//! `NewReno`: additive increase by one segment per round trip, decrease by half.
 
 use airpath_model::{AckEvent, Bytes, CongestionEvent, Probe};
 

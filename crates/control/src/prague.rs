@@ -24,7 +24,7 @@ pub struct PragueConfig {
 }
 
 impl Default for PragueConfig {
-    /// As in the Linux kernel of the L4S team (`tcp_prague.c`).
+    /// Returns the values of the Linux kernel of the L4S team (`tcp_prague.c`).
     fn default() -> Self {
         Self { gain: 1.0 / 16.0, virtual_rtt: Duration::from_millis(25) }
     }
@@ -46,10 +46,10 @@ impl RuleConfig for PragueConfig {
 /// `α ← (1 - g) α + g F`, with F the share of the payload that arrived marked in it.
 ///
 /// At the first mark of a round the window decreases to `cwnd (1 - α/2)`; it grows by one segment per round.
-/// A round lasts as long as the round trip, but never less than the virtual one. The growth in a shorter
-/// round trip is `(RTT / virtual RTT)²` segments, so that rates grow alike. α begins at 1 and decays in
-/// rounds without marks, also before the first mark. The first mark ends slow start; it halves the window
-/// only if it comes in the first round. A loss and a timeout halve the window as in Reno.
+/// A round lasts as long as the round trip, but never less than the virtual RTT. The growth in a shorter
+/// round trip is `(RTT / virtual RTT)²` segments, so that the rates of all flows grow equally fast. α begins
+/// at 1 and decays in rounds without marks, also before the first mark. The first mark ends slow start; it
+/// halves the window only if it arrives in the first round. A loss and a timeout halve the window as in Reno.
 ///
 /// Telemetry: `alpha` each round.
 #[derive(Clone, Debug)]
@@ -60,7 +60,7 @@ pub struct Prague {
     acked: Bytes,
     marked: Bytes,
     round_ends: Option<Timestamp>,
-    /// Marks before this time belong to the reduction already made.
+    /// Marks before this time belong to the last reduction.
     reduced_until: Timestamp,
     growth: WholeBytes,
 }
@@ -118,8 +118,8 @@ impl WindowRule for Prague {
         if event.now < self.reduced_until {
             return window;
         }
-        // The driver signals once per round trip. If the round trip is shorter than the virtual one, the next
-        // reduction has to wait for the virtual one.
+        // The driver signals once per round trip. If the round trip is shorter than the virtual RTT, the next
+        // reduction has to wait for the virtual RTT.
         self.reduced_until = event.now + self.config.virtual_rtt;
         probe.record(event.now, Measurement::Named("alpha", self.alpha));
         window.mul_f64(1.0 - self.alpha / 2.0)

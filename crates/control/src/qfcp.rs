@@ -1,4 +1,4 @@
-//! QFCP's sender: sends at the rate that routers assign.
+//! QFCP's sender, which sends at the rate that routers assign.
 
 use airpath_model::{
     AckEvent, Bytes, CongestionEvent, CongestionSignal, Control, Controller, Duration, Pacing, PathHeader,
@@ -15,7 +15,7 @@ use airpath_model::declare::Component;
 #[cfg(feature = "declare")]
 use alloc::boxed::Box;
 
-/// The longest time between segments. One segment must leave in this time even at the lowest rate, because
+/// The longest time between segments. Even at the lowest rate one segment must be sent in this time, because
 /// only its acknowledgment can carry a better rate.
 const LONGEST_SPACING: Duration = Duration::from_secs(10);
 
@@ -39,11 +39,11 @@ impl Component<Controllers> for QfcpConfig {
 ///
 /// Every packet requests an unlimited rate, and the acknowledgment carries the smallest fair rate R of the
 /// routers on the path. From then on packets are paced at R and the window is R · SRTT, at least one segment.
-/// Only the rate distinguishes errors from congestion: a loss or a CE echo is repaired and changes nothing, a
-/// timeout leaves one segment until the next rate arrives.
+/// Only the rate distinguishes errors from congestion: a loss or a CE echo is repaired and changes nothing,
+/// and a timeout leaves one segment until the next rate arrives.
 ///
 /// Our decisions: R counts payload, and the routers' own count of flows compensates for the headers. Before
-/// the first rate, the driver decides how the initial window leaves. In recovery and while the window is not
+/// the first rate, the driver decides how the initial window is sent. In recovery and while the window is not
 /// used, a rate only lowers the window. A rate below one segment in ten seconds counts as that rate. An
 /// acknowledgment without a rate, or with a rate that no router lowered, changes nothing.
 #[derive(Clone, Debug)]

@@ -11,7 +11,7 @@ use crate::{
 };
 
 impl Components {
-    /// Returns the components of this crate: one line each.
+    /// Returns the components of this crate, each in one line.
     pub fn builtin() -> Self {
         Self {
             controllers: Registry::default()

@@ -59,7 +59,7 @@ impl StandardSlowStart {
 }
 
 impl Default for StandardSlowStart {
-    /// L = 2: full speed with delayed acknowledgments (RFC 3465, section 2.3).
+    /// Returns a slow start with L = 2: full speed with delayed acknowledgments (RFC 3465, section 2.3).
     fn default() -> Self {
         Self { limit: 2 }
     }
@@ -72,7 +72,7 @@ impl SlowStart for StandardSlowStart {
 
     fn on_congestion(&mut self, signal: CongestionSignal) {
         // After a timeout, one acknowledgment may cover much data that left the network long ago. It then
-        // contains little information about the current capacity: L = 1 (RFC 3465, section 2.3). Any later
+        // contains little information about the current capacity, so L = 1 (RFC 3465, section 2.3). Any later
         // slow start follows a timeout as well.
         if signal == CongestionSignal::Timeout {
             self.limit = 1;
@@ -104,7 +104,8 @@ impl SlowStart for EveryOtherRound {
     }
 }
 
-/// Growth by up to two segments for each acknowledgment (RFC 3465, L = 2), until the threshold or a loss (RFC 5681).
+/// Growth by up to two segments for each acknowledgment (RFC 3465, L = 2), until the threshold or a loss (RFC
+/// 5681).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(default))]
@@ -119,7 +120,8 @@ impl Component<SlowStarts> for StandardConfig {
     }
 }
 
-/// Growth by one segment for each acknowledgment (L = 1; ns-2, and Linux in 2007), until the threshold or a loss.
+/// Growth by one segment for each acknowledgment (L = 1; ns-2, and Linux in 2007), until the threshold or a
+/// loss.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(default))]

@@ -2,7 +2,8 @@
 
 use airpath_model::Bytes;
 
-/// The unit in which a slow-start threshold is counted. Use the same unit to compare the thresholds of two controllers.
+/// The unit in which a slow-start threshold is counted. Use the same unit to compare the thresholds of two
+/// controllers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]

@@ -31,7 +31,7 @@ pub struct VegasConfig {
 }
 
 impl Default for VegasConfig {
-    /// Linux (`tcp_vegas.c`).
+    /// Returns the values of Linux (`tcp_vegas.c`).
     fn default() -> Self {
         Self { alpha: 2.0, beta: 4.0, gamma: 1.0, keep: 0.5 }
     }
@@ -58,9 +58,9 @@ impl RuleConfig for VegasConfig {
 /// rate fills the path.
 ///
 /// The sample of the acknowledgment that ends a round belongs to that round, its acknowledged data to the
-/// next one. A round counts if it was outside recovery and has three samples: fewer may all be of delayed
-/// acknowledgments. After a round with fewer samples, Reno's rule counts the first acknowledgment of the next
-/// one. Signals keep the share `keep`.
+/// next one. A round counts if it was outside recovery and has at least three samples, because fewer may all
+/// be of delayed acknowledgments. After a round with fewer samples, Reno's rule counts the first
+/// acknowledgment of the next round. Signals keep the share `keep`.
 ///
 /// Telemetry: `diff`, in segments, at the first signal after it was computed.
 #[derive(Clone, Debug)]

@@ -24,7 +24,7 @@ pub struct VenoConfig {
 }
 
 impl Default for VenoConfig {
-    /// Fu and Liew 2003, section II; the same in Linux.
+    /// Returns the values of Fu and Liew 2003, section II, which Linux also uses.
     fn default() -> Self {
         Self { beta: 3.0, keep: 0.8, counting: Counting::Bytes }
     }
@@ -46,8 +46,8 @@ impl RuleConfig for VenoConfig {
 /// `N = cwnd (1 - BaseRTT / RTT)` (segments in the queue, as in Vegas)
 ///
 /// distinguishes two states. While N < β the window grows as in Reno, and a loss counts as random and keeps
-/// 4/5 of it. From N = β on it grows only every other time, one segment in two round trips, and a loss halves
-/// it.
+/// 4/5 of the window. From N = β on the window grows only every other time, by one segment in two round
+/// trips, and a loss halves it.
 ///
 /// RTT is the newest sample and `BaseRTT` the smallest since the flow began, as in Linux 2.6.22. A timeout
 /// and a CE echo halve the window in either state: the paper treats the timeout as in Reno, and a mark is

@@ -6,7 +6,7 @@ use airpath_model::{
 
 use crate::{Counting, NewReno, ThresholdUnit, WindowRule};
 
-/// Parameters of [`Westwood`]; the default is that of 2001.
+/// Parameters of [`Westwood`]; the defaults are those of 2001.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(default))]
@@ -52,7 +52,7 @@ pub enum WestwoodReduction {
     AfterRecovery,
 }
 
-/// The samples of the smallest RTT.
+/// The RTT samples over which the smallest is taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
@@ -67,8 +67,8 @@ pub enum MinimumRtt {
 /// Westwood's adaptive decrease with any ACK-rate estimator (Mascolo et al. 2001; GM, section 2; SARBE eq.
 /// 6).
 ///
-/// Grows as [`NewReno`]. A loss or a CE echo sets threshold and window, a timeout the threshold, to B
-/// `RTT_min`. Before the first estimate they are set to half of the flight.
+/// Grows as [`NewReno`]. A loss or a CE echo sets threshold and window to B `RTT_min`; a timeout sets only
+/// the threshold. Before the first estimate they are set to half of the flight.
 #[derive(Clone, Debug)]
 pub struct Westwood<E> {
     config: WestwoodConfig,
@@ -89,7 +89,7 @@ impl<E: AckRateEstimator> Westwood<E> {
     fn bandwidth_times_rtt(&self, mss: Bytes) -> Option<Bytes> {
         let rtt = self.estimator.minimum_rtt().or(self.minimum_rtt)?;
         let bytes = self.estimator.bandwidth()? * rtt.as_secs_f64();
-        // A float-to-integer `as` saturates.
+        // A float-to-integer conversion with `as` saturates.
         Some(self.config.threshold_unit.round(Bytes::new(bytes as u64), mss))
     }
 }

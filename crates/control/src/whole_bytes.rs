@@ -1,4 +1,4 @@
-//! Growth in real numbers for a window of whole bytes.
+//! Conversion of fractional growth to a window of whole bytes.
 
 use airpath_model::Bytes;
 

@@ -5,16 +5,16 @@ use core::fmt::Debug;
 use airpath_model::{AckEvent, Bytes, CongestionEvent, Probe, Requirements, SendEvent};
 
 /// The rule for the window outside slow start. [`crate::Windowed`] owns one and implements the parts that all
-/// algorithms share: slow start, the floors, the timeout's window, undo.
+/// algorithms share: slow start, the floors, the window after a timeout, and undo.
 ///
 /// Undo works by value: the caller copies the rule before each signal and restores the copy if the signal
 /// proves spurious.
 pub trait WindowRule: Clone + Debug + Send {
-    /// Reports that a data packet leaves, in any phase.
+    /// Processes the departure of a data packet, in any phase.
     fn on_sent(&mut self, _event: &SendEvent) {}
 
-    /// Processes an acknowledgment, in any phase, that arrived at the given `window`, before it changes.
-    /// Estimators are updated here.
+    /// Processes an acknowledgment, in any phase. `window` is the window before it changes. Estimators are
+    /// updated here.
     fn on_ack(&mut self, _window: Bytes, _event: &AckEvent, _probe: &mut dyn Probe) {}
 
     /// Returns the window with which congestion avoidance begins, if this acknowledgment shows that slow
@@ -25,8 +25,8 @@ pub trait WindowRule: Clone + Debug + Send {
     }
 
     /// Returns the window after this acknowledgment in congestion avoidance. It may be smaller than before:
-    /// the slow-start threshold then follows it, so that congestion avoidance continues. Called only if the
-    /// acknowledgment covers new data, the window was used, and no recovery is in progress.
+    /// the slow-start threshold then decreases to it, so that congestion avoidance continues. Called only if
+    /// the acknowledgment covers new data, the window was used, and no recovery is in progress.
     fn congestion_avoidance(&mut self, window: Bytes, event: &AckEvent) -> Bytes;
 
     /// Returns the new slow-start threshold after a signal. The caller raises it to at least two segments
@@ -41,13 +41,13 @@ pub trait WindowRule: Clone + Debug + Send {
         window.min(ssthresh)
     }
 
-    /// Returns window and threshold after an acknowledgment that ended a recovery that began at `window`;
-    /// `None` keeps them. The caller raises them to at least two segments.
+    /// Returns the window and threshold after an acknowledgment that ended a recovery that began at `window`,
+    /// or `None` to keep them. The caller raises them to at least two segments.
     fn window_after_recovery(&self, _window: Bytes, _event: &AckEvent) -> Option<Bytes> {
         None
     }
 
-    /// Returns what the driver must supply.
+    /// Returns the features that the driver must supply.
     fn requirements(&self) -> Requirements {
         Requirements::default()
     }

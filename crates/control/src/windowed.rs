@@ -8,15 +8,15 @@ use airpath_model::{
 use crate::{ConfigError, SlowStart, WindowRule};
 use airpath_model::config::check;
 
-/// The largest number of segments that leave back to back when pacing is on: those of one delayed
+/// The largest number of segments that are sent back to back when pacing is on: those of one delayed
 /// acknowledgment. The upper bound of RFC 9002, section 7.7, is an initial window.
 pub(crate) const QUANTUM_SEGMENTS: u64 = 2;
 
-/// Slow start below a threshold, a [`WindowRule`] above it (RFC 5681, section 3.1).
+/// A controller with slow start below a threshold and a [`WindowRule`] above it (RFC 5681, section 3.1).
 ///
 /// The window is in bytes of payload, never less than one segment. It changes only at events: it does not
 /// grow in recovery or while it is not used, decreases at once to the new threshold at a loss or a CE echo,
-/// and to one segment at a timeout. Duplicate acknowledgments cause no growth (RFC 3042); the data that they
+/// and to one segment at a timeout. Duplicate acknowledgments cause no growth (RFC 3042). The data that they
 /// acknowledge selectively counts when the cumulative acknowledgment advances again, unless a recovery
 /// advances it. A spurious signal is undone according to RFC 9438, section 4.9: the whole state is restored,
 /// unless the window has already exceeded its old size.
@@ -94,9 +94,10 @@ impl<S: SlowStart, W: WindowRule> Controller for Windowed<S, W> {
 
     fn on_spurious(&mut self, now: Timestamp, probe: &mut dyn Probe) {
         let Some(before) = self.before_signal.take() else { return };
-        // A recovery interrupted by the signal is restored with the state; one that the signal began is over.
+        // A recovery interrupted by the signal is restored with the state; a recovery that the signal began
+        // is over.
         self.state.repairing = None;
-        // A window of one segment was not reduced, but its threshold was.
+        // A window of one segment was not reduced, but its threshold was. Equal windows therefore also count.
         if self.state.window <= before.window {
             self.watching_phase(now, probe, |controller, _| controller.state = before);
         }
@@ -119,15 +120,15 @@ impl<S: SlowStart, W: WindowRule> Controller for Windowed<S, W> {
     }
 }
 
-/// All state that a spurious signal must not change.
+/// The state that is restored after a spurious signal.
 #[derive(Clone, Debug)]
 struct State<S, W> {
     slow_start: S,
     rule: W,
     window: Bytes,
-    /// `None`: arbitrarily high (RFC 5681, section 3.1).
+    /// `None` means arbitrarily high (RFC 5681, section 3.1).
     ssthresh: Option<Bytes>,
-    /// During loss recovery: the window when the loss was detected.
+    /// The window when the loss was detected, during loss recovery.
     repairing: Option<Bytes>,
     /// Data acknowledged selectively by duplicates and not counted yet.
     waiting: Bytes,
@@ -175,8 +176,8 @@ impl<S: SlowStart, W: WindowRule> State<S, W> {
             return;
         }
         if grows {
-            // Above the threshold the rule decides. The rest of the growth by this acknowledgment is not
-            // carried over.
+            // Above the threshold the rule determines the growth. Growth by this acknowledgment beyond the
+            // threshold is discarded.
             let ceiling = self.ssthresh.unwrap_or(Bytes::MAX);
             self.window = (self.window + self.slow_start.growth(event)).min(ceiling);
             if let Some(window) = self.rule.end_slow_start(self.window, event) {

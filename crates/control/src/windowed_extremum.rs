@@ -7,7 +7,7 @@ use core::cmp::Reverse;
 /// from the later parts of the window, so that one is available when the first expires.
 ///
 /// The result is exact while the largest value is recent. Otherwise it may be lower, because up to a quarter
-/// of the window is not represented. Time is any count that does not decrease: nanoseconds, rounds.
+/// of the window is not represented. Time is any count that does not decrease, such as nanoseconds or rounds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WindowedMaximum<V> {
     /// Best, second, third: (time, value), in the order of time. `None` before the first value.

@@ -21,7 +21,7 @@ fn ack(mark: AbcMark, in_flight: u64) -> AckEvent {
     event
 }
 
-/// Reports the mark with as much data in flight as is allowed; returns the window in packets.
+/// Reports the mark with as much data in flight as the window allows. Returns the new window in packets.
 fn told(controller: &mut Abc, mark: AbcMark) -> f64 {
     let in_flight = controller.control().window.get() / MSS.get();
     controller.on_ack(&ack(mark, in_flight), &mut NullProbe);
@@ -56,7 +56,7 @@ fn marks_move_the_window_by_a_packet_and_the_additive_increase() {
 #[test]
 fn the_window_rests_where_increase_and_marks_are_even() {
     for every in [11_u32, 21, 41] {
-        // Of `every` marks, (every − 1) / 2 are accelerates: f = (1 − 1/every) / 2, so that w is `every`.
+        // Of `every` marks, (every − 1) / 2 are accelerates: f = (1 − 1/every) / 2, and w = `every`.
         let mut controller = abc();
         let mut sum = 0.0;
         for _ in 0..2000 {

@@ -20,8 +20,8 @@ impl AckAggregation {
         Self { interval_start: now, delivered: Bytes::ZERO, filter: WindowedMaximum::default() }
     }
 
-    /// `UpdateACKAggregation`: `acked` arrived at `now`, and `bandwidth` was expected. `startup` states that
-    /// the path has not been filled yet.
+    /// Implements `UpdateACKAggregation` for `acked` bytes that arrived at `now`, if `bandwidth` is the
+    /// expected rate. `startup` is true until the path has been filled.
     pub(super) fn update(
         &mut self,
         now: Timestamp,
@@ -52,7 +52,7 @@ impl AckAggregation {
         self.interval_start = now;
     }
 
-    /// `extra_acked`.
+    /// Returns `extra_acked`.
     pub(super) fn extra(&self) -> Bytes {
         self.filter.get().unwrap_or_default()
     }
@@ -75,15 +75,16 @@ mod tests {
         // One packet of 1000 bytes per millisecond is expected: each acknowledgment is one packet ahead.
         assert_eq!(ack(1, 1000), 1000);
         assert_eq!(ack(2, 1000), 1000);
-        // A silence of 10 ms, then 10 packets at once; the interval explains none of them.
+        // No acknowledgment for 10 ms, then 10 packets at once. The interval restarts, so none of them is
+        // expected.
         assert_eq!(ack(12, 10_000), 10_000);
-        // 4 ms later 8 more: 18 000 minus the 4000 expected.
+        // 8 more packets 4 ms later: 18 000 minus the 4000 expected.
         assert_eq!(ack(16, 8000), 14_000);
         assert_eq!(ack(17, 30_000), 20_000, "never more than the window");
     }
 
-    /// `HandleRestartFromIdle`: an idle period explains no delivery. The packet that leaves at 100 ms is
-    /// acknowledged at 110 ms, with 20 more than the 10 that the bandwidth explains.
+    /// `HandleRestartFromIdle`: no delivery is expected in an idle period. The packet that is sent at 100 ms
+    /// is acknowledged at 110 ms, with 20 packets more than the 10 expected from the bandwidth.
     #[test]
     fn idleness_explains_no_delivery() {
         let (mut aggregation, rate) = (AckAggregation::new(Timestamp::ZERO), Rate::from_bps(8_000_000));

@@ -11,22 +11,22 @@ pub(super) struct BandwidthFilter {
 }
 
 impl BandwidthFilter {
-    /// `UpdateMaxBw`. Application-limited samples count only if they are larger.
+    /// Implements `UpdateMaxBw`. Application-limited samples count only if they are larger.
     pub(super) fn update(&mut self, rate: Rate, app_limited: bool) {
         if rate >= self.maximum() || !app_limited {
             self.now = self.now.max(rate);
         }
     }
 
-    /// `AdvanceMaxBwFilter`: ends a cycle. A cycle without a sample is not counted, because the filter would
-    /// be empty otherwise.
+    /// Implements `AdvanceMaxBwFilter`: ends a cycle. A cycle without a sample is not counted, because
+    /// otherwise the filter would be empty.
     pub(super) fn advance(&mut self) {
         if self.now > Rate::ZERO {
             self.before = core::mem::take(&mut self.now);
         }
     }
 
-    /// `max_bw`; zero before the first sample.
+    /// Returns `max_bw`, or zero before the first sample.
     pub(super) fn maximum(&self) -> Rate {
         self.before.max(self.now)
     }

@@ -1,4 +1,4 @@
-//! Detects that the path has been filled by a plateau of the delivery rate.
+//! Detection of a full path by a plateau of the delivery rate.
 
 use airpath_model::Rate;
 
@@ -13,19 +13,19 @@ pub(super) struct FullPipe {
     baseline: Rate,
     /// `full_bw_count`: rounds without growth.
     count: u32,
-    /// `full_bw_now`: filled in the current attempt.
+    /// `full_bw_now`: whether the path was filled in the current attempt.
     pub(super) now: bool,
-    /// `full_bw_reached`: filled at least once.
+    /// `full_bw_reached`: whether the path was filled at least once.
     pub(super) reached: bool,
 }
 
 impl FullPipe {
-    /// `ResetFullBW`, with `rate` as the new baseline. Keeps whether the path was ever filled.
+    /// Implements `ResetFullBW`, with `baseline` as the new baseline. Keeps whether the path was ever filled.
     pub(super) fn restart(&mut self, baseline: Rate) {
         *self = Self { baseline, count: 0, now: false, reached: self.reached };
     }
 
-    /// `CheckFullBWReached`, once a round, with a delivery rate that is not application-limited.
+    /// Implements `CheckFullBWReached`, once a round, with a delivery rate that is not application-limited.
     pub(super) fn on_round(&mut self, rate: Rate) {
         if self.now {
             return;

@@ -1,13 +1,13 @@
-//! Samples that the algorithm itself limits.
+//! The time span whose samples are limited by the algorithm itself.
 
 use airpath_model::{Bytes, Timestamp};
 
 /// `MarkConnectionAppLimited` in `ProbeRTT` (section 5.3.4.3): samples of packets sent while the allowed
-/// amount in flight is small count as application-limited. The transport does not mark them; they are
-/// identified by the times at which the packets were sent.
+/// amount in flight is small count as application-limited. The transport does not mark these samples; the
+/// times at which their packets were sent identify them.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct LimitedSpan {
-    /// Samples of packets sent in this span are limited; the span is open while `until` is set.
+    /// Start of the span whose samples are limited. The span is open while `until` is set.
     from: Option<Timestamp>,
     to: Timestamp,
     /// The span ends when more than this has been delivered.
@@ -23,7 +23,7 @@ impl LimitedSpan {
         self.until = Some(delivered + in_flight);
     }
 
-    /// Updates the span: `delivered` has been delivered at `now`.
+    /// Ends the span at `now` if more than `until` has been delivered.
     pub(super) fn update(&mut self, now: Timestamp, delivered: Bytes) {
         if self.until.is_some_and(|until| delivered > until) {
             self.until = None;
@@ -31,7 +31,7 @@ impl LimitedSpan {
         }
     }
 
-    /// Returns whether the sample of a packet sent at that time is limited.
+    /// Returns whether the sample of a packet sent at `sent_at` is limited.
     pub(super) fn covers(&self, sent_at: Timestamp) -> bool {
         self.from.is_some_and(|from| sent_at >= from) && (self.until.is_some() || sent_at < self.to)
     }

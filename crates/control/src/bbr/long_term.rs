@@ -7,7 +7,7 @@ use super::MIN_PIPE_SEGMENTS;
 /// `inflight_longterm`, and its growth during a probe (section 5.3.3.9).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LongTerm {
-    /// `inflight_longterm`; [`Bytes::MAX`] if no limit was found.
+    /// `inflight_longterm`, or [`Bytes::MAX`] if no limit was found.
     pub(super) inflight: Bytes,
     /// `probe_up_acked_per_inc`: acknowledged bytes per additional segment.
     acked_per_segment: Bytes,
@@ -35,14 +35,15 @@ impl LongTerm {
         self.acked = Bytes::ZERO;
     }
 
-    /// `RaiseInflightLongtermSlope`: in each round of a probe twice as many segments as in the previous one.
+    /// Implements `RaiseInflightLongtermSlope`: each round of a probe adds twice as many segments as the
+    /// previous one.
     pub(super) fn raise_slope(&mut self, window: Bytes, mss: Bytes) {
         let growth = 1_u64 << self.rounds;
         self.rounds = (self.rounds + 1).min(30);
         self.acked_per_segment = Bytes::new(window.get() / growth).max(mss);
     }
 
-    /// `ProbeInflightLongtermUpward`, while the limit is in use.
+    /// Implements `ProbeInflightLongtermUpward`. Call only while the limit is in use.
     pub(super) fn grow(&mut self, acked: Bytes, mss: Bytes) {
         self.acked += acked;
         let segments = self.acked.get() / self.acked_per_segment.get();
@@ -50,7 +51,7 @@ impl LongTerm {
         self.inflight += mss * segments;
     }
 
-    /// `InflightWithHeadroom`: less than the limit, to leave room for other flows.
+    /// Returns `InflightWithHeadroom`, which is below the limit to leave room for other flows.
     pub(super) fn with_headroom(&self, headroom: f64, mss: Bytes) -> Bytes {
         if self.inflight == Bytes::MAX {
             return Bytes::MAX;

@@ -31,22 +31,23 @@ impl Bbr {
         Some(sample)
     }
 
-    /// `IsInflightTooHigh`: whether the loss rate of the data in flight exceeds the threshold.
+    /// Implements `IsInflightTooHigh`: returns whether the loss rate of the data in flight exceeds the
+    /// threshold.
     pub(super) fn is_inflight_too_high(&self, lost: Bytes, tx_in_flight: Bytes) -> bool {
         lost.as_f64() > tx_in_flight.as_f64() * self.config.loss_threshold
     }
 
-    /// Returns the same for a probe, which also requires [`super::BbrConfig::probe_loss_events`] separate
-    /// losses. If the parameter is one, a single check suffices: the samples of the next round still contain
-    /// the losses of this one.
+    /// Returns whether the amount in flight is too high for a probe, which also requires
+    /// [`super::BbrConfig::probe_loss_events`] separate losses. If that parameter is one, the count is not
+    /// checked, because the samples of the next round still contain the losses of this one.
     pub(super) fn is_probe_too_high(&self, lost: Bytes, tx_in_flight: Bytes) -> bool {
         let needed = self.config.probe_loss_events;
         let places = needed <= 1 || self.short_term.loss_events >= needed;
         places && self.is_inflight_too_high(lost, tx_in_flight)
     }
 
-    /// `HandleLostPacket` for all losses revealed by one acknowledgment, with the sample of the newest packet
-    /// that it delivers.
+    /// Implements `HandleLostPacket` for all losses revealed by one acknowledgment, with the sample of the
+    /// newest packet that it delivers.
     pub(super) fn on_losses(&mut self, event: &AckEvent, sample: Option<&RateSample>) {
         if event.newly_lost.is_zero() {
             return;
@@ -63,7 +64,7 @@ impl Bbr {
         }
     }
 
-    /// `InflightAtLoss`: the point in the newly lost data at which the threshold was crossed (section
+    /// Returns `InflightAtLoss`: the point in the newly lost data at which the threshold was crossed (section
     /// 5.5.10.2).
     fn inflight_at_loss(&self, tx_in_flight: Bytes, lost: Bytes, newly_lost: Bytes) -> Bytes {
         let threshold = self.config.loss_threshold.min(0.99);
@@ -73,7 +74,7 @@ impl Bbr {
         Bytes::from_f64(inflight_before + lost_prefix)
     }
 
-    /// `HandleInflightTooHigh`.
+    /// Implements `HandleInflightTooHigh`.
     fn handle_inflight_too_high(&mut self, now: Timestamp, tx_in_flight: Bytes, app_limited: bool) {
         self.cycle.too_high = true;
         self.cycle.is_probe_sample = false;
@@ -87,14 +88,14 @@ impl Bbr {
         }
     }
 
-    /// `NoteLoss`.
+    /// Implements `NoteLoss`.
     fn note_loss(&mut self) {
         if self.short_term.note_loss(self.delivered) {
             self.save_state();
         }
     }
 
-    /// `SaveStateUponLoss`.
+    /// Implements `SaveStateUponLoss`.
     fn save_state(&mut self) {
         self.save_window();
         self.undo = Undo {
@@ -105,13 +106,14 @@ impl Bbr {
         };
     }
 
-    /// `OnEnterFastRecovery`.
+    /// Implements `OnEnterFastRecovery`.
     pub(super) fn enter_fast_recovery(&mut self) {
         self.save_state();
         self.in_recovery = true;
     }
 
-    /// `OnEnterRTO`: one packet, and growth from there. All outstanding data counts as lost.
+    /// Implements `OnEnterRTO`: the window becomes one packet and grows from there. All outstanding data
+    /// counts as lost.
     pub(super) fn on_timeout(&mut self, event: &CongestionEvent) {
         self.save_state();
         self.in_recovery = true;
@@ -134,8 +136,8 @@ impl Bbr {
         }
     }
 
-    /// Detects the start of a recovery without a signal and the end of every recovery. At the end it restores
-    /// the window (section 5.6.4.4).
+    /// Detects the start of a recovery that no signal announced, and the end of every recovery, at which it
+    /// restores the window (section 5.6.4.4).
     pub(super) fn follow_recovery(&mut self, fast_recovery: bool) {
         let repaired = self.timeout_until.is_none_or(|until| self.delivered >= until);
         if fast_recovery && !self.in_recovery {
@@ -151,7 +153,7 @@ impl Bbr {
         self.restore_window();
     }
 
-    /// `HandleSpuriousLossDetection`.
+    /// Implements `HandleSpuriousLossDetection`.
     pub(super) fn undo_losses(&mut self) {
         self.leave_recovery();
         self.full_pipe.restart(Rate::ZERO);
@@ -171,7 +173,7 @@ impl Bbr {
         }
     }
 
-    /// `SaveCwnd`.
+    /// Implements `SaveCwnd`.
     pub(super) fn save_window(&mut self) {
         self.prior_window = if self.in_recovery || self.state == State::ProbeRtt {
             self.prior_window.max(self.window)
@@ -180,7 +182,7 @@ impl Bbr {
         };
     }
 
-    /// `RestoreCwnd`.
+    /// Implements `RestoreCwnd`.
     pub(super) fn restore_window(&mut self) {
         self.window = self.window.max(self.prior_window);
     }
@@ -199,8 +201,8 @@ mod tests {
         Bbr::new(BbrConfig::default(), RandomStream::new(1, "flow/test/controller"), MSS * 10, MSS).unwrap()
     }
 
-    /// Four of 100 packets are lost now, one was lost before: 2 % are crossed at x with (1 + x)/(96 + x) =
-    /// 0.02.
+    /// Four of 100 packets are lost now, and one was lost before. 2 % are crossed at x with (1 + x)/(96 + x)
+    /// = 0.02.
     #[test]
     fn the_limit_is_where_the_threshold_was_crossed() {
         let at_loss = bbr().inflight_at_loss(MSS * 100, MSS * 5, MSS * 4).as_f64();
@@ -215,7 +217,7 @@ mod tests {
         assert!(!bbr.cycle.is_probe_sample);
     }
 
-    /// `SaveCwnd`: in recovery and in `ProbeRTT` the window is small temporarily.
+    /// `SaveCwnd`: in recovery and in `ProbeRTT` the window is only temporarily small.
     #[test]
     fn a_window_that_is_small_for_a_while_is_not_the_one_to_come_back_to() {
         for (in_recovery, state, kept) in
@@ -232,7 +234,7 @@ mod tests {
         }
     }
 
-    /// Three quanta of two packets.
+    /// The budget is three quanta of two packets.
     #[test]
     fn the_budget_is_never_less_than_three_quanta() {
         let mut bbr = bbr();

@@ -1,4 +1,4 @@
-//! `min_rtt`, and the decision when to probe for it.
+//! `min_rtt`, and the decision when to probe for a smaller RTT.
 
 use airpath_model::{Duration, Timestamp};
 
@@ -32,7 +32,7 @@ impl MinRtt {
         }
     }
 
-    /// `UpdateMinRTT`, on every acknowledgment.
+    /// Implements `UpdateMinRTT`. Called on every acknowledgment.
     pub(super) fn update(&mut self, now: Timestamp, sample: Option<Duration>) {
         self.expired = now > self.recent_at + self.interval;
         if let Some(rtt) = sample
@@ -50,12 +50,12 @@ impl MinRtt {
         }
     }
 
-    /// Reports the end of `ProbeRTT`: the next one is due after an interval.
+    /// Records the end of `ProbeRTT`: the next probe is due after an interval.
     pub(super) fn probed(&mut self, now: Timestamp) {
         self.recent_at = now;
     }
 
-    /// `min_rtt`; `None` before the first sample.
+    /// Returns `min_rtt`, or `None` before the first sample.
     pub(super) fn get(&self) -> Option<Duration> {
         self.minimum
     }

@@ -5,7 +5,7 @@ use airpath_model::{AckEvent, Duration, Rate, RateSample, Timestamp};
 use super::Bbr;
 use super::state::State;
 
-/// Number of rounds after which BBR probes for bandwidth in any case, so that Reno's flows get their share
+/// Number of rounds after which BBR probes for bandwidth in any case, so that Reno flows get their share
 /// (5.3.3.8.2).
 const RENO_ROUNDS: u64 = 63;
 
@@ -19,7 +19,7 @@ pub(super) enum AckPhase {
     Refilling,
     /// The first packets of the probe are in flight.
     ProbeStarting,
-    /// They are being acknowledged.
+    /// The first packets of the probe are being acknowledged.
     ProbeFeedback,
     /// The probe is over; its last packets are being acknowledged.
     ProbeStopping,
@@ -29,17 +29,17 @@ pub(super) enum AckPhase {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ProbeCycle {
     pub(super) ack_phase: AckPhase,
-    /// `cycle_stamp`: when `ProbeDown` began.
+    /// `cycle_stamp`: the start of `ProbeDown`.
     stamp: Timestamp,
     /// `bw_probe_wait`.
     wait: Duration,
     /// `rounds_since_probe_up`.
     rounds: u64,
-    /// `is_bw_probe_sample`: losses count as those of a probe.
+    /// `is_bw_probe_sample`: whether losses count as those of a probe.
     pub(super) is_probe_sample: bool,
-    /// `prev_probe_too_high`: the last probe lost too much.
+    /// `prev_probe_too_high`: whether the last probe caused too many losses.
     pub(super) too_high: bool,
-    /// `prev_probe_precautionary`: the last probe ended early as a precaution.
+    /// `prev_probe_precautionary`: whether the last probe ended early as a precaution.
     precautionary: bool,
 }
 
@@ -50,7 +50,7 @@ impl ProbeCycle {
 }
 
 impl Bbr {
-    /// `UpdateProbeBWCyclePhase`.
+    /// Implements `UpdateProbeBWCyclePhase`.
     pub(super) fn update_probe_bandwidth(&mut self, event: &AckEvent, sample: Option<&RateSample>) {
         if !self.full_pipe.reached || self.adapt_long_term_model(event, sample) {
             return;
@@ -80,7 +80,7 @@ impl Bbr {
         }
     }
 
-    /// `StartProbeBW_DOWN`.
+    /// Implements `StartProbeBW_DOWN`.
     pub(super) fn start_probe_down(&mut self, now: Timestamp) {
         self.short_term.reset_signals();
         self.long_term.stop_growth();
@@ -91,7 +91,7 @@ impl Bbr {
         self.enter(State::ProbeDown);
     }
 
-    /// `StartProbeBW_REFILL`.
+    /// Implements `StartProbeBW_REFILL`.
     pub(super) fn start_probe_refill(&mut self) {
         self.short_term.reset_model();
         self.long_term.restart_growth();
@@ -101,7 +101,7 @@ impl Bbr {
         self.enter(State::ProbeRefill);
     }
 
-    /// `StartProbeBW_UP`.
+    /// Implements `StartProbeBW_UP`.
     pub(super) fn start_probe_up(&mut self, sample: Option<&RateSample>) {
         self.cycle.ack_phase = AckPhase::ProbeStarting;
         self.rounds.restart(self.delivered);
@@ -110,13 +110,13 @@ impl Bbr {
         self.long_term.raise_slope(self.window, self.mss);
     }
 
-    /// `PickProbeWait`: 2 to 3 s, and a random offset of one round.
+    /// Implements `PickProbeWait`: a random wait of 2 s to 3 s, and a random offset of up to one round.
     fn pick_probe_wait(&mut self) {
         self.cycle.rounds = u64::from(self.random.chance(0.5));
         self.cycle.wait = self.random.uniform_duration(Duration::from_secs(2), Duration::from_secs(3));
     }
 
-    /// `IsTimeToProbeBW`, and the first step of the probe.
+    /// Implements `IsTimeToProbeBW`, including the first step of the probe.
     fn refill_when_due(&mut self, now: Timestamp) -> bool {
         let due = now > self.cycle.stamp + self.cycle.wait || self.is_reno_coexistence_time();
         if due {
@@ -125,19 +125,20 @@ impl Bbr {
         due
     }
 
-    /// `IsRenoCoexistenceProbeTime`: after as many rounds as Reno needs to grow by the amount in flight.
+    /// Implements `IsRenoCoexistenceProbeTime`: returns whether as many rounds have passed as Reno needs to
+    /// grow by the amount in flight.
     fn is_reno_coexistence_time(&self) -> bool {
         let reno_rounds = self.target_inflight().get() / self.mss.get();
         self.cycle.rounds >= reno_rounds.min(RENO_ROUNDS)
     }
 
-    /// `IsTimeToCruise`: the queue is empty, and there is headroom.
+    /// Implements `IsTimeToCruise`: returns whether the queue is empty and there is headroom.
     fn is_time_to_cruise(&self) -> bool {
         self.in_flight <= self.long_term.with_headroom(self.config.headroom, self.mss)
             && self.in_flight <= self.inflight(self.max_bw.maximum(), 1.0)
     }
 
-    /// `IsTimeToGoDown`.
+    /// Implements `IsTimeToGoDown`.
     fn is_time_to_go_down(&mut self, event: &AckEvent, sample: Option<&RateSample>) -> bool {
         let limit = self.long_term.inflight;
         // As in Linux, the limit is reached if the data in flight before this acknowledgment left no room for
@@ -149,14 +150,14 @@ impl Bbr {
             return true;
         }
         if event.window_limited && self.window >= limit {
-            // The limit restricts the rate, not the path.
+            // The limit, not the path, restricts the rate.
             self.full_pipe.restart(rate(sample));
             return false;
         }
         self.full_pipe.now
     }
 
-    /// `AdaptLongTermModel`. Returns whether it decided on the next state.
+    /// Implements `AdaptLongTermModel`. Returns whether it decided on the next state.
     fn adapt_long_term_model(&mut self, event: &AckEvent, sample: Option<&RateSample>) -> bool {
         if self.cycle.ack_phase == AckPhase::ProbeStarting && self.rounds.started {
             self.cycle.ack_phase = AckPhase::ProbeFeedback;
@@ -181,7 +182,7 @@ impl Bbr {
         false
     }
 
-    /// Raises the model after a safe loss rate: the amount in flight is safe, too.
+    /// Raises the long-term limit to an amount in flight whose loss rate was tolerable.
     pub(super) fn raise_long_term_model(&mut self, event: &AckEvent) {
         if self.long_term.inflight == airpath_model::Bytes::MAX {
             return;
@@ -197,7 +198,7 @@ impl Bbr {
     }
 }
 
-/// Returns the rate of a sample, zero without one.
+/// Returns the rate of `sample`, or zero without a sample.
 fn rate(sample: Option<&RateSample>) -> Rate {
     sample.map_or(Rate::ZERO, RateSample::rate)
 }

@@ -1,5 +1,5 @@
-//! `ProbeRTT`: little data in flight for a moment, to measure the round-trip time without a queue (section
-//! 5.3.4).
+//! `ProbeRTT`: a short period with little data in flight, to measure the round-trip time without a queue
+//! (section 5.3.4).
 
 use airpath_model::{AckEvent, Bytes, SendEvent, Timestamp};
 
@@ -12,12 +12,12 @@ use super::{Bbr, MIN_PIPE_SEGMENTS};
 pub(super) struct ProbeRtt {
     /// `probe_rtt_done_stamp`: the earliest end of the probe; `None` while too much is in flight.
     done_at: Option<Timestamp>,
-    /// `probe_rtt_round_done`: a round has passed with little in flight.
+    /// `probe_rtt_round_done`: whether a round has passed with little data in flight.
     round_done: bool,
 }
 
 impl Bbr {
-    /// `CheckProbeRTT`.
+    /// Implements `CheckProbeRTT`.
     pub(super) fn check_probe_rtt(&mut self, event: &AckEvent) {
         if self.state != State::ProbeRtt && self.min_rtt.expired && !self.idle_restart {
             self.enter(State::ProbeRtt);
@@ -32,7 +32,7 @@ impl Bbr {
         self.idle_restart = false;
     }
 
-    /// `HandleProbeRTT`.
+    /// Implements `HandleProbeRTT`.
     fn handle_probe_rtt(&mut self, now: Timestamp) {
         self.limited.mark(now, self.delivered, self.in_flight);
         if self.probe_rtt.done_at.is_none() {
@@ -49,7 +49,7 @@ impl Bbr {
         }
     }
 
-    /// `CheckProbeRTTDone`.
+    /// Implements `CheckProbeRTTDone`.
     fn check_probe_rtt_done(&mut self, now: Timestamp) {
         if self.probe_rtt.done_at.is_some_and(|done_at| now > done_at) {
             self.min_rtt.probed(now);
@@ -58,7 +58,7 @@ impl Bbr {
         }
     }
 
-    /// `ExitProbeRTT`.
+    /// Implements `ExitProbeRTT`.
     fn exit_probe_rtt(&mut self, now: Timestamp) {
         self.short_term.reset_model();
         if self.full_pipe.reached {
@@ -69,12 +69,13 @@ impl Bbr {
         }
     }
 
-    /// `ProbeRTTCwnd`.
+    /// Returns `ProbeRTTCwnd`.
     pub(super) fn probe_rtt_window(&self) -> Bytes {
         self.bdp_multiple(self.bandwidth, State::ProbeRtt.cwnd_gain()).max(self.mss * MIN_PIPE_SEGMENTS)
     }
 
-    /// `HandleRestartFromIdle`, called when a packet leaves and nothing else is in flight (section 5.4.1).
+    /// Implements `HandleRestartFromIdle`. Called when a packet is sent while nothing else is in flight
+    /// (section 5.4.1).
     pub(super) fn restart_from_idle(&mut self, event: &SendEvent) {
         if !(event.app_limited || self.limited.covers(event.now)) {
             return;

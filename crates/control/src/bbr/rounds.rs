@@ -9,12 +9,13 @@ pub(super) struct Rounds {
     end: Bytes,
     /// `round_count`.
     pub(super) count: u64,
-    /// `round_start`: the current acknowledgment began a round.
+    /// `round_start`: whether the current acknowledgment began a round.
     pub(super) started: bool,
 }
 
 impl Rounds {
-    /// `UpdateRound`. `prior_delivered` is the total when the acknowledged packet was sent, `delivered` the total now.
+    /// Implements `UpdateRound`. `prior_delivered` is the total when the acknowledged packet was sent,
+    /// `delivered` the total now.
     pub(super) fn update(&mut self, prior_delivered: Bytes, delivered: Bytes) {
         self.started = prior_delivered >= self.end;
         if self.started {
@@ -23,7 +24,7 @@ impl Rounds {
         }
     }
 
-    /// `StartRound`: the current round ends with packets sent from now on.
+    /// Implements `StartRound`: the current round ends with packets sent from now on.
     pub(super) fn restart(&mut self, delivered: Bytes) {
         self.end = delivered;
     }

@@ -14,7 +14,7 @@ pub(super) struct ShortTerm {
     /// `inflight_latest`: the largest amount delivered in a sample of this round.
     pub(super) inflight_latest: Bytes,
     loss_round_delivered: Bytes,
-    /// `loss_round_start`: the current acknowledgment ended a round of losses.
+    /// `loss_round_start`: whether the current acknowledgment ended a round of losses.
     pub(super) loss_round_start: bool,
     /// Acknowledgments and timeouts of this round that revealed losses. They represent discontiguous ranges,
     /// as in Linux.
@@ -36,8 +36,8 @@ impl Default for ShortTerm {
 }
 
 impl ShortTerm {
-    /// `NoteLoss`: records a loss when `delivered` had been delivered. Returns whether it is the first of
-    /// this round.
+    /// Implements `NoteLoss` for a loss after `delivered` bytes. Returns whether it is the first of this
+    /// round.
     pub(super) fn note_loss(&mut self, delivered: Bytes) -> bool {
         let first = self.loss_events == 0;
         if first {
@@ -47,7 +47,7 @@ impl ShortTerm {
         first
     }
 
-    /// `UpdateLatestDeliverySignals`, called near the start of an acknowledgment.
+    /// Implements `UpdateLatestDeliverySignals`, which runs near the start of an acknowledgment.
     pub(super) fn update_latest(&mut self, sample: &RateSample, delivered: Bytes) {
         self.bw_latest = self.bw_latest.max(sample.rate());
         self.inflight_latest = self.inflight_latest.max(sample.delivered);
@@ -57,8 +57,9 @@ impl ShortTerm {
         }
     }
 
-    /// `AdaptLowerBoundsFromCongestion`, once a round unless BBR is `probing` for bandwidth: lowers the
-    /// bounds towards the delivered amounts, by a factor `beta` at most, starting from `max_bw` and `window`.
+    /// Implements `AdaptLowerBoundsFromCongestion`, once a round unless BBR is `probing` for bandwidth.
+    /// Lowers the bounds towards the delivered amounts, by a factor `beta` at most, starting from `max_bw`
+    /// and `window`.
     pub(super) fn adapt(&mut self, probing: bool, beta: f64, max_bw: Rate, window: Bytes) {
         if !self.loss_round_start {
             return;
@@ -75,8 +76,8 @@ impl ShortTerm {
         }
     }
 
-    /// `AdvanceLatestDeliverySignals`, called near the end of an acknowledgment; restarts the count of
-    /// losses.
+    /// Implements `AdvanceLatestDeliverySignals`, which runs near the end of an acknowledgment, and restarts
+    /// the count of losses.
     pub(super) fn advance_latest(&mut self, sample: &RateSample) {
         if self.loss_round_start {
             self.loss_events = 0;
@@ -90,21 +91,21 @@ impl ShortTerm {
         self.loss_round_start = false;
     }
 
-    /// `ResetCongestionSignals`.
+    /// Implements `ResetCongestionSignals`.
     pub(super) fn reset_signals(&mut self) {
         self.loss_events = 0;
         self.bw_latest = Rate::ZERO;
         self.inflight_latest = Bytes::ZERO;
     }
 
-    /// `ResetShortTermModel`.
+    /// Implements `ResetShortTermModel`.
     pub(super) fn reset_model(&mut self) {
         self.bandwidth = Rate::UNLIMITED;
         self.inflight = Bytes::MAX;
     }
 
-    /// Undoes the losses of this round, which were spurious: the model is at least `bandwidth` and `inflight`
-    /// again.
+    /// Undoes the losses of this round, which were spurious: restores the model to at least `bandwidth` and
+    /// `inflight`.
     pub(super) fn undo(&mut self, bandwidth: Rate, inflight: Bytes) {
         self.loss_events = 0;
         self.bandwidth = self.bandwidth.max(bandwidth);
@@ -131,7 +132,7 @@ mod tests {
     const MAX_BW: Rate = Rate::from_bps(80_000);
     const WINDOW: Bytes = Bytes::new(20_000);
 
-    /// Runs one round in which `lost` data is lost and `delivered` bytes per second arrive.
+    /// Simulates one round in which `delivered` bytes per second arrive and data is lost if `lost`.
     fn round(model: &mut ShortTerm, lost: bool, delivered: u64, probing: bool, start: u64) {
         if lost {
             model.note_loss(Bytes::new(start));

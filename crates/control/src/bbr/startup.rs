@@ -14,7 +14,7 @@ const FULL_LOSSES: u32 = 6;
 const DRAIN_ROUNDS: u64 = 3;
 
 impl Bbr {
-    /// `CheckStartupDone`.
+    /// Implements `CheckStartupDone`.
     pub(super) fn check_startup_done(&mut self, event: &AckEvent, sample: Option<&RateSample>) {
         self.check_startup_high_loss(event, sample);
         if self.state == State::Startup && self.full_pipe.reached {
@@ -23,7 +23,7 @@ impl Bbr {
         }
     }
 
-    /// `CheckStartupHighLoss`.
+    /// Implements `CheckStartupHighLoss`.
     fn check_startup_high_loss(&mut self, event: &AckEvent, sample: Option<&RateSample>) {
         if self.full_pipe.reached || !self.short_term.loss_round_start {
             return;
@@ -39,7 +39,7 @@ impl Bbr {
         }
     }
 
-    /// `CheckDrainDone`.
+    /// Implements `CheckDrainDone`.
     pub(super) fn check_drain_done(&mut self, now: Timestamp) {
         if self.state == State::Drain
             && (self.in_flight <= self.inflight(self.bandwidth, 1.0)

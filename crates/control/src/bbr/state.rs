@@ -35,12 +35,12 @@ impl State {
         }
     }
 
-    /// `IsInAProbeBWState`.
+    /// Implements `IsInAProbeBWState`.
     pub(super) const fn is_probe_bandwidth(self) -> bool {
         matches!(self, Self::ProbeDown | Self::ProbeCruise | Self::ProbeRefill | Self::ProbeUp)
     }
 
-    /// `IsProbingBW`: whether the state accelerates or is about to.
+    /// Implements `IsProbingBW`: returns whether the flow accelerates in this state or is about to.
     pub(super) const fn is_probing(self) -> bool {
         matches!(self, Self::Startup | Self::ProbeRefill | Self::ProbeUp)
     }

@@ -1,4 +1,4 @@
-//! Each transition of the state machine by the condition of the draft, and the effects of losses.
+//! The transitions of the state machine under the conditions of the draft, and the effects of losses.
 
 mod steps;
 mod undo;
@@ -12,7 +12,7 @@ const MSS: Bytes = Bytes::new(1000);
 const BANDWIDTH: Rate = Rate::from_bps(640_000);
 const RTT: Duration = Duration::from_millis(100);
 
-/// A flow whose acknowledgments the test creates. Each one begins a round unless stated otherwise.
+/// A flow whose acknowledgments the test creates. Each acknowledgment begins a round unless stated otherwise.
 struct Flow {
     bbr: Bbr,
     now: Timestamp,
@@ -33,7 +33,7 @@ struct Ack {
     window_limited: bool,
     in_recovery: bool,
     app_limited: bool,
-    /// The packet was sent in the previous round.
+    /// Whether the packet was sent in the previous round.
     same_round: bool,
 }
 
@@ -85,7 +85,7 @@ impl Flow {
         event.rtt.smoothed = ack.rtt;
         event.window_limited = ack.window_limited;
         event.in_recovery = ack.in_recovery;
-        // With this value, the amount delivered since then over the interval is the rate.
+        // The interval of the sample follows from this value, so that the delivery rate is `ack.rate`.
         let prior_delivered = if ack.same_round { Bytes::ZERO } else { prior };
         let delivered = self.delivered - prior_delivered;
         event.rate = Some(RateSample {
@@ -99,7 +99,8 @@ impl Flow {
         self.bbr.state
     }
 
-    /// Repeats the acknowledgment until the state satisfies `done`; returns how many there were before.
+    /// Repeats the acknowledgment until the state satisfies `done`. Returns the number of acknowledgments
+    /// before that.
     fn go(&mut self, after: Duration, ack: Ack, done: impl Fn(State) -> bool) -> u64 {
         for count in 0..1000 {
             if done(self.ack(after, ack)) {
@@ -109,7 +110,7 @@ impl Flow {
         panic!("still in {:?}", self.bbr.state);
     }
 
-    /// Repeats the acknowledgment a round trip apart.
+    /// Repeats the acknowledgment `count` times, one round trip apart.
     fn rounds(&mut self, count: u32, ack: Ack) -> State {
         for _ in 0..count {
             self.ack(RTT, ack);
@@ -156,7 +157,7 @@ fn assert_near(found: Rate, expected: f64) {
 fn startup_paces_at_277_hundredths_of_what_is_known() {
     let mut flow = Flow::new();
     assert_near(flow.pacing(), 2.77 * 80_000.0 / 0.001);
-    // The first round-trip time: the initial window per round trip.
+    // With the first round-trip time, the rate is the initial window per round trip.
     flow.ack(RTT, Ack { rate: Rate::from_bps(1000), ..ACK });
     assert_near(flow.pacing(), 2.77 * 800_000.0);
     flow.ack(RTT, Ack { rate: Rate::from_bps(2_000_000), ..ACK });
@@ -297,8 +298,8 @@ fn much_loss_ends_the_probe_and_sets_the_limit() {
     assert_eq!(flow.ack(RTT, few), State::ProbeUp, "2 % are borne");
     let much = Ack { newly_lost: 1, lost: 2, in_flight: 20, in_flight_at_send: 51, ..ACK };
     assert_eq!(flow.ack(RTT, much), State::ProbeDown);
-    // 50 packets before, of which 1 was lost: the second crossed the threshold at (0.02 × 50 - 1) / 0.98 of
-    // it.
+    // Before, 50 packets were in flight, of which 1 was lost: the second loss crossed the threshold at (0.02
+    // × 50 - 1) / 0.98 of its packet.
     assert_eq!(flow.bbr.long_term.inflight, MSS * 50);
     // A round later, losses are no longer those of a probe.
     flow.ack(RTT, ACK);
@@ -316,7 +317,7 @@ fn a_probe_may_need_losses_in_two_places_of_a_round() {
     };
     let mut flow = bearing();
     assert_eq!(flow.ack(RTT, lost), State::ProbeUp);
-    // No plateau yet.
+    // The rate still grows.
     assert_eq!(flow.ack(RTT, Ack { rate: Rate::from_bps(810_000), ..ACK }), State::ProbeUp);
     assert_eq!(flow.ack(RTT, lost), State::ProbeUp, "the count is that of a round");
     assert_eq!(flow.ack(Duration::ZERO, Ack { lost: 2, same_round: true, ..lost }), State::ProbeDown);
@@ -343,7 +344,7 @@ fn after_a_probe_that_lost_much_the_next_is_cautious_and_the_one_after_comes_at_
     let limit = flow.bbr.long_term.inflight;
     let safe = Ack { in_flight: 6, in_flight_at_send: 7, ..ACK };
     flow = flow.until(State::ProbeUp, safe);
-    // Nine whole packets fit, and after each acknowledgment one fewer is in flight.
+    // Nine whole packets fit the limit, and one fewer is in flight after each acknowledgment.
     assert!(limit > MSS * 9 && limit < MSS * 10, "{limit:?}");
     assert_eq!(flow.ack(RTT, Ack { in_flight: 7, ..safe }), State::ProbeUp);
     assert_eq!(flow.ack(RTT, Ack { in_flight: 8, ..safe }), State::ProbeDown);
@@ -356,7 +357,7 @@ fn the_limit_grows_while_it_is_what_holds_the_probe_back() {
     flow.bbr.long_term.inflight = MSS * 10;
     let limited = Ack { acked: 10, window_limited: true, ..ACK };
     for expected in [11, 13, 17] {
-        // The plateau does not end the probe, because the limit caused it.
+        // The plateau does not end the probe, because the limit caused the plateau.
         assert_eq!(flow.ack(RTT, limited), State::ProbeUp);
         assert!(flow.bbr.long_term.inflight <= MSS * expected, "{:?}", flow.bbr.long_term.inflight);
     }
@@ -402,7 +403,7 @@ fn samples_of_probe_rtt_count_as_limited() {
     assert_eq!(flow.bbr.max_bw.maximum(), BANDWIDTH);
 }
 
-/// Returns an acknowledgment of a packet that is sent now.
+/// Returns an acknowledgment of a packet that was sent at the current time.
 fn sent_now(flow: &Flow) -> AckEvent {
     let mut event = AckEvent::at(flow.now);
     event.latest_sent_at = Some(flow.now);

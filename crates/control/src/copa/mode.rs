@@ -3,13 +3,14 @@
 use super::CopaConfig;
 use super::delay::Delays;
 
-/// Round trips without a nearly empty queue after which other flows must be filling it (section 2.2): flows
-/// of Copa alone empty it once in five. Whole packet-timed rounds are counted. They do not get shorter while
-/// the queue drains, unlike the smoothed RTT, with which flows of Copa alone would occasionally mistake each
-/// other for buffer-filling flows.
+/// Number of round trips without a nearly empty queue after which Copa concludes that other flows fill it
+/// (section 2.2). Copa flows alone empty it once in five round trips. The count is in whole packet-timed
+/// rounds. Unlike the smoothed RTT, they do not get shorter while the queue drains; with the smoothed RTT,
+/// Copa flows would occasionally mistake each other for buffer-filling flows.
 const ROUNDS: u64 = 5;
 
-/// The default mode with its δ, and the competitive mode in which 1/δ is the window of an AIMD flow (section 2.2).
+/// The default mode with its δ, and the competitive mode in which 1/δ is the window of an AIMD flow (section
+/// 2.2).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mode {
     config: CopaConfig,

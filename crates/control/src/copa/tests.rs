@@ -136,8 +136,8 @@ fn parameters_out_of_range_are_refused() {
 fn a_loss_halves_what_competes_and_a_false_one_gives_it_back() {
     let mut copa = steady(20);
     copa.state.mode = Mode::new(CopaConfig { delta: 0.5, competitive: true });
-    // The queue is never nearly empty: from the sixth round on other flows fill it, and 1/δ grows by one per
-    // round.
+    // The queue is never nearly empty. From the sixth round on Copa concludes that other flows fill it, and
+    // 1/δ grows by one per round.
     for round in 0..=10 {
         ack(&mut copa, 100 * (round + 1), 90_000, round);
     }

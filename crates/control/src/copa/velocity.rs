@@ -53,8 +53,8 @@ impl Velocity {
         self.window = window;
     }
 
-    /// Returns v for a step in `direction`. The velocity gained in the other direction is discarded at the
-    /// first step back, because the window would overshoot by it otherwise.
+    /// Returns v for a step in `direction`. The first step in the opposite direction discards the velocity,
+    /// because otherwise the window would overshoot.
     pub(super) fn towards(&mut self, direction: Direction) -> f64 {
         if self.v > 1.0 && self.direction != Some(direction) {
             self.direction = Some(direction);
@@ -84,7 +84,7 @@ mod tests {
         assert_eq!(seen, [1, 1, 2, 4, 8, 1, 1]);
     }
 
-    /// The first round that counts is the next one, from the window at the restart.
+    /// The first round that counts is the next one, starting from the window at the restart.
     #[test]
     fn a_restart_remembers_the_window() {
         let mut velocity = Velocity::default();
@@ -96,8 +96,8 @@ mod tests {
         }
     }
 
-    /// Three rounds double it, regardless of the previous direction; a step back has no effect if there is no
-    /// velocity to discard.
+    /// Three rounds double the velocity, regardless of the previous direction. A step back has no effect if
+    /// there is no velocity to discard.
     #[test]
     fn after_a_turn_three_rounds_count_anew_and_a_step_is_no_turn() {
         let mut velocity = Velocity::default();

@@ -13,7 +13,7 @@ const MAX_INCREMENT: f64 = 16.0;
 pub(super) struct Epoch {
     /// t: the counted time in congestion avoidance.
     elapsed: Duration,
-    /// The time up to which time has been counted or skipped.
+    /// The time up to which the clock has counted or skipped.
     counted_to: Timestamp,
     c: f64,
     /// `cwnd_epoch`: the window at the start of the epoch.
@@ -104,7 +104,7 @@ impl Epoch {
         acked / cnt.max(1.0)
     }
 
-    /// Returns the value of the curve at a time `ahead` of now.
+    /// Returns the value of the curve `ahead` after the current time.
     fn w_cubic(&self, ahead: Duration) -> f64 {
         let offset = (self.elapsed + ahead).as_secs_f64() - self.k;
         self.c * offset * offset * offset + self.origin
@@ -186,7 +186,7 @@ mod tests {
         assert_eq!(epoch.elapsed, Duration::from_secs(3));
     }
 
-    /// Form 2008: alpha = 3 * 0.2 / 1.8 segments per window, without end.
+    /// Form 2008: alpha = 3 * 0.2 / 1.8 segments per window, without limit.
     #[test]
     fn the_window_of_reno_grows_with_what_is_acknowledged() {
         let config = CubicConfig::LINUX2008;
@@ -195,8 +195,8 @@ mod tests {
         assert!(close(epoch.w_est, 70.0 + 2.0 / 3.0), "{}", epoch.w_est);
     }
 
-    /// At the start of the curve: one segment in 100 windows, or the ten by which Reno's window is ahead in
-    /// one.
+    /// At the start of the curve the window grows by one segment in 100 windows, or by the ten segments by
+    /// which Reno's window is larger, in one window.
     #[test]
     fn only_who_is_friendly_to_reno_follows_its_window() {
         for (reno_friendly, expected) in [(true, 10.0), (false, 0.01)] {

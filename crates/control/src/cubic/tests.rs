@@ -1,4 +1,4 @@
-//! CUBIC as a rule: signals, the start of an epoch, and time that does not count.
+//! CUBIC as a rule: signals, the start of an epoch, and time that is not counted.
 
 use airpath_model::{Duration, NullProbe};
 
@@ -75,9 +75,9 @@ fn after_a_timeout_the_saturation_point_is_unknown() {
 
 #[test]
 fn growth_by_one_acknowledgment_is_the_way_to_the_target_over_the_window() {
-    // Epoch from 700 to W_max = 1000 segments: K = cbrt(300 / 0.4) = 9.0856 s. At t = 4 s with SRTT = 0.1 s the
-    // target is 1000 - 0.4 * 4.98560^3 = 950.431; W_est is still 700, so one segment acknowledged at 900 adds
-    // 50.431 / 900 segments = 56.03 bytes.
+    // Epoch from 700 to W_max = 1000 segments: K = cbrt(300 / 0.4) = 9.0856 s. At t = 4 s with SRTT = 0.1 s
+    // the target is 1000 - 0.4 * 4.98560^3 = 950.431. W_est is still 700, so one segment acknowledged at 900
+    // adds 50.431 / 900 segments = 56.03 bytes.
     let mut rule = cubic(CubicConfig::RFC9438);
     w_max_after(&mut rule, 1000, CongestionSignal::Loss);
     rule.congestion_avoidance(segments(700), &acked(0.0, 1));
@@ -105,7 +105,7 @@ fn the_window_is_at_least_w_est() {
     assert_eq!(without.congestion_avoidance(segments(20), &acked(0.0, 20)), segments(20));
 }
 
-/// Returns the growth of one acknowledgment after one second of use in an epoch, with a pause of ten seconds
+/// Returns the growth by one acknowledgment after one second of use in an epoch, with a pause of ten seconds
 /// in between.
 fn growth_after_a_pause(config: CubicConfig, pause: impl Fn(&mut Cubic)) -> Bytes {
     let mut rule = cubic(config);
@@ -135,7 +135,7 @@ fn time_without_use_of_the_window_does_not_count() {
     assert_eq!(growth_after_a_pause(rfc, not_used), Bytes::new(700_126));
     assert_eq!(growth_after_a_pause(rfc, idle), Bytes::new(700_126));
     assert_eq!(growth_after_a_pause(rfc, in_use), Bytes::new(700_432));
-    // 2.6.22 counted all time. Without an RTT the only bound on the increment is cnt >= 1.
+    // Linux 2.6.22 counts all time. Without an RTT the only bound on the increment is cnt >= 1.
     assert_eq!(growth_after_a_pause(CubicConfig::LINUX2008, idle), Bytes::new(700_432));
 }
 

@@ -24,7 +24,7 @@ impl AnySlowStart {
     }
 }
 
-/// [`SlowStart`] without its supertrait `Clone`, which has no trait objects.
+/// [`SlowStart`] without its supertrait `Clone`, which does not allow trait objects.
 trait ErasedSlowStart: Debug + Send {
     fn boxed_clone(&self) -> Box<dyn ErasedSlowStart>;
     fn growth(&self, event: &AckEvent) -> Bytes;

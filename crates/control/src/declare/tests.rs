@@ -107,7 +107,7 @@ fn schemas_and_construction_accept_the_same_values() {
     }
 }
 
-/// The test of ranges detects a bound that only one side states.
+/// The test of ranges detects a bound that only the schema or only the constructor states.
 #[test]
 fn ranges_that_differ_are_found() {
     #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -201,7 +201,7 @@ fn the_registry_is_open_at_run_time() {
     assert_eq!(built.control().window, Bytes::new(7 * 1460));
 }
 
-/// A rule of another crate needs its parameters, one impl, and one call.
+/// A rule of another crate requires its parameters, one impl, and one call.
 #[test]
 fn a_rule_from_another_crate_registers_with_one_call() {
     #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema)]

@@ -54,7 +54,7 @@ fn epoch(rule: &mut Htcp, start: f64, rtt: f64, acked: u64) -> f64 {
         now = start + rtt * round as f64;
         let mut event = AckEvent::at(Timestamp::from_secs_f64(now));
         (event.mss, event.acked) = (Bytes::new(MSS), Bytes::new(acked * MSS));
-        // The numbers of rounds only need to be different.
+        // The round numbers only need to differ.
         event.round = now.to_bits();
         (event.rtt.minimum, event.rtt.smoothed) = (seconds(0.1), seconds(rtt));
         rule.on_ack(Bytes::ZERO, &event, &mut NullProbe);
@@ -69,8 +69,8 @@ fn epoch(rule: &mut Htcp, start: f64, rtt: f64, acked: u64) -> f64 {
 #[test]
 fn beta_is_the_ratio_of_round_trip_times_from_the_second_steady_signal_on() {
     let mut rule = htcp();
-    // No previous throughput; steady for the first time; then 0.1 / 0.16 and, with 5 % of 0.06 s dropped and
-    // reached again, the same.
+    // First no previous throughput, then the first steady signal, then 0.1 / 0.16. The last value is the
+    // same, because 5 % of 0.06 s are dropped and reached again.
     for (start, expected) in [(0.0, 0.5), (10.0, 0.5), (20.0, 0.625), (30.0, 0.625)] {
         close(epoch(&mut rule, start, 0.16, 160), expected);
     }

@@ -2,7 +2,7 @@
 
 use airpath_model::{AckEvent, Timestamp};
 
-/// Throughput of whole round trips; byte/s.
+/// Throughput of whole round trips, in byte/s.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Throughput {
     /// The current round trip: its [`AckEvent::round`], its start, and the data acknowledged in it, bytes.
@@ -18,7 +18,7 @@ pub(super) struct Throughput {
 
 impl Throughput {
     /// Counts an acknowledgment. While the flow is not `settled` after a signal, and always in the first
-    /// round trip, nothing is smoothed, and the highest throughput is the newest.
+    /// round trip, the throughput is not smoothed, and the highest throughput is the newest.
     pub(super) fn acknowledged(&mut self, event: &AckEvent, settled: bool) {
         match &mut self.round {
             Some((round, _, acked)) if *round == event.round => *acked += event.acked.as_f64(),
@@ -43,8 +43,8 @@ impl Throughput {
         self.interrupt();
     }
 
-    /// Returns whether the highest throughput since the last signal is within `part` of the one before that
-    /// signal.
+    /// Returns whether the highest throughput since the last signal differs by at most the share `part` from
+    /// the one before that signal.
     pub(super) fn steady(&self, part: f64) -> bool {
         (self.highest - self.previous).abs() <= part * self.previous
     }
@@ -71,7 +71,7 @@ mod tests {
 
     use super::*;
 
-    /// Simulates a round trip of a second at whose start `acked` is acknowledged at once.
+    /// Simulates a round trip of one second that begins with an acknowledgment of `acked` bytes.
     fn round(throughput: &mut Throughput, number: u64, acked: u64) {
         round_of(throughput, number, acked, true);
     }

@@ -1,4 +1,4 @@
-//! Scripted rounds.
+//! Tests with scripted rounds.
 
 use airpath_model::Timestamp;
 
@@ -21,8 +21,8 @@ fn ack(round: u64, rtt_ms: u64) -> AckEvent {
     event
 }
 
-/// Returns a slow start that is conservative since the eighth sample of round 2. The last round's minimum was
-/// 40 ms, so that the threshold is 40 / 8 = 5 ms.
+/// Returns a slow start that is conservative since the eighth sample of round 2. The minimum of the previous
+/// round was 40 ms, so the threshold is 40 / 8 = 5 ms.
 fn in_conservative_slow_start() -> HystartPlusPlus {
     let mut slow_start = HystartPlusPlus::default();
     round(&mut slow_start, 1, 8, 40);
@@ -71,7 +71,7 @@ fn seven_samples_do_not_judge_a_round_and_one_low_sample_clears_it() {
 
 #[test]
 fn a_round_is_compared_with_the_one_before_it_only() {
-    // 3 ms more each round: never a threshold within one round.
+    // Each round adds 3 ms, which is less than the threshold.
     let mut slow_start = HystartPlusPlus::default();
     for count in 0..20 {
         round(&mut slow_start, count + 1, 10, 40 + 3 * count);
@@ -98,7 +98,7 @@ fn conservative_slow_start_ends_after_five_rounds_the_first_a_partial_one() {
         assert_eq!(slow_start.phase(), Phase::ConservativeSlowStart);
     }
     assert!(round(&mut slow_start, 7, 1, 45), "rounds 2 to 6 are five");
-    // It is over permanently.
+    // The end is permanent.
     assert!(!round(&mut slow_start, 8, 10, 45));
     round(&mut slow_start, 9, 10, 90);
     assert_eq!(slow_start.phase(), Phase::SlowStart);

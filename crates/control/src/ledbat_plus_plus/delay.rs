@@ -1,8 +1,8 @@
-//! The delay of the empty path and the current delay.
+//! The delay of the empty path, and the current delay.
 
 use airpath_model::{Duration, Timestamp};
 
-/// Minutes over which the base delay is taken (RFC 6817, section 3.4.2, `BASE_HISTORY`).
+/// Number of minutes over which the base delay is the minimum (RFC 6817, section 3.4.2, `BASE_HISTORY`).
 const MINUTES: usize = 10;
 
 /// Number of samples whose smallest is the current delay (RFC 6817, section 3.4.2, `CURRENT_FILTER`).

@@ -12,7 +12,7 @@ fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
 }
 
-/// Returns a flow that knows the path's delay of 40 ms.
+/// Returns a flow that has observed the path's delay of 40 ms.
 fn flow(packets: u64) -> LedbatPlusPlus {
     let mut flow = LedbatPlusPlus::new(LedbatPlusPlusConfig::default(), MSS * packets, MSS).unwrap();
     flow.state.base.update(Timestamp::ZERO, BASE);
@@ -63,7 +63,7 @@ fn the_gain_is_that_of_section_4_2() {
 #[test]
 fn the_change_in_a_round_trip_is_that_of_section_4_3() {
     let config = LedbatPlusPlusConfig::default();
-    // By GAIN up to the target; 10 % above it 100 packets decrease by 10; never by more than half.
+    // GAIN up to the target. At 10 % above the target 100 packets decrease by 10. At most half of the window.
     for (queueing, change) in [(0, GAIN), (60, GAIN), (66, GAIN - 10.0), (90, GAIN - 50.0), (600, -50.0)] {
         assert_near(config.change(100.0, ms(queueing), BASE), change);
     }
@@ -126,7 +126,7 @@ fn a_slowdown_freezes_two_packets_for_two_round_trips_and_ramps_up() {
     assert_eq!(flow.phase(), Phase::SlowStart, "delay does not end a ramp");
     assert_near(ack(&mut flow, 1400, 6, 10), 4.0);
     assert_eq!(flow.phase(), Phase::CongestionAvoidance);
-    // It lasted 400 ms, so the next is due after nine times that duration.
+    // The slowdown lasted 400 ms, so the next one is due after nine times that duration.
     assert_eq!(flow.state.next_slowdown, Some(Timestamp::ZERO + ms(1400 + 9 * 400)));
 }
 

@@ -47,7 +47,7 @@ impl Witness {
     }
 
     fn queue_is_long(&mut self, event: &AckEvent) -> bool {
-        // This sample may itself be the smallest: no queue.
+        // This sample may be the minimum itself; the delay is then zero.
         let delay = event.rtt.latest - event.rtt.minimum;
         self.largest = self.largest.max(delay);
         delay > self.largest.mul_f64(self.share)

@@ -19,7 +19,7 @@ pub enum HistoryRule {
 /// 1 if it indicated congestion. Initially all are 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CongestionHistory {
-    /// The newest is the lowest bit.
+    /// One bit per acknowledgment; the lowest bit is the newest.
     bits: u64,
     /// Mask of the bits that count: the newest T, or all N.
     window: u64,
@@ -72,7 +72,8 @@ mod tests {
     #[test]
     fn the_flag_is_up_while_the_newest_t_bits_are_all_set() {
         let consecutive = |bits| flags(8, 4, HistoryRule::Consecutive, bits);
-        // Three are not enough, the fourth raises the flag, and one clear bit lowers it for the next four.
+        // Three bits are not enough, the fourth raises the flag, and one clear bit lowers it until four new
+        // ones.
         assert_eq!(consecutive("0111011110111"), "0000000010000");
         assert_eq!(consecutive("1111101111"), "0001100001");
     }
@@ -91,7 +92,7 @@ mod tests {
         let bits = ["0", &"1".repeat(15), "0", &"1".repeat(17), "0"].concat();
         let expected = [&"0".repeat(17), &"0".repeat(15), "11", "0"].concat();
         assert_eq!(flags(32, 16, HistoryRule::Consecutive, &bits), expected);
-        // Of these, sixteen of the last 32 are set from the seventeenth set bit on.
+        // With the total rule, sixteen of the last 32 bits are set from the seventeenth set bit on.
         let total = flags(32, 16, HistoryRule::Total, &bits);
         assert_eq!(total.find('1'), Some(17));
         assert!(total[17..].bytes().all(|flag| flag == b'1'));

@@ -78,7 +78,7 @@ fn after_sixteen_signs_the_controller_answers_as_ever() {
 
 #[test]
 fn a_repeated_timeout_is_treated_as_the_first() {
-    // Only duplicates arrive between the two, which do not change the decision.
+    // Only duplicates arrive between the two timeouts, and they do not change the decision.
     let mut controller = vcp();
     assert_eq!(signal(&mut controller, TIMEOUT, 1), 20);
     hear(&mut controller, 16, true);
@@ -218,7 +218,7 @@ fn losses_are_counted_by_what_they_were_taken_for() {
 }
 
 /// A segment every 5 ms. The first is lost: 16 duplicates, then one acknowledgment for all. The estimator of
-/// the wrapped controller must return the same as an estimator outside: 200 kB/s throughout.
+/// the wrapped controller must return the same as a separate estimator: 200 kB/s throughout.
 #[test]
 fn the_estimator_inside_hears_the_duplicates_of_a_repair() {
     use crate::{Westwood, WestwoodConfig};

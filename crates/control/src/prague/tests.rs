@@ -69,8 +69,8 @@ fn in_one_round_there_is_one_reduction_and_it_is_no_shorter_than_the_virtual_one
     assert!(!kept(1000, 60) && !kept(1060, 60));
 }
 
-/// One segment per round trip from the virtual one on; in a shorter one, the growth with which rates grow
-/// alike.
+/// One segment per round trip that is at least the virtual RTT. In a shorter one, the growth with which all
+/// rates grow equally fast.
 #[test]
 fn growth_does_not_hang_on_the_round_trip() {
     for (rtt_ms, segments) in [(100, 1.0), (25, 1.0), (5, 0.04), (10, 0.16)] {
@@ -105,8 +105,8 @@ fn what_makes_no_sense_is_refused() {
     assert_eq!(with(1.0, 1), Ok(()));
 }
 
-/// Marks are counted in whole segments, so that in a round of short segments the count can exceed the arrived
-/// data.
+/// Marks are counted in whole segments. In a round of short segments the count can therefore exceed the
+/// arrived data.
 #[test]
 fn more_marks_than_data_are_all_of_it() {
     let mut rule = prague();

@@ -137,7 +137,7 @@ impl Controller for Mpcp {
 
     fn on_congestion(&mut self, event: &CongestionEvent, _probe: &mut dyn Probe) {
         if event.signal == CongestionSignal::Timeout {
-            // The known load is older than the timeout.
+            // The last known load is older than the timeout.
             (self.group, self.load) = (Group::default(), None);
         }
         self.response.on_congestion(event);
@@ -171,11 +171,11 @@ fn region(load: f64) -> Region {
 /// The progress of the acknowledgment of a group of packets.
 ///
 /// Words do not identify their group: a loss shows as a digit that does not follow the previous one. The loss
-/// of a whole group's worth of adjacent packets in two groups is not detected, as in the protocol itself.
+/// of as many adjacent packets as a group has, across two groups, is not detected, as in the protocol itself.
 #[derive(Clone, Copy, Debug, Default)]
 struct Group {
-    /// Acknowledged packets of the current group, from its first on without a gap; zero if the group is
-    /// broken or has not begun.
+    /// Number of acknowledged packets of the current group, counted from its first packet without a gap; zero
+    /// if the group is broken or has not begun.
     acknowledged: u64,
     /// The level carried by the first of them.
     level: u16,
@@ -183,10 +183,11 @@ struct Group {
 
 impl Group {
     /// Processes an acknowledgment of `packets` (at least one), the newest of which carried `word`. Returns
-    /// the level of the group if this completes it.
+    /// the level of the group if this acknowledgment completes it.
     fn on_word(&mut self, word: LoadWord, packets: u64) -> Option<u16> {
         let (digits, end) = (u64::from(word.digits), u64::from(word.digit) + 1);
-        // The newest packet's group began within this acknowledgment, of which only the newest word is known.
+        // Whether the group of the newest packet began within this acknowledgment, of which only the newest
+        // word is known.
         let began = packets >= end;
         let follows = self.acknowledged > 0 && (self.acknowledged + packets) % digits == end % digits;
         let complete = if began && end == digits {

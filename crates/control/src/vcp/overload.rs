@@ -1,5 +1,5 @@
-//! The response of a sender after a decrease: a freeze, then gentle growth, until the network shows the
-//! effect.
+//! The response of a sender after a decrease: a freeze, then slow growth, until the network shows the effect
+//! of the decrease.
 
 use airpath_model::{Duration, Timestamp};
 

@@ -27,7 +27,7 @@ pub struct LoadResponseConfig {
     #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0)))]
     pub load_factor_interval: Duration,
     /// Round-trip time that scales increases: the observed `minimum`, the `smoothed` one (the queue then
-    /// feeds its own growth), or none: `unscaled` increases are per round trip.
+    /// increases its own growth), or none: `unscaled` increases are per round trip.
     pub rtt_scaling: RttScaling,
     /// Dependence of the additive increase on the RTT: its `square` (the same rates for all), in proportion
     /// (`linear`), or none (`none`).
@@ -135,7 +135,7 @@ impl LoadResponse {
         })
     }
 
-    /// Returns what the driver must supply.
+    /// Returns the features that the driver must supply.
     pub(crate) fn requirements(&self) -> Requirements {
         Requirements { pacing: self.pace_small_windows, path_feedback: true, ..Requirements::default() }
     }
@@ -194,9 +194,9 @@ impl LoadResponse {
     }
 
     /// Returns the pacing rate of a small window on a long path: 2^⌈log₂ window⌉ packets per round trip, if
-    /// that spaces them by more than `t_ρ` / 2, so that a burst does not count as the load of an interval.
-    /// With a spacing of the round trip over the window itself, the window would be full only at its very
-    /// end, and would not grow.
+    /// that spaces them by more than `t_ρ` / 2, so that a burst does not count as the load of an interval. If
+    /// the spacing were the round trip divided by the window itself, the window would be full only at the
+    /// very end of the round trip, and would not grow.
     fn small_window_rate(&self) -> Option<Rate> {
         if !self.pace_small_windows || !PACED_WINDOWS.contains(&self.window) {
             return None;

@@ -1,4 +1,4 @@
-//! The scaling of VCP's increases, with which flows with different round-trip times grow alike.
+//! The scaling of VCP's increases, with which flows with different round-trip times grow equally fast.
 
 use airpath_model::{Duration, RttEstimate};
 
@@ -7,7 +7,7 @@ use airpath_model::{Duration, RttEstimate};
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
 pub enum RttScaling {
-    /// The smallest observed one. The default: the queue caused by an increase does not speed up the
+    /// The smallest observed one (the default). The queue caused by an increase does not speed up the
     /// increase.
     #[default]
     Minimum,
@@ -71,9 +71,9 @@ const LARGEST_EXPONENT: f64 = 2.5;
 /// none:     α_s = α
 /// ```
 ///
-/// 2.5 is 500 ms over the `t_ρ` of 200 ms, and is also used for any other `t_ρ`. Without the cap, the
-/// exponent of `ξ_s` has no bound, and g(x) = x² also above u. Before the first sample of the round-trip time
-/// `ξ_s` is zero, and so is `α_s` if it is scaled.
+/// The value 2.5 is 500 ms over the `t_ρ` of 200 ms, and is also used for any other `t_ρ`. Without the cap,
+/// the exponent of `ξ_s` has no bound, and g(x) = x² also above u. Before the first sample of the round-trip
+/// time `ξ_s` is zero, and so is `α_s` if it is scaled.
 #[derive(Clone, Debug)]
 pub(crate) struct Scaling {
     by: RttScaling,
@@ -81,8 +81,8 @@ pub(crate) struct Scaling {
     reference: Duration,
     capped: bool,
     interval: Duration,
-    /// The last computed power: its base minus 1, its round-trip time, and `ξ_s`. Base and round-trip time
-    /// seldom change.
+    /// The last computed power: its base minus 1, its round-trip time, and `ξ_s`. It is cached because base
+    /// and round-trip time seldom change.
     last: (f64, Duration, f64),
 }
 

@@ -8,7 +8,7 @@ fn vcp(config: VcpConfig) -> Vcp {
     Vcp::new(config, MSS * 16, MSS).unwrap()
 }
 
-/// Simulates a round trip of 200 ms in which 16 packets are acknowledged with that header.
+/// Simulates a round trip of 200 ms in which 16 packets are acknowledged with the header `path`.
 fn round(controller: &mut dyn Controller, probe: &mut dyn Probe, millis: u64, path: PathHeader) -> u64 {
     let mut event = AckEvent::at(Timestamp::ZERO + Duration::from_millis(millis));
     event.mss = MSS;

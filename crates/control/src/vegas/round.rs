@@ -2,7 +2,7 @@
 
 use airpath_model::{AckEvent, Bytes, Duration};
 
-/// With this number of RTT samples, at least one is not that of a delayed acknowledgment (`tcp_vegas.c`).
+/// Number of RTT samples of which at least one is not that of a delayed acknowledgment (`tcp_vegas.c`).
 const ENOUGH_SAMPLES: u32 = 3;
 
 /// Acknowledgments of one round trip.
@@ -42,7 +42,7 @@ pub(super) struct Rounds {
 
 impl Rounds {
     /// Processes an acknowledgment and returns the round that it ended. Its RTT sample belongs to that round,
-    /// its acknowledged data to the next, as in Linux: in slow start the first segment of a flight
+    /// its acknowledged data to the next, as in Linux. In slow start the first segment of a flight
     /// experiences the queue of the previous flight, and the later ones that of their own.
     pub(super) fn acknowledged(&mut self, event: &AckEvent) -> Option<Round> {
         if event.in_recovery {

@@ -21,8 +21,8 @@ impl Path {
         Self { rule: Vegas::new(VegasConfig::default()).unwrap(), round: 0 }
     }
 
-    /// Simulates a round in which `acked` segments are acknowledged, each with an RTT of `rtt_ms`, the first
-    /// with ten more. Returns the acknowledgment that begins the next round.
+    /// Simulates a round in which `acked` segments are acknowledged. Each has an RTT of `rtt_ms`, and the
+    /// first has ten milliseconds more. Returns the acknowledgment that begins the next round.
     fn round(&mut self, acked: u64, rtt_ms: u64) -> AckEvent {
         self.round += 1;
         let mut event = AckEvent::at(Timestamp::ZERO);
@@ -100,7 +100,7 @@ fn the_sample_of_the_acknowledgment_that_ends_a_round_belongs_to_it() {
         if let Some(round) = rounds.acknowledged(&event) {
             ended = Some((round.acked(), round.rtt()));
         }
-        // The very first only begins a round: its 100 ms do not belong to any round.
+        // The first acknowledgment only begins a round: its 100 ms do not belong to any round.
         let expected = match round {
             1 => None,
             2 => Some((segments(3), Some(Duration::from_millis(110)))),

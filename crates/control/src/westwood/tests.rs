@@ -33,7 +33,7 @@ impl AckRateEstimator for Told {
     }
 }
 
-/// 500 kB/s and 40 ms in these tests: 20 segments.
+/// Returns an estimator with 500 kB/s, which is 20 segments at the 40 ms of these tests.
 fn told() -> Told {
     Told { bandwidth: Some(500_900.0), ..Told::default() }
 }

@@ -67,7 +67,7 @@ fn loss_and_ce_set_window_and_threshold_to_half_the_flight() {
     }
 }
 
-/// RFC 3168, section 6.1.2, in both phases.
+/// Tests RFC 3168, section 6.1.2, in both phases.
 #[test]
 fn acknowledgments_that_echo_a_mark_let_nothing_grow() {
     let mut echo = ack(1);

@@ -1,5 +1,4 @@
-//! Properties of every controller, regardless of the fate of its packets: the contract of
-//! `airpath-conformance`.
+//! Properties of every controller for all outcomes of its packets: the contract of `airpath-conformance`.
 
 use airpath_conformance::{Contract, Follows, Ledger, Operation, Rule, check_controller, operations};
 use airpath_control::CongestionEvidence;
@@ -40,7 +39,7 @@ proptest! {
     }
 }
 
-/// The simulator's test of completeness reads this list.
+/// Checks the names, because the simulator's test of completeness reads this list.
 #[test]
 fn the_list_of_controllers_is_that_of_the_suite() {
     let names: Vec<_> = LISTED.iter().map(|(name, _)| *name).collect();
@@ -48,7 +47,7 @@ fn the_list_of_controllers_is_that_of_the_suite() {
     assert_eq!(names, listed.lines().collect::<Vec<_>>());
 }
 
-/// The rules must be able to fail: they detect a controller that breaks one.
+/// Checks that the rules can fail: they detect a controller that breaks one.
 #[test]
 fn a_controller_that_breaks_the_contract_is_caught() {
     #[derive(Debug)]

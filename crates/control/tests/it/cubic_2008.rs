@@ -22,14 +22,14 @@ struct Trial {
     first: u32,
     /// Acknowledged segments between losses.
     cycles: &'static [u32],
-    /// The largest lag due to whole counts, in segments.
+    /// The largest lag caused by whole counts, in segments.
     behind: f64,
 }
 
 /// Windows of a few hundred segments. The cycles have different lengths, so that fast convergence applies
-/// (3000 after 20000) and the curve is left on either side; the short ones are in the TCP-friendly region. No
-/// loss occurs while the window is within a segment of the last `W_max`: there rounding would decide whether
-/// fast convergence applies (asserted in [`Counters::lost`]).
+/// (3000 after 20000) and losses occur on either side of the plateau; the short ones are in the TCP-friendly
+/// region. No loss occurs while the window is within a segment of the last `W_max`, because rounding would
+/// then decide whether fast convergence applies (asserted in [`Counters::lost`]).
 const SMALL: Trial = Trial {
     rtt: 0.08,
     first: 200,
@@ -45,8 +45,8 @@ const LARGE: Trial = Trial { rtt: 0.5, first: 10_000, cycles: &[700_000, 100_000
 fn the_rule_is_its_formulas() {
     for trial in [SMALL, LARGE] {
         let mut log = Log { rtt: trial.rtt, cwnd: f64::from(trial.first), ..Log::default() };
-        // The rule's window is whole bytes with the rest carried over: an error below one byte, and its
-        // consequences.
+        // The rule's window is whole bytes, and the fraction is carried over. The error is below one byte,
+        // plus its consequences.
         compare(&trial, &mut log, Log::acknowledged, Log::lost, |log| log.cwnd, 0.01);
     }
 }
@@ -56,9 +56,9 @@ fn the_rule_follows_the_kernel_within_its_whole_segments() {
     for trial in [SMALL, LARGE] {
         let mut kernel = Counters { rtt: trial.rtt, cwnd: trial.first, ..Counters::default() };
         // The kernel's window waits for a whole count, as does its Reno window, and both round down at a
-        // loss: each costs up to a segment, and a late segment shifts the following ones. If a segment of
-        // growth takes 25 acknowledgments, waiting for the whole one makes it up to a twenty-fifth slower for
-        // a while.
+        // loss. Each costs up to a segment, and a late segment shifts the following ones. If a segment of
+        // growth takes 25 acknowledgments, waiting for the whole one makes growth up to 1/25 slower for a
+        // while.
         let tolerance = 4.0 + trial.behind;
         compare(
             &trial,

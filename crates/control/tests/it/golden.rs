@@ -1,4 +1,4 @@
-//! One fixed scenario for every controller, as a readable table of windows. A change of a table must be
+//! One fixed scenario for every controller, as a readable table of windows. Every change of a table must be
 //! justified.
 //!
 //! `AIRPATH_GOLDEN=accept` rewrites the tables.
@@ -30,8 +30,8 @@ fn every_controller_keeps_its_trace() {
     }
 }
 
-/// Slow start into a queue, two losses of which the second comes early, a pause of the application, a
-/// timeout.
+/// Returns the fate of a round: slow start into a queue, two losses of which the second comes early, a pause
+/// of the application, a timeout.
 fn fate(round: u64) -> Fate {
     match round {
         8 | 30 | 45 | 50 => Fate::Lost,

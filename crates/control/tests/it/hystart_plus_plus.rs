@@ -7,10 +7,11 @@ use airpath_model::{
 };
 use airpath_vectors::{Value, integer, list, read, text};
 
-/// The round of an acknowledgment of the first packet sent in a round, which ends the previous one.
+/// The round to which the acknowledgment of the first packet sent in a round belongs. This acknowledgment
+/// ends the previous round.
 #[derive(Clone, Copy, PartialEq)]
 enum Boundary {
-    /// The round that begins, as the transport counts.
+    /// The round that begins, as in the transport.
     Begins,
     /// The round that ends, as in tquic, quiche and msquic.
     Ends,
@@ -100,8 +101,8 @@ impl Ours {
     }
 }
 
-/// Rounds are divided as in tquic. Only the end of slow start is one acknowledgment later: in tquic the
-/// acknowledgment that ends the last round ends it, here the first of the next.
+/// Rounds are divided as in tquic. Only the end of slow start is one acknowledgment later: in tquic the last
+/// acknowledgment of the last round ends slow start, here the first one of the next round does.
 #[test]
 fn every_acknowledgment_is_taken_as_tquic_takes_it() {
     let Some(file) = read("hystart++.json") else { return };
@@ -133,8 +134,7 @@ fn every_acknowledgment_is_taken_as_tquic_takes_it() {
     );
 }
 
-/// Rounds as the transport counts them, in which a round has one more sample at its start and one fewer at
-/// its end.
+/// Rounds are divided as in the transport: a round has one more sample at its start and one fewer at its end.
 #[test]
 fn slow_start_ends_with_the_same_acknowledgment_by_the_rounds_of_the_transport() {
     let Some(file) = read("hystart++.json") else { return };

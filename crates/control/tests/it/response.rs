@@ -9,12 +9,13 @@ use airpath_model::{
 
 /// CUBIC, RFC 9438, section 5.1: `(C (3 + beta) / (4 (1 - beta)))^(1/4) RTT^(3/4) / p^(3/4)`.
 ///
-/// The window converges slowly, because the curve is flat at the time of the loss: a window with the relative
-/// error d changes by `(1 - beta) (r d)^3` of itself in a cycle, `r = (3 + beta) / 4 + 1 / 3` (the first term
-/// lengthens the cycle, the second shortens K). After n cycles, `d = (2 (1 - beta) r^3 n)^(-1/2)` remains
-/// from any start: 2.4 to 3.4 % after 1000. The tolerance is that plus 1 % for rounds and segments (a round
-/// trip is 3 % of K; the window follows the curve to second order in that). Both sides are tried, so that the
-/// true value is between the two results. Fast convergence is off, as in the derivation.
+/// The window converges slowly, because the curve is flat at the time of the loss. A window with the relative
+/// error d changes by `(1 - beta) (r d)^3` of itself in a cycle, with `r = (3 + beta) / 4 + 1 / 3` (the first
+/// term lengthens the cycle, the second shortens K). After n cycles, `d = (2 (1 - beta) r^3 n)^(-1/2)`
+/// remains from any start: 2.4 to 3.4 % after 1000. The tolerance is that plus 1 % for rounds and segments (a
+/// round trip is 3 % of K; the window follows the curve to second order in that). The test starts above and
+/// below the expected window, so that the true value is between the two results. Fast convergence is off, as
+/// in the derivation.
 #[test]
 fn cubic_has_the_average_window_of_section_5_1() {
     const CYCLES: u32 = 1000;
@@ -74,7 +75,7 @@ fn veno_has_the_average_window_of_its_decrease_where_all_losses_are_random() {
 ///
 /// The RFC derives a(w) and b(w) as if they were those of the average window throughout; here they vary with
 /// the window, which causes a difference of 1 %. At `p = 10^-3` standard TCP and this rule meet, and the
-/// sawtooth covers both. Both sides are tried, as above.
+/// sawtooth covers both. The test starts above and below the expected window, as above.
 #[test]
 fn high_speed_has_the_average_window_of_its_response_function() {
     for (packets, expected) in [(10_000, 262.531), (100_000, 1795.483)] {
@@ -89,8 +90,8 @@ fn assert_near(found: f64, expected: f64, tolerance: f64) {
     assert!(error.abs() < tolerance, "{found:.1} against {expected:.1}: {:.2} %", 100.0 * error);
 }
 
-/// Returns the time average of the window, in segments, over whole cycles between losses, after `warm_up` of
-/// them.
+/// Returns the time average of the window, in segments, over whole cycles between losses, after `warm_up`
+/// cycles.
 fn average_window<W: WindowRule>(
     rule: W,
     start: f64,

@@ -50,7 +50,7 @@ pub(crate) mod declared {
 
     static COMPONENTS: LazyLock<Components> = LazyLock::new(Components::builtin);
 
-    /// Listed as `newreno-loss-differentiation`, and around every controller in a test of its own.
+    /// Listed as `newreno-loss-differentiation`. A separate test wraps every controller in it.
     const WRAPPER: &str = "loss-differentiation";
 
     /// Returns the constructors of the controllers that [`LISTED`] does not name.
@@ -97,8 +97,8 @@ pub(crate) mod declared {
     }
 }
 
-/// Controllers with more than one set of parameters, and those without a declaration. A controller with a
-/// declaration needs no line here.
+/// Controllers with more than one set of parameters, and those without a declaration. Other controllers with
+/// a declaration are added automatically.
 pub(crate) const LISTED: [(&str, Function); 48] = [
     ("newreno", || windowed(NewReno::default(), StandardSlowStart::default())),
     ("newreno-per-acknowledgment", || {
@@ -329,8 +329,8 @@ pub(crate) enum Fate {
 
 /// Drives a controller in rounds over a path that carries `capacity` packets in a round trip of `base_rtt`.
 /// More data in flight lengthens the round trip, up to twice; losses are scripted and not caused by overflow.
-/// Routers report the packets of the round over the capacity as the load. Packets beyond the capacity are
-/// marked if the controller counts marks.
+/// Routers report the ratio of the packets of the round to the capacity as the load. Packets beyond the
+/// capacity are marked if the controller counts marks.
 #[derive(Debug)]
 pub(crate) struct Rounds {
     pub(crate) controller: Box<dyn Controller>,
@@ -350,7 +350,7 @@ impl Rounds {
         Self { controller, now, number: 0, base_rtt, capacity, in_recovery: false, delivered, longest: 2.0 }
     }
 
-    /// Makes the queue unlimited, so that data never arrives faster than the capacity: controllers that
+    /// Makes the queue unlimited, so that data never arrives faster than the capacity. Controllers that
     /// measure the capacity require that.
     pub(crate) fn with_endless_queue(self) -> Self {
         Self { longest: f64::INFINITY, ..self }
@@ -361,8 +361,8 @@ impl Rounds {
         self.controller.control().window.as_f64() / MSS.as_f64()
     }
 
-    /// Simulates one round: a window leaves at its start, the acknowledgments arrive evenly over the
-    /// following round trip.
+    /// Simulates one round: a window of packets is sent at its start, and the acknowledgments arrive evenly
+    /// over the following round trip.
     pub(crate) fn round(&mut self, fate: Fate) {
         self.number += 1;
         let allowed = (self.controller.control().window.get() / MSS.get()).max(1);
@@ -452,7 +452,7 @@ impl Rounds {
 /// Returns the header of a packet after routers on a path with that load have written load factors. Other
 /// requests are not answered.
 fn through_routers(header: PathHeader, load: f64, packets: u64, rtt: Duration) -> PathHeader {
-    // Of one flow that sends that number of packets per round trip, in byte/s.
+    // The throughput of one flow that sends that number of packets per round trip, in byte/s.
     let throughput = packets as f64 * MSS.as_f64() / rtt.as_secs_f64();
     let capacity = throughput / load;
     match header {

@@ -1,4 +1,4 @@
-//! The effects of each step of the state machine, by the pseudo-code of the draft.
+//! The effects of each step of the state machine, as in the pseudo-code of the draft.
 
 use super::super::probe_bandwidth::AckPhase;
 use super::*;
@@ -32,8 +32,8 @@ fn the_phase_of_the_acknowledgments_follows_the_cycle() {
     assert!(!flow.bbr.cycle.is_probe_sample);
 }
 
-/// A refill that undoes a probe's false end precedes the last acknowledgments of the probe, which then end
-/// nothing.
+/// A refill undoes the spurious end of a probe before the last acknowledgments of that probe arrive. These
+/// acknowledgments then do not end a phase.
 #[test]
 fn a_refill_ends_the_phase_before() {
     let mut flow = Flow::probing();
@@ -118,8 +118,8 @@ fn only_a_limit_in_use_grows() {
     assert_eq!(growth(State::ProbeUp, true, 9), Bytes::ZERO);
 }
 
-/// `AdaptLongTermModel`: the amount in flight without much loss is safe in any state; a limit that is not set
-/// stays unset.
+/// `AdaptLongTermModel`: an amount in flight with tolerable loss is safe in any state; a limit that is not
+/// set stays unset.
 #[test]
 fn what_was_borne_is_the_least_limit() {
     let mut flow = Flow::cruising();
@@ -153,7 +153,7 @@ fn probe_rtt_ends_the_probe_and_leads_back_to_startup_while_the_pipe_is_not_full
     assert_eq!((flow.bbr.state, flow.bbr.full_pipe.reached), (State::Startup, false));
 }
 
-/// Sends a packet over an empty path.
+/// Sends a packet over a path with no data in flight.
 fn restart(flow: &mut Flow, app_limited: bool) {
     let mut sent = SendEvent::at(flow.now, MSS);
     (sent.in_flight, sent.app_limited) = (MSS, app_limited);
@@ -191,7 +191,7 @@ fn idleness_in_probe_rtt_ends_it_when_its_time_is_over() {
     assert_eq!(flow.bbr.state, State::ProbeCruise);
 }
 
-/// Returns a flow after a precautionary probe, which ended when the limit of 9 packets was reached.
+/// Returns a flow after a precautionary probe, which ended when it reached the limit of 9 packets.
 fn cautious() -> Flow {
     let mut flow = Flow::probing();
     flow.ack(RTT, Ack { newly_lost: 1, lost: 2, in_flight_at_send: 11, ..ACK });
@@ -230,8 +230,8 @@ fn probe_rtt_ends_no_cycle_of_the_bandwidth_filter() {
     assert_eq!(flow.bbr.max_bw.maximum(), BANDWIDTH);
 }
 
-/// `extra_acked_interval_start`: ten packets arrived at once before the silence, ten arrive a round trip
-/// after it, which explains eight.
+/// `extra_acked_interval_start`: ten packets arrive at once before the idle period, and ten arrive a round
+/// trip after it, of which eight are expected.
 #[test]
 fn what_comes_after_idleness_is_measured_from_its_end() {
     let mut flow = Flow::probing();

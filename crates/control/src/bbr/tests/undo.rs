@@ -30,7 +30,7 @@ fn a_false_end_of_startup_is_undone() {
     assert_eq!(flow.bbr.state, State::ProbeCruise);
 }
 
-/// `ProbeRTT` continues, but leads back to startup.
+/// `ProbeRTT` continues, but is followed by startup.
 #[test]
 fn a_false_end_of_startup_that_shows_in_probe_rtt_is_undone_after_it() {
     let queued = Ack { rtt: RTT * 2, in_flight: 200, in_recovery: true, ..ACK };
@@ -93,9 +93,9 @@ fn the_round_of_a_timeout_lowers_the_short_term_model() {
     assert_near(flow.bbr.short_term.bandwidth, 0.7 * 640_000.0);
 }
 
-/// A loss in the window of an ECN echo begins a recovery without a signal, which counts all the same. Its
-/// window is saved when it begins, not later, and restored when it ends (section 5.6.4.4); the state to undo
-/// likewise.
+/// A loss in the window of an ECN echo begins a recovery without a signal, which has the same effects. Its
+/// window is saved when it begins, not later, and restored when it ends (section 5.6.4.4). The state for an
+/// undo is saved likewise.
 #[test]
 fn a_recovery_without_a_signal_keeps_the_window_and_gives_it_back() {
     let mut flow = Flow::cruising();
@@ -126,7 +126,8 @@ fn a_plateau_is_looked_for_anew_after_false_losses() {
     assert_eq!(flow.rounds(1, ACK), State::ProbeDown);
 }
 
-/// As documented: the draft leaves it to the transport when the losses of a timeout are repaired.
+/// The draft lets the transport decide when the losses of a timeout are repaired. As documented, they are
+/// repaired when the amount that counts as lost has been delivered.
 #[test]
 fn a_timeout_is_repaired_when_as_much_has_been_delivered_as_it_took_for_lost() {
     let mut flow = Flow::cruising();

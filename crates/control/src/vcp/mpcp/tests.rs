@@ -87,7 +87,7 @@ fn a_lost_packet_takes_its_word_along() {
 #[test]
 fn groups_are_followed_through_acknowledgments_of_several_packets() {
     let word = |digits, digit, level| LoadWord { level, digits, digit };
-    // Delayed acknowledgments aligned with groups of two, and not aligned.
+    // Delayed acknowledgments that are aligned with groups of two, and some that are not.
     let mut group = Group::default();
     assert_eq!(group.on_word(word(2, 1, 7), 2), Some(7));
     assert_eq!(group.on_word(word(2, 1, 8), 2), Some(8));

@@ -116,7 +116,7 @@ fn nothing_known_unused_windows_and_recovery_do_not_grow() {
     response.on_ack(&recovering, Some(XI));
     response.on_ack(&recovering, Some(Region::Decrease(0.875)));
     assert_eq!(window(&response), 10_000);
-    // An unused window still decreases.
+    // A window that is not used still decreases.
     response.on_ack(&unused, Some(Region::Decrease(0.875)));
     assert_eq!(window(&response), 8_750);
 }
