@@ -24,16 +24,16 @@ pub struct AbcConfig {
     /// eta: the target utilisation (the authors' code: 0.98).
     #[cfg_attr(feature = "declare", schemars(range(max = 1), extend("exclusiveMinimum" = 0)))]
     pub target_utilisation: f64,
-    /// delta: in what time a queue that is too long is drained (the authors' script: 100 ms / 0.75). Stable
-    /// above two thirds of the round-trip time.
+    /// delta: time in which an excessive queue is drained (the authors' script: 100 ms / 0.75). Stable above
+    /// two thirds of the round-trip time.
     #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0)))]
     pub delta: Duration,
-    /// d_t: the queueing delay from which on the target rate falls (the authors' script: 50 ms).
+    /// d_t: queueing delay above which the target rate falls (the authors' script: 50 ms).
     pub delay_threshold: Duration,
-    /// T: over what time the dequeue rate is measured (the authors' code: 20 ms).
+    /// T: interval over which the dequeue rate is measured (the authors' code: 20 ms).
     #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "minimum" = 1000)))]
     pub rate_window: Duration,
-    /// The most accelerates that the token bucket saves up (the authors' code: 5).
+    /// Largest number of accelerates that the token bucket accumulates (the authors' code: 5).
     #[cfg_attr(feature = "declare", schemars(range(min = 1)))]
     pub token_limit: f64,
 }
@@ -48,7 +48,7 @@ impl<P: Packet + Debug + Send + 'static> Component<Routers<P>> for AbcConfig {
 }
 
 impl Default for AbcConfig {
-    /// As released for round trips of 100 ms (`exp.sh`, `cellular_packet_queue.cc`).
+    /// Returns the released values for round trips of 100 ms (`exp.sh`, `cellular_packet_queue.cc`).
     fn default() -> Self {
         Self {
             target_utilisation: 0.98,
@@ -62,18 +62,20 @@ impl Default for AbcConfig {
 
 /// ABC's router (Goyal et al., NSDI 2020, section 3.1).
 ///
-/// For each packet that leaves: the target rate `tr = η μ − (μ / δ) max(0, x − d_t)`, at least zero, with μ from the
-/// capacity source and x the queueing delay; the share of accelerates `f = min(1, tr / (2 cr))`, with cr the rate at which
-/// packets left over the last T. A token bucket takes f from each packet; where it holds more than one token an accelerate
-/// passes and takes one, else it is turned into a brake. A brake stays a brake, so that of several routers the slowest rules.
+/// For each departing packet the router computes the target rate `tr = η μ − (μ / δ) max(0, x − d_t)`, at
+/// least zero, with μ from the capacity source and x the queueing delay, and the share of accelerates
+/// `f = min(1, tr / (2 cr))`, with cr the rate of departures over the last T. Each data packet with a mark
+/// adds f to a token bucket. If the bucket contains more than one token, an accelerate passes and takes one
+/// token; otherwise it is turned into a brake. A brake is never changed, so that the slowest of several
+/// routers determines the mark.
 ///
-/// Decided here: x is what waits, the packet that leaves included, over μ (the authors' code counts packets); cr counts all
-/// packets, whatever they carry, as μ is what all of them share (the authors' code passes over those without ECN); the bucket
-/// begins full (the authors' code; the paper's begins empty). Υ of a source that probes multiplies μ in the first term.
-/// Without a capacity (an outage) all packets brake.
+/// Our decisions: x is the backlog, including the departing packet, divided by μ (the authors' code counts
+/// packets). cr counts all packets, with or without a mark, because all of them share μ (the authors' code
+/// skips packets without ECN). The bucket is initially full (as in the authors' code; empty in the paper). Υ
+/// of a source that probes multiplies μ in the first term. Without a capacity (an outage) all packets brake.
 ///
-/// Series: `target_rate_bps` (tr, bit/s), `dequeue_rate_bps` (cr, bit/s), `accelerate_fraction` (f), all of the last packet that
-/// left and 0 before it, and those of the source.
+/// Series: `target_rate_bps` (tr, bit/s), `dequeue_rate_bps` (cr, bit/s) and `accelerate_fraction` (f), all
+/// of the last departed packet and 0 before the first, and the series of the source.
 #[derive(Debug)]
 pub struct Abc {
     config: AbcConfig,
@@ -87,8 +89,8 @@ pub struct Abc {
 }
 
 impl Abc {
-    /// Creates a router without measurements. Fails if a parameter is outside the range that
-    /// [`AbcConfig`] states, or if the source never knows a capacity (`xcp-b`).
+    /// Creates a router without measurements. Fails if a parameter is outside the range stated in
+    /// [`AbcConfig`], or if the source never returns a capacity (`xcp-b`).
     pub fn new(config: AbcConfig, mut source: Box<dyn CapacitySource>) -> Result<Self, ConfigError> {
         let AbcConfig { target_utilisation: target, delta, rate_window, token_limit, .. } = config;
         check(target > 0.0 && target <= 1.0, "target_utilisation", "greater than 0 and at most 1", target)?;
@@ -109,7 +111,7 @@ impl Abc {
         })
     }
 
-    /// Computes tr, cr and f as a packet of `size` leaves and `backlog` stays.
+    /// Computes tr, cr and f for the departure of a packet of `size` that leaves `backlog` behind.
     fn measure(&mut self, now: Timestamp, size: Bytes, backlog: Backlog) {
         let capacity = self.source.capacity(now).unwrap_or(0.0);
         let waits = (backlog.bytes + size).as_f64();
@@ -119,7 +121,7 @@ impl Abc {
         self.target_rate =
             (self.config.target_utilisation * self.source.probing() * capacity - drained).max(0.0);
         self.dequeue_rate = self.dequeued.on_departure(now, size);
-        // The packet that leaves counts, so that the rate is above zero.
+        // The departing packet counts, so that the rate is above zero.
         self.fraction = (self.target_rate / (2.0 * self.dequeue_rate)).min(1.0);
     }
 }

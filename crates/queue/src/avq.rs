@@ -21,7 +21,7 @@ use virtual_queue::VirtualQueue;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub struct AvqConfig {
-    /// How fast the virtual capacity adapts (0.15).
+    /// Gain with which the virtual capacity adapts (0.15).
     #[cfg_attr(
         feature = "declare",
         serde(default = "default::alpha"),
@@ -35,7 +35,7 @@ pub struct AvqConfig {
         schemars(range(max = 1), extend("exclusiveMinimum" = 0))
     )]
     pub gamma: f64,
-    /// The first virtual capacity as a share of the capacity (0.8).
+    /// Initial virtual capacity as a share of the capacity (0.8).
     #[cfg_attr(
         feature = "declare",
         serde(default = "default::initial_share"),
@@ -48,7 +48,7 @@ pub struct AvqConfig {
     /// The capacity to which the virtual capacity adapts. Default: the mean rate of the link.
     #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "x-default-from" = "mean_rate")))]
     pub capacity: Rate,
-    /// Size of the virtual queue's buffer: that of the link, not a parameter.
+    /// Size of the buffer of the virtual queue: the limit of the link, not a parameter.
     #[cfg_attr(feature = "declare", serde(skip))]
     pub buffer: Bytes,
 }
@@ -77,9 +77,10 @@ impl<P: Packet + Debug + Send + 'static> Component<Queues<P>> for AvqConfig {
 
 /// AVQ over a drop-tail buffer.
 ///
-/// Beside the queue runs a virtual one with a buffer of the same size and a capacity C̃ that adapts: at each arrival of b
-/// bytes, s after the one before, what the virtual link has sent since is taken off; if the b bytes do not fit, the
-/// packet is marked or dropped, else they join; then C̃ ← max(0, min(C̃ + α γ C s, C) − α b).
+/// AVQ simulates a virtual queue with a buffer of the same size and a capacity C̃ that adapts. At each
+/// arrival of b bytes, s seconds after the previous arrival, it first removes the bytes that the virtual link
+/// has sent since then. If the b bytes do not fit, the packet is marked or dropped; otherwise they are added.
+/// Then C̃ ← max(0, min(C̃ + α γ C s, C) − α b).
 ///
 /// Series: `virtual_capacity_bps`, `virtual_queue_bytes`.
 #[derive(Debug)]
@@ -90,7 +91,8 @@ pub struct Avq<P> {
 }
 
 impl<P> Avq<P> {
-    /// An empty queue with that limit. Fails when a parameter is outside the range that [`AvqConfig`] states.
+    /// Creates an empty queue with `limit`. Fails if a parameter is outside the range stated in
+    /// [`AvqConfig`].
     pub fn new(limit: Limit, config: AvqConfig) -> Result<Self, ConfigError> {
         Ok(Self { buffer: DropTail::new(limit), virtual_queue: VirtualQueue::new(&config)?, ecn: config.ecn })
     }

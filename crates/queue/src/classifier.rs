@@ -9,7 +9,7 @@ use airpath_model::config::check;
 #[cfg(feature = "declare")]
 use crate::{ConfigError, declare::QueueFacts};
 
-/// Chooses one of several queues by the flow of a packet.
+/// Selects one of several queues by the flow of a packet.
 #[derive(Clone, Debug)]
 pub enum Classifier {
     /// By a hash of the flow: flows share a queue by chance (RFC 8290, section 4.1).
@@ -19,10 +19,10 @@ pub enum Classifier {
         /// Perturbation of the hash, different in each run.
         perturbation: u64,
     },
-    /// By a table: the queue of each flow by its number ([`airpath_model::Packet::flow`]). Flows beyond its end
-    /// have the last queue.
+    /// By a table: the queue of each flow by its number ([`airpath_model::Packet::flow`]). Flows beyond the
+    /// end of the table use the last queue.
     Table {
-        /// How many queues, at least one; entries of the table are below.
+        /// Number of queues, at least one; the entries of the table are less than this.
         queues: u32,
         /// The queue of each flow.
         of_flow: Box<[u32]>,
@@ -35,10 +35,11 @@ impl Classifier {
         Self::Hash { queues, perturbation: random.bits() }
     }
 
-    /// A class for each flow of the plan. The table has an entry for each flow of the run and each of its directions.
+    /// Creates a table with the class of each flow of the plan. The table has an entry for each flow of the
+    /// run in each direction.
     ///
     /// # Errors
-    /// A flow has no class, or one that does not exist.
+    /// A flow has no class, or a class that does not exist.
     #[cfg(feature = "declare")]
     pub(crate) fn of_classes(
         classes: u32,
@@ -73,7 +74,7 @@ impl Classifier {
     }
 }
 
-/// A bijection that spreads every bit over all others (the finaliser of `SplitMix64`).
+/// Applies a bijection that spreads every bit over all others (the finaliser of `SplitMix64`).
 const fn spread(value: u64) -> u64 {
     let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -94,7 +95,7 @@ mod tests {
         for flow in 0..1600 {
             counts[one.queue_of(flow)] += 1;
         }
-        // Five standard deviations of a binomial of 1600 and 1/16.
+        // Five standard deviations of a binomial distribution of 1600 and 1/16.
         assert!(counts.iter().all(|count| (50..=150).contains(count)), "{counts:?}");
         assert!((0..100).any(|flow| one.queue_of(flow) != other.queue_of(flow)));
     }

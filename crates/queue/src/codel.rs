@@ -28,7 +28,8 @@ pub struct CodelConfig {
     /// Time above the target after which packets are dropped: a long round-trip time (RFC 8289: 100 ms).
     #[cfg_attr(feature = "declare", serde(default = "interval"), schemars(extend("exclusiveMinimum" = 0)))]
     pub interval: Duration,
-    /// Packets are dropped only if the queue contains more bytes than this. Default: the largest packet of any flow.
+    /// Packets are dropped only if the queue contains more bytes than this. Default: the largest packet of
+    /// any flow.
     #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "x-default-from" = "packet")))]
     pub packet: Bytes,
     /// Mark packets of flows with `ecn = true` in their `transport` instead of dropping them.
@@ -73,11 +74,12 @@ impl CodelConfig {
     }
 }
 
-/// CoDel: once packets have waited for longer than the target throughout an interval, one that leaves is dropped, and
-/// others after it at intervals that shrink with the square root of their number, until the delay is below the target
-/// (RFC 8289, section 5). A packet that is marked instead leaves, and no other takes its place.
+/// CoDel: if packets have waited longer than the target for a whole interval, CoDel drops a departing packet.
+/// It drops further packets at intervals that shrink with the square root of their number, until the delay is
+/// below the target (RFC 8289, section 5). A packet that is marked instead of dropped departs, and no other
+/// packet takes its place.
 ///
-/// Series: `sojourn_s` (of the packet that left last, seconds), `dropping` (1 or 0), `drop_count`.
+/// Series: `sojourn_s` (of the last departed packet, seconds), `dropping` (1 or 0), `drop_count`.
 #[derive(Debug)]
 pub struct Codel<P> {
     limit: Limit,
@@ -86,7 +88,8 @@ pub struct Codel<P> {
 }
 
 impl<P> Codel<P> {
-    /// An empty queue with that limit. Fails when a parameter is outside the range that [`CodelConfig`] states.
+    /// Creates an empty queue with `limit`. Fails if a parameter is outside the range stated in
+    /// [`CodelConfig`].
     pub fn new(limit: Limit, config: CodelConfig) -> Result<Self, ConfigError> {
         config.check()?;
         Ok(Self { limit, waiting: Fifo::new(), control: CodelControl::new(config) })

@@ -10,7 +10,7 @@ use airpath_model::{Bytes, CapacitySource, Duration, Qdisc, RandomStream};
 
 use crate::Limit;
 
-/// What the declaration of a router protocol uses.
+/// The items that the declaration of a router protocol uses.
 pub(crate) mod prelude {
     pub(crate) use alloc::boxed::Box;
     pub(crate) use core::fmt::Debug;
@@ -39,7 +39,8 @@ pub struct QueueContext {
 }
 
 impl QueueContext {
-    /// Returns the parameter `capacity` in bits per second. Sets it to the mean rate of the link if it was not given.
+    /// Returns the parameter `capacity` in bits per second. Sets it to the mean rate of the link if it is not
+    /// given.
     ///
     /// # Errors
     /// The link has no mean rate.
@@ -58,7 +59,7 @@ impl QueueContext {
     }
 }
 
-/// What the construction of a queue needs in addition to its parameters.
+/// The information that the construction of a queue needs in addition to its parameters.
 #[derive(Debug)]
 pub struct QueueFacts<'a> {
     /// The limit of the queue.
@@ -94,7 +95,7 @@ pub struct Routers<P>(PhantomData<fn() -> P>);
 #[derive(Debug)]
 pub struct Protocols;
 
-/// What a router protocol states to the components with which it shares a link.
+/// The properties of a router protocol on which the components that share a link with it depend.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ProtocolNeeds {
     /// α of XCP, by which it multiplies spare bandwidth; `None` under a protocol that needs a capacity.
@@ -103,7 +104,7 @@ pub struct ProtocolNeeds {
     pub load_codes: bool,
 }
 
-/// What the construction of a router needs in addition to the parameters of its protocol.
+/// The information that the construction of a router needs in addition to the parameters of its protocol.
 #[derive(Debug)]
 pub struct ProtocolFacts {
     /// The limit of the queue.
@@ -125,7 +126,7 @@ impl<P: 'static> Kind for Routers<P> {
     fn example() {}
 }
 
-/// Rejects a time that is longer than the one that limits it.
+/// Rejects a time that is longer than its limit.
 ///
 /// # Errors
 /// `short` is longer than `long`; the text contains placeholders for both values.

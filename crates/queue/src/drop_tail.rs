@@ -7,7 +7,8 @@ use airpath_model::{Backlog, Bytes, DropReason, Packet, Qdisc, QueueSink, Timest
 
 use crate::Limit;
 
-/// Drop-tail: packets leave in the order in which they came; one that comes and does not fit is dropped.
+/// A drop-tail queue: packets depart in the order of their arrival, and a packet that does not fit is
+/// dropped.
 #[derive(Clone, Debug)]
 pub struct DropTail<P> {
     limit: Limit,
@@ -16,7 +17,7 @@ pub struct DropTail<P> {
 }
 
 impl<P> DropTail<P> {
-    /// An empty queue.
+    /// Creates an empty queue with `limit`.
     pub const fn new(limit: Limit) -> Self {
         Self { limit, waiting: VecDeque::new(), bytes: Bytes::ZERO }
     }
@@ -31,7 +32,7 @@ impl<P: Packet + Debug + Send> DropTail<P> {
         Some(packet)
     }
 
-    /// Returns the packet at the given distance behind the head.
+    /// Returns the packet at the distance of `places` behind the head.
     #[inline]
     pub fn behind(&self, places: usize) -> Option<&P> {
         self.waiting.get(places)

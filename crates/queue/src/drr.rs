@@ -22,10 +22,11 @@ use crate::{Classifier, ConfigError, Limit};
 #[cfg(feature = "declare")]
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct DrrConfig {
-    /// What a queue of weight 1 sends in its turn. Default: the largest packet that any flow sends.
+    /// Quantum: the bytes that a queue of weight 1 sends in its turn. Default: the largest packet that any
+    /// flow sends.
     #[schemars(extend("exclusiveMinimum" = 0, "x-default-from" = "packet"))]
     pub quantum: Bytes,
-    /// Without `weights`, how many queues flows are hashed to.
+    /// Number of queues to which flows are hashed, without `weights`.
     #[serde(default = "default::queues")]
     #[schemars(range(min = 1, max = 1_048_576))]
     pub queues: u32,
@@ -58,7 +59,7 @@ impl<P: Packet + Debug + Send + 'static> Component<Queues<P>> for DrrConfig {
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(default)]
 pub struct WeightedDrrConfig {
-    /// What each class sends in its turn.
+    /// Quantum of each class: the bytes that the class sends in its turn.
     #[schemars(extend("x-default-from" = "packet"))]
     pub quanta: Vec<Bytes>,
     /// Class of each flow of the plan.
@@ -80,11 +81,12 @@ impl<P: Packet + Debug + Send + 'static> Component<Queues<P>> for WeightedDrrCon
     }
 }
 
-/// Deficit round robin: queues take turns; in its turn a queue may send its quantum of bytes and what it could not use of
-/// the turn before, as long as it is busy. Busy queues share the link as their quanta.
+/// Deficit round robin: queues take turns. In its turn a busy queue may send its quantum of bytes plus the
+/// unused remainder of its previous turn. Busy queues share the link in proportion to their quanta.
 ///
-/// When the shared buffer overflows, the queue with most bytes loses the packet at its head: the sender learns of it soon, and
-/// what it retransmits comes in behind and is not lost again while the queue is still the longest.
+/// If the shared buffer overflows, the packet at the head of the queue with the most bytes is dropped. The
+/// sender detects this loss early, and the retransmission joins the tail, so that it is not dropped again
+/// while that queue is still the longest.
 ///
 /// Series: `busy_queues`.
 #[derive(Debug)]
@@ -92,18 +94,18 @@ pub struct Drr<P> {
     limit: Limit,
     classifier: Classifier,
     lanes: Lanes<P>,
-    /// Quantum and deficit of each queue, bytes.
+    /// Quantum of each queue in bytes; the next field is the deficit of each queue in bytes.
     quanta: Box<[u64]>,
     deficits: Vec<u64>,
-    /// The queues that take turns; the first one has begun its turn if `serving`.
+    /// The busy queues in the order of their turns. The first queue has begun its turn if `serving`.
     active: VecDeque<usize>,
     is_active: Vec<bool>,
     serving: bool,
 }
 
 impl<P> Drr<P> {
-    /// Empty queues with that limit together, and a quantum for each of the classifier's. Fails when there is no queue or
-    /// a quantum is zero or missing.
+    /// Creates empty queues that share `limit`, with one quantum for each queue of the classifier. Fails if
+    /// there is no queue or a quantum is zero or missing.
     pub fn new(limit: Limit, classifier: Classifier, quanta: &[Bytes]) -> Result<Self, ConfigError> {
         let queues = classifier.queues();
         check(queues > 0, "queues", "at least one", 0.0)?;
@@ -155,7 +157,7 @@ impl<P: Packet + Debug + Send> Qdisc<P> for Drr<P> {
     fn dequeue(&mut self, _now: Timestamp, _sink: &mut dyn QueueSink<P>) -> Option<P> {
         loop {
             let queue = *self.active.front()?;
-            let size = self.lanes.lane(queue).head_size()?; // those that take turns have packets
+            let size = self.lanes.lane(queue).head_size()?; // active queues contain packets
             if !self.serving {
                 self.serving = true;
                 self.deficits[queue] += self.quanta[queue];
@@ -164,7 +166,8 @@ impl<P: Packet + Debug + Send> Qdisc<P> for Drr<P> {
                 self.deficits[queue] -= size.get();
                 let (_, packet) = self.lanes.change(queue, Fifo::pop)?;
                 if self.lanes.lane(queue).is_empty() {
-                    // At once: a packet that comes while this one is being sent has to wait for the next round.
+                    // Before the packet has been sent: a packet that arrives during its transmission waits
+                    // for the next round.
                     self.end_turns(queue);
                 }
                 return Some(packet);

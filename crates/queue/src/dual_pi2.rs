@@ -33,7 +33,7 @@ pub struct DualPi2Config {
         schemars(extend("exclusiveMinimum" = 0))
     )]
     pub target: Duration,
-    /// Tupdate: time between two probabilities (16 ms).
+    /// Tupdate: time between two updates of the probability (16 ms).
     #[cfg_attr(
         feature = "declare",
         serde(default = "default::update_interval"),
@@ -46,7 +46,8 @@ pub struct DualPi2Config {
     /// Proportional gain, Hz (3.2).
     #[cfg_attr(feature = "declare", serde(default = "default::beta"), schemars(range(min = 0)))]
     pub beta: f64,
-    /// k: the factor between p', whose square classic flows see, and the marking of the low-latency queue (2).
+    /// k: ratio of the marking probability of the low-latency queue to p' (2). The probability of classic
+    /// packets is the square of p'.
     #[cfg_attr(
         feature = "declare",
         serde(default = "default::coupling"),
@@ -56,14 +57,15 @@ pub struct DualPi2Config {
     /// The delay above which every packet of the low-latency queue is marked (1 ms).
     #[cfg_attr(feature = "declare", serde(default = "default::step"))]
     pub step: Duration,
-    /// Share of the link that the classic queue has at least while both are busy (0.1).
+    /// Minimum share of the link for the classic queue while both queues are busy (0.1).
     #[cfg_attr(
         feature = "declare",
         serde(default = "default::classic_share"),
         schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1))
     )]
     pub classic_share: f64,
-    /// Packet size; while fewer than two are in the queue, none is chosen. Default: the largest of any flow.
+    /// Packet size: with less than two packets in the queue, none is chosen. Default: the largest packet of
+    /// any flow.
     #[cfg_attr(feature = "declare", schemars(extend("x-default-from" = "packet")))]
     pub packet: Bytes,
 }
@@ -93,20 +95,23 @@ impl<P: Packet + Debug + Send + 'static> Component<Queues<P>> for DualPi2Config 
     }
 }
 
-/// The queues by number.
+/// Indices of the queues.
 const LOW_LATENCY: usize = 0;
 const CLASSIC: usize = 1;
 
-/// DualPI2: packets whose ECN field is ECT(1) or CE have a queue of their own, low-latency, before the classic one.
+/// DualPI2: packets whose ECN field is ECT(1) or CE have a separate low-latency queue, which is served before
+/// the classic one.
 ///
-/// Every `Tupdate` p' ← p' + α (delay − target) + β (delay − delay before), between 0 and 1, with the longer of the two
-/// queues' delays. Classic packets are chosen with probability p'², and marked or dropped; low-latency ones are marked with
-/// probability k p', and always when they have waited for longer than the step. From k p' = 1 on, or p' = 1, it is overload: chosen
-/// classic packets are dropped, and low-latency ones are dropped with the classic probability too. All this happens as packets leave.
-/// The low-latency queue goes first, except for the share of the classic one.
+/// Every `Tupdate` p' ← p' + α (delay − target) + β (delay − previous delay), between 0 and 1, with the
+/// longer of the delays of the two queues. Classic packets are chosen with probability p'², and marked or
+/// dropped. Low-latency packets are marked with probability k p', and always if they have waited longer than
+/// the step. If k p' or p' is at least 1, the link is overloaded: chosen classic packets are dropped, and
+/// low-latency packets are also dropped with the classic probability. Packets are marked and dropped at
+/// departure. The low-latency queue is served first, except for the share of the classic queue.
 ///
-/// Where RFC 9332 leaves a choice, as in Linux (`sch_dualpi2`): weighted round robin by credit, the step by the sojourn of
-/// the packet itself, no drop while less than two full packets wait behind.
+/// Where RFC 9332 allows a choice, this implementation follows Linux (`sch_dualpi2`): weighted round robin by
+/// credit, the step applied to the sojourn time of the packet itself, and no drop while less than two full
+/// packets wait behind the packet.
 ///
 /// Series: `base_probability` (p'), `classic_delay_s`, `low_latency_delay_s` (seconds, at the last update).
 #[derive(Debug)]
@@ -116,7 +121,8 @@ pub struct DualPi2<P> {
     lanes: Lanes<P>,
     random: RandomStream,
     base: BaseProbability,
-    /// Bytes that the low-latency queue has been served too much, weighted; the classic one's turn while above zero.
+    /// Weighted excess of the bytes served from the low-latency queue; it is the turn of the classic queue
+    /// while this is above zero.
     credit: f64,
     /// Delays at the last update.
     delays: [Duration; 2],
@@ -124,7 +130,8 @@ pub struct DualPi2<P> {
 }
 
 impl<P> DualPi2<P> {
-    /// Empty queues with that limit together. Fails when a parameter is outside the range that [`DualPi2Config`] states.
+    /// Creates empty queues that share `limit`. Fails if a parameter is outside the range stated in
+    /// [`DualPi2Config`].
     pub fn new(limit: Limit, config: DualPi2Config, random: RandomStream) -> Result<Self, ConfigError> {
         let DualPi2Config { target, update_interval, alpha, beta, coupling, classic_share, .. } = config;
         check(!target.is_zero(), "target", "greater than zero", 0.0)?;
@@ -147,7 +154,7 @@ impl<P> DualPi2<P> {
     }
 }
 
-/// A packet that is about to leave.
+/// A packet that is about to depart.
 #[derive(Debug)]
 struct Taken<P> {
     /// Queue in which the packet waited.
@@ -183,16 +190,16 @@ impl<P: Packet + Debug + Send> DualPi2<P> {
         Some(Taken { queue, arrived, packet, credit })
     }
 
-    /// Marks, drops or passes a departing packet; returns `None` if it is dropped.
+    /// Marks, drops or passes a departing packet. Returns `None` if the packet is dropped.
     fn treat(&mut self, now: Timestamp, taken: Taken<P>, sink: &mut dyn QueueSink<P>) -> Option<P> {
         let Taken { queue, arrived, mut packet, .. } = taken;
         let coupled = self.config.coupling * self.base.value();
         let overload = coupled.max(self.base.value()) >= 1.0;
-        // What waits behind it, as in Linux.
+        // The backlog behind the packet counts, as in Linux.
         let stands = self.lanes.backlog().bytes >= self.config.packet * 2;
         let is_classic = queue == CLASSIC;
         if stands && (is_classic || overload) {
-            // p'² as the chance that two draws are both below p'.
+            // p'² is the probability that two random samples are both below p'.
             let chosen = self.random.chance(self.base.value()) && self.random.chance(self.base.value());
             if chosen && (overload || !mark(now, &mut packet, sink)) {
                 sink.on_drop(now, packet, DropReason::Early);
@@ -227,7 +234,7 @@ impl<P: Packet + Debug + Send> Qdisc<P> for DualPi2<P> {
             let taken = self.take()?;
             let credit = taken.credit;
             if let Some(packet) = self.treat(now, taken, sink) {
-                // Only what is sent takes a share of the link.
+                // Only a packet that is sent uses a share of the link.
                 self.credit += credit;
                 return Some(packet);
             }

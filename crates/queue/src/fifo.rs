@@ -1,10 +1,10 @@
-//! Packets in a row, each with the time of its arrival.
+//! A queue of packets with their arrival times.
 
 use alloc::collections::VecDeque;
 
 use airpath_model::{Backlog, Bytes, Duration, Packet, Timestamp};
 
-/// First in, first out, without a limit.
+/// A first-in, first-out queue without a limit.
 #[derive(Clone, Debug)]
 pub(crate) struct Fifo<P> {
     waiting: VecDeque<(Timestamp, P)>,

@@ -19,14 +19,14 @@ use crate::{Classifier, CodelConfig, ConfigError, Limit};
 #[cfg(feature = "declare")]
 use alloc::boxed::Box;
 
-/// Most packets that an overflow drops at once (RFC 8290, section 4.1; Linux).
+/// Largest number of packets that an overflow drops at once (RFC 8290, section 4.1; Linux).
 const DROP_BATCH: u64 = 64;
 
 /// Flow queueing with controlled delay (RFC 8290).
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub struct FqCodelConfig {
-    /// The CoDel of each queue.
+    /// Parameters of the CoDel instance of each queue.
     #[cfg_attr(feature = "declare", serde(flatten))]
     pub codel: CodelConfig,
     /// Quantum: the bytes that a queue sends in its turn. Default: the largest packet that any flow sends.
@@ -61,13 +61,13 @@ impl<P: Packet + Debug + Send + 'static> Component<Queues<P>> for FqCodelConfig 
     }
 }
 
-/// FQ-CoDel: flows are hashed to queues, each with a CoDel of its own; deficit round robin serves them by bytes, those
-/// that just became busy first (RFC 8290, section 4).
+/// FQ-CoDel: flows are hashed to queues, each with its own CoDel instance. Deficit round robin serves the
+/// queues by bytes, first the queues that just became busy (RFC 8290, section 4).
 ///
-/// When the buffer overflows, the queue with most bytes loses half of them from its head, at most 64 packets, with the
-/// reason `overflow`.
+/// If the buffer overflows, packets at the head of the queue with the most bytes are dropped, half of its
+/// bytes but at most 64 packets, with the reason `overflow`.
 ///
-/// Series: `busy_queues`, `drop_count` (the largest of any CoDel).
+/// Series: `busy_queues`, `drop_count` (the largest of all CoDel instances).
 #[derive(Debug)]
 pub struct FqCodel<P> {
     limit: Limit,
@@ -89,7 +89,8 @@ struct FlowQueue {
 }
 
 impl<P> FqCodel<P> {
-    /// An empty queue with that limit. Fails when a parameter is outside the range that [`FqCodelConfig`] states.
+    /// Creates empty queues that share `limit`. Fails if a parameter is outside the range stated in
+    /// [`FqCodelConfig`].
     pub fn new(limit: Limit, config: FqCodelConfig, mut random: RandomStream) -> Result<Self, ConfigError> {
         let FqCodelConfig { codel, quantum, queues } = config;
         codel.check()?;
@@ -109,8 +110,8 @@ impl<P> FqCodel<P> {
 }
 
 impl<P: Packet + Debug + Send> FqCodel<P> {
-    /// The queue with most bytes loses half of them, at most a batch. Tells whether anything was dropped: packets without a
-    /// size leave no queue the longest.
+    /// Drops half of the bytes of the queue with the most bytes, at most one batch. Returns whether it
+    /// dropped a packet: if all packets have size zero, the selected queue may be empty.
     fn drop_from_longest(&mut self, now: Timestamp, sink: &mut dyn QueueSink<P>) -> bool {
         let longest = self.lanes.longest();
         let half = self.lanes.lane(longest).backlog().bytes.get() / 2;
@@ -155,8 +156,8 @@ impl<P: Packet + Debug + Send> Qdisc<P> for FqCodel<P> {
                 flow.credits -= packet.size().get() as i64;
                 return Some(packet);
             }
-            // Its turn is over. A new queue that ran empty stays for one round as an old one, so that a flow cannot be
-            // new again at once and starve the others.
+            // The turn of the queue is over. A new queue that became empty stays for one round as an old
+            // queue, so that a flow cannot become new again at once and starve the others.
             if is_new {
                 self.new.pop_front()
             } else {

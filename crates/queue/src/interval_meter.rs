@@ -1,4 +1,4 @@
-//! Measures the traffic through a queue over one control interval.
+//! Measurement of the traffic through a queue over one control interval.
 
 use airpath_model::{Backlog, Bytes, Duration, Timestamp};
 
@@ -6,7 +6,7 @@ use crate::QueueSample;
 
 /// Counts arrivals and integrates the queue between two control timeouts.
 ///
-/// Every packet through the queue counts, acknowledgments and packets that are then dropped included, as in
+/// Every packet through the queue counts, including acknowledgments and packets that are then dropped, as in
 /// ns-2.35 (`xcp/xcpq.cc`).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct IntervalMeter {
@@ -57,7 +57,8 @@ impl IntervalMeter {
         self.shortest = self.shortest.min(backlog.bytes);
     }
 
-    /// Records the traffic since the last sample. The queue is assumed to have had its current length throughout.
+    /// Records the traffic since the last sample. The queue is assumed to have had its current length
+    /// throughout.
     pub(crate) fn on_sample(&mut self, now: Timestamp, sample: &QueueSample) {
         self.integrate(now, sample.backlog.bytes);
         self.input += sample.arrived;
@@ -81,7 +82,7 @@ impl IntervalMeter {
         passed
     }
 
-    /// The queue was `queue` since the last event.
+    /// Integrates the queue, which was `queue` since the last event.
     fn integrate(&mut self, now: Timestamp, queue: Bytes) {
         self.queue_time += queue.as_f64() * now.since(self.last_event).as_secs_f64();
         self.last_event = now;
@@ -121,7 +122,8 @@ mod tests {
         assert_eq!((second.shortest_queue, second.last_queue), (size, Bytes::new(2000)));
     }
 
-    /// Between two samples the queue is taken for what it is at the later one; the shortest may have been in between.
+    /// Between two samples the queue is assumed to have the length of the later sample; the shortest queue
+    /// may have occurred in between.
     #[test]
     fn samples_tell_arrivals_the_shortest_queue_and_the_queue_over_time() {
         let mut meter = IntervalMeter::new();

@@ -30,12 +30,12 @@ impl<P> Lanes<P> {
         self.lanes.len()
     }
 
-    /// One of them.
+    /// Returns the queue with this index.
     pub(crate) fn lane(&self, index: usize) -> &Fifo<P> {
         &self.lanes[index]
     }
 
-    /// Returns the queue with the most bytes; the first one if there are several.
+    /// Returns the index of the queue with the most bytes, the first one if there are several.
     pub(crate) fn longest(&self) -> usize {
         let mut longest = 0;
         for (index, lane) in self.lanes.iter().enumerate() {

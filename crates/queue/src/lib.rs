@@ -1,7 +1,8 @@
-//! Queue disciplines: which packet waits, goes next, or is dropped.
+//! Queue disciplines, which decide which packet waits, is sent next, or is dropped.
 //!
-//! One file for each discipline and each router protocol ([`Router`] puts one over a drop-tail buffer). All of them
-//! keep the contract of [`airpath_model::Qdisc`], which one conformance suite (`tests/it/conformance.rs`) checks for all.
+//! There is one file for each discipline and each router protocol ([`Router`] combines a protocol with a
+//! drop-tail buffer). All of them implement the contract of [`airpath_model::Qdisc`], which one conformance
+//! suite (`tests/it/conformance.rs`) checks.
 #![no_std]
 
 extern crate alloc;

@@ -2,17 +2,18 @@
 
 use airpath_model::{Backlog, Bytes};
 
-/// Most queues of one discipline: each takes memory from the beginning.
+/// Largest number of queues of one discipline, because each queue takes memory from the beginning.
 pub(crate) const MAX_QUEUES: u32 = 1 << 20;
 
-/// The size of a buffer. The packet being sent has left the buffer and does not count.
+/// The size of a buffer. The packet in transmission has left the buffer and does not count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
     /// No limit.
     Unlimited,
-    /// Most packets that wait, whatever their sizes. Zero drops every packet.
+    /// Largest number of packets in the queue, regardless of their sizes. Zero drops every packet.
     Packets(u64),
-    /// Most bytes on the wire that wait; a packet that does not fit as a whole is not taken.
+    /// Largest number of bytes on the wire in the queue. A packet that does not fit as a whole is not
+    /// accepted.
     Bytes(Bytes),
 }
 

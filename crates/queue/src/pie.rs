@@ -23,10 +23,11 @@ use alloc::boxed::Box;
 use departure_rate::DepartureRate;
 use probability::DropProbability;
 
-/// Below this probability, while the delay is below half of the target, nothing is dropped (RFC 8033, section 4.1).
+/// Probability below which no packet is dropped while the delay is below half of the target (RFC 8033,
+/// section 4.1).
 const SAFE_PROBABILITY: f64 = 0.2;
-/// Sums of probabilities between which a packet is chosen at random (RFC 8033, section 5.4): before the first none is,
-/// from the second on the next one is.
+/// Sums of probabilities between which a packet is chosen at random (RFC 8033, section 5.4): below the first,
+/// no packet is chosen; from the second on, the next packet is.
 const DERANDOMISED: (f64, f64) = (0.85, 8.5);
 
 /// Proportional integral controller enhanced (RFC 8033).
@@ -40,24 +41,24 @@ pub struct PieConfig {
         schemars(extend("exclusiveMinimum" = 0))
     )]
     pub target: Duration,
-    /// T_UPDATE: time between two probabilities (RFC 8033: 15 ms).
+    /// T_UPDATE: time between two updates of the probability (RFC 8033: 15 ms).
     #[cfg_attr(
         feature = "declare",
         serde(default = "default::update_interval"),
         schemars(extend("exclusiveMinimum" = 0, "minimum" = 1000))
     )]
     pub update_interval: Duration,
-    /// Gain on the distance to the target, per second (RFC 8033: 0.125).
+    /// Gain for the distance of the delay from the target, per second (RFC 8033: 0.125).
     #[cfg_attr(feature = "declare", serde(default = "default::alpha"), schemars(range(min = 0)))]
     pub alpha: f64,
-    /// Gain on the change of the delay, per second (RFC 8033: 1.25).
+    /// Gain for the change of the delay, per second (RFC 8033: 1.25).
     #[cfg_attr(feature = "declare", serde(default = "default::beta"), schemars(range(min = 0)))]
     pub beta: f64,
-    /// MAX_BURST: time for which a queue that was idle drops nothing (RFC 8033: 150 ms).
+    /// MAX_BURST: time after idleness during which no packet is dropped (RFC 8033: 150 ms).
     #[cfg_attr(feature = "declare", serde(default = "default::max_burst"))]
     pub max_burst: Duration,
-    /// Source of the delay: the waiting time of the packet at the head (`timestamps`), or the queue divided by
-    /// the rate at which it drains (`departure-rate`).
+    /// Source of the delay: the waiting time of the packet at the head (`timestamps`), or the queue divided
+    /// by the rate at which it drains (`departure-rate`).
     #[cfg_attr(feature = "declare", serde(default = "default::delay"))]
     pub delay: PieDelay,
     /// Spread drops evenly (RFC 8033, section 5.4).
@@ -73,7 +74,8 @@ pub struct PieConfig {
         schemars(range(min = 0, max = 1))
     )]
     pub mark_limit: f64,
-    /// Mean size of a packet; a queue of at most two drops none. Default: the largest that any flow sends.
+    /// Mean size of a packet; with at most two packets in the queue, none is dropped. Default: the largest
+    /// packet that any flow sends.
     #[cfg_attr(feature = "declare", schemars(extend("x-default-from" = "packet")))]
     pub packet: Bytes,
 }
@@ -105,19 +107,20 @@ impl<P: Packet + Debug + Send + 'static> Component<Queues<P>> for PieConfig {
     }
 }
 
-/// How PIE knows the delay of its queue.
+/// The method by which PIE measures the delay of its queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
 pub enum PieDelay {
-    /// The packet at the head has waited so long.
+    /// The waiting time of the packet at the head.
     Timestamps,
-    /// The queue over the rate at which it was seen to drain (RFC 8033, section 4.3).
+    /// The queue divided by the measured rate at which it drains (RFC 8033, section 4.3).
     DepartureRate,
 }
 
-/// PIE: every `T_UPDATE` the drop probability grows with the distance of the delay from its target and with its change, in
-/// steps that fit its size; packets are chosen with it as they arrive.
+/// PIE: every `T_UPDATE` the drop probability grows with the distance of the delay from its target and with
+/// the change of the delay, in steps scaled to the probability. Packets are chosen with this probability at
+/// arrival.
 ///
 /// Series: `probability`, `queue_delay_s` (seconds, at the last update), `burst_allowance_s`.
 #[derive(Debug)]
@@ -129,13 +132,14 @@ pub struct Pie<P> {
     probability: DropProbability,
     departures: DepartureRate,
     burst_allowance: Duration,
-    /// The sum of probabilities since the last packet that was chosen.
+    /// The sum of probabilities since the last chosen packet.
     accumulated: f64,
     due: Timestamp,
 }
 
 impl<P> Pie<P> {
-    /// An empty queue with that limit. Fails when a parameter is outside the range that [`PieConfig`] states.
+    /// Creates an empty queue with `limit`. Fails if a parameter is outside the range stated in
+    /// [`PieConfig`].
     pub fn new(limit: Limit, config: PieConfig, random: RandomStream) -> Result<Self, ConfigError> {
         let PieConfig { target, update_interval, alpha, beta, max_burst, mark_limit, .. } = config;
         check(!target.is_zero(), "target", "greater than zero", 0.0)?;
@@ -163,7 +167,7 @@ impl<P> Pie<P> {
         }
     }
 
-    /// Whether the packet that arrives is chosen.
+    /// Returns whether the arriving packet is chosen.
     fn chooses(&mut self) -> bool {
         let probability = self.probability.value();
         if !self.burst_allowance.is_zero()

@@ -13,14 +13,14 @@ use crate::{ConfigError, DropTail, Limit};
 #[cfg(feature = "declare")]
 use alloc::boxed::Box;
 
-/// A policer: a token bucket that drops what exceeds its rate.
+/// A policer: a token bucket that drops packets in excess of its rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub struct PolicerConfig {
     /// The rate at which the bucket fills, headers included.
     #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "examples" = [10_000_000])))]
     pub rate: Rate,
-    /// The size of the bucket: the most that passes at once. At least the largest packet of any flow.
+    /// The size of the bucket: the largest burst that passes. At least the largest packet of any flow.
     #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "examples" = [100_000])))]
     pub burst: Bytes,
 }
@@ -36,9 +36,10 @@ impl<P: Packet + Debug + Send + 'static> Component<Queues<P>> for PolicerConfig 
 
 /// A token bucket in front of a drop-tail buffer.
 ///
-/// The bucket is full at first and fills at the configured rate. A packet that finds fewer tokens than its size is dropped and
-/// takes none; any other takes its size and enters the buffer, where it waits only for the link. A packet for which the
-/// buffer has no room has taken its tokens, because policing comes first.
+/// The bucket is initially full and fills at the configured rate. If the bucket contains fewer tokens than
+/// the size of an arriving packet, the packet is dropped and takes no tokens. Otherwise it takes as many
+/// tokens as its size and enters the buffer, where it waits only for the link. A packet that is dropped
+/// because the buffer is full has already taken its tokens, because policing comes first.
 ///
 /// Series: `bucket_bytes`.
 #[derive(Debug)]
@@ -79,7 +80,7 @@ impl<P: Packet + Debug + Send> Qdisc<P> for Policer<P> {
     }
 }
 
-/// Units of tokens in a byte: a nanosecond at one bit per second adds one unit, so that filling is exact.
+/// Units of tokens per byte: a nanosecond at one bit per second adds one unit, so that filling is exact.
 const PER_BYTE: u128 = 8_000_000_000;
 
 /// A token bucket without rounding.
@@ -101,7 +102,7 @@ impl TokenBucket {
         Ok(Self { rate, size, tokens: size, filled_at: Timestamp::ZERO })
     }
 
-    /// Takes the tokens of a packet. Returns whether there were enough; else it takes none.
+    /// Takes the tokens of a packet if there are enough. Returns whether there were.
     fn take(&mut self, now: Timestamp, size: Bytes) -> bool {
         let elapsed = now.since(self.filled_at);
         self.filled_at = now;

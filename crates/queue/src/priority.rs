@@ -25,7 +25,7 @@ pub struct PriorityConfig {
     /// Number of classes.
     #[schemars(range(min = 1, max = 1_048_576))]
     pub classes: u32,
-    /// Class of each flow of the plan; class 0 goes first.
+    /// Class of each flow of the plan; class 0 has the highest priority.
     pub class_of_flow: Vec<u32>,
 }
 
@@ -47,10 +47,11 @@ impl<P: Packet + Debug + Send + 'static> Component<Queues<P>> for PriorityConfig
     }
 }
 
-/// Strict priority: the first class that has a packet sends it, so that a class waits as long as one before it is busy.
+/// Strict priority: the first class with a packet sends it. A class therefore waits as long as a class before
+/// it is busy.
 ///
-/// When the shared buffer overflows, the last packet of the last class that has one is dropped: a class cannot lose its
-/// packets to one behind it.
+/// If the shared buffer overflows, the last packet of the last busy class is dropped. A class therefore
+/// cannot lose packets to a class behind it.
 ///
 /// Series: `busy_queues`.
 #[derive(Debug)]
@@ -61,8 +62,8 @@ pub struct Priority<P> {
 }
 
 impl<P> Priority<P> {
-    /// Empty classes with that limit together, the classifier's queues, of which the first goes first. Fails when there
-    /// is none.
+    /// Creates empty classes that share `limit`, one for each queue of the classifier; the first has the
+    /// highest priority. Fails if there is no class.
     pub fn new(limit: Limit, classifier: Classifier) -> Result<Self, ConfigError> {
         let classes = classifier.queues();
         check(classes > 0, "classes", "at least one", 0.0)?;

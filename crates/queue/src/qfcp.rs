@@ -1,4 +1,4 @@
-//! QFCP's router: one fair rate for all flows of an output.
+//! QFCP's router, which assigns one fair rate to all flows of an output.
 
 use alloc::boxed::Box;
 
@@ -14,16 +14,16 @@ use airpath_model::config::{check, check_timer};
 #[cfg(feature = "declare")]
 use airpath_model::declare::Component;
 
-/// The least that may be given to a flow, byte/s: greater than zero, so that the count of flows stays finite.
+/// Smallest rate assigned to a flow, byte/s. It is above zero, so that the count of flows stays finite.
 const LEAST_RATE: f64 = 1.0;
 
-/// The count of flows changes by no more than this factor an interval.
+/// Largest factor by which the count of flows changes in an interval.
 const MOST_CHANGE: f64 = 2.0;
 
-/// Bytes of a packet that fills an Ethernet frame.
+/// Size of a packet that fills an Ethernet frame, in bytes.
 const FULL_PACKET: f64 = 1500.0;
 
-/// The least share of the capacity that is given out while a queue drains.
+/// Smallest share of the capacity that is assigned while a queue drains.
 const LEAST_SHARE: f64 = 0.05;
 
 /// QFCP's parameters.
@@ -38,7 +38,8 @@ pub struct QfcpConfig {
     /// Gain on the queue: R = (C - beta q/d)/N (0.5, as recalled from the literature).
     #[cfg_attr(feature = "declare", schemars(range(min = 0)))]
     pub beta: f64,
-    /// Time between two fair rates: longer than the round trips (our choice: VCP's load-factor interval).
+    /// Time between two updates of the fair rate, longer than the round trips (our choice: VCP's load-factor
+    /// interval).
     #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "minimum" = 1000)))]
     pub control_interval: Duration,
 }
@@ -58,27 +59,29 @@ impl<P: Packet + Debug + Send + 'static> Component<Routers<P>> for QfcpConfig {
     }
 }
 
-/// QFCP (Pu and Hamdi, IEEE Transactions on Wireless Communications 7(6), 2008; the text was at hand only in
-/// abstract).
+/// QFCP (Pu and Hamdi, IEEE Transactions on Wireless Communications 7(6), 2008; only the abstract of the text
+/// was available).
 ///
-/// Once an interval d: N = y / R, R ← (C − β q / d) / N; every data packet's rate is lowered to R. C and q come from
-/// [`CapacitySource::spare`] (C = S + y).
+/// Once an interval d: N = y / R, R ← (C − β q / d) / N. The rate in every data packet is lowered to R. C and
+/// q come from [`CapacitySource::spare`] (C = S + y).
 ///
-/// Decided here, as the text is not at hand:
+/// Our decisions, because the text is not available:
 ///
-/// - d is a constant. The header of QFCP carries no round-trip time here, so that their mean is not known; and in
-///   the equation a rate that is answered a whole interval later swings without end (its characteristic polynomial
-///   z² − θ z + θ, with θ the round trip over d, has roots of modulus √θ).
-/// - q is the shortest queue of the interval. y counts all bytes, acknowledgments included: what is no flow of QFCP
-///   counts as a share of one and leaves less for the others.
-/// - N is at least one; at least 5 % of C is given out while a queue drains; R is at least one byte a second.
-/// - N changes by a factor of 2 an interval at most, and by one nearer to 1 where R is less than a full packet an interval: with
-///   more flows than that, few have had an answer yet. Else N is 1 after each silence, all flows are given all of C, and most of
-///   what they send is lost.
-/// - Before the end of the first interval no rate is given. Timers start at 0.
+/// - d is a constant. The header of QFCP carries no round-trip time here, so that the mean round-trip time is
+///   unknown. In addition, a rate to which senders respond only an interval later would make the equation
+///   oscillate without end (its characteristic polynomial z² − θ z + θ, with θ the round trip over d, has
+///   roots of modulus √θ).
+/// - q is the shortest queue of the interval. y counts all bytes, including acknowledgments: traffic of other
+///   protocols counts as a share of a flow and leaves less for the QFCP flows.
+/// - N is at least one; at least 5 % of C is assigned while a queue drains; R is at least one byte per
+///   second.
+/// - N changes by a factor of at most 2 per interval, and by a factor nearer to 1 if R is less than a full
+///   packet per interval: with more flows than that, few have responded yet. Otherwise N would be 1 after
+///   each silent interval, all flows would be assigned all of C, and most of their packets would be lost.
+/// - No rate is assigned before the end of the first interval. Timers start at 0.
 ///
-/// Series: `fair_rate_bps` (R, bit/s; 0 before the first), `flow_count` (N), `input_rate_bps` (bit/s), and those of the
-/// source.
+/// Series: `fair_rate_bps` (R, bit/s; 0 before the first), `flow_count` (N), `input_rate_bps` (bit/s), and
+/// the series of the source.
 #[derive(Debug)]
 pub struct Qfcp {
     config: QfcpConfig,
@@ -88,14 +91,14 @@ pub struct Qfcp {
     due: Timestamp,
     /// R, byte/s.
     fair_rate: Option<f64>,
-    /// N and y (byte/s) of the last interval.
+    /// N of the last interval; the next field is y (byte/s).
     flows: f64,
     input_rate: f64,
 }
 
 impl Qfcp {
-    /// A router that has seen nothing at the start of the run; `buffer` is the size of its queue. Fails when a
-    /// parameter is outside the range that [`QfcpConfig`] states.
+    /// Creates a router without measurements at the start of the run; `buffer` is the size of its queue.
+    /// Fails if a parameter is outside the range stated in [`QfcpConfig`].
     pub fn new(
         config: QfcpConfig,
         source: Box<dyn CapacitySource>,
@@ -135,7 +138,8 @@ impl Qfcp {
         let capacity = (spare.bandwidth + passed.input_rate).max(0.0);
         let given = capacity - self.config.beta * spare.queue / self.config.control_interval.as_secs_f64();
         if let Some(rate) = self.fair_rate {
-            // The share of the flows from which a packet comes in an interval; the others have not answered yet.
+            // The share of the flows that send a packet in an interval; the other flows have not responded
+            // yet.
             let heard = (rate * self.config.control_interval.as_secs_f64() / FULL_PACKET).min(1.0);
             let most = libm::pow(MOST_CHANGE, heard);
             self.flows = (passed.input_rate / rate).clamp(self.flows / most, self.flows * most).max(1.0);

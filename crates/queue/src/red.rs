@@ -24,15 +24,15 @@ use average::Average;
 
 /// Random early detection (Floyd and Jacobson 1993), gentle or not, adaptive or not (Floyd et al.).
 ///
-/// Thresholds are packets, of the mean size if bytes are counted.
+/// Thresholds are in packets, of the mean size if bytes are counted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub struct RedConfig {
-    /// Unit of the queue: `packets` of any size, or `bytes`; small packets are then chosen less.
+    /// Unit of the queue: `packets` of any size, or `bytes`, with which small packets are chosen less often.
     #[cfg_attr(feature = "declare", serde(default = "default::unit"))]
     pub unit: QueueUnit,
-    /// min_th: the average queue from which on packets are chosen. Default: half of 5 ms at the mean rate, at
-    /// least 5 packets (ns-2.35; Floyd et al. 2001).
+    /// min_th: average queue above which packets are chosen. Default: half of 5 ms at the mean rate, at least
+    /// 5 packets (ns-2.35; Floyd et al. 2001).
     #[cfg_attr(
         feature = "declare",
         schemars(
@@ -41,14 +41,13 @@ pub struct RedConfig {
         )
     )]
     pub minimum: f64,
-    /// max_th: the average queue at which the probability is `max_probability`. Default: three times
-    /// `minimum`.
+    /// max_th: average queue at which the probability is `max_probability`. Default: three times `minimum`.
     #[cfg_attr(
         feature = "declare",
         schemars(extend("exclusiveMinimum" = 0, "x-unit" = "threshold", "x-default-from" = "minimum"))
     )]
     pub maximum: f64,
-    /// max_p: the probability at `maximum`; the first one if it adapts.
+    /// max_p: probability at `maximum`; the initial one if it adapts.
     #[cfg_attr(
         feature = "declare",
         serde(default = "default::max_probability"),
@@ -62,26 +61,27 @@ pub struct RedConfig {
         schemars(range(max = 1), extend("exclusiveMinimum" = 0, "x-default-from" = "adaptive"))
     )]
     pub weight: f64,
-    /// Between `maximum` and twice `maximum` the probability grows from `max_probability` to 1 instead of jumping.
+    /// Increase the probability from `max_probability` to 1 between `maximum` and twice `maximum`, instead of
+    /// jumping to 1.
     #[cfg_attr(feature = "declare", serde(default = "default::gentle"))]
     pub gentle: bool,
-    /// Spare at least 1/p packets between two that are chosen, as ns-2 does; `false` is the paper's rule.
+    /// Spare at least 1/p packets between two chosen packets, as in ns-2; `false` is the paper's rule.
     #[cfg_attr(feature = "declare", serde(default = "default::wait"))]
     pub wait: bool,
-    /// `max_probability` adapts, so that the average stays halfway between the thresholds.
+    /// Adapt `max_probability`, so that the average stays halfway between the thresholds.
     #[cfg_attr(feature = "declare", serde(default = "default::adaptive"))]
     pub adaptive: bool,
     /// Mark packets of flows with `ecn = true` in their `transport` instead of dropping them.
     #[cfg_attr(feature = "declare", serde(default = "default::ecn"))]
     pub ecn: bool,
-    /// Probability from which packets are dropped instead of marked (ns-2.35: 0.1); 1 always marks.
+    /// Probability at and above which packets are dropped instead of marked (ns-2.35: 0.1); 1 always marks.
     #[cfg_attr(
         feature = "declare",
         serde(default = "default::mark_limit"),
         schemars(range(min = 0, max = 1))
     )]
     pub mark_limit: f64,
-    /// Mean size of a packet. Default: the largest that any flow sends.
+    /// Mean size of a packet. Default: the largest packet that any flow sends.
     #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "x-default-from" = "packet")))]
     pub packet: Bytes,
     /// The rate at which an idle queue is assumed to have sent. Default: the mean rate of the link.
@@ -103,10 +103,10 @@ defaults! {
 /// The weight that Floyd and Jacobson (1993) recommend.
 #[cfg(feature = "declare")]
 const WEIGHT: f64 = 0.002;
-/// Packets below which the default of `minimum` does not fall (Floyd et al. 2001, section 4; ns-2.35).
+/// Smallest default of `minimum`, in packets (Floyd et al. 2001, section 4; ns-2.35).
 #[cfg(feature = "declare")]
 const LEAST_MINIMUM: f64 = 5.0;
-/// Queueing delay in seconds from which the default of `minimum` follows (the same).
+/// Queueing delay from which the default of `minimum` is computed, in seconds (same sources).
 #[cfg(feature = "declare")]
 const TARGET_DELAY: f64 = 0.005;
 
@@ -145,7 +145,7 @@ fn packets_per_second(capacity: Rate, packet: Bytes) -> f64 {
 }
 
 impl RedConfig {
-    /// Returns how long the link takes for a packet of the mean size: the clock of an idle queue.
+    /// Returns the transmission time of a packet of the mean size, which is the clock of an idle queue.
     fn packet_time(&self) -> Duration {
         let nanoseconds = libm::rint(1e9 / packets_per_second(self.capacity, self.packet)).max(1.0);
         Duration::from_nanos(nanoseconds as u64)
@@ -154,14 +154,14 @@ impl RedConfig {
 
 /// RED over a drop-tail buffer.
 ///
-/// At each arrival the average follows the queue, avg ← (1 − w) avg + w q; after an idle time as if m packets had found
-/// the queue empty, m = idle time / `packet_time`. From `min_th` on a packet is chosen with probability
-/// `p_b` = `max_p` (avg − `min_th`) / (`max_th` − `min_th`), spread by the count of packets since the last one chosen:
-/// `p_a` = `p_b` / (1 − count `p_b`), or with `wait` `p_b` / (2 − count `p_b`) from count = 1/`p_b` on. Chosen packets are marked or
-/// dropped as they arrive.
+/// At each arrival the average follows the queue, avg ← (1 − w) avg + w q; after an idle time as if m packets
+/// had found the queue empty, m = idle time / `packet_time`. From `min_th` on a packet is chosen with
+/// probability `p_b` = `max_p` (avg − `min_th`) / (`max_th` − `min_th`), spread by the count of packets since
+/// the last chosen one: `p_a` = `p_b` / (1 − count `p_b`), or with `wait` `p_b` / (2 − count `p_b`) from
+/// count = 1/`p_b` on. Chosen packets are marked or dropped at arrival.
 ///
-/// As ns-2.35 does: while at most one packet waits, none is chosen; the packet with which the average first exceeds
-/// `min_th` is spared; a drop by overflow restarts the count.
+/// As in ns-2.35, no packet is chosen while at most one packet waits; the packet with which the average first
+/// exceeds `min_th` is spared; and a drop by overflow restarts the count.
 ///
 /// Series: `average_queue_packets`, `probability` (`p_b` of the last arrival), `max_probability`.
 #[derive(Debug)]
@@ -171,13 +171,15 @@ pub struct Red<P> {
     random: RandomStream,
     average: Average,
     adaptation: Adaptation,
-    /// Packets that arrived since the last one chosen, the one that arrives included; `None` below `min_th`.
+    /// Number of packets that arrived since the last chosen one, including the current packet; `None` below
+    /// `min_th`.
     count: Option<f64>,
     probability: f64,
 }
 
 impl<P> Red<P> {
-    /// An empty queue with that limit. Fails when a parameter is outside the range that [`RedConfig`] states.
+    /// Creates an empty queue with `limit`. Fails if a parameter is outside the range stated in
+    /// [`RedConfig`].
     pub fn new(limit: Limit, config: RedConfig, random: RandomStream) -> Result<Self, ConfigError> {
         let RedConfig { minimum, maximum, max_probability, weight, mark_limit, packet, capacity, .. } =
             config;
@@ -200,7 +202,7 @@ impl<P> Red<P> {
         })
     }
 
-    /// `p_b`: the probability for an average queue of `average`.
+    /// Returns `p_b`: the probability for an average queue of `average`.
     fn base_probability(&self, average: f64) -> f64 {
         let RedConfig { minimum, maximum, gentle, .. } = self.config;
         let max_p = self.adaptation.max_probability();
@@ -213,7 +215,7 @@ impl<P> Red<P> {
         }
     }
 
-    /// `p_a`: the probability after `count` packets were spared, for a packet that counts `weight`.
+    /// Returns `p_a`: the probability after `count` packets were spared, for a packet that counts `weight`.
     fn spread(&self, base: f64, count: f64, weight: f64) -> f64 {
         let chance = count * base;
         let spread = match (self.config.wait, chance) {
@@ -227,7 +229,7 @@ impl<P> Red<P> {
 }
 
 impl<P: Packet + Debug + Send> Red<P> {
-    /// Whether the packet that arrives is chosen.
+    /// Returns whether the arriving packet is chosen.
     fn chooses(&mut self, size: Bytes) -> bool {
         let RedConfig { unit, minimum, packet, .. } = self.config;
         let average = self.average.queue();

@@ -11,7 +11,7 @@ use crate::{
     PolicerConfig, PriorityConfig, QfcpConfig, RedConfig, RemConfig, VcpConfig, WeightedDrrConfig, XcpConfig,
 };
 
-/// Returns the queue disciplines of this crate: one line each.
+/// Returns the queue disciplines of this crate, each in one line.
 pub fn queues<P: Packet + Debug + Send + 'static>() -> Registry<Queues<P>> {
     Registry::default()
         .with::<RedConfig>()
@@ -27,7 +27,7 @@ pub fn queues<P: Packet + Debug + Send + 'static>() -> Registry<Queues<P>> {
         .with::<PolicerConfig>()
 }
 
-/// Returns the router protocols of this crate: one line each.
+/// Returns the router protocols of this crate, each in one line.
 pub fn protocols<P: Packet + Debug + Send + 'static>() -> Registry<Routers<P>> {
     Registry::default()
         .with::<XcpConfig>()

@@ -28,7 +28,7 @@ pub struct RemConfig {
     /// or `bytes`.
     #[cfg_attr(feature = "declare", serde(default = "default::unit"))]
     pub unit: QueueUnit,
-    /// T: time between two prices (ns-2.35: 2 ms).
+    /// T: time between two updates of the price (ns-2.35: 2 ms).
     #[cfg_attr(
         feature = "declare",
         serde(default = "default::interval"),
@@ -59,15 +59,15 @@ pub struct RemConfig {
         schemars(range(min = 0), extend("x-unit" = "threshold"))
     )]
     pub target: f64,
-    /// Mark packets of flows with `ecn = true` in their `transport` as they leave, instead of dropping them as
-    /// they arrive.
+    /// Mark packets of flows with `ecn = true` in their `transport` at departure, instead of dropping them at
+    /// arrival.
     #[cfg_attr(feature = "declare", serde(default = "default::ecn"))]
     pub ecn: bool,
-    /// With `ecn`, what happens to chosen packets that cannot be marked: `drop` (RFC 3168), or `pass` as in
+    /// Treatment of chosen packets that cannot be marked, with `ecn`: `drop` (RFC 3168), or `pass` as in
     /// ns-2.35.
     #[cfg_attr(feature = "declare", serde(default = "default::unmarkable"))]
     pub unmarkable: Unmarkable,
-    /// Mean size of a packet. Default: the largest that any flow sends.
+    /// Mean size of a packet. Default: the largest packet that any flow sends.
     #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "x-default-from" = "packet")))]
     pub packet: Bytes,
     /// The capacity in the formula of the price. Default: the mean rate of the link.
@@ -102,12 +102,12 @@ impl<P: Packet + Debug + Send + 'static> Component<Queues<P>> for RemConfig {
     }
 }
 
-/// What REM does to chosen packets that cannot be marked.
+/// REM's treatment of chosen packets that cannot be marked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
 pub enum Unmarkable {
-    /// Drop them as they arrive (RFC 3168).
+    /// Drop them at arrival (RFC 3168).
     Drop,
     /// Let them pass (ns-2's `markpkts_`).
     Pass,
@@ -115,9 +115,9 @@ pub enum Unmarkable {
 
 /// REM over a drop-tail buffer (ns-2.35 `queue/rem.cc`).
 ///
-/// Every T: price ← max(0, price + γ (x + α (b − b*) − c T)), with x the arrivals of the interval, dropped ones included,
-/// b the queue and c T what the link could send in it, all in packets. Packets are chosen with probability 1 − φ^−price;
-/// where bytes are counted, times size / mean size.
+/// Every T: price ← max(0, price + γ (x + α (b − b*) − c T)), with x the arrivals of the interval including
+/// dropped ones, b the queue, and c T the amount that the link could send in it, all in packets. Packets are
+/// chosen with probability 1 − φ^−price, times size / mean size if bytes are counted.
 ///
 /// Series: `price`, `probability`.
 #[derive(Debug)]
@@ -126,13 +126,14 @@ pub struct Rem<P> {
     config: RemConfig,
     random: RandomStream,
     price: Price,
-    /// Arrivals of the interval under way, packets.
+    /// Arrivals of the current interval, in packets.
     arrived: f64,
     due: Timestamp,
 }
 
 impl<P> Rem<P> {
-    /// An empty queue with that limit. Fails when a parameter is outside the range that [`RemConfig`] states.
+    /// Creates an empty queue with `limit`. Fails if a parameter is outside the range stated in
+    /// [`RemConfig`].
     pub fn new(limit: Limit, config: RemConfig, random: RandomStream) -> Result<Self, ConfigError> {
         let RemConfig { interval, gamma, alpha, phi, target, packet, capacity, .. } = config;
         check_timer(interval, "interval")?;

@@ -1,4 +1,4 @@
-//! A drop-tail buffer with a router protocol looking over it.
+//! A drop-tail buffer with a router protocol.
 
 use core::fmt::Debug;
 
@@ -6,28 +6,32 @@ use airpath_model::{Backlog, Packet, Qdisc, QueueSink, Timestamp};
 
 use crate::{DropTail, Limit};
 
-/// The work of a router in addition to queueing: measures traffic, computes feedback, and writes it into data packets.
+/// The work of a router in addition to queueing: it measures traffic, computes feedback, and writes the
+/// feedback into data packets.
 ///
-/// Calls come in time order. Only data packets (`Packet::is_data`) carry a header of their own; the header of an
-/// acknowledgment is an echo and must not be touched.
+/// Calls are in time order. Only data packets (`Packet::is_data`) carry their own header; the header of an
+/// acknowledgment is an echo and must not be changed.
 pub trait RouterProtocol<P: Packet>: Debug + Send {
-    /// A packet reaches the queue, before it may be dropped; `backlog` is what waits before it.
+    /// Processes the arrival of a packet at the queue, before it may be dropped. `backlog` is the queue
+    /// before the packet.
     fn on_arrival(&mut self, now: Timestamp, packet: &mut P, backlog: Backlog);
 
-    /// A packet leaves the queue; `backlog` is what waits behind it.
+    /// Processes the departure of a packet from the queue. `backlog` is the queue behind the packet.
     fn on_departure(&mut self, now: Timestamp, packet: &mut P, backlog: Backlog);
 
-    /// The time asked for by [`RouterProtocol::next_timer`] has come.
+    /// Processes the timer requested by [`RouterProtocol::next_timer`].
     fn on_timer(&mut self, now: Timestamp, backlog: Backlog);
 
-    /// When [`RouterProtocol::on_timer`] is wanted; [`Timestamp::NEVER`] when not.
+    /// Returns the time at which [`RouterProtocol::on_timer`] is due, or [`Timestamp::NEVER`] if it is not
+    /// needed.
     fn next_timer(&self) -> Timestamp;
 
     /// Reports quantities by name for the time series.
     fn observe(&self, report: &mut dyn FnMut(&'static str, f64));
 }
 
-/// A queue with a router protocol: the protocol sees every packet before it may be dropped and when it leaves.
+/// A queue with a router protocol. The protocol processes every packet before it may be dropped and at its
+/// departure.
 #[derive(Debug)]
 pub struct Router<P, T> {
     buffer: DropTail<P>,
@@ -35,7 +39,7 @@ pub struct Router<P, T> {
 }
 
 impl<P: Packet, T: RouterProtocol<P>> Router<P, T> {
-    /// An empty queue with that limit.
+    /// Creates an empty queue with `limit`.
     pub fn new(limit: Limit, protocol: T) -> Self {
         Self { buffer: DropTail::new(limit), protocol }
     }

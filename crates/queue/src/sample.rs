@@ -1,25 +1,26 @@
-//! A queue as it is seen from time to time.
+//! Samples of a queue.
 
 use airpath_model::{Backlog, Bytes, CapacitySource, Timestamp};
 
-/// What passed a queue between two looks at it, as a router tells that counts packets in one place (the kernel) and
-/// computes in another.
+/// The traffic through a queue between two samples, for a router that counts packets in one place (the
+/// kernel) and computes in another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct QueueSample {
     /// Traffic that reached the queue, dropped or not.
     pub arrived: Bytes,
     /// Traffic that left the queue.
     pub departed: Bytes,
-    /// How many packets left it.
+    /// Number of packets that left the queue.
     pub departed_packets: u64,
-    /// The shortest that the queue was seen, now included.
+    /// The shortest observed queue, including the current one.
     pub shortest: Backlog,
     /// Current backlog.
     pub backlog: Backlog,
 }
 
 impl QueueSample {
-    /// Tells a capacity source. The last packet that left is told alone: sources may ask how large a packet is.
+    /// Reports the sample to a capacity source. The last packet that left is reported separately, because
+    /// sources may need the size of a packet.
     pub(crate) fn tell(&self, now: Timestamp, source: &mut dyn CapacitySource) {
         source.on_arrival(now, self.arrived, self.backlog);
         let last = Bytes::new(self.departed.get() / self.departed_packets.max(1));

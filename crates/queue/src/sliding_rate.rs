@@ -1,37 +1,40 @@
-//! The rate of what passes over a sliding window.
+//! The rate of departures over a sliding window.
 
 use airpath_model::{Bytes, Duration, Timestamp};
 
-/// Into how many steps the window is divided.
+/// Number of steps into which the window is divided.
 const STEPS: usize = 20;
 
-/// Bytes per second over the last `window`, of departures.
+/// Departures over the last `window`, in bytes per second.
 ///
-/// A packet counts as spread over the time since the one before it: else the rate of a stream of whole packets would depend on
-/// how many of them happen to fit into the window. What had departed is remembered at twenty steps of the window and is a straight
-/// line in between, so that memory does not grow with the rate.
+/// A packet counts as spread over the time since the previous packet. Otherwise the rate of a stream of whole
+/// packets would depend on how many of them happen to fit into the window. The departed amount is stored at
+/// twenty steps of the window and interpolated linearly in between, so that memory does not grow with the
+/// rate.
 #[derive(Clone, Debug)]
 pub(crate) struct SlidingRate {
     window: Duration,
     step: Duration,
-    /// What had departed at the ends of the last steps, bytes: that of step `n`, from `n` times its length on, at `n % len`.
+    /// Departed bytes at the ends of the last steps: the value for step `n`, which begins at `n` times the
+    /// step length, is at `n % len`.
     departed_at: [f64; STEPS + 2],
     last: Timestamp,
     departed: u64,
 }
 
 impl SlidingRate {
-    /// Over that window, of at least twenty nanoseconds, in which nothing has departed.
+    /// Creates the rate over `window`, which is at least twenty nanoseconds, without departures so far.
     pub(crate) fn new(window: Duration) -> Self {
         let step = Duration::from_nanos((window.as_nanos() / STEPS as u64).max(1));
         Self { window, step, departed_at: [0.0; STEPS + 2], last: Timestamp::ZERO, departed: 0 }
     }
 
-    /// A packet departs at `now`, which never decreases. Returns the rate over the window that ends here.
+    /// Records a departure at `now`, which never decreases. Returns the rate over the window that ends at
+    /// `now`.
     pub(crate) fn on_departure(&mut self, now: Timestamp, size: Bytes) -> f64 {
         let (before, gap) = (self.departed as f64, now.since(self.last));
         let newest = self.number(now);
-        // Those that are older are out of the window.
+        // Older steps are outside the window.
         let oldest = (self.number(self.last) + 1).max(newest.saturating_sub(STEPS as u64 + 1));
         for number in oldest..=newest {
             let share = (Timestamp::ZERO + self.step * number).since(self.last).ratio(gap);
@@ -42,7 +45,7 @@ impl SlidingRate {
         (self.departed as f64 - self.departed_before_window(now)) / self.window.as_secs_f64()
     }
 
-    /// What had departed when the window that ends now began.
+    /// Returns the amount that had departed at the start of the window that ends at `now`.
     fn departed_before_window(&self, now: Timestamp) -> f64 {
         let Some(began) = now.as_nanos().checked_sub(self.window.as_nanos()) else { return 0.0 };
         let (number, into) = (began / self.step.as_nanos(), began % self.step.as_nanos());
@@ -87,7 +90,7 @@ mod tests {
         for packet in 1..=100 {
             rate.on_departure(at(packet * 100), Bytes::new(1500));
         }
-        // After 80 ms of silence: a quarter of the packet falls into the window.
+        // After 80 ms without packets, a quarter of the packet is within the window.
         let seen = rate.on_departure(at(90_000), Bytes::new(1500));
         assert!((seen - 1500.0 / 0.080).abs() < 1e-6, "{seen}");
         let seen = rate.on_departure(at(90_000), Bytes::new(1000));
@@ -103,7 +106,8 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
-        /// Between what had departed a step before and a step after the window began, by the list of all packets.
+        /// The result is between the amounts that, in the list of all packets, had departed one step before
+        /// and one step after the start of the window.
         #[test]
         fn it_is_what_a_list_of_all_packets_gives(packets in prop::collection::vec((0_u64..40_000, 1_u64..9000), 1..100)) {
             let mut rate = SlidingRate::new(WINDOW);
@@ -120,7 +124,7 @@ mod tests {
         }
     }
 
-    /// The height of the curve at a time; before its first point nothing.
+    /// Returns the value of the curve at `time`, or zero before its first point.
     fn interpolated(curve: &[(u64, f64)], time: u64) -> f64 {
         let after = curve.partition_point(|&(at, _)| at <= time);
         let Some(&(end, high)) = curve.get(after) else { return curve[curve.len() - 1].1 };

@@ -43,12 +43,13 @@ impl<P: Packet + Debug + Send + 'static> Component<Routers<P>> for VcpConfig {
 
 /// VCP's router (Xia et al., SIGCOMM'05, section 4.1).
 ///
-/// The [`LoadFactor`] of the link as a code: low load below 80 %, high load from there on, overload from 100 % on.
-/// A data packet that carries a VCP header leaves with the more severe of the code it brought and this one, so that
-/// the receiver sees the maximum over the hops. Packets without one (TCP, UDP) count in the load and pass unchanged.
+/// The [`LoadFactor`] of the link is written as a code: low load below 80 %, high load from 80 % on, overload
+/// from 100 % on. A data packet with a VCP header leaves with the more severe of its code and the code of
+/// this link, so that the receiver sees the maximum over the hops. Packets without a VCP header (TCP, UDP)
+/// count in the load and pass unchanged.
 ///
-/// Reports `load_factor` (1 is the target utilisation), `steady_queue_bytes`, `input_rate_bps` (bits on the wire that
-/// arrived over the last interval, per second), and what the capacity source reports.
+/// Reports `load_factor` (1 is the target utilisation), `steady_queue_bytes`, `input_rate_bps` (bits on the
+/// wire per second that arrived in the last interval), and the quantities of the capacity source.
 #[derive(Debug)]
 pub struct Vcp {
     load_factor: LoadFactor,
@@ -56,7 +57,7 @@ pub struct Vcp {
 }
 
 impl Vcp {
-    /// A router that encodes this load factor.
+    /// Creates a router that encodes this load factor.
     pub const fn new(load_factor: LoadFactor) -> Self {
         Self { load_factor, code: LoadCode::Low }
     }

@@ -31,9 +31,9 @@ pub use upsilon::UpsilonOn;
     schemars(title = "XCP", description = "XCP: each packet carries the change of rate that routers allow.")
 )]
 pub struct XcpConfig {
-    /// What feedback changes: the `rate` (draft-falk-xcp-spec-03, ns-2.35: it counts over the sender's newest
-    /// RTT, and residues bound what an interval gives out) or the `window` (Katabi et al. 2002: over the RTT that
-    /// its packet carried, without residues).
+    /// Quantity that feedback changes: the `rate` (draft-falk-xcp-spec-03, ns-2.35: it applies to the
+    /// sender's newest RTT, and residues bound the total feedback of an interval) or the `window` (Katabi et
+    /// al. 2002: it applies to the RTT in the header of the packet, without residues).
     pub form: XcpForm,
     /// Gain on spare bandwidth (Katabi et al. 2002: 0.4; stable below pi/(4√2) = 0.555).
     #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0)))]
@@ -53,11 +53,11 @@ pub struct XcpConfig {
     /// Longest control interval, and cap of each packet's RTT (ns-2.35: 1 s; the draft allows 0.5 to 1 s).
     #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0)))]
     pub max_interval: Duration,
-    /// Whose bytes share negative feedback: those of `all` packets (ns-2.35) or of `data` packets, on which it
-    /// can be written (Katabi et al. 2002).
+    /// Bytes over which negative feedback is shared: those of `all` packets (ns-2.35) or of `data` packets,
+    /// on which it can be written (Katabi et al. 2002).
     pub negative_share: NegativeShare,
-    /// What Upsilon of EBE's queue maintainer multiplies: the `capacity` (the only one that leaves a link at
-    /// rest), the `spare` bandwidth C - y, the `feedback`, or `positive-feedback` only.
+    /// Quantity that Upsilon of EBE's queue maintainer multiplies: the `capacity` (the only one that has an
+    /// effect on a link at rest), the `spare` bandwidth C - y, the `feedback`, or `positive-feedback` only.
     pub upsilon_on: UpsilonOn,
 }
 
@@ -78,22 +78,24 @@ impl<P: Packet + Debug + Send + 'static> Component<Routers<P>> for XcpConfig {
     }
 }
 
-/// Whose bytes share XCP's negative feedback.
+/// The bytes over which XCP's negative feedback is shared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
 pub enum NegativeShare {
-    /// All that arrived (ns-2.35 `xcp/xcpq.cc`). The part that falls to acknowledgments and foreign packets is written on
-    /// nobody, so that a link with many of them comes to rest above its target.
+    /// All bytes that arrived (ns-2.35 `xcp/xcpq.cc`). The share of acknowledgments and of packets of other
+    /// protocols is not written on any packet, so that a link with many of them comes to rest above its
+    /// target.
     #[default]
     All,
-    /// Those of packets that feedback can be written on (the sum of s over packets of SIGCOMM 2002, section 3.5.2).
+    /// Bytes of packets on which feedback can be written (the sum of s over packets of SIGCOMM 2002, section
+    /// 3.5.2).
     Data,
 }
 
 impl XcpConfig {
-    /// The paper's gains, with the bounds of ns-2.35 (`xcp/xcpq.cc`): 1 ms and 1 s. The draft has at least 5 to 10 ms
-    /// and at most 0.5 to 1 s.
+    /// The paper's gains, with the bounds of ns-2.35 (`xcp/xcpq.cc`): 1 ms and 1 s. The draft specifies at
+    /// least 5 to 10 ms and at most 0.5 to 1 s.
     pub const NS2: Self = Self {
         alpha: 0.4,
         beta: 0.226,
@@ -122,19 +124,21 @@ impl Default for XcpConfig {
     }
 }
 
-/// XCP with any [`CapacitySource`], in the rate form unless [`XcpConfig::form`] says otherwise: the [`XcpControl`] of each interval, and its [`XcpFeedback`] written
-/// on the data packets of the next.
+/// XCP with any [`CapacitySource`], in the rate form unless [`XcpConfig::form`] selects the window form. It
+/// computes the [`XcpControl`] of each interval and writes the resulting [`XcpFeedback`] on the data packets
+/// of the next interval.
 ///
-/// Decided where texts differ, as ns-2.35 does: y counts every byte through the queue, acknowledgments included; shares
-/// are clipped to the residues before feedback is formed; a packet without an RTT gets zero feedback; without any such
-/// packet d falls back to 50 ms; a departing packet counts in the persistent queue that it sees; all traffic shares one
-/// queue (`tcp_xcp_on_ = 0`).
+/// Where the texts differ, this implementation follows ns-2.35: y counts every byte through the queue,
+/// including acknowledgments; shares are clipped to the residues before feedback is formed; a packet without
+/// an RTT gets zero feedback; without any packet with an RTT d falls back to 50 ms; a departing packet counts
+/// in the persistent queue that it sees; all traffic shares one queue (`tcp_xcp_on_ = 0`).
 ///
-/// Unlike ns-2.35: timers start without a random offset, at 50 ms, so that a run is a function of its scenario (routers
-/// and flows that are equal in both directions then stay in step; draw the starts of flows). And an interval in which
-/// only packets without an RTT came gives no positive feedback, where ns-2 divides by Σ X = 1 s.
+/// Differences from ns-2.35: timers start without a random offset, at 50 ms, so that a run is a function of
+/// its scenario (routers and flows that are equal in both directions then stay in step; use random start
+/// times of flows). An interval in which only packets without an RTT arrived gives no positive feedback; ns-2
+/// divides by Σ X = 1 s in this case.
 ///
-/// Reports what [`XcpControl::observe`] reports.
+/// Reports the quantities of [`XcpControl::observe`].
 #[derive(Debug)]
 pub struct Xcp {
     control: XcpControl,
@@ -143,9 +147,9 @@ pub struct Xcp {
 }
 
 impl Xcp {
-    /// A router that has seen nothing at the start of the run. `buffer` is the size of its queue, which sources reckon
-    /// thresholds from; a queue limited in packets gives that many of the largest. Fails when a parameter is outside
-    /// the range that [`XcpConfig`] states.
+    /// Creates a router without measurements at the start of the run. `buffer` is the size of its queue, from
+    /// which sources compute thresholds; for a queue limited in packets, it is that number of packets of the
+    /// largest size. Fails if a parameter is outside the range stated in [`XcpConfig`].
     pub fn new(
         config: XcpConfig,
         source: Box<dyn CapacitySource>,

@@ -1,4 +1,4 @@
-//! The queue that AVQ watches instead of the real one.
+//! The simulated queue by which AVQ decides.
 
 use airpath_model::config::check;
 use airpath_model::{Bytes, Timestamp};
@@ -8,7 +8,7 @@ use crate::{AvqConfig, ConfigError};
 /// A simulated backlog and the virtual capacity that drains it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct VirtualQueue {
-    /// C and the buffer: byte/s and bytes.
+    /// C in byte/s; the next field is the size of the buffer in bytes.
     link: f64,
     buffer: f64,
     alpha: f64,
@@ -38,7 +38,7 @@ impl VirtualQueue {
         })
     }
 
-    /// C̃, byte/s.
+    /// Returns C̃ in byte/s.
     pub(super) const fn capacity(&self) -> f64 {
         self.capacity
     }
@@ -69,7 +69,7 @@ mod tests {
 
     use super::*;
 
-    /// Computed independently: 1 Mbit/s, a buffer of 3000 bytes.
+    /// Values computed independently: 1 Mbit/s, a buffer of 3000 bytes.
     #[test]
     fn the_virtual_capacity_falls_with_arrivals_and_grows_with_time() {
         let config = AvqConfig {

@@ -6,18 +6,19 @@ use crate::CodelConfig;
 use crate::fifo::Fifo;
 use crate::mark::mark;
 
-/// A pause of fewer intervals than this goes on with the frequency of drops that was reached (RFC 8289, section 5.6).
+/// After a pause of fewer intervals than this, dropping resumes at the frequency reached before (RFC 8289,
+/// section 5.6).
 const REMEMBERED_INTERVALS: u64 = 16;
 
 /// The state of one CoDel (RFC 8289, sections 5.1 to 5.6).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CodelControl {
     config: CodelConfig,
-    /// When the delay will have been above the target for an interval; `None` while it is not above.
+    /// Time at which the delay will have been above the target for an interval; `None` while it is not above.
     first_above: Option<Timestamp>,
     dropping: bool,
     drop_next: Timestamp,
-    /// Drops since dropping began, and what it was when dropping began last.
+    /// Drops since dropping began; the next field is its value when dropping last began.
     count: u32,
     last_count: u32,
     sojourn: Duration,
@@ -37,7 +38,7 @@ impl CodelControl {
         }
     }
 
-    /// Returns the sojourn time of the packet that left last.
+    /// Returns the sojourn time of the last departed packet.
     pub(crate) const fn sojourn(&self) -> Duration {
         self.sojourn
     }
@@ -87,7 +88,8 @@ impl CodelControl {
         Some(packet)
     }
 
-    /// Dropping begins: with one drop, or where it left off if that was not long ago.
+    /// Begins dropping: with a count of one, or with the number of drops of the last dropping period if that
+    /// ended recently.
     fn begin(&mut self, now: Timestamp) {
         let made = self.count - self.last_count;
         let recent = now.since(self.drop_next) < self.config.interval * REMEMBERED_INTERVALS;
@@ -97,13 +99,14 @@ impl CodelControl {
         self.drop_next = self.after(now);
     }
 
-    /// The control law: the next drop comes interval / √count after the one at `last`.
+    /// Returns the time of the next drop by the control law: interval / √count after the drop at `last`.
     fn after(&self, last: Timestamp) -> Timestamp {
         let pause = self.config.interval.as_secs_f64() / libm::sqrt(f64::from(self.count));
         last + Duration::from_secs_f64(pause).max(Duration::from_nanos(1))
     }
 
-    /// Takes the packet at the head; also whether the delay has been above the target for an interval.
+    /// Takes the packet at the head. Also returns whether the delay has been above the target for an
+    /// interval.
     fn take<P: Packet>(&mut self, now: Timestamp, waiting: &mut Fifo<P>) -> Option<(P, bool)> {
         let Some((arrived, packet)) = waiting.pop() else {
             self.first_above = None;
@@ -137,7 +140,7 @@ mod tests {
         CodelControl { count, ..CodelControl::new(config) }
     }
 
-    /// Computed independently: the sums of 100 ms / √k.
+    /// Values computed independently: the sums of 100 ms / √k.
     #[test]
     fn drops_come_ever_faster() {
         let mut at = Timestamp::ZERO;

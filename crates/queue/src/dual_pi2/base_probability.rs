@@ -1,8 +1,8 @@
-//! DualPI2's p', from which both queues' probabilities follow.
+//! DualPI2's p', which determines the probabilities of both queues.
 
 use airpath_model::Duration;
 
-/// A proportional integral controller of the delay.
+/// A proportional-integral controller of the delay.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BaseProbability {
     target: f64,
@@ -37,7 +37,7 @@ impl BaseProbability {
 mod tests {
     use super::*;
 
-    /// By hand: α 0.16 Hz, β 3.2 Hz, target 15 ms.
+    /// Values computed by hand: α 0.16 Hz, β 3.2 Hz, target 15 ms.
     #[test]
     fn it_follows_the_distance_and_the_change() {
         let mut base = BaseProbability::new(Duration::from_millis(15), 0.16, 3.2);

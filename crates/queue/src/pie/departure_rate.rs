@@ -1,18 +1,19 @@
-//! How fast a queue drains, measured over stretches in which it is busy.
+//! Measurement of the rate at which a queue drains, in periods in which it is busy.
 
 use airpath_model::{Bytes, Duration, Timestamp};
 
-/// `DQ_THRESHOLD`: a measurement begins when so much waits and ends when so much has left (RFC 8033, section 4.3).
+/// `DQ_THRESHOLD`, bytes: a measurement begins if at least this many bytes wait, and ends when as many have
+/// departed (RFC 8033, section 4.3).
 const THRESHOLD: u64 = 1 << 14;
 /// Weight of the newest measurement: `DQ_THRESHOLD`/2^16 (the pseudo-code of RFC 8033).
 const WEIGHT: f64 = 0.25;
 
-/// The mean time for a byte.
+/// The mean transmission time of a byte.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DepartureRate {
-    /// When the measurement under way began, and what has left since.
+    /// Start of the current measurement, and the bytes that have departed since.
     measuring: Option<(Timestamp, u64)>,
-    /// Seconds for a byte; `None` before the first measurement has ended.
+    /// Seconds per byte; `None` before the end of the first measurement.
     seconds_per_byte: Option<f64>,
 }
 
@@ -21,7 +22,7 @@ impl DepartureRate {
         Self { measuring: None, seconds_per_byte: None }
     }
 
-    /// A packet of `size` leaves a queue of `queue`, itself included.
+    /// Records the departure of a packet of `size` from a queue of `queue` bytes, including the packet.
     pub(super) fn on_departure(&mut self, now: Timestamp, queue: Bytes, size: Bytes) {
         if let Some((began, left)) = self.measuring {
             let left = left + size.get();
@@ -40,7 +41,7 @@ impl DepartureRate {
         }
     }
 
-    /// How long a queue of `queue` takes to drain; nothing as long as the rate is not known.
+    /// Returns the time in which a queue of `queue` bytes drains, or zero if the rate is unknown.
     pub(super) fn delay(&self, queue: Bytes) -> Duration {
         Duration::from_secs_f64(self.seconds_per_byte.unwrap_or(0.0) * queue.as_f64())
     }
@@ -55,7 +56,7 @@ mod tests {
         let mut rate = DepartureRate::new();
         let size = Bytes::new(1500);
         assert_eq!(rate.delay(size), Duration::ZERO);
-        // 60 packets leave, one a millisecond.
+        // 60 packets depart, one per millisecond.
         for packet in 0..60 {
             let now = Timestamp::ZERO + Duration::from_millis(packet);
             rate.on_departure(now, size * (60 - packet), size);
@@ -64,7 +65,7 @@ mod tests {
         assert!(delay.abs_diff(Duration::from_millis(10)) < Duration::from_micros(1), "{delay:?}");
     }
 
-    /// RFC 8033, section 4.3: a measurement begins with 16 KiB that wait.
+    /// RFC 8033, section 4.3: a measurement begins only if 16 KiB wait.
     #[test]
     fn a_short_queue_says_nothing_of_the_rate() {
         let mut rate = DepartureRate::new();
@@ -76,7 +77,8 @@ mod tests {
             rate.delay(size)
         };
         assert_eq!(leave(0, 100, Bytes::new(17_000)), Duration::ZERO, "15 500 bytes wait behind");
-        // A millisecond for each packet, and as the measurement ends only little waits: no other begins.
+        // One millisecond per packet. At the end of the measurement the queue is short, so no other
+        // measurement begins.
         assert_eq!(leave(100, 1, Bytes::new(20_000)), Duration::ZERO);
         let measured = leave(101, 11, Bytes::new(17_000));
         assert!(measured.abs_diff(Duration::from_millis(1)) < Duration::from_micros(1), "{measured:?}");

@@ -2,15 +2,15 @@
 
 use airpath_model::Duration;
 
-/// Below each probability the step is divided by so much (RFC 8033, section 4.2).
+/// For probabilities below each first value, the step is divided by the second (RFC 8033, section 4.2).
 const SCALES: [(f64, f64); 6] =
     [(1e-6, 2048.0), (1e-5, 512.0), (1e-4, 128.0), (1e-3, 32.0), (1e-2, 8.0), (0.1, 2.0)];
-/// From a probability of the first on, no step is larger than the second (RFC 8033, section 5.5).
+/// For probabilities from the first value on, no step is larger than the second (RFC 8033, section 5.5).
 const CAP: (f64, f64) = (0.1, 0.02);
-/// What an empty queue does to the probability (RFC 8033, section 4.2).
+/// Factor of the probability while the queue is empty (RFC 8033, section 4.2).
 const DECAY: f64 = 0.98;
 
-/// The probability and the delays that it follows, in seconds.
+/// The probability, and the delays from which it is computed, in seconds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DropProbability {
     target: f64,
@@ -25,22 +25,23 @@ impl DropProbability {
         Self { target: target.as_secs_f64(), alpha, beta, value: 0.0, delay: 0.0 }
     }
 
-    /// The probability.
+    /// Returns the probability.
     pub(super) const fn value(&self) -> f64 {
         self.value
     }
 
-    /// The delay of the last update, seconds.
+    /// Returns the delay of the last update, in seconds.
     pub(super) const fn delay(&self) -> f64 {
         self.delay
     }
 
-    /// Whether the delay of the last update was below half of the target.
+    /// Returns whether the delay of the last update was below half of the target.
     pub(super) fn is_below_half_of_target(&self) -> bool {
         self.delay < self.target / 2.0
     }
 
-    /// An update interval ends with that delay. Whether the queue has rested: nothing to drop, and both delays low.
+    /// Updates the probability with the delay at the end of an update interval. Returns whether the queue is
+    /// at rest: the probability is zero, and both delays are low.
     pub(super) fn update(&mut self, delay: Duration) -> bool {
         let (delay, before) = (delay.as_secs_f64(), self.delay);
         let low_before = self.is_below_half_of_target();
@@ -65,7 +66,7 @@ mod tests {
         DropProbability::new(Duration::from_millis(15), 0.125, 1.25)
     }
 
-    /// Computed independently.
+    /// Values computed independently.
     #[test]
     fn it_grows_in_steps_that_fit_its_size() {
         let mut probability = probability();
@@ -111,7 +112,8 @@ mod tests {
         assert!(probability.update(Duration::from_millis(5)));
     }
 
-    /// RFC 8033, section 4.2: p falls to 98 % when the delay and the one before are zero; it has not rested above nothing.
+    /// RFC 8033, section 4.2: p is multiplied by 0.98 if the delay and the previous delay are zero. The queue
+    /// is not at rest while p is above zero.
     #[test]
     fn a_large_probability_decays_once_the_queue_stays_empty() {
         let mut probability = DropProbability::new(Duration::from_millis(15), 0.125, 0.0);

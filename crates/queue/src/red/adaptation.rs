@@ -1,4 +1,4 @@
-//! Adaptive RED: `max_p` moves until the average stays between its thresholds.
+//! Adaptive RED: `max_p` changes until the average is between its thresholds.
 
 use airpath_model::{Duration, Timestamp};
 
@@ -8,31 +8,33 @@ const INTERVAL: Duration = Duration::from_millis(500);
 const STEP: f64 = 0.01;
 /// The factor of a step downwards (β: 0.9).
 const FACTOR: f64 = 0.9;
-/// `max_p` stops falling below this, and stops growing above the other (0.01 and 0.5).
+/// `max_p` does not fall further below the first value, or grow further above the second (0.01 and 0.5).
 const RANGE: (f64, f64) = (0.01, 0.5);
 
-/// The adaptation of `max_p` (Floyd, Gummadi and Shenker 2001, section 3): additive increase, multiplicative decrease.
+/// The adaptation of `max_p` (Floyd, Gummadi and Shenker 2001, section 3): additive increase, multiplicative
+/// decrease.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Adaptation {
-    /// The averages between which `max_p` rests: 40 and 60 % of the way between the thresholds.
+    /// The averages between which `max_p` does not change: 40 and 60 % of the way between the thresholds.
     target: (f64, f64),
     max_probability: f64,
     changed: Timestamp,
 }
 
 impl Adaptation {
-    /// An adaptation for these thresholds that begins at `max_probability`.
+    /// Creates an adaptation for these thresholds with the initial value `max_probability`.
     pub(super) fn new(minimum: f64, maximum: f64, max_probability: f64) -> Self {
         let margin = 0.4 * (maximum - minimum);
         Self { target: (minimum + margin, maximum - margin), max_probability, changed: Timestamp::ZERO }
     }
 
-    /// `max_p`.
+    /// Returns `max_p`.
     pub(super) const fn max_probability(&self) -> f64 {
         self.max_probability
     }
 
-    /// A packet arrives and the average is known anew; steps are made at arrivals, as in ns-2.35.
+    /// Adapts `max_p` to the average after the arrival of a packet. Steps are made at arrivals, as in
+    /// ns-2.35.
     pub(super) fn on_arrival(&mut self, now: Timestamp, average: f64) {
         if now.since(self.changed) < INTERVAL {
             return;
@@ -55,7 +57,7 @@ mod tests {
 
     use super::*;
 
-    /// `max_p` after each of so many half seconds with that average; thresholds 5 and 15.
+    /// Returns `max_p` after each of `count` half seconds with this average; the thresholds are 5 and 15.
     fn steps(first: f64, average: f64, count: u64) -> Vec<f64> {
         let mut adaptation = Adaptation::new(5.0, 15.0, first);
         (1..=count)
@@ -67,7 +69,7 @@ mod tests {
             .collect()
     }
 
-    /// Computed independently.
+    /// Values computed independently.
     #[test]
     fn it_grows_by_a_quarter_until_a_hundredth_is_less() {
         let expected = [0.025, 0.031_25, 0.039_062_5, 0.048_828_125, 0.058_828_125, 0.068_828_125];
@@ -78,7 +80,7 @@ mod tests {
         assert!((0.5..=0.51).contains(&last), "{last}");
     }
 
-    /// Computed independently: 0.05 · 0.9^16.
+    /// Value computed independently: 0.05 · 0.9^16.
     #[test]
     fn it_falls_by_a_tenth_until_it_is_below_a_hundredth() {
         let down = steps(0.05, 8.0, 40);

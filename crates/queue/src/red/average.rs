@@ -2,28 +2,29 @@
 
 use airpath_model::{Duration, Timestamp};
 
-/// An exponentially weighted moving average over arrivals, which idle time lets fall as arrivals would.
+/// An exponentially weighted moving average over arrivals. Idle time reduces it as arrivals at an empty queue
+/// would.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Average {
     weight: f64,
     packet_time: Duration,
     queue: f64,
-    /// Since when the link has nothing to send.
+    /// Time since which the link has had nothing to send.
     idle_since: Option<Timestamp>,
 }
 
 impl Average {
-    /// Of a queue that is empty, and idle, at the start of the run.
+    /// Creates the average of a queue that is empty and idle at the start of the run.
     pub(super) const fn new(weight: f64, packet_time: Duration) -> Self {
         Self { weight, packet_time, queue: 0.0, idle_since: Some(Timestamp::ZERO) }
     }
 
-    /// The average.
+    /// Returns the average.
     pub(super) const fn queue(&self) -> f64 {
         self.queue
     }
 
-    /// A packet arrives; `queue` waits before it.
+    /// Updates the average at the arrival of a packet, before which `queue` packets wait.
     pub(super) fn on_arrival(&mut self, now: Timestamp, queue: f64) {
         if let Some(since) = self.idle_since.take() {
             let missed = now.since(since).as_nanos() / self.packet_time.as_nanos();
@@ -32,7 +33,7 @@ impl Average {
         self.queue = (1.0 - self.weight) * self.queue + self.weight * queue;
     }
 
-    /// The link asked for a packet in vain.
+    /// Records that the queue was empty when the link requested a packet.
     pub(super) fn on_idle(&mut self, now: Timestamp) {
         self.idle_since.get_or_insert(now);
     }
@@ -42,7 +43,8 @@ impl Average {
 mod tests {
     use super::*;
 
-    /// Computed independently: w = 0.002, ten arrivals that find 0 to 9 packets, then 50 ms idle at 1.2 ms a packet.
+    /// Values computed independently: w = 0.002, ten arrivals that find 0 to 9 packets, then 50 ms idle at
+    /// 1.2 ms per packet.
     #[test]
     fn the_average_follows_the_queue_and_falls_when_idle() {
         let mut average = Average::new(0.002, Duration::from_micros(1200));

@@ -1,6 +1,6 @@
 //! REM's price of a link.
 
-/// The price, from which the probability follows.
+/// The price, which determines the probability.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Price {
     gamma: f64,
@@ -12,22 +12,23 @@ pub(super) struct Price {
 }
 
 impl Price {
-    /// A price of zero.
+    /// Creates a price of zero.
     pub(super) const fn new(gamma: f64, alpha: f64, phi: f64, target: f64) -> Self {
         Self { gamma, alpha, phi, target, value: 0.0, probability: 0.0 }
     }
 
-    /// The price.
+    /// Returns the price.
     pub(super) const fn value(&self) -> f64 {
         self.value
     }
 
-    /// 1 − φ^−price.
+    /// Returns 1 − φ^−price.
     pub(super) const fn probability(&self) -> f64 {
         self.probability
     }
 
-    /// An interval ends in which so many packets arrived and the link could have carried so many, with `queue` waiting.
+    /// Updates the price at the end of an interval in which `arrived` packets arrived, the link could have
+    /// carried `carried` packets, and `queue` packets wait.
     pub(super) fn update(&mut self, arrived: f64, queue: f64, carried: f64) {
         let step = arrived + self.alpha * (queue - self.target) - carried;
         self.value = (self.value + self.gamma * step).max(0.0);
@@ -39,7 +40,7 @@ impl Price {
 mod tests {
     use super::*;
 
-    /// Computed independently: 10 Mbit/s, packets of 1500 bytes, T = 2 ms.
+    /// Values computed independently: 10 Mbit/s, packets of 1500 bytes, T = 2 ms.
     #[test]
     fn the_price_follows_rate_and_queue() {
         let mut price = Price::new(0.001, 0.1, 1.001, 20.0);

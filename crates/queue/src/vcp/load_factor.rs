@@ -1,4 +1,4 @@
-//! How loaded a link is: demand over what the link carries.
+//! The load of a link: the ratio of demand to the amount that the link carries.
 
 use airpath_model::config::{check, check_timer};
 #[cfg(feature = "declare")]
@@ -10,10 +10,10 @@ use alloc::boxed::Box;
 use crate::declare::check_order;
 use crate::{ConfigError, QueueSample};
 
-/// ρ from which on the code says high load: 80 % (SIGCOMM'05, section 3.1).
+/// ρ at and above which the code is high load: 80 % (SIGCOMM'05, section 3.1).
 const HIGH_LOAD: f64 = 0.8;
 
-/// ρ from which on the code says overload: 100 %.
+/// ρ at and above which the code is overload: 100 %.
 const OVERLOAD: f64 = 1.0;
 
 /// Parameters of the load factor (Xia et al., SIGCOMM'05, section 4.1 and Table 2).
@@ -24,17 +24,18 @@ const OVERLOAD: f64 = 1.0;
     serde(default)
 )]
 pub struct LoadFactorConfig {
-    /// t_rho: how often routers compute the load factor, and how long senders freeze after an overload (Xia et
-    /// al. 2005: 200 ms).
+    /// t_rho: interval at which routers compute the load factor, and for which senders freeze after an
+    /// overload (Xia et al. 2005: 200 ms).
     #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "minimum" = 1000)))]
     pub load_factor_interval: Duration,
-    /// t_q: how often the queue is sampled (Xia et al. 2005: 10 ms).
+    /// t_q: interval at which the queue is sampled (Xia et al. 2005: 10 ms).
     #[cfg_attr(
         feature = "declare",
         schemars(extend("exclusiveMinimum" = 0, "minimum" = 1000, "x-at-most" = "load_factor_interval"))
     )]
     pub queue_sampling_interval: Duration,
-    /// kappa_q: how fast the steady queue is drained (Xia et al. 2005: 0.5).
+    /// kappa_q: weight of the steady queue in the demand, which determines how fast it is drained (Xia et al.
+    /// 2005: 0.5).
     #[cfg_attr(feature = "declare", schemars(range(min = 0)))]
     pub kappa_q: f64,
     /// gamma_l: the target utilisation (Xia et al. 2005: 0.98).
@@ -52,7 +53,7 @@ impl Default for LoadFactorConfig {
             queue_sampling_interval: Duration::from_millis(10),
             kappa_q: 0.5,
             target_utilisation: 0.98,
-            // A comment in the authors' code; the paper only says that the queue is low-pass filtered.
+            // From a comment in the authors' code; the paper only states that the queue is low-pass filtered.
             queue_weight: 0.25,
         }
     }
@@ -77,7 +78,7 @@ impl LoadFactorConfig {
         check(queue_weight > 0.0 && queue_weight <= 1.0, "queue_weight", range, queue_weight)
     }
 
-    /// See [`Component::check`](airpath_model::declare::Component::check).
+    /// Implements [`Component::check`](airpath_model::declare::Component::check).
     #[cfg(feature = "declare")]
     pub(crate) fn check_intervals(&self) -> Result<(), ComponentError> {
         let Self { load_factor_interval, queue_sampling_interval, .. } = *self;
@@ -90,20 +91,23 @@ impl LoadFactorConfig {
     }
 }
 
-/// The load factor of one link, computed every `t_ρ` and held in between (SIGCOMM'05, section 3; EBE-J eq. 10):
+/// The load factor of one link, computed every `t_ρ` and constant in between (SIGCOMM'05, section 3; EBE-J
+/// eq. 10):
 ///
 /// ```text
 /// ρ = (λ + κ_q q̄) / (γ_l Υ C t)
 /// ```
 ///
-/// - λ: bytes that arrived in the interval, acknowledgments and what was dropped included.
-/// - q̄: the steady queue in bytes. Samples are taken every `t_q` and averaged over the interval; the averages pass
-///   an exponential filter that starts from an empty queue.
-/// - Υ C: what the capacity source says at the end of the interval, in byte/s, times its probing factor. At least
-///   one byte an interval, so that the load factor of a dead link is large and finite.
-/// - t: the length of the interval: `t_ρ`, or more when the driver was late.
+/// - λ: bytes that arrived in the interval, including acknowledgments and dropped packets.
+/// - q̄: the steady queue in bytes. Samples are taken every `t_q` and averaged over the interval; the
+///   averages pass an exponential filter that starts from an empty queue.
+/// - Υ C: the estimate of the capacity source at the end of the interval, in byte/s, times its probing
+///   factor. The amount carried in an interval is at least one byte, so that the load factor of a dead link
+///   is large and finite.
+/// - t: the length of the interval: `t_ρ`, or more if the driver was late.
 ///
-/// The first interval begins at time zero; until it ends ρ is 0. It owns the source and drives it.
+/// The first interval begins at time zero; ρ is 0 until it ends. The load factor owns the source and drives
+/// it.
 #[derive(Debug)]
 pub struct LoadFactor {
     config: LoadFactorConfig,
@@ -111,7 +115,7 @@ pub struct LoadFactor {
     interval_began: Timestamp,
     next_sample: Timestamp,
     next_interval: Timestamp,
-    /// λ so far.
+    /// λ of the current interval so far.
     arrived: Bytes,
     /// Sum of this interval's queue samples, bytes.
     sampled: f64,
@@ -125,10 +129,10 @@ pub struct LoadFactor {
 }
 
 impl LoadFactor {
-    /// An idle link with such parameters, whose capacity `source` tells.
+    /// Creates the load factor of an idle link whose capacity `source` estimates.
     ///
-    /// Fails when a parameter is out of range, or when the source never knows a capacity (`xcp-b`, which knows only
-    /// spare bandwidth): ρ is not defined without one.
+    /// Fails if a parameter is out of range, or if the source never returns a capacity (`xcp-b`, which
+    /// estimates only spare bandwidth), because ρ is not defined without one.
     pub fn new(config: LoadFactorConfig, mut source: Box<dyn CapacitySource>) -> Result<Self, ConfigError> {
         config.check()?;
         let knows = source.capacity(Timestamp::ZERO).is_some();
@@ -148,37 +152,39 @@ impl LoadFactor {
         })
     }
 
-    /// ρ as computed at the end of the last interval, finite and not negative; 1 is the target utilisation.
+    /// Returns ρ of the last interval, finite and not negative; 1 is the target utilisation.
     pub const fn value(&self) -> f64 {
         self.load
     }
 
-    /// ρ as VCP's routers write it: low load below 80 %, high load from there on, overload from 100 % on.
+    /// Returns ρ as written by VCP's routers: low load below 80 %, high load from 80 % on, overload from
+    /// 100 % on.
     pub const fn code(&self) -> LoadCode {
         code(self.load)
     }
 
-    /// A packet reaches the queue, before it may be dropped; `backlog` is what waits before it.
+    /// Processes the arrival of a packet at the queue, before it may be dropped. `backlog` is the queue
+    /// before the packet.
     pub(crate) fn on_arrival<P: Packet>(&mut self, now: Timestamp, packet: &P, backlog: Backlog) {
         self.arrived += packet.size();
         self.source.on_arrival(now, packet.size(), backlog);
     }
 
-    /// A packet leaves the queue; `backlog` is what waits behind it.
+    /// Processes the departure of a packet from the queue. `backlog` is the queue behind the packet.
     pub(crate) fn on_departure<P: Packet>(&mut self, now: Timestamp, packet: &P, backlog: Backlog) {
         self.source.on_departure(now, packet.size(), backlog);
     }
 
-    /// What passed the queue since the last sample, as a router tells that does not see each packet leave.
+    /// Processes the traffic since the last sample, for a router that does not observe each departure.
     pub fn on_sample(&mut self, now: Timestamp, sample: &QueueSample) {
         self.arrived += sample.arrived;
         sample.tell(now, &mut *self.source);
     }
 
-    /// The time asked for by [`LoadFactor::next_timer`] has come. Returns whether ρ was computed anew.
+    /// Processes the timer requested by [`LoadFactor::next_timer`]. Returns whether ρ was recomputed.
     ///
-    /// The source goes first, so that an estimate that ends with the interval counts in it. Samples that a late
-    /// driver missed are not made up for.
+    /// The source goes first, so that an estimate whose period ends with the interval counts in it. Samples
+    /// that a late driver missed are not made up for.
     pub fn on_timer(&mut self, now: Timestamp, backlog: Backlog) -> bool {
         if self.source.next_timer() <= now {
             self.source.on_timer(now, backlog);
@@ -195,12 +201,12 @@ impl LoadFactor {
         true
     }
 
-    /// When [`LoadFactor::on_timer`] is wanted.
+    /// Returns the time at which [`LoadFactor::on_timer`] is due.
     pub fn next_timer(&self) -> Timestamp {
         self.next_sample.min(self.next_interval).min(self.source.next_timer())
     }
 
-    /// Reports `load_factor`, `steady_queue_bytes`, `input_rate_bps` and what the source reports.
+    /// Reports `load_factor`, `steady_queue_bytes`, `input_rate_bps` and the quantities of the source.
     pub fn observe(&self, report: &mut dyn FnMut(&'static str, f64)) {
         report("load_factor", self.load);
         report("steady_queue_bytes", self.steady_queue);
@@ -228,7 +234,7 @@ impl LoadFactor {
     }
 }
 
-/// The code of a load factor.
+/// Returns the code of a load factor.
 const fn code(load: f64) -> LoadCode {
     if load < HIGH_LOAD {
         LoadCode::Low
@@ -239,7 +245,7 @@ const fn code(load: f64) -> LoadCode {
     }
 }
 
-/// The first multiple of `period` after `now`.
+/// Returns the first multiple of `period` after `now`.
 fn next_multiple(now: Timestamp, period: Duration) -> Timestamp {
     let periods = now.as_nanos() / period.as_nanos();
     Timestamp::ZERO + period * (periods + 1)

@@ -37,22 +37,23 @@ impl<P: Packet + Debug + Send + 'static> Component<Routers<P>> for MpcpConfig {
 
 /// MPCP's router (Li and Yousefi'zadeh, CCR 39(5), 2009; DPCP is the case of two packets for a word).
 ///
-/// The [`LoadFactor`] of the link is quantised to 2n bits ([`LoadWord::level`]), where n is the number of packets that
-/// carry one word as the packet itself says. A data packet with an MPCP header leaves with
-/// the larger of the level it brought and this one.
+/// The [`LoadFactor`] of the link is quantised to 2n bits ([`LoadWord::level`]), where n is the number of
+/// packets that carry one word, as stated in the packet itself. A data packet with an MPCP header leaves with
+/// the larger of its level and the level of this link.
 ///
-/// Departure: only abstract and review of the paper are at hand. How routers combine a word of which a part has
-/// already passed is not in them, so each packet carries the whole word, and the sender waits for all n packets
-/// before it uses one. `ρ_max` is a reconstruction as well (docs/schemes/mpcp.md).
+/// Departure from the protocol: only abstract and review of the paper were available. They do not specify how
+/// routers combine a word of which a part has already passed, so each packet carries the whole word, and the
+/// sender waits for all n packets before it uses the word. `ρ_max` is a reconstruction as well
+/// (docs/schemes/mpcp.md).
 ///
-/// Reports what [`crate::Vcp`] reports.
+/// Reports the same quantities as [`crate::Vcp`].
 #[derive(Debug)]
 pub struct Mpcp {
     load_factor: LoadFactor,
 }
 
 impl Mpcp {
-    /// A router that encodes this load factor.
+    /// Creates a router that encodes this load factor.
     pub const fn new(load_factor: LoadFactor) -> Self {
         Self { load_factor }
     }

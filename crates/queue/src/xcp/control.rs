@@ -13,13 +13,14 @@ use crate::{ConfigError, QueueSample};
 /// Length of the first control interval, and d if no flow reports its RTT (ns-2.35 `xcp/xcpq.h`).
 const INITIAL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// The computations of XCP's router, without the packets: it is told what passes the queue, packet by packet or in
-/// [samples](QueueSample), and once an interval of d, the mean round-trip time over flows, gives the feedback to be
-/// written on the packets of the next.
+/// The computations of XCP's router, without the packets. It is notified of the traffic through the queue,
+/// packet by packet or in [samples](QueueSample). Once an interval of d, the mean round-trip time over flows,
+/// it returns the feedback to be written on the packets of the next interval.
 ///
-/// F = α S − β Q / d, with S and Q from [`CapacitySource::spare`] (C − y and the persistent queue, for a source that knows
-/// the capacity), and Υ of a source that probes where [`UpsilonOn`](super::UpsilonOn) says. F and the shuffled traffic h = max(0, γ y − |F|) are given out, positive feedback by X = RTT/window and
-/// negative by size, as long as residues last.
+/// F = α S − β Q / d, with S and Q from [`CapacitySource::spare`] (C − y and the persistent queue, if the
+/// source estimates the capacity), and with Υ of a source that probes as selected by
+/// [`UpsilonOn`](super::UpsilonOn). F and the shuffled traffic h = max(0, γ y − |F|) are distributed,
+/// positive feedback by X = RTT/window and negative feedback by size, as long as residues last.
 #[derive(Debug)]
 pub struct XcpControl {
     config: XcpConfig,
@@ -28,18 +29,18 @@ pub struct XcpControl {
     meter: IntervalMeter,
     flows: XcpFlows,
     persistent_queue: PersistentQueue,
-    /// When the control interval under way ends.
+    /// End of the current control interval.
     control_due: Timestamp,
     control_interval: Duration,
-    /// Of the last finished interval: d, F (byte/s), y (byte/s).
+    /// d of the last finished interval; the next fields are F (byte/s) and y (byte/s).
     mean_rtt: Duration,
     aggregate: f64,
     input_rate: f64,
 }
 
 impl XcpControl {
-    /// For a router that has seen nothing at the start of the run, over a queue of `buffer` bytes. Fails when a parameter
-    /// is outside the range that [`XcpConfig`] states.
+    /// Creates a router without measurements at the start of the run, over a queue of `buffer` bytes. Fails
+    /// if a parameter is outside the range stated in [`XcpConfig`].
     pub fn new(
         config: XcpConfig,
         source: Box<dyn CapacitySource>,
@@ -62,21 +63,23 @@ impl XcpControl {
         })
     }
 
-    /// A packet of `size` reaches the queue, before it may be dropped; `backlog` waits before it.
+    /// Processes the arrival of a packet of `size` at the queue, before it may be dropped. `backlog` is the
+    /// queue before the packet.
     pub(crate) fn on_arrival(&mut self, now: Timestamp, size: Bytes, backlog: Backlog) {
         self.source.on_arrival(now, size, backlog);
         self.meter.on_arrival(now, size, backlog);
         self.persistent_queue.on_arrival(now, backlog);
     }
 
-    /// A packet of `size` leaves the queue; `backlog` waits behind it.
+    /// Processes the departure of a packet of `size` from the queue. `backlog` is the queue behind the
+    /// packet.
     pub(crate) fn on_departure(&mut self, now: Timestamp, size: Bytes, backlog: Backlog) {
         self.source.on_departure(now, size, backlog);
         self.meter.on_departure(now, size, backlog);
         self.persistent_queue.on_departure(now, size, backlog);
     }
 
-    /// What passed the queue since the last sample, as a router tells that does not see each packet leave.
+    /// Processes the traffic since the last sample, for a router that does not observe each departure.
     pub fn on_sample(&mut self, now: Timestamp, sample: &QueueSample) {
         sample.tell(now, &mut *self.source);
         self.meter.on_sample(now, sample);
@@ -88,9 +91,10 @@ impl XcpControl {
         &mut self.flows
     }
 
-    /// The time asked for by [`XcpControl::next_timer`] has come. Gives the new feedback when a control interval ended.
+    /// Processes the timer requested by [`XcpControl::next_timer`]. Returns the new feedback if a control
+    /// interval ended.
     pub fn on_timer(&mut self, now: Timestamp, backlog: Backlog) -> Option<XcpFeedback> {
-        // The source first: the protocol asks it about what has been measured up to now.
+        // The source goes first, because the protocol then requests its measurements up to now.
         if self.source.next_timer() <= now {
             self.source.on_timer(now, backlog);
         }
@@ -101,13 +105,13 @@ impl XcpControl {
         (self.control_due <= now).then(|| self.end_interval(now, backlog))
     }
 
-    /// When [`XcpControl::on_timer`] is wanted.
+    /// Returns the time at which [`XcpControl::on_timer`] is due.
     pub fn next_timer(&self) -> Timestamp {
         self.control_due.min(self.persistent_queue.due()).min(self.source.next_timer())
     }
 
     /// Reports `feedback` (F, byte/s), `input_rate_bps` (bit/s), `persistent_queue_bytes`, `mean_rtt_s`,
-    /// `control_interval_s` (seconds; the interval under way), and what the source reports.
+    /// `control_interval_s` (seconds; the current interval), and the quantities of the source.
     pub fn observe(&self, report: &mut dyn FnMut(&'static str, f64)) {
         report("feedback", self.aggregate);
         report("input_rate_bps", self.input_rate * 8.0);
@@ -140,7 +144,7 @@ impl XcpControl {
             self.config.alpha * spare.bandwidth,
             self.config.beta * spare.queue / self.mean_rtt.as_secs_f64(),
         );
-        // Without arrivals nothing is known of the flows, and nothing is given.
+        // Without arrivals the flows are unknown, and no feedback is given.
         self.aggregate = if passed.input.is_zero() || !aggregate.is_finite() { 0.0 } else { aggregate };
         let shuffled = self.config.gamma * passed.input_rate;
         let sharing = match self.config.negative_share {
@@ -172,7 +176,8 @@ mod tests {
         }
     }
 
-    /// One interval of 50 packets, 1 ms apart; each waits for less than that behind a queue that drains.
+    /// Simulates one interval of 50 packets, 1 ms apart. Each packet departs within that time from a queue
+    /// that drains.
     fn an_interval(sampled: bool) -> XcpFeedback {
         let mut control = XcpControl::new(XcpConfig::NS2, Box::new(Known), Bytes::new(50_000)).unwrap();
         let (size, longest) = (Bytes::new(1000), Duration::from_secs(1));

@@ -1,26 +1,29 @@
-//! How the aggregate feedback of an interval is shared between the packets of the next.
+//! The distribution of the aggregate feedback of an interval over the packets of the next.
 
-/// The residues R+ and R− that are still to be given out, and the shares Cp and Cn of one packet.
+/// The residues R+ and R−, which are still to be distributed, and the shares Cp and Cn of one packet.
 ///
-/// Residues are those of ns-2.35 (`xcp/xcpq.cc`, lines 20 to 31): the shares of a packet are clipped to them *before*
-/// its feedback is formed, which the draft does not do. So no interval gives out more than it has.
+/// Residues are those of ns-2.35 (`xcp/xcpq.cc`, lines 20 to 31): the shares of a packet are clipped to them
+/// *before* its feedback is formed, which the draft does not do. No interval therefore gives more feedback
+/// than it has.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct XcpFeedback {
-    /// R+: positive feedback still to be given, byte/s.
+    /// R+: positive feedback still to be distributed, byte/s.
     pub residue_positive: f64,
-    /// R−: negative feedback still to be given, byte/s.
+    /// R−: negative feedback still to be distributed, byte/s.
     pub residue_negative: f64,
-    /// Cp: positive feedback for each second of X, byte/s².
+    /// Cp: positive feedback per second of X, byte/s².
     pub per_x: f64,
-    /// Cn: negative feedback for each byte of a packet, 1/s.
+    /// Cn: negative feedback per byte of a packet, 1/s.
     pub per_byte: f64,
 }
 
 impl XcpFeedback {
-    /// Shares out `aggregate` (F, byte/s) and the shuffled traffic h = max(0, `shuffled` − |F|) (byte/s) between
-    /// packets like those that were seen: Σ X = `sum_x` seconds, `bytes` to share negative feedback by.
+    /// Distributes `aggregate` (F, byte/s) and the shuffled traffic h = max(0, `shuffled` − |F|) (byte/s)
+    /// over packets like those of the last interval: Σ X = `sum_x` seconds, and `bytes` over which negative
+    /// feedback is shared.
     ///
-    /// Where no flow with an RTT was seen nobody is given positive feedback; ns-2 divides by one second there.
+    /// If no flow with an RTT was observed, there is no positive feedback; ns-2 divides by one second in this
+    /// case.
     pub fn new(aggregate: f64, shuffled: f64, sum_x: f64, bytes: f64) -> Self {
         let shuffled = (shuffled - aggregate.abs()).max(0.0);
         let residue_positive = shuffled + aggregate.max(0.0);
@@ -34,21 +37,22 @@ impl XcpFeedback {
         }
     }
 
-    /// The same without residues: every packet gets its share, however many come.
+    /// Returns the same feedback without residues: every packet gets its share, regardless of the number of
+    /// packets.
     #[must_use]
     pub const fn without_residues(self) -> Self {
         Self { residue_positive: f64::MAX, residue_negative: f64::MAX, ..self }
     }
 
-    /// The feedback of a packet with inter-packet time `x` (seconds) and `size` bytes, in byte/s: at most
-    /// `requested`, what its sender asked for and earlier routers left of it. A request that is not a number is
-    /// taken for no limit.
+    /// Returns the feedback of a packet with inter-packet time `x` (seconds) and `size` bytes, in byte/s. It
+    /// is at most `requested`, the request of the sender as reduced by earlier routers. A request that is not
+    /// a number counts as no limit.
     pub fn give(&mut self, x: f64, size: f64, requested: f64) -> f64 {
         let mut positive = (self.per_x * x).min(self.residue_positive);
         let mut negative = (self.per_byte * size).min(self.residue_negative);
         let mut feedback = positive - negative;
         if requested < feedback {
-            // Another hop is tighter: what it takes away counts here as given.
+            // Another hop is tighter: the difference counts here as negative feedback.
             negative = (negative + (feedback - requested)).min(self.residue_negative);
             positive = requested + negative;
             feedback = requested;
@@ -77,11 +81,11 @@ mod tests {
 
     #[test]
     fn positive_feedback_goes_by_x_and_negative_by_bytes() {
-        // F = 1000: h = 1500 − 1000 = 500, R+ = 1500, R− = 500; X 0.3 s, 2000 bytes.
+        // F = 1000: h = 1500 − 1000 = 500, R+ = 1500, R− = 500; Σ X = 0.3 s, 2000 bytes.
         let mut feedback = XcpFeedback::new(1000.0, 1500.0, 0.3, 2000.0);
         assert!(close(feedback.give(0.1, 1500.0, UNLIMITED), 500.0 - 375.0));
         assert!(close(feedback.give(0.2, 500.0, UNLIMITED), 1000.0 - 125.0));
-        // All given out.
+        // All feedback has been distributed.
         assert!(close(feedback.give(0.1, 1500.0, UNLIMITED), 0.0));
     }
 
@@ -105,7 +109,7 @@ mod tests {
     fn without_residues_packets_get_their_share_for_ever() {
         let mut feedback = XcpFeedback::new(1000.0, 1500.0, 0.3, 2000.0).without_residues();
         for _ in 0..10 {
-            // 1500 / 0.3 s times 0.1 s, less 500 / 2000 bytes times 1500 bytes.
+            // 1500 / 0.3 s times 0.1 s, minus 500 / 2000 bytes times 1500 bytes.
             assert!(close(feedback.give(0.1, 1500.0, UNLIMITED), 500.0 - 375.0));
             assert!(close(feedback.give(0.1, 1500.0, 50.0), 50.0), "another hop is tighter");
         }
@@ -116,12 +120,12 @@ mod tests {
     #[test]
     fn a_tighter_hop_keeps_its_word_and_leaves_more_for_others() {
         let mut feedback = XcpFeedback::new(1000.0, 1500.0, 0.2, 2000.0);
-        // Its share would be 750 − 250; another hop allows 100, so that 400 more of R− are taken, of which 500 are
-        // there: 250 + 250 = 500 at most.
+        // The share of the packet would be 750 − 250. Another hop allows 100, so that 400 more of R− are
+        // taken, of which 500 are left: 250 + 250 = 500 at most.
         assert!(close(feedback.give(0.1, 1000.0, 100.0), 100.0));
         assert!(close(feedback.residue_negative, 0.0));
         assert!(close(feedback.residue_positive, 1500.0 - 600.0));
-        // F is conserved: what is left over is F less what was given.
+        // F is conserved: the rest is F minus the given feedback.
         assert!(close(feedback.residue_positive - feedback.residue_negative, 1000.0 - 100.0));
     }
 

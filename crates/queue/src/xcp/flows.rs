@@ -2,20 +2,21 @@
 
 use airpath_model::{Bytes, Duration, XcpHeader};
 
-/// Sums over the packets of one interval, each weighted by X, the time between two packets of its flow. A flow sends
-/// RTT/X packets in a round trip, so that all flows weigh the same however fast they send.
+/// Sums over the packets of one interval, each weighted by X, the time between two packets of its flow. A
+/// flow sends RTT/X packets per round trip, so that all flows have the same weight regardless of their rates.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct XcpFlows {
     /// Σ X, seconds.
     sum_x: f64,
     /// Σ X RTT, seconds squared.
     sum_x_rtt: f64,
-    /// Σ s: bytes of the packets that feedback can be written on.
+    /// Σ s: bytes of the packets on which feedback can be written.
     bytes: Bytes,
 }
 
 impl XcpFlows {
-    /// A data packet of `size` arrived. Its RTT counts up to `longest`; a flow without an RTT (zero) does not count.
+    /// Processes the arrival of a data packet of `size`. Its RTT counts up to `longest`; a flow without an
+    /// RTT (zero) does not count.
     pub(crate) fn on_arrival(&mut self, header: &XcpHeader, size: Bytes, longest: Duration) {
         if header.rtt.is_zero() {
             return;
@@ -26,25 +27,27 @@ impl XcpFlows {
         self.sum_x_rtt += x * header.rtt.min(longest).as_secs_f64();
     }
 
-    /// Packets that were summed up elsewhere: Σ X in seconds, Σ X RTT in seconds squared with each RTT bounded, and their
-    /// bytes; of flows that have an RTT. Sums that are negative or no numbers count as nothing.
+    /// Adds packets that were summed elsewhere: Σ X in seconds, Σ X RTT in seconds squared with each RTT
+    /// bounded, and their bytes, only of flows with an RTT. Sums that are negative or not a number count as
+    /// zero.
     pub fn on_arrivals(&mut self, sum_x: f64, sum_x_rtt: f64, bytes: Bytes) {
         self.sum_x += sum_x.max(0.0);
         self.sum_x_rtt += sum_x_rtt.max(0.0);
         self.bytes += bytes;
     }
 
-    /// Σ X in seconds: zero when no flow with an RTT was seen.
+    /// Returns Σ X in seconds, or zero if no flow with an RTT was observed.
     pub(crate) fn sum_x(&self) -> f64 {
         self.sum_x
     }
 
-    /// Σ s in bytes, of the same packets.
+    /// Returns Σ s in bytes, over the same packets.
     pub(crate) fn bytes(&self) -> Bytes {
         self.bytes
     }
 
-    /// d: the mean round-trip time, greater than zero; `None` when no flow with an RTT was seen.
+    /// Returns d, the mean round-trip time, which is greater than zero, or `None` if no flow with an RTT was
+    /// observed.
     pub(crate) fn mean_rtt(&self) -> Option<Duration> {
         (self.sum_x > 0.0)
             .then(|| Duration::from_secs_f64(self.sum_x_rtt / self.sum_x).max(Duration::from_nanos(1)))
@@ -64,7 +67,8 @@ mod tests {
 
     #[test]
     fn the_mean_is_over_flows_and_not_over_packets() {
-        // In 400 ms one flow sends 40 packets at 100 ms, the other 2 at 400 ms.
+        // In 400 ms one flow sends 40 packets with an RTT of 100 ms, the other 2 packets with an RTT of
+        // 400 ms.
         let mut flows = XcpFlows::default();
         let longest = Duration::from_secs(1);
         for _ in 0..40 {

@@ -4,28 +4,30 @@ use airpath_model::{Backlog, Bytes, Duration, Timestamp};
 
 use crate::QueueSample;
 
-/// Bound below which the persistent queue's timer never falls (ns-2.35 `xcp/xcpq.cc`, line 35).
+/// Shortest period of the timer of the persistent queue (ns-2.35 `xcp/xcpq.cc`, line 35).
 const SHORTEST: Duration = Duration::from_millis(2);
 
-/// Q of XCP: the shortest queue seen by departing packets over about a propagation delay.
+/// Q of XCP: the shortest queue observed by departing packets over about a propagation delay.
 ///
-/// A departing packet sees itself and what waits behind it (ns-2.35 `xcp/xcpq.cc`, line 32), and a link that finds
-/// nothing to send sees an empty queue. So a link that is never idle has a persistent queue of one packet at least,
-/// which keeps it a little below its capacity. In ns-2.35 the scheduler of virtual queues (`xcp/xcp.cc`) keeps an idle
-/// link from being seen, which leaves up to a fifth of a packet less in the queue of a link that is nearly full.
+/// A departing packet observes itself and the packets behind it (ns-2.35 `xcp/xcpq.cc`, line 32), and a link
+/// with nothing to send observes an empty queue. A link that is never idle therefore has a persistent queue
+/// of at least one packet, which keeps it slightly below its capacity. In ns-2.35 the scheduler of virtual
+/// queues (`xcp/xcp.cc`) prevents an idle link from being observed, which leaves up to a fifth of a packet
+/// less in the queue of a link that is nearly full.
 ///
-/// It has a timer of its own, `T_q` = max(2 ms, (d − q/C) / 2), which must not be the control timer.
+/// The persistent queue has its own timer, `T_q` = max(2 ms, (d − q/C) / 2), which must not be the control
+/// timer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PersistentQueue {
     persistent: Bytes,
     running_minimum: Bytes,
     due: Timestamp,
-    /// When the last packet arrived, if it found nothing waiting.
+    /// Arrival time of the last packet, if the queue was empty at its arrival.
     found_nothing: Option<Timestamp>,
 }
 
 impl PersistentQueue {
-    /// No queue so far; the first expiry comes after `interval`.
+    /// Creates an empty persistent queue whose timer first expires after `interval`.
     pub(crate) fn new(interval: Duration) -> Self {
         Self {
             persistent: Bytes::ZERO,
@@ -35,36 +37,36 @@ impl PersistentQueue {
         }
     }
 
-    /// Q, in bytes.
+    /// Returns Q, in bytes.
     pub(crate) fn bytes(&self) -> Bytes {
         self.persistent
     }
 
-    /// When [`PersistentQueue::on_timer`] is wanted.
+    /// Returns the time at which [`PersistentQueue::on_timer`] is due.
     pub(crate) fn due(&self) -> Timestamp {
         self.due
     }
 
-    /// A packet arrives; `backlog` waits before it.
+    /// Processes the arrival of a packet. `backlog` is the queue before the packet.
     pub(crate) fn on_arrival(&mut self, now: Timestamp, backlog: Backlog) {
         self.found_nothing = (backlog.packets == 0).then_some(now);
     }
 
-    /// A packet of `size` leaves `backlog` behind. One that arrived at this very instant, and found nothing waiting,
-    /// met an idle link.
+    /// Processes the departure of a packet of `size` that leaves `backlog` behind. If the packet arrived at
+    /// the same instant at an empty queue, the link was idle.
     pub(crate) fn on_departure(&mut self, now: Timestamp, size: Bytes, backlog: Backlog) {
         let idle = backlog.packets == 0 && self.found_nothing == Some(now);
         let seen = if idle { Bytes::ZERO } else { backlog.bytes + size };
         self.running_minimum = self.running_minimum.min(seen);
     }
 
-    /// What was seen of the queue since the last sample: a queue that was seen empty is empty.
+    /// Processes the traffic since the last sample. A queue that was observed empty counts as empty.
     pub(crate) fn on_sample(&mut self, sample: &QueueSample) {
         self.running_minimum = self.running_minimum.min(sample.shortest.bytes);
     }
 
-    /// The timer expired. `mean_rtt` is d; `capacity` is C in byte/s. A source that knows no capacity leaves the
-    /// queueing delay q/C out.
+    /// Processes the expiry of the timer. `mean_rtt` is d, and `capacity` is C in byte/s. If the source does
+    /// not estimate a capacity, the queueing delay q/C is omitted.
     pub(crate) fn on_timer(
         &mut self,
         now: Timestamp,
@@ -104,12 +106,12 @@ mod tests {
         now = queue.due();
         queue.on_timer(now, backlog(8000), D, None);
         assert_eq!(queue.bytes(), Bytes::new(4000));
-        // Nothing leaves: what stands at the expiry persists.
+        // No packet departs: the queue at the expiry persists.
         queue.on_timer(now + D, backlog(9000), D, None);
         assert_eq!(queue.bytes(), Bytes::new(8000));
     }
 
-    /// A router that looks from time to time: the shortest that it saw, which is now included.
+    /// For a router that takes samples, the shortest observed queue persists, including the current one.
     #[test]
     fn the_shortest_queue_of_the_samples_persists() {
         let mut queue = PersistentQueue::new(D);
@@ -148,7 +150,7 @@ mod tests {
         assert_eq!(queue.due(), now + Duration::from_millis(50));
         queue.on_timer(now, backlog(99_000), D, Some(1e6));
         assert_eq!(queue.due(), now + SHORTEST);
-        // A link that carries nothing.
+        // A link with a capacity of zero.
         queue.on_timer(now, backlog(99_000), D, Some(0.0));
         assert_eq!(queue.due(), now + SHORTEST);
     }

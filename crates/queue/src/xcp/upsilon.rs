@@ -1,26 +1,27 @@
-//! What the factor of a source that probes multiplies.
+//! The quantity that the factor of a source that probes multiplies.
 
-/// What XCP multiplies by Υ, by which a source probes above its capacity
-/// ([`probing`](airpath_model::CapacitySource::probing)); Υ is 1 while it does not.
+/// The quantity that XCP multiplies by Υ, the factor by which a source probes above its capacity
+/// ([`probing`](airpath_model::CapacitySource::probing)). Υ is 1 while the source does not probe.
 ///
-/// F = α S − β Q / d, with S = C − y where Υ is not in it.
+/// F = α S − β Q / d, with S = C − y unless Υ is part of S.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
 pub enum UpsilonOn {
-    /// The capacity: S = Υ C − y. The only one that leaves a link at rest, where F is zero.
+    /// The capacity: S = Υ C − y. The only choice that has an effect on a link at rest, where F is otherwise
+    /// zero.
     #[default]
     Capacity,
     /// The spare bandwidth: F = α Υ S − β Q / d.
     Spare,
-    /// The feedback: Υ F, also where F is negative.
+    /// The feedback: Υ F, also if F is negative.
     Feedback,
-    /// The feedback where it is positive: Υ F if F > 0, else F.
+    /// The feedback if it is positive: Υ F if F > 0, else F.
     PositiveFeedback,
 }
 
 impl UpsilonOn {
-    /// What the capacity is multiplied by.
+    /// Returns the factor of the capacity.
     pub(crate) const fn capacity_factor(self, upsilon: f64) -> f64 {
         match self {
             Self::Capacity => upsilon,
@@ -28,7 +29,7 @@ impl UpsilonOn {
         }
     }
 
-    /// F in byte/s, of `given` = α S and `drained` = β Q / d.
+    /// Returns F in byte/s, with `given` = α S and `drained` = β Q / d.
     pub(crate) fn aggregate(self, upsilon: f64, given: f64, drained: f64) -> f64 {
         let feedback = given - drained;
         match self {

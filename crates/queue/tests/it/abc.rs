@@ -10,7 +10,7 @@ use crate::source::{Event, Known, Listening, Probing};
 const SIZE: Bytes = Bytes::new(1000);
 const ACCELERATE: PathHeader = PathHeader::Abc(AbcMark::Accelerate);
 const BRAKE: PathHeader = PathHeader::Abc(AbcMark::Brake);
-/// One packet each millisecond is 1 MB/s.
+/// A packet of 1 kB per millisecond is 1 MB/s.
 const MILLISECOND: Duration = Duration::from_millis(1);
 
 fn driver(capacity: f64) -> Driver<Abc> {
@@ -19,14 +19,14 @@ fn driver(capacity: f64) -> Driver<Abc> {
     )
 }
 
-/// One packet passes after `gap`; what it leaves with.
+/// Sends one packet through the router after `gap`. Returns the header with which it departs.
 fn pass(driver: &mut Driver<Abc>, gap: Duration, header: PathHeader) -> PathHeader {
     driver.run_to(driver.now + gap);
     driver.arrive(SIZE, true, header);
     driver.depart().expect("a packet waits").header
 }
 
-/// The share of accelerates among `packets`, one each millisecond.
+/// Returns the share of accelerates among `packets`, one per millisecond.
 fn share(driver: &mut Driver<Abc>, packets: u32) -> f64 {
     let accelerates = (0..packets).filter(|_| pass(driver, MILLISECOND, ACCELERATE) == ACCELERATE).count();
     accelerates as f64 / f64::from(packets)
@@ -36,7 +36,8 @@ fn close(left: f64, right: f64) -> bool {
     (left - right).abs() <= 1e-9 * right.abs().max(1.0)
 }
 
-/// 1 MB/s over 2 MB/s: tr = 0.98 · 2 MB/s, f = 1.96 / 2 = 0.98; over 1 MB/s f = 0.49; over a quarter 0.1225.
+/// Traffic of 1 MB/s. At a capacity of 2 MB/s tr = 0.98 · 2 MB/s and f = 1.96 / 2 = 0.98; at 1 MB/s f = 0.49;
+/// at a quarter of that 0.1225.
 #[test]
 fn rates_and_fraction_are_those_of_the_equations() {
     for (capacity, target, fraction) in
@@ -50,7 +51,8 @@ fn rates_and_fraction_are_those_of_the_equations() {
     }
 }
 
-/// 90 packets of 1 kB wait behind the one that leaves, over 1 MB/s: x = 91 ms, tr = 0.98 − (91 − 50) / 133.3 = 0.6725 MB/s.
+/// 90 packets of 1 kB wait behind the departing packet, at 1 MB/s: x = 91 ms, tr = 0.98 − (91 − 50) / 133.3 =
+/// 0.6725 MB/s.
 #[test]
 fn what_waits_longer_than_the_threshold_takes_from_the_target() {
     let mut driver = driver(1e6);
@@ -62,7 +64,7 @@ fn what_waits_longer_than_the_threshold_takes_from_the_target() {
     }
     assert!((driver.observed("target_rate_bps") - 8.0 * 672_500.0).abs() < 1e-3 * 8.0 * 672_500.0);
     assert!((driver.observed("accelerate_fraction") - 0.336_25).abs() < 1e-4);
-    // At 50 ms nothing is taken yet, from 50 + 0.98 · 133.3 = 180.7 ms on there is nothing left.
+    // The target rate is not reduced up to 50 ms, and is zero from 50 + 0.98 · 133.3 = 180.7 ms on.
     for (waiting, left) in [(49, 0.98), (50, 0.98), (51, 0.9725), (300, 0.0)] {
         let mut driver = self::driver(1e6);
         for _ in 0..waiting {
@@ -75,11 +77,13 @@ fn what_waits_longer_than_the_threshold_takes_from_the_target() {
 
 #[test]
 fn the_bucket_begins_full_and_takes_whole_tokens() {
-    // f = 0.49: 5, 4.49, 3.98, 3.47, 2.96, 2.45, 1.94, 1.43, 0.92, 1.41: the ninth is the first that brakes.
+    // f = 0.49: 5, 4.49, 3.98, 3.47, 2.96, 2.45, 1.94, 1.43, 0.92, 1.41: the ninth packet is the first that
+    // brakes.
     let mut driver = driver(1e6);
     share(&mut driver, 0);
     let mut left = Vec::new();
-    // Spread over the time before it, the first packet is one in 1 ms, so f is above 0.49 until 20 ms are full.
+    // The first packet counts as spread over the time before it, one packet in 1 ms, so f is above 0.49 until
+    // the 20 ms are full.
     for _ in 0..40 {
         left.push(pass(&mut driver, MILLISECOND, ACCELERATE) == ACCELERATE);
     }
@@ -112,7 +116,7 @@ fn other_packets_count_in_the_rate_and_pass_unchanged() {
     assert!((driver.observed("dequeue_rate_bps") - 8e6).abs() < 1.0);
     driver.arrive(SIZE, false, ACCELERATE);
     assert_eq!(driver.depart().expect("a packet waits").header, ACCELERATE, "an echo");
-    // Their tokens are no flow's: the bucket is as full as it was.
+    // They do not change the bucket, which is still full.
     assert_eq!(pass(&mut driver, MILLISECOND, ACCELERATE), ACCELERATE);
 }
 
@@ -151,7 +155,8 @@ fn the_source_has_its_timer_and_reports_beside_the_router() {
     assert!(close(driver.observed("told"), 1.0));
 }
 
-/// A bucket of one token never holds more than one, so that nothing accelerates; one of two does.
+/// A bucket of one token never contains more than one, so that no packet accelerates; with two tokens a
+/// packet does.
 #[test]
 fn an_accelerate_takes_more_than_one_token() {
     for (token_limit, left) in [(1.0, BRAKE), (2.0, ACCELERATE)] {
@@ -161,7 +166,7 @@ fn an_accelerate_takes_more_than_one_token() {
     }
 }
 
-/// A source with a capacity that takes down what passes and wants a timer at 30 ms.
+/// A source with a capacity that records its calls and requests a timer at 30 ms.
 #[derive(Debug)]
 struct Heard(crate::source::Told);
 
@@ -211,7 +216,7 @@ fn impossible_parameters_are_refused() {
 
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
-    /// The share of accelerates is f, but for the tokens saved up and the first window.
+    /// The share of accelerates is f, except for the accumulated tokens and the first window.
     #[test]
     fn the_share_of_accelerates_converges_to_the_fraction(capacity in 0.0..2.0e6_f64) {
         let mut driver = driver(capacity);
@@ -221,7 +226,7 @@ proptest! {
         prop_assert!((seen - fraction).abs() <= 6.0 / 2000.0, "{} for {}", seen, fraction);
     }
 
-    /// Over two routers the slower one rules, and what one has braked the other lets be.
+    /// The slower of two routers determines the share, and a brake of the first router remains a brake.
     #[test]
     fn over_two_routers_no_brake_becomes_an_accelerate(first in 0.1..2.0e6_f64, second in 0.1..2.0e6_f64) {
         let (mut one, mut two) = (driver(first), driver(second));
@@ -233,11 +238,12 @@ proptest! {
             accelerates += u32::from(after == ACCELERATE);
         }
         let slower = 0.49e-6 * first.min(second);
-        // The second saves five tokens at most of those that it might have needed, and both begin full.
+        // Of the tokens that it might need, the second router accumulates at most five, and both buckets are
+        // initially full.
         prop_assert!((f64::from(accelerates) / 2000.0 - slower).abs() < 0.015, "{} {}", accelerates, slower);
     }
 
-    /// Whatever passes, the fraction is one.
+    /// For any traffic, the fraction is between zero and one.
     #[test]
     fn the_fraction_is_one(packets in prop::collection::vec((0_u64..50_000, 1_u64..9000, any::<bool>()), 1..200), capacity in 0.0..1e12_f64) {
         let mut driver = driver(capacity);

@@ -1,7 +1,7 @@
-//! One suite for all disciplines: whatever is done to a queue, it keeps the contract of `Qdisc`.
+//! One suite for all disciplines: for all operations, a queue fulfils the contract of `Qdisc`.
 //!
-//! A new discipline adds its constructors to [`disciplines`]. The suite is itself tested, on queues that break the
-//! contract.
+//! A new discipline adds its constructors to [`disciplines`]. The suite is itself tested, on queues that
+//! break the contract.
 
 mod contract;
 mod faulty;
@@ -27,12 +27,12 @@ struct Discipline {
     name: &'static str,
     limit: Limit,
     make: fn(Limit) -> Box<dyn Qdisc<TestPacket>>,
-    /// Packets of one lane keep their order.
+    /// Returns the lane of a packet; packets of one lane keep their order.
     lane: fn(&TestPacket) -> u64,
 }
 
 impl Discipline {
-    /// One that keeps the order of each flow.
+    /// Creates a discipline that keeps the order of each flow.
     fn new(name: &'static str, limit: Limit, make: fn(Limit) -> Box<dyn Qdisc<TestPacket>>) -> Self {
         Self { name, limit, make, lane: |packet| packet.flow }
     }
@@ -79,7 +79,7 @@ fn load_factor() -> LoadFactor {
         .expect("the parameters are in range")
 }
 
-/// The list is what the simulator's test of completeness reads.
+/// Checks the names, because the simulator's test of completeness reads this list.
 #[test]
 fn the_list_of_disciplines_is_that_of_the_suite() {
     let names: Vec<_> = disciplines().iter().map(|discipline| discipline.name).collect();
@@ -101,12 +101,12 @@ fn every_discipline_keeps_the_contract() {
     }
 }
 
-/// Else the contract of marks and early drops would be held to nothing.
+/// Without marks and early drops, their contract would not be tested.
 #[test]
 fn every_managed_queue_acts_under_these_operations() {
     for Discipline { name, limit, make, lane } in managed::disciplines() {
         if name.starts_with("priority") || name.contains("drr") {
-            continue; // they choose nobody
+            continue; // these choose no packets
         }
         let acted = Cell::new(0);
         let outcome = TestRunner::deterministic().run(&operations(), |operations| {

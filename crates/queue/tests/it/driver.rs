@@ -1,11 +1,11 @@
-//! A driver of one router, in these tests.
+//! A driver of one router for these tests.
 
 use airpath_model::{Bytes, DropReason, PathHeader, Qdisc, QueueSink, Timestamp};
 use airpath_queue::{Limit, Router, RouterProtocol};
 
 use crate::packet::TestPacket;
 
-/// A router over a buffer without limit, and the time.
+/// A router over an unlimited buffer, and the current time.
 #[derive(Debug)]
 pub(crate) struct Driver<T> {
     router: Router<TestPacket, T>,
@@ -18,7 +18,7 @@ impl<T: RouterProtocol<TestPacket>> Driver<T> {
         Self { router: Router::new(Limit::Unlimited, protocol), now: Timestamp::ZERO, arrived: 0 }
     }
 
-    /// Time passes; timers run when they are due.
+    /// Advances the time to `end` and runs the timers that are due.
     pub(crate) fn run_to(&mut self, end: Timestamp) {
         while self.router.next_timer() <= end {
             self.now = self.router.next_timer();
@@ -37,7 +37,7 @@ impl<T: RouterProtocol<TestPacket>> Driver<T> {
         self.router.dequeue(self.now, &mut NoDrops)
     }
 
-    /// The quantity that the router reports under `name`.
+    /// Returns the quantity that the router reports under `name`.
     pub(crate) fn observed(&self, name: &str) -> f64 {
         let mut found = None;
         self.router.observe(&mut |reported, value| {

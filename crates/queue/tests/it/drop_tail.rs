@@ -1,4 +1,4 @@
-//! Drop-tail by hand.
+//! Drop-tail, with results computed by hand.
 
 use airpath_model::{Backlog, Bytes, DropReason, Qdisc, QueueSink, Timestamp};
 use airpath_queue::{DropTail, Limit};
@@ -17,7 +17,7 @@ impl QueueSink<TestPacket> for Dropped {
     }
 }
 
-/// Offers packets of these sizes, numbered from zero, and returns the queue with what it dropped.
+/// Enqueues packets of these sizes, numbered from zero. Returns the queue and the dropped packets.
 fn offered(limit: Limit, sizes: &[u64]) -> (DropTail<TestPacket>, Dropped) {
     let (mut queue, mut dropped) = (DropTail::new(limit), Dropped::default());
     for (number, &size) in (0..).zip(sizes) {
@@ -71,7 +71,7 @@ fn a_limit_of_zero_drops_everything() {
 }
 
 proptest! {
-    /// Passing is queueing and leaving in one step, whatever waits and whatever the limit.
+    /// Passing is equivalent to enqueueing and dequeueing in one step, for any backlog and any limit.
     #[test]
     fn passing_is_the_same_as_enqueue_and_dequeue(
         limit in prop_oneof![

@@ -1,4 +1,4 @@
-//! Active queue management and schedulers by hand.
+//! Active queue management and schedulers, with results computed by hand.
 
 mod avq;
 mod codel;

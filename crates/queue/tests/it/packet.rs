@@ -1,8 +1,8 @@
-//! The packet of these tests.
+//! The packet used in these tests.
 
 use airpath_model::{Bytes, Ecn, Packet, PathHeader};
 
-/// A packet that can be told from all others by its number.
+/// A packet that is identified by its number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct TestPacket {
     pub(crate) number: u64,
@@ -14,7 +14,7 @@ pub(crate) struct TestPacket {
 }
 
 impl TestPacket {
-    /// A data packet of flow 0 without ECN.
+    /// Creates a data packet of flow 0 without ECN.
     pub(crate) fn new(number: u64, size: Bytes) -> Self {
         Self { number, size, ecn: Ecn::NotEct, flow: 0, is_data: true, header: PathHeader::None }
     }

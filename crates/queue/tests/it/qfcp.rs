@@ -15,13 +15,13 @@ fn driver(capacity: f64) -> Driver<Qfcp> {
     Driver::new(Qfcp::new(CONFIG, Box::new(Known(capacity)), BUFFER).expect("the parameters are in range"))
 }
 
-/// One packet passes; the rate that it is given.
+/// Sends one packet through the router. Returns the header with the rate assigned to it.
 fn asked(driver: &mut Driver<Qfcp>, path: PathHeader) -> PathHeader {
     driver.arrive(SIZE, true, path);
     driver.depart().expect("a packet waits").header
 }
 
-/// An interval in which `bytes` arrive, all of which leave but for `waiting` packets.
+/// Simulates an interval in which `packets` packets arrive, all of which depart except the first `waiting`.
 fn interval(driver: &mut Driver<Qfcp>, packets: u64, waiting: u64) {
     for packet in 0..packets {
         driver.arrive(SIZE, true, PathHeader::None);
@@ -43,25 +43,26 @@ fn every_flow_is_given_its_share_of_the_capacity() {
     interval(&mut driver, 4, 0);
     assert!(close(driver.observed("fair_rate_bps"), 800_000.0));
     assert_eq!(asked(&mut driver, ASKED), PathHeader::FairRate(Rate::from_bps(800_000)));
-    // Four flows send at that rate, 40 packets in 100 ms: more than twice as many are believed in the next interval only.
+    // Four flows send at that rate, 40 packets in 100 ms. An increase of the count by more than a factor of
+    // two takes effect only in the next interval.
     interval(&mut driver, 39, 0);
     assert!(close(driver.observed("flow_count"), 2.0));
     assert!(close(driver.observed("fair_rate_bps"), 400_000.0));
     interval(&mut driver, 20, 0);
     assert!(close(driver.observed("flow_count"), 4.0));
     assert!(close(driver.observed("fair_rate_bps"), 200_000.0));
-    // They follow, and it rests.
+    // The flows follow, and the count is at rest.
     interval(&mut driver, 10, 0);
     assert!(close(driver.observed("flow_count"), 4.0));
     assert!(close(driver.observed("fair_rate_bps"), 200_000.0));
-    // Nobody sends: the next flow has the link for itself, step by step.
+    // No flow sends: the rate of the next flow approaches the whole link, step by step.
     interval(&mut driver, 0, 0);
     assert!(close(driver.observed("fair_rate_bps"), 400_000.0));
     interval(&mut driver, 0, 0);
     assert!(close(driver.observed("fair_rate_bps"), 800_000.0));
 }
 
-/// Where R is less than a packet in an interval, few of the flows have answered when it ends.
+/// If R is less than a packet per interval, few of the flows have responded at the end of an interval.
 #[test]
 fn the_fewer_flows_have_answered_the_less_the_count_moves() {
     let mut driver = driver(10_000.0);
@@ -86,14 +87,14 @@ fn the_smallest_rate_on_the_path_counts_and_echoes_stay() {
 #[test]
 fn a_standing_queue_takes_from_what_is_given() {
     let mut standing = driver(100_000.0);
-    // Four packets wait; they count from the interval that finds them at its start.
+    // Four packets wait; they count only from the interval at whose start they are present.
     interval(&mut standing, 10, 4);
     assert!(close(standing.observed("fair_rate_bps"), 800_000.0));
     interval(&mut standing, 10, 0);
     // (C − 0.5 · 4000 / 0.1 s) / 1: each arrival is followed by a departure.
     let expected = 8.0 * (100_000.0 - 0.5 * 4000.0 / 0.1);
     assert!(close(standing.observed("fair_rate_bps"), expected));
-    // However long the queue, 5 % of the capacity is given.
+    // For any queue, at least 5 % of the capacity is assigned.
     let mut long = driver(100_000.0);
     interval(&mut long, 40, 40);
     interval(&mut long, 40, 40);

@@ -1,9 +1,9 @@
-//! Sources of these tests.
+//! Capacity sources for these tests.
 
 use airpath_model::{Backlog, Bytes, CapacitySource, ControlInterval, Duration, Spare, Timestamp};
 use std::sync::{Arc, Mutex};
 
-/// A capacity in byte/s that somebody knows.
+/// A source with a known capacity in byte/s.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Known(pub(crate) f64);
 
@@ -13,7 +13,7 @@ impl CapacitySource for Known {
     }
 }
 
-/// A capacity in byte/s, and the factor Υ by which the source probes above it.
+/// A source with a capacity in byte/s, and the factor Υ by which it probes above the capacity.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Probing(pub(crate) f64, pub(crate) f64);
 
@@ -27,10 +27,10 @@ impl CapacitySource for Probing {
     }
 }
 
-/// What a source is told, to be looked at later.
+/// The recorded calls of a source, for later inspection.
 pub(crate) type Told = Arc<Mutex<Vec<Event>>>;
 
-/// One thing that a source is told or asked.
+/// One call of a source.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Event {
     Arrival(Timestamp, Bytes, Bytes),
@@ -39,7 +39,7 @@ pub(crate) enum Event {
     Spare(ControlInterval),
 }
 
-/// A source that knows no capacity, wants a timer every 30 ms and takes down what it is told.
+/// A source that estimates no capacity, requests a timer every 30 ms and records its calls.
 #[derive(Debug)]
 pub(crate) struct Listening {
     told: Told,

@@ -7,7 +7,7 @@ use crate::driver::Driver;
 use crate::packet::TestPacket;
 use crate::source::{Known, Listening};
 
-/// 10 Mbit/s, in byte/s: 98 % of 200 ms are 245 packets.
+/// 10 Mbit/s, in byte/s: 98 % of the capacity are 245 packets in 200 ms.
 const CAPACITY: f64 = 1_250_000.0;
 const SIZE: Bytes = Bytes::new(1000);
 const INTERVAL: Duration = Duration::from_millis(200);
@@ -16,7 +16,7 @@ fn load_factor() -> LoadFactor {
     LoadFactor::new(LoadFactorConfig::default(), Box::new(Known(CAPACITY))).expect("parameters in range")
 }
 
-/// An interval in which so many packets of no interest pass.
+/// Simulates an interval in which `packets` packets without a header pass.
 fn interval<T: RouterProtocol<TestPacket>>(driver: &mut Driver<T>, packets: u64) {
     for _ in 0..packets {
         driver.arrive(SIZE, true, PathHeader::None);
@@ -25,7 +25,7 @@ fn interval<T: RouterProtocol<TestPacket>>(driver: &mut Driver<T>, packets: u64)
     driver.run_to(driver.now + INTERVAL);
 }
 
-/// What a packet that comes with `header` leaves with.
+/// Sends a packet with `header` through the router. Returns the header with which it departs.
 fn pass<T: RouterProtocol<TestPacket>>(
     driver: &mut Driver<T>,
     is_data: bool,
@@ -43,7 +43,7 @@ fn word(level: u16, digits: u8, digit: u8) -> PathHeader {
 fn the_code_is_held_for_an_interval() {
     let mut driver = Driver::new(Vcp::new(load_factor()));
     let low = PathHeader::Load(LoadCode::Low);
-    // 195, 196 and 245 packets: the packet that asks counts in the interval after.
+    // 195, 196 and 245 packets: the packet that reads the code counts in the next interval.
     for (packets, code) in
         [(195, LoadCode::Low), (195, LoadCode::High), (244, LoadCode::Overload), (100, LoadCode::Low)]
     {
@@ -109,7 +109,7 @@ fn headers_of_other_protocols_pass_unchanged() {
 #[test]
 fn the_word_is_the_load_quantised_and_the_larger_of_the_hops() {
     let mut driver = Driver::new(Mpcp::new(load_factor()));
-    // ρ = 0.6 is half of what a word can say.
+    // ρ = 0.6 is half of the largest value of a word.
     interval(&mut driver, 147);
     assert!((driver.observed("load_factor") - 0.6).abs() < 1e-12);
     assert_eq!(pass(&mut driver, true, word(0, 2, 0)), word(8, 2, 0));
@@ -128,7 +128,7 @@ fn a_source_that_knows_no_capacity_is_refused() {
     assert_eq!(refused.parameter, "source");
 }
 
-/// A source that knows a capacity and takes down what it is told.
+/// A source that estimates a capacity and records its calls.
 #[derive(Debug)]
 struct Hearing(Listening);
 

@@ -1,4 +1,4 @@
-//! XCP's router in a queue: what it measures, when, and what it writes.
+//! XCP's router in a queue: its measurements, their times, and the feedback that it writes.
 
 use airpath_model::{Bytes, Duration, PathHeader, Timestamp, XcpForm, XcpHeader};
 use airpath_queue::{NegativeShare, UpsilonOn, Xcp, XcpConfig};
@@ -18,7 +18,7 @@ fn router(capacity: f64) -> Xcp {
     Xcp::new(XcpConfig::NS2, Box::new(Known(capacity)), BUFFER).expect("the parameters are in range")
 }
 
-/// One whose source probes 40 % above that.
+/// Returns a router whose source probes 40 % above its capacity.
 fn probing(upsilon_on: UpsilonOn, capacity: f64) -> Xcp {
     let config = XcpConfig { upsilon_on, ..XcpConfig::NS2 };
     Xcp::new(config, Box::new(Probing(capacity, 1.4)), BUFFER).expect("the parameters are in range")
@@ -40,7 +40,8 @@ fn close(left: f64, right: f64) -> bool {
     (left - right).abs() <= 1e-9 * right.abs().max(1.0)
 }
 
-/// Two flows of different round-trip times and rates, in equal intervals: what an interval gives out is F.
+/// Simulates an interval of two flows with different round-trip times and rates and evenly spaced packets.
+/// Returns the total feedback given in it.
 fn an_interval_of_two_flows(driver: &mut Driver<Xcp>) -> f64 {
     let interval = Duration::from_millis(50);
     let mut given = 0.0;
@@ -61,15 +62,16 @@ fn an_interval_of_two_flows(driver: &mut Driver<Xcp>) -> f64 {
 fn what_an_interval_gives_out_is_the_aggregate_feedback() {
     for capacity in [400_000.0, 205_000.0, 199_000.0, 50_000.0] {
         let mut driver = Driver::new(router(capacity));
-        // The first interval knows nothing and gives nothing.
+        // In the first interval nothing is known, and no feedback is given.
         assert!(close(an_interval_of_two_flows(&mut driver), 0.0));
-        // 2 packets with X = 30 ms and RTT 60 ms, 8 with 5 ms and 40 ms: d = (2·30·60 + 8·5·40)/(60 + 40) = 52 ms.
+        // 2 packets with X = 30 ms and an RTT of 60 ms, 8 with 5 ms and 40 ms: d = (2·30·60 + 8·5·40)/(60 +
+        // 40) = 52 ms.
         assert!(close(driver.observed("mean_rtt_s"), 0.052));
         assert!(close(driver.observed("control_interval_s"), 0.052));
         assert!(close(driver.observed("input_rate_bps"), 8.0 * 200_000.0));
         let feedback = driver.observed("feedback");
         assert!(close(feedback, 0.4 * (capacity - 200_000.0)), "{feedback}");
-        // The same packets, all in the interval of 52 ms: residues are given out to the last.
+        // The same packets, all in the interval of 52 ms: the residues are given out completely.
         assert!(close(an_interval_of_two_flows(&mut driver), feedback), "capacity {capacity}");
     }
 }
@@ -98,13 +100,14 @@ fn acknowledgments_count_as_input_and_are_not_written_on() {
     }
     driver.run_to(milliseconds(50));
     assert!(close(driver.observed("input_rate_bps"), 8.0 * 200_000.0));
-    // No flow told its RTT.
+    // No flow reported its RTT.
     assert!(close(driver.observed("mean_rtt_s"), 0.050));
     driver.arrive(SIZE, true, PathHeader::None);
     assert_eq!(driver.depart().expect("a packet waits").header, PathHeader::None);
 }
 
-/// Half of all bytes are acknowledgments: they take half of the negative feedback with them, unless only data shares it.
+/// Half of all bytes are acknowledgments. They take half of the negative feedback, unless only data shares
+/// it.
 #[test]
 fn the_negative_share_says_whether_acknowledgments_dilute_negative_feedback() {
     for (negative_share, given_part) in [(NegativeShare::All, 0.5), (NegativeShare::Data, 1.0)] {
@@ -126,7 +129,8 @@ fn the_negative_share_says_whether_acknowledgments_dilute_negative_feedback() {
     }
 }
 
-/// F = 40 000 byte/s over Σ X = 0.5 s of ten packets in 50 ms, each 4000 byte/s; then twice as many come.
+/// F = 40 000 byte/s over Σ X = 0.5 s of ten packets in 50 ms, 4000 byte/s each; then twice as many packets
+/// arrive.
 #[test]
 fn the_form_says_whether_more_packets_get_more() {
     for (form, given_in_all) in [(XcpForm::Rate, 40_000.0), (XcpForm::Window, 80_000.0)] {
@@ -154,7 +158,7 @@ fn a_flow_without_a_round_trip_time_gets_zero() {
     an_interval_of_two_flows(&mut driver);
     driver.arrive(SIZE, true, header(Duration::ZERO, 1));
     assert!(close(delta(driver.depart().expect("a packet waits").header), 0.0));
-    // Another, with one, gets its share.
+    // Another packet, with an RTT, gets its share.
     driver.arrive(SIZE, true, header(Duration::from_millis(40), 8));
     assert!(delta(driver.depart().expect("a packet waits").header) > 0.0);
 }
@@ -180,15 +184,17 @@ fn control_intervals_stay_within_their_bounds() {
     }
 }
 
-/// Ten packets wait from the start, and in the second interval, of 50 ms, eight come and go: 10 000 bytes persist.
+/// Ten packets wait from the start, and in the second interval, of 50 ms, eight arrive and depart: 10 000
+/// bytes persist.
 fn an_interval_over_a_standing_queue(driver: &mut Driver<Xcp>) {
     for _ in 0..10 {
         driver.arrive(SIZE, true, header(Duration::from_millis(50), 10));
     }
-    // The queue's timer finds the empty start first, then what nobody drained.
+    // The timer of the queue first finds the empty queue of the start, then the packets that have not
+    // departed.
     driver.run_to(milliseconds(50));
     assert!(close(driver.observed("persistent_queue_bytes"), 0.0));
-    // Nothing leaves: 10 000 bytes are the whole 50 ms, so that T_q = 2 ms.
+    // No packet departs: 10 000 bytes are the whole 50 ms, so that T_q = 2 ms.
     driver.run_to(milliseconds(60));
     assert!(close(driver.observed("persistent_queue_bytes"), 10_000.0));
     for _ in 0..8 {
@@ -208,8 +214,8 @@ fn a_standing_queue_is_drained() {
     assert!(close(driver.observed("feedback"), 0.4 * 40_000.0 - 0.226 * queue / 0.05));
 }
 
-/// A packet that comes and leaves at one instant met an idle link, over which no queue persists; one that is the only one,
-/// but had to wait for another, is a queue of one packet.
+/// If a packet arrives and departs at the same instant, the link was idle, and no queue persists. A single
+/// packet that had to wait for another is a queue of one packet.
 #[test]
 fn an_idle_link_has_no_persistent_queue() {
     for (idle, persistent) in [(true, 0.0), (false, 1000.0)] {
@@ -224,13 +230,14 @@ fn an_idle_link_has_no_persistent_queue() {
             arrive(&mut driver);
             driver.depart();
         }
-        // 1000 bytes are 5 of 50 ms: T_q = 22.5 ms.
+        // 1000 bytes are 5 ms of 50 ms: T_q = 22.5 ms.
         driver.run_to(milliseconds(73));
         assert!(close(driver.observed("persistent_queue_bytes"), persistent), "{idle}");
     }
 }
 
-/// Every reading of Υ = 1.4 where y = 200 000 byte/s, d = 52 ms and no queue waits: at rest, below the capacity, above it.
+/// All choices for Υ = 1.4 with y = 200 000 byte/s, d = 52 ms and an empty queue: at rest, below the
+/// capacity, above it.
 #[test]
 fn upsilon_multiplies_what_the_switch_says() {
     for (upsilon_on, capacity, expected) in [

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::*;
 
-/// A packet of that many bytes.
+/// A packet of this many bytes.
 struct Sized(u64);
 
 impl Packet for Sized {
@@ -82,7 +82,7 @@ fn waiting(bytes: u64) -> Backlog {
     Backlog { bytes: Bytes::new(bytes), packets: bytes.div_ceil(1000) }
 }
 
-/// Runs timers as they come due up to `end`, with a queue that does not change.
+/// Runs the timers that are due up to `end`, with a constant queue.
 fn run(load: &mut LoadFactor, end: Timestamp, backlog: Backlog) {
     while load.next_timer() <= end {
         let now = load.next_timer();
@@ -97,7 +97,7 @@ fn close(left: f64, right: f64) {
 
 #[test]
 fn demand_over_what_the_link_carries() {
-    // 10 Mbit/s carry 250 kB in 200 ms, of which 98 % are aimed at. 196 packets of 1000 B: 196 / 245.
+    // 10 Mbit/s carry 250 kB in 200 ms, of which 98 % are the target. 196 packets of 1000 B: 196 / 245.
     let mut load = load_factor(Source::knowing(1_250_000.0));
     for _ in 0..196 {
         load.on_arrival(at(100), &Sized(1000), waiting(0));
@@ -115,7 +115,8 @@ fn demand_over_what_the_link_carries() {
 #[test]
 fn the_steady_queue_is_the_mean_of_samples_filtered_over_intervals() {
     let mut load = load_factor(Source::knowing(1_250_000.0));
-    // Samples at 10, …, 100 ms find 40 kB, those at 110, …, 200 ms nothing: mean 20 kB, a quarter of it is 5 kB.
+    // Samples at 10, …, 100 ms find 40 kB, those at 110, …, 200 ms an empty queue: the mean is 20 kB, a
+    // quarter of it 5 kB.
     run(&mut load, at(100), waiting(40_000));
     run(&mut load, at(200), waiting(0));
     close(load.steady_queue, 5_000.0);
@@ -135,7 +136,7 @@ fn probing_shrinks_the_load() {
 
 #[test]
 fn the_source_is_told_of_packets_and_its_timer_runs_before_the_interval_ends() {
-    // The arrival makes the timer at 200 ms double the capacity.
+    // The arrival causes the timer at 200 ms to double the capacity.
     let source =
         Source { timer: at(200), period: Duration::from_millis(200), ..Source::knowing(1_225_000.0) };
     let mut load = load_factor(source);

@@ -1,4 +1,4 @@
-//! The contract of `Qdisc`, as a ledger beside the queue.
+//! The contract of `Qdisc`, checked by a ledger kept alongside the queue.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,23 +10,23 @@ use airpath_queue::Limit;
 
 use crate::packet::TestPacket;
 
-/// What a driver does to a queue.
+/// An operation of a driver on a queue.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Operation {
     /// A packet arrives.
     Enqueue { size: Bytes, ecn: Ecn, flow: u64, is_data: bool },
-    /// The link can take a packet.
+    /// The link can accept a packet.
     Dequeue,
-    /// Time passes. Timers run when they are due, or one run is made up for at the end by a driver that is late.
+    /// Time passes. Timers run when they are due, or once at the end if the driver is late.
     Wait { span: Duration, late: bool },
 }
 
-/// What a queue did.
+/// An action of a queue.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Deed {
-    /// Gave this packet to the link.
+    /// Returned this packet to the link.
     Sent(Timestamp, TestPacket),
-    /// Gave the link nothing.
+    /// Returned no packet to the link.
     Nothing(Timestamp),
     /// Dropped this packet.
     Dropped(Timestamp, TestPacket, DropReason),
@@ -75,7 +75,7 @@ pub(crate) fn run(
     Ok(deeds)
 }
 
-/// Packets given to the queue and not yet accounted for, each as it was given; and what is known of the others.
+/// The packets in the queue, each as it was enqueued, and the state needed to check the other rules.
 struct Ledger {
     waiting: BTreeMap<u64, TestPacket>,
     marked: BTreeSet<u64>,
@@ -111,22 +111,23 @@ impl Ledger {
         check(self.marked.insert(packet.number), || format!("{packet:?} marked twice"))
     }
 
-    /// The packet is handed back, by dequeuing or dropping it: it must have been there, once, and be unchanged but
-    /// for a mark that was reported.
+    /// Processes a packet that the queue returned or dropped. It must have been in the queue, exactly once,
+    /// and be unchanged except for a reported mark.
     fn leaves(&mut self, packet: TestPacket) -> Result<(), String> {
         let given = self
             .waiting
             .remove(&packet.number)
             .ok_or_else(|| format!("{packet:?} leaves, but was not there"))?;
         let ecn = if self.marked.contains(&packet.number) { Ecn::Ce } else { given.ecn };
-        // The header of data belongs to the routers that write it; that of an acknowledgment is an echo.
+        // The header of a data packet belongs to the routers that write it; the header of an acknowledgment
+        // is an echo.
         let header = if given.is_data { packet.header } else { given.header };
         let expected = TestPacket { ecn, header, ..given };
         check(packet == expected, || format!("{given:?} became {packet:?}"))
     }
 }
 
-/// Makes one call to a queue, takes down what it reports, and enters it into the ledger.
+/// Makes one call to a queue, records what it reports, and enters it into the ledger.
 fn watch<R>(
     now: Timestamp,
     ledger: &mut Ledger,
@@ -152,7 +153,7 @@ fn watch<R>(
     Ok((result, reported.0))
 }
 
-/// What one call reported, in order.
+/// The actions that one call reported, in order.
 #[derive(Default)]
 struct Reported(Vec<Deed>);
 
@@ -166,7 +167,7 @@ impl QueueSink<TestPacket> for Reported {
     }
 }
 
-/// A header of each kind in turn; XCP's with and without a round-trip time.
+/// Returns a header of each kind in turn, XCP's with and without a round-trip time.
 fn header(number: u64) -> PathHeader {
     let xcp =
         |rtt, delta_throughput| PathHeader::Xcp(XcpHeader { rtt, inter_packet: rtt / 10, delta_throughput });

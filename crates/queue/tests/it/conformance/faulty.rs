@@ -7,7 +7,7 @@ use airpath_queue::{DropTail, Limit};
 
 use crate::packet::TestPacket;
 
-/// A breach of the contract.
+/// A violation of the contract.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Fault {
     DropsInSilence,
@@ -107,7 +107,7 @@ impl Qdisc<TestPacket> for Faulty {
     }
 }
 
-/// A sink that garbles what it passes on.
+/// A sink that corrupts the calls that it forwards.
 struct FaultySink<'a> {
     sink: &'a mut dyn QueueSink<TestPacket>,
     fault: Fault,

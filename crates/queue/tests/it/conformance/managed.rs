@@ -159,7 +159,8 @@ fn dual_pi2(limit: Limit) -> Boxed {
     Box::new(DualPi2::new(limit, config, stream()).expect("the parameters are in range"))
 }
 
-/// A flow that changes its ECN field changes its queue: order is kept within each (RFC 9332, section 2.3).
+/// A flow that changes its ECN field changes its queue, so order is kept only within each queue (RFC 9332,
+/// section 2.3).
 fn ecn_lane(packet: &TestPacket) -> u64 {
     packet.flow << 1 | u64::from(matches!(packet.ecn, Ecn::Ect1 | Ecn::Ce))
 }

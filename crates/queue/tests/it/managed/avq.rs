@@ -1,4 +1,4 @@
-//! AVQ.
+//! Tests of AVQ.
 
 use airpath_model::{Bytes, DropReason, Ecn, Rate};
 use airpath_queue::{Avq, AvqConfig, Limit};
@@ -18,8 +18,8 @@ fn avq(config: AvqConfig) -> Driver {
     Driver::new(Avq::new(Limit::Unlimited, config).expect("the parameters are in range"))
 }
 
-/// Arrivals at 0.9 of the capacity, below γ: the virtual capacity grows by α (γ - 0.9) C each second, carries them after 8 s
-/// and is that of the link after 17 s.
+/// Arrivals at 0.9 of the capacity, below γ: the virtual capacity grows by α (γ - 0.9) C per second, carries
+/// the arrivals after 8 s and reaches the capacity of the link after 17 s.
 #[test]
 fn a_load_below_the_wanted_utilisation_is_left_alone() {
     let mut driver = avq(CONFIG);
@@ -32,7 +32,7 @@ fn a_load_below_the_wanted_utilisation_is_left_alone() {
     assert!(driver.seen.marks.iter().all(|mark| mark.0 < airpath_model::Timestamp::ZERO + ms(12_000)));
 }
 
-/// Arrivals at the capacity, above γ: the virtual capacity falls and one packet after the other is marked.
+/// Arrivals at the capacity, above γ: the virtual capacity falls, and packet after packet is marked.
 #[test]
 fn a_load_above_it_is_marked_or_dropped() {
     for (ecn, field) in [(true, Ecn::Ect0), (true, Ecn::NotEct), (false, Ecn::Ect0)] {

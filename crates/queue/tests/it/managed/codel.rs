@@ -1,4 +1,4 @@
-//! CoDel.
+//! Tests of CoDel.
 
 use airpath_model::{Bytes, DropReason, Duration, Ecn, Timestamp};
 use airpath_queue::{Codel, CodelConfig, Limit};
@@ -16,7 +16,7 @@ fn codel(config: CodelConfig) -> Driver {
     Driver::new(Codel::new(Limit::Unlimited, config).expect("the parameters are in range"))
 }
 
-/// A queue of a thousand packets that stands, one a tenth of a millisecond.
+/// Simulates a standing queue of a thousand packets at one packet per tenth of a millisecond.
 fn standing(ecn: Ecn, config: CodelConfig) -> Driver {
     let mut driver = codel(config);
     driver.burst(1000, ecn, 0);
@@ -29,13 +29,13 @@ fn standing(ecn: Ecn, config: CodelConfig) -> Driver {
     driver
 }
 
-/// The first packet that is taken at 10 ms has waited for longer than the target: the first drop comes 100 ms after it,
-/// the others 100, 170.711, 228.446, 278.446 and 323.167 ms after the first.
+/// The packet that departs at 10 ms has waited longer than the target. The first drop is 100 ms later, the
+/// others are 100, 170.711, 228.446, 278.446 and 323.167 ms after the first.
 fn by_the_control_law(times: impl Iterator<Item = Timestamp>) {
     let times: Vec<f64> = times.map(|at| at.as_secs_f64() * 1e3).collect();
     let expected = [110.0, 210.0, 280.711, 338.446, 388.446, 433.167];
     for (found, expected) in times.iter().zip(expected) {
-        // At the first departure that is not before it; one in 0.1 ms.
+        // Each drop is at the first departure that is not before it; there is one departure per 0.1 ms.
         assert!((0.0..=0.1001).contains(&(found - expected)), "{times:?}");
     }
     assert!(times.len() > expected.len());
@@ -84,7 +84,8 @@ fn one_packet_that_waits_long_is_left_alone() {
     assert!(driver.seen.drops.is_empty());
 }
 
-/// With which count dropping begins again, after so many drops, so long after the next one would have been due.
+/// Returns the count with which dropping resumes after `drops` drops, if it resumes `pause` after the next
+/// one would have been due.
 fn resumed(drops: usize, pause: Duration) -> f64 {
     let mut driver = codel(CONFIG);
     driver.burst(5000, Ecn::NotEct, 0);
@@ -94,7 +95,7 @@ fn resumed(drops: usize, pause: Duration) -> f64 {
         driver.wait(Duration::from_micros(100));
     }
     while driver.depart().is_some() {}
-    // The first drop was at 110 ms; the delay is above the target for the interval before dropping begins.
+    // The first drop is at 110 ms; the delay is above the target for an interval before dropping begins.
     let due = 0.110 + (1..=drops).map(|count| 0.100 / (count as f64).sqrt()).sum::<f64>();
     let begins = Timestamp::ZERO + Duration::from_secs_f64(due) + pause;
     driver.wait(begins.since(driver.now) - CONFIG.interval - ms(10));
@@ -107,8 +108,8 @@ fn resumed(drops: usize, pause: Duration) -> f64 {
     driver.observed("drop_count")
 }
 
-/// RFC 8289, section 5.6: count ← count − lastcount, where that is more than one and the pause was shorter than 16 intervals,
-/// which are 1.6 s; else 1. The first spell begins with lastcount = 1.
+/// RFC 8289, section 5.6: count ← count − lastcount, if that is more than one and the pause was shorter than
+/// 16 intervals, which are 1.6 s; otherwise 1. The first dropping period begins with lastcount = 1.
 #[test]
 fn dropping_begins_where_it_left_off_unless_that_was_long_ago() {
     for (drops, count) in [(1, 1.0), (2, 1.0), (3, 2.0), (6, 5.0)] {

@@ -1,13 +1,13 @@
-//! A driver of one queue, in these tests.
+//! A driver of one queue for these tests.
 
 use airpath_model::{Backlog, Bytes, DropReason, Duration, Ecn, Qdisc, QueueSink, RandomStream, Timestamp};
 
 use crate::packet::TestPacket;
 
-/// The size of packets where it does not matter.
+/// The size of packets in tests that do not depend on it.
 pub(crate) const SIZE: u64 = 1500;
 
-/// A queue, the time, and what became of its packets.
+/// A queue, the current time, and the fate of its packets.
 #[derive(Debug)]
 pub(crate) struct Driver {
     queue: Box<dyn Qdisc<TestPacket>>,
@@ -16,7 +16,7 @@ pub(crate) struct Driver {
     pub(crate) seen: Seen,
 }
 
-/// Drops with their times, numbers and reasons; marks with their times and numbers.
+/// Drops with their times, numbers and reasons, and marks with their times and numbers.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
     pub(crate) drops: Vec<(Timestamp, u64, DropReason)>,
@@ -38,14 +38,14 @@ impl Driver {
         Self { queue: Box::new(queue), now: Timestamp::ZERO, arrived: 0, seen: Seen::default() }
     }
 
-    /// A packet arrives; packets are numbered from zero.
+    /// Enqueues a packet. Packets are numbered from zero.
     pub(crate) fn arrive(&mut self, size: u64, ecn: Ecn, flow: u64) {
         let packet = TestPacket { ecn, flow, ..TestPacket::new(self.arrived, Bytes::new(size)) };
         self.arrived += 1;
         self.queue.enqueue(self.now, packet, &mut self.seen);
     }
 
-    /// So many packets of a flow arrive at once.
+    /// Enqueues `packets` packets of a flow at once.
     pub(crate) fn burst(&mut self, packets: u64, ecn: Ecn, flow: u64) {
         (0..packets).for_each(|_| self.arrive(SIZE, ecn, flow));
     }
@@ -54,7 +54,7 @@ impl Driver {
         self.queue.dequeue(self.now, &mut self.seen)
     }
 
-    /// Time passes; timers run when they are due.
+    /// Advances the time by `span` and runs the timers that are due.
     pub(crate) fn wait(&mut self, span: Duration) {
         let end = self.now + span;
         while self.queue.next_timer() <= end {
@@ -68,12 +68,12 @@ impl Driver {
         self.queue.backlog()
     }
 
-    /// How many packets were dropped for that reason.
+    /// Returns the number of packets dropped for this reason.
     pub(crate) fn dropped(&self, reason: DropReason) -> usize {
         self.seen.drops.iter().filter(|(.., why)| *why == reason).count()
     }
 
-    /// The quantity that the queue reports under `name`.
+    /// Returns the quantity that the queue reports under `name`.
     pub(crate) fn observed(&self, name: &str) -> f64 {
         let mut found = None;
         self.queue.observe(&mut |reported, value| {
@@ -89,7 +89,7 @@ pub(crate) fn stream() -> RandomStream {
     RandomStream::new(1, "queue")
 }
 
-/// That many milliseconds.
+/// Returns a duration of `millis` milliseconds.
 pub(crate) fn ms(millis: u64) -> Duration {
     Duration::from_millis(millis)
 }

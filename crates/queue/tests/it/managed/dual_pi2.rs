@@ -1,4 +1,4 @@
-//! DualPI2.
+//! Tests of DualPI2.
 
 use airpath_model::{Bytes, DropReason, Duration, Ecn};
 use airpath_queue::{DualPi2, DualPi2Config, Limit};
@@ -20,14 +20,14 @@ fn dual(config: DualPi2Config) -> Driver {
     Driver::new(DualPi2::new(Limit::Packets(10_000), config, stream()).expect("the parameters are in range"))
 }
 
-/// A queue whose p' is `base` and stays, with nothing in it.
+/// Returns an empty queue whose p' is `base` and does not change.
 fn at(base: f64) -> Driver {
     at_coupling(base, CONFIG.coupling)
 }
 
-/// The same with another k.
+/// Returns the same queue with a different k.
 fn at_coupling(base: f64, coupling: f64) -> Driver {
-    // One packet that has waited for 10 ms at the first update, which is the only one for an hour.
+    // One packet has waited for 10 ms at the first update, and the next update is an hour later.
     let config = DualPi2Config {
         update_interval: Duration::from_secs(3600),
         alpha: 0.0,
@@ -45,7 +45,7 @@ fn at_coupling(base: f64, coupling: f64) -> Driver {
     driver
 }
 
-/// How many of 10 000 packets are marked and dropped as they leave.
+/// Returns how many of 10 000 packets are marked and dropped at departure.
 fn acted(mut driver: Driver, ecn: Ecn) -> (usize, usize) {
     for _ in 0..2 {
         driver.burst(5000, ecn, 0);
@@ -55,7 +55,7 @@ fn acted(mut driver: Driver, ecn: Ecn) -> (usize, usize) {
     (driver.seen.marks.len(), driver.seen.drops.len())
 }
 
-/// Whether a count of 10 000 is within five standard deviations of a probability.
+/// Returns whether a count of 10 000 is within five standard deviations of a probability.
 fn fits(count: usize, probability: f64) -> bool {
     let deviation = 100.0 * (probability * (1.0 - probability)).sqrt();
     (count as f64 - 1e4 * probability).abs() <= 5.0 * deviation
@@ -71,7 +71,8 @@ fn classic_packets_see_the_square_and_low_latency_ones_the_coupled_probability()
     assert!(dropped == 0 && fits(marked, 0.4), "{marked}");
 }
 
-/// A packet of each queue waits at the first update, for 10 and 4 ms.
+/// At the first update, a packet of the classic queue has waited for 10 ms and one of the low-latency queue
+/// for 4 ms.
 #[test]
 fn the_delays_of_both_queues_are_those_of_the_last_update() {
     let mut driver = dual(CONFIG);
@@ -84,7 +85,7 @@ fn the_delays_of_both_queues_are_those_of_the_last_update() {
     assert!((driver.observed("low_latency_delay_s") - 0.004).abs() < 1e-12);
 }
 
-/// From k p' = 1 on: p' = 0.6, of which the square is 0.36.
+/// Overload begins at k p' = 1: p' = 0.6, whose square is 0.36.
 #[test]
 fn overload_drops_whatever_the_field_says() {
     let (marked, dropped) = acted(at(0.6), Ecn::Ect0);
@@ -113,14 +114,15 @@ fn the_low_latency_queue_goes_first_but_for_the_share_of_the_classic_one() {
     let sent: Vec<u64> = (0..1000).map(|_| driver.depart().expect("packets wait").flow).collect();
     assert_eq!(sent[0], 1);
     assert_eq!(sent.iter().filter(|flow| **flow == 0).count(), 100);
-    // Packets that come marked are taken for low-latency ones.
+    // Packets that arrive marked count as low-latency packets.
     let mut driver = dual(CONFIG);
     driver.burst(1, Ecn::Ect0, 0);
     driver.burst(1, Ecn::Ce, 1);
     assert_eq!(driver.depart().map(|packet| packet.flow), Some(1));
 }
 
-/// Both queues are busy, and half of the classic packets and more are dropped: the share is of what is sent.
+/// Both queues are busy, and more than half of the classic packets are dropped: the share is a share of the
+/// packets sent.
 #[test]
 fn dropped_packets_take_nothing_of_the_classic_share() {
     // p' = 0.9 with k = 1: no overload, p'² = 0.81.
@@ -132,7 +134,8 @@ fn dropped_packets_take_nothing_of_the_classic_share() {
     assert!((495..=505).contains(&classic), "{classic} of 5000");
 }
 
-/// A share is of the time in which both queues are busy: one that was alone owes nothing.
+/// The share applies to the time in which both queues are busy. A queue that was busy alone is not charged
+/// for it.
 #[test]
 fn what_a_queue_sends_while_the_other_is_empty_is_not_charged() {
     for (alone, other) in [((Ecn::Ect1, 1), (Ecn::NotEct, 0)), ((Ecn::NotEct, 0), (Ecn::Ect1, 1))] {
@@ -145,7 +148,8 @@ fn what_a_queue_sends_while_the_other_is_empty_is_not_charged() {
     }
 }
 
-/// As Linux resets its `c_protection`: the low-latency queue is first again, although it was served last time both were busy.
+/// As in Linux, which resets its `c_protection`, the low-latency queue is first again, although it was served
+/// last when both were busy.
 #[test]
 fn a_link_that_was_idle_owes_nothing() {
     let mut driver = dual(CONFIG);
@@ -160,7 +164,8 @@ fn a_link_that_was_idle_owes_nothing() {
     }
 }
 
-/// The first update finds 16 ms in one queue, whichever, and 6 ms in the other: p' = α (16 − 15) ms + β 16 ms.
+/// At the first update the delay is 16 ms in one queue, either of the two, and 6 ms in the other: p' = α (16
+/// − 15) ms + β 16 ms.
 #[test]
 fn the_base_probability_follows_the_longer_delay() {
     for (longer, shorter) in [(Ecn::Ect1, Ecn::NotEct), (Ecn::NotEct, Ecn::Ect1)] {
@@ -181,7 +186,7 @@ fn it_is_overload_where_every_packet_is_chosen_however_weak_the_coupling() {
     assert!(marked == 0 && dropped >= 9_990, "{marked} {dropped}");
 }
 
-/// Linux's `must_drop` looks at what is left when the packet has been taken out.
+/// Linux's `must_drop` checks the backlog after the packet has been removed.
 #[test]
 fn a_packet_with_less_than_two_behind_it_is_not_chosen() {
     let mut driver = at(0.49);
@@ -197,9 +202,10 @@ fn a_packet_with_less_than_two_behind_it_is_not_chosen() {
     assert!((150..=350).contains(&driver.seen.drops.len()), "{}", driver.seen.drops.len());
 }
 
-/// A sender as DCTCP is (Alizadeh et al. 2010): each round trip it adds a packet, and if any was marked it takes off half of
-/// the mean share of packets that are. Five milliseconds of base RTT over 120 Mbit/s are 50 packets; the step of 10 packets is
-/// above the seventh of them that the paper asks for, and the queue below it swings by √(2 · 60) / 2 = 5.5 (section 3.3).
+/// Simulates a sender like DCTCP (Alizadeh et al. 2010): each round trip it adds a packet, or, if any packet
+/// was marked, it reduces the window by half of the mean share of marked packets. Five milliseconds of base
+/// RTT at 120 Mbit/s are 50 packets. The step of 10 packets is above the seventh of them that the paper
+/// requires, and the queue below it oscillates by √(2 · 60) / 2 = 5.5 (section 3.3).
 #[test]
 fn a_scalable_sender_keeps_the_queue_at_the_step() {
     let mut driver = dual(CONFIG);

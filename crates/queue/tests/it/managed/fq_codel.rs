@@ -1,4 +1,4 @@
-//! FQ-CoDel.
+//! Tests of FQ-CoDel.
 
 use airpath_model::{Bytes, DropReason, Duration, Ecn};
 use airpath_queue::{FqCodel, FqCodelConfig, Limit};
@@ -18,7 +18,7 @@ fn busy_flows_take_turns_by_bytes() {
     driver.burst(100, Ecn::NotEct, 1);
     driver.burst(100, Ecn::NotEct, 2);
     (0..400).for_each(|_| driver.arrive(500, Ecn::NotEct, 4));
-    // With this seed; the hash may put flows together.
+    // This holds with this seed; the hash may assign several flows to one queue.
     assert!((driver.observed("busy_queues") - 3.0).abs() < f64::EPSILON);
     let mut bytes = [0; 5];
     for _ in 0..250 {
@@ -39,12 +39,13 @@ fn a_packet_of_a_flow_that_was_quiet_goes_first() {
     for _ in 0..5 {
         driver.arrive(200, Ecn::NotEct, 2);
         assert_eq!(driver.depart().map(|packet| packet.flow), Some(2));
-        // Empty, it still has to wait for its round among the old ones.
+        // After it became empty, the queue still waits for its round among the old queues.
         (0..3).for_each(|_| assert_eq!(driver.depart().map(|packet| packet.flow), Some(1)));
     }
 }
 
-/// RFC 8290, section 4.1: a queue that becomes new has a quantum of credits, whatever it left unused before.
+/// RFC 8290, section 4.1: a queue that becomes new has a quantum of credits, regardless of its unused
+/// credits.
 #[test]
 fn a_flow_saves_nothing_while_it_is_quiet() {
     let mut driver = fq_codel(Limit::Unlimited);
@@ -58,7 +59,8 @@ fn a_flow_saves_nothing_while_it_is_quiet() {
     assert_eq!(sent, [1, 2, 1, 2, 1, 2, 1, 2, 1, 2]);
 }
 
-/// A flow that sends again as soon as its queue is empty is not new each time: it gets its share and no more.
+/// A flow that sends again as soon as its queue is empty does not become new each time: it gets its share and
+/// no more.
 #[test]
 fn a_flow_cannot_starve_others_by_being_new() {
     let mut driver = fq_codel(Limit::Unlimited);
@@ -119,7 +121,7 @@ fn impossible_parameters_are_refused() {
     }
 }
 
-/// The longest queue is that with most bytes, and here none has any.
+/// The longest queue is the one with the most bytes, and here all queues have zero bytes.
 #[test]
 fn packets_without_a_size_hang_nothing() {
     let mut driver = fq_codel(Limit::Packets(2));

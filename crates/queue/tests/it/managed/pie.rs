@@ -1,4 +1,4 @@
-//! PIE.
+//! Tests of PIE.
 
 use airpath_model::{Bytes, DropReason, Duration, Ecn, Qdisc};
 use airpath_queue::{Limit, Pie, PieConfig, PieDelay};
@@ -23,7 +23,7 @@ fn pie(config: PieConfig) -> Driver {
     Driver::new(Pie::new(Limit::Unlimited, config, stream()).expect("the parameters are in range"))
 }
 
-/// Packets come one a millisecond and leave one a millisecond behind a queue of `queue`.
+/// Simulates one arrival and one departure per millisecond behind a queue of `queue` packets.
 fn standing(config: PieConfig, queue: u64, millis: u64, ecn: Ecn) -> Driver {
     let mut driver = pie(config);
     driver.burst(queue, ecn, 0);
@@ -45,7 +45,7 @@ fn a_burst_passes_for_as_long_as_it_may() {
     assert!(first > 0.150, "{first}");
     assert!(driver.seen.drops.len() > 20, "{}", driver.seen.drops.len());
     assert!(driver.seen.drops.iter().all(|(.., reason)| *reason == DropReason::Early));
-    // It rests when the queue does.
+    // The burst allowance is restored when the queue is at rest.
     let mut driver = driver;
     while driver.depart().is_some() {}
     driver.wait(Duration::from_secs(10));
@@ -54,7 +54,7 @@ fn a_burst_passes_for_as_long_as_it_may() {
 
 #[test]
 fn a_delay_at_the_target_keeps_the_probability() {
-    // The packet at the head came 14 to 15 ms ago.
+    // The packet at the head arrived 14 to 15 ms ago.
     let driver = standing(CONFIG, 15, 20_000, Ecn::NotEct);
     assert!(driver.observed("probability") < 1e-4, "{}", driver.observed("probability"));
     assert!(
@@ -83,8 +83,9 @@ fn packets_are_marked_up_to_the_limit_and_then_dropped() {
     assert!(last_mark < first_drop, "{last_mark:?} {first_drop:?}");
 }
 
-/// Ten packets wait, for `delay` at the only update, which makes the probability this one: from zero the step is β · delay
-/// / 2048 (RFC 8033, section 4.2). What is chosen is dropped.
+/// Returns a queue of ten packets that have waited for `delay` at the only update, after which the
+/// probability is `probability`: from zero the step is β · delay / 2048 (RFC 8033, section 4.2). Chosen
+/// packets are dropped.
 fn at(probability: f64, delay: Duration, limit: Limit, derandomise: bool) -> Driver {
     let (update_interval, beta) = (ms(250), 2048.0 * probability / delay.as_secs_f64());
     let config = PieConfig {
@@ -104,7 +105,8 @@ fn at(probability: f64, delay: Duration, limit: Limit, derandomise: bool) -> Dri
     driver
 }
 
-/// RFC 8033, section 5.4: no drop before the probabilities since the last one sum up to 0.85, one at 8.5.
+/// RFC 8033, section 5.4: no drop before the sum of the probabilities since the last one reaches 0.85, and a
+/// certain drop at 8.5.
 #[test]
 fn drops_are_spread_evenly() {
     let gaps = |derandomise| {
@@ -118,8 +120,8 @@ fn drops_are_spread_evenly() {
     assert!(free.iter().any(|gap| *gap < 9), "{free:?}");
 }
 
-/// RFC 8033, section 5.4: with `accu_prob` of 8.5 a packet is dropped for certain, here the 136th of probability 1/16, which
-/// chance spares in one of 2600 rounds.
+/// RFC 8033, section 5.4: at an `accu_prob` of 8.5 a packet is dropped for certain. Here it is the 136th of
+/// probability 1/16, which is reached by chance in one of 2600 rounds.
 #[test]
 fn the_longest_gap_ends_when_the_probabilities_sum_up_to_eight_and_a_half() {
     let mut driver = at(1.0 / 16.0, ms(250), Limit::Unlimited, true);
@@ -133,11 +135,11 @@ fn the_longest_gap_ends_when_the_probabilities_sum_up_to_eight_and_a_half() {
     assert_eq!(dropped.windows(2).map(|pair| pair[1] - pair[0]).max(), Some(136));
 }
 
-/// RFC 8033, section 5.4: the sum begins anew after a drop, whatever its reason. Eight times 0.1 is less than 0.85.
+/// RFC 8033, section 5.4: the sum restarts after a drop for any reason. Eight times 0.1 is less than 0.85.
 #[test]
 fn a_drop_by_overflow_is_one_of_the_drops_that_are_spread() {
     let mut driver = at(0.1, ms(250), Limit::Packets(18), true);
-    // Without it the sum would be 8.5, where a packet is chosen for sure, in the eleventh round.
+    // Otherwise the sum would reach 8.5, at which a packet is certainly chosen, in the eleventh round.
     for _ in 0..20 {
         driver.burst(8 + 1, Ecn::NotEct, 0);
         (0..8).for_each(|_| assert!(driver.depart().is_some()));
@@ -145,7 +147,8 @@ fn a_drop_by_overflow_is_one_of_the_drops_that_are_spread() {
     assert_eq!((driver.dropped(DropReason::Overflow), driver.dropped(DropReason::Early)), (20, 0));
 }
 
-/// RFC 8033, section 4.1: below half of the target, here 7.5 ms, and a probability of 20 %.
+/// RFC 8033, section 4.1: no packet is dropped below half of the target, here 7.5 ms, and below a probability
+/// of 20 %.
 #[test]
 fn packets_pass_while_delay_and_probability_are_low() {
     let dropped = |probability, delay| {
@@ -154,13 +157,13 @@ fn packets_pass_while_delay_and_probability_are_low() {
         driver.dropped(DropReason::Early)
     };
     assert_eq!(dropped(0.19, ms(7)), 0);
-    // Five standard deviations of a binomial of 1000 and 0.19 or 0.21.
+    // Five standard deviations of a binomial distribution of 1000 and 0.19 or 0.21.
     assert!((128..=252).contains(&dropped(0.19, ms(8))), "{}", dropped(0.19, ms(8)));
     assert!((146..=274).contains(&dropped(0.21, ms(7))), "{}", dropped(0.21, ms(7)));
 }
 
-/// RFC 8033, section 4.2: p ← 0.98 p where neither this update nor the one before found a delay. From 0.1 on the step
-/// α (0 - target) is not scaled.
+/// RFC 8033, section 4.2: p ← 0.98 p if the delay is zero at this update and at the previous one. From p =
+/// 0.1 on the step α (0 - target) is not scaled.
 #[test]
 fn the_probability_decays_while_there_is_no_delay() {
     let mut driver = standing(PieConfig { mark_limit: 1.0, ..CONFIG }, 30, 10_000, Ecn::Ect0);
@@ -172,10 +175,11 @@ fn the_probability_decays_while_there_is_no_delay() {
     assert!(before > 0.1 && (after - expected).abs() < 1e-12, "{before} {after}");
 }
 
-/// RFC 8033, section 4.4: bursts pass again when the probability is zero and both delays are below half of the target.
+/// RFC 8033, section 4.4: bursts pass again if the probability is zero and both delays are below half of the
+/// target.
 #[test]
 fn a_queue_between_half_of_the_target_and_the_target_does_not_rest() {
-    // 9 to 10 ms: the probability falls to zero.
+    // A delay of 9 to 10 ms: the probability falls to zero.
     let mut driver = standing(CONFIG, 10, 1000, Ecn::NotEct);
     assert!(driver.observed("probability") == 0.0 && driver.observed("queue_delay_s") > 0.0075);
     assert!(driver.observed("burst_allowance_s") == 0.0);
@@ -184,14 +188,14 @@ fn a_queue_between_half_of_the_target_and_the_target_does_not_rest() {
     assert!(driver.observed("burst_allowance_s") == 0.0, "the delay before is not below");
     driver.wait(CONFIG.update_interval);
     assert!(driver.observed("burst_allowance_s") > 0.0);
-    // The other way round at the first update; without β the probability stays zero.
+    // The opposite case at the first update; without β the probability stays zero.
     let driver = standing(PieConfig { beta: 0.0, ..CONFIG }, 10, 15, Ecn::NotEct);
     assert!(driver.observed("probability") == 0.0, "{}", driver.observed("probability"));
     assert!((driver.observed("burst_allowance_s") - 0.135).abs() < 1e-12, "this delay is not below");
 }
 
-/// The pseudo-code of RFC 8033: a measurement takes `DQ_THRESHOLD` = 2^14 bytes, which are 11 packets, and weighs
-/// `DQ_THRESHOLD` / 2^16.
+/// In the pseudo-code of RFC 8033 a measurement takes `DQ_THRESHOLD` = 2^14 bytes, which are 11 packets, and
+/// its weight is `DQ_THRESHOLD` / 2^16.
 #[test]
 fn a_measurement_of_the_departure_rate_weighs_a_quarter() {
     let mut driver =
@@ -205,7 +209,7 @@ fn a_measurement_of_the_departure_rate_weighs_a_quarter() {
         }
     }
     driver.wait(Duration::from_secs(1));
-    // 1.25 ms a packet; a duration is whole nanoseconds.
+    // 1.25 ms per packet; durations are whole nanoseconds.
     let (found, expected) = (driver.observed("queue_delay_s"), 0.001_25 * driver.backlog().packets as f64);
     assert!((found - expected).abs() < 2e-9, "{found} {expected}");
 }
@@ -225,7 +229,7 @@ fn two_packets_always_pass() {
         driver
     };
     assert!(slow.seen.drops.is_empty());
-    // With a probability of one: the third packet comes while two wait, the fourth while three do.
+    // With a probability of one: the third packet arrives while two wait, the fourth while three wait.
     let mut driver = at(1.0, ms(250), Limit::Unlimited, false);
     (0..8).for_each(|_| assert!(driver.depart().is_some()));
     driver.burst(1, Ecn::NotEct, 0);

@@ -1,11 +1,11 @@
-//! The policer.
+//! Tests of the policer.
 
 use airpath_model::{Bytes, DropReason, Ecn, Rate};
 use airpath_queue::{Limit, Policer, PolicerConfig};
 
 use super::driver::{Driver, SIZE, ms};
 
-/// A full packet each millisecond, and a bucket of ten.
+/// One full packet per millisecond, and a bucket of ten packets.
 const CONFIG: PolicerConfig =
     PolicerConfig { rate: Rate::from_bps(12_000_000), burst: Bytes::new(10 * SIZE) };
 
@@ -55,7 +55,7 @@ fn a_packet_that_finds_the_buffer_full_has_taken_its_tokens() {
     assert_eq!(driver.dropped(DropReason::Early), 1);
 }
 
-/// The time of a packet is not a whole number of nanoseconds, and every second one is dropped.
+/// The time of a packet is not a whole number of nanoseconds, and every second packet is dropped.
 #[test]
 fn the_rate_that_passes_is_the_configured_one() {
     let mut driver = policer(Limit::Unlimited, PolicerConfig { rate: Rate::from_bps(7_000_001), ..CONFIG });

@@ -1,11 +1,11 @@
-//! RED.
+//! Tests of RED.
 
 use airpath_model::{Bytes, DropReason, Duration, Ecn, Rate};
 use airpath_queue::{Limit, QueueUnit, Red, RedConfig};
 
 use super::driver::{Driver, SIZE, ms, stream};
 
-/// The average is the queue, so that probabilities are known.
+/// With these parameters the average equals the queue, so that probabilities are known.
 const FOLLOWING: RedConfig = RedConfig {
     unit: QueueUnit::Packets,
     minimum: 5.0,
@@ -20,14 +20,15 @@ const FOLLOWING: RedConfig = RedConfig {
     packet: Bytes::new(SIZE),
     capacity: Rate::from_bps(10_000_000),
 };
-/// How long the link takes for a packet.
+/// The transmission time of a packet.
 const PACKET_TIME: Duration = Duration::from_micros(1200);
 
 fn red(config: RedConfig) -> Driver {
     Driver::new(Red::new(Limit::Unlimited, config, stream()).expect("the parameters are in range"))
 }
 
-/// The queue is kept at `queue` packets while `arrivals` come; the numbers of arrivals between those that were chosen.
+/// Keeps the queue at `queue` packets for `arrivals` arrivals. Returns the numbers of arrivals between chosen
+/// packets.
 fn gaps(config: RedConfig, queue: u64, arrivals: u64) -> Vec<u64> {
     let mut driver = red(config);
     let (mut gaps, mut since, mut seen) = (Vec::new(), 0, 0);
@@ -52,7 +53,7 @@ fn mean(gaps: &[u64]) -> f64 {
     gaps.iter().sum::<u64>() as f64 / gaps.len() as f64
 }
 
-/// Queues that stand at `queue` report this probability.
+/// Returns the probability reported by a queue of `queue` packets.
 fn probability(config: RedConfig, queue: u64) -> f64 {
     let mut driver = red(RedConfig { ecn: true, ..config });
     driver.burst(queue, Ecn::Ect0, 0);
@@ -67,7 +68,7 @@ fn the_probability_is_linear_then_gentle() {
     close(probability(FOLLOWING, 4), 0.0);
     close(probability(FOLLOWING, 10), 0.05);
     close(probability(FOLLOWING, 15), 0.1);
-    // From 0.1 at 15 to 1 at 30.
+    // Linear from 0.1 at 15 to 1 at 30.
     close(probability(FOLLOWING, 20), 0.4);
     close(probability(FOLLOWING, 30), 1.0);
     let abrupt = RedConfig { gentle: false, ..FOLLOWING };
@@ -75,22 +76,24 @@ fn the_probability_is_linear_then_gentle() {
     close(probability(abrupt, 15), 1.0);
 }
 
-/// Floyd and Jacobson 1993, section 7: gaps uniform on 1 to 1/p, and with ns-2's waiting on 1/p to 2/p. As the packet that
-/// arrives counts already, in the paper's algorithm and in ns-2, the longest gap falls away.
+/// Floyd and Jacobson 1993, section 7: gaps are uniform on 1 to 1/p, and with ns-2's waiting on 1/p to 2/p.
+/// Because the arriving packet is already counted, in the paper's algorithm and in ns-2, the longest gap does
+/// not occur.
 #[test]
 fn packets_are_chosen_at_uniform_gaps() {
-    // p = 0.05; the first gap is longer by the packets that made the queue.
+    // p = 0.05; the first gap is longer by the packets that filled the queue.
     let paper = &gaps(FOLLOWING, 10, 20_000)[1..];
     assert!(paper.iter().all(|gap| (1..=19).contains(gap)), "{:?}", paper.iter().max());
-    // Five standard errors of the mean of 2000 draws with a deviation of 5.5.
+    // Five standard errors of the mean of 2000 samples with a standard deviation of 5.5.
     assert!((mean(paper) - 10.0).abs() < 5.0 * 5.5 / 44.7, "{}", mean(paper));
     let waiting = &gaps(RedConfig { wait: true, ..FOLLOWING }, 10, 20_000)[1..];
     assert!(waiting.iter().all(|gap| (20..=39).contains(gap)), "{:?}", waiting.iter().max());
-    // Of 680 draws with a deviation of 5.8.
+    // The same for 680 samples with a standard deviation of 5.8.
     assert!((mean(waiting) - 29.5).abs() < 5.0 * 5.8 / 26.0, "{}", mean(waiting));
 }
 
-/// Floyd and Jacobson 1993, section 4: avg ← (1 − w)^m avg, with m packets that could have been sent since the queue ran empty.
+/// Floyd and Jacobson 1993, section 4: avg ← (1 − w)^m avg, with m packets that could have been sent since
+/// the queue became empty.
 #[test]
 fn the_average_falls_while_the_link_is_idle() {
     let mut driver = red(RedConfig { weight: 0.1, ..FOLLOWING });
@@ -99,12 +102,12 @@ fn the_average_falls_while_the_link_is_idle() {
     while driver.depart().is_some() {}
     driver.wait(PACKET_TIME * 10);
     driver.arrive(SIZE, Ecn::NotEct, 0);
-    // Ten that are missing, and the one that came and found nothing.
+    // Ten missing packets, and the one that arrived at the empty queue.
     let (after, expected) = (driver.observed("average_queue_packets"), before * libm::pow(0.9, 10.0 + 1.0));
     assert!(before > 0.5 && (after - expected).abs() < 1e-12, "{before} {after}");
 }
 
-/// A link that sends packet after packet is not idle in between, however long they take.
+/// A link that sends packet after packet is not idle in between, regardless of the transmission times.
 #[test]
 fn the_average_does_not_fall_while_packets_wait() {
     let mut driver = red(RedConfig { weight: 0.1, ..FOLLOWING });
@@ -117,21 +120,22 @@ fn the_average_does_not_fall_while_packets_wait() {
     assert!((after - expected).abs() < 1e-12, "{after} {expected}");
 }
 
-/// ns-2.35 (`queue/red.cc`): the packet with which the average first exceeds `min_th` is spared, even with a probability of one.
+/// ns-2.35 (`queue/red.cc`): the packet with which the average first exceeds `min_th` is spared, even with a
+/// probability of one.
 #[test]
 fn the_packet_that_takes_the_average_over_the_minimum_is_spared() {
-    // The probability is one for the packets that find two and more.
+    // The probability is one for packets that find two or more packets in the queue.
     let mut driver = red(RedConfig { minimum: 1.5, maximum: 2.0, gentle: false, ..FOLLOWING });
     driver.burst(5, Ecn::NotEct, 0);
-    // Below the minimum again, and over it.
+    // The average falls below the minimum and exceeds it again.
     (0..2).for_each(|_| assert!(driver.depart().is_some()));
     driver.burst(4, Ecn::NotEct, 0);
     let dropped: Vec<u64> = driver.seen.drops.iter().map(|&(_, number, _)| number).collect();
     assert_eq!(dropped, [3, 4, 7, 8]);
 }
 
-/// ns-2.35 (`queue/red.cc`): a packet that does not fit is a drop as any other. With `wait` none is chosen before count p = 1,
-/// which is 1/0.04 = 25 packets after the last drop.
+/// ns-2.35 (`queue/red.cc`): an overflow counts as any other drop. With `wait` no packet is chosen before
+/// count p = 1, which is 1/0.04 = 25 packets after the last drop.
 #[test]
 fn an_overflow_restarts_the_count() {
     let config = RedConfig { wait: true, ..FOLLOWING };
@@ -139,7 +143,7 @@ fn an_overflow_restarts_the_count() {
         Driver::new(Red::new(Limit::Packets(10), config, stream()).expect("the parameters are in range"));
     driver.burst(9, Ecn::NotEct, 0);
     for _ in 0..100 {
-        // One that finds nine, and one that finds no room.
+        // One packet that finds nine in the queue, and one for which there is no room.
         driver.burst(2, Ecn::NotEct, 0);
         assert!(driver.depart().is_some());
     }
@@ -196,7 +200,8 @@ fn in_bytes_small_packets_are_chosen_less() {
         }
         driver.seen.marks.len() as f64
     };
-    // The count goes by bytes, and so does the chance: a byte has the same chance wherever it is.
+    // Both the count and the probability are in bytes: each byte has the same probability in packets of any
+    // size.
     let ratio = chosen(1500) / chosen(150);
     assert!((6.0..=14.0).contains(&ratio), "{ratio}");
 }
@@ -211,7 +216,7 @@ fn a_full_buffer_overflows() {
 
 #[test]
 fn the_average_adapts_to_the_middle_of_the_thresholds() {
-    // An open loop that stands above the target raises max_p every half second by 0.01.
+    // Without feedback, a queue above the target raises max_p every half second by 0.01.
     let mut driver = red(RedConfig { adaptive: true, ecn: true, max_probability: 0.05, ..FOLLOWING });
     for _ in 0..12 {
         driver.arrive(SIZE, Ecn::Ect0, 0);

@@ -1,4 +1,4 @@
-//! REM.
+//! Tests of REM.
 
 use airpath_model::{Bytes, DropReason, Duration, Ecn, Rate};
 use airpath_queue::{Limit, QueueUnit, Rem, RemConfig, Unmarkable};
@@ -22,12 +22,12 @@ fn rem(config: RemConfig) -> Driver {
     Driver::new(Rem::new(Limit::Unlimited, config, stream()).expect("the parameters are in range"))
 }
 
-/// A price that chooses one packet in five: 1 - 1.001^-price = 0.2 at 223.3.
+/// Returns a queue whose price chooses one packet in five: 1 - 1.001^-price = 0.2 at 223.3.
 fn priced(ecn: bool, unmarkable: Unmarkable) -> Driver {
     priced_in(QueueUnit::Packets, ecn, unmarkable)
 }
 
-/// The same, counted in that unit.
+/// Returns the same queue with `unit`.
 fn priced_in(unit: QueueUnit, ecn: bool, unmarkable: Unmarkable) -> Driver {
     let mut driver = rem(RemConfig { unit, gamma: 1.0, alpha: 0.0, ecn, unmarkable, ..CONFIG });
     driver.burst(225, Ecn::Ect0, 0);
@@ -45,7 +45,7 @@ fn capable_packets_are_marked_as_they_leave_and_others_dropped_as_they_come() {
     driver.burst(1000, Ecn::Ect0, 0);
     assert!(driver.seen.marks.is_empty() && driver.seen.drops.is_empty());
     while driver.depart().is_some() {}
-    // Five standard deviations of a binomial of 1000 and 0.2.
+    // Five standard deviations of a binomial distribution of 1000 and 0.2.
     assert!((137..=263).contains(&driver.seen.marks.len()), "{}", driver.seen.marks.len());
     driver.burst(1000, Ecn::NotEct, 0);
     assert!((137..=263).contains(&driver.dropped(DropReason::Early)));
@@ -86,14 +86,14 @@ fn in_bytes_packets_are_chosen_by_their_size() {
         let mut driver = priced_in(QueueUnit::Bytes, false, Unmarkable::Drop);
         (0..10_000).for_each(|_| driver.arrive(size, Ecn::NotEct, 0));
         let dropped = driver.dropped(DropReason::Early);
-        // Five standard deviations of a binomial of 10 000 and 0.02, 0.2 or 0.4.
+        // Five standard deviations of a binomial distribution of 10 000 and 0.02, 0.2 or 0.4.
         let chance = expected as f64 / 1e4;
         let within = 5.0 * (1e4 * chance * (1.0 - chance)).sqrt();
         assert!(dropped.abs_diff(expected) as f64 <= within, "{dropped} of {size} bytes");
     }
 }
 
-/// The price follows what is asked of the link: 30 packets, of which 10 fit.
+/// The price follows the demand on the link: 30 packets, of which 10 fit.
 #[test]
 fn packets_that_overflow_count_as_arrivals() {
     let mut driver =
@@ -101,12 +101,12 @@ fn packets_that_overflow_count_as_arrivals() {
     driver.burst(30, Ecn::Ect0, 0);
     assert_eq!(driver.dropped(DropReason::Overflow), 20);
     driver.wait(ms(2));
-    // Packets of the interval 30, γ 0.001, α 0.1 on 10 − 20, and c T = 5/3.
+    // 30 packets arrive in the interval, γ is 0.001, α is 0.1 with 10 − 20 packets, and c T = 5/3.
     let (found, expected) = (driver.observed("price"), 0.001 * (30.0 - 1.0 - 5.0 / 3.0));
     assert!((found - expected).abs() < 1e-12, "{found} {expected}");
 }
 
-/// What the buffer has no room for overflows: REM's choice is among the packets that could wait.
+/// Packets for which the buffer has no room overflow: REM chooses only among packets that could wait.
 #[test]
 fn a_packet_without_room_is_not_chosen() {
     let config = RemConfig { gamma: 1.0, alpha: 0.0, ecn: false, ..CONFIG };

@@ -1,4 +1,4 @@
-//! Strict priority and deficit round robin.
+//! Tests of strict priority and deficit round robin.
 
 use airpath_model::{Bytes, DropReason, Ecn};
 use airpath_queue::{Classifier, Drr, Limit, Priority};
@@ -6,7 +6,7 @@ use airpath_queue::{Classifier, Drr, Limit, Priority};
 use super::driver::{Driver, SIZE};
 use crate::packet::TestPacket;
 
-/// Flows 0, 1 and 2 have classes of their own.
+/// Returns a classifier with separate classes for flows 0, 1 and 2.
 fn classes() -> Classifier {
     Classifier::Table { queues: 3, of_flow: Box::new([0, 1, 2]) }
 }
@@ -47,8 +47,8 @@ fn the_last_class_makes_room() {
     assert_eq!(flows(&mut driver, 9), [0, 0, 0, 0]);
 }
 
-/// However packets are large: the bytes sent are as the quanta, but for a quantum and a packet (Shreedhar and Varghese 1995,
-/// theorem 2 and lemma 1).
+/// For any packet sizes, the bytes sent are proportional to the quanta, within one quantum and one packet
+/// (Shreedhar and Varghese 1995, theorem 2 and lemma 1).
 #[test]
 fn busy_classes_share_by_their_quanta() {
     let quanta = [1500, 3000, 4500];
@@ -81,7 +81,7 @@ fn a_quantum_below_a_packet_adds_up() {
 
 #[test]
 fn a_class_that_is_alone_has_the_link_and_saves_nothing() {
-    // A turn is two packets: a quantum for each of them would leave one to save.
+    // A turn is two packets: with one quantum per packet, one would be left to accumulate.
     let mut driver = drr(Limit::Unlimited, [3000, 3000, 3000]);
     driver.burst(100, Ecn::NotEct, 0);
     assert_eq!(flows(&mut driver, 30), [0; 30]);
@@ -90,9 +90,9 @@ fn a_class_that_is_alone_has_the_link_and_saves_nothing() {
     assert_eq!(sent.iter().filter(|flow| **flow == 0).count(), 20);
 }
 
-/// A class whose next packet comes while its last one is being sent has a packet in each round, however large its quantum:
-/// with quanta of two packets a third of the link, with ten an eleventh (Shreedhar and Varghese 1995: an empty queue leaves
-/// the list and loses its deficit at once).
+/// A class whose next packet arrives while its last one is being sent sends one packet in each round,
+/// regardless of its quantum: with quanta of two packets a third of the link, with ten an eleventh (Shreedhar
+/// and Varghese 1995: an empty queue leaves the list and loses its deficit at once).
 #[test]
 fn a_class_that_ran_empty_waits_for_the_next_round_and_saved_nothing() {
     for (quantum, share) in [(3000, 3), (15_000, 11)] {
@@ -108,7 +108,7 @@ fn a_class_that_ran_empty_waits_for_the_next_round_and_saved_nothing() {
         }
         assert!(sent.abs_diff(100) <= 1, "{sent} of {} with a quantum of {quantum}", share * 100);
     }
-    // Ten times it uses half of its quantum; then it has a whole one and no more.
+    // The class uses half of its quantum ten times; then it has exactly one quantum.
     let mut driver = drr(Limit::Unlimited, [3000, 3000, 1]);
     for _ in 0..10 {
         driver.burst(1, Ecn::NotEct, 0);
@@ -130,8 +130,8 @@ fn the_longest_queue_loses_the_packet_at_its_head() {
     assert_eq!(driver.backlog().packets, 10);
 }
 
-/// A class that overflow has emptied leaves the turns (Shreedhar and Varghese 1995: only busy queues are in the active list),
-/// also when another one's turn it is. It comes back behind those that wait.
+/// A class that an overflow has emptied leaves the rotation, even during the turn of another class (Shreedhar
+/// and Varghese 1995: only busy queues are in the active list). It returns behind the waiting classes.
 #[test]
 fn a_class_that_loses_its_only_packet_takes_no_turn() {
     let busy = |driver: &Driver| driver.observed("busy_queues") as u64;
