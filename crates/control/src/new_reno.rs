@@ -14,8 +14,8 @@ pub struct NewRenoConfig {
     /// The unit by which the window grows in congestion avoidance: `bytes` (RFC 3465), or `acknowledgments`
     /// (RFC 5681, equation 3; as in ns-2), which is half as fast with delayed acknowledgments.
     pub counting: Counting,
-    /// The unit in which half the flight is counted: `bytes` (RFC 5681), or whole `segments`, rounded down (as
-    /// ns-2 and Linux do).
+    /// The unit in which half the flight is counted: `bytes` (RFC 5681), or whole `segments`, rounded down
+    /// (as in ns-2 and Linux).
     pub threshold_unit: ThresholdUnit,
 }
 

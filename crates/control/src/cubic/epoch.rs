@@ -153,7 +153,8 @@ mod tests {
         let mut epoch = Epoch::new(second(0), 70.0, Some(100.0), 0.4);
         epoch.advance(second(3));
         epoch.redraw(150.0);
-        // (150 - 70) / 0.4 = 200; K = cbrt(200) = 5.848035476425733 s; W(3) = 150 - 0.4 * 2.848035476425733^3.
+        // (150 - 70) / 0.4 = 200; K = cbrt(200) = 5.848035476425733 s; W(3) = 150 - 0.4 *
+        // 2.848035476425733^3.
         assert!(close(epoch.k, 5.848_035_476_425_733));
         assert!(
             close(epoch.w_cubic(Duration::ZERO), 140.759_485_015_324_3),
