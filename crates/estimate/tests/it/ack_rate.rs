@@ -1,4 +1,4 @@
-//! Properties of every ACK-rate estimator for any list of events, and additional properties of some.
+//! Properties of every ACK-rate estimator for any list of events, and further properties of some estimators.
 
 use airpath_estimate::{AckRate, AckRateConfig, FilterConfig, SamplerConfig, Start, VirtualSamples};
 use airpath_model::{
@@ -44,7 +44,7 @@ fn filters() -> Vec<FilterConfig> {
     all
 }
 
-/// The simulator's test of completeness reads this list.
+/// Checks the names, because the simulator's test of completeness reads this list.
 #[test]
 fn the_list_of_ack_rate_estimators_is_that_of_the_suite() {
     let samplers = samplers().into_iter().map(|sampler| format!("sampler {sampler:?}"));
@@ -159,7 +159,7 @@ proptest! {
                 tell(&mut estimator, told, &mut now, &mut heard);
                 let answer = estimator.bandwidth();
                 prop_assert!(answer.is_none_or(|value| value.is_finite() && value >= 0.0), "{config:?}: {answer:?}");
-                // The probe receives each change, and nothing else.
+                // The probe receives each change and no other reports.
                 if heard.estimates.len() > reports {
                     prop_assert_eq!(answer.or(Some(0.0)), heard.estimates.last().copied(), "{:?}", config);
                 } else {
@@ -219,8 +219,8 @@ proptest! {
                     ..
                 }
             );
-            // From zero it takes several time constants. In whole bytes per tick, and with 10-ms ticks, the
-            // rate is not constant.
+            // From zero, convergence takes several time constants. In whole bytes per tick, and with 10-ms
+            // ticks, the rate is not constant.
             let rounded = matches!(
                 config,
                 AckRateConfig::WestwoodPlus { .. }
@@ -242,7 +242,8 @@ proptest! {
     }
 }
 
-/// In-order data that was sent 40 ms ago in one burst, with all information that a driver can supply.
+/// Returns an acknowledgment of in-order data that was sent 40 ms ago in one burst, with all information that
+/// a driver can supply.
 fn plain_ack(now: Timestamp, amount: Bytes, mss: u64) -> AckEvent {
     let mut event = AckEvent::at(now);
     event.mss = Bytes::new(mss);
@@ -267,8 +268,8 @@ fn filtered(sampler: SamplerConfig, filter: FilterConfig) -> AckRate {
     AckRate::new(AckRateConfig::Filtered { sampler, filter }).unwrap()
 }
 
-/// Two delayed acknowledgments back to back on a reverse link of 5 Mbit/s with headers of 40 bytes: 375 Mbit/s, the
-/// largest sample of GM, Fig. 3.
+/// Two delayed acknowledgments arrive back to back on a reverse link of 5 Mbit/s with headers of 40 bytes:
+/// 375 Mbit/s, the largest sample of GM, Fig. 3.
 #[test]
 fn compressed_acknowledgments_show_the_reverse_link() {
     let mut estimator = filtered(SamplerConfig::PerAck, FilterConfig::None);
@@ -320,7 +321,7 @@ fn receiver_stamps_do_not_see_compression() {
     assert!(arriving.bandwidth().unwrap() > 2.0 * 5e5, "{:?}", arriving.bandwidth());
 }
 
-/// The textbook slope of 3 points: times 0, 1, 3 ms; data 0, 1000, 2000: 2000/3.111.. ms.
+/// The textbook slope of three points: times 0, 1, 3 ms; data 0, 1000, 2000: 2000/3.111.. ms.
 #[test]
 fn three_acknowledgments_give_the_least_squares_slope() {
     let sampler = SamplerConfig::BackToBack { acks: 3, spacing: Duration::from_nanos(1) };

@@ -13,7 +13,7 @@ enum Call {
     Loss { w_max: f64, rtt: Option<u64> },
 }
 
-/// Nanoseconds from 1 µs to 100 s; none before the first sample.
+/// Generates round-trip times from 1 µs to 100 s, in nanoseconds; `None` before the first sample.
 fn rtt() -> impl Strategy<Value = Option<u64>> {
     prop_oneof![1 => Just(None), 20 => (3.0..11.0f64).prop_map(|exponent| Some(libm::pow(10.0, exponent) as u64))]
 }

@@ -74,19 +74,19 @@ fn hundredfold(time: f64) -> f64 {
     if time > 20.0 && time <= 40.0 { 50e6 } else { 5e5 }
 }
 
-/// One packet in 267 ms.
+/// A rate of one packet in 267 ms.
 fn slow(_time: f64) -> f64 {
     30e3
 }
 
-/// Uniform on 1 to 20 Mbit/s, a new rate every ten seconds: one fixed sample.
+/// Rates uniform on 1 to 20 Mbit/s, a new rate every ten seconds: one fixed sample.
 fn uniform(time: f64) -> f64 {
     const RATES: [f64; 12] =
         [14.6e6, 3.2e6, 8.9e6, 19.1e6, 1.7e6, 12.4e6, 6.3e6, 17.0e6, 4.4e6, 10.2e6, 2.6e6, 15.8e6];
     RATES[(time / 10.0) as usize % RATES.len()]
 }
 
-/// The application is silent for a minute.
+/// The application is idle for a minute.
 fn silence(time: f64) -> f64 {
     if time > 20.0 && time <= 80.0 { 0.0 } else { 1e12 }
 }
@@ -207,7 +207,8 @@ fn xcp_b_fills_a_link_without_knowing_it() {
     }
 }
 
-/// Growth from one packet per interval by 5 % each takes QFCP half a minute: a weakness of the method.
+/// QFCP grows from one packet per interval by 5 % per interval, which takes half a minute: a weakness of the
+/// method.
 #[test]
 fn qfcp_measures_a_busy_link_and_comes_back_after_an_outage() {
     let source = Box::new(Qfcp::new(QfcpConfig::default()).expect("valid"));

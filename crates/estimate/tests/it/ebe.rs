@@ -1,4 +1,4 @@
-//! EBE as a whole with hand-written input: units, timers and reports.
+//! EBE as a whole with scripted input: units, timers and reports.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ fn at(milliseconds: u64) -> Timestamp {
 }
 
 fn bytes(bytes: u64) -> Backlog {
-    // Packets of 40 bytes: only the bytes must count.
+    // Packets of 40 bytes, because only the bytes must count.
     Backlog { bytes: Bytes::new(bytes), packets: bytes / 40 }
 }
 
@@ -26,7 +26,7 @@ fn observed(source: &dyn CapacitySource) -> BTreeMap<&'static str, f64> {
     values
 }
 
-/// One estimation interval: 100 kB arrive, the queue is `queue(i)` bytes at the i-th sample.
+/// Simulates one estimation interval: 100 kB arrive, and the queue is `queue(i)` bytes at the i-th sample.
 fn interval(ebe: &mut Ebe, start: u64, queue: impl Fn(u64) -> u64) {
     ebe.on_arrival(at(start + 1), Bytes::new(99_960), bytes(40));
     ebe.on_arrival(at(start + 2), Bytes::new(40), bytes(99_960));
@@ -54,7 +54,7 @@ fn queue_and_arrivals_are_bytes_over_the_packet_size() {
     assert!((observed(&ebe)["capacity_estimate"] - 475_000.0).abs() < 1e-6);
 }
 
-/// Two packets arrive in each interval, and 25 packets of 40 bytes make a kilobyte of backlog.
+/// Two packets arrive in each interval, and 25 packets of 40 bytes make a backlog of one kilobyte.
 #[test]
 fn counted_in_packets_an_acknowledgment_is_one() {
     let config = EbeConfig { profile: Profile::None, unit: QueueUnit::Packets, ..EbeConfig::default() };
@@ -118,14 +118,14 @@ fn the_measured_queue_is_the_one_that_was_asked_for() {
     ] {
         let config = EbeConfig { profile: Profile::None, sampled_queue, ..EbeConfig::default() };
         let mut ebe = Ebe::new(config).unwrap();
-        // A run starts empty, the second interval with 20 packets.
+        // A run starts with an empty queue, the second interval with 20 packets.
         interval(&mut ebe, 0, |sample| 1000 * sample);
         assert!((observed(&ebe)["queue_mean_packets"] - first).abs() < 1e-12, "{sampled_queue:?}");
         ebe.on_departure(at(205), Bytes::new(1000), bytes(400));
         interval(&mut ebe, 200, |sample| 1000 * sample + 5000);
         let reported = observed(&ebe);
         assert!((reported["queue_mean_packets"] - second).abs() < 1e-12, "{sampled_queue:?}");
-        // 500 packets/s arrived; the growth of the queue in 0.2 s was not served.
+        // 500 packets/s arrived. The growth of the queue in 0.2 s was not served.
         let carried = 500.0 - (second - first) / 0.2;
         assert!((reported["capacity_estimate"] - 1000.0 * carried).abs() < 1e-6, "{sampled_queue:?}");
     }
@@ -185,7 +185,7 @@ fn hold_asks_whether_the_queue_was_ever_empty() {
     let capacity = |emptied: bool| {
         let config = EbeConfig { profile: Profile::None, monitor: Monitor::Hold, ..EbeConfig::default() };
         let mut ebe = Ebe::new(config).unwrap();
-        // A run starts empty; the second interval starts with a queue.
+        // A run starts with an empty queue; the second interval starts with a queue.
         interval(&mut ebe, 0, |_| 5000);
         if emptied {
             ebe.on_departure(at(205), Bytes::new(1000), bytes(0));
@@ -220,7 +220,7 @@ fn an_interval_too_short_for_a_sample_takes_the_queue_that_there_is() {
         ebe.on_timer(at(now), bytes(100_000));
     };
     (1..=59).for_each(|sample| until(&mut ebe, 10 * sample));
-    // The estimate of 600 ms comes just before that of 800 ms, and no sample is due in between.
+    // The estimate of 600 ms is due just before that of 800 ms, and no sample is due in between.
     until(&mut ebe, 795);
     assert!(ebe.next_timer() <= at(800));
     until(&mut ebe, 800);

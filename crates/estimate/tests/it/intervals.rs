@@ -25,7 +25,8 @@ fn value(source: &dyn CapacitySource, name: &str) -> f64 {
     found
 }
 
-/// R is 1e-6 of the buffer squared, P of the next step at least Psi: in packets of a buffer of 575.
+/// R is 1e-6 of the squared buffer, and P of the next step is at least Psi, in packets, for a buffer of 575
+/// packets.
 #[test]
 fn the_normalised_filter_knows_buffer_and_interval() {
     let mut ebe = Ebe::new(EbeConfig { profile: Profile::Normalised, ..EbeConfig::default() }).unwrap();

@@ -1,4 +1,4 @@
-//! Properties for every input: of f1, and of every capacity source under any order of calls.
+//! Properties for every input: of f1, and of every capacity source for any order of calls.
 
 use airpath_estimate::{Configured, EbeConfig, Oracle, TransientMean};
 use airpath_model::{Backlog, Bytes, CapacitySource, ControlInterval, Duration, Rate, Timestamp, TrueRate};
@@ -64,7 +64,7 @@ proptest! {
 #[derive(Clone, Copy, Debug)]
 enum Call {
     Wait(u64),
-    /// As late as the last wait, or at once if nothing is due.
+    /// Run the timers that are due, which are late by up to the last wait; do nothing if none is due.
     Timer,
     Arrival(u64),
     Departure,
@@ -93,7 +93,7 @@ proptest! {
     }
 }
 
-/// The simulator's test of completeness reads this list.
+/// Checks the names, because the simulator's test of completeness reads this list.
 #[test]
 fn the_list_of_sources_is_that_of_the_suite() {
     let names: Vec<_> = sources().into_iter().map(|(name, _)| name).collect();
@@ -130,7 +130,7 @@ fn drive(name: &str, source: &mut dyn CapacitySource, calls: &[Call]) {
         match *call {
             Call::Wait(nanos) => now += Duration::from_nanos(nanos),
             Call::Timer => {
-                // A driver calls until nothing is due, so the loop must end at once.
+                // A driver calls until no timer is due, so the loop must end at once.
                 for _ in 0..3 {
                     if source.next_timer() <= now {
                         source.on_timer(now, backlog(&waiting));

@@ -43,7 +43,8 @@ fn samples_that_the_application_limited_are_left_out() {
     assert_eq!(estimator.bandwidth(), Some(1e6));
 }
 
-/// Successive samples cover the same round trip: the interval of each is the 10 ms since the previous one.
+/// Successive samples cover the same round trip: the interval of each sample is the 10 ms since the previous
+/// one.
 #[test]
 fn a_delivery_rate_sample_stands_for_the_time_since_the_last() {
     let tau = Duration::from_millis(100);
@@ -102,7 +103,7 @@ fn the_bilinear_filter_is_that_of_the_paper() {
     assert!((estimator.bandwidth().unwrap() - expected).abs() < 1e-6, "{:?}", estimator.bandwidth());
 }
 
-/// Otherwise readers of captures would run the estimators without the required information.
+/// Without this information, readers of captures would run the estimators without the required data.
 #[test]
 fn estimators_say_what_they_need() {
     let needs = |sampler, filter| filtered(sampler, filter).requirements();
@@ -169,8 +170,8 @@ fn a_duplicate_ends_a_pair() {
     assert_eq!(estimator.bandwidth(), None);
 }
 
-/// The substitute for `DynaPara`: a loss at a short round trip changes its coefficient, and if timed it
-/// counts in round trips.
+/// The substitute for `DynaPara`: a loss at a short round trip changes its coefficient, and with `timed` the
+/// coefficient applies per round trip.
 #[test]
 fn the_estimator_hands_losses_on() {
     for (timed, kept) in [(false, 0.5), (true, libm::sqrt(0.5))] {

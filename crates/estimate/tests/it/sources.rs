@@ -35,6 +35,6 @@ fn nothing_that_leaves_raises_no_estimate() {
     source.on_departure(at(50), Bytes::new(1000), busy);
     source.on_timer(at(100), busy);
     source.on_timer(at(200), busy);
-    // It grew once because the first interval was not busy throughout; one packet in 100 ms would be 10 kB/s.
+    // It grew once because the first interval was not busy throughout. One packet in 100 ms would be 10 kB/s.
     assert_eq!(source.capacity(at(200)), Some(1050.0));
 }

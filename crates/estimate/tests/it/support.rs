@@ -1,5 +1,5 @@
 //! A small model for capacity sources: links in series, one packet at a time, and one aggregate of senders
-//! that obeys XCP's control law. Deliberately coarse, in steps of a millisecond.
+//! that follows XCP's control law. The model is deliberately coarse, in steps of a millisecond.
 
 use std::collections::VecDeque;
 
@@ -14,7 +14,7 @@ pub(crate) const PACKET: u64 = 1000;
 /// The round-trip time without queueing, milliseconds.
 const BASE_RTT: u64 = 80;
 
-/// Bit/s at a time in seconds.
+/// A rate in bit/s as a function of the time in seconds.
 pub(crate) type TrueRate = fn(f64) -> f64;
 
 /// A packet, represented by the millisecond in which it was sent.
@@ -152,7 +152,8 @@ struct Senders {
     in_flight: u64,
     /// Bytes of application data that may be sent.
     credit: f64,
-    /// (When it is acknowledged or found lost, in milliseconds; when it was sent), ordered by the former.
+    /// Pairs of the time at which the packet is acknowledged or found lost, in milliseconds, and the time at
+    /// which it was sent, ordered by the former.
     returning: VecDeque<(u64, Sent)>,
     /// Milliseconds.
     rtt: u64,
