@@ -64,7 +64,7 @@ pub struct DualPi2Config {
         schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1))
     )]
     pub classic_share: f64,
-    /// Packet size: with less than two packets in the queue, none is chosen. Default: the largest packet of
+    /// Packet size: with fewer than two packets in the queue, none is chosen. Default: the largest packet of
     /// any flow.
     #[cfg_attr(feature = "declare", schemars(extend("x-default-from" = "packet")))]
     pub packet: Bytes,

@@ -103,7 +103,7 @@ fn the_bilinear_filter_is_that_of_the_paper() {
     assert!((estimator.bandwidth().unwrap() - expected).abs() < 1e-6, "{:?}", estimator.bandwidth());
 }
 
-/// Without this information, readers of captures would run the estimators without the required data.
+/// Readers of captures rely on these requirements to supply each estimator with the required information.
 #[test]
 fn estimators_say_what_they_need() {
     let needs = |sampler, filter| filtered(sampler, filter).requirements();

@@ -78,7 +78,7 @@ impl LoadFactorConfig {
         check(queue_weight > 0.0 && queue_weight <= 1.0, "queue_weight", range, queue_weight)
     }
 
-    /// Implements [`Component::check`](airpath_model::declare::Component::check).
+    /// Checks the order of the intervals, for [`Component::check`](airpath_model::declare::Component::check).
     #[cfg(feature = "declare")]
     pub(crate) fn check_intervals(&self) -> Result<(), ComponentError> {
         let Self { load_factor_interval, queue_sampling_interval, .. } = *self;

@@ -116,7 +116,7 @@ fn other_packets_count_in_the_rate_and_pass_unchanged() {
     assert!((driver.observed("dequeue_rate_bps") - 8e6).abs() < 1.0);
     driver.arrive(SIZE, false, ACCELERATE);
     assert_eq!(driver.depart().expect("a packet waits").header, ACCELERATE, "an echo");
-    // They do not change the bucket, which is still full.
+    // Other packets and echoes do not change the bucket, which is still full.
     assert_eq!(pass(&mut driver, MILLISECOND, ACCELERATE), ACCELERATE);
 }
 
