@@ -35,8 +35,8 @@ fn main() {
     }
 }
 
-/// What clang is told besides the target. The kernel's user headers that depend on the machine stand in a folder of their own
-/// on Debian; for the target `bpf` clang does not look there.
+/// Returns the arguments of clang other than the target. On Debian, the kernel's user headers that depend on
+/// the machine are in a separate folder, which clang does not search for the target `bpf`.
 fn arguments() -> Vec<String> {
     let machine = variable("CARGO_CFG_TARGET_ARCH");
     ["-O2", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter", "-mcpu=v3"]

@@ -147,7 +147,10 @@ static __always_inline void bits_write(struct __sk_buff *packet, u32 ip)
 	mark = sender && sender->controller == CONTROLLER_VCP;
 	receiver = bpf_sk_storage_get(&receivers, sk, NULL, 0);
 	if (receiver) {
-		/* If the header has no room at all, the kernel does not ask for options. Two bits fit into any header. */
+		/*
+		 * If the header has no space at all, the kernel does not call the program that writes
+		 * options. Two bits fit into any header.
+		 */
 		if (receiver->speaks_vcp && !receiver->written)
 			code = receiver->code;
 		receiver->written = false;

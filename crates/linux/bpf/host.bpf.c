@@ -19,7 +19,10 @@ CONTROLLER(airpath_sarbe, CONTROLLER_SARBE);
 /* The controller's name, set before loading; if empty, connections keep theirs. */
 const volatile char selected[NAME_LENGTH];
 
-/* Whether the connection's controller writes options: airpath_xcp or airpath_vcp, by the first letter after the underscore. */
+/*
+ * Whether the connection's controller writes options: airpath_xcp or airpath_vcp, identified by the first
+ * letter after the underscore.
+ */
 static __always_inline bool writes_options(struct bpf_sock_ops *operations)
 {
 	char name[NAME_LENGTH] = { 0 };

@@ -33,7 +33,7 @@ struct {
 	__type(value, struct chain);
 } chain SEC(".maps");
 
-/* Draws 32 random bits: the upper half of xorshift64* (S. Vigna, 2016). */
+/* Returns 32 random bits: the upper half of xorshift64* (S. Vigna, 2016). */
 static __always_inline __u64 draw(struct chain *state)
 {
 	__u64 x = state->random;
@@ -45,7 +45,7 @@ static __always_inline __u64 draw(struct chain *state)
 	return (x * 0x2545f4914f6cdd1dULL) >> 32;
 }
 
-/* Whether a packet of `size` bytes is lost; two draws, as in AirErrors. */
+/* Whether a packet of `size` bytes is lost. Uses two random samples, as AirErrors does. */
 static __always_inline bool loses(__u32 size)
 {
 	__u32 key = 0, class = (size + SIZE_CLASS - 1) / SIZE_CLASS, bad;

@@ -1,5 +1,5 @@
-//! Feeds damaged input to what `airpathd` reads: its configuration, questions and answers on its socket, statuses.
-//! See `docs/fuzzing.md`.
+//! Feeds corrupted input to the parsers of `airpathd`: its configuration, requests and responses on its
+//! socket, and statuses. See `docs/fuzzing.md`.
 #![allow(clippy::print_stderr, clippy::unwrap_used, reason = "a tool for developers")]
 
 use std::io::{Read as _, Write as _};
@@ -79,7 +79,7 @@ fn address(name: &str) -> SocketAddr {
     SocketAddr::from_abstract_name(format!("airpathd/{name}")).unwrap()
 }
 
-/// A daemon hears anything, and answers what it understands.
+/// A daemon that receives arbitrary requests and answers those that it understands.
 fn questioned() -> impl FnMut(&[u8]) -> bool {
     let name = format!("fuzzed-{}", std::process::id());
     let door = Door::open(&name).unwrap();
@@ -96,7 +96,7 @@ fn questioned() -> impl FnMut(&[u8]) -> bool {
     }
 }
 
-/// Who asks a daemon is answered anything.
+/// A client whose request gets an arbitrary response.
 fn answered() -> impl FnMut(&[u8]) -> bool {
     let name = format!("answers-{}", std::process::id());
     let listener = UnixListener::bind_addr(&address(&name)).unwrap();

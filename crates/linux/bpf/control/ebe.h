@@ -12,10 +12,10 @@
 /* Periods of the measurement timer and the estimation timer. */
 #define EBE_SAMPLING 10000ULL
 #define EBE_INTERVAL 200000ULL
-/* After so many intervals without an acknowledgment the timers restart. */
+/* The timers restart after this number of intervals without an acknowledgment. */
 #define EBE_LONGEST_SILENCE 50
 
-/* The interpretation of the paper's filter; `enum` of the Rust crate. */
+/* The variant of the paper's filter; `enum` of the Rust crate. */
 enum ebe_profile {
 	EBE_JOURNAL = 0,
 	EBE_RECOMMENDED = 1,

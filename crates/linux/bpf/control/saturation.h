@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * Detection of a full path that reports low load. Senders write VCP's code for low load themselves: a path
- * without any router, or whose router's daemon ended, reports low load for ever, and loss differentiation
+ * without any router, or whose router's daemon ended, always reports low load, and loss differentiation
  * attributes every loss to a channel error.
  *
  * Errors affect the same fraction of any window: the data delivered in a round trip grows with the window. On

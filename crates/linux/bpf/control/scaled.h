@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * Scaled integers: sign, 32 significant bits and a power of two, in one word. The covariances of a Kalman filter span twelve powers
- * of ten and more, which no fixed point holds. The relative error of an operation is below 2^-30.
+ * Scaled integers: sign, 32 significant bits and a power of two, in one word. The covariances of a Kalman
+ * filter span twelve powers of ten and more, beyond the range of fixed-point numbers. The relative error of
+ * an operation is below 2^-30.
  *
- * The word: bits 0 to 31 the digits, the highest of them set; bits 32 to 47 the exponent plus 2^15; bit 48 the sign. Zero is 0.
+ * The word: bits 0 to 31 are the digits, with the highest of them set; bits 32 to 47 are the exponent plus
+ * 2^15; bit 48 is the sign. Zero is 0.
  */
 #pragma once
 

@@ -152,7 +152,7 @@ static __always_inline void sarbe_on_ack(struct sarbe *sarbe, const struct ack_e
 	sarbe->amount += amount;
 	if (!ack->has_stamp)
 		return;
-	/* Timestamps wrap around; a step back means that the acknowledgment was overtaken. */
+	/* Timestamps wrap around; a step back means that the acknowledgment was reordered. */
 	ticks = ack->receiver_stamp - sarbe->stamp;
 	if (!ticks || ticks >> 31)
 		return;

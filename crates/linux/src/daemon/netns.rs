@@ -11,10 +11,10 @@ use crate::Error;
 /// The directory in which `ip netns` keeps its names.
 const NAMES: &str = "/run/netns";
 
-/// The namespace of this thread, and the name by which other processes know it.
+/// The namespace of this thread, and the name by which other processes find it.
 ///
 /// A process in a namespace keeps the namespace alive. The daemon therefore checks that the name still
-/// exists, and ends when somebody has removed it.
+/// exists, and ends if the name was removed.
 #[derive(Debug)]
 pub struct Namespace {
     /// The file that names the namespace, and its inode number.

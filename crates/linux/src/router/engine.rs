@@ -39,7 +39,7 @@ pub enum Engine {
 }
 
 impl Engine {
-    /// Creates VCP with the authors' parameters over `source`, which must know a capacity.
+    /// Creates VCP with the authors' parameters over `source`, which must have a capacity.
     pub fn vcp(source: Box<dyn CapacitySource>) -> Result<Self, ConfigError> {
         LoadFactor::new(LoadFactorConfig::default(), source).map(Self::Vcp)
     }
@@ -60,11 +60,11 @@ impl Engine {
         }
     }
 
-    /// Runs the timers that are due; returns the instructions to the programs if a control interval ended.
+    /// Runs the timers that are due. Returns the instructions to the programs if a control interval ended.
     pub fn on_timer(&mut self, now: Timestamp, backlog: Backlog) -> Option<Guidance> {
         match self {
             Self::Vcp(load_factor) => {
-                // The codes of docs/linux/wire.md; 0 is for senders that do not take part.
+                // The codes of docs/linux/wire.md; 0 is for senders that do not participate.
                 load_factor.on_timer(now, backlog).then(|| Guidance::Code(load_factor.code() as u8 + 1))
             }
             Self::Xcp(control) => control.on_timer(now, backlog).map(|feedback| shares(&feedback)),

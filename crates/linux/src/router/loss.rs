@@ -1,4 +1,4 @@
-//! Burst losses: probabilities are computed here for whole packets, random outcomes are drawn in the kernel.
+//! Burst losses: the probabilities for whole packets are computed here, the random outcomes in the kernel.
 
 use airpath_channel::declare::Losses;
 use airpath_channel::registry::losses;
@@ -15,7 +15,7 @@ pub const SIZE_CLASS: u64 = 16;
 /// Number of size classes in the program's table (`SIZE_CLASSES`): up to 1536 bytes.
 pub const SIZE_CLASSES: usize = 97;
 
-/// A Gilbert-Elliott chain that loses packets, in the syntax of a scenario's `loss`. A code rate may also be
+/// A Gilbert-Elliott chain that drops packets, in the syntax of a scenario's `loss`. A code rate may also be
 /// a fraction in text, data symbols over symbols.
 pub type LossConfig = ComponentPlan<Losses>;
 
@@ -66,7 +66,8 @@ fn table(config: &LossConfig) -> Result<Vec<Outcome>, ComponentError> {
         };
         return Err(ComponentError::new(key.clone(), format!("found {value}; accepted: {accepted}")));
     }
-    // Here packets may drive the fading process, unlike in scenarios; they are then corrupted as bits are.
+    // Unlike in scenarios, packets may drive the fading process here; they are then corrupted in the same way
+    // as bits.
     let by_packet =
         config.kind == "fading" && config.values.get("clock").is_some_and(|clock| clock == "packet");
     if by_packet && !config.values.contains_key("code_rate") {
@@ -75,7 +76,7 @@ fn table(config: &LossConfig) -> Result<Vec<Outcome>, ComponentError> {
     let losses = losses().read(&config, &())?;
     losses.check()?;
     let mut bursts = losses.build(())?;
-    // Acknowledgments are coded as all other packets unless configured otherwise.
+    // Acknowledgments are coded like all other packets unless configured otherwise.
     if let (Clock::Air { coding, .. }, None) = (&mut bursts.clock, config.values.get("ack_code_rate")) {
         coding.acks = coding.data;
     }

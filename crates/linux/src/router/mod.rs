@@ -33,7 +33,8 @@ use crate::offloads::Offloads;
 /// Sampling interval of the queue: EBE's measurement timer.
 const SAMPLING: airpath_model::Duration = airpath_model::Duration::from_millis(10);
 
-/// How long the programs follow their last instructions if the daemon sends nothing: five VCP intervals.
+/// Time for which the programs follow their last instructions if the daemon sends nothing: five VCP
+/// intervals.
 const HOLD: Duration = Duration::from_secs(1);
 
 /// Queue disciplines whose root does not count its backlog while packets pass; only the kernel's dump of
@@ -51,7 +52,7 @@ pub struct Router {
     passage: Passage,
     next_sample: Timestamp,
     last: Seen,
-    /// Number of packets that had passed the programs and left the queue before the first reading.
+    /// Number of packets that had passed the programs and departed from the queue before the first reading.
     gone: u64,
     looked: Looked,
     intervals: u64,
@@ -86,9 +87,9 @@ struct Seen {
 const FIRST_LOOKS: usize = 100;
 
 impl Seen {
-    /// Returns the counters of the attached programs and of the queue from which to count: otherwise a packet
-    /// that passed while the programs were loaded would leave a queue in which it never arrived. If packets
-    /// pass all the time, the last reading is used.
+    /// Returns the starting values of the attached programs' counters and of the queue. A packet that passed
+    /// while the programs were loaded would otherwise depart from a queue in which it never arrived. If
+    /// packets pass all the time, the last reading is used.
     fn first(
         mut counters: impl FnMut() -> Counters,
         mut queue: impl FnMut() -> Result<RootQdisc, Error>,

@@ -5,8 +5,8 @@ use airpath_model::{Duration, Timestamp};
 /// Maximum step of the clock. A longer gap, or a clock that goes back, does not count as elapsed time.
 const LONGEST_STEP: Duration = Duration::from_secs(1);
 
-/// Time as it elapses for the computations, derived from a clock with gaps: stopped processes, suspended
-/// machines and clock steps leave gaps, which are left out.
+/// Elapsed time for the computations, derived from a clock with gaps. Gaps from stopped processes, suspended
+/// machines and clock steps do not count.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Passage {
     now: Timestamp,

@@ -33,7 +33,7 @@ impl Shared {
         Self { globals: NonNull::from(globals) }
     }
 
-    /// Returns the counters between two packets: sums that belong together cover the same packets.
+    /// Returns the counters between two packets: all sums cover the same packets.
     pub(super) fn counters(&self) -> Counters {
         // A packet takes a fraction of a microsecond. If one is always in progress, a sum may cover a packet
         // that another lacks.

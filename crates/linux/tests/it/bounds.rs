@@ -1,4 +1,5 @@
-//! No window is larger than 2^31 bytes, whatever a controller is told; nor than 2^20 packets, while routers tell VCP.
+//! Upper bounds of windows: 2^31 bytes for any sequence of events, and 2^20 packets for VCP with feedback
+//! from routers.
 
 use airpath_linux::native::{AckEvent, CongestionEvent, Kind, NativeController, RoundTrip};
 use proptest::prelude::*;
@@ -14,7 +15,8 @@ fn largest(kind: Kind, mss: u32) -> u64 {
     if kind == Kind::Vcp { LARGEST.min(u64::from(mss) << 20) } else { LARGEST }
 }
 
-/// An acknowledgment of a whole window after a round trip of half a second, with the most that routers can allow.
+/// Returns the acknowledgment of a whole window after a round trip of half a second, with the largest
+/// feedback that routers can give.
 fn generous(kind: Kind, now: u64, window: u64, mss: u32) -> AckEvent {
     const RTT: u32 = 500_000;
     let acked = u32::try_from(window).unwrap();
@@ -38,7 +40,7 @@ fn generous(kind: Kind, now: u64, window: u64, mss: u32) -> AckEvent {
     }
 }
 
-/// Generous feedback until nothing grows: the window is the bound then, to the byte, and was never above it.
+/// With generous feedback, each window grows to exactly its bound and never exceeds it.
 #[test]
 fn the_most_generous_path_takes_windows_to_their_bound() {
     for (kind, mss) in KINDS.into_iter().flat_map(|kind| SEGMENTS.map(|mss| (kind, mss))) {
@@ -73,7 +75,7 @@ enum Told {
     Spurious,
 }
 
-/// Anything that fits into an event, at times that never go back.
+/// Generates arbitrary event fields, at times that never decrease.
 fn anything(mss: u32) -> impl Strategy<Value = (u64, Told)> {
     let flags = any::<[bool; 5]>();
     let ack = (amount(), amount(), any::<u32>(), any_round_trip(), any::<(i32, u8, u8)>(), flags).prop_map(
@@ -118,7 +120,7 @@ fn anything(mss: u32) -> impl Strategy<Value = (u64, Told)> {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(300) })]
 
-    /// Nonsense in all fields.
+    /// Arbitrary values in all fields never move a window beyond its bound.
     #[test]
     fn nonsense_takes_no_window_beyond_its_bound(
         kind in proptest::sample::select(KINDS.to_vec()),

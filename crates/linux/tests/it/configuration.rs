@@ -3,7 +3,7 @@
 use airpath_linux::Error;
 use airpath_linux::config_file::ConfigFile;
 
-/// Reads what a file with this text says.
+/// Parses a configuration file with this text.
 pub(crate) fn read_configuration(text: &str) -> Result<ConfigFile, Error> {
     let thread = format!("{:?}", std::thread::current().id());
     let path = std::env::temp_dir().join(format!("airpath-config-{}-{thread}.toml", std::process::id()));
@@ -13,7 +13,7 @@ pub(crate) fn read_configuration(text: &str) -> Result<ConfigFile, Error> {
     file
 }
 
-/// An example with what stands in its comments.
+/// Returns an example with the settings in its comments enabled.
 pub(crate) fn uncommented(example: &str) -> String {
     let lines = example.lines().map(|line| match line.strip_prefix("# ") {
         Some(rest) if rest.contains(" = ") || rest.starts_with('[') => rest,

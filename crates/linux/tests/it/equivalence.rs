@@ -1,5 +1,5 @@
-//! The controllers of the BPF programs, in integers, do what the Rust controllers do in real numbers: the same events give the
-//! same windows within the error that `docs/linux/hosts.md` states.
+//! Equivalence of the integer controllers in the BPF programs and the floating-point controllers in Rust: the
+//! same events give the same windows within the error that `docs/linux/hosts.md` states.
 
 use airpath_linux::native::{self, Kind, NativeController};
 use proptest::strategy::{Strategy, ValueTree};
@@ -13,23 +13,23 @@ use crate::support::replay::{
 /// Largest payload of a packet, and the packets of the first window.
 const START: (u32, u32) = (1448, 10);
 
-/// Gives both controllers the same events and says by how much their windows differ.
+/// Feeds the same events to both controllers and returns the largest difference of their windows.
 fn largest_difference(kind: Kind, told: &[Told]) -> f64 {
     let (mss, segments) = START;
     let native = NativeController::new(kind, mss * segments, mss);
     difference(&native_windows(native, told), &reference_windows(kind, mss, segments, told))
 }
 
-/// Whether the Rust controller itself gives other windows when round-trip times are nanoseconds longer: a decision was on the
-/// edge, and no arithmetic but its own takes the same.
+/// Returns whether the Rust controller itself computes other windows if round-trip times are nanoseconds
+/// longer. A decision is then on an edge, and different arithmetic may decide otherwise.
 fn on_an_edge(kind: Kind, told: &[Told], allowed: f64) -> bool {
     let (mss, segments) = START;
     let as_is = reference_windows(kind, mss, segments, told);
     difference(&disturbed_windows(kind, mss, segments, told, 3), &as_is) > allowed
 }
 
-/// Of 500 lists of events, always the same ones, all that can be judged give windows within `allowed` of each other, and 97 % of
-/// them within `usual`.
+/// Checks 500 lists of events from a fixed seed: all lists that are not on an edge give windows within
+/// `allowed` of each other, and 97 % of them within `usual`.
 fn holds(kind: Kind, usual: f64, allowed: f64) {
     let mut runner = TestRunner::deterministic();
     let mut differences = Vec::new();
@@ -60,7 +60,7 @@ fn vcp_with_loss_differentiation() {
     holds(Kind::Vcp, 1e-9, 1e-9);
 }
 
-/// A mark tells VCP of congestion, whatever routers say: the loss after 16 echoes is answered.
+/// A mark signals congestion to VCP regardless of the routers' codes: VCP reacts to the loss after 16 echoes.
 #[test]
 fn echoes_of_marks_speak_for_a_loss() {
     for marked in [false, true] {
@@ -83,14 +83,14 @@ fn echoes_of_marks_speak_for_a_loss() {
     }
 }
 
-/// Where the ceiling lies close above the window, the cube root in K makes much of the last of the filter's 32 digits.
+/// If the ceiling is just above the window, the cube root in K amplifies the last of the filter's 32 digits.
 #[test]
 fn cubic_ebe() {
     holds(Kind::CubicEbe, 1e-5, 2e-3);
 }
 
-/// Between devices of one machine round trips take some 100 us, in which a cubic of seconds does not grow: what grows there is the
-/// Reno-friendly window, by a third of a segment each round trip.
+/// Between devices of one machine round trips take about 100 us, in which a cubic function of seconds hardly
+/// grows. Only the Reno-friendly window grows, by a third of a segment each round trip.
 #[test]
 fn cubic_ebe_grows_as_reno_over_round_trips_of_microseconds() {
     const RTT: u32 = 100;
@@ -104,7 +104,8 @@ fn cubic_ebe_grows_as_reno_over_round_trips_of_microseconds() {
     let loss =
         native::CongestionEvent { now: 1000, flight_size: segments * mss, mss, rtt, ..Default::default() };
     let mut told = vec![ack(900, 0), Told::Congestion(loss)];
-    // Eight acknowledgments of 60 segments in each round trip, for 60 ms; then two cycles of the filter, at 1 ms an acknowledgment.
+    // Eight acknowledgments of 60 segments in each round trip for 60 ms, then two cycles of the filter with
+    // one acknowledgment each 1 ms.
     told.extend((0..600 * 8).map(|count| ack(1000 + u64::from(count * RTT / 8), 60)));
     let after_60_ms = told.len() - 1;
     told.extend((60..460).map(|millis| ack(1000 + 1000 * millis, 60)));
@@ -126,7 +127,7 @@ fn sarbe() {
     holds(Kind::Sarbe, 1e-9, 1e-9);
 }
 
-/// An acknowledgment of two segments without a word of any router.
+/// Returns an acknowledgment of two segments without feedback from a router.
 fn silent_ack(now: u64) -> Told {
     let mss = START.0;
     let rtt = native::RoundTrip { latest: 20_000, smoothed: 20_000, minimum: 20_000, sample: 20_000 };
@@ -135,7 +136,7 @@ fn silent_ack(now: u64) -> Told {
     Told::Ack(native::AckEvent { window_limited: true, ..ack })
 }
 
-/// What a false timeout took from Reno in place of silent routers comes back.
+/// A spurious timeout of Reno, which replaces silent routers, is undone.
 #[test]
 fn false_timeouts_without_routers_are_taken_back() {
     let (mss, segments) = START;
@@ -152,7 +153,7 @@ fn false_timeouts_without_routers_are_taken_back() {
     }
 }
 
-/// Reno in place of silent routers is that of the simulator, from the first loss on.
+/// The Reno fallback for silent routers matches the simulator's Reno from the first loss on.
 #[test]
 fn silent_routers() {
     let (mss, segments) = START;
@@ -173,7 +174,7 @@ fn silent_routers() {
     }
 }
 
-/// VCP spreads small windows over long round trips, and only those, as the Rust controller says.
+/// VCP paces small windows over long round trips, and only those, as the Rust controller does.
 #[test]
 fn pacing_of_small_windows() {
     use airpath_model::Pacing;
@@ -187,7 +188,7 @@ fn pacing_of_small_windows() {
                 (None, Pacing::FromWindow) => {}
                 (Some(spacing), Pacing::At(rate)) => {
                     let expected = 1448.0 / rate.bytes_per_second() * 1e6;
-                    // Rates are whole bits per second, times whole microseconds.
+                    // Rates are whole bits per second, spacings whole microseconds.
                     let allowed = 1.0 + expected / rate.as_bps_f64();
                     assert!((f64::from(spacing) - expected).abs() <= allowed, "{spacing} us, not {expected}");
                 }

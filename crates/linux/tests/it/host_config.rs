@@ -1,4 +1,4 @@
-//! Configurations of hosts: what is accepted, and what is said about the rest. Needs no kernel. And the units for systemd.
+//! Host configurations: accepted settings, error messages, and the systemd units. Needs no kernel support.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -51,7 +51,7 @@ fn mistakes_are_named() {
     }
 }
 
-/// What `systemd-analyze verify` has to say of the units, but that the programs are not installed.
+/// `systemd-analyze verify` reports nothing about the units except that the programs are not installed.
 #[test]
 fn systemd_takes_the_units() {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("dist");
@@ -67,7 +67,7 @@ fn systemd_takes_the_units() {
             .filter(|line| line.contains("airpathd") && !line.contains("is not executable"))
             .collect();
         assert!(about.is_empty(), "{about:#?}");
-        // It did look: airpathd is there, or it says that it is not.
+        // The verification ran: airpathd is installed, or reported as missing.
         assert!(verified.status.success() || said.contains("is not executable"), "{said}");
     }
 }

@@ -1,5 +1,5 @@
-//! The programs of hosts that look at packets, run by the kernel over packets made by hand. These belong to no connection, so nothing
-//! may change. What the programs do to connections of their own is in `live.rs` and `host_options.rs`.
+//! The packet programs of hosts, run by the kernel on handmade packets. These belong to no connection, so no
+//! program may change them. `live.rs` and `host_options.rs` test packets of connections.
 
 use airpath_linux::host::{Host, HostConfig, PacketProgram};
 
@@ -7,7 +7,7 @@ use crate::support::load;
 use crate::support::packets::{ETHERNET, Segment, checksums_hold, datagram, xcp_option};
 use crate::support::{OwnCgroup, alone, can_host};
 
-/// What lets a packet go on, for each program.
+/// Each program and its return value for passing a packet.
 const GO_ON: [(PacketProgram, i32); 3] =
     [(PacketProgram::Ingress, 1), (PacketProgram::EgressEthernet, -1), (PacketProgram::EgressBare, -1)];
 
@@ -15,7 +15,7 @@ fn check_untouched(host: &Host, frame: &[u8]) {
     for (program, go_on) in GO_ON {
         let (answer, left) = host.run(program, frame).unwrap();
         assert_eq!((answer, left.len()), (go_on, frame.len()), "{program:?}");
-        // The kernel shows packets of the cgroup without their Ethernet header.
+        // The kernel passes packets of the cgroup without their Ethernet header.
         assert_eq!(left[ETHERNET..], frame[ETHERNET..], "{program:?}");
     }
 }
@@ -38,7 +38,7 @@ fn packets_of_strangers_pass_untouched() {
                 for frame in [segment, datagram(ipv6, ecn, payload)] {
                     assert!(checksums_hold(&frame));
                     check_untouched(&host, &frame);
-                    // Where a TCP header has its bits a datagram has its payload, if any.
+                    // At the position of the TCP header's bits, a datagram has its payload, if any.
                     let bits_at = ETHERNET + if ipv6 { 40 } else { 20 } + 12;
                     for bits in (0..8).filter(|_| frame.len() > bits_at) {
                         let mut marked = frame.clone();
@@ -49,7 +49,7 @@ fn packets_of_strangers_pass_untouched() {
             }
         }
         let segment = Segment { ipv6, payload: 1, ..Segment::default() }.frame();
-        // The kernel itself refuses frames without the fixed part of an IP header.
+        // The kernel itself rejects frames without the fixed part of an IP header.
         let fixed = ETHERNET + if ipv6 { 40 } else { 20 };
         for frame in [segment, datagram(ipv6, 1, 20)] {
             for length in fixed..frame.len() {

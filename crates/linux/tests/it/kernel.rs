@@ -1,4 +1,4 @@
-//! The controllers as this kernel runs them answer bit by bit as the same code does in this process.
+//! The controllers in this kernel compute the same windows, bit by bit, as the same code in this process.
 
 use airpath_linux::native::{Kind, NativeController};
 use airpath_linux::replay::KernelController;

@@ -1,5 +1,6 @@
-//! Tests whose verdict never depends on wall-clock time: computations, BPF programs run by the kernel over packets made by hand, and
-//! a router that is driven by a virtual clock. `tests/realtime` has the tests that run in real time.
+//! Tests whose results never depend on wall-clock time: computations, BPF programs that the kernel runs on
+//! handmade packets, and a router driven by a virtual clock. `tests/realtime` contains the tests that run in
+//! real time.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![allow(clippy::print_stdout, reason = "a measured error is worth reading")]

@@ -1,4 +1,4 @@
-//! Configurations of routers: what is accepted, and what is said about the rest. Needs no kernel.
+//! Router configurations: accepted settings and error messages. Needs no kernel support.
 
 use airpath_channel::{AirChain, Antennas, BitClock, CodeRate, GilbertElliott, linear_snr};
 use airpath_linux::router::{Capacity, Protocol, RouterConfig, SIZE_CLASS, SIZE_CLASSES, outcomes};
@@ -102,7 +102,7 @@ fn packets_may_clock_every_kind_of_losses() {
     assert_eq!(all("kind = \"fading\"\nsnr = 8.0"), all(&format!("kind = \"gilbert-elliott\"\n{chain}")));
 }
 
-/// The table of the program holds the channel crate's probabilities, for the largest size of each class.
+/// The table of the program contains the channel crate's probabilities for the largest size of each class.
 #[test]
 fn tables_of_losses_are_those_of_the_channel() {
     let config = read(&format!(

@@ -1,5 +1,5 @@
-//! The daemon of a router from its start to its end. Each test waits for events, and none depends on how long they take.
-//! `tests/realtime/router_faults.rs` does this with traffic, and counts what is left behind.
+//! The router daemon from start to end. Each test waits for events, and none depends on their duration.
+//! `tests/realtime/router_faults.rs` tests the same with traffic, and counts the resources that remain.
 
 use std::process::Command;
 
@@ -12,12 +12,12 @@ use crate::support::lab::{Lab, output};
 const AIRPATHD: &str = env!("CARGO_BIN_EXE_airpathd");
 const ROUTER: [&str; 4] = ["--protocol", "xcp", "--rate", "10Mbit"];
 
-/// How many daemons are at work at the router's end.
+/// Returns the number of daemons that run at the router's end.
 fn daemons(lab: &Lab) -> usize {
     output(AIRPATHD, &["status", "--netns", &lab.a.path()]).lines().count()
 }
 
-/// What `airpathd router` says when it refuses to start.
+/// Runs `airpathd router`, which must refuse to start, and returns its error message.
 fn refused(words: &[&str]) -> String {
     let ended = Command::new(AIRPATHD).arg("router").args(words).output().unwrap();
     let said = String::from_utf8(ended.stderr).unwrap();

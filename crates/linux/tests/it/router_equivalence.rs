@@ -1,5 +1,6 @@
-//! The kernel's programs under the daemon's computations against the simulator's router: the same packets at the same times
-//! leave with the same codes, and with the same feedback up to the rounding of integers.
+//! Equivalence of the kernel's programs, driven by the daemon's computations, and the simulator's router: the
+//! same packets at the same times leave with the same codes, and with the same feedback up to integer
+//! rounding.
 
 use airpath_estimate::Configured;
 use airpath_linux::router::{Counters, Engine, Kind, Programs, Protocol};
@@ -13,7 +14,7 @@ use crate::support::{LONGEST_HOLD, can_load};
 const BUFFER: Bytes = Bytes::new(100_000);
 const CAPACITY: Rate = Rate::from_bps(10_000_000);
 
-/// The daemon and its programs, on the simulator's clock and over a queue that is always empty.
+/// The daemon and its programs, with the simulator's clock and a queue that is always empty.
 struct Kernel {
     programs: Programs,
     engine: Engine,
@@ -42,7 +43,7 @@ impl Kernel {
     }
 }
 
-/// A packet passes the simulator's router, and is never kept waiting.
+/// Passes a packet through the simulator's router without queueing delay.
 fn pass<T: RouterProtocol<Data>>(router: &mut T, now: Timestamp, mut packet: Data) -> PathHeader {
     router.on_arrival(now, &mut packet, Backlog::default());
     router.on_departure(now, &mut packet, Backlog::default());
@@ -74,7 +75,7 @@ fn codes_are_those_of_the_simulators_router() {
     let mut now = Timestamp::ZERO;
     let mut seen = [0; 4];
     for count in 0..12_000 {
-        // From half to one and a half of the capacity and back, in waves of 4000 packets.
+        // The load varies from half to one and a half times the capacity and back, in waves of 4000 packets.
         let wave = f64::from((count % 4000 - 2000_i32).abs()) / 2000.0;
         let size = 64 + (random.bits() % 1437) as usize;
         let mean = size as f64 / (CAPACITY.bytes_per_second() * (0.5 + wave));
@@ -125,7 +126,7 @@ fn feedback_is_that_of_the_simulators_router_up_to_rounding() {
         timers(&mut router, &mut kernel, now);
         let rtt_us = u64::from([0_u32, 20_000, 80_000, 350_000][count as usize % 4]);
         let throughput = 40_000 + 977 * (count as u64 % 300);
-        // The program's X: whole nanoseconds, at most the round trip.
+        // The program's X: whole nanoseconds, at most the round-trip time.
         let x_ns = (payload as u64 * 1_000_000_000 / throughput).min(rtt_us * 1000);
         let header = PathHeader::Xcp(XcpHeader {
             rtt: airpath_model::Duration::from_micros(rtt_us),
@@ -147,7 +148,7 @@ fn feedback_is_that_of_the_simulators_router_up_to_rounding() {
     }
     println!("worst difference {worst} byte/s of feedback up to {largest} byte/s");
     assert!(positive > 1000 && negative > 1000, "{positive} up, {negative} down");
-    // Half a byte/s by rounding to whole ones; the two shares of each packet are cut at 1/65536, and what is so left is
-    // what the last packets of an interval (of less than 400) get too much.
+    // Half a byte/s by rounding to whole numbers. The two shares of each packet are truncated at 1/65536; the
+    // last packets of an interval (of less than 400) get the remainder in addition.
     assert!(worst <= 0.5 + 800.0 / 65_536.0, "{worst}");
 }

@@ -1,5 +1,6 @@
-//! The programs and the daemon's computations over a simulated queue, under a virtual clock, compared with the simulator's router
-//! (`support/standing.rs`). Looks at the queue are late at times. `tests/realtime/router_standing.rs` does the same over live queues.
+//! The programs and the daemon's computations over a simulated queue with a virtual clock, compared with the
+//! simulator's router (`support/standing.rs`). Some samples of the queue are late.
+//! `tests/realtime/router_standing.rs` does the same with live queues.
 
 use std::collections::VecDeque;
 
@@ -11,14 +12,14 @@ use crate::support::packets::{ETHERNET, Segment, xcp_option};
 use crate::support::standing::{OF_VCP, OF_XCP, Recording, Step, compare_with_vcp, compare_with_xcp, config};
 use crate::support::{LONGEST_HOLD, can_load};
 
-/// What the queue sends.
+/// Rate of the link.
 const LINK: Rate = Rate::from_bps(10_000_000);
-/// No sender has more under way, bytes.
+/// Upper bound of a sender's data in flight, bytes.
 const WINDOW: u64 = 90_000;
-/// How often the daemon looks at the queue.
+/// Interval between the daemon's samples of the queue.
 const SAMPLING: Duration = Duration::from_millis(10);
 
-/// A queue before a link, and the packets in it: when each leaves, and its size.
+/// A queue in front of a link: departure time and size of each packet in it.
 #[derive(Default)]
 struct Queue {
     waiting: VecDeque<(Timestamp, u64)>,
@@ -34,7 +35,7 @@ impl Queue {
         self.bytes += size;
     }
 
-    /// What leaves until `now`: bytes and packets.
+    /// Removes the packets that leave until `now`. Returns their bytes and their number.
     fn leave(&mut self, now: Timestamp) -> (u64, u64) {
         let (mut bytes, mut packets) = (0, 0);
         while let Some(&(leaves, size)) = self.waiting.front()
@@ -53,14 +54,15 @@ impl Queue {
     }
 }
 
-/// The daemon, its programs and the queue, at `now`.
+/// The daemon, its programs and the queue.
 struct Router {
     programs: Programs,
     kind: Kind,
     engine: Engine,
     queue: Queue,
     last: Counters,
-    /// Since the last look: when packets arrived, what left, and the shortest queue that an arrival met.
+    /// Since the last sample: arrival times of packets, departures, and the shortest queue seen by an
+    /// arrival.
     arrivals: Vec<Timestamp>,
     departed: (u64, u64),
     shortest: Option<u64>,
@@ -146,7 +148,7 @@ impl Router {
             generation: self.programs.generation(),
         };
         self.recording.steps.push(Step { looked, observed });
-        // The clock of this test, in place of the kernel's.
+        // The virtual clock of this test replaces the kernel's.
         let (times, passed) = (std::mem::take(&mut self.arrivals), self.programs.passed().unwrap());
         assert_eq!(times.len(), passed.len());
         let dated = std::iter::zip(times, passed);
@@ -154,13 +156,13 @@ impl Router {
         self.next_sample = now + SAMPLING;
     }
 
-    /// When the daemon wants its next step.
+    /// Returns the time of the daemon's next step.
     fn due(&self) -> Timestamp {
         self.next_sample.min(self.engine.next_timer())
     }
 }
 
-/// How late a look is: one in 20 by up to 60 ms, one in 300 by half a second.
+/// Returns the scheduling delay of a sample: up to 60 ms for one in 20, half a second for one in 300.
 fn lateness(random: &mut RandomStream) -> Duration {
     if random.chance(1.0 / 300.0) {
         Duration::from_millis(500)
@@ -171,7 +173,7 @@ fn lateness(random: &mut RandomStream) -> Duration {
     }
 }
 
-/// Lets 12 000 packets pass, from half to one and a half of what the link carries and back, in waves of 4000.
+/// Sends 12 000 packets, from half to one and a half times the link's rate and back, in waves of 4000.
 fn traffic_over(
     protocol: Protocol,
     quantities: &'static [&'static str],

@@ -1,5 +1,6 @@
-//! A router over a device, driven by a virtual clock: late and missing steps, clocks that jump, counters that jump, a queue that does
-//! not drain, an outage. `tests/realtime/router_clocks.rs` and `router_faults.rs` run the daemon in real time.
+//! A router over a device, driven by a virtual clock: late and missing steps, clocks and counters that jump,
+//! a queue that does not drain, an outage. `tests/realtime/router_clocks.rs` and `router_faults.rs` run the
+//! daemon in real time.
 
 use std::net::UdpSocket;
 use std::time::Instant;
@@ -12,18 +13,18 @@ use airpath_model::Rate;
 use crate::support::can_route;
 use crate::support::namespace::Namespace;
 
-/// Bytes of each packet, with its headers.
+/// Size of each packet with headers, bytes.
 const PACKET: u64 = 1042;
 const PAYLOAD: usize = 1000;
-/// byte/s, and how much of it VCP aims at.
+/// The capacity, byte/s, and VCP's target as a fraction of it.
 const CAPACITY: f64 = 1_250_000.0;
 const TARGET: f64 = 0.98;
-/// Queues that send at once, and one that sends a packet in 100 s. They never overflow here.
+/// Queues that send immediately, and one that sends a packet in 100 s. They never overflow here.
 const FAST: &str = "pfifo limit 20000";
 const ALSO_FAST: &str = "bfifo limit 20000000";
 const SLOW: &str = "tbf rate 80bit burst 1600 limit 1000000";
 
-/// Runs `work` in a namespace with a device `va` over the queue `queue`, and nothing that sends but `work`.
+/// Runs `work` in a namespace with a device `va` over the queue `queue`, where only `work` sends packets.
 fn with_device(queue: &str, work: impl FnOnce(&Namespace) + Send) {
     if !can_route(std::any::type_name_of_val(&work)) {
         return;
@@ -40,7 +41,7 @@ fn with_device(queue: &str, work: impl FnOnce(&Namespace) + Send) {
     namespace.within(|| work(&namespace));
 }
 
-/// A router of VCP, and the time since it started.
+/// A VCP router and the time since it started.
 struct Clocked {
     router: Router,
     socket: UdpSocket,
@@ -55,7 +56,7 @@ impl Clocked {
             protocol: Some(Protocol::Vcp),
             capacity: Some(Capacity::Configured),
             rate: Some(Rate::from_bps(10_000_000)),
-            // Almost no losses. Their program counts what passes while it is guided.
+            // Almost no losses. Their program counts the packets that pass while it has guidance.
             loss: Some(LossConfig::named("gilbert").with("mean_loss", 1e-6).with("mean_burst", 1.0)),
             ..RouterSettings::default()
         };
@@ -66,19 +67,19 @@ impl Clocked {
         Self { router, socket, began }
     }
 
-    /// Sends packets, which have reached the queue when this returns.
+    /// Sends packets. They are in the queue when this function returns.
     fn send(&self, packets: u64) {
         for _ in 0..packets {
             assert_eq!(self.socket.send(&[0; PAYLOAD]).unwrap(), PAYLOAD);
         }
     }
 
-    /// A step when the clock shows so many milliseconds since the start.
+    /// Runs a step with the clock at `millis` milliseconds since the start.
     fn step(&mut self, millis: i64) {
         self.router.step(self.began.wrapping_add_signed(millis * 1_000_000)).unwrap();
     }
 
-    /// Steps in time, one each 10 ms.
+    /// Runs steps in time, one each 10 ms.
     fn steps(&mut self, millis: std::ops::RangeInclusive<i64>) {
         millis.step_by(10).for_each(|millis| self.step(millis));
     }
@@ -87,7 +88,7 @@ impl Clocked {
         self.router.status()[name].as_u64().unwrap()
     }
 
-    /// The time for its computations, in milliseconds.
+    /// Returns the time of the router's computations, milliseconds.
     fn now(&self) -> f64 {
         self.router.looked().now.as_secs_f64() * 1e3
     }
@@ -96,7 +97,7 @@ impl Clocked {
         self.router.observed(name).unwrap()
     }
 
-    /// The load factor of so many packets in an interval of 200 ms, which see an empty queue.
+    /// Checks the load factor for this number of packets in an interval of 200 ms with an empty queue.
     fn expect_load(&self, packets: u64) {
         let expected = (packets * PACKET) as f64 / (TARGET * CAPACITY * 0.2);
         let load = self.observed("load_factor");
@@ -119,7 +120,8 @@ fn steps_in_time_end_an_interval_each_200_ms() {
     });
 }
 
-/// Counters that jump: what passed between two looks counts the same, whether it came at once or spread over an interval.
+/// Counters that jump: packets between two samples count the same whether they arrived at once or over an
+/// interval.
 #[test]
 fn a_burst_between_two_looks_is_counted_whole() {
     with_device(FAST, |_| {
@@ -151,7 +153,7 @@ fn late_steps_make_a_longer_interval_and_lose_nothing() {
         assert_eq!((clocked.status("intervals"), clocked.status("gaps")), (3, 0));
         let rate = (80 * PACKET) as f64 * 8.0 / 0.9;
         assert!((clocked.observed("input_rate_bps") - rate).abs() < 1e-6 * rate);
-        // The next one ends where it would have.
+        // The next one ends at its regular time.
         clocked.steps(1310..=1390);
         assert_eq!(clocked.status("intervals"), 3);
         clocked.step(1400);
@@ -159,7 +161,7 @@ fn late_steps_make_a_longer_interval_and_lose_nothing() {
     });
 }
 
-/// A stopped process, a suspended machine, a clock that is set: what passed meanwhile belongs to no interval.
+/// A stopped process, a suspended machine, a clock that is set: packets during the gap belong to no interval.
 #[test]
 fn gaps_are_left_out() {
     with_device(FAST, |_| {
@@ -182,7 +184,7 @@ fn gaps_are_left_out() {
     });
 }
 
-/// What the daemon writes holds for a second by the kernel's clock, not by the one that the daemon reads.
+/// The daemon's guidance is valid for a second of the kernel's clock, not of the daemon's clock.
 #[test]
 fn a_clock_other_than_the_kernels_guides_packets() {
     with_device(FAST, |_| {
@@ -190,7 +192,8 @@ fn a_clock_other_than_the_kernels_guides_packets() {
         for jump in [31_557_600_000, -31_557_600_005] {
             clocked.began = clocked.began.wrapping_add_signed(jump * 1_000_000);
             clocked.step(0);
-            // A thread that is held up for a second sees its packets pass unguided: then once more.
+            // If the thread is delayed for a second, its packets pass without guidance; then the loop tries
+            // again.
             for millis in (10..).step_by(10) {
                 let began = Instant::now();
                 clocked.step(millis);
@@ -227,14 +230,14 @@ fn a_queue_that_does_not_drain_is_a_steady_queue() {
         }
         let waits = clocked.router.looked().sample.backlog.bytes.as_f64();
         assert!(waits > 30.0 * PACKET as f64, "{waits} bytes");
-        // It may have sent a packet since: one in 100 s.
+        // The queue may have sent a packet since: one in 100 s.
         let steady = clocked.observed("steady_queue_bytes");
         assert!((steady - waits).abs() < 2.0 * PACKET as f64, "{steady} bytes, {waits} wait");
         assert_eq!((clocked.status("intervals"), clocked.status("gaps")), (50, 0));
     });
 }
 
-/// Each queue discipline counts from zero; for a moment there is none.
+/// Each new queue discipline counts from zero. For a moment there is none.
 #[test]
 fn another_queue_counts_from_zero() {
     with_device(FAST, |namespace| {
@@ -260,7 +263,8 @@ fn another_queue_counts_from_zero() {
     });
 }
 
-/// Nothing passes for ten seconds, and the device is down for some of them: the load falls to zero, and comes back with the packets.
+/// No packets pass for ten seconds, and the device is down for part of them: the load factor falls to zero,
+/// and rises again with the packets.
 #[test]
 fn an_outage_is_time_without_load() {
     with_device(FAST, |namespace| {

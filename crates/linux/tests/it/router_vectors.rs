@@ -1,4 +1,4 @@
-//! The router's programs, run by the kernel over packets made by hand.
+//! The router's programs, run by the kernel on handmade packets.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::support::{LONGEST_HOLD, can_load};
 
 const VCP: Kind = Kind::Protocol(Protocol::Vcp);
 const XCP: Kind = Kind::Protocol(Protocol::Xcp);
-/// To the next program.
+/// The return value that passes a packet to the next program.
 const PASS: i32 = -1;
 const UNLIMITED: i32 = i32::MAX;
 
@@ -17,7 +17,7 @@ fn programs() -> Programs {
     Programs::load(ETHERNET as u32).unwrap()
 }
 
-/// Passes a packet while the daemon lives.
+/// Passes a packet while the daemon is alive.
 fn pass(programs: &Programs, kind: Kind, frame: &[u8]) -> Vec<u8> {
     programs.beat(LONGEST_HOLD).unwrap();
     pass_without_beat(programs, kind, frame)
@@ -29,8 +29,8 @@ fn pass_without_beat(programs: &Programs, kind: Kind, frame: &[u8]) -> Vec<u8> {
     left
 }
 
-/// Shares that give every packet so much positive feedback for each ns of X, and take so much for each byte (both in 1/65536
-/// byte/s), without end.
+/// Returns unlimited shares that give each packet `per_x` of positive feedback per nanosecond of X and
+/// `per_byte` of negative feedback per byte (both in 1/65536 byte/s).
 fn shares(per_x: f64, per_byte: f64) -> Guidance {
     Guidance::Shares(FixedShares {
         residue_positive: 1 << 60,
@@ -79,7 +79,7 @@ fn every_arrival_is_counted_and_acknowledgments_and_strangers_pass_untouched() {
     let mut short_header = data.clone();
     short_header[ETHERNET] = 0x43;
     let mut long_header = data.clone();
-    long_header[ETHERNET + 32] = 0xf0; // 60 bytes of TCP header, which are there
+    long_header[ETHERNET + 32] = 0xf0; // 60 bytes of TCP header, all present
     let mut bytes = 0;
     for frame in [&acknowledgment, &udp, &udp_over_ipv6, &fragment, &arp, &short_header] {
         assert_eq!(&pass(&programs, VCP, frame), frame);
@@ -109,7 +109,7 @@ fn packets_cut_short_at_every_byte_do_no_harm() {
         for length in ETHERNET..frame.len() {
             for kind in [VCP, XCP, Kind::Loss] {
                 programs.beat(LONGEST_HOLD).unwrap();
-                // The kernel itself refuses frames without the fixed part of an IP header.
+                // The kernel itself rejects frames without the fixed part of an IP header.
                 if let Ok((action, left, _)) = programs.run(kind, &frame[..length], 1) {
                     assert_eq!((action, left.len()), (PASS, length));
                 }
@@ -124,7 +124,7 @@ fn feedback_is_written_with_its_checksum_wherever_the_option_stands() {
         return;
     }
     let programs = programs();
-    // 65536 units, 1 byte/s, each ns of X: X = 10 ms, so 1e7 byte/s; 0.01 byte/s a byte.
+    // 65536 units (1 byte/s) per ns of X: X = 10 ms, so 1e7 byte/s; 0.01 byte/s per byte.
     programs.guide(&shares(65_536.0, 655.36));
     let timestamps = [8, 10, 1, 2, 3, 4, 5, 6, 7, 8];
     for ipv6 in [false, true] {
@@ -162,7 +162,8 @@ fn headers_are_summed_up() {
         return;
     }
     let programs = programs();
-    // X = 1000 B over 100 kB/s = 10 ms. Then bounded by the round trip; then nothing, without one.
+    // X = 1000 B over 100 kB/s = 10 ms. In the second packet the round-trip time bounds it; a packet without
+    // a round-trip time counts nothing.
     for (rtt_us, throughput) in [(100_000, 100_000), (4_000, 100_000), (0, 100_000), (2_000_000, 0)] {
         let options = xcp_option(rtt_us, throughput, UNLIMITED);
         pass(&programs, XCP, &Segment { options, ..Segment::default() }.frame());
@@ -170,7 +171,7 @@ fn headers_are_summed_up() {
     let counted = programs.counters();
     assert_eq!((counted.packets, counted.data_packets), (4, 3));
     assert_eq!(counted.sum_x, 10_000_000 + 4_000_000 + 2_000_000_000);
-    // Round trips count up to a second.
+    // Round-trip times count up to a second.
     let products = 10_000_000 * 100_000 + 4_000_000 * 4_000 + 2_000_000_000_u64 * 1_000_000;
     assert!(products / 1024 - counted.sum_x_rtt <= 3, "{counted:?}");
     assert_eq!(counted.written, 4, "nothing to give: each leaves with zero, also without a round trip");
@@ -206,7 +207,7 @@ fn corrupted_options_are_left_alone() {
         assert_eq!(pass(&programs, XCP, &frame), frame, "{name}");
         assert_eq!(programs.counters().malformed - before, malformed, "{name}");
     }
-    // Any bytes at all: never a change without an XCP header, and a right checksum always.
+    // Arbitrary bytes: packets without an XCP header never change, and their checksums stay correct.
     let mut state = 1_u32;
     for _ in 0..2000 {
         let mut byte = || {
@@ -242,7 +243,7 @@ fn a_silent_daemon_changes_nothing() {
     assert_eq!(touched(&programs), ([true; 2], 2));
     programs.beat(Duration::ZERO).unwrap();
     assert_eq!(touched(&programs), ([false; 2], PASS), "silent");
-    // A promise that no living daemon makes.
+    // A hold time that no living daemon sets.
     programs.beat(Duration::from_secs(3600)).unwrap();
     assert_eq!(touched(&programs), ([false; 2], PASS), "too long");
     let counted = programs.counters();
@@ -268,8 +269,8 @@ fn losses_are_those_of_the_chain() {
     let losses = lost.iter().filter(|lost| **lost).count() as f64;
     let bursts = lost.windows(2).filter(|pair| !pair[0] && pair[1]).count() as f64;
     let share = losses / f64::from(count);
-    // Standard deviations: of the share sqrt(p (1 - p) (1 + c) / (1 - c) / n) with the correlation c = 1 - 1/4 - p/(4 (1 - p)),
-    // of a mean of geometric bursts sqrt(12 / bursts). Five of each.
+    // Standard deviations: of the share sqrt(p (1 - p) (1 + c) / (1 - c) / n) with the correlation c = 1 -
+    // 1/4 - p/(4 (1 - p)), of a mean of geometric bursts sqrt(12 / bursts). The tolerance is five of each.
     assert!((share - 0.05).abs() < 5.0 * 0.002_8, "{share}");
     assert!((losses / bursts - 4.0).abs() < 5.0 * (12.0 / bursts).sqrt(), "{}", losses / bursts);
     let counted = programs.counters();

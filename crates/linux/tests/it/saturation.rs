@@ -1,5 +1,5 @@
-//! VCP over paths that say "low", by hand: errors stay errors, whatever their share; losses that come with a window that doubled and
-//! delivers no more are answered by Reno, until a code above "low".
+//! VCP over synthetic paths with the code "low". Channel errors are ignored at any loss rate. If the window
+//! doubled without more deliveries, VCP reacts to losses as Reno until it receives a code above "low".
 
 use airpath_linux::native::{AckEvent, CongestionEvent, Kind, NativeController, RoundTrip};
 use airpath_linux::replay::KernelController;
@@ -9,12 +9,12 @@ use crate::support::replay::{Told, difference, native_windows, reference_windows
 
 const MSS: u32 = 1448;
 const START: u32 = 10 * MSS;
-/// Of the path, microseconds.
+/// Round-trip time of the path, microseconds.
 const RTT: u32 = 100_000;
 const LOW: u8 = 0;
 const HIGH: u8 = 1;
 
-/// A connection over a path that delivers what `delivers` says of so many segments sent in a round trip.
+/// A connection over a path that delivers `delivers(n)` of `n` segments sent in a round trip.
 struct Connection {
     controller: NativeController,
     told: Vec<Told>,
@@ -32,7 +32,8 @@ impl Connection {
         (self.controller.window() / u64::from(MSS)) as u32
     }
 
-    /// A round trip: an acknowledgment for each segment that arrives, all with that code, and a loss if any does not.
+    /// Runs a round trip: an acknowledgment with the code `load` for each segment that arrives, and a loss if
+    /// any does not.
     fn round(&mut self, load: u8) {
         let sent = self.segments();
         let arrive = (self.delivers)(sent);
@@ -58,14 +59,14 @@ impl Connection {
         }
     }
 
-    /// By how much the windows differ from those of VCP with loss differentiation in the simulator.
+    /// Returns the difference of the windows from those of VCP with loss differentiation in the simulator.
     fn departure(&self) -> f64 {
         let native = native_windows(NativeController::new(Kind::Vcp, START, MSS), &self.told);
         difference(&native, &reference_windows(Kind::Vcp, MSS, START / MSS, &self.told))
     }
 }
 
-/// The kernel's answers to the same events are these, bit by bit.
+/// Checks that the kernel computes the same windows for the same events, bit by bit.
 fn check_kernel(connection: &Connection) {
     if !can_control("saturation") {
         return;
@@ -111,9 +112,9 @@ fn a_full_path_that_says_low_gets_reno_until_a_router_speaks() {
         largest = largest.max(connection.segments());
         assert!(rounds < 1000, "{largest} segments, and it goes on");
     }
-    // Twice what fits, and a quarter for the last growth that counted.
+    // Twice the capacity, plus a quarter for the last growth that counted.
     assert!((2 * FITS - 20..=5 * FITS / 2).contains(&largest), "{largest}");
-    // Half of the flight, as Reno; then by a segment in a round trip, until the next loss.
+    // Half of the flight, as in Reno; then one segment more each round trip, until the next loss.
     assert!(connection.segments().abs_diff(largest / 2) <= 1, "{} of {largest}", connection.segments());
     let mut windows = Vec::new();
     for _ in 0..200 {
@@ -123,7 +124,8 @@ fn a_full_path_that_says_low_gets_reno_until_a_router_speaks() {
     assert!(windows.iter().all(|&window| (FITS / 2 - 1..=FITS + 1).contains(&window)), "{windows:?}");
     assert!(windows.windows(2).all(|pair| pair[1] <= pair[0] + 2), "{windows:?}");
 
-    // A router's word: additive increase by the square of 100/200 of a segment; then its "low" counts again, and its losses not.
+    // Feedback from a router: additive increase by the square of 100/200 of a segment. Afterwards "low"
+    // counts again, and losses with it do not.
     connection.delivers = |sent| sent - 1;
     let before = connection.controller.window();
     connection.round(HIGH);

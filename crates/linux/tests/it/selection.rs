@@ -1,4 +1,4 @@
-//! Connections get the controller that was asked for: for a control group, a network namespace or a socket.
+//! Selection of the controller of connections for a control group, a network namespace or a socket.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -37,12 +37,13 @@ fn connections_of_the_cgroup_get_the_controller_while_it_is_attached() {
     }
 }
 
-/// For this group's connections, and none of its devices.
+/// Returns a configuration for this group's connections, without devices.
 fn of(group: &OwnCgroup) -> HostConfig {
     HostConfig { cgroup: group.folder.clone(), devices: Some(Vec::new()), ..HostConfig::default() }
 }
 
-/// One namespace has our controller as its default, another has not; any socket of either may choose, whoever its user is.
+/// One namespace has our controller as its default, the other does not. Any socket of either can select a
+/// controller, for any user.
 #[test]
 fn namespaces_and_sockets_choose() {
     if !can_host("selection") {
@@ -68,7 +69,8 @@ fn namespaces_and_sockets_choose() {
         others.within(|| std::fs::read_to_string("/proc/sys/net/ipv4/tcp_allowed_congestion_control"));
     let allowed = allowed.unwrap();
     assert!(CONTROLLERS.iter().all(|name| allowed.split_whitespace().any(|one| one == *name)), "{allowed}");
-    // A default holds its controller, beyond the daemon's end, until the namespace has another.
+    // A namespace default keeps its controller loaded after the daemon's end, until the namespace gets
+    // another default.
     drop(host);
     let last = CONTROLLERS[CONTROLLERS.len() - 1];
     assert_eq!(connected(&ours, "reno")[0], last);
@@ -79,7 +81,7 @@ fn namespaces_and_sockets_choose() {
 
 const DEFAULT: &str = "/proc/sys/net/ipv4/tcp_congestion_control";
 
-/// The default of a namespace, after it was set.
+/// Sets the default of a namespace if `controller` is given. Returns the default.
 fn default_of(namespace: &Namespace, controller: Option<&str>) -> String {
     namespace.within(|| {
         if let Some(controller) = controller {
@@ -89,7 +91,8 @@ fn default_of(namespace: &Namespace, controller: Option<&str>) -> String {
     })
 }
 
-/// The controllers of two connections in a namespace that have sent a byte: one that chose nothing, and one that chose `chosen`.
+/// Returns the controllers of two connections in a namespace that have sent a byte: one with the default, and
+/// one that selected `chosen`.
 fn connected(namespace: &Namespace, chosen: &str) -> [String; 2] {
     [None, Some(chosen)].map(|chosen| {
         namespace.within(|| {
@@ -105,7 +108,8 @@ fn connected(namespace: &Namespace, chosen: &str) -> [String; 2] {
     })
 }
 
-/// One message with what is accepted, whether the name stands in an argument or in a file, before anything is loaded.
+/// Unknown names are rejected with one message that lists the accepted names, both in arguments and in files,
+/// before any program is loaded.
 #[test]
 fn names_that_nobody_has_are_refused() {
     let hosts = can_host("selection");

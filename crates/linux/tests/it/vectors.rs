@@ -3,11 +3,12 @@
 use airpath_linux::native::{NativeFilter, cube_root};
 use airpath_vectors::{Tally, list, number, read, text};
 
-/// A state may differ by this share of itself.
+/// Allowed relative error of a state.
 const STATE_SHARE: f64 = 2e-6;
 
-/// A covariance may differ by this share of its scale: after a correction P22 is what is left of a difference of numbers a hundred
-/// thousand times as large, and the next correction carries its error into P11 and P12 (seen: 6.6e-6, with the paper's profile).
+/// Allowed error of a covariance relative to its scale. After a correction, P22 is the difference of numbers
+/// a hundred thousand times larger, and the next correction carries its error into P11 and P12 (measured:
+/// 6.6e-6, with the paper's profile).
 const COVARIANCE_SHARE: f64 = 1e-5;
 
 /// Sequences of the filter: state and covariance after each step.
@@ -30,7 +31,8 @@ fn ekf_cubic() {
             let measured = get("zbar");
             let state = filter.step(Some(measured), get("W"), get("rtt"));
             let (p11, p22) = (get("P11"), get("P22"));
-            // Covariances are differences: of the size of both variances, and of the largest variance that was taken from.
+            // Covariances are differences, so the scale includes both variances and the largest variance that
+            // was a minuend.
             largest = largest.max(get("Pm22"));
             let scales = [get("x1").abs(), get("x2").abs(), p11, (p11 * p22).sqrt(), largest];
             for ((name, value), scale) in ["x1", "x2", "P11", "P12", "P22"].iter().zip(state).zip(scales) {

@@ -1,4 +1,4 @@
-//! What daemons say: to whom, of themselves, and of what spoils their work.
+//! Output of daemons: permissions, metrics, and warnings about configurations that impair their work.
 
 use std::collections::BTreeMap;
 use std::process::{Command, Output};
@@ -10,14 +10,14 @@ use crate::tools::check::{HOLD, check_host};
 const AIRPATHD: &str = env!("CARGO_BIN_EXE_airpathd");
 const ROUTER: [&str; 7] = ["router", "--device", "va", "--protocol", "xcp", "--rate", "10Mbit"];
 
-/// `airpathd` in the namespace of `a`, by the user nobody.
+/// Runs `airpathd` in the namespace of `a` as the user `nobody`.
 fn by_nobody(lab: &Lab, words: &[&str]) -> Output {
     let user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", AIRPATHD];
     lab.a.inside(&[&user, words].concat()).output().unwrap()
 }
 
-/// The samples of a text in the format of Prometheus: metric, daemon and value. One line gives each metric's type, before its
-/// samples, which stand together.
+/// Parses the samples of a text in the Prometheus format: metric, daemon and value. One line declares each
+/// metric's type before its samples, which are contiguous.
 fn samples(text: &str) -> Vec<(String, String, f64)> {
     let mut types: BTreeMap<&str, &str> = BTreeMap::new();
     let (mut samples, mut current) = (Vec::new(), "");
@@ -60,7 +60,7 @@ fn a_host_and_a_router_give_metrics_to_root_and_answer_nobody_else() {
         assert!(value("airpath_input_rate_bps", "router/va") >= 0.0, "{text}");
         assert!(value("airpath_options_written_total", "host") >= 0.0, "{text}");
 
-        // The daemon hangs up before or after the question: often enough for both.
+        // The daemon closes the connection before or after the request; ten repetitions cover both.
         for question in [["status", "host"], ["detach", "host"], ["detach", "router/va"]].repeat(10) {
             let refused = by_nobody(&lab, &question);
             let said = String::from_utf8(refused.stderr).unwrap();
@@ -68,7 +68,7 @@ fn a_host_and_a_router_give_metrics_to_root_and_answer_nobody_else() {
             assert!(refused.stdout.is_empty(), "{question:?}");
             assert_eq!(said, format!("airpathd: {}: it answers root and its own user only\n", question[1]));
         }
-        // They go on, for root.
+        // The daemons still run, and root can detach them.
         for (daemon, name) in [(host, "host"), (router, "router/va")] {
             let detached = output(AIRPATHD, &["detach", "--netns", &path, name]);
             assert!(detached.contains("detached"), "{detached}");
@@ -78,13 +78,13 @@ fn a_host_and_a_router_give_metrics_to_root_and_answer_nobody_else() {
     });
 }
 
-/// What a daemon's status warns of now.
+/// Returns the current warnings in a daemon's status.
 fn warnings(daemon: &Daemon) -> Vec<String> {
     let status = daemon.status();
     status["warnings"].as_array().unwrap().iter().map(|one| one.as_str().unwrap().to_owned()).collect()
 }
 
-/// Does what a warning says that mends it.
+/// Runs the command that a warning recommends.
 fn mend(warning: &str) {
     let cure = warning.split('"').nth(1).unwrap();
     let done =
@@ -92,13 +92,14 @@ fn mend(warning: &str) {
     assert!(done.status.success(), "{cure}: {}", String::from_utf8_lossy(&done.stderr));
 }
 
-/// Offloads and ECN are warned of at the start, with device and cure, and in the status until they are mended.
+/// The daemon warns of offloads and ECN at the start, with device and remedy, and in its status until they
+/// are fixed.
 #[test]
 fn hosts_warn_of_what_makes_feedback_wrong() {
     check_host(HOLD, || {
         let group = OwnCgroup::join("airpath-warnings");
         let lab = Lab::new("10mbit");
-        // On one device all is well.
+        // With one device, the configuration is correct.
         let daemon = lab.hosts(&group.folder);
         assert_eq!(warnings(&daemon), Vec::<String>::new());
         drop(daemon);
@@ -123,7 +124,7 @@ fn hosts_warn_of_what_makes_feedback_wrong() {
             mend(warning);
         }
         assert_eq!(warnings(&daemon), Vec::<String>::new());
-        // The other cure of trains.
+        // The other remedy for trains of segments.
         lab.a.command("ethtool -K va gso on");
         assert_eq!(warnings(&daemon).len(), 1);
         lab.a.command("ip link set dev va gso_max_segs 1");
@@ -137,7 +138,7 @@ fn hosts_warn_of_what_makes_feedback_wrong() {
     });
 }
 
-/// A router that loses packets warns of trains, which it would lose as one.
+/// A router that drops packets warns of trains of segments, which it would drop as one.
 #[test]
 fn routers_warn_where_losses_would_be_of_trains() {
     check_host(HOLD, || {

@@ -1,4 +1,5 @@
-//! What can go wrong around the controllers of hosts while a connection is at work: its bytes arrive, and nothing is left behind.
+//! Faults around the controllers of hosts while a connection transfers data: all bytes arrive, and no
+//! resources remain.
 
 use std::io::Write;
 use std::process::Command;
@@ -18,11 +19,11 @@ use crate::tools::namespaces::{connect, transfer};
 use crate::tools::traces::{HOSTS, none_yet, nothing_left, traces};
 
 const AIRPATHD: &str = env!("CARGO_BIN_EXE_airpathd");
-/// What transfers of so long carry over 10 Mbit/s, bytes.
+/// Bytes that a transfer of this duration carries over 10 Mbit/s.
 const THREE_SECONDS: usize = 3_500_000;
 const ONE_SECOND: usize = THREE_SECONDS / 3;
 
-/// Sends these bytes, and does something after a third of it: how long the transfer took.
+/// Sends `bytes`, calls `what` after a third of them, and returns the duration of the transfer.
 fn during(lab: &Lab, controller: &str, bytes: usize, what: impl FnOnce()) -> Duration {
     std::thread::scope(|scope| {
         let sender = scope.spawn(|| transfer(&lab.a, (&lab.b, "10.9.0.2"), controller, bytes));
@@ -33,7 +34,7 @@ fn during(lab: &Lab, controller: &str, bytes: usize, what: impl FnOnce()) -> Dur
     })
 }
 
-/// What the kernel says of the connection that lives in `a`, and its window in segments.
+/// Returns the kernel's description of the connection in `a`, and its window in segments.
 fn connection(lab: &Lab) -> (String, u32) {
     let said = lab.a.command("ss -tinH state established");
     let window = said.split_whitespace().find_map(|word| word.strip_prefix("cwnd:")).unwrap();
@@ -41,7 +42,7 @@ fn connection(lab: &Lab) -> (String, u32) {
     (said, window)
 }
 
-/// Whether a new connection could have that controller.
+/// Returns whether a new connection can select that controller.
 fn offered(lab: &Lab, controller: &str) -> bool {
     lab.a.within(|| {
         let socket = rustix::net::socket(AddressFamily::INET, SocketType::STREAM, Some(ipproto::TCP));
@@ -49,7 +50,7 @@ fn offered(lab: &Lab, controller: &str) -> bool {
     })
 }
 
-/// A second daemon is refused, with one message.
+/// Checks that a second daemon is refused with one message.
 fn refuse_second(lab: &Lab, words: &[&str], expected: &str) {
     let device = format!("{}:va", lab.a.path());
     let second =
@@ -59,7 +60,7 @@ fn refuse_second(lab: &Lab, words: &[&str], expected: &str) {
     assert!(said.contains(expected), "{said}");
 }
 
-// One test, since the traces of others would be counted too.
+// A single test, because resources of concurrent tests would be counted too.
 #[test]
 fn hosts_end_in_good_order_and_leave_nothing() {
     check_host(HOLD, || {
@@ -67,7 +68,8 @@ fn hosts_end_in_good_order_and_leave_nothing() {
         let lab = Lab::new("10mbit");
         let before = none_yet(&lab.a, HOSTS);
 
-        // Killed: a connection keeps its controller, which hears nothing any more and goes on as Reno; nobody else can have it.
+        // Killed: the connection keeps its controller, which gets no feedback and continues as Reno. No other
+        // connection can select the controller.
         let daemon = lab.hosts(&group.folder);
         assert_ne!(traces(&lab.a, HOSTS), before, "hosts at work leave traces");
         assert!(offered(&lab, "airpath_vcp"));
@@ -81,10 +83,11 @@ fn hosts_end_in_good_order_and_leave_nothing() {
             let (said, alone) = connection(&lab);
             println!("killed: {told} segments, then {alone}; {:?}", traces(&lab.a, HOSTS));
             assert!(said.contains("airpath_vcp"), "{said}");
-            // VCP's window hardly moves over a round trip of microseconds; Reno's grows by a segment in each window of some 12 ms.
+            // VCP's window hardly changes over a round trip of microseconds; Reno's grows by a segment in
+            // each window of some 12 ms.
             assert!(alone >= told + 10, "{alone} segments after {told}");
             assert!(!offered(&lab, "airpath_vcp"));
-            // A new daemon is not kept from the names, and leaves the connection alone.
+            // A new daemon can register the same names, and does not affect the connection.
             again = Some(lab.hosts(&group.folder));
             assert!(offered(&lab, "airpath_vcp"));
         });
@@ -93,7 +96,7 @@ fn hosts_end_in_good_order_and_leave_nothing() {
         let daemon = again.unwrap();
         assert_eq!(daemon.status()["counters"]["started"], 0);
 
-        // Detached: the same, in good order.
+        // Detached: the same, with a clean exit.
         let took = during(&lab, "airpath_xcp", THREE_SECONDS, || {
             assert!(output(AIRPATHD, &["detach", "host"]).contains("detached"));
         });
@@ -101,7 +104,7 @@ fn hosts_end_in_good_order_and_leave_nothing() {
         assert!(daemon.end().1);
         nothing_left(&lab.a, HOSTS, &before);
 
-        // Any of the signals: the same.
+        // Each of the signals: the same.
         let signals = [Signal::SIGTERM, Signal::SIGHUP, Signal::SIGINT];
         for (signal, controller) in signals.into_iter().zip(["airpath_vcp", "airpath_xcp", "airpath_ebe"]) {
             let daemon = lab.hosts(&group.folder);
@@ -115,7 +118,8 @@ fn hosts_end_in_good_order_and_leave_nothing() {
             nothing_left(&lab.a, HOSTS, &before);
         }
 
-        // Second daemons are refused: in the same namespace by the first one's name, in another by those of its controllers.
+        // Second daemons are refused: in the same namespace because of the daemon's name, in another because
+        // of its controllers' names.
         let daemon = lab.hosts(&group.folder);
         refuse_second(&lab, &[AIRPATHD], "another airpathd is running as host");
         let elsewhere = format!("--net={}", lab.b.path());
@@ -131,7 +135,7 @@ fn hosts_end_in_good_order_and_leave_nothing() {
         drop(daemon);
         nothing_left(&lab.a, HOSTS, &before);
 
-        // The day leaps by ten years with each look.
+        // The wall clock jumps by ten years each time it is read.
         let clock = LeapingClock::new();
         let daemon = lab.hosts_under(&["env", &clock.preload()], &group.folder);
         let took = transfer(&lab.a, (&lab.b, "10.9.0.2"), "airpath_vcp", ONE_SECOND);
@@ -140,7 +144,7 @@ fn hosts_end_in_good_order_and_leave_nothing() {
         assert!(status["counters"]["echoes"].as_u64().unwrap() > 100, "{status}");
         assert!(status["uptime_s"].as_f64().unwrap() < 60.0, "{status}");
 
-        // The device is removed: the daemon goes on, and ends in good order.
+        // The device is removed: the daemon continues, and exits cleanly.
         lab.a.command("ip link del va");
         assert_eq!(daemon.status()["counters"]["malformed"], 0);
         assert!(output(AIRPATHD, &["detach", "host"]).contains("detached"));
@@ -148,10 +152,11 @@ fn hosts_end_in_good_order_and_leave_nothing() {
         drop(lab);
         nothing_left(&Lab::new("10mbit").a, HOSTS, &before);
 
-        // A namespace is removed, with a connection in it: the daemon does not keep it, and goes on for those elsewhere.
+        // A namespace is removed while it contains a connection: the daemon does not keep the namespace
+        // alive, and continues to serve other namespaces.
         let (lab, other) = (Lab::new("10mbit"), Lab::new("10mbit"));
         let daemon = lab.hosts(&group.folder);
-        // One end of a cable goes with the namespace of the other.
+        // One end of a veth pair disappears with the namespace of the other.
         other.a.command(&format!("ip link add witness type veth peer name cable netns {}", lab.a.path()));
         let (mut sender, receiver) = connect(&lab.a, (&lab.b, "10.9.0.2"), "airpath_vcp");
         sender.write_all(b"under way").unwrap();

@@ -1,4 +1,5 @@
-//! Options on their way between two hosts: damaged, stripped, without room. The wire between them plays the router, too.
+//! TCP options between two hosts: corrupted, removed, or without space. The wire between the hosts also acts
+//! as the router.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,7 +16,7 @@ use crate::tools::wire::Way;
 
 const DELAY: Duration = Duration::from_millis(5);
 
-/// A path from which no word of a router comes that makes sense: connections live, and their windows are Reno's.
+/// A path without valid feedback from a router: connections survive, and their windows are Reno's.
 #[test]
 fn damaged_options_are_counted_and_answered_by_reno() {
     check_host(HOLD, || {
@@ -23,7 +24,7 @@ fn damaged_options_are_counted_and_answered_by_reno() {
         let path = Path::new(DELAY, move |_, frame| {
             if let Some(option) = our_option(frame) {
                 count += 1;
-                // One packet in 300 is lost as well.
+                // One packet in 300 is also dropped.
                 if count % 300 == 299 {
                     return false;
                 }
@@ -45,12 +46,13 @@ fn damaged_options_are_counted_and_answered_by_reno() {
     });
 }
 
-/// Each kind of damage in turn: lengths that are too short, too long and wrong, types that do not exist or belong to another length,
-/// values that no router writes.
+/// Applies each kind of corruption in turn: lengths that are too short, too long and wrong; types that do not
+/// exist or belong to another length; values that no router writes.
 fn damage(option: &mut [u8], count: usize) {
     let own = option.len();
     match count % 60 {
-        // Packets with these two lengths are the kernel's to drop: rarely, as losses must not be what holds windows down.
+        // The kernel drops packets with these two lengths. They are rare, because losses must not be the
+        // limit of the window.
         0 => option[1] = 0,
         20 => option[1] = 255,
         40 => option[1] = 6,
@@ -64,7 +66,7 @@ fn damage(option: &mut [u8], count: usize) {
     }
 }
 
-/// Noise in place of feedback: some of it passes for a router's, so that windows move. All the same bytes arrive.
+/// Noise in place of feedback: some of it is taken for a router's, so windows change. All bytes arrive.
 #[test]
 fn transfers_arrive_whatever_routers_seem_to_say() {
     check_host(HOLD, || {
@@ -75,7 +77,7 @@ fn transfers_arrive_whatever_routers_seem_to_say() {
                     noise = noise.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
                     *byte = (noise >> 24) as u8;
                 }
-                // One in 64 bytes is a code of VCP's: every other is made one.
+                // One in 64 bytes is a VCP code. Every other byte is turned into one.
                 if option.len() == 8 && noise >> 31 == 0 {
                     frame[option.start + 5] &= 3;
                 }
@@ -86,7 +88,8 @@ fn transfers_arrive_whatever_routers_seem_to_say() {
         let mut before = 0;
         for controller in ["airpath_xcp", "airpath_vcp"] {
             let (mut windows, mut heard) = (BTreeSet::new(), 0);
-            // Noise may open a window so far that a whole transfer leaves before much is heard: then another one.
+            // Noise may open a window so far that a whole transfer is sent before much feedback arrives; then
+            // another transfer runs.
             for _ in 0..10 {
                 let (records, counters) = path.transfer(controller, 400_000);
                 windows.extend(records.iter().map(|record| record.window));
@@ -103,7 +106,8 @@ fn transfers_arrive_whatever_routers_seem_to_say() {
     });
 }
 
-/// Routers speak and then do not: two windows later Reno takes over where the window was, and goes on as Reno does.
+/// Feedback from routers stops: two windows later Reno takes over at the current window, and continues as
+/// Reno.
 #[test]
 fn when_routers_fall_silent_reno_takes_over() {
     check_host(HOLD, || {
@@ -134,7 +138,8 @@ fn when_routers_fall_silent_reno_takes_over() {
     });
 }
 
-/// Four losses close to each other: SACK blocks leave no room for XCP's echo, which comes as a sum when there is room again.
+/// Four losses close to each other: SACK blocks leave no space for XCP's echo, which is sent as a sum as soon
+/// as there is space again.
 #[test]
 fn xcp_echoes_wait_for_room_and_lose_nothing() {
     check_host(HOLD, || {
@@ -177,19 +182,19 @@ fn xcp_echoes_wait_for_room_and_lose_nothing() {
         println!(
             "{given} byte/s given, {echoed} echoed, {told} told; {full} acknowledgments without room; {counters:?}"
         );
-        // Where there is no room at all the kernel does not even ask.
+        // If there is no space at all, the kernel does not call the program.
         assert!(full > 20 && counters.options_without_room > 0, "{full}, {counters:?}");
         assert!(counters.echoes > 100, "{counters:?}");
-        // The end of the connection keeps what came last.
+        // Feedback at the end of the connection is not echoed.
         assert!((given - echoed).abs() <= 4 * 20_006, "{given} byte/s given, {echoed} echoed");
         assert!((echoed - told).abs() <= 4 * 20_006, "{echoed} byte/s echoed, {told} told");
         Ok(())
     });
 }
 
-/// Writes feedback in place of a sender's demand, as a router does: what it wrote.
+/// Overwrites a sender's demand with feedback, as a router does. Returns the written value.
 fn give(frame: &mut [u8], at: usize, feedback: i32) -> i32 {
-    // Zero stands there while the sender knows no round-trip time.
+    // The demand is zero while the sender has no round-trip time.
     let feedback = if number(frame, at) > 0 { feedback } else { 0 };
     frame[at..at + 4].copy_from_slice(&feedback.to_be_bytes());
     restore_checksum(frame);

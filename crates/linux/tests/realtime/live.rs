@@ -14,7 +14,7 @@ use crate::tools::check::{HOLD, check_host};
 use crate::tools::namespaces::Pair;
 use crate::tools::recorded::{self, Connection};
 
-/// Of this process and what it starts.
+/// Returns a configuration for this process and its children.
 fn config(group: &OwnCgroup, pair: &Pair) -> HostConfig {
     HostConfig { cgroup: group.folder.clone(), devices: Some(pair.devices()), ..HostConfig::default() }
 }
@@ -40,7 +40,7 @@ fn transfers_complete_with_each_controller_and_sound_checksums() {
             let after = host.counters();
             let echoes = after.echoes - before.echoes;
             let speaks = ["airpath_xcp", "airpath_vcp"].contains(&controller);
-            // A receiver that is slow answers many segments at once.
+            // A slow receiver acknowledges many segments at once.
             assert_eq!(echoes >= 10, speaks, "{controller}: {echoes} echoes");
             assert_eq!(after.options_written > before.options_written, speaks, "{controller}");
             assert_eq!(after.malformed, 0, "{controller}");
@@ -52,8 +52,8 @@ fn transfers_complete_with_each_controller_and_sound_checksums() {
     });
 }
 
-/// Windows of the kernel, of the same code in this process and of the Rust controllers, over the events of live connections on a
-/// narrow link that drops packets.
+/// Compares the windows of the kernel, of the same code in this process, and of the Rust controllers for the
+/// events of live connections over a narrow link that drops packets.
 #[test]
 fn recorded_events_replay_to_the_same_windows() {
     check_host(HOLD, || {
@@ -78,7 +78,8 @@ fn check_replay(controller: &str, connection: &Connection) {
     let native = NativeController::new(kind, *first_window, *mss);
     assert_eq!(native_windows(native, told), *windows, "{controller}");
     let losses = told.iter().filter(|told| matches!(told, replay::Told::Congestion(_))).count();
-    // No router here speaks XCP: it falls back to Reno, which the Rust controller does not. With one, `router_recorded.rs`.
+    // No router on this path supports XCP, so XCP falls back to Reno, which the Rust controller does not.
+    // `router_recorded.rs` has one.
     if kind == Kind::Xcp {
         return;
     }
@@ -89,12 +90,13 @@ fn check_replay(controller: &str, connection: &Connection) {
     assert!(losses > 0 || kind == Kind::Vcp, "{controller}: no losses");
 }
 
-/// The receiver answers nothing, as if its options had been stripped on the way.
+/// The receiver sends no echoes, as if its options had been removed on the path.
 #[test]
 fn without_echoes_senders_fall_back_to_reno() {
     check_host(HOLD, || {
         let pair = Pair::new();
-        // Started before this process joins the group, so that the server stays outside.
+        // The server starts before this process joins the group, so that its connections do not belong to the
+        // group.
         let server = ["iperf3", "--server", "--port", "5299"];
         let mut server = pair.right.inside(&server).stdout(Stdio::null()).spawn().unwrap();
         let group = OwnCgroup::join("airpath-silent");
@@ -117,7 +119,8 @@ fn without_echoes_senders_fall_back_to_reno() {
     });
 }
 
-/// Losses in many places: SACK blocks fill the options of acknowledgments, and VCP's echo goes into the TCP header.
+/// With many losses, SACK blocks fill the options of acknowledgments, and VCP's echo is sent in the TCP
+/// header.
 #[test]
 fn where_options_are_full_the_code_goes_into_header_bits() {
     check_host(HOLD, || {
@@ -140,7 +143,7 @@ fn where_options_are_full_the_code_goes_into_header_bits() {
 #[test]
 fn a_killed_daemon_leaves_nothing() {
     check_host(HOLD, || {
-        // Whoever has the names is waited for.
+        // `load` waits while another process uses the controllers' names.
         let (group, pair) = (OwnCgroup::join("airpath-killed"), Pair::new());
         drop(load(&config(&group, &pair)));
         eventually("maps of the host programs are left", || ours().is_empty());
@@ -165,13 +168,14 @@ fn a_killed_daemon_leaves_nothing() {
     });
 }
 
-/// Maps of the host programs in this kernel.
+/// Returns the names of the host programs' maps in this kernel.
 fn ours() -> Vec<String> {
     let names = MapInfoIter::default().map(|map| map.name.to_string_lossy().into_owned());
     names.filter(|name| name.starts_with("airpath_") || name == "senders" || name == "receivers").collect()
 }
 
-/// The kernel frees after a grace period; others start when they get a processor.
+/// Waits until `holds` returns true. The kernel frees objects after a grace period, and processes start when
+/// they get a processor.
 fn eventually(what: &str, holds: impl Fn() -> bool) {
     let until = Instant::now() + Duration::from_secs(20);
     while !holds() {

@@ -1,5 +1,5 @@
-//! Tests that run in real time: the daemon at work, and traffic over network namespaces. `cargo test` leaves them out;
-//! `cargo test --package airpath-linux --test realtime` runs them.
+//! Tests that run in real time: running daemons, and traffic over network namespaces. `cargo test` skips
+//! them; `cargo test --package airpath-linux --test realtime` runs them.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![allow(clippy::print_stdout, reason = "a measured figure is worth reading")]

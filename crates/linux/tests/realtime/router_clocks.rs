@@ -1,5 +1,5 @@
-//! A router whose clocks are set, as far as that does not set the machine's: its day leaps, its monotonic clock is another than the
-//! kernel's. (`make test-guest` sets the clock of a whole machine, an emulated one.)
+//! A router whose clocks are set, without setting those of the machine: its wall clock jumps, and its
+//! monotonic clock differs from the kernel's. (`make test-guest` sets the clock of a whole emulated machine.)
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,10 +10,10 @@ use crate::support::lab::Lab;
 use crate::tools::check::check_router;
 use crate::tools::leaping_clock::LeapingClock;
 
-/// Almost no losses: their program counts what passes while it is guided.
+/// Almost no losses: their program counts the packets that pass while it has guidance.
 const CONFIG: &str = "[router]\nprotocol = \"vcp\"\nrate = \"10Mbit\"\n[router.loss]\nkind = \"gilbert\"\nmean_loss = 1e-6\nmean_burst = 1.0\n";
 
-/// A folder that goes with the test.
+/// A temporary folder, removed when dropped.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -36,7 +36,7 @@ impl Drop for Folder {
 
 #[test]
 fn a_router_does_not_care_what_its_clocks_say() {
-    // Three intervals of some seven that come late or not at all, or a second of silence.
+    // Three of some seven intervals that are late or missing, or a second without guidance.
     check_router(Duration::from_millis(600), || {
         let folder = Folder::new();
         let config = folder.file("router.toml");
@@ -53,7 +53,8 @@ fn a_router_does_not_care_what_its_clocks_say() {
     });
 }
 
-/// Whether a router that runs `under` a command guides its programs as if no clock was set; else, what is wrong.
+/// Returns an error unless a router that runs under the command `under` guides its programs as if no clock
+/// was set.
 fn guided_by_its_own_clock(under: &[&str], config: &str) -> Result<(), String> {
     let lab = Lab::new("10mbit");
     let daemon = lab.router_under(under, &["--config", config]);
@@ -66,9 +67,9 @@ fn guided_by_its_own_clock(under: &[&str], config: &str) -> Result<(), String> {
     let unlost = number(&after["counters"], "unlost") - number(&before["counters"], "unlost");
     let passed = number(&after, "uptime_s") - number(&before, "uptime_s");
     let intervals = number(&after, "intervals") - number(&before, "intervals");
-    // What the daemon says holds for a second by the kernel's clock, and some 1.5 s have passed.
+    // The daemon's guidance is valid for a second of the kernel's clock, and some 1.5 s have passed.
     let guided = unlost >= 30.0 && after["gaps"] == 0 && (1.4..10.0).contains(&passed);
-    // One each 200 ms; a busy machine is late.
+    // One interval each 200 ms; a busy machine delays some.
     let in_time = (intervals / (passed / 0.2) - 1.0).abs() < 0.35;
     let said = || format!("{unlost} packets and {intervals} intervals in {passed} s: {after}");
     (guided && in_time).then_some(()).ok_or_else(said)

@@ -1,4 +1,4 @@
-//! The time that the router's programs take for a packet.
+//! The processing time of the router's programs per packet.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use airpath_realtime::check;
 use crate::support::packets::{ETHERNET, Segment, xcp_option};
 use crate::support::{LONGEST_HOLD, can_load};
 
-/// A bound for any machine, not a measurement.
+/// An upper bound for any machine, not a measurement, nanoseconds.
 const LONGEST: u64 = 20_000;
 /// Runs of each program.
 const RUNS: u32 = 100_000;
@@ -34,7 +34,7 @@ fn cost_of_each_program() {
         ("xcp", Kind::Protocol(Protocol::Xcp)),
         ("loss", Kind::Loss),
     ];
-    // A pause of the whole run adds its part to each packet.
+    // A pause of the whole run adds its share to each packet.
     check(Duration::from_nanos(LONGEST * u64::from(RUNS)), || {
         for (name, kind) in programs_by_name {
             programs.beat(LONGEST_HOLD).unwrap();

@@ -1,4 +1,4 @@
-//! What can go wrong around a router: it ends in good order, leaves nothing behind, and disturbs nobody.
+//! Faults around a router: it exits cleanly, leaves no resources, and does not disturb other traffic.
 
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -17,7 +17,7 @@ fn reaches(lab: &Lab) -> bool {
     lab.a.inside(&words).output().unwrap().status.success()
 }
 
-/// Waits for what comes about in milliseconds, longer on a busy machine.
+/// Waits for a condition that takes milliseconds, or longer on a busy machine.
 fn until(holds: impl Fn() -> bool, what: &str) {
     let began = Instant::now();
     while !holds() {
@@ -26,14 +26,14 @@ fn until(holds: impl Fn() -> bool, what: &str) {
     }
 }
 
-// One test, since the traces of others would be counted too.
+// A single test, because resources of concurrent tests would be counted too.
 #[test]
 fn routers_end_in_good_order_and_leave_nothing() {
     check_router(HOLD, || {
         let lab = Lab::new("10mbit");
         let before = traces(&lab.a, ROUTERS);
 
-        // A second daemon is refused with one message, and the first goes on.
+        // A second daemon is refused with one message, and the first continues.
         let daemon = lab.router(&ROUTER);
         let path = lab.a.path();
         let mut words = vec!["router", "--netns", &path, "--device", "va"];
@@ -44,13 +44,13 @@ fn routers_end_in_good_order_and_leave_nothing() {
         assert!(said.contains("another airpathd is running as router/va"), "{said}");
         assert_ne!(traces(&lab.a, ROUTERS), before, "a router at work leaves traces");
 
-        // Killed: the kernel takes everything away, and traffic goes on.
+        // Killed: the kernel removes everything, and traffic continues.
         kill(Pid::from_raw(daemon.pid()), Signal::SIGKILL).unwrap();
         daemon.end();
         nothing_left(&lab.a, ROUTERS, &before);
         assert!(reaches(&lab));
 
-        // Any of the signals: in good order, and no packet is lost meanwhile. And detached.
+        // Each of the signals causes a clean exit without packet loss. So does `detach`.
         for signal in [Signal::SIGTERM, Signal::SIGHUP, Signal::SIGINT] {
             let daemon = lab.router(&ROUTER);
             let pid = Pid::from_raw(daemon.pid());
@@ -78,10 +78,10 @@ fn routers_end_in_good_order_and_leave_nothing() {
         assert!(reaches(&lab), "a silent daemon stops nobody");
         std::thread::sleep(Duration::from_secs(2));
         kill(pid, Signal::SIGCONT).unwrap();
-        // It may answer before it looks at its clock again.
+        // The daemon may answer before it reads its clock again.
         until(|| gaps() == before_it + 1, "a gap");
 
-        // The queue discipline is replaced, and another is of no use for a moment.
+        // The queue discipline is replaced; the replacement is unusable for a moment.
         lab.a.command("tc qdisc replace dev va root pfifo limit 100");
         until(|| daemon.status()["queue"]["kind"] == "pfifo", "the other queue discipline");
         lab.rate("replace", "10mbit");
@@ -92,7 +92,7 @@ fn routers_end_in_good_order_and_leave_nothing() {
         assert!(!success && said.contains("device \"va\" was removed"), "{said}");
         drop(lab);
 
-        // The namespace is removed: the daemon lets it go.
+        // The namespace is removed: the daemon does not keep it alive.
         let lab = Lab::new("10mbit");
         let daemon = lab.router(&ROUTER);
         drop(lab);
@@ -101,7 +101,7 @@ fn routers_end_in_good_order_and_leave_nothing() {
         let lab = Lab::new("10mbit");
         nothing_left(&lab.a, ROUTERS, &before);
 
-        // Not a device with a queue, no such device: one message each.
+        // A device without a queue, a missing device: one message each.
         for (device, expected) in [("lo", "has no queue"), ("nothere", "does not exist")] {
             let path = lab.a.path();
             let words =

@@ -1,5 +1,6 @@
-//! Packets of live connections, written down by the router's programs as they passed, through the simulator's router: it writes the
-//! same codes on them, and the same feedback up to the rounding of integers. What XCP's sender was told goes through the simulator's.
+//! Replays packets of live connections, recorded by the router's programs, through the simulator's router: it
+//! writes the same codes, and the same feedback up to integer rounding. The events of XCP's sender are
+//! replayed through the simulator's sender.
 
 use std::time::Duration;
 
@@ -21,18 +22,18 @@ use crate::tools::wire::Wire;
 
 const BUFFER: Bytes = Bytes::new(100_000);
 const CAPACITY: Rate = Rate::from_bps(10_000_000);
-/// Of the path, each way.
+/// One-way delay of the path.
 const DELAY: Duration = Duration::from_millis(10);
 /// Ethernet's header.
 const LINK_HEADER: u32 = 14;
 
-/// A look of the daemon at the counters, and what it did then.
+/// A sample of the counters by the daemon.
 #[derive(Clone, Copy, Debug)]
 struct Step {
     now: Timestamp,
     /// Packets that had arrived.
     count: u64,
-    /// How often the programs were guided, after this step.
+    /// Number of updates of the programs' guidance, including this step.
     generation: u32,
 }
 
@@ -44,10 +45,10 @@ struct Router {
     recording: Recording,
 }
 
-/// What passed, and when the daemon looked.
+/// Recorded packets and steps of the daemon.
 #[derive(Debug, Default)]
 struct Recording {
-    /// The clock when it began, nanoseconds.
+    /// The clock at the start, nanoseconds.
     began: u64,
     steps: Vec<Step>,
     passed: Vec<Passed>,
@@ -64,7 +65,7 @@ impl Recording {
 }
 
 impl Router {
-    /// At the egress of that device of this thread's namespace.
+    /// Attaches a router to the egress of that device in this thread's namespace.
     fn new(protocol: Protocol, device: &str) -> Self {
         let mut programs = Programs::load_recording(LINK_HEADER).unwrap();
         programs.attach(Kind::Protocol(protocol), if_nametoindex(device).unwrap(), Hook::Egress).unwrap();
@@ -81,7 +82,8 @@ impl Router {
         self.recording.steps.push(Step { now, count: self.last.packets, generation });
     }
 
-    /// The counters with no packet half counted: all that are in them have been written down, which comes last.
+    /// Returns the counters of a moment when all counted packets are recorded. The programs record a packet
+    /// after they count it.
     fn counters(&mut self) -> Counters {
         loop {
             self.recording.passed.extend(self.programs.passed().unwrap());
@@ -94,8 +96,8 @@ impl Router {
     }
 }
 
-/// Lets `traffic` pass a router of that protocol, over a path of 20 ms. Also returns what the controllers were told. An error if
-/// packets passed when the router had been silent for too long.
+/// Sends `traffic` through a router of that protocol, over a path of 20 ms. Returns the packets and the
+/// events of the controllers, or an error if packets passed while the router's guidance had expired.
 fn traffic_over(
     protocol: Protocol,
     traffic: impl Fn(&Pair) + Sync,
@@ -103,7 +105,7 @@ fn traffic_over(
     let (group, pair) = (OwnCgroup::join("airpath-recorded"), Pair::over_a_wire());
     let _wire = Wire::new(pair.middle.as_ref().unwrap(), DELAY, |_, _| true);
     let devices = Some(pair.devices());
-    // Before the router: it raises the codes that the host's programs set.
+    // The host starts before the router, which raises the codes that the host's programs set.
     let config = HostConfig { cgroup: group.folder.clone(), devices, record: true, ..HostConfig::default() };
     let host = load(&config);
     let mut recording = pair.left.within(|| {
@@ -123,14 +125,15 @@ fn traffic_over(
             unguided => Err(format!("{unguided} packets passed without guidance")),
         }
     })?;
-    // Packets of two processors may be written down in another order than that in which they came.
+    // Packets of two processors may be recorded out of order.
     recording.passed.sort_by_key(|packet| packet.count);
     assert_eq!(host.records_lost(), 0);
     Ok((recording, host.records().unwrap()))
 }
 
-/// Hands the recorded packets to `reference` in the order in which the kernel's router met them, and the difference of what both wrote
-/// on each to `compare`: a packet counts in the interval whose sample counted it, and leaves with the guidance that it met.
+/// Replays the recorded packets through `reference` in the order in which the kernel's router processed them,
+/// and calls `compare` with each packet's recorded and recomputed header. A packet counts in the interval
+/// whose sample counted it, and leaves with the guidance at that moment.
 fn replay_packets<R: RouterProtocol<Data>>(
     recording: &Recording,
     reference: &mut R,
@@ -176,7 +179,7 @@ fn codes_of_live_packets_are_those_of_the_simulators_router() {
         let (recording, _) = traffic_over(Protocol::Vcp, |pair| {
             std::thread::scope(|scope| {
                 scope.spawn(|| pair.transfer("airpath_vcp", 5_000_000));
-                // For a while there is more than the link should carry.
+                // For a while the load exceeds the target.
                 std::thread::sleep(Duration::from_millis(2500));
                 pair.transfer("cubic", 1_000_000);
             });
@@ -217,7 +220,7 @@ fn feedback_on_live_packets_is_that_of_the_simulators_router() {
             &recording,
             &mut reference,
             |passed| {
-                // The program's X: whole nanoseconds, at most the round trip.
+                // The program's X: whole nanoseconds, at most the round-trip time.
                 let x_ns = (u64::from(passed.payload) * 1_000_000_000)
                     .checked_div(passed.throughput.into())
                     .unwrap_or(u64::MAX);
@@ -226,7 +229,7 @@ fn feedback_on_live_packets_is_that_of_the_simulators_router() {
                     inter_packet: airpath_model::Duration::from_nanos(
                         x_ns.min(u64::from(passed.rtt_us) * 1000),
                     ),
-                    // All of a train.
+                    // The sum over a train of segments.
                     delta_throughput: f64::from(passed.brought) * f64::from(passed.segments),
                 })
             },
@@ -251,13 +254,13 @@ fn feedback_on_live_packets_is_that_of_the_simulators_router() {
     });
 }
 
-/// The simulator's sender of XCP has the same windows as the kernel's.
+/// The simulator's XCP sender has the same windows as the kernel's.
 fn check_sender(connection: &Connection) {
     let Connection { mss, first_window, told, windows } = connection;
     let reference = reference_windows(native::Kind::Xcp, *mss, first_window / mss, told);
     let difference = difference(windows, &reference);
     println!("XCP's sender: {} events, windows differ by {difference:.1e}", windows.len());
-    // Acknowledgments of trains answer many packets at once.
+    // Acknowledgments of trains cover many packets each.
     assert!(windows.len() > 100, "only {} events", windows.len());
     assert!(difference <= 1e-9, "{difference}");
 }

@@ -1,5 +1,5 @@
-//! The daemon's router over a live token bucket, compared with the simulator's router (`support/standing.rs`).
-//! `tests/it/router_standing.rs` does the same under a virtual clock.
+//! The daemon's router over a live token bucket, compared with the simulator's router
+//! (`support/standing.rs`). `tests/it/router_standing.rs` does the same with a virtual clock.
 
 use std::net::UdpSocket;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,10 +13,11 @@ use crate::support::{OwnCgroup, clock, load};
 use crate::tools::check::{HOLD, check_host};
 use crate::tools::namespaces::Pair;
 
-/// What senders have under way, bytes of memory: the queue stands at some tens of kilobytes and never overflows.
+/// Send buffer of the senders, bytes of memory: the queue stays at some tens of kilobytes and never
+/// overflows.
 const WINDOW: u32 = 100_000;
 
-/// Lets `traffic` pass the daemon's router over a token bucket; `quantities` are noted at each look.
+/// Sends `traffic` through the daemon's router over a token bucket, and records `quantities` at each sample.
 fn traffic_over(
     protocol: Protocol,
     quantities: &[&str],
@@ -24,7 +25,7 @@ fn traffic_over(
 ) -> Result<Recording, String> {
     let recording = recorded_traffic_over(protocol, quantities, traffic);
     let looks = recording.steps.windows(2).map(|pair| pair[1].looked.clock - pair[0].looked.clock);
-    // The router leaves such a pause out, and with it what passed.
+    // The router ignores such a pause, including the packets in it.
     match looks.max().map(Duration::from_nanos) {
         Some(longest) if longest > HOLD => Err(format!("{longest:.2?} between two looks")),
         _ => Ok(recording),
@@ -39,7 +40,7 @@ fn recorded_traffic_over(
     let (group, pair) = (OwnCgroup::join("airpath-standing"), Pair::through_a_middle());
     pair.slow("rate 10mbit burst 4kb limit 575kb", WINDOW);
     let devices = Some(pair.devices());
-    // Before the router: it raises the codes that the host's programs set.
+    // The host starts before the router, which raises the codes that the host's programs set.
     let _host = load(&HostConfig { cgroup: group.folder.clone(), devices, ..HostConfig::default() });
     pair.middle.as_ref().unwrap().within(|| {
         let mut router = Router::start_recording(config(protocol)).unwrap();
@@ -59,7 +60,7 @@ fn recorded_traffic_over(
             }
             traffic.join().unwrap();
         });
-        // Packets of two processors may be written down in another order than that in which they came.
+        // Packets of two processors may be recorded out of order.
         recording.passed.sort_by_key(|packet| packet.count);
         recording
     })
@@ -94,7 +95,8 @@ fn xcp_over_ebe_computes_what_the_simulators_router_does_with_the_queue_that_it_
     });
 }
 
-/// Whatever passes while the programs are loaded: to the router each packet that leaves had come.
+/// Packets pass while the programs are loaded: the router counts the arrival of each packet whose departure
+/// it counts.
 #[test]
 fn a_router_that_starts_amid_packets_counts_them_at_both_sides_of_the_queue() {
     check_host(HOLD, || {

@@ -7,7 +7,7 @@ use airpath_linux::daemon::{Asked, Door, Namespace, Service, ask, block_signals,
 use airpath_realtime::check;
 use serde_json::{Value, json};
 
-/// Wants a step every ten milliseconds, each of which takes its time.
+/// A service with a step every ten milliseconds, each of which takes `step`.
 struct Busy {
     step: Duration,
 }
@@ -31,7 +31,7 @@ impl Service for Busy {
     }
 }
 
-/// The last status of such a service, asked again and again with pauses of `pause` for half a second.
+/// Returns the last status of such a service after half a second of requests with pauses of `pause`.
 fn asked_each(pause: Duration, name: &str, step: Duration) -> Value {
     let door = Door::open(name).unwrap();
     std::thread::scope(|scope| {
@@ -52,7 +52,7 @@ fn asked_each(pause: Duration, name: &str, step: Duration) -> Value {
 
 #[test]
 fn questions_put_no_step_off() {
-    // Three of fifty steps late by this much would be missed.
+    // A delay of three of fifty steps by this much would be missed.
     check(Duration::from_millis(30), || {
         let status = asked_each(Duration::from_millis(2), "test/questions", Duration::ZERO);
         let steps = status["steps"].as_u64().unwrap();

@@ -1,4 +1,5 @@
-//! What the kernel's TCP tells of congestion, over a wire between two hosts: timeouts, repaired losses of last packets, marks.
+//! Congestion signals of the kernel's TCP, over a wire between two hosts: timeouts, repaired losses of last
+//! packets, marks.
 
 use std::io::{Read, Write};
 use std::time::{Duration, Instant};
@@ -10,11 +11,11 @@ use crate::tools::check::{HOLD, check_host};
 use crate::tools::path::Path;
 use crate::tools::wire::Way;
 
-/// One way.
+/// One-way delay.
 const DELAY: Duration = Duration::from_millis(20);
-/// Frames that carry data are longer.
+/// Longest frame without data, bytes.
 const LONGEST_WITHOUT_DATA: usize = 500;
-/// Numbers of signals.
+/// Numbers of congestion signals.
 const LOSS: u8 = 0;
 const MARK: u8 = 1;
 const TIMEOUT: u8 = 2;
@@ -27,12 +28,13 @@ fn signals(records: &[Record]) -> Vec<u8> {
     records.iter().filter_map(signal).collect()
 }
 
-/// All data is lost for half a second: what was in flight then is sent again in slow start, not a segment in each round trip.
+/// All data is dropped for half a second: data in flight at that time is retransmitted in slow start, not one
+/// segment per round trip.
 #[test]
 fn after_a_timeout_the_window_grows_again() {
     const OUTAGE: Duration = Duration::from_millis(500);
     check_host(HOLD, || {
-        // One of its own rule, and one that is Reno without routers.
+        // One controller with its own rule, and one that is Reno without routers.
         for controller in ["airpath_westw", "airpath_xcp"] {
             let (mut data, mut began) = (0, None::<Instant>);
             let path = Path::new(DELAY, move |way, frame| {
@@ -67,8 +69,8 @@ fn after_a_timeout_the_window_grows_again() {
     });
 }
 
-/// In slow start the window grows to twice what the application keeps in flight, as under every controller of the kernel: also XCP's
-/// where no router speaks.
+/// In slow start the window grows to twice the data that the application keeps in flight, as with every
+/// controller of the kernel. This includes XCP's controller if no router gives feedback.
 #[test]
 fn slow_start_prepares_for_twice_what_the_application_sends() {
     const SEGMENT: usize = 1400;
@@ -79,7 +81,8 @@ fn slow_start_prepares_for_twice_what_the_application_sends() {
             let (mut sender, mut receiver) = path.pair.connect(controller);
             let (burst, mut arrived) = (vec![1; BURST * SEGMENT], vec![0; BURST * SEGMENT]);
             let (began, mut records, mut acknowledged) = (Instant::now(), Vec::new(), 0);
-            // Long enough for XCP to be Reno. A burst leaves when all of the last one was acknowledged, so that no two are in flight.
+            // Long enough for XCP to fall back to Reno. Each burst is sent after the acknowledgment of the
+            // last one, so that no two are in flight.
             for bursts in 1..=40 {
                 sender.write_all(&burst).unwrap();
                 receiver.read_exact(&mut arrived).unwrap();
@@ -106,11 +109,11 @@ fn slow_start_prepares_for_twice_what_the_application_sends() {
     });
 }
 
-/// The last packet before a pause is lost by chance, and the kernel's tail loss probe repairs it: to VCP, whose path says "low", that
-/// is an error of the path.
+/// The last packet before a pause is dropped at random, and the kernel's tail loss probe repairs it. VCP,
+/// whose path has the code "low", takes it for a channel error.
 #[test]
 fn a_last_packet_that_a_probe_repairs_is_a_loss() {
-    // The probe's answer takes a round trip, and the timer that runs meanwhile 200 ms more.
+    // The probe's acknowledgment takes a round trip, and the retransmission timer 200 ms more.
     check_host(Duration::from_millis(200), || {
         let records = with_a_lost_last_packet();
         println!("signals {:?}", signals(&records));
@@ -120,9 +123,9 @@ fn a_last_packet_that_a_probe_repairs_is_a_loss() {
     });
 }
 
-/// What VCP is told over a path that loses the sixth packet with data, the last before a pause.
+/// Returns VCP's events over a path that drops the sixth packet with data, the last before a pause.
 fn with_a_lost_last_packet() -> Vec<Record> {
-    /// Of the first segments, which carry an option of 8 bytes.
+    /// Payload of the first segments, which carry an option of 8 bytes.
     const SEGMENT: usize = 1440;
     let mut data = 0;
     let path = Path::new(DELAY, move |way, frame| {
@@ -134,7 +137,8 @@ fn with_a_lost_last_packet() -> Vec<Record> {
     let (mut sender, mut receiver) = path.pair.connect("airpath_vcp");
     let mut arrived = [0; 6 * SEGMENT];
     sender.write_all(&[1; 6 * SEGMENT]).unwrap();
-    // The probe leaves with the timer, some 240 ms later; what follows it tells that it was the loss that it repaired.
+    // The probe is sent when the timer expires, some 240 ms later. Later acknowledgments show that it
+    // repaired a loss.
     std::thread::sleep(Duration::from_millis(420));
     receiver.read_exact(&mut arrived).unwrap();
     for _ in 0..3 {
@@ -144,7 +148,8 @@ fn with_a_lost_last_packet() -> Vec<Record> {
     path.records()
 }
 
-/// Marks are echoed until the sender says that it has answered; meanwhile nothing grows (RFC 3168, section 6.1.2).
+/// Marks are echoed until the sender signals its reaction; until then the window does not grow (RFC 3168,
+/// section 6.1.2).
 #[test]
 fn acknowledgments_that_echo_marks_let_nothing_grow() {
     check_host(HOLD, || {

@@ -1,4 +1,5 @@
-//! Faults around hosts and routers together: a thousand short connections, and an outage amid transfers of each controller.
+//! Faults with both hosts and routers: a thousand short connections, and an outage during transfers of each
+//! controller.
 
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -11,7 +12,7 @@ use crate::tools::check::{HOLD, check_host};
 use crate::tools::namespaces::transfer;
 use crate::tools::traces::{HOSTS, ROUTERS, none_yet, nothing_left};
 
-/// XCP's and VCP's, each over a bottleneck of its own.
+/// The protocols, each over a separate bottleneck.
 const PROTOCOLS: [&str; 2] = ["xcp", "vcp"];
 
 fn counter(daemon: &Daemon, name: &str) -> u64 {
@@ -36,7 +37,7 @@ fn a_thousand_short_connections_leave_nothing() {
             let hosts = lab.hosts(&group.folder);
             let router = lab.router(&["--protocol", protocol, "--rate", "100Mbit"]);
             let began = Instant::now();
-            // Ours, and the kernel's.
+            // Our controllers and the kernel's.
             let controllers = [&CONTROLLERS[..], &["cubic", "reno"]].concat();
             for number in 0..1000 {
                 sends(&lab, controllers[number % controllers.len()], 2000);
@@ -56,7 +57,8 @@ fn a_thousand_short_connections_leave_nothing() {
     });
 }
 
-/// The cable behind a router is out for ten seconds, with a transfer of each controller under way: all of them complete.
+/// The link behind a router is down for ten seconds during a transfer of each controller. All transfers
+/// complete.
 #[test]
 fn transfers_of_all_controllers_outlast_an_outage() {
     check_host(HOLD, || {
@@ -71,7 +73,7 @@ fn transfers_of_all_controllers_outlast_an_outage() {
         std::thread::scope(|scope| {
             let transfers: Vec<_> = std::iter::zip(&labs, PROTOCOLS)
                 .flat_map(|(lab, protocol)| CONTROLLERS.map(|controller| (lab, protocol, controller)))
-                // More than all of the link in half a second.
+                // Together, more data than the link carries in half a second.
                 .map(|(lab, protocol, controller)| {
                     (protocol, controller, scope.spawn(move || sends(lab, controller, 800_000)))
                 })
@@ -92,7 +94,8 @@ fn transfers_of_all_controllers_outlast_an_outage() {
             for (protocol, controller, transfer) in transfers {
                 let took = transfer.join().unwrap();
                 println!("{controller} over {protocol}: {took:.2?}");
-                // Timers double: one that expires shortly before the end of the outage does so again as long after its beginning.
+                // Retransmission timers double: a timer that expires shortly before the end of the outage
+                // expires next when the time since the start of the outage has doubled.
                 assert!(took < Duration::from_secs(30), "{controller} over {protocol}: {took:?}");
             }
         });

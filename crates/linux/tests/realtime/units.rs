@@ -1,4 +1,4 @@
-//! The daemons with no more than their units for systemd leave them: the same capabilities, and no new privileges.
+//! The daemons with only the capabilities of their systemd units, and without new privileges.
 
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ const AIRPATHD: &str = env!("CARGO_BIN_EXE_airpathd");
 struct Unit(&'static str);
 
 impl Unit {
-    /// What it says of `key`, which it must.
+    /// Returns the value of `key`, which must exist.
     fn value(&self, key: &str) -> &str {
         let mut values = self.0.lines().filter_map(|line| line.strip_prefix(key)?.strip_prefix('='));
         let value = values.next().unwrap_or_else(|| panic!("{key} is not in\n{}", self.0));
@@ -22,7 +22,7 @@ impl Unit {
         value
     }
 
-    /// The restrictions that `setpriv` can make, as its words.
+    /// Returns the restrictions that `setpriv` can apply, as its arguments.
     fn restrictions(&self) -> Vec<String> {
         let bounding: Vec<String> = self
             .value("CapabilityBoundingSet")
@@ -36,13 +36,13 @@ impl Unit {
             .into()
     }
 
-    /// Its command's arguments, for the device `va`, with configurations in that folder.
+    /// Returns the arguments of its command for the device `va`, with configurations in that folder.
     fn arguments(&self, folder: &str) -> Vec<String> {
         let command = self.value("ExecStart").strip_prefix("/usr/bin/airpathd ").unwrap();
         command.replace("%I", "va").replace("/etc/airpath", folder).split(' ').map(str::to_owned).collect()
     }
 
-    /// Its daemon in the namespace of `a`.
+    /// Starts its daemon in the namespace of `a`.
     fn start(&self, lab: &Lab, folder: &str) -> Daemon {
         let (under, words) = (self.restrictions(), self.arguments(folder));
         let [under, words] = [&under, &words].map(|all| all.iter().map(String::as_str).collect::<Vec<_>>());
@@ -71,7 +71,7 @@ impl Drop for Folder {
     }
 }
 
-/// Capabilities that a process has, as the kernel writes them.
+/// Returns the capabilities of a process as a bit mask.
 fn capabilities(pid: i32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("CapPrm:")).unwrap();
@@ -106,7 +106,7 @@ fn units_leave_the_daemons_what_they_need() {
             assert_eq!(has.count_ones() as usize, wanted, "{name} has {has:x}");
         }
 
-        // They do their work: codes of VCP are written, raised, echoed.
+        // The daemons work: VCP codes are written, raised and echoed.
         transfer(&lab.a, (&lab.b, "10.9.0.2"), "airpath_vcp", 1_000_000);
         let (hosts, routers) = (status("host")["counters"].clone(), status("router/va")["counters"].clone());
         assert!(hosts["echoes"].as_u64().unwrap() > 10, "{hosts}");

@@ -1,25 +1,25 @@
-//! Whether these tests can run here.
+//! Checks of the requirements of tests.
 
 use std::io::Write;
 
 use airpath_linux::capability;
 
-/// Whether BPF programs can be loaded; says why not, past the capture of test output.
+/// Returns whether BPF programs can be loaded. If not, prints the reason past the capture of test output.
 pub(crate) fn can_load(test: &str) -> bool {
     can(test, capability::missing())
 }
 
-/// The same of routers, which are attached to devices.
+/// Returns the same for routers, which are attached to devices.
 pub(crate) fn can_route(test: &str) -> bool {
     can(test, capability::routers_missing().as_deref())
 }
 
-/// The same of congestion controllers.
+/// Returns the same for congestion controllers.
 pub(crate) fn can_control(test: &str) -> bool {
     can(test, capability::controllers_missing().as_deref())
 }
 
-/// The same of whole hosts, with a control group.
+/// Returns the same for complete hosts, with a control group.
 pub(crate) fn can_host(test: &str) -> bool {
     can(test, capability::hosts_missing().as_deref())
 }
@@ -31,7 +31,7 @@ fn can(test: &str, missing: Option<&str>) -> bool {
     missing.is_none()
 }
 
-/// Says why a test is skipped, past the capture of test output.
+/// Prints why a test is skipped, past the capture of test output.
 pub(crate) fn skipped(test: &str, reason: &str) {
     let _ = writeln!(std::io::stderr(), "{test}: skipped, because {reason}");
 }

@@ -1,4 +1,4 @@
-//! Routers over a queue that is always empty: what arrives has left.
+//! Routers over a queue that is always empty: each packet departs when it arrives.
 
 use airpath_estimate::Configured;
 use airpath_linux::router::{Counters, Engine, HeaderSums, Programs, Protocol};
@@ -31,7 +31,7 @@ impl Packet for Data {
     }
 }
 
-/// The daemon's computations for a link of that capacity.
+/// Returns the daemon's computations for a link of that capacity.
 pub(crate) fn engine(protocol: Protocol, capacity: Rate, buffer: Bytes) -> Engine {
     let source = Box::new(Configured::new(capacity));
     let engine = match protocol {
@@ -41,7 +41,8 @@ pub(crate) fn engine(protocol: Protocol, capacity: Rate, buffer: Bytes) -> Engin
     engine.unwrap()
 }
 
-/// The daemon's step at `now`: what `counters` say beyond `last`, and guidance for the programs where an interval has ended.
+/// Runs the daemon's step at `now` with the difference of `counters` and `last`, and updates the programs'
+/// guidance if an interval has ended.
 pub(crate) fn step(
     engine: &mut Engine,
     programs: &Programs,
@@ -59,7 +60,7 @@ pub(crate) fn step(
     }
 }
 
-/// What passed between two looks at the counters.
+/// Returns the packets between two samples of the counters.
 fn between(before: &Counters, after: &Counters) -> (QueueSample, HeaderSums) {
     let arrived = Bytes::new(after.bytes - before.bytes);
     let sample = QueueSample {

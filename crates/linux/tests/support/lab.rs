@@ -10,17 +10,18 @@ use serde_json::Value;
 
 use crate::support::namespace::Namespace;
 
-/// A daemon that takes longer to end hangs. No machine is so slow.
+/// Timeout for the end of a daemon. No machine is that slow.
 const HANGS: Duration = Duration::from_secs(120);
 
-/// `a` sends by the device `va`, over a token bucket, to `vb` of `b`. Dropping it takes everything away.
+/// Two namespaces: `a` sends by the device `va`, over a token bucket, to `vb` of `b`. Dropping it removes
+/// everything.
 pub(crate) struct Lab {
     pub(crate) a: Namespace,
     pub(crate) b: Namespace,
 }
 
 impl Lab {
-    /// With a bottleneck of `rate`, in tc's words.
+    /// Creates a lab with a bottleneck of `rate`, in tc's syntax.
     pub(crate) fn new(rate: &str) -> Self {
         let lab = Self { a: Namespace::new(), b: Namespace::new() };
         lab.a.command(&format!("ip link add va type veth peer name vb netns {}", lab.b.path()));
@@ -33,7 +34,7 @@ impl Lab {
         lab
     }
 
-    /// The devices of both ends, as airpathd wants them.
+    /// Returns the devices of both ends in the format of airpathd.
     pub(crate) fn devices(&self) -> [Device; 2] {
         self.device_names().map(|name| name.parse().unwrap())
     }
@@ -42,12 +43,12 @@ impl Lab {
         [(&self.a, "va"), (&self.b, "vb")].map(|(namespace, device)| format!("{}:{device}", namespace.path()))
     }
 
-    /// Sets the rate of the bottleneck: `add` or `change`.
+    /// Sets the rate of the bottleneck with the verb `add` or `change`.
     pub(crate) fn rate(&self, verb: &str, rate: &str) {
         self.a.command(&format!("tc qdisc {verb} dev va root tbf rate {rate} burst 5kb limit 575kb"));
     }
 
-    /// A command in one of the namespaces, killed with this process's end or when dropped.
+    /// Starts a command in one of the namespaces. It is killed when dropped, and when this process ends.
     pub(crate) fn spawn(&self, namespace: &Namespace, words: &[&str]) -> Running {
         let child = namespace
             .inside(&["timeout", "-s", "KILL", "40"])
@@ -59,17 +60,17 @@ impl Lab {
         Running(child)
     }
 
-    /// The daemon `router` over the bottleneck, with further arguments; ready when this returns.
+    /// Starts the daemon `router` over the bottleneck, with further arguments, and waits until it is ready.
     pub(crate) fn router(&self, words: &[&str]) -> Daemon {
         self.router_under(&[], words)
     }
 
-    /// The same, run by the command `under`.
+    /// Starts the same under the command `under`.
     pub(crate) fn router_under(&self, under: &[&str], words: &[&str]) -> Daemon {
         Self::router_at((&self.a, "va"), under, words)
     }
 
-    /// The same over another bottleneck: a device in a namespace.
+    /// Starts the same over another bottleneck: a device in a namespace.
     pub(crate) fn router_at(
         (namespace, device): (&Namespace, &str),
         under: &[&str],
@@ -84,8 +85,8 @@ impl Lab {
         panic!("{}", daemon.end().0);
     }
 
-    /// The daemon with these arguments, run by the command `under`, for five minutes at most, longer than any test takes on a
-    /// slow machine; `airpathd status` finds it by `asked`.
+    /// Starts the daemon with these arguments under the command `under`. It runs for at most five minutes,
+    /// longer than any test on a slow machine. `airpathd status` finds it by `asked`.
     fn daemon(under: &[&str], words: &[&str], asked: &[&str]) -> Daemon {
         let child = Command::new("timeout")
             .args(["-s", "KILL", "300"])
@@ -99,18 +100,18 @@ impl Lab {
         Daemon { child, asked: asked.iter().map(ToString::to_string).collect() }
     }
 
-    /// The daemon of hosts for both ends, for the connections of `cgroup`; ready when this returns. A machine has one at a
-    /// time: another test's is waited for.
+    /// Starts the host daemon for both ends and the connections of `cgroup`, and waits until it is ready. A
+    /// machine has one at a time, so this also waits for the end of another test's daemon.
     pub(crate) fn hosts(&self, cgroup: &std::path::Path) -> Daemon {
         self.hosts_under(&[], cgroup)
     }
 
-    /// The same, run by the command `under`.
+    /// Starts the same under the command `under`.
     pub(crate) fn hosts_under(&self, under: &[&str], cgroup: &std::path::Path) -> Daemon {
         Self::hosts_of(&[self], under, cgroup)
     }
 
-    /// The same for the ends of several.
+    /// Starts the same for the ends of several labs.
     pub(crate) fn hosts_of(labs: &[&Self], under: &[&str], cgroup: &std::path::Path) -> Daemon {
         let devices = labs.iter().flat_map(|lab| lab.device_names());
         let devices: Vec<String> = devices.map(|device| format!("--device={device}")).collect();
@@ -119,7 +120,7 @@ impl Lab {
         Self::patiently(under, &words, &["host"])
     }
 
-    /// A daemon that is itself in the namespace of `a`, run there by the command `under`; ready when this returns.
+    /// Starts a daemon inside the namespace of `a` under the command `under`, and waits until it is ready.
     pub(crate) fn daemon_in_a(&self, under: &[&str], words: &[&str]) -> Daemon {
         let (path, inside) = (self.a.path(), format!("--net={}", self.a.path()));
         Self::patiently(&[&["nsenter", &inside], under].concat(), words, &["--netns", &path])
@@ -138,12 +139,12 @@ impl Lab {
         }
     }
 
-    /// A bulk transfer from `a` to `b` for that many seconds: its report.
+    /// Runs a bulk transfer from `a` to `b` for that many seconds. Returns its report.
     pub(crate) fn bulk(&self, seconds: u32) -> Value {
         self.bulk_by("cubic", seconds)
     }
 
-    /// As [`Lab::bulk`], by a congestion controller of that name.
+    /// Runs [`Lab::bulk`] with the congestion controller of that name.
     pub(crate) fn bulk_by(&self, controller: &str, seconds: u32) -> Value {
         let _server = self.spawn(&self.b, &["iperf3", "-s", "-1"]);
         let seconds = seconds.to_string();
@@ -152,7 +153,7 @@ impl Lab {
             let client =
                 self.spawn(&self.a, &["iperf3", "-J", "-c", "10.9.0.2", "-t", &seconds, "-C", controller]);
             let report: Value = serde_json::from_str(&client.text()).unwrap();
-            // The server may not listen yet.
+            // The server may not be listening yet.
             if report["end"]["sum_received"].is_object() {
                 return report;
             }
@@ -162,11 +163,11 @@ impl Lab {
     }
 }
 
-/// A process that is killed when it is dropped.
+/// A process that is killed on drop.
 pub(crate) struct Running(Child);
 
 impl Running {
-    /// What it writes until it ends.
+    /// Waits for the end of the process and returns its output.
     pub(crate) fn text(mut self) -> String {
         let mut text = String::new();
         std::io::Read::read_to_string(self.0.stdout.as_mut().unwrap(), &mut text).unwrap();
@@ -194,19 +195,19 @@ impl Daemon {
         line.contains("ready")
     }
 
-    /// Its answer to `airpathd status`.
+    /// Returns its answer to `airpathd status`.
     pub(crate) fn status(&self) -> Value {
         let words: Vec<&str> =
             std::iter::once("status").chain(self.asked.iter().map(String::as_str)).collect();
         serde_json::from_str(&output(env!("CARGO_BIN_EXE_airpathd"), &words)).unwrap()
     }
 
-    /// The process of the daemon itself.
+    /// Returns the process id of the daemon itself.
     pub(crate) fn pid(&self) -> i32 {
         self.status()["pid"].as_i64().unwrap() as i32
     }
 
-    /// What it says when it ends, and whether that is success.
+    /// Waits for the end of the daemon. Returns its messages, and whether it succeeded.
     pub(crate) fn end(mut self) -> (String, bool) {
         let began = Instant::now();
         loop {
@@ -223,7 +224,7 @@ impl Daemon {
 
 impl Drop for Daemon {
     fn drop(&mut self) {
-        // The daemon is a child of `timeout`, which hands the signal on.
+        // The daemon is a child of `timeout`, which forwards the signal.
         let _ = nix::sys::signal::kill(
             nix::unistd::Pid::from_raw(self.child.id() as i32),
             nix::sys::signal::Signal::SIGTERM,
@@ -232,7 +233,7 @@ impl Drop for Daemon {
     }
 }
 
-/// What a command that must succeed writes.
+/// Runs a command that must succeed, and returns its output.
 pub(crate) fn output(command: &str, words: &[&str]) -> String {
     let path = format!("{}:/usr/sbin:/sbin", std::env::var("PATH").unwrap_or_default());
     let output = Command::new(command).args(words).env("PATH", path).output().unwrap();

@@ -20,36 +20,36 @@ pub(crate) mod standing;
 
 pub(crate) use can_load::{can_control, can_host, can_load, can_route, skipped};
 
-/// One test of hosts at a time on this machine, since the controllers' names are the machine's: waits for those of other processes
-/// as well. The kernel unlocks the file with the end of a process.
+/// Locks hosts for one test at a time on this machine, since the controllers' names are global. Waits for
+/// tests of other processes too. The kernel unlocks the file when the process ends.
 pub(crate) fn alone() -> File {
     let lock = File::create(std::env::temp_dir().join("airpath-hosts.lock")).unwrap();
     flock(&lock, FlockOperation::LockExclusive).unwrap();
     lock
 }
 
-/// The longest time for which the router's programs go on without a beat. A test beats before each packet, so that only a pause
-/// as long as this between two system calls could disturb it.
+/// The longest time for which the router's programs continue without a beat. A test beats before each packet,
+/// so only a pause of this length between two system calls could disturb it.
 pub(crate) const LONGEST_HOLD: Duration = Duration::from_secs(10);
 
-/// The clock of the programs.
+/// Returns the time of the programs' clock, nanoseconds.
 pub(crate) fn clock() -> u64 {
     let time = clock_gettime(ClockId::CLOCK_MONOTONIC).unwrap();
     time.tv_sec() as u64 * 1_000_000_000 + time.tv_nsec() as u64
 }
 
-/// A control group of its own, which this process joins, and leaves when it is dropped.
+/// A control group that this process joins, and leaves on drop.
 pub(crate) struct OwnCgroup {
     pub(crate) folder: PathBuf,
     parent: PathBuf,
 }
 
 impl OwnCgroup {
-    /// Makes and joins the group `name`.
+    /// Creates and joins the group `name`.
     pub(crate) fn join(name: &str) -> Self {
         let parent = capability::cgroup_root().expect("control groups, version 2, are mounted");
         let folder = parent.join(format!("{name}-{}", std::process::id()));
-        // A test that was killed leaves its own, and numbers of processes come again.
+        // A killed test leaves its group, and process ids are reused.
         let _ = fs::remove_dir(&folder);
         fs::create_dir(&folder).unwrap();
         let group = Self { folder, parent };
@@ -65,7 +65,7 @@ impl Drop for OwnCgroup {
     }
 }
 
-/// Loads the host side. Waits while another process of this machine has the controllers' names.
+/// Loads the host side. Waits while another process of this machine uses the controllers' names.
 pub(crate) fn load(config: &HostConfig) -> Host {
     let until = Instant::now() + Duration::from_secs(90);
     loop {

@@ -1,4 +1,4 @@
-//! Network namespaces without a name: the kernel frees them with the process, however it ends.
+//! Network namespaces without a name: the kernel frees them with the process, even if it is killed.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -9,10 +9,10 @@ use std::sync::Mutex;
 
 use nix::sched::{CloneFlags, setns, unshare};
 
-/// The numbers of all namespaces that this process made.
+/// The inode numbers of all namespaces that this process created.
 pub(crate) static MADE: Mutex<BTreeSet<u64>> = Mutex::new(BTreeSet::new());
 
-/// A network namespace, held by a descriptor.
+/// A network namespace, kept alive by a descriptor.
 pub(crate) struct Namespace(File);
 
 impl Namespace {
@@ -26,12 +26,12 @@ impl Namespace {
         Self(namespace)
     }
 
-    /// A file that stands for it.
+    /// Returns the path of a file that represents it.
     pub(crate) fn path(&self) -> String {
         format!("/proc/{}/fd/{}", std::process::id(), self.0.as_raw_fd())
     }
 
-    /// A command, to be run inside. The tools of administrators are found by ordinary users too.
+    /// Returns a command to run inside. Its PATH also contains the tools of administrators.
     pub(crate) fn inside(&self, words: &[&str]) -> Command {
         let mut command = Command::new("nsenter");
         let path = format!("{}:/usr/sbin:/sbin", std::env::var("PATH").unwrap_or_default());
@@ -39,7 +39,7 @@ impl Namespace {
         command
     }
 
-    /// Runs a command inside, which must succeed, and returns what it writes.
+    /// Runs a command inside, which must succeed, and returns its output.
     pub(crate) fn command(&self, words: &str) -> String {
         let output = self.inside(&words.split(' ').collect::<Vec<_>>()).output().unwrap();
         let error = String::from_utf8_lossy(&output.stderr);
@@ -47,7 +47,7 @@ impl Namespace {
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// Runs a function inside, in a thread of its own.
+    /// Runs a function inside, in a separate thread.
     pub(crate) fn within<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
         std::thread::scope(|scope| {
             let inside = scope.spawn(|| {
@@ -58,12 +58,12 @@ impl Namespace {
         })
     }
 
-    /// A counter of TCP.
+    /// Returns a counter of TCP.
     pub(crate) fn tcp_counter(&self, name: &str) -> u64 {
         self.counter("Tcp:", name)
     }
 
-    /// A counter of a protocol (`/proc/net/snmp`).
+    /// Returns a counter of a protocol (`/proc/net/snmp`).
     pub(crate) fn counter(&self, protocol: &str, name: &str) -> u64 {
         let text = self.within(|| std::fs::read_to_string("/proc/thread-self/net/snmp").unwrap());
         let mut lines = text.lines().filter(|line| line.starts_with(protocol));
@@ -74,8 +74,9 @@ impl Namespace {
 }
 
 impl Drop for Namespace {
-    /// Ends the TCP connections inside. Those that nobody holds any more would else go on asking for minutes, in a namespace
-    /// without anybody, and each holds the controller that it has: to the next test the program seems to have been left.
+    /// Ends the TCP connections inside. Orphaned connections would otherwise retransmit for minutes in an
+    /// unused namespace, and each keeps its controller loaded: to the next test, the program would seem to be
+    /// left over.
     fn drop(&mut self) {
         let _ = self.inside(&["ss", "--kill", "--tcp", "--all"]).output();
     }

@@ -1,6 +1,6 @@
-//! Packets by hand, and their checksums computed a second time.
+//! Handmade packets, with an independent computation of their checksums.
 
-/// What stands in a packet.
+/// The contents of a TCP packet.
 #[derive(Clone, Debug)]
 pub(crate) struct Segment {
     pub(crate) ipv6: bool,
@@ -17,12 +17,12 @@ impl Default for Segment {
 
 /// Bytes before the IP header.
 pub(crate) const ETHERNET: usize = 14;
-/// IP's numbers of protocols.
+/// IP protocol numbers.
 const TCP: u8 = 6;
 const UDP: u8 = 17;
 
 impl Segment {
-    /// The frame, with right checksums. Options are padded with NOPs at their end.
+    /// Returns the frame with correct checksums. Options are padded with NOPs at the end.
     pub(crate) fn frame(&self) -> Vec<u8> {
         let mut options = self.options.clone();
         options.resize(options.len().next_multiple_of(4), 1);
@@ -58,13 +58,14 @@ impl Segment {
         frame
     }
 
-    /// Where the TCP options begin.
+    /// Returns the offset of the TCP options.
     pub(crate) fn options_at(&self) -> usize {
         ETHERNET + if self.ipv6 { 40 } else { 20 } + 20
     }
 }
 
-/// A datagram of UDP with right checksums. Taken for TCP, its payload would have the length of a header in it.
+/// Returns a UDP datagram with correct checksums. If it were parsed as TCP, its payload would contain a
+/// header length.
 pub(crate) fn datagram(ipv6: bool, ecn: u8, payload: usize) -> Vec<u8> {
     let length = 8 + payload;
     let mut frame = before_transport(ipv6, ecn, UDP, length);
@@ -81,7 +82,7 @@ pub(crate) fn datagram(ipv6: bool, ecn: u8, payload: usize) -> Vec<u8> {
     frame
 }
 
-/// The Ethernet and IP headers of a packet with so many bytes of that protocol.
+/// Returns the Ethernet and IP headers of a packet with `length` bytes of that protocol.
 fn before_transport(ipv6: bool, ecn: u8, protocol: u8, length: usize) -> Vec<u8> {
     let mut frame = vec![2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2];
     frame.extend(if ipv6 { [0x86, 0xdd] } else { [8, 0] });
@@ -104,19 +105,19 @@ fn pattern(length: usize) -> impl Iterator<Item = u8> {
     (0..length).map(|byte| (byte % 251) as u8)
 }
 
-/// Whether both checksums of a frame are right.
+/// Returns whether both checksums of a frame are correct.
 pub(crate) fn checksums_hold(frame: &[u8]) -> bool {
     let ipv6 = frame[ETHERNET] >> 4 == 6;
     (ipv6 || fold(&frame[ETHERNET..ETHERNET + 20], 0) == 0xffff) && transport_sum(frame, ipv6) == 0xffff
 }
 
-/// The ECN field of a frame.
+/// Returns the ECN field of a frame.
 pub(crate) fn ecn(frame: &[u8]) -> u8 {
     let byte = frame[ETHERNET + 1];
     if frame[ETHERNET] >> 4 == 6 { byte >> 4 & 3 } else { byte & 3 }
 }
 
-/// The XCP header of docs/linux/wire.md.
+/// Returns the XCP header of docs/linux/wire.md.
 pub(crate) fn xcp_option(rtt_us: u32, throughput: u32, feedback: i32) -> Vec<u8> {
     let mut option = vec![253, 20, 0x41, 0x58, 1, 0, 0, 0];
     option.extend(rtt_us.to_be_bytes());
@@ -125,7 +126,7 @@ pub(crate) fn xcp_option(rtt_us: u32, throughput: u32, feedback: i32) -> Vec<u8>
     option
 }
 
-/// The sum of the segment or datagram with its pseudo-header; all ones when the checksum in it is right.
+/// Returns the sum of the segment or datagram with its pseudo-header: all ones if its checksum is correct.
 fn transport_sum(frame: &[u8], ipv6: bool) -> u16 {
     let (addresses, protocol, transport) = if ipv6 {
         (&frame[ETHERNET + 8..ETHERNET + 40], frame[ETHERNET + 6], ETHERNET + 40)
@@ -137,7 +138,7 @@ fn transport_sum(frame: &[u8], ipv6: bool) -> u16 {
     fold(segment, pseudo)
 }
 
-/// The ones' complement sum of 16-bit words (RFC 1071).
+/// Returns the ones' complement sum of 16-bit words (RFC 1071).
 fn fold(bytes: &[u8], start: u32) -> u16 {
     let mut sum = start;
     for pair in bytes.chunks(2) {
@@ -149,7 +150,7 @@ fn fold(bytes: &[u8], start: u32) -> u16 {
     sum as u16
 }
 
-/// Where the option of docs/linux/wire.md is in a frame of TCP over IPv4.
+/// Returns the range of the option of docs/linux/wire.md in a frame of TCP over IPv4.
 pub(crate) fn our_option(frame: &[u8]) -> Option<std::ops::Range<usize>> {
     let mut at = options(frame)?;
     while at.len() >= 2 {
@@ -170,7 +171,7 @@ pub(crate) fn our_option(frame: &[u8]) -> Option<std::ops::Range<usize>> {
     None
 }
 
-/// Where the TCP options are in a frame of TCP over IPv4.
+/// Returns the range of the TCP options in a frame of TCP over IPv4.
 pub(crate) fn options(frame: &[u8]) -> Option<std::ops::Range<usize>> {
     let transport = ETHERNET + 20;
     if frame.len() < transport + 20 || frame[ETHERNET] != 0x45 || frame[ETHERNET + 9] != 6 {
@@ -179,7 +180,7 @@ pub(crate) fn options(frame: &[u8]) -> Option<std::ops::Range<usize>> {
     Some(transport + 20..transport + usize::from(frame[transport + 12] >> 4) * 4)
 }
 
-/// Makes the TCP checksum of a frame over IPv4 right again.
+/// Corrects the TCP checksum of a frame over IPv4.
 pub(crate) fn restore_checksum(frame: &mut [u8]) {
     let at = ETHERNET + 20 + 16;
     frame[at..at + 2].fill(0);
@@ -187,7 +188,8 @@ pub(crate) fn restore_checksum(frame: &mut [u8]) {
     frame[at..at + 2].copy_from_slice(&sum.to_be_bytes());
 }
 
-/// Marks a frame of IPv4 as a router does that would else drop it (RFC 3168), if it may: whether it did.
+/// Marks an IPv4 frame as a router would instead of dropping it (RFC 3168). Returns false if the packet is
+/// not ECN-capable.
 pub(crate) fn mark(frame: &mut [u8]) -> bool {
     if ecn(frame) == 0 {
         return false;
@@ -199,7 +201,7 @@ pub(crate) fn mark(frame: &mut [u8]) -> bool {
     true
 }
 
-/// Four bytes of a frame as a number.
+/// Returns four bytes of a frame as a number.
 pub(crate) fn number(frame: &[u8], at: usize) -> i32 {
     i32::from_be_bytes([frame[at], frame[at + 1], frame[at + 2], frame[at + 3]])
 }

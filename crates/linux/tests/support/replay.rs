@@ -13,7 +13,7 @@ use airpath_model::{
 };
 use proptest::prelude::*;
 
-/// One thing that a controller is told.
+/// An event of a controller.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Told {
     Ack(native::AckEvent),
@@ -21,7 +21,7 @@ pub(crate) enum Told {
     Spurious,
 }
 
-/// The Rust controller with the parameters that the BPF program has.
+/// Returns the Rust controller with the parameters of the BPF program.
 fn reference(kind: Kind, mss: u32, segments: u32) -> Box<dyn Controller> {
     let mss = Bytes::new(mss.into());
     let window = mss * u64::from(segments);
@@ -115,17 +115,18 @@ fn congestion_event(event: &native::CongestionEvent, longer: u64) -> CongestionE
     congestion
 }
 
-/// The Rust controller's window after each event.
+/// Returns the Rust controller's window after each event.
 pub(crate) fn reference_windows(kind: Kind, mss: u32, segments: u32, told: &[Told]) -> Vec<u64> {
     disturbed_windows(kind, mss, segments, told, 0)
 }
 
-/// The same with round-trip times that are up to `noise` nanoseconds longer, each by another amount.
+/// Returns the same with round-trip times that are up to `noise` nanoseconds longer, each by a different
+/// amount.
 pub(crate) fn disturbed_windows(kind: Kind, mss: u32, segments: u32, told: &[Told], noise: u64) -> Vec<u64> {
     windows_of(&mut *reference(kind, mss, segments), told, noise)
 }
 
-/// The windows of the simulator's Reno.
+/// Returns the windows of the simulator's Reno.
 pub(crate) fn reno_windows(mss: u32, segments: u32, told: &[Told]) -> Vec<u64> {
     let mss = Bytes::new(mss.into());
     windows_of(&mut *windowed(NewReno::default(), mss * u64::from(segments), mss), told, 0)
@@ -147,7 +148,7 @@ fn windows_of(controller: &mut dyn Controller, told: &[Told], noise: u64) -> Vec
     windows
 }
 
-/// The C controller's window after each event.
+/// Returns the C controller's window after each event.
 pub(crate) fn native_windows(mut controller: NativeController, told: &[Told]) -> Vec<u64> {
     let mut windows = Vec::new();
     for event in told {
@@ -161,14 +162,15 @@ pub(crate) fn native_windows(mut controller: NativeController, told: &[Told]) ->
     windows
 }
 
-/// The largest difference of two lists of windows, as a share of the second; windows are whole bytes, so that one byte is none.
+/// Returns the largest difference of two lists of windows, relative to the second list. Windows are whole
+/// bytes, so a difference of one byte is ignored.
 pub(crate) fn difference(left: &[u64], right: &[u64]) -> f64 {
     assert_eq!(left.len(), right.len());
     let share = |(left, right): (&u64, &u64)| left.abs_diff(*right).saturating_sub(1) as f64 / *right as f64;
     left.iter().zip(right).map(share).fold(0.0, f64::max)
 }
 
-/// One step of a script, from which an event is made.
+/// One step of a script, which becomes an event.
 #[derive(Clone, Copy, Debug)]
 struct Step {
     wait: u64,
@@ -182,8 +184,8 @@ struct Step {
     stamped: bool,
 }
 
-/// Lists of events such as connections see: acknowledgments, duplicates, echoes of marks, losses and their repair, timeouts,
-/// false alarms.
+/// Generates lists of events as they occur in connections: acknowledgments, duplicates, echoes of marks,
+/// losses and their repair, timeouts, spurious signals.
 pub(crate) fn script(kind: Kind) -> impl Strategy<Value = Vec<Told>> {
     let wait = prop_oneof![12 => 0..8_000u64, 3 => 8_000..80_000u64, 1 => 80_000..15_000_000u64];
     let change = prop_oneof![8 => -60_000..90_000i32, 1 => -8_000_000..8_000_000i32];
@@ -205,7 +207,7 @@ pub(crate) fn script(kind: Kind) -> impl Strategy<Value = Vec<Told>> {
     proptest::collection::vec(step, 20..400).prop_map(move |steps| events(kind, &steps))
 }
 
-/// Makes events of steps, with clocks and estimates that fit together.
+/// Converts steps to events with consistent clocks and estimates.
 fn events(kind: Kind, steps: &[Step]) -> Vec<Told> {
     let mss = 1448;
     let (mut now, mut recovering, mut timeouts, mut was_silent) = (1_000_000, 0_u32, 0, false);
@@ -213,7 +215,8 @@ fn events(kind: Kind, steps: &[Step]) -> Vec<Told> {
     let mut told = Vec::new();
     for (number, step) in steps.iter().enumerate() {
         now += step.wait;
-        // The first is an acknowledgment with feedback: without any, the kernel's controllers fall back to Reno.
+        // The first event is an acknowledgment with feedback: without any, the kernel's controllers fall back
+        // to Reno.
         let what = if number == 0 { 255 } else { step.what };
         let signal = match what {
             0..=3 => Some(0),
@@ -249,7 +252,7 @@ fn events(kind: Kind, steps: &[Step]) -> Vec<Told> {
             rtt.smoothed = if rtt.smoothed == 0 { step.rtt } else { (7 * rtt.smoothed + step.rtt) / 8 };
             rtt.minimum = if rtt.minimum == 0 { step.rtt } else { rtt.minimum.min(step.rtt) };
         }
-        // Some echoes are lost, never two in a row: long silence is another matter.
+        // Some echoes are lost, but never two in a row; long silence is tested elsewhere.
         let silent = number > 0 && step.feedback == 0 && !was_silent;
         was_silent = silent;
         let feedback = match kind {
@@ -258,7 +261,7 @@ fn events(kind: Kind, steps: &[Step]) -> Vec<Told> {
             _ => 0,
         };
         recovering = recovering.saturating_sub(1);
-        // Duplicates acknowledge selectively: in recoveries, and of what is reordered.
+        // Duplicates acknowledge selectively, both in recoveries and after reordering.
         let selective =
             if recovering > 0 { step.segments.is_multiple_of(2) } else { step.wait.is_multiple_of(8) };
         let advance = if number > 0 && selective { 0 } else { segments * mss };
@@ -286,7 +289,7 @@ fn events(kind: Kind, steps: &[Step]) -> Vec<Told> {
     told
 }
 
-/// The first acknowledgment of a connection, at this round-trip time in microseconds.
+/// Returns the first acknowledgment of a connection, with this round-trip time in microseconds.
 pub(crate) fn first_ack(rtt: u32) -> Told {
     Told::Ack(native::AckEvent {
         now: 1_000_000,
@@ -298,7 +301,7 @@ pub(crate) fn first_ack(rtt: u32) -> Told {
     })
 }
 
-/// How VCP's two senders pace after these events, from a window of so many segments.
+/// Returns the pacing of both VCP senders after these events, from a window of `segments`.
 pub(crate) fn pacing(segments: u32, told: &[Told]) -> (Option<u32>, airpath_model::Pacing) {
     let mut native = NativeController::new(Kind::Vcp, 1448 * segments, 1448);
     let mut reference = reference(Kind::Vcp, 1448, segments);

@@ -1,7 +1,8 @@
-//! A router's computations over a queue that stands, with an estimated capacity, compared with the simulator's router: both get
-//! the same packets, and the queue as the daemon read it at each look. The simulator's router sees each packet come and go, the
-//! daemon sums. When each packet left is not known between two looks: departures are spread over the time between them, and the
-//! simulator's router is told of the queue in either of two ways ([`Behind`]).
+//! A router's computations over a standing queue, with an estimated capacity, compared with the simulator's
+//! router. Both get the same packets and the daemon's samples of the queue. The simulator's router processes
+//! each arrival and departure, the daemon sums. The departure times between two samples are unknown:
+//! departures are spread evenly between the samples, and the simulator's router gets the queue length in
+//! either of two ways ([`Behind`]).
 
 use std::collections::VecDeque;
 
@@ -19,7 +20,7 @@ const RATE: Rate = Rate::from_bps(10_000_000);
 /// A full packet, as the queue counts it.
 const FRAME: f64 = 1514.0;
 
-/// What is compared.
+/// The compared quantities.
 pub(crate) const OF_VCP: &[&str] =
     &["capacity_estimate_bps", "load_factor", "steady_queue_bytes", "x1", "maintainer_on"];
 pub(crate) const OF_XCP: &[&str] = &[
@@ -31,29 +32,29 @@ pub(crate) const OF_XCP: &[&str] = &[
     "control_interval_s",
 ];
 
-/// What packets leave behind, for the simulator's router.
+/// Queue length at a packet's departure, for the simulator's router.
 #[derive(Clone, Copy, Debug)]
 enum Behind {
-    /// What waits there: each departure sees the queue.
+    /// The actual queue at each departure.
     Queue,
-    /// The shortest queue of its look, as the daemon knows it from arrivals and the look.
+    /// The shortest queue of the sample interval, which the daemon knows from arrivals and the sample.
     Shortest,
 }
 
-/// What the daemon saw at one look, and what it then knew.
+/// A sample of the daemon, and the quantities computed from it.
 pub(crate) struct Step {
     pub(crate) looked: Looked,
     pub(crate) observed: Vec<f64>,
 }
 
-/// Everything that passed a router.
+/// All packets and steps of a router.
 pub(crate) struct Recording {
     pub(crate) steps: Vec<Step>,
     pub(crate) passed: Vec<Passed>,
 }
 
 impl Recording {
-    /// The mean length of the queue where it was looked at, bytes.
+    /// Returns the mean queue length of all samples, bytes.
     fn mean_queue(&self) -> f64 {
         let queues = self.steps.iter().map(|step| step.looked.sample.backlog.bytes.as_f64());
         queues.sum::<f64>() / self.steps.len() as f64
@@ -64,7 +65,7 @@ impl Recording {
     }
 }
 
-/// A router over EBE, at the device `out`.
+/// Returns the configuration of a router with EBE at the device `out`.
 pub(crate) fn config(protocol: Protocol) -> RouterConfig {
     RouterConfig {
         device: "out".to_owned(),
@@ -78,7 +79,8 @@ pub(crate) fn config(protocol: Protocol) -> RouterConfig {
     }
 }
 
-/// Hands the packets of a recording to the simulator's router, look by look; calls `compare` after each look that ended an interval.
+/// Replays the packets of a recording through the simulator's router, sample by sample. Calls `compare` after
+/// each sample that ended an interval.
 fn replay<R: RouterProtocol<Data>>(
     recording: &Recording,
     behind: Behind,
@@ -130,7 +132,8 @@ fn replay<R: RouterProtocol<Data>>(
             reference.on_departure(departure.unwrap_or(came).max(came), &mut packet, seen);
         }
         if let Behind::Shortest = behind {
-            // A departing packet counts in the queue that it sees: one of no bytes sees what the daemon saw, and no more.
+            // A departing packet counts in the queue that it sees: with a packet of zero bytes, the queue is
+            // exactly the daemon's sample.
             let mut nothing = Data { size: Bytes::ZERO, header: PathHeader::None };
             reference.on_departure(looked.now, &mut nothing, looked.sample.shortest);
         }
@@ -174,7 +177,7 @@ fn observe<R: RouterProtocol<Data>>(reference: &R, name: &str) -> f64 {
     found
 }
 
-/// For each quantity the differences of all intervals, as shares of the largest value that it had.
+/// For each quantity, the differences of all intervals and the largest value.
 struct Differences {
     names: &'static [&'static str],
     largest: Vec<f64>,
@@ -195,7 +198,7 @@ impl Differences {
         }
     }
 
-    /// The median and the largest difference of a quantity.
+    /// Returns the median and the largest difference of a quantity, relative to its largest value.
     fn of(&mut self, name: &str) -> (f64, f64) {
         let place = self.place(name);
         let found = &mut self.all[place];
@@ -204,7 +207,7 @@ impl Differences {
         (share(found[found.len() / 2]), share(found[found.len() - 1]))
     }
 
-    /// A millionth of the largest value, and what rounding adds, are all that it differs by.
+    /// Checks that a quantity differs by at most a millionth of its largest value plus rounding.
     fn assert_close(&mut self, name: &str, rounding: f64) {
         let (worst, largest) = (self.of(name).1, self.largest(name));
         assert!(
@@ -233,7 +236,7 @@ impl Differences {
     }
 }
 
-/// VCP's quantities are those of the simulator's router.
+/// Compares VCP's quantities with those of the simulator's router.
 pub(crate) fn compare_with_vcp(recording: &Recording) {
     let mut reference = Vcp::new(LoadFactor::new(LoadFactorConfig::default(), ebe(1.14)).unwrap());
     let mut differences = Differences::new(OF_VCP);
@@ -250,29 +253,31 @@ pub(crate) fn compare_with_vcp(recording: &Recording) {
     }
 }
 
-/// XCP's quantities are those of the simulator's router that knows the queue as the daemon does.
+/// Compares XCP's quantities with those of a simulator's router that has the daemon's knowledge of the queue.
 pub(crate) fn compare_with_xcp(recording: &Recording) {
     recording.tell();
     assert!(recording.mean_queue() > 10_000.0, "the queue stands");
-    // Told of the queue as the daemon knows it, the simulator's router computes the same, feedback included.
+    // With the daemon's knowledge of the queue, the simulator's router computes the same values, feedback
+    // included.
     let mut known = differences_of_xcp(recording, Behind::Shortest);
     for name in OF_XCP {
         known.assert_close(name, rounding_of(name, recording));
     }
-    // Where it sees each packet leave, only the persistent queue is another, and the feedback by that.
+    // If it processes each departure, only the persistent queue differs, and the feedback because of it.
     let mut seen = differences_of_xcp(recording, Behind::Queue);
     for name in ["capacity_estimate_bps", "input_rate_bps", "mean_rtt_s", "control_interval_s"] {
         seen.assert_close(name, rounding_of(name, recording));
     }
-    // What left is spread over 10 ms, where the bucket may send its 4 kB at once, and the daemon knows the shortest queue from
-    // arrivals only.
+    // Departures are spread over 10 ms, although the bucket may send its 4 kB at once, and the daemon knows
+    // the shortest queue from arrivals only.
     let worst = seen.of("persistent_queue_bytes").1 * seen.largest("persistent_queue_bytes");
     assert!(worst <= 3.0 * FRAME, "{worst} bytes of persistent queue");
 }
 
-/// What the programs' integers may take off a quantity: they drop what of each packet's X RTT lies below 1024 ns µs, so that the mean
-/// RTT, which is the sum of those over the sum of X, may be less by that over the smallest X. That shows in the first round trips,
-/// well below the millisecond that a control interval has at least.
+/// Returns the largest error of a quantity from the programs' integers. They truncate each packet's X RTT to
+/// units of 1024 ns µs. The mean RTT is the sum of these products over the sum of X, so it may be too small
+/// by that amount over the smallest X. The error appears in the first round trips, and is well below a
+/// millisecond, the minimum of the control interval.
 fn rounding_of(name: &str, recording: &Recording) -> f64 {
     let counted = recording.passed.iter().filter(|passed| passed.rtt_us > 0);
     match name {
@@ -281,13 +286,13 @@ fn rounding_of(name: &str, recording: &Recording) -> f64 {
     }
 }
 
-/// X of a packet as the programs have it.
+/// Returns a packet's X as the programs compute it.
 fn x_ns(passed: &Passed) -> u64 {
     let interval = (u64::from(passed.payload) * 1_000_000_000).checked_div(passed.throughput.into());
     interval.unwrap_or(u64::MAX).min(u64::from(passed.rtt_us) * 1000)
 }
 
-/// The differences of a recording of XCP and the simulator's router.
+/// Returns the differences between a recording of XCP and the simulator's router.
 fn differences_of_xcp(recording: &Recording, behind: Behind) -> Differences {
     let mut reference = Xcp::new(XcpConfig::NS2, ebe(1.40), BUFFER).unwrap();
     let mut differences = Differences::new(OF_XCP);

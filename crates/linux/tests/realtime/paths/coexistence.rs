@@ -1,4 +1,5 @@
-//! Others on the same path: the kernel's own controllers keep their part of a bottleneck, and datagrams pass as they were sent.
+//! Competing traffic on the same path: the kernel's own controllers keep their share of a bottleneck, and
+//! datagrams pass unchanged.
 
 use airpath_linux::host::CONTROLLERS;
 
@@ -6,11 +7,13 @@ use crate::paths::Path;
 use crate::support::lab::Lab;
 use crate::tools::datagrams::Stream;
 
-/// How long flows share a bottleneck, and how much of that counts: without a router VCP takes some ten seconds to find a path full.
+/// Duration of the flows, and the part at its end that counts, seconds. Without a router, VCP takes some ten
+/// seconds to detect a full path.
 const SECONDS: usize = 25;
 const COUNTED: usize = 10;
 
-/// Each of our controllers, the kernel's CUBIC and its Reno over one bottleneck, without a router, so that XCP and VCP are Reno there.
+/// Checks the shares of each of our controllers, the kernel's CUBIC and its Reno over one bottleneck. It has
+/// no router, so that XCP and VCP are Reno there.
 pub(crate) fn bottlenecks_are_shared(paths: &[Path; CONTROLLERS.len()]) {
     let shares = std::thread::scope(|scope| {
         let flows = CONTROLLERS.each_ref().map(|ours| [*ours, "cubic", "reno"]);
@@ -36,7 +39,8 @@ pub(crate) fn bottlenecks_are_shared(paths: &[Path; CONTROLLERS.len()]) {
     }
 }
 
-/// A constant stream of datagrams with each ECN field, beside VCP, by the host's programs and a router of VCP.
+/// Checks a constant stream of datagrams with each ECN field, which competes with VCP, through the host's
+/// programs and a VCP router.
 pub(crate) fn datagrams_pass_a_router_of_vcp_as_they_were_sent(path: &Path) {
     let pair = &path.pair;
     let router = Lab::router_at((path.middle(), "out"), &[], &["--protocol", "vcp", "--rate", "10Mbit"]);
@@ -46,7 +50,7 @@ pub(crate) fn datagrams_pass_a_router_of_vcp_as_they_were_sent(path: &Path) {
     let status = router.status();
     println!("{sent} sent, {arrived} arrived in {took:.2?}; {status}");
     assert!(sent > 500, "{sent}");
-    // The router was at work: it raised codes of VCP's packets, meanwhile.
+    // The router was active: it raised codes of VCP's packets during the stream.
     assert!(status["counters"]["written"].as_u64().unwrap() > 100, "{status}");
     let dropped = status["queue"]["drops"].as_u64().unwrap();
     assert!(

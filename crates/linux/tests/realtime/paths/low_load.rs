@@ -1,5 +1,5 @@
-//! Paths that say "low load" because VCP's senders do: no router, or one whose daemon was killed. What is full there is a queue of
-//! others, too, and losses are the only word about it.
+//! Paths with the code "low load", as set by VCP's senders: without a router, or with one whose daemon was
+//! killed. If the queue of such a path is full, losses are the only congestion signal.
 
 use std::net::TcpStream;
 use std::time::Duration;
@@ -16,13 +16,13 @@ use crate::support::replay::{Told, difference, reference_windows};
 use crate::tools::namespaces::bulk;
 use crate::tools::recorded::{self, Connection};
 
-/// What fits into the path: 20 ms of 10 Mbit/s, and the queue, bytes.
+/// Bytes that the path can contain: 20 ms of 10 Mbit/s, and the queue.
 const PATH: u64 = 25_000 + 30_000;
 
-/// One packet in so many is lost by chance.
+/// Channel errors: one packet in this number is dropped at random.
 pub(crate) const ERRORS: [u32; 2] = [100, 5];
 
-/// Three paths with a router and a connection of VCP each.
+/// Three paths, each with a router and a VCP connection.
 pub(crate) struct Running<'path> {
     paths: &'path [Path; 3],
     routers: [Daemon; 3],
@@ -30,7 +30,7 @@ pub(crate) struct Running<'path> {
 }
 
 impl<'path> Running<'path> {
-    /// Those connections must be the host's first.
+    /// The connections must be the host's first.
     pub(crate) fn new(paths: &'path [Path; 3]) -> Self {
         let words = ["--protocol", "vcp", "--rate", "10Mbit"];
         let routers = paths.each_ref().map(|path| Lab::router_at((path.middle(), "out"), &[], &words));
@@ -38,7 +38,8 @@ impl<'path> Running<'path> {
         Self { paths, routers, connections }
     }
 
-    /// On two of them the router lives and errors come by chance; on one its daemon is killed, and the kernel's CUBIC comes.
+    /// On two paths the router stays alive and packets are dropped at random. On the third its daemon is
+    /// killed, and the kernel's CUBIC starts.
     pub(crate) fn low_load_is_the_word_of_routers_that_live(self, host: &Host) {
         let [killed, _living @ ..] = self.routers;
         let [ours, erroneous @ ..] = self.connections;
@@ -54,7 +55,8 @@ impl<'path> Running<'path> {
                 killed.end();
                 self.paths[0].pair.bulk("cubic", 43)
             });
-            // From the beginning on: a busy daemon takes its time to say its number, and the kernel's memory of events is small.
+            // Records are read from the beginning: a busy daemon needs time to report its process id, and the
+            // kernel's buffer of events is small.
             while !ours.is_finished() {
                 records.extend(host.records().unwrap());
                 std::thread::sleep(Duration::from_millis(100));
@@ -76,7 +78,7 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// How long before the end the window was last above what fits into the path and a quarter more, seconds.
+/// Returns the time before the end at which the window was last above 5/4 of the path's bytes, seconds.
 fn within_bounds_for(connection: &Connection) -> f64 {
     let times = connection.told.iter().map(|told| match told {
         Told::Ack(event) => event.now,
@@ -89,9 +91,10 @@ fn within_bounds_for(connection: &Connection) -> f64 {
     (times.iter().max().unwrap() - last) as f64 / 1e6
 }
 
-/// Without the rule CUBIC got 0.07 Mbit/s of the last 15 s, VCP 9.7 and windows of 133 kB that went on growing; with it, in 54 runs, CUBIC
-/// got 3.1 to 5.4 Mbit/s of the ten seconds before the 25th, VCP 4.2 to 6.3, and in 42 of the 47 that were asked the window was within
-/// bounds 12 to 18 s after the router's death, in four within 23 s, in one later.
+/// Without the rule CUBIC got 0.07 Mbit/s of the last 15 s, VCP 9.7 and windows of 133 kB that kept growing.
+/// With it, in 54 runs, CUBIC got 3.1 to 5.4 Mbit/s of the ten seconds before the 25th, VCP 4.2 to 6.3. The
+/// window was checked in 47 runs: it was within bounds 12 to 18 s after the router's death in 42 of them,
+/// within 23 s in four, and later in one.
 fn check_part_of_cubic(connection: &Connection, [ours, cubic]: [&[f64]; 2]) {
     let (largest, within) = (*connection.windows.iter().max().unwrap(), within_bounds_for(connection));
     let [ours_late, cubic_late] = [ours, cubic].map(|seconds| mean(&seconds[seconds.len() - 10..]));
@@ -99,15 +102,17 @@ fn check_part_of_cubic(connection: &Connection, [ours, cubic]: [&[f64]; 2]) {
         "vcp {ours:.1?}\ncubic {cubic:.1?}, Mbit/s; windows up to {largest} bytes, within bounds for {within:.1} s"
     );
     println!("last 10 s: vcp {ours_late:.2}, cubic {cubic_late:.2} Mbit/s");
-    // Half of what is fair.
+    // Half of the fair share.
     assert!(cubic_late > 2.5, "{cubic_late} of 10 Mbit/s");
     assert!(ours_late > 2.5, "{ours_late} of 10 Mbit/s: no router is no reason to starve");
-    // Twice what was delivered when that grew last, and what a round trip adds until the next loss; Reno's fit.
+    // Twice the delivered data at its last growth, plus the growth in a round trip until the next loss;
+    // Reno's windows are below.
     assert!(largest < PATH * 5 / 2, "{largest}");
     assert!(within > 10.0, "{within} s");
 }
 
-/// Where the router lives, the windows are those of the simulator's VCP with loss differentiation, which knows no such rule.
+/// With a live router, the windows equal those of the simulator's VCP with loss differentiation, which has no
+/// such rule.
 fn check_errors_stay_errors(connection: &Connection, one_in: u32) {
     let Connection { mss, first_window, told, windows } = connection;
     let losses = told.iter().filter(|told| matches!(told, Told::Congestion(_))).count();

@@ -1,5 +1,6 @@
-//! Paths with real traffic, all at once, which takes no longer than the longest of them: others beside our controllers, routers that
-//! they follow, and routers that are not there, or not any more. Few Mbit/s each, so that two processors have time for all.
+//! Paths with real traffic, all at the same time, so that the test takes no longer than the longest of them:
+//! our controllers with competing traffic, with routers, and with absent or killed routers. Each path carries
+//! few Mbit/s, so that two processors are sufficient.
 
 mod coexistence;
 mod low_load;
@@ -17,17 +18,18 @@ use crate::tools::check::{HOLD, check_host};
 use crate::tools::namespaces::Pair;
 use crate::tools::wire::{Way, Wire};
 
-/// Of the wires, one way.
+/// One-way delay of the wires.
 const DELAY: Duration = Duration::from_millis(10);
 
-/// Two hosts, a wire of 10 ms each way, and a bottleneck of 10 Mbit/s before the right one, with a queue of 30 kB.
+/// Two hosts, a wire of 10 ms each way, and a bottleneck of 10 Mbit/s in front of the right one, with a queue
+/// of 30 kB.
 struct Path {
     _wire: Wire,
     pair: Pair,
 }
 
 impl Path {
-    /// On which one data packet in `one_in` is lost by chance, if any.
+    /// Creates a path that drops one data packet in `one_in` at random, or none.
     fn new(one_in: Option<u32>) -> Self {
         let pair = Pair::over_a_wire();
         let mut random = 1_u32;
@@ -46,7 +48,7 @@ impl Path {
         path
     }
 
-    /// Where the bottleneck is, the device `out`.
+    /// Returns the namespace of the bottleneck, the device `out`.
     fn middle(&self) -> &Namespace {
         self.pair.middle.as_ref().unwrap()
     }
@@ -65,7 +67,7 @@ fn our_controllers_with_routers_without_and_beside_others() {
         let devices = Some(devices.collect());
         let host =
             load(&HostConfig { cgroup: group.folder.clone(), devices, record: true, controller: None });
-        // Their connections are the first, by which their records are known.
+        // These connections are the first, which identifies their records.
         let low = low_load::Running::new(&low);
         std::thread::scope(|scope| {
             scope.spawn(|| routers::vcp_follows_a_bottleneck_that_its_router_estimates(vcp));
@@ -73,7 +75,7 @@ fn our_controllers_with_routers_without_and_beside_others() {
             scope.spawn(|| coexistence::datagrams_pass_a_router_of_vcp_as_they_were_sent(&with_router));
             scope.spawn(|| {
                 coexistence::bottlenecks_are_shared(&shared);
-                // Without our controllers, in the time for which low load lasts longer.
+                // These do not use our controllers, and run while the low-load flows continue.
                 routers::the_estimate_follows_a_bottleneck_that_changes(&changing);
                 routers::losses_are_drawn_where_they_were_asked_for(&lossy);
             });

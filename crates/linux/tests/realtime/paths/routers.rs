@@ -1,4 +1,5 @@
-//! The router's daemon over real queues with real traffic, few Mbit/s each, and the controllers that follow it.
+//! The router daemon over real queues with real traffic of few Mbit/s each, and controllers with its
+//! feedback.
 
 use std::time::{Duration, Instant};
 
@@ -6,7 +7,7 @@ use crate::support::lab::Lab;
 
 const EBE: [&str; 8] = ["--protocol", "vcp", "--capacity", "ebe", "--rate", "10Mbit", "--buffer", "575kB"];
 
-/// A router that estimates sees its bottleneck change, with nothing but what it counts and the queue to go by.
+/// A router estimates a changing bottleneck from its packet counters and the queue alone.
 pub(crate) fn the_estimate_follows_a_bottleneck_that_changes(lab: &Lab) {
     let daemon = lab.router(&EBE);
     let traffic = std::thread::scope(|scope| {
@@ -25,7 +26,8 @@ pub(crate) fn the_estimate_follows_a_bottleneck_that_changes(lab: &Lab) {
             }
             let mean = estimates.iter().sum::<f64>() / estimates.len() as f64;
             println!("{rate}: {:.2} Mbit/s estimated", mean / 1e6);
-            // The mean of about seven estimates of 200 ms each; the burst of the bucket alone is 2 % of an interval at 10 Mbit/s.
+            // The mean of about seven estimates of 200 ms each; the burst of the bucket alone is 2 % of an
+            // interval at 10 Mbit/s.
             assert!((mean / bits - 1.0).abs() < 0.1, "{rate}: {estimates:?}");
         }
         load.join().unwrap()
@@ -35,18 +37,20 @@ pub(crate) fn the_estimate_follows_a_bottleneck_that_changes(lab: &Lab) {
     assert_eq!(lab.b.tcp_counter("InCsumErrors"), 0);
     let status = daemon.status();
     let counters = &status["counters"];
-    // All that the kernel sent was counted: the queue discipline has sent what came less what waits and was dropped.
+    // All packets were counted: the queue discipline sent the arrived packets except those that are waiting
+    // or were dropped.
     assert!(counters["packets"].as_u64().unwrap() > 5000, "{status}");
     assert_eq!(counters["written"], 0, "nobody here speaks VCP");
 }
 
-/// VCP from end to end: its controller in the kernel, over a router that estimates a bottleneck that changes. The host's programs come
-/// first: they set the codes that the router raises.
+/// VCP end to end: its controller in the kernel, with a router that estimates a changing bottleneck. The
+/// host's programs run before the router's: they set the codes that the router raises.
 pub(crate) fn vcp_follows_a_bottleneck_that_its_router_estimates(lab: &Lab) {
     let daemon = lab.router(&EBE);
     let mut goodputs = Vec::new();
     let report = std::thread::scope(|scope| {
-        // Longer than the three rates take where nothing waits: a busy machine takes its time to ask the daemon.
+        // Longer than the three rates take on an idle machine: on a busy machine the requests to the daemon
+        // take longer.
         let load = scope.spawn(|| lab.bulk_by("airpath_vcp", 32));
         for rate in ["10mbit", "15mbit", "5mbit"] {
             lab.rate("change", rate);
@@ -73,12 +77,13 @@ pub(crate) fn vcp_follows_a_bottleneck_that_its_router_estimates(lab: &Lab) {
     assert!(counters["written"].as_u64().unwrap() > 100, "and some were raised: {counters}");
     assert_eq!(lab.a.tcp_counter("InCsumErrors") + lab.b.tcp_counter("InCsumErrors"), 0, "{report}");
     for (carried, rate) in goodputs.iter().zip([10e6, 15e6, 5e6]) {
-        // Utilisation, of a protocol that aims at 98 % and probes in steps: 80 % at least, and never more than the link.
+        // Utilization of a protocol whose target is 98 % and that probes in steps: at least 80 %, and never
+        // more than the link.
         assert!((0.8..1.1).contains(&(carried / rate)), "{goodputs:?}");
     }
 }
 
-/// XCP from end to end, over a router that is told its capacity.
+/// XCP end to end, with a router that has a configured capacity.
 pub(crate) fn xcp_keeps_to_the_link_that_its_router_was_told_of(lab: &Lab) {
     let daemon = lab.router(&["--protocol", "xcp", "--capacity", "configured", "--rate", "10Mbit"]);
     let report = lab.bulk_by("airpath_xcp", 6);
@@ -91,14 +96,14 @@ pub(crate) fn xcp_keeps_to_the_link_that_its_router_was_told_of(lab: &Lab) {
     assert_eq!(lab.a.tcp_counter("InCsumErrors") + lab.b.tcp_counter("InCsumErrors"), 0);
     let goodput = report["end"]["sum_received"]["bits_per_second"].as_f64().unwrap();
     println!("{:.2} Mbit/s of goodput; {counters}", goodput / 1e6);
-    // This path is some milliseconds long, queue included, as no delay can be added in this kernel. XCP rests at
-    // C - (beta/alpha) Q/d, and each packet of 1514 bytes that always waits takes 0.565 * 1514 B / 5 ms = 1.4 Mbit/s there: one to
-    // three of them, less 5 % of headers.
+    // The round-trip time of this path is some milliseconds, queue included, since no delay can be added in
+    // this kernel. XCP's equilibrium is C - (beta/alpha) Q/d. Each packet of 1514 bytes that is always
+    // waiting costs 0.565 * 1514 B / 5 ms = 1.4 Mbit/s there: one to three of them, minus 5 % for headers.
     assert!((0.5..0.9).contains(&(goodput / 10e6)), "{goodput}");
     assert_eq!(status["queue"]["drops"], 0);
 }
 
-/// Losses at the far end, over a link of 50 Mbit/s, are those of the chain, and reach no other device.
+/// Losses at the far end, over a link of 50 Mbit/s, match the chain, and affect no other device.
 pub(crate) fn losses_are_drawn_where_they_were_asked_for(lab: &Lab) {
     let path = std::env::temp_dir().join(format!("airpath-loss-{}.toml", std::process::id()));
     let text = "[router]\nprotocol = \"vcp\"\nrate = \"50Mbit\"\n[router.loss]\nkind = \"gilbert\"\nmean_loss = 0.1\nmean_burst = 2.0\n";

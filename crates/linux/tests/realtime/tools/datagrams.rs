@@ -1,4 +1,4 @@
-//! A constant stream of UDP, each datagram of which is compared on arrival.
+//! A constant stream of UDP datagrams, each compared on arrival.
 
 use std::io::IoSliceMut;
 use std::net::UdpSocket;
@@ -14,14 +14,14 @@ use rustix::net::sockopt::{set_ip_recvtos, set_ip_tos};
 
 use crate::support::namespace::Namespace;
 
-/// Between two datagrams.
+/// Interval between datagrams.
 const GAP: Duration = Duration::from_millis(4);
-/// Longer than any of them takes.
+/// Timeout of the receiver, longer than the delay of any datagram.
 const SILENCE: Duration = Duration::from_secs(1);
-/// Expedited forwarding (RFC 3246), above the ECN field, which must stay as well.
+/// Expedited forwarding (RFC 3246), above the ECN field. It must not change either.
 const EXPEDITED: u8 = 46 << 2;
 
-/// 2 Mbit/s from one host to another, until it is ended.
+/// A stream of 2 Mbit/s from one host to another.
 pub(crate) struct Stream {
     over: Arc<AtomicBool>,
     sender: JoinHandle<u32>,
@@ -44,7 +44,8 @@ impl Stream {
         }
     }
 
-    /// How many were sent, and how many of them arrived, in order and as they were.
+    /// Ends the stream. Returns the number of datagrams sent, and the number that arrived, in order and
+    /// unchanged.
     pub(crate) fn end(self) -> (u32, u32) {
         self.over.store(true, Ordering::Relaxed);
         (self.sender.join().unwrap(), self.receiver.join().unwrap())
@@ -64,7 +65,7 @@ fn send(socket: &UdpSocket, over: &AtomicBool) -> u32 {
     sent
 }
 
-/// Until nothing comes any more.
+/// Receives datagrams until none arrives any more.
 fn receive(socket: &UdpSocket) -> u32 {
     let (mut arrived, mut next) = (0, 0);
     let (mut buffer, mut control) = ([0; 2048], nix::cmsg_space!(u8));
@@ -89,8 +90,8 @@ fn receive(socket: &UdpSocket) -> u32 {
     }
 }
 
-/// The traffic class of each, with all ECN fields in turns, and the payload: its number, the length of a header for whoever takes it
-/// for TCP, and bytes that differ from datagram to datagram, as do lengths.
+/// Returns a datagram's traffic class, with all ECN fields in turn, and its payload: its number, the length
+/// of a header for programs that take it for TCP, and bytes and a length that differ between datagrams.
 fn datagram(number: u32) -> (u8, Vec<u8>) {
     let length = 900 + number % 101;
     let mut payload = number.to_be_bytes().to_vec();

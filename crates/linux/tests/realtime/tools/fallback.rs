@@ -1,9 +1,10 @@
-//! Reno in place of silent routers, written from docs/linux/hosts.md and the RFCs alone.
+//! Reference model of the Reno fallback for silent routers, written from docs/linux/hosts.md and the RFCs
+//! alone.
 
 use airpath_linux::host::{Record, Told};
 use airpath_linux::native::{AckEvent, CongestionEvent};
 
-/// Of 2^30 byte/s and more: no feedback.
+/// Changes from 2^30 byte/s are no feedback.
 const ABSURD: i32 = 1 << 30;
 
 /// Reno's state.
@@ -12,27 +13,28 @@ struct Reno {
     window: u64,
     threshold: u64,
     acked: u64,
-    /// Acknowledged selectively by duplicates, which let nothing grow (RFC 3042), until the cumulative acknowledgment moves.
+    /// Bytes acknowledged selectively by duplicates, which do not grow the window (RFC 3042), until the
+    /// cumulative acknowledgment advances.
     waiting: u64,
-    /// A timeout happened: slow start counts one segment for an acknowledgment (RFC 3465, section 2.3).
+    /// After a timeout, slow start counts one segment per acknowledgment (RFC 3465, section 2.3).
     cautious: bool,
 }
 
-/// What a controller that follows routers does while they are silent.
+/// The fallback of a controller that follows routers.
 #[derive(Debug, Default)]
 pub(crate) struct Fallback {
-    /// Acknowledged since routers said something, bytes.
+    /// Bytes acknowledged since the last feedback of a router.
     silent: u64,
-    /// A router was heard once.
+    /// Whether there ever was feedback of a router.
     heard: bool,
-    /// While it is at work.
+    /// Reno's state while it is active.
     reno: Option<Reno>,
-    /// Before the last signal, until it is known to be false (RFC 9438, section 4.9).
+    /// State before the last signal, until the signal is known to be spurious (RFC 9438, section 4.9).
     before: Option<Reno>,
 }
 
 impl Fallback {
-    /// Follows a connection and holds each window of Reno to what it must be: how many events those were.
+    /// Follows a connection and checks each window of Reno. Returns the number of checked events.
     pub(crate) fn follow(records: &[Record]) -> usize {
         let mut fallback = Self::default();
         let (mut window, mut followed, mut mss) = (records[0].window, 0, 0);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* To be loaded before the C library: the time of day leaps ten years on, and back, from each look to the next. Other clocks stay. */
+/*
+ * Loaded before the C library: the wall clock jumps ten years ahead and back in turn each time it is read.
+ * Other clocks are unchanged.
+ */
 #define _GNU_SOURCE
 #include <sys/syscall.h>
 #include <sys/time.h>

@@ -1,4 +1,4 @@
-//! Parts of the tests in real time.
+//! Shared parts of the real-time tests.
 
 pub(crate) mod check;
 pub(crate) mod datagrams;

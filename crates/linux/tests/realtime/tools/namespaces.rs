@@ -1,4 +1,4 @@
-//! Two hosts in network namespaces of this process, with a cable between them.
+//! Two hosts in network namespaces of this process, connected by a veth pair.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -9,13 +9,13 @@ use rustix::net::sockopt::set_tcp_congestion;
 
 use crate::support::namespace::Namespace;
 
-/// Two hosts, 10.77.0.1 and 10.77.0.2, joined by a pair of virtual devices without offloads.
+/// Two hosts, 10.77.0.1 and 10.77.0.2, connected by a pair of virtual devices without offloads.
 pub(crate) struct Pair {
     pub(crate) left: Namespace,
     pub(crate) right: Namespace,
-    /// Between them, where there is one: its device `in` leads to the left, `out` to the right.
+    /// The host between them, if any: its device `in` leads to the left, `out` to the right.
     pub(crate) middle: Option<Namespace>,
-    /// The right host's.
+    /// Address of the right host.
     address: &'static str,
 }
 
@@ -34,7 +34,7 @@ impl Pair {
         pair
     }
 
-    /// The same with a third host that forwards between them: what it drops was on its way.
+    /// Creates a pair with a third host that forwards between them; packets that it drops were in flight.
     pub(crate) fn through_a_middle() -> Self {
         let (left, middle, right) = (Namespace::new(), Namespace::new(), Namespace::new());
         middle.command(&format!("ip link add in type veth peer name left netns {}", left.path()));
@@ -56,8 +56,8 @@ impl Pair {
         Self { left, right, middle: Some(middle), address: "10.77.1.2" }
     }
 
-    /// The same with a host between them that forwards nothing: a [`crate::tools::wire::Wire`] has to. The hosts know each other's
-    /// hardware addresses, and are neighbours.
+    /// Creates a pair with a host between them that forwards nothing: a [`crate::tools::wire::Wire`] must do
+    /// so. The hosts know each other's hardware addresses, and are neighbors.
     pub(crate) fn over_a_wire() -> Self {
         let (left, middle, right) = (Namespace::new(), Namespace::new(), Namespace::new());
         for (namespace, name, device, own, other) in
@@ -78,40 +78,40 @@ impl Pair {
         Self { left, right, middle: Some(middle), address: "10.77.0.2" }
     }
 
-    /// Puts a token bucket before the middle's device `out`, in tc's words; senders on the left have at most `window` bytes under
-    /// way, which keeps the bucket's queue from growing beyond.
+    /// Puts a token bucket in front of the middle's device `out`, in tc's syntax. Senders on the left have at
+    /// most `window` bytes in flight, which bounds the bucket's queue.
     pub(crate) fn slow(&self, bucket: &str, window: u32) {
         self.middle.as_ref().unwrap().command(&format!("tc qdisc add dev out root tbf {bucket}"));
         let memory = format!("4096 {window} {window}");
         self.left.within(|| std::fs::write("/proc/sys/net/ipv4/tcp_wmem", memory).unwrap());
     }
 
-    /// Their devices, as airpathd wants them.
+    /// Returns their devices in the format of airpathd.
     pub(crate) fn devices(&self) -> Vec<Device> {
         let device =
             |namespace: &Namespace, name: &str| format!("{}:{name}", namespace.path()).parse().unwrap();
         vec![device(&self.left, "left"), device(&self.right, "right")]
     }
 
-    /// Sends `bytes` from left to right over a connection with that controller, and says how long it took. Every byte is
-    /// compared on arrival.
+    /// Sends `bytes` from left to right over a connection with that controller, and returns the duration.
+    /// Every byte is compared on arrival.
     pub(crate) fn transfer(&self, controller: &str, bytes: usize) -> Duration {
         transfer(&self.left, (&self.right, self.address), controller, bytes)
     }
 
-    /// Sends from left to right for so many seconds, over a connection with that controller, as fast as it goes: what arrived in
-    /// each second, Mbit/s.
+    /// Sends from left to right for this number of seconds at full speed over a connection with that
+    /// controller. Returns the received rate of each second, Mbit/s.
     pub(crate) fn bulk(&self, controller: &str, seconds: usize) -> Vec<f64> {
         bulk(self.connect(controller), seconds)
     }
 
-    /// A connection with that controller from left to right: its two ends.
+    /// Opens a connection with that controller from left to right. Returns its two endpoints.
     pub(crate) fn connect(&self, controller: &str) -> (TcpStream, TcpStream) {
         connect(&self.left, (&self.right, self.address), controller)
     }
 }
 
-/// Sends over a connection for so many seconds, as [`Pair::bulk`], and ends it.
+/// Sends over a connection for this number of seconds, as [`Pair::bulk`], and closes it.
 pub(crate) fn bulk((mut sender, mut receiver): (TcpStream, TcpStream), seconds: usize) -> Vec<f64> {
     let sender = std::thread::spawn(move || {
         let chunk = pattern();
@@ -127,16 +127,16 @@ pub(crate) fn bulk((mut sender, mut receiver): (TcpStream, TcpStream), seconds: 
             Err(error) => assert_eq!(error.kind(), ErrorKind::WouldBlock, "{error}"),
         }
     }
-    // What is still under way meets a closed connection, which ends the sender.
+    // Data still in flight meets a closed connection, which stops the sender.
     drop(receiver);
     sender.join().unwrap();
     arrived
 }
 
-/// Longer than any fault here lasts: who then still waits waits for ever.
+/// Timeout of sockets, longer than any fault here: an operation that is still blocked would block forever.
 const PATIENCE: Duration = Duration::from_secs(40);
 
-/// A connection with that controller to an address of the other host: its two ends.
+/// Opens a connection with that controller to an address of the other host. Returns its two endpoints.
 pub(crate) fn connect(
     from: &Namespace,
     (to, address): (&Namespace, &str),
@@ -145,7 +145,7 @@ pub(crate) fn connect(
     let listener = to.within(|| TcpListener::bind((address, 0)).unwrap());
     let address = listener.local_addr().unwrap();
     let sender = from.within(|| {
-        // Whatever is started meanwhile would hold it open.
+        // Without `CLOEXEC`, child processes would keep the socket open.
         let socket = rustix::net::socket_with(
             rustix::net::AddressFamily::INET,
             rustix::net::SocketType::STREAM,

@@ -1,4 +1,4 @@
-//! Two hosts over a wire, and what the controllers of one were told.
+//! Two hosts connected by a wire, and the recorded events of one host's controllers.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::support::load;
 use crate::tools::namespaces::Pair;
 use crate::tools::wire::{Way, Wire};
 
-/// Two hosts over a wire that treats packets so.
+/// Two hosts connected by a wire that can delay, change and drop packets.
 pub(crate) struct Path {
     pub(crate) pair: Pair,
     host: Host,
@@ -19,7 +19,8 @@ pub(crate) struct Path {
 }
 
 impl Path {
-    /// Each packet takes `delay`; before, `passes` may change its frame, or say that it is lost.
+    /// Creates a path that delays each packet by `delay`. Before that, `passes` may change the frame, and
+    /// returns false to drop it.
     pub(crate) fn new(
         delay: Duration,
         passes: impl FnMut(Way, &mut Vec<u8>) -> bool + Send + 'static,
@@ -32,8 +33,8 @@ impl Path {
         Self { pair, host, delay, _wire: wire, _group: group }
     }
 
-    /// Sends so much over one connection: what its controller was told, and what was counted. All that is sent arrives as it was, and
-    /// nothing with a wrong checksum.
+    /// Sends `bytes` over one connection. Returns the events of its controller, and the counters. Checks that
+    /// all data arrives unchanged and without checksum errors.
     pub(crate) fn transfer(&self, controller: &str, bytes: usize) -> (Vec<Record>, HostCounters) {
         self.host.records().unwrap();
         self.pair.transfer(controller, bytes);
@@ -44,14 +45,14 @@ impl Path {
         (records, self.host.counters())
     }
 
-    /// What controllers were told since the last call.
+    /// Returns the events of controllers since the last call.
     pub(crate) fn news(&self) -> Vec<Record> {
         self.host.records().unwrap()
     }
 
-    /// What the controller of the first connection since the last call was told.
+    /// Returns the events of the first connection since the last call.
     pub(crate) fn records(&self) -> Vec<Record> {
-        // The last acknowledgments are still on their way.
+        // The last acknowledgments are still in flight.
         std::thread::sleep(10 * self.delay);
         let mut records = self.host.records().unwrap();
         let connection = records[0].connection;

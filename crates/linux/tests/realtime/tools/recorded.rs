@@ -1,4 +1,4 @@
-//! Events of live connections, as the programs of the host wrote them down.
+//! Events of live connections, as recorded by the programs of the host.
 
 use std::collections::BTreeMap;
 
@@ -6,19 +6,19 @@ use airpath_linux::host::{Record, Told};
 
 use crate::support::replay;
 
-/// What the controller of one connection was told, and its windows.
+/// The events of one connection's controller, and its windows.
 pub(crate) struct Connection {
     pub(crate) mss: u32,
-    /// Bytes, at its beginning.
+    /// Initial window, bytes.
     pub(crate) first_window: u32,
     pub(crate) told: Vec<replay::Told>,
-    /// Bytes, after each event.
+    /// Window after each event, bytes.
     pub(crate) windows: Vec<u64>,
 }
 
-/// The connections with events, in the order in which they began.
+/// Returns the connections with events, in the order in which they began.
 pub(crate) fn connections(records: Vec<Record>) -> Vec<Connection> {
-    // They are counted as they begin.
+    // Connections are numbered as they begin.
     let mut connections: BTreeMap<u64, Vec<Record>> = BTreeMap::new();
     for record in records {
         connections.entry(record.connection).or_default().push(record);
@@ -26,7 +26,7 @@ pub(crate) fn connections(records: Vec<Record>) -> Vec<Connection> {
     connections.values().map(|records| connection(records)).collect()
 }
 
-/// The connection with the most events.
+/// Returns the connection with the most events.
 pub(crate) fn longest(records: Vec<Record>) -> Connection {
     connections(records).into_iter().max_by_key(|connection| connection.told.len()).unwrap()
 }

@@ -1,4 +1,4 @@
-//! What a daemon could leave behind.
+//! Resources that a daemon could leave behind.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::support::lab::output;
 use crate::support::namespace::{MADE, Namespace};
 
-/// How a daemon's programs and maps, and the kinds of its links, are called in the kernel's lists.
+/// Names of a daemon's programs and maps, and kinds of its links, in the kernel's lists.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Names {
     pub(crate) programs: &'static [&'static str],
@@ -18,7 +18,7 @@ pub(crate) struct Names {
     pub(crate) links: &'static [&'static str],
 }
 
-/// The links are those at devices, at control groups, and controllers by their names.
+/// The links are attached to devices and control groups; `struct_ops` links are those of controllers.
 pub(crate) const HOSTS: Names = Names {
     programs: &["\"host_", "\"airpath_"],
     maps: &["\"host.", "\"airpath_", "\"senders\"", "\"receivers\""],
@@ -27,19 +27,20 @@ pub(crate) const HOSTS: Names = Names {
 pub(crate) const ROUTERS: Names =
     Names { programs: &["\"router_"], maps: &["\"router."], links: &["\"tcx\""] };
 
-/// Programs, maps and links of a daemon, network namespaces, and the queue disciplines of one.
+/// Counts of a daemon's programs, maps and links, and of network namespaces, and the queue disciplines of one
+/// namespace.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Traces {
     pub(crate) programs: usize,
     pub(crate) maps: usize,
     links: usize,
-    /// Those that this process made and somebody still holds.
+    /// Namespaces that this process created and any process still uses.
     namespaces: usize,
-    /// Without their numbers; `clsact` would stand here.
+    /// Queue disciplines without their handles; `clsact` would be listed here.
     qdiscs: String,
 }
 
-/// What there is of it now.
+/// Returns the current resources.
 pub(crate) fn traces(namespace: &Namespace, names: Names) -> Traces {
     let count = |kind: &str, of: &[&str]| {
         let list: Value = serde_json::from_str(&output("bpftool", &["-j", kind])).unwrap();
@@ -55,7 +56,8 @@ pub(crate) fn traces(namespace: &Namespace, names: Names) -> Traces {
     }
 }
 
-/// How many network namespaces of this process's making anybody holds, by a thread inside or an open descriptor.
+/// Returns the number of network namespaces created by this process that any process uses, by a thread inside
+/// or an open descriptor.
 fn held_namespaces() -> usize {
     let mut held = BTreeSet::new();
     for process in entries(Path::new("/proc")) {
@@ -65,18 +67,19 @@ fn held_namespaces() -> usize {
     held.intersection(&MADE.lock().unwrap()).count()
 }
 
-/// What is in a folder; nothing if it went meanwhile, as processes do.
+/// Returns the entries of a folder; none if it has disappeared, as those of processes do.
 fn entries(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path())
 }
 
-/// The number of the network namespace that a link of `/proc` stands for, if it does.
+/// Returns the number of the network namespace that a link in `/proc` refers to, if any.
 fn number(link: &Path) -> Option<u64> {
     let target = fs::read_link(link).ok()?;
     target.to_str()?.strip_prefix("net:[")?.strip_suffix(']')?.parse().ok()
 }
 
-/// The kernel counts queue disciplines on: `8107:` is no trace.
+/// Removes the handles of queue disciplines. The kernel increments them, so that `8107:` is no resource left
+/// behind.
 fn without_numbers(qdiscs: &str) -> String {
     let words = qdiscs.split_whitespace();
     let words =
@@ -84,7 +87,7 @@ fn without_numbers(qdiscs: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// The traces before any daemon: those of an earlier test's last connections go first.
+/// Returns the resources before any daemon, after those of an earlier test's last connections are freed.
 pub(crate) fn none_yet(namespace: &Namespace, names: Names) -> Traces {
     let began = Instant::now();
     loop {
@@ -97,7 +100,7 @@ pub(crate) fn none_yet(namespace: &Namespace, names: Names) -> Traces {
     }
 }
 
-/// Waits until nothing is left; the kernel frees programs a little later than their last descriptor.
+/// Waits until nothing is left. The kernel frees programs slightly later than their last descriptor.
 pub(crate) fn nothing_left(namespace: &Namespace, names: Names, before: &Traces) {
     let began = Instant::now();
     while traces(namespace, names) != *before {

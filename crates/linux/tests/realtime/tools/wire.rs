@@ -1,4 +1,5 @@
-//! A cable made of a thread: between two devices of a namespace that forwards nothing, it may delay, change and drop each packet.
+//! A wire implemented by a thread: it connects two devices of a namespace that forwards nothing, and may
+//! delay, change and drop each packet.
 
 use std::collections::VecDeque;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
@@ -14,12 +15,12 @@ use nix::sys::time::TimeSpec;
 
 use crate::support::namespace::Namespace;
 
-/// Which way a packet goes.
+/// Direction of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
-    /// From the left to the right.
+    /// From left to right.
     There,
-    /// From the right to the left.
+    /// From right to left.
     Back,
 }
 
@@ -30,8 +31,8 @@ pub(crate) struct Wire {
 }
 
 impl Wire {
-    /// Between the devices `in` and `out` of `middle`. Each packet takes `delay`; before, `passes` may change its frame, or say that
-    /// it is lost.
+    /// Connects the devices `in` and `out` of `middle`. Each packet is delayed by `delay`. Before that,
+    /// `passes` may change the frame, and returns false to drop it.
     pub(crate) fn new(
         middle: &Namespace,
         delay: Duration,
@@ -54,7 +55,7 @@ impl Wire {
                 while under_way.front().is_some_and(|(due, ..)| *due <= Instant::now()) {
                     let Some((_, way, frame)) = under_way.pop_front() else { break };
                     let to = &ends[usize::from(way == Way::There)];
-                    // A device that does not take it loses it, as devices do.
+                    // If the device rejects the frame, it is lost, as with any device.
                     let _ = send(to.as_raw_fd(), &frame, MsgFlags::empty());
                 }
             }
@@ -72,7 +73,8 @@ impl Drop for Wire {
     }
 }
 
-/// A socket for the frames of a device of this thread's namespace. For IPv4 it gets what comes in, and not what it sends itself.
+/// Opens a socket for the frames of a device in this thread's namespace. For IPv4 it receives incoming
+/// frames, but not those that it sends itself.
 fn end(device: &str) -> OwnedFd {
     let flags = SockFlag::SOCK_NONBLOCK | SockFlag::SOCK_CLOEXEC;
     let socket = socket(AddressFamily::Packet, SockType::Raw, flags, SockProtocol::EthIp).unwrap();
@@ -91,7 +93,7 @@ fn receive(socket: &OwnedFd) -> Option<Vec<u8>> {
     Some(frame)
 }
 
-/// Until a frame comes or the first is due; 20 ms at most, for the end to be seen.
+/// Waits until a frame arrives or the first one is due; at most 20 ms, so that the thread notices its end.
 fn wait(ends: &[OwnedFd; 2], first: Option<&(Instant, Way, Vec<u8>)>) {
     let longest = Duration::from_millis(20);
     let wait = first.map_or(longest, |(due, ..)| due.saturating_duration_since(Instant::now()).min(longest));
