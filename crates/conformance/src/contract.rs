@@ -1,4 +1,4 @@
-//! What is required of a controller, and of one list of operations the rules that it breaks.
+//! The requirements of a controller, and the rules that it breaks during a list of operations.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::ledger::Answers;
 use crate::{Breach, Follows, Ledger, Operation, Rule};
 
-/// What is required of a controller.
+/// The requirements of a controller.
 #[derive(Clone, Copy, Debug)]
 pub struct Contract {
     pub(crate) follows: Follows,
@@ -24,9 +24,10 @@ impl Contract {
         Self { follows, is_strict: false }
     }
 
-    /// Returns the contract of the controllers of this source tree, which also bear events that no transport delivers:
-    /// acknowledgments at the instant at which the packet was sent, timeouts and marks without a packet in flight, and the
-    /// undoing of nothing. Two instances must be equal in all that `Debug` shows of them.
+    /// Returns the contract of the controllers of this source tree. They also tolerate events that no
+    /// transport delivers: acknowledgments at the instant at which the packet was sent, timeouts and marks
+    /// without a packet in flight, and the undoing of a signal that did not occur. The `Debug` output of two
+    /// instances must be equal.
     pub const fn strict(follows: Follows) -> Self {
         Self { follows, is_strict: true }
     }
@@ -42,16 +43,17 @@ impl Contract {
     }
 }
 
-/// What is checked: any number of equal controllers. A function that returns one is a subject.
+/// The subject of a check, which constructs any number of equal controllers. A function that returns a
+/// controller is a subject.
 pub trait Subject {
     /// Constructs a controller.
     ///
     /// # Errors
-    /// It cannot be constructed.
+    /// If it cannot be constructed.
     fn construct(&self) -> Result<Box<dyn Controller>, String>;
 
-    /// Takes the first error since the last call. Controllers cannot return errors, but those in other languages may have
-    /// some.
+    /// Takes the first error since the last call. Controllers cannot return errors, but those in other
+    /// languages may have some.
     fn take_error(&self) -> Option<String> {
         None
     }
@@ -63,7 +65,7 @@ impl<F: Fn() -> Box<dyn Controller>> Subject for F {
     }
 }
 
-/// A list of operations, and the first rule that is broken by it.
+/// A list of operations, and the first rule that it breaks.
 #[derive(Clone, Debug, Serialize)]
 pub struct Failing {
     /// The rule.
@@ -79,8 +81,8 @@ impl Display for Failing {
     }
 }
 
-/// Applies a list of operations to two controllers, and returns the rules that they break: each once, in the order of their
-/// first breach. The list ends where a rule of the interface is broken.
+/// Applies a list of operations to two controllers, and returns the rules that they break: each once, in the
+/// order of their first breach. Stops if a rule of the interface is broken.
 pub fn examine(contract: Contract, subject: &impl Subject, operations: &[Operation]) -> Vec<Breach> {
     let begun = Cell::new(0);
     let examined =
@@ -91,7 +93,8 @@ pub fn examine(contract: Contract, subject: &impl Subject, operations: &[Operati
     })
 }
 
-/// As [`examine`], but a panic passes. `begun` is the number of operations that have started.
+/// Does the same as [`examine`], but does not catch panics. `begun` is the number of operations that have
+/// started.
 fn examine_unguarded(
     contract: Contract,
     subject: &impl Subject,
@@ -123,7 +126,7 @@ fn examine_unguarded(
             subject.take_error()
         });
         if let Some(message) = failed {
-            // What happened in the same operation may be a consequence of the error.
+            // Breaches in the same operation may be a consequence of the error.
             let failed = error(message);
             let earlier = first.breaches().iter().filter(|breach| breach.operation != failed.operation);
             return earlier.cloned().chain([failed.clone()]).collect();
@@ -139,7 +142,7 @@ fn examine_unguarded(
     breaches
 }
 
-/// Returns what differs between the answers of two controllers.
+/// Returns the difference between the answers of two controllers, if any.
 fn difference(first: &Answers, second: &Answers) -> Option<String> {
     if first == second {
         return None;
@@ -158,7 +161,7 @@ fn text_of(panic: &(dyn Any + Send)) -> &str {
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
 }
 
-/// A controller after an operation.
+/// The state of a controller after an operation.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Step {
     /// Time since the connection began, s.
@@ -171,8 +174,8 @@ pub struct Step {
     pub ssthresh_bytes: Option<u64>,
 }
 
-/// Applies a list of operations to a controller, and returns what it answers after each. It ends with the first error, or
-/// where a rule of the interface is broken.
+/// Applies a list of operations to a controller, and returns its answers after each. Stops at the first
+/// error, or if a rule of the interface is broken.
 pub fn trace(contract: Contract, subject: &impl Subject, operations: &[Operation]) -> Vec<Step> {
     let mut steps = Vec::with_capacity(operations.len());
     // A panic ends the trace; `examine` reports it.

@@ -1,4 +1,5 @@
-//! One connection: the events that a correct transport would deliver, and the rules that the answers have to keep.
+//! One connection: the events that a correct transport would deliver, and the rules that the answers must
+//! follow.
 
 use std::collections::VecDeque;
 
@@ -10,14 +11,16 @@ use airpath_model::{
 use crate::routers::answer;
 use crate::{Breach, Contract, Grade, MSS, Operation, Rule};
 
-/// The most a window or a burst may be.
+/// Upper bound of a window and of a burst.
 const MOST: Bytes = Bytes::new(1 << 30);
-/// What 200 operations of at most 40 packets each can earn, with the initial window.
+/// Upper bound of the window that 200 operations of at most 40 packets each can earn, including the initial
+/// window.
 const EARNED: Bytes = Bytes::new(MSS.get() * (10 + 200 * 40));
-/// The most timers in one operation, which lasts half a second at most.
+/// Maximum number of timers in one operation, which lasts at most half a second.
 const MOST_TIMERS: u32 = 100_000;
 
-/// The state of a connection: the packets in flight, the events that the controller received, and the rules that it broke.
+/// The state of a connection: the packets in flight, the events that the controller received, and the rules
+/// that it broke.
 #[derive(Debug)]
 pub struct Ledger {
     contract: Contract,
@@ -26,11 +29,11 @@ pub struct Ledger {
     in_flight: VecDeque<Sent>,
     next: u64,
     rtt: RttEstimate,
-    /// Packets numbered below it were sent before the loss that is being repaired.
+    /// Packets with lower numbers were sent before the loss that is being repaired.
     recovery_until: Option<u64>,
-    /// A loss was reported, and no acknowledgment outside recovery since.
+    /// A loss was reported, and there was no acknowledgment outside recovery since.
     repairing: bool,
-    /// The last timeout came during a recovery, which continues if the timeout proves spurious.
+    /// The last timeout occurred during a recovery, which continues if the timeout proves spurious.
     interrupted: bool,
     consecutive_timeouts: u32,
     round: u64,
@@ -38,9 +41,9 @@ pub struct Ledger {
     delivered: Bytes,
     /// The window before the last signal that has not been undone.
     before_signal: Option<Bytes>,
-    /// Payload that arrived marked and that no acknowledgment has covered yet.
+    /// Payload that arrived marked and is not covered by an acknowledgment yet.
     marked: Bytes,
-    /// The number of operations that have started.
+    /// Number of operations that have started.
     begun: usize,
     breaches: Vec<Breach>,
 }
@@ -50,12 +53,12 @@ struct Sent {
     number: u64,
     at: Timestamp,
     path: PathHeader,
-    /// What had been delivered when it left, and was in flight with it.
+    /// Delivered payload when the packet was sent, and payload in flight including the packet.
     delivered: Bytes,
     in_flight: Bytes,
 }
 
-/// What a controller answers.
+/// The answers of a controller.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Answers {
     pub(crate) control: Control,
@@ -65,7 +68,7 @@ pub(crate) struct Answers {
 }
 
 impl Ledger {
-    /// Returns the ledger of a connection that begins.
+    /// Creates the ledger of a new connection.
     pub fn new(contract: Contract, controller: Box<dyn Controller>) -> Self {
         let mut ledger = Self {
             contract,
@@ -105,7 +108,7 @@ impl Ledger {
         MSS * self.in_flight.len() as u64
     }
 
-    /// Returns what the controller answers.
+    /// Returns the controller's answers.
     pub(crate) fn answers(&self) -> Answers {
         let controller = &self.controller;
         Answers {
@@ -116,7 +119,7 @@ impl Ledger {
         }
     }
 
-    /// Whether a rule of the interface is broken, so that the connection cannot continue.
+    /// Returns whether a rule of the interface is broken, so that the connection cannot continue.
     pub(crate) fn is_stopped(&self) -> bool {
         self.breaches.iter().any(|breach| breach.rule.grade() == Grade::Interface)
     }
@@ -133,7 +136,7 @@ impl Ledger {
         }
     }
 
-    /// Whether a transport delivers such an event now.
+    /// Returns whether a transport can deliver such an event now.
     fn is_possible(&self, operation: Operation) -> bool {
         match operation {
             Operation::Timeout | Operation::CongestionExperienced => !self.in_flight.is_empty(),
@@ -160,7 +163,8 @@ impl Ledger {
         }
     }
 
-    /// Notes a rule as broken, unless it holds, does not bind this controller, or is noted already.
+    /// Records a breach of `rule` unless `holds` is true, the rule does not bind this controller, or a breach
+    /// of it is already recorded.
     fn require(&mut self, rule: Rule, holds: bool, message: impl FnOnce() -> String) {
         let is_known = |breaches: &[Breach]| breaches.iter().any(|breach| breach.rule == rule);
         if holds || !rule.binds(self.contract.follows) || is_known(&self.breaches) {
@@ -176,7 +180,7 @@ impl Ledger {
         });
     }
 
-    /// Returns the controller's answer, and checks what always holds.
+    /// Returns the controller's answer, and checks the rules that always apply.
     fn control(&mut self) -> Control {
         let control = self.controller.control();
         let again = self.controller.control();
@@ -284,9 +288,9 @@ impl Ledger {
         let repaired = self.repairing && !event.in_recovery;
         self.repairing &= event.in_recovery;
         if repaired && self.contract.follows == crate::Follows::Rfc5681UntilRecoveryEnds {
-            return; // Linux sets the window to what it measured, whatever that is
+            return; // Linux sets the window to the measured value, without bounds
         }
-        // What is repaired after a dismissed signal is nothing to the window.
+        // The repair of a dismissed signal does not affect the window.
         if event.in_recovery && !self.controller.dismissed_signal() {
             self.require_no_growth(Rule::Recovery, before, after, "in recovery");
         }
@@ -297,7 +301,7 @@ impl Ledger {
             self.require_no_growth(Rule::Duplicate, before, after, "by a duplicate");
         }
         if matches!(phase, Phase::SlowStart | Phase::ConservativeSlowStart) {
-            // It may shrink where slow start ends (Vegas).
+            // The window may shrink when slow start ends (Vegas).
             let ended = self.controller.phase() == Phase::CongestionAvoidance;
             self.require(Rule::SlowStartShrinks, after >= before || ended, || {
                 format!("the window shrank in slow start, from {} to {} bytes", before.get(), after.get())
@@ -314,7 +318,7 @@ impl Ledger {
         if self.in_flight.pop_front().is_none() {
             return;
         }
-        // One signal for one window of data.
+        // One signal per window of data.
         if self.recovery_until.is_none() {
             self.recovery_until = Some(self.next);
             self.signal(CongestionSignal::Loss, flight_size);
@@ -406,7 +410,7 @@ impl Ledger {
         self.require(Rule::Undo, after >= at_least, || {
             format!("the window is {} bytes after undo, less than {}", after.get(), at_least.get())
         });
-        // The proof came with an acknowledgment of new data.
+        // The proof arrived with an acknowledgment of new data.
         self.recovery_until = None;
         self.repairing |= std::mem::take(&mut self.interrupted);
         self.consecutive_timeouts = 0;

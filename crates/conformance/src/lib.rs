@@ -1,12 +1,13 @@
 //! The contract of every congestion controller, as a test for any implementation of [`Controller`].
 //!
-//! Random lists of operations (packets leave, arrive, are lost, timers expire) are turned into the events that a correct
-//! transport would deliver. After each event the rules ([`Rule`]) are checked. Rules of the interface must hold: equal
-//! operations give equal answers, asking changes nothing, the window is at least one segment. Rules of good sense are those of
-//! RFC 5681: the window does not grow by sending, by duplicates, in recovery or while it is not used.
+//! Random lists of operations (packets leave, arrive, are lost, timers expire) are converted to the events
+//! that a correct transport would deliver. After each event the rules ([`Rule`]) are checked. Rules of the
+//! interface must hold: equal operations give equal answers, repeated requests change nothing, the window is at least
+//! one segment. Rules of good sense are those of RFC 5681: the window does not grow by sending, by
+//! duplicates, in recovery or while it is not used.
 //!
-//! [`check_controller`] is a test. [`Examination`] counts over many lists which rules are broken, and finds a short list for
-//! each.
+//! [`check_controller`] is a test. [`Examination`] counts the broken rules over many lists, and finds a
+//! short list for each.
 //!
 //! ```
 //! use airpath_conformance::{Follows, MSS, check_controller};
@@ -37,13 +38,13 @@ pub use operation::{Operation, operations};
 pub use rule::{Breach, Follows, Grade, Rule};
 pub use search::{Examination, check};
 
-/// The largest payload of one packet.
+/// Largest payload of a packet.
 pub const MSS: Bytes = Bytes::new(1448);
 
 /// Checks the strict contract with random lists of operations ([`check`]), for tests.
 ///
 /// # Panics
-/// The controller breaks the contract; the message names the rule and the shortest list found.
+/// If the controller breaks the contract. The message contains the rule and the shortest list found.
 pub fn check_controller(name: &str, follows: Follows, construct: impl Fn() -> Box<dyn Controller>) {
     if let Err(failing) = check(Contract::strict(follows), &construct) {
         panic!("{name}: {failing}");

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Operation {
-    /// The application has that many packets; as many leave as the window allows.
+    /// The application has that many packets to send; the window limits how many are sent.
     Send(u16),
     /// The oldest packets in flight are acknowledged at once.
     Acknowledge {
@@ -15,12 +15,13 @@ pub enum Operation {
         count: u8,
         /// Whether the window limited the sender.
         window_limited: bool,
-        /// The change that routers allow, in segments a round trip; `None` if their feedback was lost.
+        /// Change of the window that routers allow, segments per round trip; `None` if their feedback was
+        /// lost.
         word: Option<i8>,
     },
     /// An acknowledgment without new data.
     Duplicate,
-    /// The oldest packet in flight is found lost.
+    /// The oldest packet in flight is declared lost.
     Lose,
     /// The retransmission timer expires.
     Timeout,
@@ -32,7 +33,7 @@ pub enum Operation {
     Spurious,
 }
 
-/// Returns random lists of operations.
+/// Generates random lists of operations.
 pub fn operations() -> impl Strategy<Value = Vec<Operation>> {
     let operation = prop_oneof![
         6 => (1_u16..200).prop_map(Operation::Send),

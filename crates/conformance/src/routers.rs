@@ -4,8 +4,8 @@ use airpath_model::{AbcMark, Duration, LoadCode, LoadWord, PathHeader, Rate, Xcp
 
 use crate::MSS;
 
-/// What routers make of what the controller wrote: `word` segments more (or less) in a round trip, or as near as the
-/// header can say it.
+/// Returns the feedback of routers to the header `asked`: `word` segments more (or less) in a round trip, or
+/// the closest value that the header can express.
 pub(crate) fn answer(asked: PathHeader, word: i8, rtt: Duration) -> PathHeader {
     let rtt = rtt.max(Duration::from_millis(1));
     match asked {

@@ -1,4 +1,4 @@
-//! The rules, and where they are broken.
+//! The rules, and their breaches.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,26 +6,27 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Follows {
-    /// Those of RFC 5681 for when a window may grow or shrink, and by how much.
+    /// The rules of RFC 5681 for the growth and reduction of the window.
     #[default]
     Rfc5681,
-    /// The same, but the window is set to what was measured when a recovery ends (Westwood+ in Linux).
+    /// The same, but the window is set to a measured value when a recovery ends (Westwood+ in Linux).
     Rfc5681UntilRecoveryEnds,
     /// The same, but one acknowledgment may open the window by more than it acknowledges (Hybla).
     Faster,
-    /// Those of RFC 5681 outside recovery; in recovery the window follows the feedback of routers (XCP in ns-2.35, ABC).
+    /// The rules of RFC 5681 outside recovery; in recovery the window follows the feedback of routers (XCP in
+    /// ns-2.35, ABC).
     Routers,
-    /// None of them: the window follows a model of the path (BBR, Copa).
+    /// None of the rules: the window follows a model of the path (BBR, Copa).
     Model,
 }
 
-/// What it means that a rule is broken.
+/// The meaning of a breach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Grade {
     /// The driver depends on the rule: a controller that breaks it is faulty.
     Interface,
-    /// Most controllers keep the rule, which comes from RFC 5681; some have reasons not to.
+    /// Most controllers follow the rule, which is from RFC 5681; some have reasons not to.
     GoodSense,
 }
 
@@ -37,17 +38,17 @@ pub enum Rule {
     NoError,
     /// Two instances with the same operations give the same answers.
     SameAnswers,
-    /// Asking for an answer does not change it.
+    /// Repeated requests for an answer do not change it.
     AskingChangesNothing,
-    /// Answers change by events only, not by time.
+    /// Answers change only by events, not by time.
     EventsOnly,
     /// The window is at least one segment and at most 1 GiB.
     Window,
     /// The burst limit is at least one segment and at most 1 GiB.
     Quantum,
-    /// Timers are not in the past, and are not requested without end.
+    /// Timers are not in the past, and their number is bounded.
     Timer,
-    /// The window is at most what the operations could have earned.
+    /// The window is at most the window that the operations could have earned.
     EarnedWindow,
     /// The window does not grow when a packet is sent.
     Sending,
@@ -97,7 +98,7 @@ impl Rule {
         Self::Undo,
     ];
 
-    /// Returns the rule in a few words, for tables.
+    /// Returns a short description of the rule, for tables.
     pub const fn text(self) -> &'static str {
         match self {
             Self::NoError => "no error",
@@ -122,7 +123,7 @@ impl Rule {
         }
     }
 
-    /// Returns what it means that the rule is broken.
+    /// Returns the meaning of a breach of the rule.
     pub const fn grade(self) -> Grade {
         match self {
             Self::NoError
@@ -136,7 +137,7 @@ impl Rule {
         }
     }
 
-    /// Returns whether a controller that follows these rules for the window has to keep this one.
+    /// Returns whether this rule binds a controller that follows the rules `follows` for the window.
     pub const fn binds(self, follows: Follows) -> bool {
         match self {
             Self::EarnedWindow => !matches!(follows, Follows::Faster),
@@ -155,8 +156,8 @@ impl Rule {
 pub struct Breach {
     /// The rule.
     pub rule: Rule,
-    /// What the controller did.
+    /// Description of the breach.
     pub message: String,
-    /// The index of the operation at which it was broken; `None` at the start of the connection.
+    /// Index of the operation at which the rule was broken; `None` at the start of the connection.
     pub operation: Option<usize>,
 }

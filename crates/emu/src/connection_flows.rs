@@ -33,7 +33,7 @@ pub struct ConnectionFlow {
     pub summary: FlowSummary,
     /// Time for which its sender had data to send, in seconds; NaN if the kernel does not report it.
     pub busy_s: f64,
-    /// Whether the kernel has reported it.
+    /// Whether the kernel has reported on it.
     pub told: bool,
 }
 

@@ -9,8 +9,8 @@ use crate::link_thread::{AWAKE, REST};
 use crate::timing::LATE;
 
 /// Returns the share of `lasting` for which a thread is delayed by more than [`LATE`] at a time. The thread
-/// has the scheduling of a link thread, and works and rests like one. It does nothing else, so the machine
-/// causes the delays.
+/// has the scheduling of a link thread, and alternates between work and rest like one. It does nothing else,
+/// so the machine causes the delays.
 pub fn held_up(lasting: Duration) -> f64 {
     let [late, awake, rest] = [LATE, AWAKE, REST].map(|span| Duration::from_nanos(span.as_nanos()));
     let watch = move || {

@@ -63,7 +63,8 @@ pub(crate) struct LinkThread {
 
 /// Largest number of packets that are read from one device before the other is polled.
 const BATCH: usize = 32;
-/// Events due this soon are waited for without sleeping: falling asleep and waking up takes about as long.
+/// Events due within this time are waited for without sleeping: falling asleep and waking up takes about as
+/// long.
 const SPIN: Duration = Duration::from_micros(30);
 /// Longest time for which the thread is awake, and the time for which it then rests even if there is work.
 /// The kernel gives ordinary threads that wait for a processor 5 % of each second of it. If a real-time

@@ -149,12 +149,13 @@ impl Fields<'_> {
     }
 }
 
-/// Makes the kernel write `TCP_INFO` into `buffer`; returns the number of bytes written.
+/// Makes the kernel write `TCP_INFO` into `buffer`. Returns the number of bytes written.
 fn get_tcp_info(socket: impl AsFd, buffer: &mut [u8]) -> io::Result<usize> {
     let mut length = libc::socklen_t::try_from(buffer.len()).unwrap_or(libc::socklen_t::MAX);
     // No safe library returns this structure with the length that the kernel wrote.
     #[expect(unsafe_code, reason = "the kernel writes into a buffer whose length it is told")]
-    // SAFETY: the descriptor lives for the call; `buffer` may be written for `length` bytes, and `length` itself too.
+    // SAFETY: the descriptor lives for the call; `buffer` may be written for `length` bytes, and `length`
+    // itself too.
     let result = unsafe {
         libc::getsockopt(
             socket.as_fd().as_raw_fd(),

@@ -1,4 +1,4 @@
-//! Whether an emulation behaved as configured: configured against achieved values.
+//! Whether an emulation behaved as configured: comparison of configured and achieved values.
 
 use airpath_model::Damage;
 use airpath_network::Outcome;

@@ -1,38 +1,39 @@
-//! What a fuzz program is asked to do.
+//! Arguments of a fuzz program.
 
 use std::path::PathBuf;
 
 use crate::damage::Kind;
 
-/// The arguments of a fuzz program.
+/// The accepted arguments of a fuzz program.
 pub const USAGE: &str = "MINUTES | file PATH | write text|bytes FOLDER, then if wanted: only NAME,NAME from K out FOLDER \
     seeds NAME FOLDER (as often as wanted)";
 
-/// What a fuzz program is asked to do.
+/// The parsed arguments of a fuzz program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Arguments {
     pub(crate) wanted: Wanted,
-    /// The targets by name; all without.
+    /// Names of the targets; empty for all.
     only: Vec<String>,
-    /// The number of the first input.
+    /// Number of the first input.
     pub(crate) from: u64,
-    /// Where failing inputs are written.
+    /// Folder for failing inputs.
     pub(crate) folder: PathBuf,
     seeds: Vec<(String, PathBuf)>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Wanted {
-    /// Feeds damaged input for so long.
+    /// Feed corrupted input for this time, minutes.
     Minutes(f64),
-    /// Feeds this file.
+    /// Feed this file.
     File(PathBuf),
-    /// Writes damaged files of the folder for a target in another program.
+    /// Write corrupted files of the folder for a target in another program.
     Write(Kind, PathBuf),
 }
 
 impl Arguments {
-    /// Those of this program, or `None` where they make no sense: say [`USAGE`] then.
+    /// Parses the arguments of this program; `None` if they are not valid ([`USAGE`] lists the accepted
+    /// ones).
     pub fn of_program() -> Option<Self> {
         Self::read(std::env::args().skip(1))
     }
@@ -64,12 +65,12 @@ impl Arguments {
         Some(arguments)
     }
 
-    /// Whether this target is to be fed.
+    /// Returns whether this target is selected.
     pub fn wants(&self, target: &str) -> bool {
         self.only.is_empty() || self.only.iter().any(|name| name == target)
     }
 
-    /// The folders with seeds of that name.
+    /// Returns the folders with seeds of that name.
     pub fn seeds(&self, name: &str) -> impl Iterator<Item = &PathBuf> {
         self.seeds.iter().filter(move |(of, _)| of == name).map(|(_, folder)| folder)
     }

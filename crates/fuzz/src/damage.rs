@@ -1,10 +1,10 @@
-//! The one place where input is damaged.
+//! Corruption of input, for all targets.
 
 use airpath_model::RandomStream;
 
 use crate::text;
 
-/// What input is, which says how it is damaged best.
+/// The kind of an input, which determines how it is corrupted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Bytes with headers at their beginning.
@@ -13,20 +13,20 @@ pub enum Kind {
     Text,
 }
 
-/// Input number `case`, a function of the seeds and the number alone: one seed with a few pieces of it changed, moved,
-/// repeated or cut away. Empty without seeds.
+/// Returns input number `case`, a function of the seeds and the number alone: one seed with a few pieces
+/// changed, moved, repeated or removed. Empty without seeds.
 pub fn damaged(kind: Kind, seeds: &[Vec<u8>], case: u64) -> Vec<u8> {
     let mut random = RandomStream::new(case, "fuzz");
     let mut below = move |end: usize| (random.bits() % end.max(1) as u64) as usize;
     let Some(seed) = seeds.get(below(seeds.len())) else { return Vec::new() };
     let mut bytes = seed.clone();
-    // Of text little stays in order after much damage, and what is refused at once tells little.
+    // Little of a text remains valid after many changes, and input that is rejected at once tests little.
     let most = if kind == Kind::Text { 1 << below(4) } else { 12 };
     for _ in 0..=below(most) {
         if bytes.is_empty() {
             break;
         }
-        // Text whose signs are broken is refused at once: most of its damage leaves them in order.
+        // Text with invalid syntax is rejected at once, so most of its changes keep the syntax valid.
         if kind == Kind::Text && below(8) != 0 {
             text::damage(&mut bytes, seeds, &mut below);
         } else {
@@ -36,9 +36,9 @@ pub fn damaged(kind: Kind, seeds: &[Vec<u8>], case: u64) -> Vec<u8> {
     bytes
 }
 
-/// Damages one piece of the bytes, of which there are some.
+/// Corrupts one piece of the bytes, which must not be empty.
 fn damage(bytes: &mut Vec<u8>, seeds: &[Vec<u8>], below: &mut impl FnMut(usize) -> usize) {
-    // Half of the damage lies in the first headers.
+    // Half of the changes are in the first headers.
     let reach = if below(2) == 0 { bytes.len().min(256) } else { bytes.len() };
     let at = below(reach);
     let length = 1 + below(64).min(bytes.len() - at - 1);

@@ -1,4 +1,4 @@
-//! Feeds damaged input to targets, in turn, for a time.
+//! Feeds corrupted input to targets, in turn, for a time.
 
 use std::fmt;
 use std::io::{BufWriter, Write as _, stdout};
@@ -11,24 +11,24 @@ use crate::damage::{Kind, damaged};
 use crate::seeds::files;
 use crate::watch::Watch;
 
-/// No input below [`SMALL`] may take longer.
+/// Time limit of an input smaller than [`SMALL`] bytes.
 const SLOW: Duration = Duration::from_secs(2);
 const SMALL: usize = 10_000;
-/// How long a target is fed before it is another's turn.
+/// Time for which a target is fed before the next one.
 const TURN: Duration = Duration::from_millis(500);
 
-/// Reads bytes, and tells whether they were accepted.
+/// Parses bytes, and returns whether they were accepted.
 pub type Feed = Box<dyn FnMut(&[u8]) -> bool>;
 
-/// Something that reads what others wrote.
+/// A parser of external data.
 pub struct Target {
-    /// Its name, for people and files.
+    /// Its name, for output and files.
     pub name: &'static str,
-    /// What it reads.
+    /// The kind of its input.
     pub kind: Kind,
-    /// What is damaged.
+    /// The inputs that are corrupted.
     pub seeds: Vec<Vec<u8>>,
-    /// Reads it, and tells whether it was accepted. Panics where something is wrong.
+    /// Parses the input, and returns whether it was accepted. Panics if an assertion fails.
     pub feed: Feed,
 }
 
@@ -38,7 +38,7 @@ impl fmt::Debug for Target {
     }
 }
 
-/// What came of a target so far.
+/// Results of a target so far.
 #[derive(Clone, Debug, Default)]
 struct Tally {
     inputs: u64,
@@ -50,7 +50,8 @@ struct Tally {
     failed: bool,
 }
 
-/// Does what the arguments want with these targets. Nonzero when an input failed, which is in a file then, or cannot be read.
+/// Carries out the arguments with these targets. Returns a failure if an input failed, which is then in a
+/// file, or cannot be read.
 pub fn fuzz(arguments: &Arguments, mut targets: Vec<Target>) -> ExitCode {
     targets.retain(|target| arguments.wants(target.name));
     let watch = Watch::start(&arguments.folder);
@@ -143,8 +144,8 @@ fn one(target: &mut Target, case: u64, tally: &mut Tally, watch: &Watch) {
     }
 }
 
-/// Writes damaged seeds for targets elsewhere: for each its length in four bytes, the lowest first, and the bytes. Ends when
-/// nobody reads any more.
+/// Writes corrupted seeds for targets in other programs: for each its length in four bytes, little-endian,
+/// and the bytes. Ends when the reader closes the pipe.
 fn write(kind: Kind, seeds: &[Vec<u8>], from: u64) {
     let mut out = BufWriter::new(stdout().lock());
     for case in from.. {

@@ -1,7 +1,7 @@
-//! Damaged input for everything that reads what others wrote, and the loop that feeds it.
+//! Corrupted input for all parsers of external data, and the loop that feeds it.
 //!
-//! Input number k of a target is a function of its seeds and k alone ([`damaged`]), so that what fails can be had again.
-//! [`fuzz`] feeds targets in turn: none may panic, take long, or take much memory.
+//! Input number k of a target is a function of its seeds and k alone ([`damaged`]), so failures are
+//! reproducible. [`fuzz`] feeds targets in turn: none may panic, take long, or use much memory.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a tool for developers")]
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "it runs for a time")]
 

@@ -3,13 +3,13 @@
 use std::io;
 use std::path::Path;
 
-/// Larger files are cut: the beginnings matter.
+/// Larger files are truncated: their beginnings matter most.
 const LARGEST: usize = 64 << 10;
 
-/// The files of a folder in the order of their names, each cut to 64 KiB.
+/// Returns the files of a folder in the order of their names, each truncated to 64 KiB.
 ///
 /// # Errors
-/// Where the folder or a file cannot be read.
+/// If the folder or a file cannot be read.
 pub fn files(folder: &Path) -> io::Result<Vec<Vec<u8>>> {
     let mut names = std::fs::read_dir(folder)?
         .map(|entry| entry.map(|entry| entry.path()))

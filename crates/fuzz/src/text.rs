@@ -1,8 +1,8 @@
-//! Damage to text that mostly leaves its form in order: numbers, words and lines.
+//! Corruption of text that mostly keeps its syntax valid: numbers, words and lines.
 
 use std::ops::Range;
 
-/// Where readers go wrong: at the ends of what numbers can be, and where there is none.
+/// Values that parsers often mishandle: limits of number ranges, and values that are not numbers.
 const NUMBERS: [&str; 32] = [
     "0",
     "1",
@@ -38,11 +38,11 @@ const NUMBERS: [&str; 32] = [
     "99999999999999999999999999999999999999",
 ];
 
-/// What nests, and what is long.
+/// Pieces that nest, and pieces that make input long.
 const REPEATED: [&[u8]; 10] =
     [b"[", b"{", b"(", b"{\"a\":", b"[[", b"9", b"a.", b" ", b"\n", "\u{fc}".as_bytes()];
 
-/// Damages one piece of the text, of which there is some.
+/// Corrupts one piece of the text, which must not be empty.
 pub(crate) fn damage(bytes: &mut Vec<u8>, seeds: &[Vec<u8>], below: &mut impl FnMut(usize) -> usize) {
     match below(16) {
         0..=3 => replace(bytes, number, below, |_, below| NUMBERS[below(NUMBERS.len())].as_bytes().to_vec()),
@@ -58,7 +58,7 @@ pub(crate) fn damage(bytes: &mut Vec<u8>, seeds: &[Vec<u8>], below: &mut impl Fn
         }
         9 => drop(pick(bytes, line, below).map(|range| bytes.drain(range).count())),
         10..=12 => {
-            // A line of this or another seed, which often says the same of something else.
+            // A line of this or another seed, which often assigns the same property of another object.
             let from = if below(2) == 0 { bytes.clone() } else { seeds[below(seeds.len())].clone() };
             if let (Some(copied), Some(to)) = (pick(&from, line, below), pick(bytes, line, below)) {
                 let to = if below(2) == 0 { to } else { to.start..to.start };
@@ -85,7 +85,7 @@ pub(crate) fn damage(bytes: &mut Vec<u8>, seeds: &[Vec<u8>], below: &mut impl Fn
     }
 }
 
-/// A number with one to twelve zeros more, or places fewer, or a sign.
+/// Returns a number with one to twelve more zeros, with fewer digits, or with a sign.
 fn scaled(number: &[u8], below: &mut impl FnMut(usize) -> usize) -> Vec<u8> {
     let mut number = number.to_vec();
     match below(4) {
@@ -108,7 +108,7 @@ fn replace<F: FnMut(usize) -> usize>(
     }
 }
 
-/// A run of such bytes: the first that reaches to a random place or stands after it.
+/// Returns the range of a run of such bytes: the first run that contains a random position or follows it.
 fn pick(bytes: &[u8], of: fn(u8) -> bool, below: &mut impl FnMut(usize) -> usize) -> Option<Range<usize>> {
     let from = below(bytes.len());
     let found = from + bytes[from..].iter().position(|&byte| of(byte))?;

@@ -1,4 +1,4 @@
-//! A second thread that ends everything when an input takes too long or too much memory.
+//! A second thread that ends the process if an input takes too long or uses too much memory.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,28 +7,28 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// No input may take more of the processor; what small ones may take is less ([`crate::feed`]).
+/// Limit of the processor time of an input; the limit for small inputs is lower ([`crate::feed`]).
 const HANGS: Duration = Duration::from_secs(10);
-/// No input may take longer by the clock, which goes on while others have the processor.
+/// Limit of the elapsed time of an input, which also counts time of other processes.
 const WAITS: Duration = Duration::from_secs(120);
-/// No input may take more memory, bytes.
+/// Limit of the memory that an input uses, bytes.
 const LARGE: u64 = 500 << 20;
-/// How often the thread looks.
+/// Interval between checks.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
 
-/// The input that is fed now.
+/// The current input.
 struct Now {
     name: String,
     bytes: Vec<u8>,
     began: Instant,
-    /// What the thread that feeds had taken of the processor when it began.
+    /// Processor time of the feeding thread at its start.
     processor: Option<Duration>,
-    /// Memory of the process when it began.
+    /// Memory of the process at its start.
     memory: u64,
 }
 
 impl Now {
-    /// What it took of the processor so far; by the clock, where the system does not say.
+    /// Returns its processor time so far, or the elapsed time if the system does not report processor time.
     fn took(&self) -> Duration {
         self.processor
             .zip(processor())
@@ -36,7 +36,7 @@ impl Now {
     }
 }
 
-/// What the thread looks at.
+/// The state that the thread watches.
 #[derive(Clone)]
 pub(crate) struct Watch {
     now: Arc<Mutex<Option<Now>>>,
@@ -57,18 +57,18 @@ impl Watch {
         watch
     }
 
-    /// An input begins; one that fails is written to a file of that name.
+    /// Registers the start of an input. If it fails, it is written to a file of that name.
     pub(crate) fn begin(&self, name: String, bytes: &[u8]) {
         let (bytes, began, memory) = (bytes.to_vec(), Instant::now(), memory());
         *self.lock() = Some(Now { name, bytes, began, processor: processor(), memory });
     }
 
-    /// It ended after that time of the processor.
+    /// Registers its end. Returns its processor time.
     pub(crate) fn end(&self) -> Duration {
         self.lock().take().map_or(Duration::ZERO, |now| now.took())
     }
 
-    /// Writes a failing input, and says where.
+    /// Writes a failing input, and prints the path.
     pub(crate) fn keep(&self, name: &str, bytes: &[u8], what: &str) {
         let path = self.folder.join(name);
         match fs::create_dir_all(&self.folder).and_then(|()| fs::write(&path, bytes)) {
@@ -100,13 +100,13 @@ impl Watch {
     }
 }
 
-/// Memory that this process has, bytes; 0 where the system does not say.
+/// Returns the memory of this process, bytes; 0 if the system does not report it.
 fn memory() -> u64 {
     let pages = fs::read_to_string("/proc/self/statm").ok();
     pages.and_then(|text| text.split(' ').nth(1)?.parse::<u64>().ok()).unwrap_or(0) * 4096
 }
 
-/// What the first thread, which feeds, has taken of the processor; nothing where the system does not say.
+/// Returns the processor time of the first thread, which feeds; `None` if the system does not report it.
 fn processor() -> Option<Duration> {
     let times = fs::read_to_string("/proc/self/schedstat").ok()?;
     times.split(' ').next()?.parse().ok().map(Duration::from_nanos)

@@ -56,7 +56,10 @@ static __always_inline __s64 give(__u64 x_ns, __u64 size, __s64 requested, struc
 		positive = requested + negative;
 		feedback = requested;
 	}
-	/* `positive` is negative if the other hop took more than there was to take: that amount remains for other packets. */
+	/*
+	 * `positive` is negative if the other hop took more than there was to take: that amount remains for
+	 * other packets.
+	 */
 	state->left.residue_positive = positive > 0 ? residue - least(positive, residue) : residue - positive;
 	state->left.residue_negative -= negative;
 	if (state->left.residue_positive == 0)

@@ -6,8 +6,9 @@ use std::io::{self, Write as _};
 /// The kernel's file for latency requests (`Documentation/power/pm_qos_interface.rst`).
 const LATENCY: &str = "/dev/cpu_dma_latency";
 
-/// While it exists, idle processors stay in the idle state with the shortest exit latency. Without it an idle virtual machine woke
-/// threads 50 to 100 µs late, a busy one did not. The kernel withdraws the request when the process ends.
+/// While the value exists, idle processors stay in the idle state with the shortest exit latency. Without it
+/// an idle virtual machine woke threads 50 to 100 µs late, a busy one did not. The kernel withdraws the
+/// request when the process ends.
 #[derive(Debug)]
 pub struct Awake {
     _request: File,

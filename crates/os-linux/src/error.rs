@@ -6,7 +6,7 @@ use std::io;
 #[derive(Debug, thiserror::Error)]
 #[error("{what}: {error}")]
 pub struct SystemError {
-    /// The request, and what helps.
+    /// The request, and a possible remedy.
     pub what: String,
     /// The error.
     pub error: io::Error,

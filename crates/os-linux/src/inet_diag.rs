@@ -19,7 +19,7 @@ pub fn request(family: u8, extensions: ExtensionFlags, states: StateFlags) -> So
     SockDiagMessage::InetRequest(InetRequest { family, protocol: IPPROTO_TCP, extensions, states, socket_id })
 }
 
-/// Parses the answer about a socket of one of the families.
+/// Parses the response about a socket of one of the families.
 pub fn response(bytes: &[u8]) -> Option<InetResponse> {
     match SockDiagMessage::parse_with_param(bytes, SOCK_DIAG_BY_FAMILY) {
         Ok(SockDiagMessage::InetResponse(response)) => Some(*response),
@@ -47,7 +47,7 @@ pub fn destroy_sockets() -> io::Result<usize> {
             socket_id: header.socket_id.clone(),
         };
         match netlink.request(SockDiagDestroy::new(SockDiagMessage::InetRequest(request)), 0) {
-            // It closed meanwhile.
+            // The socket was closed in the meantime.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             other => other?,
         }

@@ -1,6 +1,7 @@
-//! What the emulator and the datapath need of Linux: netlink, network namespaces, scheduling.
+//! Linux interfaces of the emulator and the datapath: netlink, network namespaces, scheduling.
 //!
-//! Every object belongs to the network namespace of the thread that created it. The crate is empty on other systems.
+//! Every object belongs to the network namespace of the thread that created it. The crate is empty on other
+//! systems.
 
 #![cfg(target_os = "linux")]
 

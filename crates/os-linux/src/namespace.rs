@@ -1,5 +1,5 @@
-//! Network namespaces without a name. A descriptor keeps them, so the kernel removes them when the process ends, however it
-//! ends. Nothing remains in `/run/netns`.
+//! Network namespaces without a name. A descriptor keeps each alive, so the kernel removes it when the
+//! process ends, even if it is killed. Nothing remains in `/run/netns`.
 
 use std::fs::File;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
@@ -24,7 +24,8 @@ impl NetworkNamespace {
     /// If the process may not create one: it needs root, or [`become_root_in_user_namespace`].
     pub fn new() -> Result<Self, SystemError> {
         let descriptor = in_thread(|| {
-            // A namespace works without a table of its own too, but listing its sockets takes longer.
+            // A namespace also works without a separate socket table, but listing its sockets then takes
+            // longer.
             let _own = OwnTables::request();
             unshare(CloneFlags::CLONE_NEWNET).context(
                 "a network namespace (needs root or a user namespace; `airpath doctor` says more)",
@@ -34,13 +35,14 @@ impl NetworkNamespace {
         Ok(Self { descriptor: descriptor.into() })
     }
 
-    /// Returns a file by which other processes of the same user can enter the namespace while this process keeps it.
+    /// Returns the path of a file by which other processes of the same user can enter the namespace while
+    /// this process keeps it alive.
     pub fn path(&self) -> PathBuf {
         format!("/proc/{}/fd/{}", std::process::id(), self.descriptor.as_raw_fd()).into()
     }
 
-    /// Runs `work` in a thread inside the namespace, and waits for it. Sockets that it opens, and threads and processes that it
-    /// starts, stay in the namespace.
+    /// Runs `work` in a thread inside the namespace, and waits for it. Sockets that it opens, and threads and
+    /// processes that it starts, stay in the namespace.
     ///
     /// # Errors
     /// If the namespace cannot be entered.
@@ -53,12 +55,12 @@ impl NetworkNamespace {
     }
 }
 
-/// Makes this process root in a user namespace of its own, in which an ordinary user may create network namespaces and TUN
-/// devices. Files that it creates still belong to the user. Does nothing for root.
+/// Makes this process root in a new user namespace, in which an ordinary user may create network namespaces
+/// and TUN devices. Files that it creates still belong to the user. Does nothing for root.
 ///
 /// # Errors
-/// If the kernel forbids it (`kernel.unprivileged_userns_clone`, `AppArmor`, containers), or if the process has more than
-/// one thread: call it before anything else.
+/// If the kernel forbids it (`kernel.unprivileged_userns_clone`, `AppArmor`, containers), or if the process
+/// has more than one thread: call it before anything else.
 pub fn become_root_in_user_namespace() -> Result<(), SystemError> {
     if nix::unistd::geteuid().is_root() {
         return Ok(());
@@ -81,7 +83,8 @@ pub fn write(path: &str, value: &str) -> Result<(), SystemError> {
     std::fs::write(path, value).context(format!("writing {value:?} to {path}"))
 }
 
-/// Runs `work` in a thread of its own, which may change its namespaces. A panic continues in the calling thread.
+/// Runs `work` in a separate thread, which may change its namespaces. A panic continues in the calling
+/// thread.
 pub fn in_thread<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     thread::scope(|scope| match scope.spawn(work).join() {
         Ok(result) => result,

@@ -40,8 +40,8 @@ impl Netlink {
         Ok(())
     }
 
-    /// Opens a socket that receives the notifications of multicast groups, with a receive buffer of `bytes`. The kernel may
-    /// grant less.
+    /// Opens a socket that receives the notifications of multicast groups, with a receive buffer of `bytes`.
+    /// The kernel may grant less.
     ///
     /// # Errors
     /// If the system refuses it.
@@ -59,7 +59,7 @@ impl Netlink {
         Ok(Self { socket })
     }
 
-    /// Sends a request and waits until the kernel has carried it out.
+    /// Sends a request and waits until the kernel has completed it.
     ///
     /// # Errors
     /// If the kernel refuses it.
@@ -102,8 +102,8 @@ impl Netlink {
         }
     }
 
-    /// Calls `take` with every notification since the last call. Returns whether some are missing because the receive buffer
-    /// was full.
+    /// Calls `take` with every notification since the last call. Returns whether some are missing because the
+    /// receive buffer was full.
     ///
     /// # Errors
     /// If the socket cannot be read.
@@ -146,8 +146,8 @@ impl NetlinkDeserializable for Unparsed {
     }
 }
 
-/// Calls `take` with the content of each message, and returns whether the list ends here. Bytes that are not a message are an
-/// error.
+/// Calls `take` with the content of each message, and returns whether the list ends here. Returns an error
+/// for bytes that are not a message.
 fn each_message(mut bytes: &[u8], take: &mut impl FnMut(&[u8])) -> io::Result<bool> {
     while !bytes.is_empty() {
         let message = NetlinkMessage::<Unparsed>::deserialize(bytes).map_err(io::Error::other)?;

@@ -53,8 +53,8 @@ impl Route {
         Ok(Self { netlink: Netlink::open(NETLINK_ROUTE).context("a routing socket")? })
     }
 
-    /// Opens a routing socket for which an answer that is missing after a second is an error. The kernel answers every request,
-    /// but a daemon must not wait forever if it does not.
+    /// Opens a routing socket for which an answer that is missing after a second is an error. The kernel
+    /// answers every request, but a daemon must not wait forever if it does not.
     ///
     /// # Errors
     /// If the system refuses it.
@@ -105,8 +105,8 @@ impl Route {
         self.add_route(message, network)
     }
 
-    /// Adds the route to a network over a device. Packets whose sender does not choose an address have the address `source`,
-    /// if there is one.
+    /// Adds the route to a network over a device. Packets whose sender does not choose an address have the
+    /// address `source`, if there is one.
     ///
     /// # Errors
     /// If the kernel refuses it.
@@ -148,9 +148,11 @@ impl Route {
         self.netlink.request(RouteNetlinkMessage::NewTrafficClass(message), NLM_F_CREATE)
     }
 
-    /// Returns the queue discipline at the root of a device, or `None` if the device has no queue or does not exist.
+    /// Returns the queue discipline at the root of a device, or `None` if the device has no queue or does not
+    /// exist.
     ///
-    /// Lists all devices: if it is asked for one, the kernel notifies every listener before it answers.
+    /// Lists all devices: for a request about a single device, the kernel notifies every listener before it
+    /// responds.
     ///
     /// # Errors
     /// If the kernel refuses it, or if no entry is the root of the device and an entry cannot be parsed.
@@ -193,8 +195,8 @@ impl Route {
         })
     }
 
-    /// Returns the largest number of segments in a packet that the stack passes to a device, or `None` if the kernel does
-    /// not report it.
+    /// Returns the largest number of segments in a packet that the stack passes to a device, or `None` if the
+    /// kernel does not report it.
     ///
     /// # Errors
     /// If there is no such device.

@@ -12,7 +12,7 @@ use crate::awake::Awake;
 
 /// Priority of the link thread: above all ordinary threads, and low among those of its class.
 const LINK_PRIORITY: i32 = 10;
-/// Priority of the traffic sources: they wait for the link, never the link for them.
+/// Priority of the traffic sources: they may wait for the link thread, but it never waits for them.
 const SOURCES_PRIORITY: i32 = 9;
 /// Priority of the observer of connections: traffic continues while it takes samples.
 const OBSERVER_PRIORITY: i32 = 8;
@@ -34,8 +34,8 @@ impl Scheduling {
         std::thread::spawn(|| Self::obtain(true, true).0).join().unwrap_or_default()
     }
 
-    /// Requests real-time scheduling, one processor and exact timers for the calling thread. Real-time scheduling includes
-    /// processors that wake up without delay, as long as the returned [`Awake`] exists.
+    /// Requests real-time scheduling, one processor and exact timers for the calling thread. Real-time
+    /// scheduling includes processors that wake up without delay, while the returned [`Awake`] exists.
     pub fn obtain(realtime: bool, pinned: bool) -> (Self, Option<Awake>) {
         let (mut granted, mut awake) = (Self::default(), None);
         let mut refused = Vec::new();
@@ -64,14 +64,14 @@ impl Scheduling {
     }
 }
 
-/// Requests real-time scheduling for the calling thread, that of the traffic sources. If it is refused, datagrams may leave
-/// late, which the run reports.
+/// Requests real-time scheduling for the calling thread, which runs the traffic sources. If it is refused,
+/// datagrams may leave late, which the run reports.
 pub fn run_sources_in_real_time() {
     let _ = run_in_real_time(SOURCES_PRIORITY);
 }
 
-/// Requests real-time scheduling for the calling thread, the observer of connections. If it is refused, a sample may be
-/// recorded in the row of the next interval.
+/// Requests real-time scheduling for the calling thread, which observes connections. If it is refused, a
+/// sample may be recorded in the row of the next interval.
 pub fn run_observer_in_real_time() {
     let _ = run_in_real_time(OBSERVER_PRIORITY);
 }

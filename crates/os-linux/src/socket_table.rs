@@ -1,8 +1,9 @@
 //! A hash table of TCP sockets for one network namespace.
 //!
-//! By default all namespaces share the established-hash table of the machine. A `sock_diag` dump walks all of its buckets, which
-//! takes 4.7 ms for 262144 buckets and two hosts. Since Linux 6.1 a namespace gets a table of its own if
-//! `net.ipv4.tcp_child_ehash_entries` is not 0 in the namespace of the process that creates it.
+//! By default all namespaces share the established-hash table of the machine. A `sock_diag` dump walks all of
+//! its buckets, which takes 4.7 ms for 262144 buckets and two hosts. Since Linux 6.1 a namespace gets a
+//! separate table if `net.ipv4.tcp_child_ehash_entries` is not 0 in the namespace of the process that creates
+//! it.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -12,21 +13,22 @@ use nix::fcntl::{Flock, FlockArg};
 
 /// The setting, in the namespace of the calling thread.
 const CHILD_ENTRIES: &str = "/proc/sys/net/ipv4/tcp_child_ehash_entries";
-/// Buckets of the table of the calling thread's namespace; negative if the table is that of the machine.
+/// Buckets of the table of the calling thread's namespace; negative if it is the shared table of the machine.
 const ENTRIES: &str = "/proc/sys/net/ipv4/tcp_ehash_entries";
-/// Buckets of a table: enough for some thousand sockets, and a dump walks them in some microseconds.
+/// Buckets of a table: enough for some thousand sockets, and few enough that a dump takes some microseconds.
 const BUCKETS: &str = "4096";
 
-/// While it exists, namespaces created by this thread get a table of their own. Dropping it restores the setting.
+/// While the value exists, namespaces created by this thread get a separate table. Dropping it restores the
+/// setting.
 #[derive(Debug)]
 pub(crate) struct OwnTables {
-    /// Locked, so that no other process takes our value for the one to restore.
+    /// Locked, so that no other process takes the temporary value for the one to restore.
     setting: Flock<File>,
     before: String,
 }
 
 impl OwnTables {
-    /// Sets the setting. Changes nothing if it is not 0: an administrator chose the size then.
+    /// Changes the setting if it is 0. Otherwise an administrator chose the size, and it stays unchanged.
     ///
     /// # Errors
     /// If the kernel does not have the setting, or does not let this process change it.
@@ -45,12 +47,12 @@ impl OwnTables {
 
 impl Drop for OwnTables {
     fn drop(&mut self) {
-        // The descriptor belongs to the namespace in which it was opened, wherever the thread is now.
+        // The descriptor belongs to the namespace in which it was opened, even if the thread has left it.
         let _ = self.setting.write_all_at(self.before.as_bytes(), 0);
     }
 }
 
-/// Returns whether the namespace of the calling thread has a table of its own.
+/// Returns whether the namespace of the calling thread has a separate table.
 pub fn is_own() -> bool {
     std::fs::read_to_string(ENTRIES).is_ok_and(|entries| !entries.starts_with('-'))
 }
@@ -62,7 +64,7 @@ mod tests {
     use super::*;
     use crate::namespace::NetworkNamespace;
 
-    /// In a namespace of the test's own, so that hosts of other tests do not change the setting meanwhile.
+    /// Runs in a separate namespace, so that hosts of other tests do not change the setting in the meantime.
     #[test]
     fn namespaces_have_own_tables_and_the_setting_is_restored() {
         let outer = match NetworkNamespace::new() {

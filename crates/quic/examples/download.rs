@@ -46,10 +46,10 @@ async fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-/// A function that makes a controller for packets of up to the given size.
+/// A function that creates a controller for packets of up to the given size.
 pub(crate) type Make = fn(Bytes) -> Box<dyn Controller>;
 
-/// Sends `bytes` bytes from one endpoint of this machine to another, under such a controller.
+/// Sends `bytes` bytes from one endpoint of this machine to another with such a controller.
 ///
 /// # Errors
 /// If quinn cannot drive the controller, or if the system or the stack refuses something.
@@ -67,7 +67,7 @@ pub(crate) async fn download(make: Make, bytes: usize) -> Result<Download, Failu
             left -= most;
         }
         stream.finish()?;
-        // Until the receiver has all data and closes the connection.
+        // Wait until the receiver has all data and closes the connection.
         connection.closed().await;
         Ok::<_, Failure>(connection.stats())
     });
@@ -75,7 +75,7 @@ pub(crate) async fn download(make: Make, bytes: usize) -> Result<Download, Failu
     Ok(Download { received, sender: serving.await?? })
 }
 
-/// Returns a function that makes the controller of that name.
+/// Returns a function that creates the controller of that name.
 ///
 /// # Errors
 /// If the scheme is not available here.
@@ -92,7 +92,7 @@ pub(crate) fn controller(scheme: &str) -> Result<Make, Failure> {
     })
 }
 
-/// Returns an endpoint whose connections send under one of our controllers, and its certificate.
+/// Returns an endpoint whose connections send with one of our controllers, and its certificate.
 fn sender(make: Make) -> Result<(Endpoint, CertificateDer<'static>), Failure> {
     let mut transport = TransportConfig::default();
     transport.congestion_controller_factory(Arc::new(ControllerFactory::new(make)?));

@@ -39,7 +39,7 @@ impl ControllerFactory {
     /// Creates a factory. `build` returns a new controller for packets of up to the given size.
     ///
     /// # Errors
-    /// If the controller needs something that the stack does not provide.
+    /// If the controller needs a feature that the stack does not provide.
     pub fn new(
         build: impl Fn(Bytes) -> Box<dyn Controller> + Send + Sync + 'static,
     ) -> Result<Self, Unsupported> {

@@ -11,7 +11,8 @@ use quinn_proto::congestion::{Controller, ControllerFactory, ControllerMetrics, 
 use crate::clock::{Instant, Origin};
 use crate::controller::{QuinnController, Shared};
 
-/// Returns a factory of one of quinn's controllers. `records` has an agent as its controller, whose window follows quinn's.
+/// Returns a factory of one of quinn's controllers. The controller in `records` is an agent whose window
+/// follows quinn's.
 pub(crate) fn quinns_own(
     algorithm: QuinnAlgorithm,
     initial_window: u64,

@@ -10,12 +10,12 @@ use std::time::Duration;
 
 use crate::disturbance::{Disturbance, Monitor};
 
-/// How often a check runs at most.
+/// Maximum number of attempts of a check.
 pub const ATTEMPTS: u32 = 4;
-/// So many failures without an explanation make a check fail.
+/// Number of failures without an explanation that make a check fail.
 pub const CONFIRMED: u32 = 2;
 
-/// The end of a check.
+/// The outcome of a check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Outcome {
     Passed,
@@ -23,15 +23,16 @@ enum Outcome {
     Inconclusive(String),
 }
 
-/// Runs `body` up to [`ATTEMPTS`] times, one check of this process at a time. An attempt fails if `body` returns an error or
-/// panics. `bound` is the shortest delay of a thread that can make the check fail ([`Disturbance::explanation`]).
+/// Runs `body` up to [`ATTEMPTS`] times, one check of this process at a time. An attempt fails if `body`
+/// returns an error or panics. `bound` is the shortest delay of a thread that can make the check fail
+/// ([`Disturbance::explanation`]).
 ///
 /// # Panics
 /// If the check failed and no disturbance explains the failure.
 pub fn check<F: FnMut() -> Result<(), String>>(bound: Duration, mut body: F) {
     static ALONE: Mutex<()> = Mutex::new(());
     let outcome = {
-        // A check that failed in another thread is over, too.
+        // A check that failed in another thread has ended, too.
         let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         decide(bound, || {
             let monitor = Monitor::start();
@@ -56,7 +57,7 @@ pub fn check<F: FnMut() -> Result<(), String>>(bound: Duration, mut body: F) {
 pub fn inconclusive(name: &str, reason: &str) {
     let reason = reason.split_whitespace().collect::<Vec<_>>().join(" ");
     let line = format!("inconclusive: {name}: {reason}\n");
-    // Not by `eprint!`, whose output libtest shows only if the test fails.
+    // `eprint!` is not used: libtest shows its output only if the test fails.
     let _ = std::io::stderr().write_all(line.as_bytes());
     if let Some(path) = std::env::var_os("AIRPATH_INCONCLUSIVE") {
         let appended = OpenOptions::new()
@@ -87,14 +88,14 @@ fn decide(bound: Duration, mut attempt: impl FnMut() -> (Result<(), String>, Dis
     Outcome::Inconclusive(explained.unwrap_or_default())
 }
 
-/// The text of a panic.
+/// Returns the text of a panic.
 fn message(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("the check panicked").to_owned()
 }
 
-/// The name of the running test: libtest names threads after tests, except if it runs them in the main thread. The closure of
-/// the check is then named after the function that contains it.
+/// Returns the name of the running test. libtest names threads after tests, except if it runs them in the
+/// main thread; then the name of the check's closure contains that of the enclosing function.
 fn name<'a>(thread: Option<&'a str>, closure: &'a str) -> &'a str {
     thread.filter(|name| *name != "main").unwrap_or_else(|| closure.trim_end_matches("::{{closure}}"))
 }
@@ -109,7 +110,7 @@ mod tests {
         Disturbance { longest_delay: Duration::ZERO, delayed: 0.0, others, stolen: 0.0, processors: 2 }
     }
 
-    /// Decides by the attempts `PASSES QUIET`; returns how many were needed, too.
+    /// Decides by the attempts `PASSES QUIET`. Also returns the number of attempts needed.
     fn decided(attempts: &[(bool, bool)]) -> (Outcome, usize) {
         let mut made = 0;
         let outcome = decide(BOUND, || {

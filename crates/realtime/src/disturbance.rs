@@ -1,4 +1,4 @@
-//! How quiet a machine is: whether threads wake up in time, and what other processes and the hypervisor use.
+//! Disturbances of a machine: delays of wake-ups, and processor time of other processes and the hypervisor.
 
 use std::fmt;
 use std::sync::Arc;
@@ -20,22 +20,24 @@ pub const OTHERS_BOUND: f64 = 0.1;
 /// The hypervisor explains a failure if it takes away at least this many processors on average.
 pub const STEAL_BOUND: f64 = 0.01;
 
-/// Delays of wake-ups explain a failure if those of more than 1 ms make up at least this share of the time of a processor.
+/// Delays of wake-ups explain a failure if delays of more than 1 ms are at least this share of a processor's
+/// time.
 pub const DELAYED_BOUND: f64 = 0.0025;
 
 /// The shortest delay that counts for [`DELAYED_BOUND`].
 const LATE: Duration = Duration::from_millis(1);
-/// The period of the wake-ups of a monitor.
+/// Period of the wake-ups of a monitor.
 const PERIOD: Duration = Duration::from_millis(1);
-/// Above the link thread of the emulator, so that only the machine delays a monitor.
+/// Priority above the link thread of the emulator, so that only the machine delays a monitor.
 const PRIORITY: i32 = 20;
 
-/// What a machine did to a check besides running it.
+/// Measured disturbances of a check.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Disturbance {
-    /// The longest delay of a thread that sleeps for 1 ms again and again, one on each processor.
+    /// The longest delay of a thread that repeatedly sleeps for 1 ms, one on each processor.
     pub longest_delay: Duration,
-    /// The share of the time for which such a thread was delayed by more than 1 ms at a time, on the worst processor.
+    /// Share of the time for which such a thread was delayed by more than 1 ms at a time, on the worst
+    /// processor.
     pub delayed: f64,
     /// Processors that all other processes used on average; NaN if unknown.
     pub others: f64,
@@ -46,9 +48,9 @@ pub struct Disturbance {
 }
 
 impl Disturbance {
-    /// The reason for which a check may have failed without being wrong, if there is one. `bound` is the shortest delay of a
-    /// thread that can make the check fail. A monitor sees only a part of the delays of other threads, so a quarter of `bound`
-    /// is enough.
+    /// Returns why a check may have failed although the program is correct, if there is a reason. `bound` is
+    /// the shortest delay of a thread that can make the check fail. A monitor measures only a part of the
+    /// delays of other threads, so a quarter of `bound` is sufficient.
     pub fn explanation(&self, bound: Duration) -> Option<String> {
         let mut reasons = Vec::new();
         if self.processors < 2 {
@@ -133,7 +135,7 @@ impl Monitor {
 #[derive(Clone, Copy, Debug, Default)]
 struct Delays {
     longest: Duration,
-    /// Of those of more than [`LATE`], of all time.
+    /// Share of delays of more than [`LATE`] in the elapsed time.
     share: f64,
 }
 
@@ -143,10 +145,10 @@ impl Delays {
     }
 }
 
-/// Sleeps again and again on one processor until it is over.
+/// Sleeps repeatedly on one processor until `over` is set.
 fn delays(processor: usize, over: &AtomicBool) -> Delays {
     let mut only = CpuSet::new();
-    // Both requests may be refused. The monitor is then one of many ordinary threads, as the code under test is.
+    // Both requests may be refused. The monitor is then an ordinary thread, like the code under test.
     let _ = only.set(processor).and_then(|()| sched_setaffinity(Pid::from_raw(0), &only));
     let priority = ThreadPriority::from_posix(ScheduleParams { sched_priority: PRIORITY });
     let policy = ThreadSchedulePolicy::Realtime(RealtimeThreadSchedulePolicy::Fifo);

@@ -6,18 +6,18 @@ use std::fs;
 /// Processor time since boot, in clock ticks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct ProcessorTime {
-    /// All processors and all states, idle included.
+    /// Time of all processors in all states, including idle.
     total: u64,
     /// User and system time of all processes.
     processes: u64,
-    /// Time in which the hypervisor ran something else.
+    /// Time in which the hypervisor ran other guests.
     stolen: u64,
     /// User and system time of this process and its descendants.
     own: u64,
     processors: u64,
 }
 
-/// What happened between two readings, in processors: 1.0 is one processor during the whole time.
+/// Usage between two readings, in processors: 1.0 is one processor during the whole time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Usage {
     pub(crate) others: f64,
@@ -25,9 +25,10 @@ pub(crate) struct Usage {
 }
 
 impl ProcessorTime {
-    /// Reads the current values; `None` if `/proc` does not have them.
+    /// Reads the current values; `None` if `/proc` does not contain them.
     pub(crate) fn now() -> Option<Self> {
-        // First our own time, so that what we use between both readings counts as ours at the end, not at the start.
+        // The own time is read first, so that processor time between the two readings counts as own at the
+        // end, not at the start.
         let own = own_ticks(std::process::id(), &processes());
         Self::parse(&fs::read_to_string("/proc/stat").ok()?, own)
     }
@@ -37,14 +38,15 @@ impl ProcessorTime {
             line.split_whitespace().skip(1).map_while(|field| field.parse().ok()).collect()
         };
         let all = fields(stat.lines().find(|line| line.starts_with("cpu "))?);
-        // user, nice, system, idle, iowait, irq, softirq, steal; guest time, which follows, is part of user and nice.
+        // user, nice, system, idle, iowait, irq, softirq, steal; the following guest time is part of user and
+        // nice.
         let [user, nice, system, _, _, _, _, stolen] = *all.first_chunk()?;
         let processors = stat.lines().filter(|line| line.starts_with("cpu")).count() as u64 - 1;
         let total = all[..8].iter().sum();
         Some(Self { total, processes: user + nice + system, stolen, own, processors })
     }
 
-    /// What others used since `before`; `None` if no tick has passed.
+    /// Returns the usage since `before`; `None` if no tick has passed.
     pub(crate) fn since(&self, before: &Self) -> Option<Usage> {
         let elapsed = (self.total - before.total) as f64 / self.processors as f64;
         let own = self.own.saturating_sub(before.own);
@@ -54,7 +56,7 @@ impl ProcessorTime {
     }
 }
 
-/// A process: its parent, and its processor time together with that of the children for which it has waited.
+/// A process: its parent, and its processor time including that of the children for which it has waited.
 type Processes = BTreeMap<u32, (u32, u64)>;
 
 fn processes() -> Processes {
@@ -74,7 +76,7 @@ fn parse_process(stat: &str) -> Option<(u32, u64)> {
     Some((fields.get(1)?.parse().ok()?, times.sum::<Result<_, _>>().ok()?))
 }
 
-/// Processor time of `process` and its descendants.
+/// Returns the processor time of `process` and its descendants.
 fn own_ticks(process: u32, processes: &Processes) -> u64 {
     let is_own = |mut id: u32| {
         while id != process {

@@ -1,3 +1,3 @@
-//! The contract finds what breaks it.
+//! The contract detects controllers that break it.
 
 mod mutants;

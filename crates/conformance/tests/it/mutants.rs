@@ -10,14 +10,14 @@ use airpath_model::{
     Phase, Probe, SendEvent, Timestamp,
 };
 
-/// Additive increase, multiplicative decrease, but for one rule.
+/// Additive increase, multiplicative decrease, except for one rule.
 #[derive(Debug)]
 struct Aimd {
     /// The rule that it breaks.
     breaks: Option<Rule>,
-    /// Its number, if two instances differ.
+    /// Number of the instance, if two instances differ.
     instance: u64,
-    /// The number of times that it was asked.
+    /// Number of requests for an answer.
     asked: AtomicU64,
     window: Bytes,
     ssthresh: Bytes,
@@ -169,7 +169,8 @@ fn each_rule_is_found_broken() {
     }
 }
 
-/// Of each broken rule one list is returned. It breaks the rule at its last operation, and needs all of them.
+/// The search returns one list per broken rule. It breaks the rule at its last operation, and needs all of
+/// them.
 #[test]
 fn lists_are_counted_and_shortened() {
     for rule in Rule::ALL {

@@ -110,7 +110,7 @@ impl Ledger {
                 news.extend(Side::BOTH.map(|from| known.news(*connection, from, last)));
             }
         }
-        // There will be no more reports on these.
+        // There are no further reports on connections with two destroyed sockets.
         let open = |end: &Option<End>| end.as_ref().is_none_or(|end| end.open);
         self.connections.retain(|_, known| known.ends.iter().any(open));
         news

@@ -1,6 +1,6 @@
-//! The thread that queries the kernel of both hosts for TCP sockets, once an interval of the series, and
+//! The thread that queries the kernel of both hosts for TCP sockets once an interval of the series, and
 //! receives notifications of destroyed sockets in between. It thus gets the final state of every connection,
-//! however short.
+//! even of short ones.
 //!
 //! It avoids the processor of the link thread and has a lower priority; its news go to the link thread in
 //! small pieces.
@@ -111,7 +111,7 @@ impl Observer {
         Ok(Self { stop, thread: Some(thread) })
     }
 
-    /// Queries one last time. All news have then been sent to the link thread.
+    /// Queries one last time. Afterwards, all news have been sent to the link thread.
     pub(crate) fn finish(mut self) -> Sampled {
         self.stop.store(true, Ordering::Relaxed);
         let ended = self.thread.take().and_then(|thread| thread.join().ok());

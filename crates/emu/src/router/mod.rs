@@ -1,10 +1,10 @@
-//! Routers of the kernel: for a link of the plan, a network namespace that forwards packets over one device,
-//! whose queue and rate are the kernel's. The other properties of the link (propagation, losses, records)
-//! stay with the network.
+//! Routers of the kernel. The router of a link of the plan is a network namespace that forwards packets over
+//! one device, whose queue and rate are the kernel's. The other properties of the link (propagation, losses,
+//! records) stay with the network.
 //!
 //! Packets enter and leave by the same device: packets that the link thread writes to it are received there,
-//! forwarded, queued at its egress before a token bucket, and read again when they leave. A router daemon for
-//! that queue, such as `airpathd router`, enters the namespace.
+//! forwarded, queued at its egress in front of a token bucket, and read again when they leave. A router
+//! daemon for that queue, such as `airpathd router`, enters the namespace.
 
 mod record;
 mod relay;
@@ -42,10 +42,7 @@ pub struct Router {
 const SHORTEST_STEP: Duration = Duration::from_millis(100);
 
 impl Router {
-    /// Creates the router of link number `link` of the plan; returns also what the link thread needs of it.
-    ///
-    /// # Errors
-    /// If the kernel's queue does not support the link, or if the kernel refuses it.
+    /// Creates the router of link number `link` of the plan. Also returns its relay for the link thread.
     pub(crate) fn new(
         plan: &Plan,
         inputs: &[Arc<Input>],

@@ -39,7 +39,7 @@ const TICK: u64 = 64;
 const SLACK: Duration = Duration::from_millis(2);
 
 impl TokenBucket {
-    /// Creates the token bucket of the device with that index, before a queue of `limit`.
+    /// Creates the token bucket of the device with that index, behind a queue of `limit`.
     pub(crate) fn new(device: u32, limit: Bytes, rate: Rate) -> Result<Self, EmulationError> {
         let mut bucket = Self { route: Route::open()?, device, limit };
         let init = [VERSION, 10, u32::from(CLASS.minor), 0, 0].map(u32::to_ne_bytes).concat();

@@ -129,7 +129,7 @@ impl KernelSettings {
         let flag = |value: bool| if value { "1" } else { "0" };
         write("/proc/sys/net/ipv4/tcp_timestamps", flag(self.timestamps))?;
         write("/proc/sys/net/ipv4/tcp_sack", flag(self.selective_acknowledgments))?;
-        // If it is off, code point 11 stays free for routers that use the bits in their own way.
+        // If it is off, code point 11 stays available for routers with another use of the bits.
         write("/proc/sys/net/ipv4/tcp_ecn", flag(self.ecn))?;
         write("/proc/sys/net/ipv4/tcp_wmem", &format!("4096 65536 {LARGEST_BUFFER}"))?;
         write("/proc/sys/net/ipv4/tcp_rmem", &format!("4096 {FIRST_RECEIVE_BUFFER} {LARGEST_BUFFER}"))

@@ -13,9 +13,9 @@ use super::settings::TcpSettings;
 /// The port at which receivers accept connections and datagrams.
 pub(super) const PORT: u16 = 5001;
 
-/// Largest number of bytes that may be written but not yet sent: enough that the sender never waits for the
-/// application, little enough that a source stops soon after it is told to, and that a hundred sources need
-/// little memory.
+/// Upper bound of bytes that are written but not yet sent. It is large enough that the sender never waits for
+/// the application, and small enough that a source stops quickly and that a hundred sources need little
+/// memory.
 const NOT_SENT: u32 = 1 << 17;
 
 /// Opens a non-blocking connection from one address to another, which is writable once established.
@@ -42,7 +42,7 @@ pub(super) fn connection(from: Ipv4Addr, to: Ipv4Addr, settings: &TcpSettings) -
     }
 }
 
-/// Makes the kernel discard unsent data when a connection is closed, also if its process was killed.
+/// Makes the kernel discard unsent data when a connection is closed, even if its process was killed.
 /// Otherwise the connection would continue for minutes and keep its host's namespace and its controller
 /// alive.
 fn throw_away_when_closed(connection: impl AsFd) -> io::Result<()> {

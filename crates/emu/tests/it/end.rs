@@ -1,4 +1,4 @@
-//! Nothing is left after any end of an emulation: no process, no namespace, no device.
+//! Every end of an emulation leaves nothing behind: no process, no namespace, no device.
 
 #![allow(
     clippy::print_stdout,

@@ -4,10 +4,12 @@ use std::time::Duration;
 
 use airpath_emu::Emulated;
 
-/// A thread that is delayed by this in one second can move the rate of that second by 1 %, the tolerance of most checks.
+/// The delay of a thread in one second that can change the rate of that second by 1 %, the tolerance of most
+/// checks.
 const BOUND: Duration = Duration::from_millis(10);
 
-/// Runs a real-time check ([`airpath_realtime::check`]), which fails by a panic. `body` returns `None` if there can be no hosts.
+/// Runs a real-time check ([`airpath_realtime::check`]), which fails by a panic. `body` returns `None` if
+/// hosts cannot be created.
 pub(crate) fn check(body: impl Fn() -> Option<()>) {
     airpath_realtime::check(BOUND, || {
         body();
@@ -15,12 +17,12 @@ pub(crate) fn check(body: impl Fn() -> Option<()>) {
     });
 }
 
-/// Fails the attempt if an emulation found that its results are not valid.
+/// Fails the attempt if the results of an emulation are not valid.
 pub(crate) fn assert_valid(problems: &[String]) {
     assert!(problems.is_empty(), "the emulation is not valid: {}", problems.join("; "));
 }
 
-/// Prints what was measured.
+/// Prints the measurements.
 pub(crate) fn report(what: &str, emulated: &Emulated) {
     let lateness = emulated.validity.measured.lateness;
     eprintln!(

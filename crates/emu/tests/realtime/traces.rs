@@ -1,4 +1,4 @@
-//! Recorded rates are followed: a host's kernel counts in each second what the trace offers in it.
+//! Traces: a host's kernel counts in each second the data that the trace offers in it.
 
 use std::fmt::Write;
 use std::sync::Arc;

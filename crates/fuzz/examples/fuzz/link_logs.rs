@@ -27,7 +27,7 @@ fn feed(bytes: &[u8]) -> bool {
         Err(error) => {
             assert!(error.to_string().len() < 1000, "{error}");
             if let LinkLogError::Line(error) = error {
-                // Compressed ones have lines of their own.
+                // Compressed logs have different line numbers.
                 assert!(bytes.starts_with(&[0x1f, 0x8b]) || (1..=lines).contains(&error.line), "{error}");
             }
             false

@@ -1,4 +1,4 @@
-//! Feeds damaged input to everything in Rust that reads what others wrote: see `docs/fuzzing.md`.
+//! Feeds corrupted input to all Rust parsers of external data; see `docs/fuzzing.md`.
 //!
 //! `cargo run --profile fuzz -p airpath-fuzz --example fuzz -- MINUTES`
 #![allow(clippy::print_stderr, clippy::unwrap_used, reason = "a tool for developers")]
@@ -30,6 +30,6 @@ fn main() -> ExitCode {
                 .extend(files(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display())));
         }
     }
-    targets.push(captures::target(&arguments)); // has seeds of its folder that are packed
+    targets.push(captures::target(&arguments)); // uses compressed seeds of its folder too
     fuzz(&arguments, targets)
 }

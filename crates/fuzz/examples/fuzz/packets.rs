@@ -1,4 +1,4 @@
-//! What real hosts and the kernel say to the emulator: packets, and the state of connections.
+//! Input of the emulator from real hosts and the kernel: packets, and the state of connections.
 
 use airpath_emu::{Exchange, Side};
 use airpath_fuzz::{Kind, Target};
@@ -7,9 +7,10 @@ use airpath_sim::plan::Plan;
 
 use crate::plans::examples;
 
-/// Packets through the network of a plan, one after the other: each with the host that sends it and its length before it.
+/// Sends packets through the network of a plan, one after the other. Each is preceded by the host that sends
+/// it and by its length.
 pub(crate) fn network() -> Target {
-    let plans: Vec<Plan> = examples().into_iter().filter(|plan| plan.flows.len() > 1).take(3).collect(); // no traces
+    let plans: Vec<Plan> = examples().into_iter().filter(|plan| plan.flows.len() > 1).take(3).collect(); // plans without traces
     let feed = move |bytes: &[u8]| plans.iter().filter(|plan| passes(plan, bytes)).count() > 0;
     Target { name: "packets", kind: Kind::Bytes, seeds: seeds(), feed: Box::new(feed) }
 }
@@ -37,7 +38,7 @@ fn passes(plan: &Plan, bytes: &[u8]) -> bool {
     counts.delivered > 0
 }
 
-/// TCP and UDP between the hosts of two flows, some with XCP's option.
+/// Returns TCP and UDP packets between the hosts of two flows, some with XCP's option.
 fn seeds() -> Vec<Vec<u8>> {
     let mut seeds = Vec::new();
     for options in
@@ -73,7 +74,7 @@ fn packet(side: Side, flow: usize, protocol: u8, options: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// What the kernel tells of a connection.
+/// The kernel's report on a connection.
 #[cfg(target_os = "linux")]
 pub(crate) fn tcp_info() -> Target {
     let feed = |bytes: &[u8]| {

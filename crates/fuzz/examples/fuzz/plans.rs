@@ -1,4 +1,4 @@
-//! Plans, and the parts of them that stand alone: estimators, losses in bursts.
+//! Plans, and their parts that can be parsed separately: estimators and burst losses.
 
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, LazyLock};
@@ -23,7 +23,7 @@ use common::{
     cubic, datagrams, fixed, flow, link, mbps, newreno, packets, plan, there_and_back, xcp_protocol,
 };
 
-/// How much of a run there is, at most: of its time, and of ours.
+/// Upper bounds of a run: simulated time, bytes in flight, and real time.
 const SIMULATED_NS: u64 = 50_000_000;
 const IN_FLIGHT: u64 = 4_000_000;
 const TAKES: Duration = Duration::from_millis(200);
@@ -43,7 +43,7 @@ fn pretty(plan: &Plan) -> Vec<u8> {
     serde_json::to_vec_pretty(plan).unwrap()
 }
 
-/// Small plans of most kinds of links, queues and traffic.
+/// Returns small plans with most kinds of links, queues and traffic.
 #[allow(clippy::wildcard_imports, reason = "plans are written with most of their types")]
 pub(crate) fn examples() -> Vec<Plan> {
     use airpath_sim::plan::*;
@@ -146,7 +146,7 @@ const BURSTS: [&str; 4] = [
  "clock": "symbol", "step_by_step": true, "code_rate": 0.75, "ack_code_rate": 0.5, "ack_limit": 60}"#,
 ];
 
-/// The traces that plans have.
+/// The input traces of the plans.
 static INPUTS: LazyLock<Vec<Arc<Input>>> = LazyLock::new(|| {
     ["1\n3\n3\n7\n20\n", "time_s,rate_mbps\n0,1.5\n0.25,3\n1,\n"]
         .map(|text| Arc::new(Input::from(&read(text.as_bytes(), &ReadOptions::default()).unwrap())))
@@ -167,7 +167,8 @@ fn runs(bytes: &[u8]) -> bool {
             return false;
         }
     };
-    // One that has very many flows takes as much memory: who makes plans warns of that.
+    // A plan with very many flows takes a proportional amount of memory, of which the compiler of plans
+    // warns.
     if plan.flows.iter().any(|flow| arrives_often(flow, plan.duration_ns)) {
         return false;
     }
@@ -208,7 +209,8 @@ fn runs(bytes: &[u8]) -> bool {
     true
 }
 
-/// Makes the run short, and small what may be in flight: who asks for gigabytes of that gets them.
+/// Bounds the duration of a run, and its data in flight: a plan with gigabytes in flight would use that much
+/// memory.
 fn bound(plan: &mut Plan) {
     let interval = plan.record.interval_ns;
     plan.duration_ns = (SIMULATED_NS / interval).clamp(1, plan.duration_ns / interval) * interval;
@@ -231,7 +233,7 @@ fn arrives_often(flow: &FlowPlan, duration_ns: u64) -> bool {
     matches!(flow.traffic, TrafficPlan::Arrivals { mean_interval_ns, .. } if duration_ns as f64 / mean_interval_ns > 2e4)
 }
 
-/// Runs to the end, or for as long as one has patience.
+/// Runs to the end, or until the real-time limit.
 fn for_a_while(run: impl FnOnce(&RunControl) -> Option<Outcome>) -> Option<Outcome> {
     let control = RunControl::default();
     let (over, wait) = channel::<()>();

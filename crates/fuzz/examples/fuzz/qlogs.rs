@@ -1,4 +1,4 @@
-//! Logs of QUIC: the reader, and the replay into every estimator.
+//! QUIC logs: the reader, and the replay into every estimator.
 
 use airpath_fuzz::{Kind, Target};
 

@@ -16,7 +16,7 @@ pub(crate) fn target() -> Target {
 
 fn feed(bytes: &[u8]) -> bool {
     let detected = each_way(bytes, None);
-    // A file that is taken for another format is damaged, too.
+    // A file parsed as another format counts as corrupted input, too.
     let named = Format::ALL.iter().filter(|format| each_way(bytes, Some(**format))).count();
     assert!(!detected || named > 0, "detected as a format that then refuses it");
     detected
@@ -41,7 +41,8 @@ fn takes(bytes: &[u8], options: ReadOptions) -> bool {
     assert!(trace.period_ns() > 0, "{trace:?}");
     let statistics = Statistics::of(&trace);
     assert!(statistics.mean_bps.is_finite() && statistics.max_bps >= statistics.min_bps, "{statistics:?}");
-    // Long traces of few bytes are allowed, and make long files: the number of entries is bounded there.
+    // Long traces with few bytes are allowed, but their output files are long; the number of entries is
+    // bounded in that case.
     if trace.period_ns() < 100_000_000_000 && statistics.mean_bps < 1e9 {
         let _ = (to_opportunities(&trace), write_mahimahi(&trace));
         let _ = to_rates(&trace, 100_000_000);

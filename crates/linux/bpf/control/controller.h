@@ -95,7 +95,10 @@ static __always_inline void standard_begin(struct state *state, const int contro
 	state->standard.active = true;
 	state->has_before = false;
 	windowed_start(&state->now, RULE_RENO, routers_window(state, controller));
-	/* A connection that never received feedback probes as any new connection does; after feedback its window was right. */
+	/*
+	 * A connection that never received feedback probes as any new connection does; after feedback its
+	 * window was right.
+	 */
 	if (state->standard.told_once)
 		state->now.ssthresh = state->now.window;
 }

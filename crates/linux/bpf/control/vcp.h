@@ -202,7 +202,10 @@ static __always_inline void vcp_on_spurious(struct vcp *vcp)
 /* Returns the window in bytes of payload. */
 static __always_inline u64 vcp_window(const struct vcp *vcp)
 {
-	/* At most 2^52 times a segment of a packet would not fit: multiply whole packets and the fraction separately. */
+	/*
+	 * At most 2^52 times a segment of a packet would not fit: multiply whole packets and the fraction
+	 * separately.
+	 */
 	u64 bytes = (vcp->window >> 32) * vcp->mss + ((u64)(u32)vcp->window * vcp->mss >> 32);
 
 	/* With segments of more than 2 kB this window exceeds the bound in bytes. */

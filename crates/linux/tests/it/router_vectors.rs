@@ -194,7 +194,7 @@ fn corrupted_options_are_left_alone() {
         ("length zero", changed(1, 0), 1),
         ("length one", changed(1, 1), 1),
         ("longer than the header", changed(1, 40), 1),
-        ("another length", changed(1, 12), 0), // what follows then begins with zero, the end
+        ("another length", changed(1, 12), 0), // the following bytes then begin with zero, the end of options
         ("another experiment", changed(2, 0x42), 0),
         ("another message", changed(4, 2), 0),
         ("ended before", [&[0, 0, 0, 0][..], &good].concat(), 0),

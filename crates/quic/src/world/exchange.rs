@@ -164,7 +164,7 @@ impl Exchange {
         Ok(Outcome { transmissions, ..self.network.finish(&summaries) })
     }
 
-    /// Returns what the ends of each flow have counted so far.
+    /// Returns the counts of the endpoints of each flow so far.
     fn summaries(&mut self) -> Vec<FlowSummary> {
         let mut summaries: Vec<FlowSummary> =
             self.flows.iter().map(|_| FlowSummary::begun(Timestamp::NEVER)).collect();
@@ -442,7 +442,7 @@ impl Exchange {
         self.end_connection(end);
     }
 
-    /// Closes the connection of a source whose application stops before all was sent.
+    /// Closes the connection of a source whose application stops before all data was sent.
     fn close(&mut self, side: Side, handle: ConnectionHandle) {
         let Some(mut end) = self.hosts[side.index()].take(handle) else { return };
         self.end_connection(&mut end);

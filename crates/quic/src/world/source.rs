@@ -116,8 +116,8 @@ impl FileSource {
 }
 
 impl Sending {
-    /// Creates the state of a connection that is being opened to send this many bytes, after which more may follow
-    /// if the data is endless.
+    /// Creates the state of a connection that is being opened to send this many bytes. If the data is
+    /// endless, more may follow.
     pub(super) fn new(
         (handle, transfer): (ConnectionHandle, u32),
         began: Timestamp,

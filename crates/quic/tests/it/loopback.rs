@@ -24,7 +24,7 @@ fn a_download_arrives_whole_under_each_of_them() {
     }
 }
 
-/// No controller of quinn would keep such a window, so ours is in control.
+/// None of quinn's controllers would keep such a window, so ours is in control.
 #[test]
 fn the_window_is_that_of_our_controller() {
     let done = downloaded(|mss| Box::new(Fixed::new(Bytes::new(23_456), None, mss).unwrap())).unwrap();
