@@ -30,8 +30,8 @@ use crate::validity::{Measured, Validity, worst_second};
 /// Options of an emulation.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Whether to request `SCHED_FIFO`, also for sources. The record of validity contains what the link
-    /// thread was granted.
+    /// Whether to request `SCHED_FIFO`, also for sources. The record of validity contains the scheduling
+    /// granted to the link thread.
     pub realtime: bool,
     /// Whether to request that the link thread stays on one processor.
     pub pinned: bool,
@@ -252,8 +252,8 @@ impl Emulation {
     }
 
     /// Ends the emulation: kills the processes in the hosts, and returns the results. `flows` contains the
-    /// summary of the endpoints of each flow of the plan; without it, summaries contain what the network
-    /// observed.
+    /// summary of the endpoints of each flow of the plan; without it, summaries contain the network's
+    /// observations.
     ///
     /// # Errors
     /// If a part of the emulation has failed.

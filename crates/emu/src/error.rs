@@ -29,7 +29,7 @@ pub enum EmulationError {
 
 impl EmulationError {
     /// Returns the error about a field of a part of the plan. `field` is named as in the plan, and empty for
-    /// the part as a whole; `problem` says what is accepted.
+    /// the part as a whole; `problem` describes the accepted values.
     pub(crate) fn not_emulated(part: Part, field: &str, problem: impl Into<String>) -> Self {
         let fault = Fault { field: field.to_owned(), found: None, problem: problem.into() };
         Self::NotEmulated(PlanError::Value { part, fault })

@@ -207,7 +207,7 @@ impl Exchange {
         PacketCounts { inside: self.slots.taken() as u64, ..self.counts }
     }
 
-    /// Returns for each flow what the network observed, and for connections the reports on their endpoints.
+    /// Returns the network's observations of each flow, and for connections the reports on their endpoints.
     pub fn summaries(&self) -> Vec<FlowSummary> {
         let of_plan = self.flows.iter().map(|flow| FlowSummary {
             sent_packets: flow.sent_packets,

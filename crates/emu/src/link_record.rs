@@ -66,7 +66,7 @@ fn bound(variance: f64) -> f64 {
 }
 
 /// Returns the records of all recorded links. `median_s` is the median lateness of packets to both sides,
-/// `damage` that of each link of the plan.
+/// `damage` the corruption counts of each link of the plan.
 pub(crate) fn link_records(
     plan: &Plan,
     outcome: &Outcome,

@@ -5,10 +5,10 @@
 //! first. Even if the thread is late, the network's own time therefore only advances, and its departures
 //! follow from each other, not from the clock.
 //!
-//! If routers of the kernel stand between links, packets go there and come back. Packets that came back while
-//! the thread was delayed count as having come back earlier. Nothing went to the router in the meantime, so
-//! these packets were there already, and the kernel released them when it was their turn. The delay of this
-//! thread therefore does not make the link idle.
+//! If there are routers of the kernel between links, packets are sent to them and come back. Packets that
+//! came back while the thread was delayed count as having come back earlier. No packet was sent to the router
+//! in the meantime, so these packets were there already, and the kernel released them when it was their turn.
+//! The delay of this thread therefore does not make the link idle.
 
 use std::fs::File;
 use std::os::fd::AsFd;

@@ -69,7 +69,7 @@ pub struct Measured {
 }
 
 impl Validity {
-    /// `damage` is that of each link of the plan.
+    /// Evaluates a run. `damage` contains the corruption counts of each link of the plan.
     pub(crate) fn new(plan: &Plan, outcome: &Outcome, measured: Measured, damage: &[Option<Damage>]) -> Self {
         let links = link_records(plan, outcome, measured.median_s, damage);
         let mut problems = problems(&measured);
@@ -155,7 +155,7 @@ mod tests {
     use super::*;
     use crate::exchange::Exchange;
 
-    /// A link of 10 ms that corrupts one packet in a hundred, and its reverse path.
+    /// Returns a plan of a link of 10 ms that corrupts one packet in a hundred, and its reverse path.
     fn plan() -> Plan {
         let link = |name: &str, loss: f64| {
             format!(
@@ -175,7 +175,8 @@ mod tests {
         .unwrap()
     }
 
-    /// The tables after so many packets of 1000 bytes over the first link, some of them corrupted.
+    /// Returns the tables after `packets` packets of 1000 bytes over the first link, `damaged` of them
+    /// corrupted.
     fn outcome(packets: i64, damaged: i64) -> Outcome {
         let mut exchange = Exchange::new(&plan(), &[], 1, 1).unwrap();
         let end = exchange.network().end();
@@ -196,7 +197,7 @@ mod tests {
         outcome
     }
 
-    /// A run at the limit of every tolerance.
+    /// Returns the measurements of a run at the limit of every tolerance.
     fn measured() -> Measured {
         Measured {
             scheduling: Scheduling::default(),
@@ -211,7 +212,8 @@ mod tests {
         }
     }
 
-    /// The counts of both links' channels after so many packets over the first, some of them corrupted.
+    /// Returns the counts of both links' channels after `packets` packets over the first, `damaged` of them
+    /// corrupted.
     fn damage(packets: i64, damaged: i64) -> [Option<Damage>; 2] {
         let expected = 0.01 * packets as f64;
         let (packets, damaged) = (packets as u64, damaged as u64);

@@ -40,8 +40,8 @@ struct xcp_option {
 };
 
 /*
- * Reads the segment in `skb`; returns false for anything but a whole, unfragmented TCP segment directly after
- * its IP header.
+ * Reads the segment in `skb`; returns false unless it is a whole, unfragmented TCP segment directly after its
+ * IP header.
  */
 static __always_inline bool read_segment(struct __sk_buff *skb, struct tcp_segment *segment)
 {

@@ -7,7 +7,7 @@ use nix::unistd::geteuid;
 /// The file in which the kernel describes its types.
 const TYPES: &str = "/sys/kernel/btf/vmlinux";
 
-/// Returns a clause that says why BPF programs cannot be loaded here; `None` if they can.
+/// Returns a clause that explains why BPF programs cannot be loaded here; `None` if they can.
 pub fn missing() -> Option<&'static str> {
     if !geteuid().is_root() {
         return Some("loading BPF programs needs root");
@@ -27,17 +27,18 @@ const ROUTERS_FROM: [u32; 2] = [6, 6];
 /// The first version in which a controller receives each acknowledgment.
 const CONTROLLERS_FROM: [u32; 2] = [6, 10];
 
-/// Returns a clause that says why routers cannot be attached to devices here; `None` if they can.
+/// Returns a clause that explains why routers cannot be attached to devices here; `None` if they can.
 pub fn routers_missing() -> Option<String> {
     missing().map(str::to_owned).or_else(|| older_than(ROUTERS_FROM, "routers", &release()))
 }
 
-/// Returns a clause that says why airpath's congestion controllers cannot be loaded here; `None` if they can.
+/// Returns a clause that explains why airpath's congestion controllers cannot be loaded here; `None` if they
+/// can.
 pub fn controllers_missing() -> Option<String> {
     missing().map(str::to_owned).or_else(|| older_than(CONTROLLERS_FROM, "controllers of hosts", &release()))
 }
 
-/// Returns a clause that says why hosts cannot use airpath's controllers here; `None` if they can.
+/// Returns a clause that explains why hosts cannot use airpath's controllers here; `None` if they can.
 pub fn hosts_missing() -> Option<String> {
     controllers_missing().or_else(|| {
         cgroup_root().is_none().then(|| {

@@ -2,7 +2,7 @@
 //!
 //! The programs are C in `bpf/`; `build.rs` compiles them with clang and generates a typed loader for each
 //! object. They perform the computations of the algorithm crates in integers. All attachments are owned by
-//! file descriptors of this process: when it ends, however it ends, the kernel removes them.
+//! file descriptors of this process: when it ends, even if it is killed, the kernel removes them.
 
 /// Defines the module `skeleton`: the loader that `build.rs` generated for the object `bpf/NAME.bpf.c`.
 macro_rules! skeleton {

@@ -53,8 +53,8 @@ impl Route {
         Ok(Self { netlink: Netlink::open(NETLINK_ROUTE).context("a routing socket")? })
     }
 
-    /// Opens a routing socket for which an answer that is missing after a second is an error. The kernel
-    /// answers every request, but a daemon must not wait forever if it does not.
+    /// Opens a routing socket with a timeout of one second. The kernel answers every request, but a daemon
+    /// must not wait forever if it does not.
     ///
     /// # Errors
     /// If the system refuses it.

@@ -12,7 +12,7 @@ use quinn_proto::congestion::{self, ControllerMetrics};
 use crate::clock::{Instant, Origin};
 use crate::requirements::{Unsupported, check};
 
-/// Makes a controller for each connection of a QUIC stack.
+/// Creates a controller for each connection of a QUIC stack.
 ///
 /// ```
 /// use std::sync::Arc;

@@ -6,7 +6,7 @@ use airpath_model::Requirements;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unsupported {
-    /// A pacing rate of its own: quinn derives pacing from the window.
+    /// A separate pacing rate: quinn derives pacing from the window.
     #[error("the controller sets a pacing rate, but quinn paces by its window only")]
     Pacing,
     /// Feedback of routers: QUIC's packets have no field for it.

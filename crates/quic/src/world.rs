@@ -2,7 +2,7 @@
 //!
 //! Everything in quinn except cryptography runs as in a program: connections with handshakes, streams, flow
 //! control, acknowledgments, loss detection, pacing. The sizes and the times of transfers come from the same
-//! random streams as in a simulation. Quinn has random streams of its own, so a run is a function of plan and
+//! random streams as in a simulation. Quinn has separate random streams, so a run is a function of plan and
 //! seed.
 
 mod exchange;

@@ -27,7 +27,7 @@ struct Known {
     former: [Option<u64>; 2],
     /// Bytes from each side that the other side's application has read, as far as reported.
     delivered: [u64; 2],
-    /// Whether there is news since the last report.
+    /// Whether there is new information since the last report.
     heard: bool,
 }
 
@@ -45,7 +45,7 @@ struct End {
 pub(super) struct News {
     connection: Connection,
     from: Side,
-    /// Bytes that the other side's application has read since the last news.
+    /// Bytes that the other side's application has read since the last call of [`Ledger::news`].
     goodput_bytes: u64,
     sender: Option<SenderNews>,
 }
@@ -101,8 +101,8 @@ impl Ledger {
         }
     }
 
-    /// Returns the news. The `last` call does not wait for missing reports: it includes what a sender has
-    /// sent if only the receiver is known.
+    /// Returns the new information. The `last` call does not wait for missing reports: it includes the data
+    /// of a sender if only the receiver is known.
     pub(super) fn news(&mut self, last: bool) -> Vec<News> {
         let mut news = Vec::new();
         for (connection, known) in &mut self.connections {
@@ -170,7 +170,7 @@ impl End {
 }
 
 impl News {
-    /// Writes the news to the tables, if the side has sent data.
+    /// Writes the new information to the tables, if the side has sent data.
     pub(super) fn record(self, exchange: &mut Exchange) {
         let Some((sent, network)) = exchange.sent_by(&self.connection, self.from) else { return };
         network.on_goodput(sent.flow, self.goodput_bytes);
@@ -212,7 +212,7 @@ mod tests {
         }
     }
 
-    /// Returns the news on the data of senders.
+    /// Returns the new information on the data of senders.
     fn of_senders(ledger: &mut Ledger, last: bool) -> Option<News> {
         ledger.news(last).into_iter().find(|news| news.from == Side::Senders)
     }

@@ -2,8 +2,8 @@
 //! receives notifications of destroyed sockets in between. It thus gets the final state of every connection,
 //! even of short ones.
 //!
-//! It avoids the processor of the link thread and has a lower priority; its news go to the link thread in
-//! small pieces.
+//! It avoids the processor of the link thread and has a lower priority; it sends updates to the link thread
+//! in small pieces.
 
 mod ledger;
 
@@ -56,7 +56,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(10);
 /// Queries take at most one part in this many of the time; intervals are skipped if there are too many
 /// sockets.
 const PART: u64 = 10;
-/// Number of news that are recorded between two packets.
+/// Number of updates that are recorded between two packets.
 const BATCH: usize = 16;
 /// Time to wait for the last notifications at the end.
 const LAST_WORDS: Duration = Duration::from_millis(10);
@@ -69,7 +69,7 @@ struct Observation<S> {
     interval: Duration,
     requests: Sender<Request>,
     sampled: Sampled,
-    /// Incremented when late news are recorded.
+    /// Incremented when late updates are recorded.
     late: Arc<AtomicU64>,
 }
 
@@ -111,7 +111,7 @@ impl Observer {
         Ok(Self { stop, thread: Some(thread) })
     }
 
-    /// Queries one last time. Afterwards, all news have been sent to the link thread.
+    /// Queries one last time. Afterwards, all updates have been sent to the link thread.
     pub(crate) fn finish(mut self) -> Sampled {
         self.stop.store(true, Ordering::Relaxed);
         let ended = self.thread.take().and_then(|thread| thread.join().ok());
@@ -197,7 +197,7 @@ impl<S: Sockets> Observation<S> {
         Ok(())
     }
 
-    /// Sends news to the link thread, which should record them by the end of the interval of the query.
+    /// Sends updates to the link thread, which should record them by the end of the interval of the query.
     fn tell(&mut self, last: bool, due: Option<Timestamp>) {
         let mut news = self.ledger.news(last).into_iter().peekable();
         while news.peek().is_some() {

@@ -11,7 +11,7 @@ pub struct RouterRecord {
     pub changes: u64,
     /// Largest lateness of a change, in seconds.
     pub latest_change_s: f64,
-    /// Packets that did not come back although there was room for them.
+    /// Packets that did not come back although there was space for them.
     pub vanished: u64,
     /// Packets from there that had not been sent there.
     pub strangers: u64,
@@ -27,7 +27,7 @@ pub struct RouterRecord {
     pub observed: u64,
     /// Intervals at whose end it did not.
     pub unobserved: u64,
-    /// What the kernel refused, in words; empty if nothing.
+    /// The operations that the kernel refused, in words; empty if none.
     pub refused: String,
 }
 

@@ -113,7 +113,7 @@ impl Receivers {
         }
     }
 
-    /// Reads the data of a connection; closes it at its end, which tells the sender that everything has
+    /// Reads the data of a connection. At its end, closes it, which notifies the sender that everything has
     /// arrived.
     pub(super) fn take(&mut self, number: usize) {
         let Some(Some(Receiving { stream, flow, window })) = self.connections.get(number) else { return };

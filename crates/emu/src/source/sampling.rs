@@ -43,7 +43,7 @@ pub(super) fn count_so_far(sources: &[Source], mut ended: SourceSummary, reports
     }
 }
 
-/// Reports the bytes that receivers got.
+/// Reports the bytes that receivers read.
 pub(super) fn count(receivers: &mut Receivers, flows: usize, reports: &dyn Fn(Report)) {
     for flow in 0..flows {
         let bytes = receivers.take_goodput(flow);

@@ -161,8 +161,8 @@ fn files_follow_each_other_after_their_pause() {
     let repeated = r#"{"kind":"repeated","size":{"kind":"constant","value":20000},
         "pause":{"kind":"constant","value":10000000}}"#;
     let plan = plan(&[("files", repeated, "null")]);
-    // Files begin at 20 ms, 30 ms and so on. Each transfer is complete before time advances, however long the
-    // kernel takes.
+    // Files begin at 20 ms, 30 ms and so on. Each transfer is complete before time advances, regardless of
+    // the kernel's processing time.
     let begun =
         |now: Timestamp| now.as_nanos().checked_sub(20_000_000).map_or(0, |nanos| nanos / 10_000_000 + 1);
     let Some(Seen { reports, summary }) = run(&plan, &[], move |now, complete, _| complete < begun(now))

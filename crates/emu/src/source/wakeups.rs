@@ -16,7 +16,7 @@ use crate::error::EmulationError;
 /// The subject of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Token {
-    /// A time has come.
+    /// A scheduled time is reached.
     Timer,
     /// A connection waits to be accepted.
     Listener,
@@ -100,7 +100,7 @@ impl Wakeups {
         })
     }
 
-    /// Waits until a socket is ready or a time has come, at most until `until`.
+    /// Waits until a socket is ready or a scheduled time is reached, at most until `until`.
     pub(super) fn wait(
         &self,
         events: &mut [EpollEvent],

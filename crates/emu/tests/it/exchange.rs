@@ -96,7 +96,7 @@ fn departures(packets: &[(u64, bool, usize, usize)], late: &[u64]) -> (Vec<Depar
 }
 
 proptest! {
-    /// The lateness of the driver never changes the model: neither the packets that leave nor their times
+    /// The lateness of the driver never changes the model: neither the departing packets nor their times
     /// depend on it.
     #[test]
     fn departures_do_not_depend_on_when_one_looks(

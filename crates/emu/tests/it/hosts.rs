@@ -152,7 +152,7 @@ fn until(condition: impl Fn() -> bool) {
     }
 }
 
-/// The `stat` lines of the processes of group `group` that have not ended.
+/// Returns the `stat` lines of the processes of group `group` that have not ended.
 fn alive_in_group(group: u32) -> Vec<String> {
     std::fs::read_dir("/proc")
         .unwrap()

@@ -115,8 +115,8 @@ fn changes_let_nothing_go_beyond_the_rate() {
     });
 }
 
-/// Packets that come back while the link thread is delayed are sent at their turn: the link has no idle time,
-/// and nothing waits in the network instead of in the kernel.
+/// Packets that come back while the link thread is delayed are sent in turn: the link has no idle time, and
+/// no packets wait in the network instead of in the kernel.
 #[test]
 fn a_link_is_not_idle_while_the_link_thread_is_held_up() {
     check(|| {

@@ -30,6 +30,6 @@ fn main() -> ExitCode {
                 .extend(files(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display())));
         }
     }
-    targets.push(captures::target(&arguments)); // uses compressed seeds of its folder too
+    targets.push(captures::target(&arguments)); // reads its folder itself, since seeds may be compressed
     fuzz(&arguments, targets)
 }

@@ -10,7 +10,8 @@ use crate::plans::examples;
 /// Sends packets through the network of a plan, one after the other. Each is preceded by the host that sends
 /// it and by its length.
 pub(crate) fn network() -> Target {
-    let plans: Vec<Plan> = examples().into_iter().filter(|plan| plan.flows.len() > 1).take(3).collect(); // plans without traces
+    // These plans have no traces.
+    let plans: Vec<Plan> = examples().into_iter().filter(|plan| plan.flows.len() > 1).take(3).collect();
     let feed = move |bytes: &[u8]| plans.iter().filter(|plan| passes(plan, bytes)).count() > 0;
     Target { name: "packets", kind: Kind::Bytes, seeds: seeds(), feed: Box::new(feed) }
 }

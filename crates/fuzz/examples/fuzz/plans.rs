@@ -167,8 +167,8 @@ fn runs(bytes: &[u8]) -> bool {
             return false;
         }
     };
-    // A plan with very many flows takes a proportional amount of memory, of which the compiler of plans
-    // warns.
+    // A plan with very many flows takes a proportional amount of memory. The compiler of scenarios warns
+    // about such plans.
     if plan.flows.iter().any(|flow| arrives_often(flow, plan.duration_ns)) {
         return false;
     }

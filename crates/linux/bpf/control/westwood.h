@@ -114,7 +114,10 @@ struct sarbe {
 	u8 unused[2];
 };
 
-/* U = 0.8 U + 0.2 |b - b-1|; alpha = U over the largest of the last eight; the estimate keeps alpha of itself. */
+/*
+ * U = 0.8 U + 0.2 |b - b-1|; alpha = U over the largest of the last eight; alpha is the weight of the
+ * previous estimate.
+ */
 static __always_inline void sarbe_filter(struct sarbe *sarbe, u64 sample)
 {
 	u64 moved, largest = 0;

@@ -2,7 +2,7 @@
 //! its end.
 //!
 //! A daemon is identified by a name, such as `router/eth1`, which is also its abstract socket in its network
-//! namespace. The kernel removes the socket with the process, however it ends, so that no file is left
+//! namespace. The kernel removes the socket with the process, even if it is killed, so that no file is left
 //! behind. It gives the name to one process only, so that a second daemon is refused.
 
 mod netns;

@@ -27,7 +27,7 @@ impl Schedule {
     /// Runs the step of `service` if it is due at `now`, and schedules the next one.
     ///
     /// The next step is scheduled relative to the start of this one: neither a long step nor a request delays
-    /// it. Missed steps are not made up for.
+    /// it. Missed steps are not repeated.
     pub(super) fn run(&mut self, now: Instant, service: &mut impl Service) -> Result<(), Error> {
         if let Some(late) = self.due.and_then(|due| now.checked_duration_since(due)) {
             self.worst = self.worst.max(late);

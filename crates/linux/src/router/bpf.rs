@@ -168,8 +168,8 @@ impl Programs {
     }
 
     /// Runs a program over `packet`, which begins with its link-layer header. Returns its action, the
-    /// resulting packet, and the nanoseconds of one of `repeat` runs (only the first run sees `packet` as
-    /// given).
+    /// resulting packet, and the nanoseconds of one of `repeat` runs (only the first run processes `packet`
+    /// as given).
     pub fn run(&self, kind: Kind, packet: &[u8], repeat: u32) -> Result<(i32, Vec<u8>, u64), Error> {
         let mut output = vec![0; packet.len() + 256];
         let input = ProgramInput {

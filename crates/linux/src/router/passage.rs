@@ -2,7 +2,7 @@
 
 use airpath_model::{Duration, Timestamp};
 
-/// Maximum step of the clock. A longer gap, or a clock that goes back, does not count as elapsed time.
+/// Maximum step of the clock. A longer gap, or a backward step, does not count as elapsed time.
 const LONGEST_STEP: Duration = Duration::from_secs(1);
 
 /// Elapsed time for the computations, derived from a clock with gaps. Gaps from stopped processes, suspended

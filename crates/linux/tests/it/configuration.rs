@@ -1,4 +1,4 @@
-//! Configuration files made by tests.
+//! Configuration files of tests.
 
 use airpath_linux::Error;
 use airpath_linux::config_file::ConfigFile;

@@ -31,8 +31,8 @@ fn ekf_cubic() {
             let measured = get("zbar");
             let state = filter.step(Some(measured), get("W"), get("rtt"));
             let (p11, p22) = (get("P11"), get("P22"));
-            // Covariances are differences, so the scale includes both variances and the largest variance that
-            // was a minuend.
+            // Covariances are differences, so the scale includes both variances and the largest variance from
+            // which was subtracted.
             largest = largest.max(get("Pm22"));
             let scales = [get("x1").abs(), get("x2").abs(), p11, (p11 * p22).sqrt(), largest];
             for ((name, value), scale) in ["x1", "x2", "P11", "P12", "P22"].iter().zip(state).zip(scales) {

@@ -77,7 +77,7 @@ fn transfers_arrive_whatever_routers_seem_to_say() {
                     noise = noise.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
                     *byte = (noise >> 24) as u8;
                 }
-                // One in 64 bytes is a VCP code. Every other byte is turned into one.
+                // One in 64 byte values is a VCP code. About half of all bytes are turned into one.
                 if option.len() == 8 && noise >> 31 == 0 {
                     frame[option.start + 5] &= 3;
                 }

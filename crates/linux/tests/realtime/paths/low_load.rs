@@ -106,7 +106,7 @@ fn check_part_of_cubic(connection: &Connection, [ours, cubic]: [&[f64]; 2]) {
     assert!(cubic_late > 2.5, "{cubic_late} of 10 Mbit/s");
     assert!(ours_late > 2.5, "{ours_late} of 10 Mbit/s: no router is no reason to starve");
     // Twice the delivered data at its last growth, plus the growth in a round trip until the next loss;
-    // Reno's windows are below.
+    // Reno's windows fit into the path.
     assert!(largest < PATH * 5 / 2, "{largest}");
     assert!(within > 10.0, "{within} s");
 }
