@@ -136,7 +136,7 @@ fn silent_ack(now: u64) -> Told {
     Told::Ack(native::AckEvent { window_limited: true, ..ack })
 }
 
-/// A spurious timeout of Reno, which replaces silent routers, is undone.
+/// A spurious timeout of the Reno fallback is undone.
 #[test]
 fn false_timeouts_without_routers_are_taken_back() {
     let (mss, segments) = START;

@@ -269,8 +269,8 @@ fn losses_are_those_of_the_chain() {
     let losses = lost.iter().filter(|lost| **lost).count() as f64;
     let bursts = lost.windows(2).filter(|pair| !pair[0] && pair[1]).count() as f64;
     let share = losses / f64::from(count);
-    // Standard deviations: of the share sqrt(p (1 - p) (1 + c) / (1 - c) / n) with the correlation c = 1 -
-    // 1/4 - p/(4 (1 - p)), of a mean of geometric bursts sqrt(12 / bursts). The tolerance is five of each.
+    // The correlation is c = 1 - 1/4 - p/(4 (1 - p)). Standard deviations: sqrt(p (1 - p) (1 + c) / (1 - c) /
+    // n) of the share, sqrt(12 / bursts) of a mean of geometric bursts. The tolerance is five of each.
     assert!((share - 0.05).abs() < 5.0 * 0.002_8, "{share}");
     assert!((losses / bursts - 4.0).abs() < 5.0 * (12.0 / bursts).sqrt(), "{}", losses / bursts);
     let counted = programs.counters();

@@ -1,5 +1,5 @@
 //! Faults around the controllers of hosts while a connection transfers data: all bytes arrive, and no
-//! resources remain.
+//! resources are left behind.
 
 use std::io::Write;
 use std::process::Command;

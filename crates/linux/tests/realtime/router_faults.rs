@@ -1,4 +1,4 @@
-//! Faults around a router: it exits cleanly, leaves no resources, and does not disturb other traffic.
+//! Faults around a router: it exits cleanly, leaves no resources behind, and does not disturb other traffic.
 
 use std::process::Command;
 use std::time::{Duration, Instant};

@@ -78,7 +78,7 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// Returns the time before the end at which the window was last above 5/4 of the path's bytes, seconds.
+/// Returns the time from the last window above 5/4 of the path's bytes to the end, seconds.
 fn within_bounds_for(connection: &Connection) -> f64 {
     let times = connection.told.iter().map(|told| match told {
         Told::Ack(event) => event.now,
