@@ -1,4 +1,4 @@
-"""Runs by the real clock that can be trusted."""
+"""Valid runs in real time."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -12,7 +12,7 @@ from airpath.results import RunResult
 
 @pytest.fixture(scope="session")
 def valid_run(first_valid: Callable[..., Any]) -> Callable[..., RunResult]:
-    """Return what runs a scenario in a world of real time until a run is valid."""
+    """Return a function that runs a scenario in a real-time backend until a run is valid."""
 
     def run(scenario: airpath.Scenario, world: BackendName, seed: int = 1) -> RunResult:
         def once() -> tuple[RunResult, Sequence[str]]:

@@ -1,4 +1,4 @@
-"""Our controllers in the kernel, over the emulator; skipped where the daemon cannot be started."""
+"""Controllers of airpath in the kernel, over the emulator; skipped if the daemon cannot be started."""
 
 from collections.abc import Callable
 from typing import Any
@@ -35,12 +35,12 @@ def test_vcp_in_the_kernel_hears_the_simulators_router(valid_run: Callable[..., 
     )
     run = valid_run(scenario, "datapath")
     assert (run.record.scheme, run.record.world) == ("kernel:airpath_vcp", "datapath")
-    # A window-based TCP would fill the buffer (240 ms) and lose; VCP keeps the queue short.
+    # A window-based TCP would fill the buffer (240 ms) and lose packets; VCP keeps the queue short.
     assert run.metrics["utilisation"] > 0.7
     assert run.metrics["queueing_p95_ms"] < 120
     assert run.metrics["retransmitted_packets"] == 0
     assert kernel_congestion_controls() == before
-    # What the daemon counted stands beside.
+    # The record also contains what the daemon counted.
     assert run.record.validity["datapath"]["started"] >= 2
 
 
@@ -49,7 +49,9 @@ def _bottleneck(delay: str, buffer: str) -> dict[str, Any]:
 
 
 def _beside_each_other(warm_up: str, duration: str, *schemes: str) -> airpath.Scenario:
-    """Each scheme over a long path of its own, and VCP-EBE with CUBIC over a short one."""
+    """Return a scenario with each scheme over a long path of its own, and VCP-EBE with CUBIC over a short
+    one.
+    """
     paths = {scheme: (_bottleneck("200ms", "600kB"), [scheme]) for scheme in schemes}
     paths["shared"] = _bottleneck("20ms", "100kB"), ["vcp-ebe", "cubic"]
     ends = {name: {"from": f"{name}-sender", "to": f"{name}-receiver"} for name in paths}
@@ -63,7 +65,7 @@ def _beside_each_other(warm_up: str, duration: str, *schemes: str) -> airpath.Sc
                 "nodes": [node for pair in ends.values() for node in pair.values()],
                 "links": [link | {"name": name} | ends[name] for name, (link, _) in paths.items()],
             },
-            "transport": {"initial_window": "10 packets"},  # the kernel's
+            "transport": {"initial_window": "10 packets"},  # the window of the kernel
             "flows": [
                 {"name": f"{name}-{scheme}", "scheme": scheme} | ends[name]
                 for name, (_, flows) in paths.items()
@@ -76,11 +78,11 @@ def _beside_each_other(warm_up: str, duration: str, *schemes: str) -> airpath.Sc
 @pytest.fixture(
     scope="module",
     params=[
-        # VCP swings with a period of 20 s. How fast it grows before hangs on when its flow begins within an
-        # interval of its router, which in the kernel is chance: measured from 5 s the simulator's own results
-        # differ by more than 10 %, from 10 to 30 s by 4 %.
+        # VCP swings with a period of 20 s. How fast it grows before that depends on when its flow starts
+        # within an interval of its router, which is random in the kernel: measured from 5 s, the simulator's
+        # own results differ by more than 10 %, from 10 to 30 s by 4 %.
         ("datapath", "4s", "30s", {"xcp": 5.0, "vcp": 10.0}),
-        # VCP's 30 s are left to a run by hand here.
+        # The 30 s that VCP needs are left to a manual run.
         ("routers", "4s", "12s", {"xcp": 4.0}),
     ],
     ids=["datapath", "routers"],
@@ -90,7 +92,9 @@ def twins(
     datapath: None,  # noqa: ARG001 - it skips
     valid_run: Callable[..., RunResult],
 ) -> tuple[RunResult, RunResult, dict[str, float]]:
-    """Return the same run simulated and in the kernel, and from when on each long path is measured, s."""
+    """Return the same run simulated and in the kernel, and the start of the measurement of each long path in
+    s.
+    """
     world, warm_up, duration, since_s = request.param
     scenario = _beside_each_other(warm_up, duration, *since_s)
     (simulated,) = airpath.run(scenario, progress=False).runs
@@ -122,9 +126,9 @@ def test_long_paths_are_filled_as_by_the_simulated_twins(
 def test_vcp_and_the_kernels_cubic_share_a_link_as_their_simulated_twins(
     twins: tuple[RunResult, RunResult, dict[str, float]],
 ) -> None:
-    """CUBIC fills the buffer, which VCP takes for overload: it keeps a packet or two in flight."""
+    """CUBIC fills the buffer, which VCP interprets as overload: VCP keeps one or two packets in flight."""
     simulated, real, _ = twins
-    # VCP's are 9 segments a second in the simulator too. CUBIC has all the rest of a full link.
+    # VCP gets 9 segments a second in the simulator too. CUBIC gets the rest of a full link.
     for scheme, share in (("vcp-ebe", 0.2), ("cubic", 0.02)):
         expected = _goodput_bytes(simulated, f"shared-{scheme}")
         assert _goodput_bytes(real, f"shared-{scheme}") == pytest.approx(expected, rel=share), scheme

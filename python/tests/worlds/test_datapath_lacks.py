@@ -1,4 +1,4 @@
-"""What the datapath lacks, and which daemon is taken: without a kernel."""
+"""What the datapath lacks, and which daemon is chosen: without a kernel."""
 
 import os
 import shutil
@@ -16,7 +16,7 @@ from airpath.cli import doctor_emulation
 
 @pytest.fixture
 def machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """A machine that has everything, in files that tests change."""
+    """Return a machine that has everything, in files that tests change."""
     for name in ("airpathd", "btf"):
         (tmp_path / name).touch()
     (tmp_path / "release").write_text("6.12.3-amd64\n")
@@ -116,7 +116,7 @@ def test_a_daemon_of_hosts_that_ends_during_the_run_makes_it_invalid(
 @pytest.mark.parametrize("killed", [False, True])
 @pytest.mark.processes
 def test_no_daemon_begins_after_a_kill(killed: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Who is killed before the kernel was asked to end the daemon too: no signal comes any more."""
+    """If the runner is killed before the daemon starts, none starts: no later signal would end it."""
     began, goes_on, at_work = tmp_path / "began", tmp_path / "goes-on", tmp_path / "at-work"
     scripts = {
         "setpriv": f"echo $$ > {began}.new; mv {began}.new {began};"
@@ -129,7 +129,7 @@ def test_no_daemon_begins_after_a_kill(killed: bool, monkeypatch: pytest.MonkeyP
         (tmp_path / name).chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     monkeypatch.setenv("AIRPATHD", str(tmp_path / "airpathd"))
-    # However long the wrapper waits for this test.
+    # Independent of how long the wrapper waits for this test.
     code = (
         "from airpath._backends import daemon as datapath; datapath.READY_WITHIN_S = 600;"
         " daemon = datapath.Daemon(); daemon.start([]); daemon.stop()"

@@ -1,4 +1,4 @@
-"""Runs in the emulator: real connections, the tables of a simulation."""
+"""Runs in the emulator: real connections, and the tables of a simulation."""
 
 import hashlib
 import json
@@ -48,8 +48,8 @@ def test_the_kernel_fills_the_link(emulated: Results) -> None:
     (run,) = emulated.runs
     links, flows = columns(run.links), columns(run.flows)
     carried = links["departed_bytes"][0] * 8 / 2.0
-    assert 3.5e6 < carried < 5.0e6  # for 1.5 of 2 s it is full
-    # What applications got cannot be more than what left the link.
+    assert 3.5e6 < carried < 5.0e6  # the link is full for 1.5 of 2 s
+    # Applications cannot receive more than what left the link.
     assert (flows["goodput_bytes"] <= flows["departed_bytes"]).all()
     assert flows["goodput_bytes"][0] > 0.8 * flows["departed_bytes"][0]
     assert flows["sent_packets"][2] == pytest.approx(100, abs=1)
@@ -73,7 +73,7 @@ def test_files_complete(emulated: Results) -> None:
     assert len(completions["transfer"]) >= 5
     assert (completions["transfer"] == np.arange(len(completions["transfer"]))).all()
     assert (completions["bytes"] == 10_000).all()
-    # A handshake and one window: no less than two round trips.
+    # A handshake and one window take at least two round trips.
     took = completions["end_s"] - completions["start_s"]
     assert (took >= 0.04).all()
     pauses = completions["start_s"][1:] - completions["end_s"][:-1]
@@ -108,7 +108,8 @@ def test_a_window_of_the_scenario_holds_its_sender_up_and_no_other() -> None:
     received = dict(
         zip(*(columns(run.flows)[name] for name in ("source_name", "goodput_bytes")), strict=True)
     )
-    # A window in a round trip of 0.1 s and the queue's; the first offer of the kernel is larger.
+    # A window per round trip of 0.1 s and the packets in the queue; the first receive window of the kernel is
+    # larger.
     assert received["slow-1"] < 1.9 / 0.1 * 8e3 * 1.2 + 64e3
     assert received["fast-1"] > 2 * received["slow-1"]
     assert not any("window" in problem for problem in (run.record.validity or {})["problems"])
@@ -130,7 +131,7 @@ def test_the_command_runs_it(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 
 @pytest.mark.usefixtures("emulated_hosts")
 def test_a_capture_of_links_goes_through_the_estimators(tmp_path: Path) -> None:
-    """A link's packets with the headers of the kernel: `airpath estimate` finds the flow, and what it got."""
+    """A link's capture has the kernel's headers: `airpath estimate` finds the flow and its goodput."""
     scenario = airpath.Scenario.from_dict(SCENARIO | {"flows": FLOWS[:1]}).override(
         {"duration": "4s", "flows.0.stop": "3.5s", "record.capture": ["bottleneck", "bottleneck-reverse"]}
     )
@@ -145,11 +146,11 @@ def test_a_capture_of_links_goes_through_the_estimators(tmp_path: Path) -> None:
     assert left.value.code == 0
     (flow,) = pq.read_table(tmp_path / "found" / "flows.parquet").to_pylist()
     (run,) = emulated.runs
-    # One interface for each way, with all that came to either; both ends saw the handshake pass.
+    # One interface per direction, with all packets that arrived at either; both endpoints saw the handshake.
     assert flow["packets"] == sum(columns(run.links)["arrived_packets"])
     assert (flow["source"].split(":")[0], flow["vantage"], flow["mss_bytes"]) == ("10.7.0.1", "middle", 1448)
     assert flow["acked_bytes"] == columns(run.flows)["goodput_bytes"][0]
-    # 5 Mbit/s of IP packets of 1500 bytes; the link is full but for the beginning and the end.
+    # 5 Mbit/s of IP packets of 1500 bytes; the link is full except at the beginning and the end.
     assert 0.9 * 5e6 < flow["delivered_bps"] < 5e6 * 1448 / 1500
     (rate,) = (
         row["mean_bps"]

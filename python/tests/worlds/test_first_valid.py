@@ -1,4 +1,4 @@
-"""What comes of a test by the real clock when runs are not valid: without a clock."""
+"""The outcome of a real-time test if runs are not valid: without a clock."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -11,7 +11,7 @@ from airpath import _core
 @pytest.mark.parametrize(
     ("held_up", "outcome"),
     [
-        ([0.0, 0.5] + [0.0] * 5, pytest.skip.Exception),  # busy while runs were made, idle when all were over
+        ([0.0, 0.5] + [0.0] * 5, pytest.skip.Exception),  # busy during the runs, idle after them
         ([0.0] * 6 + [0.5], pytest.skip.Exception),
         ([0.0] * 7, pytest.fail.Exception),
     ],
@@ -23,7 +23,7 @@ def test_a_test_without_a_valid_run_is_skipped_only_on_a_busy_machine(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     left = iter(held_up)
-    # A look is at what happens now, and waits for nobody.
+    # A look checks the current state, and does not wait.
     runs: list[int] = []
     looks: list[int] = []
 

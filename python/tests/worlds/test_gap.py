@@ -1,4 +1,4 @@
-"""Differences between worlds: intervals and verdicts."""
+"""Differences between backends: intervals and verdicts."""
 
 import json
 import math
@@ -25,7 +25,7 @@ from airpath.results import Results, RunRecord, RunResult
 
 
 def results(**values: Sequence[dict[str, float]]) -> Results:
-    """Runs of some labels with given metrics; everything else is NaN."""
+    """Return runs of some labels with given metrics; every other metric is NaN."""
     runs = []
     for label, metrics in values.items():
         for repetition, one in enumerate(metrics):
@@ -114,7 +114,7 @@ def test_what_lies_beyond_the_picture_is_still_there_with_its_number() -> None:
 
 @pytest.fixture
 def simulated(monkeypatch: pytest.MonkeyPatch) -> Gap:
-    """The simulator alone: nothing else is there."""
+    """Have no backend but the simulator."""
     monkeypatch.setattr("airpath._backends.daemon.datapath_missing", lambda: "the daemon is not built")
     scenario = airpath.Scenario.load("three-worlds").override({"duration": "6s", "repetitions": 2})
     return compare_worlds(scenario, ["vcp-ebe"])
@@ -134,7 +134,9 @@ def test_a_world_that_is_missing_is_named(simulated: Gap) -> None:
 
 
 def emulated(*problems: str) -> Gap:
-    """Two made-up simulated runs and two made-up runs in the emulator, the second with these problems."""
+    """Return two artificial simulated runs and two artificial runs in the emulator, the second with these
+    problems.
+    """
     goodput = [{"goodput_mbps": 10.0}, {"goodput_mbps": 10.2}]
     made = results(**{"cubic": goodput, "kernel:cubic": goodput})
     link = {
@@ -197,7 +199,7 @@ def test_a_scenario_without_routers_does_without_a_scheme_that_nobody_asked_for(
 
 
 def datagrams() -> airpath.Scenario:
-    """A scenario without any scheme."""
+    """Return a scenario without any scheme."""
     link = {"rate": "5mbps", "delay": "5ms", "queue": {"kind": "drop-tail", "limit": "50kB"}}
     sent = {"kind": "constant-bit-rate", "rate": "1mbps", "packet": "500B"}
     return airpath.Scenario.from_dict(
@@ -231,7 +233,7 @@ def test_what_cannot_be_compared_is_refused_before_anything_runs() -> None:
 
 
 def interrupt_second_scheme(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ctrl-C when one of two runs of the second scheme is finished."""
+    """Press Ctrl-C when one of two runs of the second scheme is finished."""
     run_all = airpath.gap.compared.run_all
 
     def interrupted(wanted: dict, **named: object) -> Results:

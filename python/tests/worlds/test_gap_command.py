@@ -1,4 +1,4 @@
-"""`airpath gap`, the command: what it writes and says. In all worlds that can run here, by the real clock."""
+"""`airpath gap`, the command: its files and its output, in all backends that can run here, in real time."""
 
 import json
 import subprocess
@@ -36,7 +36,7 @@ def gap(folder: Path) -> str:
 
 
 def can_run() -> set[str]:
-    """The worlds that can run here, given that hosts can be emulated."""
+    """Return the backends that can run here, given that hosts can be emulated."""
     if datapath_missing():
         return {"sim", "emulate"}
     try:
@@ -47,7 +47,7 @@ def can_run() -> set[str]:
 
 
 def drawn(picture: Path, colour: str) -> int:
-    """How many pixels of a picture have a colour, below its legend."""
+    """Return how many pixels of a figure have a colour, below its legend."""
     pixels = matplotlib.image.imread(picture)[:, :, :3]
     pixels = pixels[len(pixels) // 8 :]
     return int((np.abs(pixels - matplotlib.colors.to_rgb(colour)).max(axis=2) < 0.02).sum())
@@ -62,14 +62,14 @@ def test_all_worlds_that_there_are_compared_metric_by_metric(tmp_path: Path) -> 
     told = json.loads((found / "gap.json").read_text())
     cubic, vcp = told["schemes"]
     assert (cubic["scheme"], vcp["scheme"]) == ("cubic", "vcp-ebe")
-    # Our datapath has no CUBIC of its own, the kernel no VCP, and QUIC no place for what routers write.
+    # The datapath has no CUBIC of its own, the kernel has no VCP, and QUIC has no field for router feedback.
     assert set(cubic["worlds"]) == {"sim", "quic", "emulate"}
     assert set(vcp["worlds"]) == can_run() - {"emulate"}
     for scheme in (cubic, vcp):
         assert set(scheme["missing"]) == set(BACKENDS) - set(scheme["worlds"])
         assert all(scheme["missing"].values())
         assert set(scheme["differences"]) == set(scheme["worlds"]) - {"sim"}
-        # Whatever the scenario says of the transport, the kernel does likewise.
+        # The kernel does what the scenario configures for the transport.
         assert not [text for text in scheme["departures"] if text.startswith("the kernel's own")]
     judged = [one for scheme in (cubic, vcp) for one in scheme["differences"].values()]
     for metrics in judged:
@@ -80,7 +80,7 @@ def test_all_worlds_that_there_are_compared_metric_by_metric(tmp_path: Path) -> 
         for one in metrics:
             agrees(one)
             assert one["metric"] != "goodput_mbps" or one["other"] > 1.0
-    # At most three worlds by the real clock, four seconds each.
+    # At most three real-time backends, four seconds each.
     assert sorted(run["world"] for run in told["validity"]) == sorted(can_run() - {"sim"})
     assert 4 * len(told["validity"]) < told["elapsed_s"] < took_s
     assert f"of which {told['elapsed_s']:.0f} s for the runs" in said
@@ -91,7 +91,7 @@ def test_all_worlds_that_there_are_compared_metric_by_metric(tmp_path: Path) -> 
 
 
 def agrees(one: dict[str, Any]) -> None:
-    """A verdict on single runs is that of the difference alone, which is that of the two values."""
+    """Check that single runs get the verdict of the difference alone, which is that of the two values."""
     assert (one["n"], one["ci95_low"], one["ci95_high"]) == ([1, 1], None, None)
     if one["relative"] and one["simulated"] == 0 != one["other"]:
         assert (one["difference"], one["verdict"]) == (None, "no share of zero")
@@ -103,13 +103,15 @@ def agrees(one: dict[str, Any]) -> None:
 
 
 def pictures(found: Path, number: int, worlds: set[str]) -> None:
-    """Each world of a scheme is drawn in its backend.colour, where later ones cover it too, and no other."""
+    """Check that each backend of a scheme is plotted in its colour, also where later ones cover it, and no
+    other.
+    """
     over_time = found / "figures" / f"gap-over-time-{number}.png"
     differences = found / "figures" / f"gap-{number}.png"
     assert differences.exists() == (worlds != {"sim"})
     for world, backend in BACKENDS.items():
         assert (drawn(over_time, backend.colour) > 1000) == (world in worlds), world
-        # The simulator is what the others are compared with.
+        # The other backends are compared with the simulator.
         if world != "sim" and differences.exists():
             assert (drawn(differences, backend.colour) > 500) == (world in worlds), world
 
@@ -118,7 +120,7 @@ def test_json_is_what_is_written_and_alone_on_standard_output(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     written: dict[str, Any] = {}
-    # The pictures are looked at above.
+    # The figures are checked above.
     monkeypatch.setattr("airpath.cli.work.write_results", lambda *_, files, **__: written.update(files))
     out = tmp_path / "found"
     with pytest.raises(SystemExit) as left:

@@ -1,7 +1,7 @@
-"""The kernel's congestion controls over an emulated link give what the simulator's give.
+"""The congestion controls of the kernel over an emulated link give the results of the simulator.
 
 A short form of `make bench-worlds`, which has more scenarios, longer runs and intervals. Here both schemes
-run beside each other, each over a bottleneck of its own.
+run at the same time, each over a bottleneck of its own.
 """
 
 from collections.abc import Callable
@@ -42,7 +42,7 @@ def beside_each_other() -> airpath.Scenario:
 
 
 def measured(run: RunResult, scheme: str) -> dict[str, float]:
-    """Goodput and mean queue of a scheme, by the names of the metrics."""
+    """Return the goodput and the mean queue of a scheme, by the names of the metrics."""
     flows, links = columns(run.flows), columns(run.links)
     (received,) = flows["goodput_bytes"][flows["source_name"] == f"{scheme}-1"]
     (queue,) = links["queue_mean_bytes"][links["link_name"] == scheme]
@@ -68,7 +68,7 @@ def test_goodput_and_queue_are_the_simulators(simulated: RunResult, emulated: Ru
 
 
 def test_beside_each_other_they_are_as_alone(simulated: RunResult) -> None:
-    """Each has its own bottleneck; only where it begins within the first half second is another draw."""
+    """Each has its own bottleneck; only its start within the first half second is another random sample."""
     for scheme in bench.SCHEMES:
         (alone,) = airpath.run(bench.scenario(FIRST, scheme, "15s"), progress=False).runs
         for metric, value in measured(simulated, scheme).items():
@@ -76,7 +76,7 @@ def test_beside_each_other_they_are_as_alone(simulated: RunResult) -> None:
 
 
 def test_what_is_beyond_its_bound_is_found() -> None:
-    """CUBIC under a buffer four times as large has the same goodput and another queue."""
+    """CUBIC with a buffer four times as large has the same goodput and another queue."""
     scenario = bench.scenario(FIRST, "cubic", "15s")
     larger = scenario.override({"topology.bottleneck.queue.limit": "4bdp"})
     runs = [airpath.run(one, progress=False).runs[0] for one in (scenario, larger)]
@@ -87,7 +87,7 @@ def test_what_is_beyond_its_bound_is_found() -> None:
 
 
 def test_the_bench_repeats_runs_that_are_not_valid(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With simulated runs in the place of the kernel's, of which the first is called late."""
+    """Simulated runs replace those of the kernel; the first is reported as late."""
     run, seeds = airpath.run, []
 
     def pretended(one: airpath.Scenario, *, world: str = "sim", **more: Any) -> Results:
@@ -109,9 +109,10 @@ def test_the_bench_repeats_runs_that_are_not_valid(monkeypatch: pytest.MonkeyPat
 
 
 def test_packets_that_overtake_each_other(emulated_hosts: None, valid_run: Callable[..., RunResult]) -> None:  # noqa: ARG001
-    """A radio sends 2 % of the packets again and delivers the others meanwhile.
+    """A radio retransmits 2 % of the packets and delivers the others meanwhile.
 
-    Linux tells losses by time (RACK), and so does `loss_detection = "rack"`; by duplicates a sixth is left.
+    Linux detects losses by time (RACK), and so does `loss_detection = "rack"`; detection by duplicates leaves
+    a sixth of the goodput.
     """
     bottleneck = {
         "rate": "20mbps",

@@ -1,4 +1,4 @@
-"""Which routers the kernel can be in place of the simulator's, and what its daemon is told."""
+"""Which routers the kernel can replace, and the configuration that its daemon gets."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from airpath.runner import jobs_of
 
 
 def plan(scheme: str, queue: dict[str, Any] | None = None, **bottleneck: Any) -> dict[str, Any]:
-    """The plan of two flows over one link each way, with a given queue or the scheme's router."""
+    """Return the plan of two flows over one link each way, with a given queue or the scheme's router."""
     return scenario(scheme, queue, **bottleneck).plan()
 
 

@@ -1,4 +1,4 @@
-"""A scenario in a world: what its schemes stand for, and what is refused."""
+"""A scenario in a backend: what its schemes are mapped to, and what is refused."""
 
 import pytest
 
@@ -13,7 +13,7 @@ from airpath.schemes import KERNEL_SCHEMES, find_scheme
 
 @pytest.fixture(autouse=True)
 def _kernel(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A kernel with the controllers that Linux usually has, on any system."""
+    """Use a kernel with the controllers that Linux usually has, on any system."""
     monkeypatch.setattr(_core, "EmulatedRun", object, raising=False)
     monkeypatch.setattr(_core, "kernel_congestion_controls", lambda: ["reno", "cubic"], raising=False)
 
@@ -36,7 +36,7 @@ def test_plain_schemes_stand_for_those_of_the_kernel() -> None:
     assert placed.label == "kernel:cubic+kernel:reno"
     algorithms = [flow["controller"] for flow in placed.plan["flows"]]
     assert algorithms == [{"kind": "kernel", "algorithm": name} for name in ("cubic", "reno", "cubic")]
-    # Everything else is as in the simulator.
+    # Everything else is the same as in the simulator.
     plan = chosen.plan()
     assert placed.plan["links"] == plan["links"]
     without = [{k: v for k, v in flow.items() if k != "controller"} for flow in plan["flows"]]
@@ -52,7 +52,7 @@ def test_runs_are_called_by_the_schemes_of_their_world() -> None:
 
 
 def said(chosen: Scenario, world: BackendName) -> str:
-    """Return what is said where a world refuses a scenario."""
+    """Return the message of a backend that refuses a scenario."""
     with pytest.raises(ScenarioError) as refused:
         BACKENDS[world].place(chosen)
     return str(refused.value)
@@ -166,7 +166,7 @@ def test_ecn_is_refused_at_a_router_of_vcp_and_nowhere_else(monkeypatch: pytest.
     mixed = scenario("vcp", "cubic").to_dict()
     mixed["flows"][1]["transport"] = {"ecn": True}
     assert said(Scenario.from_dict(mixed), "datapath").startswith("scenario: flows[1].transport.ecn: ")
-    # The simulator keeps them apart, and routers of XCP have no use for the field.
+    # The simulator keeps them apart, and routers of XCP do not use the field.
     BACKENDS["sim"].place(scenario("vcp", transport={"ecn": True}))
     BACKENDS["datapath"].place(scenario("xcp", "cubic", transport={"ecn": True}))
 

@@ -1,4 +1,4 @@
-"""World quic: the same scenario, the same schemes, quinn at the ends. It needs nothing of the system."""
+"""Backend quic: the same scenario and the same schemes, quinn at the endpoints. It needs no privileges."""
 
 import json
 import subprocess
@@ -146,7 +146,7 @@ def test_results_are_written_and_read_again(tmp_path: Path) -> None:
     (run,) = again.runs
     assert (run.record.world, run.record.valid) == ("quic", True)
     assert run.record.validity == results.runs[0].record.validity
-    # Nobody tells whether a timeout was needless.
+    # No sender knows whether a timeout was needless.
     assert again.table("flows")["spurious_timeouts"].null_count == 1
     assert again.table("flows")["recoveries"].to_pylist()[0] > 0
 

@@ -1,4 +1,4 @@
-"""Our routers and controllers in the kernel, over the emulator; skipped where no daemon can be started."""
+"""airpath's routers and controllers in the kernel, over the emulator; skipped if no daemon can be started."""
 
 import json
 import os
@@ -38,7 +38,7 @@ def scenario(rate: Any, *, duration: str = "9s") -> airpath.Scenario:
                     "queue": {"kind": "scheme", "limit": "100kB"},
                 },
             },
-            "transport": {"initial_window": "10 packets"},  # the kernel's
+            "transport": {"initial_window": "10 packets"},  # the window of the kernel
             "flows": [{"name": "flow", "scheme": "vcp-ebe", "count": 2}],
         }
     )
@@ -54,14 +54,14 @@ def test_vcp_over_a_router_that_estimates_follows_a_step(
     there, back = run.record.validity["routers"]
     assert (there["link"], back["link"]) == ("bottleneck", "bottleneck-reverse")
     assert (there["rate_changes"], there["vanished_packets"], there["stranger_packets"]) == (1, 0, 0)
-    # The link is the kernel's, its record the simulator's.
+    # The link is in the kernel, its record is that of the simulator.
     series = columns(run.link_series)
     mine = series["link"] == 0
     time_s, carried = series["time_s"][mine], series["departed_bytes"][mine] * 8 / 0.1
     before, after = carried[(time_s > 3) & (time_s < 5)].mean(), carried[time_s > 7].mean()
     assert 7e6 < before <= 10.1e6
     assert 3.5e6 < after <= 5.05e6
-    # What its daemon estimated stands there as a simulated router's estimate does.
+    # The estimates of the daemon are in the same table as those of a simulated router.
     observed = columns(run.link_observations)
     estimate = (observed["link"] == 0) & (observed["quantity"] == "capacity_estimate_bps")
     late = estimate & (observed["time_s"] > 7)
@@ -81,7 +81,7 @@ def test_a_rate_that_the_kernels_queue_cannot_follow_is_refused_with_one_message
 
 
 def daemons_of(parent: int) -> dict[int, str]:
-    """The daemons that a process has started, and the network namespace of each."""
+    """Return the daemons that a process has started, and the network namespace of each."""
     found = {}
     for process in Path("/proc").glob("[0-9]*"):
         try:
@@ -96,7 +96,7 @@ def daemons_of(parent: int) -> dict[int, str]:
 
 
 def namespaces() -> set[str]:
-    """The network namespaces of all processes and threads."""
+    """Return the network namespaces of all processes and threads."""
     found = set()
     for namespace in Path("/proc").glob("[0-9]*/task/[0-9]*/ns/net"):
         try:
@@ -121,7 +121,7 @@ def test_nothing_is_left_after_a_kill(tmp_path: Path) -> None:
             time.sleep(0.2)
             daemons = daemons_of(runner.pid)
         assert len(daemons) == 3, "one for the hosts, one for each router"
-        time.sleep(1)  # traffic is under way
+        time.sleep(1)  # traffic is running
         assert set(daemons.values()) <= namespaces()
     finally:
         runner.send_signal(signal.SIGKILL)
@@ -132,16 +132,16 @@ def test_nothing_is_left_after_a_kill(tmp_path: Path) -> None:
     while (left := [pid for pid in daemons if is_alive(pid)]) and time.monotonic() < until:
         time.sleep(0.05)
     assert not left
-    # Nor does anybody else hold them, once the last threads have gone.
+    # No other process holds them either, once the last threads have ended.
     while (held := routers & namespaces()) and time.monotonic() < until:
         time.sleep(0.05)
     assert not held
-    # No connection goes on without anybody, which would hold its controller.
+    # No connection continues without a process, which would keep its controller in use.
     if bpftool := shutil.which("bpftool", path=f"{os.environ['PATH']}:/usr/sbin"):
         until = time.monotonic() + 30
         while "airpath_vcp" in (maps := subprocess.check_output([bpftool, "map", "show"], text=True)):
             assert time.monotonic() < until, maps
             time.sleep(0.05)
-    # The next one finds everything free.
+    # The next run finds everything free.
     (run,) = airpath.run(scenario("10mbps", duration="2s"), world="routers").runs
     assert run.metrics["goodput_mbps"] > 1

@@ -1,4 +1,4 @@
-"""Sources over the kernel do what the plan draws for them: the same as their simulated twins."""
+"""Sources over the kernel send what the plan configures for them: the same as their simulated twins."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ FLOWS = [
 
 @dataclass
 class Twins:
-    """The same plan with the same seed in both worlds."""
+    """The same plan with the same seed in both backends."""
 
     simulated: RunResult
     emulated: RunResult
@@ -65,7 +65,7 @@ def twins(emulated_hosts: None, valid_run: Callable[..., RunResult]) -> Twins:  
 
 
 def transfers(run: RunResult, source: str) -> tuple[np.ndarray, np.ndarray]:
-    """Starts in seconds and sizes in bytes of a source's transfers, in the order of their starts."""
+    """Return starts in seconds and sizes in bytes of a source's transfers, in the order of their starts."""
     completions = columns(run.completions)
     mine = completions["source_name"] == source
     starts, sizes = completions["start_s"][mine], completions["bytes"][mine]
@@ -90,14 +90,14 @@ def test_a_file_is_one_transfer_of_its_size(twins: Twins) -> None:
 def test_random_arrivals_are_those_of_the_plan(twins: Twins) -> None:
     starts, sizes = transfers(twins.emulated, "arrivals-1")
     planned, planned_sizes = transfers(twins.simulated, "arrivals-1")
-    # Those that began in the last half second may be under way at the end in one world only.
+    # Transfers that started in the last half second may be unfinished at the end in one backend only.
     early, planned_early = starts < DURATION_S - 0.5, planned < DURATION_S - 0.5
     assert planned_early.sum() > 20
     assert sizes[early].tolist() == planned_sizes[planned_early].tolist()
     late = starts[early] - planned[planned_early]
     assert late.min() > -1e-3
     assert np.median(late) < 5e-3, late
-    # Whole transfers, and what was under way.
+    # Complete transfers, and the received part of the unfinished ones.
     got, whole = of_flow(twins.emulated, "arrivals-1", "goodput_bytes"), sizes.sum()
     assert whole <= got <= whole + 4 * 40_000
 
@@ -116,8 +116,8 @@ def test_on_and_off_periods_have_the_bytes_of_the_plan(twins: Twins) -> None:
     planned, found = by_interval(twins.simulated), by_interval(twins.emulated)
     silent = planned == 0
     assert silent[1:].sum() >= 5
-    assert (planned == 12_500).sum() >= 5  # 25 datagrams in 100 ms while it is on
-    # At the ends of intervals a datagram may come in the next one: in a valid run none leaves 5 ms late.
+    assert (planned == 12_500).sum() >= 5  # 25 datagrams in 100 ms while the source is on
+    # At the ends of intervals a datagram may be in the next one: in a valid run none leaves 5 ms late.
     assert np.abs(np.cumsum(found) - np.cumsum(planned)).max() <= 1000
     assert (found[silent] <= 1000).all()
 
@@ -131,11 +131,11 @@ def test_poisson_datagrams_are_those_of_the_plan(twins: Twins) -> None:
 
 @pytest.mark.usefixtures("emulated_hosts")
 def test_bbr_is_the_kernels_bbr(valid_run: Callable[..., RunResult]) -> None:
-    """Its name is in the tables, and it keeps a long buffer short, which CUBIC fills."""
+    """Its name is in the tables, and it keeps the queue of a long buffer short, which CUBIC fills."""
     if "bbr" not in kernel_congestion_controls():
         pytest.skip("this kernel has no bbr")
 
-    # Beside each other, each over a link of its own.
+    # At the same time, each over a link of its own.
     link = LINK | {"rate": "10Mbps", "queue": {"kind": "drop-tail", "limit": "4bdp"}}
     ends = {"bbr": ("a", "b"), "cubic": ("c", "d")}
     topology = {
@@ -158,7 +158,7 @@ def test_bbr_is_the_kernels_bbr(valid_run: Callable[..., RunResult]) -> None:
 
 @pytest.mark.usefixtures("emulated_hosts")
 def test_flows_over_a_chain_have_their_own_round_trips(valid_run: Callable[..., RunResult]) -> None:
-    """Small files, so that no queue adds to what is configured."""
+    """The files are small, so that no queue adds to the configured delay."""
     delays_ms = (5, 12)
     small = {"kind": "repeated", "size": "1kB", "pause": "20ms"}
     ways = {"all": (None, 0), "far": (None, 30), "first": (1, 0), "second": (2, 7), "second-far": (2, 64)}
