@@ -1,4 +1,4 @@
-"""TCP connections of a command under `airpath emulate`: flows of its results, as the kernel tells of them."""
+"""TCP connections of a command under `airpath emulate`: flows of its results, as the kernel reports them."""
 
 import json
 import shutil
@@ -38,12 +38,12 @@ class Emulated(NamedTuple):
     summary: dict[str, Any]
     results: Results
     out: Path
-    """Where the results are."""
+    """The folder of the results."""
     said: str
 
 
 def emulated(cwd: Path, link: str, server: str, *command: str) -> Emulated:
-    """Return what came of a command behind such a link."""
+    """Return the outcome of a command behind this link."""
     done = subprocess.run(
         [
             *(sys.executable, "-m", "airpath", "emulate", "--link", link, "--rtt", "20ms"),
@@ -64,7 +64,7 @@ def emulated(cwd: Path, link: str, server: str, *command: str) -> Emulated:
 
 @pytest.fixture
 def valid_emulated(tmp_path: Path, first_valid: Callable[..., Any]) -> Callable[..., Emulated]:
-    """Return what runs a command until a run is valid."""
+    """Return a function that runs a command until a run is valid."""
 
     def run(link: str, server: str, *command: str) -> Emulated:
         def once() -> tuple[Emulated, Sequence[str]]:
@@ -116,7 +116,7 @@ def test_a_connection_is_a_flow_with_what_the_kernel_says(valid_emulated: Callab
     mine = series[series["flow"] == data["flow"]]
     assert mine["goodput_bytes"].sum() == size
     full = mine.iloc[4:13]
-    # On a busy machine a sample may miss its row and stand in the next: one of nine more or less.
+    # On a busy machine a sample may miss its row and be in the next one: one of nine more or less.
     assert full["goodput_bytes"].mean() * 80 == pytest.approx(8e6 * 1448 / 1500, rel=0.13)
     assert (full["cwnd_bytes"] >= 10 * 1448).all()
     assert full["srtt_s"].between(0.02, 0.2).all()
@@ -164,7 +164,7 @@ def test_iperf3_and_the_tables_agree(valid_emulated: Callable[..., Emulated]):
     for one, stream in zip(connected, streams, strict=True):
         flow = by_port[one["local_port"]]
         assert flow["scheme"] == "kernel:cubic"
-        # iperf3 stops counting when its time is over, and what was sent still arrives.
+        # iperf3 stops counting at the end of its time, and sent data still arrives.
         assert stream["receiver"]["bytes"] <= flow["goodput_bytes"] <= stream["sender"]["bytes"]
         assert flow["retransmitted_packets"] >= stream["sender"]["retransmits"]
     tested = np.array([flow["controller"] is not None for flow in results.runs[0].record.plan["flows"]])

@@ -157,7 +157,7 @@ def test_a_capture_that_does_not_fit_is_said_with_its_file():
             capture=(Path("/dev/full"), ["senders"]),
             to_stderr=True,
         )
-    # What was measured is there all the same.
+    # The measurements are there nevertheless.
     result = refused.value.result
     assert result.exit_code == 0
     assert result.results is not None

@@ -1,4 +1,4 @@
-"""`airpath emulate` as an ordinary user: hosts in a user namespace, without any right outside."""
+"""`airpath emulate` as an ordinary user: hosts in a user namespace, without any privilege outside."""
 
 import json
 import os
@@ -19,15 +19,15 @@ NOBODY = 65534
 
 
 def closed_folder(path: Path) -> Path | None:
-    """Return the first folder on the way to a path that is not open to everybody."""
+    """Return the first folder on the way to a path that not all users may enter."""
     return next((f for f in reversed(path.parents) if not f.stat().st_mode & stat.S_IXOTH), None)
 
 
 def opened(folder: Path) -> str:
-    """Return shell commands by which a mount namespace shows this Python and this package to everybody.
+    """Return shell commands by which a mount namespace shows this Python and this package to all users.
 
-    Root's Python may lie under /root, which only root may enter. There an empty folder hides it, in which
-    nothing is but what this Python needs.
+    The Python of root may be under /root, which only root may enter. There an empty folder hides it, which
+    contains only what this Python needs.
     """
     needed = {Path(sys.prefix), Path(sys.base_prefix), Path(airpath.__file__).parents[1]}
     hidden = sorted((path, closed) for path in needed if (closed := closed_folder(path)) is not None)
@@ -42,7 +42,7 @@ def opened(folder: Path) -> str:
 
 
 class Nobody:
-    """An ordinary user with a folder of their own, and a TUN file in it that is open to them."""
+    """An ordinary user with a folder of their own, which contains a TUN file that they may open."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

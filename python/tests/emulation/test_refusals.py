@@ -1,4 +1,4 @@
-"""What `airpath emulate` refuses before it starts anything: no emulated hosts are needed."""
+"""What `airpath emulate` refuses before it starts a process: no emulated hosts are needed."""
 
 from collections.abc import Callable
 from pathlib import Path
