@@ -1,4 +1,4 @@
-"""Engine tables like those of real runs: windows rise and halve over a moving capacity (a fluid model)."""
+"""Engine tables like those of real runs: windows rise and halve over a varying capacity (a fluid model)."""
 
 import math
 from typing import Any
@@ -17,7 +17,7 @@ HIGHEST_FILL = {"reno": 1.0, "cubic": 1.0, "vegas": 0.15}
 def record(
     scheme: str, repetition: int, flows: int = 1, duration_s: float = 60.0, *, packets: bool = False
 ) -> RunRecord:
-    """A run of `flows` flows of one scheme; same repetition, same capacity."""
+    """Return a run of `flows` flows of one scheme; runs of the same repetition have the same capacity."""
     interval, mss, delay_s, limit = 0.1, 1460, 0.025, 150_000
     steps = round(duration_s / interval)
     air = np.random.default_rng(repetition)

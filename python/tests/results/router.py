@@ -1,7 +1,7 @@
-"""Engine tables of a run with a router whose estimate can be followed by hand.
+"""Engine tables of a run with a router whose estimate can be computed by hand.
 
-20 s in intervals of 0.5 s; the capacity is 8 Mbit/s and from 10 s on 4 Mbit/s. The estimate is 7.6 Mbit/s
-(5 % below), then 8 and 6 for one interval each, and then 4.2 and 3.8 (5 % off) in turn.
+20 s in intervals of 0.5 s; the capacity is 8 Mbit/s and from 10 s on 4 Mbit/s. The estimate is 7.6 Mbit/s (5
+% below), then 8 and 6 for one interval each, and then 4.2 and 3.8 (5 % off) in turn.
 """
 
 import math
@@ -27,7 +27,7 @@ ROUTER = {
 
 
 def quantities() -> dict[str, Any]:
-    """What the router reports, by name."""
+    """Return the quantities that the router reports, by name."""
     wave = np.sin(ENDS)
     return {
         "capacity_estimate_bps": ESTIMATE_BPS,
@@ -47,7 +47,7 @@ def quantities() -> dict[str, Any]:
 
 
 def observations(reported: dict[str, Any], link: int = 0) -> dict[str, np.ndarray]:
-    """The engine's table of these quantities: interval after interval, as it makes them."""
+    """Return the engine's table of these quantities: interval after interval, in the order of the engine."""
     count = len(reported)
     return encode(
         "link_observations",
@@ -63,7 +63,7 @@ def observations(reported: dict[str, Any], link: int = 0) -> dict[str, np.ndarra
 def router_record(
     reported: dict[str, Any] | None = None, offered: Any = CAPACITY_BPS / 16, **changes: Any
 ) -> RunRecord:
-    """A run of one XCP flow through the router, measured from 1 s."""
+    """Return a run of one XCP flow through the router, measured from 1 s."""
     reported = quantities() if reported is None else reported
     resolved = plan([flow("one", XCP)], duration_s=20.0, interval_s=0.5, measure_from_s=1.0)
     steps = [[0, 8_000_000], [10_000_000_000, 4_000_000]]

@@ -16,7 +16,7 @@ RENO = {"kind": "newreno", "slow_start": "standard"}
 
 
 def encode(name: str, columns: Mapping[str, Any], rows: int | None = None) -> dict[str, np.ndarray]:
-    """One engine table; columns that are not given hold zeros (`i64`) or NaN (`f64`)."""
+    """Return one engine table; columns that are not given contain zeros (`i64`) or NaN (`f64`)."""
     unknown = set(columns) - {column.name for column in TABLES[name].columns}
     assert not unknown, unknown
     count = rows if rows is not None else max((len(values) for values in columns.values()), default=0)
@@ -31,7 +31,7 @@ def encode(name: str, columns: Mapping[str, Any], rows: int | None = None) -> di
 def flow(
     name: str, controller: dict[str, Any] | None = CUBIC, traffic: str = "bulk", measured_at: int = 0
 ) -> dict[str, Any]:
-    """One source of a plan."""
+    """Return one source of a plan."""
     return {
         "name": name,
         "path": [0],
@@ -49,7 +49,7 @@ def plan(
     interval_s: float = 0.5,
     measure_from_s: float = 1.0,
 ) -> dict[str, Any]:
-    """A plan with a bottleneck and a way back."""
+    """Return a plan with a bottleneck and a reverse path."""
     return {
         "duration_ns": round(duration_s * SECOND),
         "record": {
@@ -75,7 +75,7 @@ def plan(
 
 
 def small_tables() -> dict[str, dict[str, np.ndarray]]:
-    """Two bulk flows with 3:1 shares of 8 Mbit/s, and one datagram flow, over 4 s with 1 s of warm-up."""
+    """Return two bulk flows with 3:1 shares of 8 Mbit/s, and a datagram flow: 4 s with 1 s of warm-up."""
     ends = np.arange(1, 9) * 0.5
     return {
         "flows": encode(
@@ -171,7 +171,7 @@ def small_tables() -> dict[str, dict[str, np.ndarray]]:
 
 
 def small_record(scheme: str = "cubic", repetition: int = 0, seed: int = 1, **changes: Any) -> RunRecord:
-    """A run of `small_tables`."""
+    """Return a run of `small_tables`."""
     sources = [flow("one"), flow("two"), flow("noise", controller=None, traffic="constant-bit-rate")]
     facts: dict[str, Any] = {
         "scheme": scheme,

@@ -1,4 +1,4 @@
-"""Columns of a summary agree with each other, whatever the scenario."""
+"""Columns of a summary agree with each other in any scenario."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ scenarios = st.fixed_dictionaries(
 
 
 def run_of(case: dict[str, Any]) -> RunResult:
-    """Run long flows over one link that nothing else uses."""
+    """Run long flows over one link without other traffic."""
     stop = {} if case["stop"] is None else {"stop": case["stop"]}
     link = {
         "rate": case["rate"],
@@ -64,7 +64,7 @@ def test_rates_and_losses_cover_the_same_interval(case: dict[str, Any]) -> None:
 
 
 def test_what_still_waits_is_not_lost() -> None:
-    """A queue that is never full at the end of a run: earlier, its content counted as lost."""
+    """A queue that is not full at the end of a run: its content does not count as lost."""
     case = {"schemes": ["newreno"], "rate": "3mbps", "limit": "2000 packets", "loss": 0.0, "delay": "20ms"}
     metrics = run_of(case | {"warm_up": "0s", "start": "0s", "stop": None}).metrics
     assert metrics["queue_mean_bytes"] > 10_000

@@ -1,4 +1,4 @@
-"""Files of results that somebody else wrote, or that were damaged: an error of ours, or nothing known."""
+"""Files of results that another program wrote, or that were corrupted: an error of ours, or no value."""
 
 import math
 from pathlib import Path

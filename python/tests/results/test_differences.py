@@ -1,4 +1,4 @@
-"""Differences of two results, from made-up numbers: shares, ways, order, labels."""
+"""Differences of two results, from artificial numbers: shares, directions, order, labels."""
 
 import math
 from pathlib import Path
@@ -87,7 +87,7 @@ def test_what_differs_seed_by_seed_differs_also_where_the_mean_does_not(compare)
     assert (same.metrics, same.same, same.is_empty) == ((), 1, True)
     swapped = compare({"cubic": variant(timeouts=(1.0, 2.0))}, {"cubic": variant(timeouts=(2.0, 1.0))})
     assert [one.difference.difference for one in swapped.metrics] == [0.0]
-    # Of one run, and of runs that have no seed in common, the means.
+    # For one run, and for runs that have no seed in common, the means are compared.
     one = compare({"cubic": variant((1,), timeouts=(1.0,))}, {"cubic": variant((1,), timeouts=(1.0,))})
     assert one.is_empty
     others = compare({"cubic": variant((1, 2), timeouts=(1, 2))}, {"cubic": variant((3, 4), timeouts=(2, 1))})

@@ -24,7 +24,7 @@ PACKETS = st.lists(st.tuples(st.integers(0, 40 * MS), st.integers(0, 30 * MS)), 
 
 
 def run(rate: Any, scheme: str, interval: str = "100ms", *, packets: bool = True) -> RunResult:
-    """Run one flow over a link for 10 s, the first two of which do not count."""
+    """Run one flow over a link for 10 s, the first two of which are warm-up."""
     content = {
         "name": "one",
         "duration": "10s",
@@ -64,7 +64,7 @@ def test_age_is_what_asking_the_receiver_gives(packets: list[tuple[int, int]]) -
     if span[0] == span[1]:
         assert math.isnan(age(sent, received, span))
         return
-    # In the middle of small steps: between two receptions age grows as time does.
+    # In the middle of small steps: between two receptions the age grows with time.
     times = np.linspace(*span, 20_001)[:-1] + (span[1] - span[0]) / 40_000
     newest = np.where(received <= times[:, None], sent, sent.min()).max(axis=1)
     asked = np.sort(times - newest)
@@ -84,7 +84,7 @@ def test_messages_wait_for_the_next_packet() -> None:
     # One packet in 10 ms, each of which takes 30 ms: messages wait up to 9 ms before.
     sent = np.arange(1001) * 10 * MS
     assert signal_delay(sent, sent + 30 * MS) == pytest.approx(0.039)
-    # A packet that overtakes is there first.
+    # A packet that overtakes another arrives first.
     assert signal_delay(np.array([0, 1 * MS]), np.array([50 * MS, 20 * MS])) == pytest.approx(0.020)
 
 
@@ -93,19 +93,20 @@ def test_at_a_constant_rate_a_window_inflicts_its_queue() -> None:
     found = run("12mbps", "fixed:window=60packets")
     packets = columns(found.packets)
     first, second = sorted(set(np.round(packets["queueing_s"][packets["received_s"] > 2] * 1e3, 6)))
-    # An acknowledgment is for two packets, which leave together; it takes its 52 bytes' time.
+    # An acknowledgment acknowledges two packets, which leave together; its 52 bytes take their transmission
+    # time.
     assert second == pytest.approx(60 - 41 - 52 * 8 / 12_000, abs=1e-5)
     assert first == pytest.approx(second - 1, abs=1e-5)
-    # A message made a millisecond before the next pair waits for that.
+    # A message created a millisecond before the next pair waits for that pair.
     assert found.metrics["signal_delay_p95_ms"] == pytest.approx(21 + first + 1, abs=1e-5)
-    # The age of what was received is even between that of a first packet and, 2 ms later, of the next.
+    # The age of the received data is uniform between that of a first packet and, 2 ms later, of the next.
     assert found.metrics["end_to_end_delay_p95_ms"] == pytest.approx(21 + first + 0.95 * 2, abs=1e-3)
-    # That of an omniscient sender, whose packets leave one by one, is even over 1 ms.
+    # That of an omniscient sender, whose packets leave one by one, is uniform over 1 ms.
     assert found.metrics["self_inflicted_delay_ms"] == pytest.approx(first + 0.95 * 2 - 0.95, abs=1e-3)
 
 
 def on_and_off(offered: list[int], steps: list[list[int]], repeat_ns: int | None) -> tuple[Any, Any]:
-    """Return a plan and the series of its link, of intervals of half a second."""
+    """Return a plan and the series of its link, in intervals of half a second."""
     of = plan([flow("one")], duration_s=len(offered) / 2)
     of["links"][0] |= {
         "rate": {"kind": "steps", "steps": steps, "repeat_after_ns": repeat_ns},
@@ -130,7 +131,8 @@ def test_an_omniscient_sender_waits_for_a_link_that_rests() -> None:
     assert set(received - sent) == {21 * MS}
     assert sent[999:1001].tolist() == [999 * MS, 2000 * MS]
     # Of 2 s the oldest twentieth is the last 100 ms before the first packet of the next second arrives: then
-    # the last one before is as old as its own way (21 ms), the rest (1 s) and the sending of the next (1 ms).
+    # the last packet before is as old as its own path delay (21 ms), the rest (1 s) and the transmission of
+    # the next one (1 ms).
     p95 = age(sent, received, (1 * SECOND + 20 * MS, 19 * SECOND + 20 * MS))
     assert p95 == pytest.approx(1.022 - 0.1, abs=1e-9)
 
@@ -169,7 +171,7 @@ def test_nobody_is_faster_than_the_omniscient_sender(scheme: str) -> None:
     stepwise = run(steps, scheme).metrics
     recorded = run({"kind": "link", "name": "lte.down"}, scheme, interval="1ms").metrics
     for metrics in (stepwise, recorded):
-        # To one packet of 2 Mbit/s, and to one interval.
+        # Within one packet at 2 Mbit/s, and one interval.
         assert metrics["self_inflicted_delay_ms"] > -7
         assert metrics["end_to_end_delay_p95_ms"] > metrics["self_inflicted_delay_ms"] + 20
 
@@ -177,7 +179,7 @@ def test_nobody_is_faster_than_the_omniscient_sender(scheme: str) -> None:
 def test_what_was_not_recorded_has_no_such_delay() -> None:
     found = run("12mbps", "cubic", packets=False)
     assert all(math.isnan(found.metrics[name]) for name in NAMES)
-    # Of a recording, in intervals that are too long to tell.
+    # The intervals of a trace that is too coarse for the metric.
     coarse = run({"kind": "link", "name": "lte.down"}, "cubic").metrics
     assert math.isnan(coarse["self_inflicted_delay_ms"])
     assert coarse["end_to_end_delay_p95_ms"] > coarse["delay_mean_ms"] > 20

@@ -1,4 +1,4 @@
-"""The table of what routers report, and the metrics of their estimate, against numbers worked out by hand."""
+"""The table of router reports, and the metrics of their estimate, against numbers computed by hand."""
 
 import math
 from dataclasses import replace
@@ -54,7 +54,7 @@ def test_runs_with_routers_show_the_error():
 
 
 def test_bias_and_error():
-    # From 1 s: 18 intervals 0.4 below, then 4 and 2 above, then as often 0.2 above as below.
+    # From 1 s: 18 intervals 0.4 below, then 4 and 2 above, then equally often 0.2 above and below.
     assert metrics()["capacity_estimate_bias_mbps"] == pytest.approx((-18 * 0.4 + 4 + 2) / 38)
     assert metrics()["capacity_estimate_error_mean_percent"] == pytest.approx((36 * 5 + 100 + 50) / 38)
     # 95 % of 38 is 36.1: the 37th smallest.
@@ -63,7 +63,7 @@ def test_bias_and_error():
 
 def test_an_exact_estimate_has_no_error():
     exact = metrics(**estimate(CAPACITY_BPS))
-    # Its first reading after the step is half a second later: no settling time is shorter than an interval.
+    # Its first sample after the step is half a second later: no settling time is shorter than an interval.
     assert [exact[name] for name in NAMES] == [0, 0, 0, 0.5, 0]
 
 
@@ -75,14 +75,15 @@ def test_the_rounding_of_rates_is_no_bias_and_no_error():
 
 def test_settling_is_from_the_step_until_the_estimate_stays_near():
     assert metrics()["capacity_estimate_settling_s"] == 1.5
-    # Near for 0.5 s only is not settled; the rest of the run is.
+    # 0.5 s near the capacity do not count as settled; the rest of the run does.
     passing = ESTIMATE_BPS.copy()
     passing[22], passing[23:26] = 4e6, 5e6
     assert metrics(**estimate(passing))["capacity_estimate_settling_s"] == 3.5
 
 
 def test_half_a_second_more_than_the_readings_show_is_not_settled():
-    # Near at 11, 11.5 and 12 s is near for one second; at 11 and 11.5 s only for half of one.
+    # Three samples near the capacity, at 11, 11.5 and 12 s, span one second; those at 11 and 11.5 s half of
+    # one.
     for near, expected in ((3, 1.0), (2, 10.0)):
         readings = np.full(40, 8e6)
         readings[21 : 21 + near] = 4e6
@@ -98,7 +99,7 @@ def test_steps_faster_than_a_second_need_all_readings_between():
         [11_000_000_000, 4_000_000],
     ]
     record.plan["links"][0]["rate"]["steps"] = steps
-    # Settled at the first, not in the half second at the old rate, and again at the last.
+    # Settled at the first step, not in the half second at the old rate, and again at the last.
     offered = np.where((ENDS <= 10) | (ENDS == 11), 8e6, 4e6) / 16
     record = replace(
         record, tables=record.tables | {"link_series": router_record(offered=offered).tables["link_series"]}
@@ -122,7 +123,7 @@ def test_a_small_step_or_none_is_no_step():
 
 
 def test_variation_is_that_of_the_second_half_of_each_stretch():
-    # Constant before 10 s; from 15 s on ten values in turn 0.2 above and below 4.
+    # Constant before 10 s; from 15 s on ten values alternate between 0.2 above and below 4.
     sd = 0.2 * math.sqrt(10 / 9)
     assert metrics()["capacity_estimate_variation"] == pytest.approx(sd / 4 / 2)
 

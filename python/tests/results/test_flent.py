@@ -1,4 +1,4 @@
-"""Files of Flent: what stands in them is what the tables say, and Flent's own form."""
+"""Flent files: their values are those of the tables, in Flent's own format."""
 
 import gzip
 import json
@@ -27,7 +27,7 @@ TWO = {
 
 
 def opened(content: bytes) -> dict[str, Any]:
-    """Read JSON in which nothing is NaN or infinite."""
+    """Return JSON in which nothing is NaN or infinite."""
 
     def refuse(name: str) -> float:
         raise AssertionError(name)

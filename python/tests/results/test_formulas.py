@@ -17,7 +17,7 @@ from airpath.metrics.student import t_quantile, two_sided
 def test_nearest_rank_is_numpys_inverse_of_the_distribution(values, percentile):
     expected = np.percentile(values, percentile, method="inverted_cdf")
     assert nearest_rank(values, percentile) == expected
-    # The same items, said by how many there are of each.
+    # The same items, as values and counts.
     kinds, counts = np.unique(values, return_counts=True)
     assert nearest_rank(kinds, percentile, counts) == expected
 

@@ -1,4 +1,4 @@
-"""Each metric against a number that can be worked out by hand."""
+"""Each metric against a number that can be computed by hand."""
 
 import math
 
@@ -26,7 +26,7 @@ from airpath.results.columns import TABLES
 
 from .synthetic import CUBIC, encode, flow, plan, small_record, small_tables
 
-# Zero or a rate that keeps all its digits when the unit changes.
+# Zero or a rate that keeps all its digits if the unit changes.
 rates = st.one_of(st.just(0.0), st.floats(1e-3, 1e12))
 shares = st.lists(rates, min_size=1, max_size=50).filter(lambda x: max(x) > 0)
 
@@ -48,7 +48,7 @@ def metrics() -> dict[str, float]:
         ("utilisation", 0.75),
         # Bins after the warm-up: 0.5, 1, none, 0.5, 1, 1.
         ("utilisation_binned", 0.8),
-        # Damaged packets leave the link, but do not arrive.
+        # Corrupted packets leave the link, but do not arrive.
         ("loss_rate", 0.12),
         ("congestion_loss_rate", 0.1),
         ("channel_loss_rate", 0.02),
@@ -142,9 +142,11 @@ def test_jain_of_nobody_has_no_value() -> None:
 
 
 def jain_with_a_third_flow(rows: int) -> float:
-    """Jain index of two flows with shares 3:1 and a third that got nothing, with so many rows of its own."""
+    """Return the Jain index of two flows with shares 3:1 and a third that received nothing, with so many
+    rows.
+    """
     tables = small_tables()
-    tables["flows"]["source"][2] = 1  # no datagrams, but data without end
+    tables["flows"]["source"][2] = 1  # no datagrams, but unlimited data
     for column in ("departed_bytes", "delivered_packets"):
         tables["flows"][column][2] = 0
     tables["flows"]["first_departure_s"][2] = tables["flows"]["last_departure_s"][2] = math.nan
@@ -193,7 +195,7 @@ def test_jain_of_windows_leaves_out_a_flow_where_it_stops_within_the_window() ->
     flows, starts = np.array([0, 1]), np.zeros(2)
     windows = windowed_jain(flow_series, flows, starts, TimeBins(plan, 1.0, 0.0))
     np.testing.assert_allclose(windows, [1, math.nan, math.nan, math.nan])
-    plan["duration_ns"] = 2_000_000_000  # both go on to the end of the run
+    plan["duration_ns"] = 2_000_000_000  # both continue to the end of the run
     early = {name: values[:4] for name, values in flow_series.items()}
     windows = windowed_jain(early, flows, starts, TimeBins(plan, 1.0, 0.0))
     np.testing.assert_allclose(windows, [1, 100 / 164])
@@ -201,14 +203,14 @@ def test_jain_of_windows_leaves_out_a_flow_where_it_stops_within_the_window() ->
 
 def test_jain_counts_a_single_departure_over_the_time_in_which_the_flow_was_there() -> None:
     tables = small_tables()
-    tables["flows"]["source"][2] = 1  # no datagrams, but data without end
+    tables["flows"]["source"][2] = 1  # no datagrams, but unlimited data
     tables["flows"]["departed_bytes"][2] = 1_000_000
     tables["flows"]["first_departure_s"][2] = tables["flows"]["last_departure_s"][2] = 2.0
     third = encode("flow_series", {"flow": [2] * 8, "time_s": np.arange(1, 9) * 0.5})
     series = tables["flow_series"]
     tables["flow_series"] = {name: np.concatenate([series[name], third[name]]) for name in series}
     index = RunResult(small_record(tables=tables)).metrics["jain_index"]
-    # Shares 3:1 of 2 MB in 3 s, and 1 MB in the 3 s of the measured span.
+    # Shares 3:1 of 2 MB in 3 s, and 1 MB in the 3 s of the measured interval.
     assert index == pytest.approx(jain_index([1.5, 0.5, 1.0]))
 
 
@@ -261,7 +263,7 @@ def test_settling_is_at_the_first_sample_from_which_on_all_are_near() -> None:
     def settling(hold_s: float, event_s: float = 10.0) -> float:
         return settling_time(times, values, 10.0, event_s=event_s, tolerance=0.1, hold_s=hold_s)
 
-    # Six samples, from 10.8 to 11.8 s, show one second; five would not.
+    # Six samples, from 10.8 to 11.8 s, span one second; five would not.
     assert settling(1.0) == 0.8
     assert settling(1.2) == 0.8
     assert math.isnan(settling(1.3))
@@ -270,7 +272,7 @@ def test_settling_is_at_the_first_sample_from_which_on_all_are_near() -> None:
 
 
 def test_the_confidence_interval_is_students() -> None:
-    # t(0.975, 4) = 2.776445, from the printed tables.
+    # t(0.975, 4) = 2.776445, from printed tables.
     mean, sd, n, low, high = mean_interval([1.0, 2.0, 3.0, 4.0, 5.0, math.nan])
     assert (mean, n) == (3.0, 5)
     assert sd == pytest.approx(math.sqrt(2.5))

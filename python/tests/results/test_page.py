@@ -1,4 +1,4 @@
-"""The report stands alone, is well formed, and has the numbers of the tables."""
+"""The report is self-contained and well formed, and has the numbers of the tables."""
 
 import base64
 import hashlib
@@ -264,7 +264,7 @@ def test_time_is_the_same_in_all_panels(parsed: Page) -> None:
 
 
 def slow(record: RunRecord) -> RunRecord:
-    """A run in real time that was not valid."""
+    """Return a run in real time that was not valid."""
     link = {
         "name": "there",
         "configured_bps": None,

@@ -252,7 +252,7 @@ def test_a_notebook_frame_works(look, folder, tmp_path):
 
 
 def long_view(count: int) -> View:
-    """One panel of very many points."""
+    """Return one panel of very many points."""
     time_s = np.arange(1, count + 1) * 60.0 / count
     values = 50 + 20 * np.sin(time_s * 40) + np.random.default_rng(1).normal(0, 3, count)
     line = Line(0, 0, values)

@@ -1,4 +1,4 @@
-"""What is drawn, as data: not pixels."""
+"""What figures plot, as data: not pixels."""
 
 import math
 from concurrent.futures import Future
@@ -332,7 +332,7 @@ def test_many_figures_are_drawn_by_other_processes_to_the_byte(
 
 
 class GonePool:
-    """Workers that died."""
+    """A pool whose workers died."""
 
     def __init__(self, *_: object, **__: object) -> None: ...
 
@@ -381,7 +381,7 @@ def test_long_names_leave_room_for_what_is_drawn() -> None:
         figure.canvas.draw()
         width = figure.get_figwidth() * figure.dpi
         assert all(axes.get_window_extent().width > share * width for axes in figure.axes)
-    # Names stand once in each row.
+    # Names appear once in each row.
     assert [bool(axes.get_yticklabels()[0].get_text()) for axes in bars.axes] == [True, False, True, False]
 
 
@@ -404,7 +404,7 @@ def test_a_cross_over_others_is_not_made_larger(results: Results) -> None:
 
 
 def many(count: int) -> Results:
-    """Return results of so many schemes whose runs are all the same, the last with a name of many options."""
+    """Return results of so many schemes with equal runs, the last with a name of many options."""
     names = [f"scheme-{number}" for number in range(count - 1)]
     names.append("cubic:beta=0.8,c=0.123456789,fast_convergence=false,slow_start=standard")
     return Results.from_records([small_record(name) for name in names])

@@ -12,7 +12,7 @@ from airpath.results import Results
 
 
 def texts(log: bytes) -> list[dict[str, Any]]:
-    """Take a sequence of JSON texts (RFC 7464) apart."""
+    """Return the texts of a sequence of JSON texts (RFC 7464)."""
     assert (log[:1], log[-1:]) == (b"\x1e", b"\n")
     return [json.loads(text) for text in log[1:].split(b"\x1e")]
 
@@ -45,7 +45,7 @@ def test_events_agree_with_the_tables(run: Results) -> None:
     result = run.runs[0]
     events = texts(result.record.qlogs[0])[1:]
     names = [event["name"] for event in events]
-    # The log has the whole run, the table of flows the measured interval.
+    # The log covers the whole run, the table of flows the measured interval.
     start_ms = result.record.plan["record"]["measure_from_ns"] / 1e6
     sent = [event for event in events if event["name"] == "transport:packet_sent"]
     measured = sum(event["time"] > start_ms for event in sent)

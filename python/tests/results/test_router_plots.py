@@ -1,4 +1,4 @@
-"""What the figures of routers draw, as data."""
+"""What the figures of routers plot, as data."""
 
 import numpy as np
 import pytest

@@ -79,7 +79,7 @@ def test_numbers_have_two_digits_of_their_interval_and_four_at_most(mean, half, 
 
 
 def test_two_schemes_are_compared_by_their_paired_differences():
-    # The seeds differ by more than the schemes do: only pairs tell these apart.
+    # The seeds differ by more than the schemes: only paired differences separate the schemes.
     table = table_of(
         {"a": runs([5.0, 6.0, 7.0], [9.0, 7.0, 8.0]), "b": runs([4.9, 5.89, 6.91], [7.0, 9.0, 8.0])}
     )

@@ -1,4 +1,4 @@
-"""Summaries at the terminal and for machines have the same numbers; digits follow intervals."""
+"""Summaries at the terminal and for machines have the same numbers; digits depend on intervals."""
 
 import io
 import json

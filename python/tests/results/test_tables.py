@@ -1,4 +1,4 @@
-"""Engine columns become named, documented tables, and unsound ones are refused."""
+"""Engine columns become named, documented tables, and inconsistent ones are refused."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What there is to see: pairs, findings, titles, facts, lines."""
+"""The view of results: pairs, findings, titles, facts, lines."""
 
 import copy
 from dataclasses import replace
@@ -24,7 +24,7 @@ from .synthetic import encode, small_record
 
 
 def faster(scheme: str, repetition: int, factor: float) -> RunRecord:
-    """A run whose flows had so many times the throughput."""
+    """Return a run whose flows have so many times the throughput."""
     record = small_record(scheme, repetition, repetition)
     flows = record.tables["flows"]
     carried = (np.asarray(flows["departed_bytes"]) * factor).astype(np.int64)
@@ -32,7 +32,7 @@ def faster(scheme: str, repetition: int, factor: float) -> RunRecord:
 
 
 def slower(record: RunRecord, factor: float) -> RunRecord:
-    """A run whose delays are so many times as long, and no two seeds alike."""
+    """Return a run whose delays are so many times as long, with another factor for each seed."""
     histogram = record.tables["delay_histogram"]
     delays = np.asarray(histogram["delay_s"]) * factor * (1 + 0.01 * record.repetition)
     return replace(record, tables=record.tables | {"delay_histogram": histogram | {"delay_s": delays}})
