@@ -1,4 +1,4 @@
-"""Lets the tests of this folder share modules."""
+"""Path set-up by which the tests of this folder share modules."""
 
 import sys
 from pathlib import Path

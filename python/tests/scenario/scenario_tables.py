@@ -1,4 +1,4 @@
-"""Small scenarios that the tests change one key at a time, and their plans."""
+"""Small scenarios that tests change one key at a time, and their plans."""
 
 import json
 
@@ -8,7 +8,7 @@ from airpath.scenario.load import override
 
 
 def dumbbell(**changes):
-    """A 12 Mbit/s dumbbell with 40 ms of base RTT and one CUBIC flow; `__` in keys stands for a dot."""
+    """Return a 12 Mbit/s dumbbell with 40 ms of base RTT and one CUBIC flow; `__` in keys is a dot."""
     tables = {
         "name": "small",
         "duration": "10s",
@@ -21,31 +21,31 @@ def dumbbell(**changes):
 
 
 def parking_lot(**changes):
-    """Two hops with 10 ms each."""
+    """Return two hops with 10 ms each."""
     link = {"rate": "12mbps", "delay": "10ms", "queue": {"kind": "drop-tail", "limit": "50 packets"}}
     return dumbbell(topology={"kind": "parking-lot", "bottlenecks": [link, link]}, **changes)
 
 
 def graph(links, **changes):
-    """Nodes A to D, a flow from A to D, and these links."""
+    """Return nodes A to D, a flow from A to D, and these links."""
     flow = {"name": "flow", "scheme": "cubic", "from": "A", "to": "D"}
     topology = {"kind": "graph", "nodes": ["A", "B", "C", "D"], "links": links}
     return dumbbell(topology=topology, flows=[flow], **changes)
 
 
 def plan(tables):
-    """The plan of a scenario."""
+    """Return the plan of a scenario."""
     return Scenario.from_dict(tables).plan()
 
 
 def assert_complete(plan):
-    """A plan says everything that the engine reads from it, in the engine's types, and nothing else."""
+    """Check that a plan has all values that the engine reads, in the engine's types, and no others."""
     written = json.dumps(plan)
     assert _lines(_core.rewritten_plan(written)) == _lines(written)
 
 
 def _lines(plan):
-    """The values of a plan, one a line: pytest shows the first that differs, and `1` is not `1.0`.
+    """Return the values of a plan, one a line: pytest shows the first that differs, and `1` is not `1.0`.
 
     A component without parameters is a table with its id, or the id alone.
     """
@@ -54,7 +54,7 @@ def _lines(plan):
 
 
 def path_names(plan, flow=0):
-    """The names of the links of a flow, there and back."""
+    """Return the names of the links of a flow, forward and reverse."""
     names = [link["name"] for link in plan["links"]]
     entry = plan["flows"][flow]
     return [names[i] for i in entry["path"]], [names[i] for i in entry["reverse_path"]]

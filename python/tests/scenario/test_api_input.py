@@ -1,4 +1,4 @@
-"""What the Python functions take, and what they say of the rest."""
+"""The input that the Python functions accept, and their messages for other input."""
 
 import numpy as np
 import pytest

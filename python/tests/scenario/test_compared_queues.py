@@ -1,4 +1,4 @@
-"""`compare --queue` and `--ecn`: which queue and which marks each of the compared schemes gets."""
+"""`compare --queue` and `--ecn`: the queue and the marks of each compared scheme."""
 
 import pytest
 
@@ -38,8 +38,8 @@ def test_marks_are_asked_for_only_where_somebody_says_so():
 @pytest.mark.parametrize(
     ("link", "queue", "packets", "size"),
     [
-        ("10mbps", "codel", None, 50_000),  # 40 ms of it
-        ("ebe.bottleneck", "codel", None, 575_000),  # that of the link
+        ("10mbps", "codel", None, 50_000),  # 40 ms of the rate
+        ("ebe.bottleneck", "codel", None, 575_000),  # the buffer of the link
         ("10mbps", "codel:limit=30packets", None, 30),
         ("ebe.bottleneck", "codel:limit=30packets", None, 30),
         ("10mbps", "fq-codel", None, 10_240),

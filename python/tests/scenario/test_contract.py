@@ -161,7 +161,7 @@ def test_the_other_topologies_and_all_that_is_optional():
 
 
 def _tables(part):
-    """All tables in a part of a plan."""
+    """Return all tables in a part of a plan."""
     if isinstance(part, dict):
         yield part
     for inner in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():

@@ -70,7 +70,7 @@ def test_the_engine_accepts_the_defaults_of_every_component():
 
 
 def test_every_declared_controller_is_a_scheme():
-    # The one that wraps others has no id of its own: `cubic-ld` is CUBIC with loss differentiation.
+    # The wrapper of other controllers has no id of its own: `cubic-ld` is CUBIC with loss differentiation.
     # CUBIC-EBE is CUBIC with an estimator.
     controllers = set(declarations.ids("controller")) - {"loss-differentiation", "cubic-ebe"}
     assert {find_scheme(name).controller for name in controllers} == controllers

@@ -1,4 +1,4 @@
-"""Whatever stands at whatever place of a scenario: it works, or the error is one of ours."""
+"""Any value at any place of a scenario either works, or the error is one of ours."""
 
 import copy
 import tomllib
@@ -35,12 +35,12 @@ def test_junk_anywhere_makes_no_error_but_ours(name):
             again = Scenario.from_dict(tomllib.loads(scenario.to_toml()))
             assert again.plan() == scenario.plan(), (path, junk)
             worked += 1
-    # Some junk is a fine value somewhere; most is not.
+    # Some junk is a valid value somewhere; most is not.
     assert 0 < worked < len(JUNK) * len(list(places(tables))) / 5
 
 
 def places(value, path=()):
-    """The path of everything inside a nested value."""
+    """Return the path of everything inside a nested value."""
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, inner in items:
         yield (*path, key)
@@ -48,7 +48,7 @@ def places(value, path=()):
 
 
 def put(value, path, junk):
-    """A copy with the value at `path` replaced."""
+    """Return a copy with the value at `path` replaced."""
     if not path:
         return junk
     changed = copy.copy(value)

@@ -1,4 +1,4 @@
-"""The options of one link: the scenario that each stands for, and bad values."""
+"""The options of one link: the scenario of each, and bad values."""
 
 from typing import get_type_hints
 
@@ -30,7 +30,7 @@ BOTTLENECK = {"rate": "12mbps", "delay": DRAWN}
 
 
 def written(bottleneck=None, reverse=None, flow=None, **more):
-    """Return the scenario that `compare cubic --link 12mbps` stands for, with changes."""
+    """Return the scenario of `compare cubic --link 12mbps`, with changes."""
     return Scenario.from_dict(
         {
             "name": "compare-cubic",

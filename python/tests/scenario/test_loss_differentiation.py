@@ -1,4 +1,4 @@
-"""Any scheme with the ending `-ld` is that scheme with loss differentiation."""
+"""Any scheme with the suffix `-ld` is that scheme with loss differentiation."""
 
 import pytest
 from scenario_tables import assert_complete, dumbbell, plan
@@ -87,7 +87,7 @@ def test_bad_parameters_are_refused(scheme, text):
 
 
 def lossy(scheme):
-    """One flow over 10 Mbit/s and 100 ms, one packet in a hundred damaged."""
+    """Return one flow over 10 Mbit/s and 100 ms, with one packet in a hundred corrupted."""
     changes = {
         "name": "lossy",
         "duration": "60s",
@@ -101,7 +101,8 @@ def lossy(scheme):
     return results.summary["utilisation"].to_pylist()[0]
 
 
-# XCP's routers give back some of what a loss takes while it is repaired: alone it uses two thirds.
+# XCP's routers redistribute part of the capacity that a loss costs during its repair: alone it uses two
+# thirds.
 @pytest.mark.parametrize(("scheme", "gain"), [("vcp", 1.4), ("xcp", 1.2), ("newreno", 1.4), ("cubic", 1.4)])
 def test_over_damaged_packets_it_fills_the_link_that_the_scheme_alone_does_not(scheme, gain):
     without, with_it = lossy(scheme), lossy(f"{scheme}-ld")

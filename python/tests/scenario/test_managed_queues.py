@@ -28,17 +28,17 @@ MANAGED = {
 
 
 def table(name):
-    """The table of a queue with a buffer of one bandwidth-delay product."""
+    """Return the table of a queue with a buffer of one bandwidth-delay product."""
     return {"kind": name.split(",")[0], "limit": "1bdp", **MANAGED[name]}
 
 
 def management(queue, **changes):
-    """The management of the bottleneck of 12 Mbit/s with 40 ms of base RTT."""
+    """Return the management of the bottleneck of 12 Mbit/s with 40 ms of base RTT."""
     return plan(dumbbell(topology__bottleneck__queue=queue, **changes))["links"][0]["queue"]["management"]
 
 
 def refusal(queue, **changes):
-    """The message about a scenario that is refused."""
+    """Return the message about a scenario that is refused."""
     with pytest.raises(ScenarioError) as raised:
         Scenario.from_dict(dumbbell(topology__bottleneck__queue=queue, **changes)).plan()
     return str(raised.value).removeprefix("scenario: ").removeprefix("topology.bottleneck.queue.")
@@ -72,7 +72,7 @@ def test_it_runs_and_every_quantity_that_it_reports_has_a_meaning(name):
 
 def test_the_defaults_of_red():
     red = management({"kind": "red", "limit": "1bdp"})
-    # 1000 packets per second: half of 5 ms is 2.5 packets, so that the least minimum holds.
+    # 1000 packets per second: half of 5 ms is 2.5 packets, so the lower bound of the minimum applies.
     assert (red["minimum"], red["maximum"], red["weight"]) == (5.0, 15.0, 0.002)
     assert (red["packet"], red["capacity"]) == (1500, 12_000_000)
     fast = management({"kind": "red", "limit": "1bdp"}, topology__bottleneck__rate="120mbps")

@@ -1,4 +1,4 @@
-"""Every kind of fault, with the exact message."""
+"""Every kind of error, with the exact message."""
 
 import math
 

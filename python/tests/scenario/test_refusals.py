@@ -1,4 +1,4 @@
-"""What the engine refuses is said at the field of the scenario, as every other fault."""
+"""Errors of the engine are reported at the field of the scenario, like all other errors."""
 
 import re
 import tomllib
@@ -115,7 +115,7 @@ EXTREMES = {
 
 
 def wrong(tables: Any, steps: tuple[str | int, ...] = ()) -> Iterator[dict[str, Any]]:
-    """Every quantity of a scenario in turn, by much too small or too large."""
+    """Yield a scenario change for each quantity in turn: much too small or too large."""
     items = tables.items() if isinstance(tables, dict) else enumerate(tables)
     for key, value in items:
         if isinstance(value, dict | list):
@@ -137,7 +137,7 @@ def test_every_refusal_of_a_wrong_scenario_names_a_field(name):
 
 
 def refusal(scenario: Scenario, change: dict[str, Any]) -> list[str]:
-    """Return what is said of a changed scenario; nothing where it can be run, or takes much memory."""
+    """Return the messages for a changed scenario; none if it can be run, or needs much memory."""
     try:
         changed = scenario.override(change)
         if changed.memory().bytes < 1 << 30:

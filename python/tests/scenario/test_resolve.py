@@ -1,4 +1,4 @@
-"""What is derived: mean rates, buffers in four measures, transports in layers, controllers."""
+"""Derived values: mean rates, buffers in four units, transports in layers, controllers."""
 
 import pytest
 from hypothesis import given
@@ -55,7 +55,7 @@ def test_no_limit_has_no_measures():
         ({"kind": "uniform", "low": "1mbps", "high": "20mbps", "hold": "1s", "initial": "10mbps"}, 10.5e6),
         # The run lasts 10 s: 2 s at 20, then 8 s at 10.
         ({"kind": "steps", "steps": [["0s", "20mbps"], ["2s", "10mbps"]]}, 12e6),
-        # What comes after the end does not count.
+        # Steps after the end do not count.
         ({"kind": "steps", "steps": [["0s", "20mbps"], ["20s", "10mbps"]]}, 20e6),
         # One period.
         ({"kind": "steps", "steps": [["0s", "20mbps"], ["2s", "10mbps"]], "repeat_after": "4s"}, 15e6),
@@ -108,7 +108,7 @@ def test_the_base_rtt_is_that_of_the_longest_flow_that_crosses():
     assert both.base_rtt_ns["R0-R1"] == 2 * (10 + 10 + 2 * 1) * 1e6
     local = Scenario.from_dict(parking_lot(flows=flows[1:], topology__access={"delay": "1ms"})).resolved
     assert local.base_rtt_ns["R0-R1"] == 2 * (10 + 2 * 1) * 1e6
-    # Nobody crosses the second hop: twice its own delay.
+    # No flow crosses the second hop: twice its own delay.
     assert local.base_rtt_ns["R1-R2"] == 20e6
 
 

@@ -1,4 +1,4 @@
-"""Router-assisted schemes: how they are composed, and which router stands at which link."""
+"""Router-assisted schemes: their composition, and the router of each link."""
 
 import tomllib
 from dataclasses import replace
@@ -397,7 +397,8 @@ def test_each_scheme_looks_like_no_other():
     assert len({colour for colour, _ in looks}) == len(looks)
 
 
-# Machado, Oliveira and Fernandes 2009: what readers without red, green or blue cones see, in linear RGB.
+# Machado, Oliveira and Fernandes 2009: the colours that readers without red, green or blue cones see, in
+# linear RGB.
 BLINDNESS = {
     "none": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
     "protanopia": (
@@ -445,7 +446,7 @@ def told_apart(colours, blindness, least=15):
 
 
 def lab(colour, blindness):
-    """CIE L*a*b* (D65) of a colour as a reader sees it."""
+    """Return CIE L*a*b* (D65) of a colour as a reader sees it."""
     code = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in code]
     red, green, blue = (

@@ -1,4 +1,4 @@
-"""The public face: loading, overriding, writing, describing, memory, schema, comparisons."""
+"""The public interface: loading, overriding, writing, describing, memory, schema, comparisons."""
 
 import subprocess
 import sys
@@ -97,7 +97,7 @@ def test_overriding_gives_a_new_scenario_and_leaves_the_old_one():
     assert changed.plan()["links"][0]["rate"] == {"kind": "constant", "bps": 24_000_000}
     assert changed.seed == 9
     assert len(scenario.plan()["flows"]) == 1
-    # Tables that were left out come into being.
+    # Omitted tables are created.
     assert changed.override({"topology.reverse.loss": 0.5}).plan()["links"][1]["loss"] == 0.5
 
 
@@ -228,7 +228,7 @@ def test_the_synthetic_links_are_as_described(name, mean):
     assert times[-1] == 60_000
     assert len(times) * 12_000 / 60 == pytest.approx(mean, rel=0.01)
     gaps = [after - before for before, after in pairwise(times)]
-    # Outages, but short ones.
+    # There are outages, but short ones.
     assert 200 < max(gaps) < 2000
 
 

@@ -1,4 +1,4 @@
-"""Each topology: the links of the plan, and the ways of the flows."""
+"""Each topology: the links of the plan, and the paths of the flows."""
 
 import pytest
 from scenario_tables import dumbbell, graph, parking_lot, path_names, plan
@@ -169,7 +169,7 @@ def test_the_reverse_direction_is_as_forward_but_for_what_is_said():
     }
     assert reverse(loss=0.0, record=False) == reverse() | {"loss": 0.0, "record": False}
     assert reverse(rate="1mbps")["rate"] == {"kind": "constant", "bps": 1_000_000}
-    # A delay of zero is said, not absent.
+    # A delay of zero is explicit, not absent.
     assert reverse(delay="0ms")["delay_ns"] == {"kind": "constant", "value": 0.0}
     assert reverse(jitter="1ms")["jitter_ns"] == {"kind": "constant", "value": 1e6}
 
@@ -241,7 +241,7 @@ def link(start, end, **more):
 @pytest.mark.parametrize(
     ("links", "expected"),
     [
-        # Fewest hops first, even when slower.
+        # Fewest hops first, even if slower.
         ([link("A", "B"), link("B", "D"), link("A", "D", delay="1s")], ["A-D"]),
         # Then the smaller delay.
         ([link("A", "B"), link("B", "D"), link("A", "C", delay="9ms"), link("C", "D")], ["A-C", "C-D"]),

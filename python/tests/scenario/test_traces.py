@@ -1,4 +1,4 @@
-"""Traces that scenarios name: what is wrong with them, and what comes of them."""
+"""Traces that scenarios name: their errors and their results."""
 
 import pytest
 from scenario_tables import dumbbell

@@ -1,4 +1,4 @@
-"""Faults outside the tables of a scenario, with the exact message: of files, and of calls."""
+"""Errors outside the tables of a scenario, with the exact message: in files, and in calls."""
 
 import pytest
 from scenario_tables import dumbbell

@@ -1,4 +1,4 @@
-"""The warm-up that is taken where none is given."""
+"""The default of the warm-up."""
 
 import math
 
