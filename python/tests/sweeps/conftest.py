@@ -1,4 +1,4 @@
-"""A small sweep: 16 runs of a fraction of a second, two of which fail where it is asked for."""
+"""A small sweep: 16 runs of a fraction of a second, two of which fail on request."""
 
 import sys
 from pathlib import Path

@@ -1,9 +1,9 @@
-"""Does a sweep of many runs in this process and prints the most memory it held, in KiB.
+"""Run a sweep of many runs in this process and print its peak memory in KiB.
 
     peak_memory.py FOLDER REPETITIONS
 
-Only the first run is computed; the others are copies of it under their own keys, since what counts here is
-the process that hands out, keeps and joins.
+Only the first run is computed; the others are copies of it under their own keys. The test measures the
+process that distributes tasks, keeps results and joins them.
 """
 
 import resource
@@ -22,7 +22,7 @@ from sweep_engines import SWEEP, InlineEngine, written
 
 
 class CopyingEngine(InlineEngine):
-    """Does the first task, and gives copies for the others."""
+    """An engine that runs the first task, and returns copies for the others."""
 
     first: Part | None = None
 

@@ -1,4 +1,4 @@
-"""What the tests of sweeps share: a small sweep, an engine in this process, the bytes of a data set."""
+"""Shared code of the tests of sweeps: a small sweep, an engine in this process, the bytes of a data set."""
 
 import sys
 from concurrent.futures import Future
@@ -50,12 +50,13 @@ FAILING = (
 duration = ["4s", "2s"]
 """
 )
-"""A warm-up of 3 s is fine, and a duration of 2 s; both together are not."""
+"""A warm-up of 3 s is valid, and a duration of 2 s is; both together are not."""
 
 
 LONG = "1000s"
 """A run of so much simulated time takes ten times as long as one of 4 s, so that workers are usually in the
-middle of a run when a test kills them."""
+middle of a run when a test kills them.
+"""
 
 
 def command(*arguments: object) -> list[str]:
@@ -70,7 +71,7 @@ def written(folder: Path, sweep: str) -> Path:
 
 
 class InlineEngine(Engine):
-    """Does tasks at once, in this process, and remembers which; `deadly` ones lose their worker."""
+    """An engine that runs tasks at once in this process and records them; `deadly` ones lose their worker."""
 
     def __init__(self, deadly=lambda _task: False, slots: int = 3) -> None:
         self.tasks: list[Task] = []
@@ -104,7 +105,7 @@ class InlineEngine(Engine):
 
 
 def data_set(folder: Path) -> dict[str, bytes]:
-    """Return all that must be byte-equal."""
+    """Return all files that must be byte-equal."""
     names = ("*.parquet", "failures.json", "sweep.json", "sweep.toml", "scenario.toml")
     found = {file.name: file.read_bytes() for name in names for file in folder.glob(name)}
     assert {"runs.parquet", "flows.parquet", "link_series.parquet", "statistics.parquet"} <= set(found)
@@ -112,6 +113,6 @@ def data_set(folder: Path) -> dict[str, bytes]:
 
 
 def inline(monkeypatch, engine: InlineEngine) -> InlineEngine:
-    """Have sweeps use this engine."""
+    """Make sweeps use this engine."""
     monkeypatch.setattr(running, "open_engine", lambda _name, _jobs: engine)
     return engine

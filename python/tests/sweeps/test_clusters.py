@@ -1,4 +1,4 @@
-"""Sweeps on clusters of this machine: other processes, reached over TCP, give the same bytes."""
+"""Sweeps on clusters of this machine: other processes, reached over TCP, return the same bytes."""
 
 import contextlib
 import importlib.util
@@ -35,7 +35,7 @@ LONG_FAILING = FAILING.replace('"4s"', f'"{LONG}"')
 
 @pytest.fixture(scope="module")
 def local(tmp_path_factory: pytest.TempPathFactory) -> airpath.SweepResults:
-    """Return the results of the sweep that is done on clusters, done without one."""
+    """Return the results of the sweep of the cluster tests, run without a cluster."""
     folder = tmp_path_factory.mktemp("local")
     return airpath.sweep(written(folder, LONG_FAILING), folder / "local", jobs=1)
 
@@ -57,7 +57,7 @@ class DaskCluster:
 @pytest.fixture
 def dask(tmp_path):
     """Return a scheduler with two workers; killed at the end."""
-    # The scheduler chooses its port and writes it to the file, for which the others wait.
+    # The scheduler chooses its port and writes it to the file, for which the other processes wait.
     file, started = str(tmp_path / "scheduler.json"), []
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": tmp_path}
 
@@ -82,7 +82,7 @@ def dask(tmp_path):
 
 
 def address_with_workers(file: str, count: int) -> str:
-    """Return the address of a scheduler, when so many workers have joined it."""
+    """Return the address of a scheduler when so many workers have joined it."""
     script = (
         "import distributed\n"
         f"client = distributed.Client(scheduler_file={file!r}, timeout={HANG_S})\n"
@@ -103,12 +103,12 @@ def test_a_dask_cluster_of_which_a_worker_is_killed(tmp_path, dask, local):
 
 
 def held(plan: Path, out: Path, engine: str) -> HeldSweep:
-    """Start a sweep on a cluster; it is held when three of its runs are kept."""
+    """Start a sweep on a cluster; it pauses when three of its runs are kept."""
     return HeldSweep(3, out, plan, "--engine", engine, stderr=subprocess.PIPE, text=True)
 
 
 def ends_as_a_local_one(sweep: HeldSweep, out: Path, local: airpath.SweepResults) -> None:
-    """Every run once, byte for byte as here; failures with scenario, scheme, values and seed."""
+    """Check that every run is there once, byte for byte; failures name scenario, scheme, values and seed."""
     sweep.go_on()
     _, said = sweep.process.communicate(timeout=HANG_S)
     assert sweep.process.returncode == 1, said
@@ -151,7 +151,7 @@ def test_a_dask_cluster_whose_scheduler_is_killed(tmp_path, dask, local):
     sweep.go_on()
     _, said = sweep.process.communicate(timeout=HANG_S)
     assert sweep.process.returncode == 1
-    # Before the scheduler is noticed to be gone, its workers may be.
+    # Workers may be gone before the sweep notices that the scheduler is.
     *_, last = (line for line in said.splitlines() if not how_far(line))
     address = dask.address.removeprefix("dask://")
     assert last.startswith(f"airpath: the scheduler of the Dask cluster at {address} has stopped; ")
@@ -160,7 +160,7 @@ def test_a_dask_cluster_whose_scheduler_is_killed(tmp_path, dask, local):
 
 
 def how_far(line: str) -> bool:
-    """Whether this is what a sweep says each minute: on a slow machine it may last as long."""
+    """Return whether a line is the progress report of each minute: slow machines may reach one."""
     return re.match(r"airpath: \d+ of 32 runs(,|$)", line) is not None
 
 
@@ -222,7 +222,7 @@ def ray_nodes(monkeypatch):
 
 
 def own_address() -> str:
-    """Return an address of this machine; Ray does not take that of the loopback device."""
+    """Return an address of this machine; Ray does not accept that of the loopback device."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
         udp.connect(("192.0.2.1", 9))  # sends nothing
         return str(udp.getsockname()[0])

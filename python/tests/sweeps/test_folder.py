@@ -1,4 +1,4 @@
-"""The directory of a sweep: its parts, what is not ours in it, what was not finished."""
+"""The directory of a sweep: its parts, files of others in it, unfinished sweeps."""
 
 import errno
 import hashlib
@@ -54,7 +54,7 @@ def test_what_is_no_part_behind_a_right_digest_counts_as_none(tmp_path):
     with pa.ipc.new_file(sink, outer.schema) as writer:
         writer.write_table(outer)
     whole = sink.getvalue().to_pybytes()
-    # The first text ends before it begins, which Arrow does not find out while it reads.
+    # The first text ends before it begins, which Arrow does not detect while it reads.
     changed = whole.replace((333).to_bytes(8, "little"), (-7).to_bytes(8, "little", signed=True))
     assert changed != whole
     store = PartStore(tmp_path)

@@ -1,4 +1,4 @@
-"""Which tables a sweep keeps beside that of its runs."""
+"""Which tables a sweep keeps in addition to that of its runs."""
 
 import pyarrow.parquet as pq
 import pytest
@@ -27,13 +27,13 @@ def test_a_table_that_a_corrected_sweep_keeps_no_more_goes(small, tmp_path, monk
     inline(monkeypatch, InlineEngine())
     swept = airpath.sweep(small, tmp_path / "out")
     assert swept.complete
-    # What somebody else has put there stays.
+    # Files of others remain.
     assert swept.tables == ["flows", "links", "runs", "statistics"]
 
 
 @pytest.fixture
 def large(small, tmp_path, monkeypatch):
-    """The same sweep twice: its tables in one file each, and in several, as if they were large."""
+    """Return the same sweep twice: its tables in one file each, and in several, as if they were large."""
     inline(monkeypatch, InlineEngine())
     one = airpath.sweep(small, tmp_path / "one")
     monkeypatch.setattr("airpath.sweeps.dataset.BYTES_TOGETHER", 1 << 12)
@@ -57,7 +57,7 @@ def test_a_large_table_is_a_folder_of_files_that_read_as_one(large):
     groups = [pq.ParquetFile(folder / file).num_row_groups for file in files]
     assert groups[:-1] == [2] * (len(files) - 1)
     assert groups[-1] in (1, 2)
-    # As others read it.
+    # As other programs read it.
     assert pq.read_table(folder).to_pylist() == one.table("link_series").to_pylist()
     assert not list(several.directory.glob(".*.parquet*"))
 

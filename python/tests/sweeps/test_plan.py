@@ -1,4 +1,4 @@
-"""The language of sweeps: what is run, and what is refused."""
+"""The language of sweeps: what runs, and what is refused."""
 
 import json
 import tomllib
@@ -37,7 +37,7 @@ def test_everything_is_crossed_and_seeds_are_paired():
         seeds.setdefault((run.point.number, run.scheme), []).append((run.task.repetition, run.task.seed))
     assert set(map(tuple, seeds.values())) == {((0, 7), (1, 8))}
     tables = [json.loads(run.task.scenario) for run in runs]
-    # Zipped axes advance together, and only so.
+    # Zipped axes advance together, and only together.
     seen = {(one["topology"]["bottleneck"]["delay"], one["record"]["warm_up"]) for one in tables}
     assert seen == {("5ms", "1s"), ("6ms", "2s"), ("7ms", "3s")}
     assert {one["duration"] for one in tables} == {"20s"}
@@ -200,6 +200,6 @@ def test_the_key_of_a_run_holds_all_that_it_depends_on():
     (one,) = plan().runs()
     others = [plan(seed=2), plan(set={"duration": "20s"}), plan(schemes=["bbr"]), plan(keep=["links"])]
     assert len({one.task.key, *(next(other.runs()).task.key for other in others)}) == 5
-    # A further value leaves the runs of the others as they were.
+    # Another value does not change the runs of the others.
     few, more = plan(grid={"duration": ["20s"]}), plan(grid={"duration": ["20s", "30s"]})
     assert next(few.runs()).task.key == next(more.runs()).task.key

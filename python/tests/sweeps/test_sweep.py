@@ -46,7 +46,7 @@ def longer(plan):
 
 
 def done_here(plan):
-    """Return the data set of a sweep that is done run by run in this process."""
+    """Return the data set of a sweep that is run by run computed in this process."""
     with pytest.MonkeyPatch.context() as patched:
         inline(patched, InlineEngine())
         return data_set(airpath.sweep(plan, plan.parent / "reference").directory)
@@ -150,7 +150,7 @@ def test_a_killed_sweep_goes_on_where_it_was(small, tmp_path, reference):
     sweep = HeldSweep(3, out, small, "--jobs", 2, stderr=subprocess.DEVNULL)
     workers = psutil.Process(sweep.process.pid).children(recursive=True)
     sweep.kill()
-    # Its workers do not stay behind.
+    # Its workers end with it.
     _, alive = psutil.wait_procs(workers, timeout=HANG_S)
     assert not [process for process in alive if is_alive(process.pid)]
     keys = {file.stem for file in kept(out)}
@@ -204,7 +204,7 @@ def test_a_run_that_kills_its_worker_is_found_and_the_others_are_done(small, tmp
     assert "its worker process died" in swept.failures[0]["message"]
     assert swept.runs["run"].to_pylist() == [number for number in range(16) if number != 6]
     assert len(engine.tasks) == 15
-    # The next try does this one only.
+    # The next attempt runs this task only.
     engine = inline(monkeypatch, InlineEngine())
     assert airpath.sweep(small, tmp_path / "out").complete
     assert [task.key for task in engine.tasks] == [deadly.task.key]
@@ -337,7 +337,7 @@ def test_a_complete_sweep_is_not_given_for_one_with_other_traces(tmp_path, monke
 
 
 class EditingEngine(InlineEngine):
-    """Calls something before its third run."""
+    """An engine that calls a function before its third run."""
 
     def __init__(self, edit) -> None:
         super().__init__()
@@ -403,7 +403,7 @@ def test_what_another_process_has_finished_meanwhile_is_not_taken_for_ours(tmp_p
 
 
 class ForgetfulEngine(InlineEngine):
-    """Loses each result three times before it is fetched, and says that it does nothing."""
+    """An engine that loses each result three times before it is fetched, and reports no progress."""
 
     def __init__(self) -> None:
         super().__init__(slots=1)
@@ -453,7 +453,7 @@ def test_memory_does_not_grow_with_the_number_of_runs(tmp_path):
             text=True,
             check=True,
             timeout=HANG_S,
-            # What Arrow's own pool keeps back differs by 6 MiB with the state of the machine.
+            # What Arrow's own pool keeps allocated differs by 6 MiB with the state of the machine.
             env={**os.environ, "ARROW_DEFAULT_MEMORY_POOL": "system"},
         )
         peaks.append(int(done.stdout) / 1024)
