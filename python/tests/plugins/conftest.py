@@ -50,14 +50,14 @@ AIMD = """
 
 @pytest.fixture(autouse=True)
 def nothing_allowed(monkeypatch):
-    """What one test allows, the next one does not."""
+    """Revoke what one test allows for the next one."""
     monkeypatch.setattr(specs, "_allowed", set())
     monkeypatch.setattr(specs, "_all_allowed", False)
 
 
 @pytest.fixture
 def write(folder):
-    """Writes a file of the user; the working directory is its folder."""
+    """Return a function that writes a file of the user; the working directory is its folder."""
 
     def write(name, text):
         path = folder / name

@@ -24,7 +24,7 @@ FAULTS = {
 
 @pytest.fixture
 def observed(plus):
-    """A run with an estimator of the engine and one in Python beside a controller, and its capture."""
+    """Return a run of a controller with an estimator of the engine and one in Python, and its capture."""
     return airpath.run(
         {
             "name": "observed",

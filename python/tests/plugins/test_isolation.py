@@ -82,7 +82,7 @@ def test_an_interrupt_ends_the_processes():
     streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen([*command, *long], start_new_session=True, **streams) as process:
         hangs_at_s = time.monotonic() + HANG_S
-        # The tracker of resources, the server from which workers are forked, and a worker.
+        # The resource tracker, the server from which workers are forked, and a worker.
         while len(psutil.Process(process.pid).children(recursive=True)) < 3:
             assert time.monotonic() < hangs_at_s
             time.sleep(0.05)

@@ -62,7 +62,7 @@ FIXED = """
 
 @pytest.fixture
 def build(write):
-    """Compiles text in C to a library in the working directory, with macros."""
+    """Return a function that compiles C source to a library in the working directory, with macros."""
 
     def build(library, text=FIXED, **macros):
         return compiled(library, write(f"{library}.c", text), **{"FAULT": "", **macros})

@@ -25,7 +25,9 @@ KINDS_OF_ENGINE = {"estimators", "capacity_sources", "queues"}
 
 @pytest.fixture
 def build(write):
-    """Compiles the files in C to start from to one library in the working directory, after replacements."""
+    """Return a function that compiles the C templates to one library in the working directory, after
+    replacements.
+    """
 
     def build(library, *kinds, **replaced):
         sources = []
@@ -47,7 +49,7 @@ OLD = {
     "no_memory": "\tif (!self)",
     "size": ".size = sizeof(table)",
 }
-"""Texts of the files to start from that tests replace."""
+"""Texts of the templates that tests replace."""
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -105,7 +107,7 @@ def test_a_queue_gives_the_tables_of_the_same_queue_of_the_engine(build, world):
 
 @pytest.fixture
 def in_python(write):
-    """Writes the file in Python to start from."""
+    """Return a function that writes the Python template."""
 
     def in_python(kind, name):
         (text,) = python_start(name, kind).files.values()

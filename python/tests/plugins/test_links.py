@@ -120,7 +120,7 @@ def files(write):
 
 
 def counts(results):
-    """Packets dropped by reason, and marked packets."""
+    """Return the packets dropped by reason, and the marked packets."""
     links = results.table("link_series").to_pandas().sum(numeric_only=True)
     return {name: links[name] for name in links.index if name.startswith(("dropped", "marked"))}
 

@@ -26,7 +26,7 @@ CLASH = 'are both called "Aimd" in tables and figures; name one of them: NAME='
 
 @pytest.fixture
 def two(aimd, write):
-    """Two files that have a class of the same name."""
+    """Return two files that have a class of the same name."""
     write("other.py", Path("aimd.py").read_text())
     return aimd, "other.py:Aimd"
 

@@ -90,7 +90,7 @@ def test_what_is_told_and_what_is_answered(write):
     timers = [event for event in events if event[0] == "timer"]
     assert timers
     assert all(next_timer is None for _, _, next_timer in timers)
-    # The window and the rate of the controller hold: 9 Mbit/s of payload at most.
+    # The window and the rate of the controller apply: at most 9 Mbit/s of payload.
     flows = results.table("flow_series")
     assert max(flows["cwnd_bytes"].to_pylist()) == 1e5
     assert max(flows["pacing_rate_bps"].to_pylist()) == 9e6
@@ -163,7 +163,7 @@ def test_finished_runs_are_kept_when_more_repetitions_fail(write):
     rule = PrecisionRule(1e-9, min_repetitions=2, max_repetitions=64)
     with pytest.raises(PluginError) as failed:
         airpath.compare(["late.py:Late"], "12mbps", duration="3s", loss="1%", until=rule, jobs=1)
-    # The second look asks for more repetitions than the class allows.
+    # The second step asks for more repetitions than the class allows.
     repetitions = [run.record.repetition for run in failed.value.results.runs]
     assert repetitions == list(range(len(repetitions)))
     assert len(repetitions) >= 2

@@ -1,4 +1,4 @@
-"""Modules of Linux that are our own, and those of a kernel."""
+"""Linux modules of airpath, and those of a kernel."""
 
 import os
 import subprocess
@@ -19,14 +19,14 @@ HERE = Path(__file__).parent
 
 @pytest.fixture(scope="session")
 def modules_folder(tmp_path_factory):
-    """A folder for compiled modules, which all processes of a test run share."""
+    """Return a folder for compiled modules, which all processes of a test run share."""
     base = tmp_path_factory.getbasetemp()
     return (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "modules"
 
 
 @pytest.fixture(autouse=True)
 def compiler(modules_folder, monkeypatch):
-    """The C compiler. Compiled modules are kept in the folder of the test run."""
+    """Return the C compiler, with compiled modules in the folder of the test run."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(modules_folder))
     try:
         return Compiler.find()
@@ -36,13 +36,13 @@ def compiler(modules_folder, monkeypatch):
 
 @pytest.fixture
 def module():
-    """Returns the scheme of one of our modules."""
+    """Return a function that returns the scheme of one of our modules."""
     return lambda name, options="": f"linux:{HERE / f'tcp_{name}.c'}" + (f":{options}" if options else "")
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a module allows after an event: packets and milliseconds."""
+    """The packets and milliseconds that a module allows after an event."""
 
     window: int
     ssthresh: int
@@ -52,7 +52,7 @@ class Answer:
 
 @pytest.fixture
 def drive(compiler, tmp_path):
-    """Passes events to a module and returns its answers (`drive.c`)."""
+    """Return a function that passes events to a module and returns its answers (`drive.c`)."""
     program = tmp_path / "drive"
     source = str(HERE / "drive.c")
     subprocess.run(
@@ -74,7 +74,7 @@ def drive(compiler, tmp_path):
 
 @pytest.fixture
 def linux_sources():
-    """The folder `net/ipv4` of a kernel."""
+    """Return the folder `net/ipv4` of a kernel."""
     folder = os.environ.get("AIRPATH_LINUX_SOURCES")
     if not folder:
         pytest.skip("AIRPATH_LINUX_SOURCES is not set: it names a folder with net/ipv4/tcp_*.c of Linux")

@@ -1,4 +1,4 @@
-"""Files of modules: what is read, compiled and refused."""
+"""Files of modules: reading, compiling, refusing."""
 
 import textwrap
 from pathlib import Path
@@ -23,7 +23,7 @@ MODULE = """
 
 @pytest.fixture
 def write(folder):
-    """Writes a file of the user; the working directory is its folder."""
+    """Return a function that writes a file of the user; the working directory is its folder."""
 
     def write(name, text=MODULE, *, before="", threshold="2", more=""):
         (folder / name).write_text(

@@ -19,7 +19,7 @@ EXAMPLE = Path(__file__).parents[4] / "examples" / "linux-module"
 
 @pytest.fixture
 def scenario(module):
-    """Returns a short scenario with our module, whose name in a kernel is `sample`."""
+    """Return a short scenario with our module, whose name in a kernel is `sample`."""
 
     def scenario(options=""):
         return airpath.Scenario.from_dict(
@@ -39,7 +39,7 @@ def scenario(module):
 
 @pytest.fixture
 def system(tmp_path):
-    """The files of a system with a clock of 300 ticks and a module `tcp_sample` that keeps 2 quarters."""
+    """Return a system's files with a clock of 300 ticks and a module `tcp_sample` that keeps 2 quarters."""
     (tmp_path / "proc").mkdir()
     (tmp_path / "proc" / "config.gz").write_bytes(
         gzip.compress(b"# CONFIG_HZ_250 is not set\nCONFIG_HZ=300\n")

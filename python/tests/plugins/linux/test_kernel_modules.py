@@ -17,7 +17,7 @@ LINK = {"rtt": "50ms", "repetitions": 1}
 
 @pytest.fixture
 def scheme(linux_sources):
-    """Returns the scheme of a module of the kernel."""
+    """Return a function that returns the scheme of a module of the kernel."""
 
     def scheme(name, options=""):
         helper = [linux_sources / "tcp_vegas.c"] if name == "yeah" else []
@@ -57,7 +57,7 @@ def test_the_windows_of_our_schemes_are_those_of_the_modules(scheme, name):
             {
                 "name": "alone",
                 "duration": "120s",
-                # Some modules count acknowledgments, ours what they acknowledge.
+                # Some modules count acknowledgments; our schemes count the acknowledged packets.
                 "transport": {"delayed_ack_segments": 1},
                 "topology": {"kind": "dumbbell", "bottleneck": {"rate": "20mbps", "delay": "25ms"}},
                 "flows": [{"name": "flow", "scheme": scheme}],

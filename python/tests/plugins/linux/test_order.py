@@ -67,7 +67,7 @@ def test_a_loss_waits_for_its_acknowledgment(drive):
 
 
 def test_quic_sends_lost_data_again_as_new_data(drive):
-    """All that is acknowledged counts as in order, and the numbers of lost packets never come."""
+    """All acknowledged data counts as in order, and the numbers of lost packets never arrive."""
     events = [*flight(), loss(50), ack(50, 6, 6, 3, REPAIRING, lost=1), sent(51, 4)]
     events += [ack(52, 3, 3, 1), sent(53, 2), ack(101, 1, 1, 1), ack(103, 1, 1, 0)]
     *_, end, _sent, plain, last = drive("order", events)

@@ -1,4 +1,4 @@
-"""Runs of modules of our own."""
+"""Runs of our own modules."""
 
 import hashlib
 import html
@@ -32,23 +32,23 @@ def windows(results, flow=None):
 
 @pytest.mark.parametrize("keep", [2, 3])
 def test_a_window_follows_its_formula(module, keep):
-    """With 20 Mbit/s and 40 ms, a packet of 1500 bytes takes 0.6 ms; the buffer holds another 40 ms."""
+    """At 20 Mbit/s and 40 ms a packet of 1500 bytes takes 0.6 ms; the buffer contains another 40 ms."""
     results = airpath.compare([module("sample", f"keep={keep}")], "20mbps", **{**LINK, "duration": "40s"})
     time, window, threshold = windows(results)
     steady = time > 10
     full, kept = 2 * 0.040 / 0.0006, threshold[steady].mean()
-    # The queue overflows by what arrives in a round before the loss is known.
+    # The queue overflows by the packets that arrive in a round before the loss is detected.
     assert (full * keep / 4 - 1 <= threshold[steady]).all()
     assert (threshold[steady] <= (full + 5) * keep / 4).all()
     # A recovery takes one or two rows.
     reduced = np.flatnonzero((np.diff(window) < -5) & (window[:-1] > full - 5)) + 1
     reduced = reduced[time[reduced] > 5]
-    # A packet more in each round, and a round lasts as long as its packets:
-    # W_k = W_0 + k, R_k = max(40 ms, 0.6 ms W_k).
+    # One more packet in each round, and a round lasts as long as its packets: W_k = W_0 + k, R_k = max(40 ms,
+    # 0.6 ms W_k).
     rounds = np.maximum(0.040, 0.0006 * np.arange(kept, kept * 4 / keep))
     cycles = np.diff(time[reduced])
     assert len(cycles) >= 4
-    # The table has a row each 100 ms, and a recovery lasts a round.
+    # The table has a row per 100 ms, and a recovery lasts a round.
     np.testing.assert_allclose(cycles, rounds.sum() + 0.08, atol=0.15)
 
 
@@ -81,8 +81,8 @@ def test_each_lost_packet_is_reported_once(module, loss, buffer):
     results = airpath.compare([module("losses")], "12mbps", loss=loss, buffer=buffer, warm_up="0s", **LINK)
     counts = results.table("flow_observations").to_pandas().query("quantity == 'module_rtt_us'")["value"]
     lost, reported = results.flows["retransmitted_packets"][0].as_py(), counts.max()
-    # A packet that is lost again after it was sent again is not reported, as its number is not known. At a
-    # timeout all packets are, and not all are sent again.
+    # A packet that is lost again after its retransmission is not reported, as its number is not known. At a
+    # timeout all packets are, and not all are retransmitted.
     assert reported >= {"1%": 0.97, None: 0.95, "20%": 0.6}[loss] * lost
     assert 10 < reported <= 1.2 * lost
 
@@ -104,8 +104,8 @@ def test_flows_have_parameters_of_their_own(module):
     )
     results = airpath.run(scenario, progress=False)
     mean = {name: windows(results, name)[1].mean() for name in ("half", "most", "same")}
-    # The window of AIMD is proportional to the root of (1 + b) / (1 - b), b = keep / 4: 1.73 and 2.65.
-    # The module keeps half also after losses that follow each other, which are many here.
+    # The window of AIMD is proportional to the root of (1 + b) / (1 - b), b = keep / 4: 1.73 and 2.65. The
+    # module keeps half also after consecutive losses, of which there are many here.
     assert mean["most"] / mean["half"] > 1.15
     assert mean["same"] / mean["half"] > 1.15
 
