@@ -29,10 +29,10 @@ from airpath import _core
 from airpath._backends.daemon import datapath_missing
 
 BUSY = 0.0025
-"""A quarter of the share of the time that makes a run not valid, as in the emulator's own tests."""
+"""A quarter of the share of the time that invalidates a run, as in the emulator's own tests."""
 
 # By default a slow example fails its test, which depends on how busy the machine is. Examples are the same
-# each time, as in the Rust tests; `--hypothesis-profile default` draws others.
+# each time, as in the Rust tests; `--hypothesis-profile default` generates others.
 hypothesis.settings.register_profile(
     "any machine", deadline=None, derandomize=True, suppress_health_check=[hypothesis.HealthCheck.too_slow]
 )

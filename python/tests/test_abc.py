@@ -1,4 +1,4 @@
-"""ABC over links that move, beside CUBIC with CoDel as its authors compare it, and beside XCP."""
+"""ABC over links with varying capacity, compared with CUBIC with CoDel as by its authors, and with XCP."""
 
 import pytest
 from outside import recorded_trace
@@ -8,7 +8,7 @@ from airpath.scenario import Scenario, compare_scenario
 
 
 def summary(scheme, link, queue=None):
-    """One flow over the link, as in the authors' script: 100 ms, 250 packets."""
+    """Return the summary of one flow over the link, as in the authors' script: 100 ms, 250 packets."""
     (scenario,) = compare_scenario([scheme], link, rtt="100ms", buffer="250 packets", duration="60s")
     if queue is not None:
         tables = scenario.to_dict()
@@ -49,6 +49,6 @@ def test_over_the_moving_bottleneck_it_fills_the_link_without_a_queue():
 def test_over_recordings_it_carries_more_than_codel_lets_cubic(name):
     path = recorded_trace(name)
     abc, managed = summary("abc", str(path)), summary("cubic", str(path), CODEL)
-    # 18 to 49 % were measured; the paper's half as much again is not reached.
+    # 18 to 49 % were measured; the 50 % of the paper are not reached.
     assert abc["throughput_mbps"] > 1.1 * managed["throughput_mbps"]
     assert abc["queueing_p95_ms"] < 2 * managed["queueing_p95_ms"]

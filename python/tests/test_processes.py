@@ -25,7 +25,7 @@ def test_workers_ask_for_large_pages_and_keep_memory_and_nobody_else_does(monkey
         if given is not None:
             monkeypatch.setenv(TUNABLES, given)
         with WorkerPool(1) as pool:
-            # Of the process from which it was forked, which may be that of an earlier test.
+            # The environment of the process from which it was forked, which may be that of an earlier test.
             theirs = pool.submit(os.getenv, TUNABLES).result(timeout=HANG_S)
         assert "glibc.malloc.hugetlb=1" in theirs
         assert "glibc.malloc.mmap_threshold=33554432" in theirs
@@ -62,19 +62,19 @@ def test_workers_do_what_they_are_told():
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no process groups")
 @pytest.mark.parametrize("started", [0, 2, 4])
 def test_ctrl_c_while_workers_start_is_told_in_one_line(started, tmp_path):
-    """The sweep starts a tracker of resources, a server that forks workers, and two workers."""
-    # Held before any run is kept, so that it cannot end before Ctrl-C.
+    """The sweep starts a resource tracker, a server that forks workers, and two workers."""
+    # Paused before any run is kept, so that it cannot end before Ctrl-C.
     streams = {"stderr": subprocess.PIPE, "text": True, "start_new_session": True}
     sweep = HeldSweep(0, tmp_path / "out", "lte-buffers", "--jobs", "2", **streams)
     process = sweep.process
-    # Nothing more to read: it has ended, and what it said is below.
+    # An empty line means that the process has ended; its output is checked below.
     while (line := process.stderr.readline()) and "runs" not in line:
         pass
     hangs_at_s = time.monotonic() + HANG_S
     while len(psutil.Process(process.pid).children(recursive=True)) < started:
         assert time.monotonic() < hangs_at_s
         time.sleep(0.05)
-    # A terminal's Ctrl-C is for all processes of the group.
+    # Ctrl-C in a terminal goes to all processes of the group.
     os.killpg(process.pid, signal.SIGINT)
     sweep.go_on()
     said = line + process.communicate(timeout=HANG_S)[1]

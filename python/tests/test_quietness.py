@@ -1,4 +1,4 @@
-"""Which disturbances make a failed real-time check inconclusive, and what becomes of its report."""
+"""Which disturbances make a failed real-time check inconclusive, and its report."""
 
 import subprocess
 import sys
@@ -27,7 +27,7 @@ def test_disturbances(changes: dict[str, float], said: str | None) -> None:
     assert found is None if said is None else found.startswith(f"{said}, some process waited")
 
 
-# A process that computes for 0.3 s of processor time, started by one that ends at once.
+# A process that uses 0.3 s of processor time, started by one that ends at once.
 ORPHAN = """
 import subprocess, sys
 busy = "import time\\nwhile time.process_time() < 0.3: pass\\nprint('done')"

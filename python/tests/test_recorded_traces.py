@@ -1,4 +1,4 @@
-"""NewReno and CUBIC over recorded links, where the recordings are present."""
+"""NewReno and CUBIC over recorded links, if the traces are available."""
 
 import pytest
 from outside import recorded_trace
@@ -29,7 +29,7 @@ def test_schemes_fill_a_recorded_link_as_far_as_it_carries(name: str) -> None:
     bottleneck = links[links["link_name"] == "bottleneck"]
     # The last bytes of a packet may leave in an interval after that of its first.
     assert (bottleneck["departed_bytes"] <= bottleneck["offered_bytes"] + 1500).all()
-    # Where the buffer holds a bandwidth-delay product a single flow keeps the link busy most of the time.
+    # If the buffer is a bandwidth-delay product, a single flow keeps the link busy most of the time.
     capacity_bps = bottleneck["offered_bytes"].iloc[0] * 8 / 60
     least = 0.6 if capacity_bps * 0.06 / 8 < 300 * 1500 else 0.05
     assert (results.to_pandas("summary")["utilisation"] > least).all()

@@ -1,4 +1,4 @@
-"""The answer of `airpath estimate`: bandwidth and limits of simulated flows whose truth is known."""
+"""The answer of `airpath estimate`: bandwidth and limits of simulated flows with known truth."""
 
 import json
 from itertools import pairwise
@@ -15,11 +15,11 @@ from airpath.cli import main
 from airpath.units import parse_rate, parse_size
 
 PAYLOAD = 1448 / 1500
-"""Share of a simulated packet that is payload."""
+"""Payload share of a simulated packet."""
 
 
 def simulated(bottleneck: dict[str, Any], **flow: Any) -> airpath.Results:
-    """Return 20 s of a flow, captured at the sender, with what limited it."""
+    """Return 20 s of a flow, captured at the sender, with the causes that limited it."""
     queue = {"kind": "drop-tail", "limit": flow.pop("buffer", "1bdp"), **flow.pop("queue", {})}
     document = {
         "name": "truth",
@@ -50,7 +50,7 @@ def analysis(folder: Path, results: airpath.Results) -> CaptureAnalysis:
 
 
 def made(folder: Path, bottleneck: dict[str, Any], **flow: Any) -> tuple[CaptureAnalysis, float]:
-    """Return the analysis of 20 s at the sender, and the mean capacity from 1 s on, bit/s of payload."""
+    """Return the analysis of 20 s at the sender, and the mean capacity from 1 s on in bit/s of payload."""
     results = simulated(bottleneck, **flow)
     links = results.table("link_series")
     mine = np.array(links["link_name"].to_pylist()) == "bottleneck"
@@ -228,7 +228,9 @@ def test_the_sum_of_a_host_comes_before_its_flows(tmp_path: Path, capsys: pytest
 
 
 def _from_one_host(capture: bytes) -> bytes:
-    """Give all senders one address, with a port for each: the last byte of their addresses, 10.0.0.0 on."""
+    """Return the capture with one address for all senders, and a port for each: the last byte of their
+    addresses, 10.0.0.0 on.
+    """
     content = bytearray(capture)
     at = 0
     while at < len(content):

@@ -135,7 +135,7 @@ def test_a_capture_of_an_unknown_link_type_is_refused_by_its_name(tmp_path: Path
 
 @pytest.fixture
 def three_mebibytes(tmp_path: Path) -> Path:
-    """A capture of 2200 packets that are nothing known."""
+    """Return a capture of 2200 packets of unknown content."""
     path = tmp_path / "long.pcap"
     packet = struct.pack("<IIII", 1, 0, 1400, 1400) + bytes(1400)
     path.write_bytes(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 101) + packet * 2200)
@@ -147,7 +147,7 @@ def test_reading_says_how_far_it_is(three_mebibytes: Path) -> None:
     assert analyse(three_mebibytes, ["samples"], shares.append).report["packets"] == 2200
     assert len(shares) >= 2
     assert shares == sorted(set(shares))
-    assert 0.3 <= shares[0] < 0.5  # a mebibyte of three
+    assert 0.3 <= shares[0] < 0.5  # one mebibyte of three
     assert 0.6 < shares[-1] <= 1
 
 

@@ -16,7 +16,7 @@ def folder(variable: str) -> Path:
 
 
 def largest(path: Path) -> FlowAnalysis:
-    """Return the flow with most payload."""
+    """Return the flow with the most payload."""
     return analyse(path, ["samples"]).flows[0]
 
 
@@ -50,10 +50,10 @@ def test_policed_transfers_are_told_from_shaped_ones() -> None:
         rate = float(configured.removesuffix("mbps")) * 1e6
         if kind == "shaped":
             assert not diagnosis.policers
-            # Some applications pause, but most data left while the shaper limited.
+            # Some applications pause, but most data left while the shaper was the limit.
             assert max(diagnosis.shares, key=lambda share: share.data).label in ("bottleneck", "overflow")
             headline = diagnosis.answer.headline
-            # A bucket of 8 kB never lets a window fill the link; cross traffic takes its share.
+            # With a bucket of 8 kB no window ever fills the link; cross traffic takes a share.
             if headline.full and "cross" not in path.name:
                 assert 0.85 * rate <= headline.rate_bps <= rate
         elif diagnosis.policers:

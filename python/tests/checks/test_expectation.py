@@ -1,4 +1,4 @@
-"""Expectations: what passes, what fails, and what noise does."""
+"""Expectations: passing, failing, and the effect of noise."""
 
 import math
 
@@ -67,7 +67,7 @@ def test_what_is_said_of_a_relative_bound():
         "the limit is within the interval: more repetitions",
     ]
     assert [part[: len(text)] for part, text in zip(judged.remark.split("; "), said, strict=True)] == said
-    # Whether it passes or not.
+    # Independent of whether it passes.
     assert "within the interval" in bound.judge(values(14.0, 28.0), others).remark
     assert "within the interval" not in bound.judge(values(1.0, 16.5), others).remark
 
@@ -78,7 +78,7 @@ def test_an_upper_relative_bound_is_held():
     assert bound.judge(values(14.0, 30.5), others).passed
     assert not bound.judge(values(15.0, 30.1), others).passed
     assert RelativeBound("queueing_p95_ms", False, 1.0, "bbr").judge(others, others).passed
-    # Zero is within these intervals, and beside those.
+    # Zero is within these intervals, and outside the others.
     limit = RelativeBound("utilisation", False, 1.0, "bbr")
     assert "within the interval" in limit.judge(values(0.5, 0.6), values(0.55, 0.5)).remark
     assert "within the interval" not in limit.judge(values(0.50, 0.61), values(0.60, 0.71)).remark
@@ -162,7 +162,7 @@ def test_a_run_in_which_nothing_came_is_not_hidden_by_the_others():
     gone = relative.judge(values(3.0, math.nan, 3.0), values(3.0, 3.0, 3.0))
     assert not gone.passed
     assert "no value in 1 of 3 runs" in gone.remark
-    # What the other scheme did not get is no fault of this one.
+    # Missing values of the other scheme do not count against this one.
     assert relative.judge(values(3.0, 3.0, 3.0), values(3.0, math.nan, 3.0)).passed
     nothing = relative.judge(values(3.0), values(math.nan))
     assert not nothing.passed
@@ -172,13 +172,13 @@ def test_a_run_in_which_nothing_came_is_not_hidden_by_the_others():
     less = envelope.judge(values(3.0, 3.1, math.nan), baseline)
     assert not less.passed
     assert "no value in 1 of 3 runs" in less.remark
-    # Neither has a seed of which the baseline knows nothing.
+    # A seed without a value counts on neither side, and the baseline lacks one.
     assert envelope.judge({1: 3.0, 2: 3.1, 3: 3.2, 4: math.nan}, baseline).passed
 
 
 def test_a_relative_bound_is_judged_seed_by_seed():
     bound = RelativeBound("goodput_mbps", True, 0.9, "cubic")
-    # In each draw exactly 0.95 of CUBIC, though draws differ by more than that.
+    # In each seed exactly 0.95 of CUBIC, though seeds differ by more than that.
     others = values(1.0, 10.0, 5.0)
     judged = bound.judge({seed: 0.95 * value for seed, value in others.items()}, others)
     assert judged.passed
@@ -215,7 +215,7 @@ def test_better_passes_and_is_said_and_the_way_hangs_on_the_metric():
     assert faster.passed
     assert "better" in faster.remark
     assert not Envelope("queueing_p95_ms", 0.03, absolute=False).judge(more, baseline).passed
-    # Of a capacity neither way is better.
+    # For a capacity neither direction is better.
     assert not Envelope("capacity_mbps", 0.03, absolute=False).judge(more, baseline).passed
 
 
@@ -233,7 +233,7 @@ def test_single_runs_are_judged_by_the_difference_alone():
 
 
 def test_a_single_run_is_compared_with_that_of_its_seed():
-    """Whatever the mean of the baseline's other draws is."""
+    """The mean of the baseline's other seeds does not matter."""
     envelope, baseline = Envelope("goodput_mbps", 0.1, absolute=False), values(10.0, 30.0, 50.0)
     same = envelope.judge(values(10.0), baseline)
     assert same.passed

@@ -1,9 +1,9 @@
-"""Markdown: text of people means itself, and stays in its cell."""
+"""Markdown: text from users is shown literally, and stays in its cell."""
 
 from pathlib import Path
 
 import pytest
-from markdown_it import MarkdownIt  # which rich brings
+from markdown_it import MarkdownIt  # a dependency of rich
 
 from airpath.checks import Case, Checked, CheckedCase, Judged, Suite
 from airpath.checks.markdown import check_markdown

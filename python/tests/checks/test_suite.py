@@ -1,4 +1,4 @@
-"""Suites: what they say, what is refused, and that those that are shipped stand."""
+"""Suites: their language, what is refused, and that the shipped ones pass."""
 
 from pathlib import Path
 

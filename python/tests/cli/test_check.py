@@ -1,4 +1,4 @@
-"""`airpath check`: verdicts, exit codes, baselines, JUnit, and what is kept of failing cases."""
+"""`airpath check`: verdicts, exit codes, baselines, JUnit, and the files of failing cases."""
 
 import json
 from pathlib import Path
@@ -84,7 +84,7 @@ def test_what_is_not_as_expected_fails_and_can_be_looked_at(airpath, write, fold
     lines = (folder / "ci" / "check.md").read_text().splitlines()
     assert lines[0] == "### airpath check mine: failed"
     assert [line.count("| at most 0.001 ms |") for line in lines[6:12]] == [1, 1, 0, 0, 0, 0]
-    # What failed before and passes now is not left there.
+    # Files of cases that failed before and pass now are removed.
     write(PASSING)
     again = ("check", "mine.toml", "--out", "failed", "--case", "lte")
     refused = airpath(*again)
@@ -122,7 +122,7 @@ def test_a_baseline_is_learned_and_held(airpath, write, folder):
     assert airpath("check", "mine.toml").code == 0
     assert file.read_bytes() == learned
 
-    # As if CUBIC had been better by a tenth in every draw when the baseline was learned.
+    # As if CUBIC had been better by a tenth in every run when the baseline was recorded.
     def better(content, factor):
         for cases in content["cases"].values():
             metrics = cases["cubic"]["metrics"]["goodput_mbps"]
@@ -145,7 +145,7 @@ def test_a_baseline_is_learned_and_held(airpath, write, folder):
 
 
 def test_a_change_of_the_controller_is_seen(airpath, write, folder):
-    """As if CUBIC had kept 0.9 at a loss when the baseline was learned: it filled a short buffer better."""
+    """As if CUBIC had kept 0.9 at a loss when the baseline was recorded: it filled a short buffer better."""
     text = write(BASELINE).read_text()
     shallow = 'link = "20mbps"\nrtt = "60ms"\nbuffer = "0.1bdp"\nduration = "20s"'
     Path("mine.toml").write_text(text.replace('link = "4mbps"\nrtt = "20ms"\nduration = "4s"', shallow))
@@ -162,7 +162,7 @@ def test_a_change_of_the_controller_is_seen(airpath, write, folder):
     goodput = json.loads(done.out)["cases"][0]["expectations"][0]
     assert (goodput["metric"], goodput["passed"]) == ("goodput_mbps", False)
     assert goodput["difference"]["ci95_high"] < 0.0
-    # What was learned of another scenario is not compared with.
+    # The baseline of another scenario is not used.
     case["cubic"] = case["cubic:beta=0.9"]
     file.write_text(json.dumps(content))
     (steady,) = json.loads(airpath(*only, "--json").out)["cases"]
@@ -202,7 +202,7 @@ def test_a_shipped_suite_leaves_out_what_was_not_learned(airpath, folder):
     assert "2 have no baseline" in done.out
     tests = ElementTree.parse(folder / "j.xml").getroot().findall("testsuite/testcase")
     assert [len(test.findall("skipped")) for test in tests] == [0, 1, 0, 1]
-    # Who names a file means it.
+    # A file that the user names must exist.
     named = airpath("check", "wireless", "--case", "shallow-buffer", "--baseline", "my.json", "--out", "o")
     assert named.code == 1
     assert airpath("check", "wireless", "--case", "shallow-buffer", "--update").code == 0

@@ -1,4 +1,4 @@
-"""`airpath diff`: what differs between two results, with intervals, and diff's exit codes."""
+"""`airpath diff`: the differences between two results, with intervals, and its exit codes."""
 
 import json
 
@@ -57,7 +57,7 @@ def test_keys_and_metrics_are_compared_in_pairs_of_seeds(airpath, folder):
     expected = sum(by_hand["cubic", seed] for seed in (1, 2, 3)) / 3
     assert found["difference"] == pytest.approx(expected)
     assert found["improves"] is (expected < 0)
-    # What is sure stands first, then by share.
+    # Significant differences come first, then the order is by share.
     order = [(not one["excludes_zero"], -abs(one["share"] or float("inf"))) for one in told["metrics"]]
     assert order == sorted(order)
 

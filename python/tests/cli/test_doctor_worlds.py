@@ -1,4 +1,4 @@
-"""`airpath doctor` on worlds: which can run, and how to get what the others lack."""
+"""`airpath doctor` on backends: which can run, and how to get what the others lack."""
 
 import json
 import sys

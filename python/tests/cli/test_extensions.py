@@ -18,7 +18,7 @@ PAGE = (ROOT / "docs" / "extensions.md").read_text(encoding="utf-8")
 
 @pytest.fixture
 def distribution(tmp_path, monkeypatch):
-    """Return a function that places the modules and the metadata of a distribution on the path."""
+    """Return a function that puts the modules and the metadata of a distribution on the path."""
     folder = tmp_path / "site-packages"
     folder.mkdir()
     monkeypatch.syspath_prepend(folder)
@@ -44,7 +44,7 @@ def distribution(tmp_path, monkeypatch):
 
 @pytest.fixture
 def example(distribution):
-    """Place the example of the page."""
+    """Install the example of the page."""
     blocks = re.findall(r"```(toml|python)\n(.*?)```", PAGE, re.DOTALL)
     assert [language for language, _ in blocks] == ["toml", "python", "python"]
     project = tomllib.loads(blocks[0][1])["project"]

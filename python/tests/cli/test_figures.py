@@ -1,4 +1,4 @@
-"""`airpath figures` draws the chosen figures as the chosen files."""
+"""`airpath figures` plots the chosen figures as the chosen files."""
 
 import pytest
 from commands import Outcome

@@ -1,4 +1,4 @@
-"""`airpath lint`: exit codes, JSON, the scenario, and what is refused."""
+"""`airpath lint`: exit codes, JSON, the scenario, and refusals."""
 
 import io
 import json
@@ -119,7 +119,7 @@ def test_a_terminal_obeys_nothing_in_an_input(airpath, script):
 
 
 def test_a_live_system_is_only_asked(airpath, folder, monkeypatch):
-    # A program in the place of tc writes down what it was asked.
+    # A program in place of tc records its arguments.
     shown = [{"kind": "netem", "handle": "1:", "dev": "eth0", "root": True, "options": {"limit": 1000}}]
     program = folder / "tc"
     program.write_text(

@@ -1,4 +1,4 @@
-"""What commands print and write when all is well."""
+"""What successful commands print and write."""
 
 import json
 from pathlib import Path

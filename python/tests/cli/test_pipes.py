@@ -1,4 +1,4 @@
-"""Commands that read recordings read pipes, too, and say the same of them as of files."""
+"""Commands that read traces and captures also read pipes, and report the same for pipes as for files."""
 
 import json
 import os
@@ -22,7 +22,7 @@ OPPORTUNITIES = "".join(f"{7 * k + 200 * (k // 97)}\n" for k in range(2000))
 
 
 class Said(NamedTuple):
-    """How a command ended and what it said."""
+    """How a command ended, and its output."""
 
     code: int
     out: str
@@ -45,7 +45,7 @@ class Airpath(Protocol):
 
 @pytest.fixture
 def airpath(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Airpath:
-    """Return what does a command in the temporary folder with something on its standard input."""
+    """Return a function that runs a command in the temporary folder with given standard input."""
 
     def do(arguments: list[str], given: bytes = b"") -> Said:
         monkeypatch.chdir(tmp_path)
@@ -58,7 +58,7 @@ def airpath(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
 
 
 def through_a_named_pipe(arguments: Callable[[str], list[str]], given: bytes, folder: Path) -> Said:
-    """Run a command with what a shell makes of `<(command)`: the name of an open pipe."""
+    """Run a command with an argument like `<(command)` of a shell: the name of an open pipe."""
     reads, writes = os.pipe()
     command = [sys.executable, "-m", "airpath", *arguments(f"/dev/fd/{reads}")]
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL}
@@ -98,7 +98,7 @@ def test_a_capture_from_a_pipe_says_what_the_file_says(
 
 def test_the_first_interrupt_ends_the_writer_only(capture: Path, tmp_path: Path) -> None:
     content = capture.read_bytes()
-    assert len(content) > 1 << 18  # so much is in the pipe only when the reader has begun
+    assert len(content) > 1 << 18  # more than fits into the pipe before the reader starts
     command = [sys.executable, "-m", "airpath", "estimate", "-", "--estimator", "sarbe", "--json"]
     with subprocess.Popen(
         command, cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE

@@ -1,4 +1,4 @@
-"""Results of an earlier command are never replaced unless the user says so."""
+"""Results of an earlier command are replaced only if the user asks for it."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""`airpath compare --precision`: which runs there are, and what is kept and said of them."""
+"""`airpath compare --precision`: its runs, its files and its output."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The progress bar: with the time left for those who watch long work, and silent otherwise."""
+"""The progress bar: with the remaining time at a terminal during long work, and silent otherwise."""
 
 import io
 import sys
@@ -10,14 +10,14 @@ from airpath._os.progress import progress_bar, progress_lines
 
 
 class Terminal(io.StringIO):
-    """Standard error of someone who watches."""
+    """Standard error that is a terminal."""
 
     def isatty(self) -> bool:
         return True
 
 
 def watched(monkeypatch: pytest.MonkeyPatch) -> Terminal:
-    """Put a terminal in place; no fixture, because pytest sets its own standard error after the fixtures."""
+    """Replace standard error by a terminal; no fixture, because pytest sets its own after the fixtures."""
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
     monkeypatch.setenv("TERM", "xterm")

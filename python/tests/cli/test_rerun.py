@@ -1,4 +1,4 @@
-"""`airpath rerun`: the same tables again, and what is said where they are not."""
+"""`airpath rerun`: the same tables again, and its messages if they differ."""
 
 import json
 from pathlib import Path
@@ -54,7 +54,7 @@ def test_settings_seeds_and_traces_are_those_of_then(airpath, kept, folder):
     assert set(told["tables"].values()) == {"equal"}
     assert [run["seed"] for run in told["runs"]] == [7, 8]
     assert (folder / "again" / "summary.csv").read_bytes() == before
-    # Also of what was run again.
+    # The same applies to results of a rerun.
     assert airpath("rerun", "again").code == 0
 
 
@@ -93,7 +93,7 @@ def test_other_bytes_of_the_same_table_are_told_from_another_table(airpath, kept
 
 
 def test_runs_in_real_time_are_not_expected_to_be_equal(airpath, kept, monkeypatch):
-    """Without an emulator: what is kept says where it ran, and a simulation stands in for the run."""
+    """Without an emulator: the kept files name a real-time backend, and a simulation replaces the run."""
     monkeypatch.setattr(kept_runs.KeptRuns, "in_real_time", True)
     (kept / "summary.parquet").write_bytes((kept / "flows.parquet").read_bytes())
     done = airpath("rerun", "kept")

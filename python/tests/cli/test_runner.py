@@ -171,7 +171,7 @@ def test_an_interrupt_keeps_the_finished_runs(monkeypatch):
 def test_an_interrupt_within_a_finalizer_is_not_lost(monkeypatch):
     class Finalized:
         def __del__(self):
-            signal.raise_signal(signal.SIGINT)  # an exception raised here would be printed and forgotten
+            signal.raise_signal(signal.SIGINT)  # an exception raised here would be printed and ignored
 
     wait = workers.wait
 
@@ -203,7 +203,7 @@ def test_the_command_keeps_the_finished_runs(tmp_path: Path):
 
 
 def interrupted():
-    """What the process of the test above does: a long command that gets a signal as from Ctrl-C."""
+    """Run a long command that gets a signal as from Ctrl-C, in the process of the test above."""
     from airpath.cli import main
 
     interrupt_after(3, setattr)

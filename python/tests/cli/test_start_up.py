@@ -1,4 +1,4 @@
-"""What is not needed is not loaded: importing airpath and asking for help are quick."""
+"""Imports on demand: importing airpath and showing help are quick."""
 
 import subprocess
 import sys

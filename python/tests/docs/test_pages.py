@@ -1,4 +1,4 @@
-"""Every scheme, queue and link has its page, and what the pages name exists."""
+"""Every scheme, queue and link has its page, and everything that the pages name exists."""
 
 import re
 from importlib import import_module
@@ -32,7 +32,7 @@ def by_id(scheme: Scheme) -> str:
 
 
 def section(page: str, heading: str) -> str:
-    """Return the text below a heading, up to the next; a page without it is refused."""
+    """Return the text below a heading, up to the next heading; fail on a page without it."""
     assert f"\n## {heading}\n" in page, f'no section "{heading}"'
     return page.split(f"\n## {heading}\n", 1)[1].split("\n## ", 1)[0]
 
@@ -64,7 +64,7 @@ def test_every_scheme_has_its_pages(scheme):
 def test_the_page_of_a_source_names_its_schemes_and_what_it_reports(scheme):
     pages = pages_of(scheme)
     assert all(f"`{scheme.id}`" in page for page in pages.values())
-    # Also where it is not reported, the page says so: the metrics of an estimator hang on it.
+    # Pages also state that it is not reported: the metrics of an estimator depend on it.
     assert "`capacity_estimate_bps`" in section(pages[f"sources/{scheme.router.source}"], "What it reports")
 
 
@@ -101,7 +101,7 @@ def test_the_compositions_are_listed_with_their_pages():
     for scheme in ROUTER_ASSISTED:
         assert f"(../schemes/{scheme.router.protocol}.md)" in rows[f"`{scheme.id}`"]
         assert f"(../sources/{scheme.router.source}.md)" in rows[f"`{scheme.id}`"]
-    assert "`digits = 2`" in rows["`dpcp`"]  # another default than that of the protocol's table
+    assert "`digits = 2`" in rows["`dpcp`"]  # a default that differs from that of the protocol's table
     assert rows["`mpcp`"].endswith("|  |")
     index = (DOCS / "sources" / "index.md").read_text(encoding="utf-8")
     assert "docs/reference/lists/compositions.md" in index
@@ -120,7 +120,7 @@ def test_a_default_has_its_unit():
 
 
 QUEUE_PAGES = {"scheme": "router"}
-"""Queues that are documented on the page of another."""
+"""Queues that are documented on the page of another queue."""
 
 
 @pytest.mark.parametrize("queue", [queue.name for queue in QUEUES])

@@ -1,4 +1,4 @@
-"""The README shows what its command prints, and the figures come from the commands of their pages."""
+"""The README shows the output of its command, and the figures come from the commands of their pages."""
 
 import shlex
 

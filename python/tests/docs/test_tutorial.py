@@ -1,4 +1,4 @@
-"""The tutorials do what they say: their files, commands and Python are executed in order."""
+"""The tutorials work: their files, commands and Python are executed in order."""
 
 import re
 import shlex
@@ -48,7 +48,7 @@ def test_the_page_has_what_is_to_be_executed():
     languages = [block.language for block in blocks()]
     assert languages.count("console") >= 5
     assert languages.count("python") >= 3
-    # Whatever is shown is executed, but for the installation.
+    # Every block is executed, except the installation.
     assert [block.language for block in blocks() if block.language == "sh"] == ["sh"]
     assert set(languages) == {"sh", "console", "python", "toml", "csv"}
     assert all(block.title for block in blocks() if block.language in ("toml", "csv"))
@@ -112,7 +112,7 @@ def execute(page: Path, capsys: pytest.CaptureFixture[str]) -> str:
             command = shlex.split(block.text.replace("DIR", shlex.quote(str(templates.INCLUDE))))
             subprocess.run(command, check=True)
         elif block.language in ("c", "rust"):
-            # It is part of a file that a command of the page wrote.
+            # The block is part of a file that a command of the page wrote.
             files = Path().rglob("*.c" if block.language == "c" else "*.rs")
             assert any(block.text in file.read_text(encoding="utf-8") for file in files), block.text
         elif block.language == "python":
@@ -123,7 +123,7 @@ def execute(page: Path, capsys: pytest.CaptureFixture[str]) -> str:
 
 
 def called(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    """Call a command in this process; that each also starts as a process of its own is tested elsewhere."""
+    """Call a command in this process; other tests check that each also starts as a process of its own."""
     capsys.readouterr()
     with pytest.raises(SystemExit) as leaving:
         main(command[1:])

@@ -1,4 +1,4 @@
-"""What is wrong is said in one message: argument, what was found, what is accepted."""
+"""Each error is one message: the argument, what was found, what is accepted."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""One environment: Gymnasium's interface, and what happens in it."""
+"""One environment: Gymnasium's interface, and its episodes."""
 
 import gc
 import warnings
@@ -14,11 +14,11 @@ from airpath.learning import ENVIRONMENT, FEATURES, PRIVILEGED_FEATURES, QUANTIT
 from airpath.results import TABLES
 
 KEEP = np.zeros(1, dtype=np.float32)
-"""Of a factor: no change."""
+"""No change, for an action that is a factor."""
 
 
 def episode(env, policy, seed=None, options=None):
-    """Do an episode; returns the rewards and the last info."""
+    """Run an episode; return the rewards and the last info."""
     observation, info = env.reset(seed=seed, options=options)
     rewards, over = [], False
     while not over:
@@ -30,13 +30,13 @@ def episode(env, policy, seed=None, options=None):
 
 
 def same_tables(one, other):
-    """Whether two runs have the same tables, but for what the agent is called."""
+    """Return whether two runs have the same tables, except for the name of the agent."""
     labels = ["scheme", "flow_scheme", "group"]
     for name in TABLES:
         first, second = (
             results.to_pandas(name).drop(columns=labels, errors="ignore") for results in (one, other)
         )
-        if not first.equals(second):  # NaN is as NaN
+        if not first.equals(second):  # NaN equals NaN
             return False
     return one.flow_series.num_rows > 0
 
@@ -79,7 +79,7 @@ def test_additive_increase_and_multiplicative_decrease_fill_a_link():
         nonlocal window, reduced_s
         if info["loss_share"] == 0:
             window += 2.0
-        elif info["time_s"] > reduced_s + 0.3:  # losses of one window come in more than one step
+        elif info["time_s"] > reduced_s + 0.3:  # losses of one window are spread over several steps
             window, reduced_s = window / 2, info["time_s"]
         return np.array([np.log2(window) / 6 - 1])
 
@@ -184,7 +184,7 @@ def test_a_transfer_that_is_over_terminates_its_episode():
         *_, terminated, truncated, info = env.step(KEEP)
     assert (terminated, truncated) == (True, False)
     assert 1 < info["time_s"] < 19
-    # The rival goes on to the end of the scenario.
+    # The rival runs until the end of the scenario.
     results = env.results("mine")
     assert results.completions["bytes"].to_pylist() == [1_000_000]
     assert dict(zip(*results.flows.select(["group", "flow_scheme"]).columns, strict=True))
@@ -246,7 +246,7 @@ def test_environments_that_nobody_closes_take_no_memory():
         return psutil.Process().memory_info().rss
 
     before, after = abandon(10), abandon(60)
-    assert after - before < 10e6  # one that is kept takes over half a megabyte
+    assert after - before < 10e6  # one kept environment takes over half a megabyte
 
     env = gymnasium.make(ENVIRONMENT, link="100mbps", duration="10s")
     env.reset(seed=1)

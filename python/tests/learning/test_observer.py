@@ -1,4 +1,4 @@
-"""Observations of made-up steps: each number against its formula, which is written out anew."""
+"""Observations of artificial steps: each number against its formula, which is written out again."""
 
 import math
 
@@ -40,7 +40,7 @@ EVERYONE = np.array([True, True])
 
 
 def step(**more):
-    """The same step of two environments; `more` is of the second."""
+    """Return the same step of two environments; `more` is of the second."""
     return {name: np.array([STEP.get(name, 0.0), (STEP | more).get(name, 0.0)]) for name in QUANTITIES}
 
 
@@ -51,7 +51,7 @@ def observer(history=1):
 
 
 def seen(made, environment=0, back=0):
-    """The numbers that one environment saw so many steps ago, by name."""
+    """Return the numbers that one environment observed so many steps ago, by name."""
     rows = made.observations()[environment].reshape(-1, len(BOUNDS))
     return dict(zip(BOUNDS, rows[-1 - back].tolist(), strict=True))
 
@@ -129,7 +129,7 @@ def test_the_newest_step_is_last_and_only_those_that_are_chosen_go_on():
     assert [seen(made, 0, back)["loss"] for back in (0, 1, 2)] == [0.25, 0.0, 0.0]
     made.begin(only, step(loss_share=0.9, delivery_rate_mbps=0.0))
     assert [seen(made, 1, back)["loss"] for back in (0, 1, 2)] == pytest.approx([0.9, 0.0, 0.0])
-    # What was delivered in the episode before is forgotten.
+    # The delivered data of the previous episode is forgotten.
     assert seen(made, 1)["window_over_bdp"] == 0.0
     assert seen(made, 0)["loss"] == 0.25
 

@@ -1,4 +1,4 @@
-"""Many environments at once are what single ones are."""
+"""Many environments at once equal single ones."""
 
 import gymnasium
 import numpy as np
@@ -19,7 +19,7 @@ COUNT = 5
 
 
 def played(envs, steps=25):
-    """Resets and steps with random actions; more than two episodes each."""
+    """Reset and step with random actions; more than two episodes each."""
     generator = np.random.default_rng(0)
     actions = generator.uniform(-1, 1, (steps, COUNT, 1)).astype(np.float32)
     return [envs.reset(seed=3), *(envs.step(action) for action in actions)]
@@ -76,7 +76,7 @@ def test_a_reward_of_ones_own_is_asked_once_for_all():
 
     def reward(step):
         asked.append(step["rtt_ms"].copy())
-        step["rtt_ms"][:] = -1.0  # a copy: nobody else sees it
+        step["rtt_ms"][:] = -1.0  # a copy: no other code sees it
         return np.sqrt(step["delivery_rate_mbps"])
 
     envs = BottleneckVectorEnv(3, link="12mbps", reward=reward)
@@ -87,7 +87,7 @@ def test_a_reward_of_ones_own_is_asked_once_for_all():
 
 
 def test_a_reward_is_asked_for_steps_only():
-    """Of an environment that begins anew nothing is known, of which a function could make a number."""
+    """After a reset there is no step from which a function could compute a reward."""
     envs = BottleneckVectorEnv(2, link="12mbps", duration="200ms", reward=lambda step: 1 / step["time_s"])
     envs.reset(seed=1)
     rewards = [envs.step(np.zeros(2))[1].tolist() for _ in range(4)]

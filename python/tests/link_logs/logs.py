@@ -1,4 +1,4 @@
-"""Logs as `mm-link` and Pantheon write them, and their numbers, line by line as the tools define them."""
+"""Logs in the formats of `mm-link` and Pantheon, and their numbers, line by line as the tools define them."""
 
 import math
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ def mm_link(
 ) -> str:
     """Return the log of a drop-tail queue of at most `most` packets at a link with regular opportunities.
 
-    The link rests in the third of each four seconds. Packets are of any size up to that of an opportunity.
+    The link is idle in the third of each four seconds. Packets are of any size up to that of an opportunity.
     """
     draw = np.random.default_rng(seed)
     base = 1_700_000_000_000
@@ -55,7 +55,7 @@ def tunnel(flows: int = 3, packets: int = 2000, seed: int = 2) -> str:
 
 @dataclass
 class Tally:
-    """What is counted of a flow, or of all."""
+    """The counts of one flow, or of all flows."""
 
     arrived: int = 0
     left: int = 0
@@ -69,7 +69,7 @@ class Tally:
 
 
 def tallies(text: str) -> dict[int | None, Tally]:
-    """Count a log line by line: all under ``None``, and each flow."""
+    """Count a log line by line: all flows under ``None``, and each flow."""
     found: dict[int | None, Tally] = {None: Tally()}
     for line in text.splitlines():
         if line.startswith("#"):
@@ -103,7 +103,7 @@ def nearest_rank(values: list[float]) -> float:
 
 
 def signal_delays_ms(tally: Tally) -> list[float]:
-    """Return the signal delay at each millisecond, by asking all packets of each."""
+    """Return the signal delay at each millisecond, by checking all packets for each."""
     packets = sorted(
         (round(left - delay, 3), left)
         for left, delay in zip(tally.departure_ms, tally.delays_ms, strict=True)
@@ -115,7 +115,7 @@ def signal_delays_ms(tally: Tally) -> list[float]:
 
 
 def script_signal_delays_ms(tally: Tally) -> list[float]:
-    """Return what mm-throughput-graph fills in: a delay for each millisecond."""
+    """Return the series of mm-throughput-graph: a delay for each millisecond."""
     least: dict[int, float] = {}
     for left, delay in zip(tally.departure_ms, tally.delays_ms, strict=True):
         sent = round(left - delay)

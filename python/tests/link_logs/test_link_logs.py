@@ -47,7 +47,7 @@ def test_numbers_of_mm_link_are_those_of_its_scripts(tmp_path: Path) -> None:
     assert found["delay_mean_ms"] == pytest.approx(np.mean(whole.delays_ms))
     assert found["loss_rate"] == pytest.approx(1 - whole.left / whole.arrived)
     assert found["dropped_packets"] == whole.dropped > 100
-    # A queue that is first in, first out: the script fills in what the definition says.
+    # A first-in-first-out queue: the series of the script equals the definition.
     samples = script_signal_delays_ms(whole)
     assert sorted(samples) == pytest.approx(sorted(signal_delays_ms(whole)), abs=1e-9)
     assert found["signal_delay_p95_ms"] == pytest.approx(nearest_rank(samples), abs=1e-6)
@@ -84,7 +84,7 @@ def test_a_link_without_rest_has_numbers_of_a_closed_form(tmp_path: Path) -> Non
     assert found["capacity_mbps"] == pytest.approx(1500 * 1000 * 8e-3 / (5 + 2 * 999))
     assert (found["utilisation"], found["loss_rate"]) == (1, 0)
     assert found["delay_p95_ms"] == pytest.approx(5)
-    # A message made 1 ms after a packet waits for the next one.
+    # A message created 1 ms after a packet waits for the next one.
     assert found["signal_delay_p95_ms"] == pytest.approx(6)
     assert LogBins(log).rate_mbps(log.opportunities)[1:3] == pytest.approx([6, 6])
 

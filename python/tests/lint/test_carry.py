@@ -1,4 +1,4 @@
-"""The scenario that is made of a set-up means the same: its tables, and a run of it."""
+"""The scenario converted from a configuration is equivalent: its tables, and a run of it."""
 
 import pytest
 
@@ -123,7 +123,7 @@ def test_the_file_is_read_back_and_its_run_has_the_rate_and_the_losses(tmp_path)
     # 100 packets of data in flight fill 40 Mbit/s over 20 ms.
     assert link["departed_bytes"] * 8 / 60 == pytest.approx(40e6, rel=0.01)
     count, lost = link["departed_packets"], link["dropped_packets_corruption"]
-    # 2 / (2 + 40) of packets, in bursts of 2.5: the standard deviation of the share in n packets.
+    # 2 / (2 + 40) of packets, in bursts of 2.5; the standard deviation of the share in n packets.
     mean, burst = 2 / 42, 2.5
     spread = (mean * (1 - mean) * 2 * burst / count) ** 0.5
     assert abs(lost / count - mean) < 5 * spread

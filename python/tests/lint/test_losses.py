@@ -1,4 +1,4 @@
-"""What models of loss amount to, against closed forms and against netem's own rule, drawn."""
+"""The resolved loss models, against closed forms and against random samples of netem's own rule."""
 
 import math
 import re
@@ -15,7 +15,7 @@ from airpath_lint.rules.loss import gemodel
 def test_closed_forms():
     assert GilbertElliottLoss(0.01, 0.1).mean_loss == pytest.approx(1 / 11)
     assert GilbertElliottLoss(0.01, 0.1).mean_burst == pytest.approx(10)
-    # Bernoulli's: r is 1 - p.
+    # A Bernoulli model: r is 1 - p.
     alone = GilbertElliottLoss(0.05, 0.95)
     assert (alone.mean_loss, alone.mean_burst) == pytest.approx((0.05, 1 / 0.95))
     assert (RandomLoss(0.05).mean_loss, RandomLoss(0.05).mean_burst) == pytest.approx((0.05, 1 / 0.95))
@@ -43,7 +43,7 @@ def test_gilbert_and_elliott_as_the_kernel_draws_it():
     moves, losses = random.random(400_000), random.random(400_000)
     lost, state = np.zeros(400_000, bool), False
     for k in range(400_000):
-        # The loss is that of the state before the move (loss_gilb_ell).
+        # The loss depends on the state before the transition (loss_gilb_ell).
         lost[k] = losses[k] < (bad if state else good)
         state = moves[k] >= r if state else moves[k] < p
     mean, burst = runs(lost)
@@ -78,7 +78,7 @@ def test_correlated_loss_is_not_what_was_asked_for(asked, correlation):
         x = (1 - correlation) * u + correlation * x
         lost += x <= asked
     mean = RandomLoss(asked, correlation).mean_loss
-    # Successive numbers are correlated, so that a count varies more than one of independent losses.
+    # Successive numbers are correlated, so the variance of a count is larger than for independent losses.
     spread = math.sqrt(mean * (1 - mean) / count * (1 + correlation) / (1 - correlation))
     assert abs(mean - lost / count) < 5 * spread
     assert mean < 0.8 * asked

@@ -1,4 +1,4 @@
-"""Each rule finds what it is about, and nothing where that is right."""
+"""Each rule finds its mistake, and nothing in a correct configuration."""
 
 import json
 import re
@@ -81,7 +81,7 @@ def test_losses_explain_drops_only_up_to_chance():
     def shown(dropped):
         return SCREEN.format(10_000 - dropped, dropped)
 
-    # Standard deviation 30; of 2 x burst of 1.1 in the linter's spread 45.
+    # Standard deviation 30; the linter's spread, 2 x burst with a burst of 1.1, is 45.
     assert "netem-dropped-at-limit" not in found(shown(1100))
     assert "netem-dropped-at-limit" in found(shown(1400))
 

@@ -1,4 +1,4 @@
-"""The output of tc: as text, as JSON, and the command that set it up say the same."""
+"""The output of tc: text, JSON, and the command that configured it are read alike."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What of a script is understood, and what is said of the rest."""
+"""Which parts of a script are understood, and what is reported of the rest."""
 
 import json
 
@@ -13,7 +13,7 @@ from airpath_lint.rules_table import RULES
 
 
 def netems(text):
-    """Return delay (ms) of the netem at the root of each device."""
+    """Return the delay (ms) of the netem at the root of each device."""
     trees = lint_text(text).trees
     return {str(tree.device): tree.root.options.delay_ns / 1e6 for tree in trees if tree.root is not None}
 
@@ -79,7 +79,7 @@ def test_the_same_set_up_in_many_forms(text):
         ("docker exec -u root box tc qdisc add dev eth0 root netem delay 10ms", "box/eth0"),
         ("ssh -p 22 box 'tc qdisc add dev eth0 root netem delay 10ms'", "box/eth0"),
         ("ip netns exec ns1 sh -c 'tc qdisc add dev eth0 root netem delay 10ms'", "ns1/eth0"),
-        # What a device is called decides nothing.
+        # The name of the device does not matter.
         ('tc qdisc add dev "$1" root netem delay 10ms', "$1"),
     ],
 )
@@ -172,7 +172,7 @@ def test_whatever_words_stand_there_they_are_read_or_refused(words):
     try:
         linted = lint_text(text)
     except LintError:
-        # It looks like JSON.
+        # The text looks like JSON.
         return
     assert all(one.rule.name in RULES and one.place.line for one in linted.findings)
     assert json.dumps(as_machine_reads(linted), allow_nan=False)

@@ -1,4 +1,4 @@
-"""Quantities are read as tc reads them: values of tc(8) and tc_util.c, worked out by hand."""
+"""Quantities are read as tc reads them: values of tc(8) and tc_util.c, computed by hand."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""`airpath fit` on files: what is read, what is refused and how, what can be pasted."""
+"""`airpath fit` on files: what is read, refused with which message, and printed for pasting."""
 
 import json
 import os
@@ -19,7 +19,7 @@ RECORDINGS = os.environ.get("AIRPATH_CAPTURES", "")
 
 @pytest.fixture
 def bursts():
-    """20 000 packets of a chain with p = 0.01 and q = 0.2, drawn by its geometric times."""
+    """Return 20 000 packets of a chain with p = 0.01 and q = 0.2, sampled by its geometric times."""
     random = np.random.default_rng(3)
     lengths = np.column_stack([random.geometric(0.01, 300), random.geometric(0.2, 300)]).ravel()
     return np.repeat(np.tile([False, True], 300), lengths)[:20_000]
@@ -46,7 +46,7 @@ def test_a_line_of_digits_a_line_for_each_and_a_table_say_the_same(tmp_path, bur
     milliseconds = "time_ms,lost\n" + "\n".join(f"{5 * k},{one}" for k, one in enumerate(digits))
     (timed,) = airpath.fit(written(tmp_path / "timed.csv", milliseconds))
     assert timed.gilbert == given.gilbert
-    # Bursts of 5 packets, 5 ms apart, in the mean; a chain in time that is seen at its steps.
+    # Bursts of 5 packets, 5 ms apart, on average; a chain in time that is observed at its steps.
     assert timed.in_time.mean_loss.value == pytest.approx(given.gilbert.mean_loss.value, rel=0.02)
     stay = 1 - timed.gilbert.leave_bad.value - timed.gilbert.leave_good.value
     rate = -np.log(stay) / 0.005
@@ -86,7 +86,7 @@ def test_what_is_printed_can_be_pasted(bursts):
 
 
 def test_a_chain_in_time_whose_states_are_too_short_for_a_scenario_is_not_offered(tmp_path, bursts):
-    # Packets 0.01 us apart: losses last 50 ns in the mean, and scenarios take states of 1 us and more.
+    # Packets 0.01 us apart: losses last 50 ns on average, and scenarios accept states of 1 us and more.
     rows = "\n".join(f"{number / 100:.2f},{int(one)}" for number, one in enumerate(bursts))
     (found,) = airpath.fit(written(tmp_path / "fast.csv", "time_us,lost\n" + rows))
     assert found.in_time.mean_burst_s.value == pytest.approx(50e-9, rel=0.2)
@@ -143,10 +143,10 @@ def test_a_flow_of_a_capture_shows_what_its_link_lost(tmp_path):
     results = airpath.run(scenario)
     capture = tmp_path / "one.pcapng"
     capture.write_bytes(results.runs[0].record.capture)
-    # One draw: an interval that holds the truth 999 times in 1000.
+    # One random sample: an interval that contains the truth 999 times in 1000.
     (found,) = airpath.fit(capture, confidence=0.999)
     flow = results.table("flows").to_pylist()[0]
-    # Each was seen by its retransmission, also those of retransmissions.
+    # Each loss was detected by its retransmission, also losses of retransmissions.
     assert found.lost == flow["lost_packets"] > 300
     assert found.gilbert.mean_loss.low < 0.02 < found.gilbert.mean_loss.high
     assert found.gilbert.mean_burst.low < 3.0 < found.gilbert.mean_burst.high
@@ -179,13 +179,13 @@ def test_a_capture_that_goes_over_into_garbage_is_fitted_up_to_there_and_says_so
 
 
 def test_outages_of_a_trace_are_steps_without_an_opportunity(tmp_path):
-    # 20 opportunities, one in each of 20 ms, then 30 ms of silence, again and again.
+    # 20 opportunities, one in each of 20 ms, then 30 ms of silence, repeatedly.
     instants = [50 * cycle + k for cycle in range(400) for k in range(1, 21)]
     trace = written(tmp_path / "cell.down", "\n".join(map(str, [*instants, 20_000])) + "\n")
     (found,) = airpath.fit(trace, step="10ms")
     assert found.unit == "steps"
     assert found.step_ns == 10_000_000
-    # A step has what comes at its end: 3 of 5 are silent.
+    # A step includes the opportunity at its end: 3 of 5 are silent.
     assert found.gilbert.mean_loss.value == pytest.approx(3 / 5, abs=0.01)
     assert found.gilbert.mean_burst.value == pytest.approx(3.0, abs=0.01)
     assert found.netem is None
@@ -195,7 +195,7 @@ def test_outages_of_a_trace_are_steps_without_an_opportunity(tmp_path):
 
 
 def test_the_last_step_of_a_trace_counts_when_it_is_whole(tmp_path):
-    # Ten steps of 10 ms, of which the last has the last opportunity; with 30 ms the last step is cut short.
+    # Ten steps of 10 ms, of which the last has the last opportunity; at 30 ms the last step is cut short.
     trace = written(tmp_path / "cell.down", "\n".join(map(str, [10, 40, 50, 70, 80, 100])) + "\n")
     (found,) = airpath.fit(trace, step="10ms")
     (same,) = airpath.fit(written(tmp_path / "losses", "0110010010"))
@@ -284,7 +284,7 @@ def test_recorded_captures_give_a_chain_or_one_message():
 
 
 def found_or_refused(file):
-    """What was fitted, or why nothing was."""
+    """Return the fit, or the reason why there is none."""
     try:
         return airpath.fit(file)
     except AirpathError as error:

@@ -1,4 +1,4 @@
-"""Known chains are found again: intervals hold the truth, and tests refuse it, as often as they say."""
+"""Known chains are recovered: intervals contain the truth, and tests reject it, at their nominal rates."""
 
 import math
 
@@ -12,7 +12,7 @@ CONFIDENCE = 0.95
 
 
 def chain(random, count, p, q, loss_good=0.0, loss_bad=1.0):
-    """One sequence: a transition, then a loss with the probability of the new state."""
+    """Return one sequence: a transition, then a loss with the probability of the new state."""
     draws = random.random(count).tolist()  # Python's own numbers are compared faster
     bad, states = random.random() < p / (p + q), []
     for draw in draws:
@@ -22,7 +22,7 @@ def chain(random, count, p, q, loss_good=0.0, loss_bad=1.0):
 
 
 def assert_share(hits, expected, what=""):
-    """Hold a share of successes to its probability, within 3 standard errors."""
+    """Check a share of successes against its probability, within 3 standard errors."""
     error = math.sqrt(expected * (1 - expected) / len(hits))
     share = sum(hits) / len(hits)
     assert abs(share - expected) < 3 * error, f"{what}: {share:.3f} of {len(hits)}, expected {expected}"
@@ -61,7 +61,7 @@ def test_intervals_of_gilbert_and_elliotts_chain_hold_the_truth():
         (fit,) = airpath.fit(lost)
         assert fit.general_is_better
         hits += [holds(getattr(fit.general, name), value) for name, value in truth.items()]
-    # Four intervals of one sequence depend on each other: the error is that of 30, not of 120.
+    # Four intervals of one sequence are dependent: the error is that of 30, not of 120.
     assert abs(sum(hits) / 120 - CONFIDENCE) < 3 * math.sqrt(0.95 * 0.05 / 30)
 
 

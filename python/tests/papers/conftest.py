@@ -1,4 +1,4 @@
-"""A scenario of a second, so that the work around runs can be tested with real ones."""
+"""A scenario of one second, so that the code around runs can be tested with real runs."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Runs and figures without an engine: numbers whose measures are known."""
+"""Runs and figures without an engine: numbers with known measures."""
 
 import numpy as np
 

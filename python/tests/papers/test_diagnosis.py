@@ -1,4 +1,4 @@
-"""The diagnosis against the truth: what is stored of a run, and how windows and bins are scored."""
+"""The diagnosis against the truth: the stored data of a run, and the scores of windows and bins."""
 
 import numpy as np
 import pytest

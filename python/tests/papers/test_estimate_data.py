@@ -1,4 +1,4 @@
-"""What is kept of ACK-rate estimators."""
+"""The stored data of ACK-rate estimators."""
 
 import numpy as np
 import pytest
@@ -42,7 +42,7 @@ direction = "reverse"
 
 
 def records(arrivals, segments):
-    """Return what an estimator records that knows of an arrival by the next one only."""
+    """Return the records of an estimator that learns of an arrival only with the next one."""
     arrivals, bits = np.asarray(arrivals), np.asarray(segments) * SEGMENT
     return arrivals[2:], (bits[1:] / np.diff(arrivals))[:-1]
 
@@ -50,7 +50,7 @@ def records(arrivals, segments):
 def test_acknowledgments_of_more_than_two_segments_do_not_count():
     time_s, bps = records([0.0, 1.0, 1.5, 2.5, 2.6, 4.0], [1, 2, 2, 40, 2, 2])
     good = in_order_samples(time_s, bps, SEGMENT, NEVER, np.empty(0, dtype=bool))
-    # The spans of the first two are not known.
+    # The spans of the first two are unknown.
     assert good.tolist() == [False, False, False, True]
 
 
@@ -102,7 +102,7 @@ def test_peaks_are_not_below_what_is_recorded_at_the_end_of_intervals(watched):
 
 
 def test_the_largest_sample_in_order_is_that_of_adjacent_acknowledgments(watched):
-    """Acknowledgments of 52 bytes leave a link of 5 Mbit/s one after the other, each for two segments."""
+    """Acknowledgments of 52 bytes leave a link of 5 Mbit/s back to back, each for two segments."""
     westwood = watched.estimates["westwood"]
     peak = np.nanmax(westwood.in_order_sample_bps)
     assert peak == pytest.approx(2 * 1448 * 8 / (52 * 8 / 5e6), rel=0.01)

@@ -1,4 +1,4 @@
-"""Estimators against the truth: which links are judged, and what bursts do to per-ACK samples."""
+"""Estimators against the truth: which links are evaluated, and the effect of bursts on per-ACK samples."""
 
 import math
 
@@ -26,7 +26,7 @@ def test_recordings_are_added_where_they_are(tmp_path):
     (tmp_path / "something-else").write_text("1\n")
     (recording,) = judged_links(str(tmp_path))[2:]
     assert (recording.label, recording.kind) == ("Verizon LTE", Kind.BURSTS)
-    assert recording.reverse == recording.rate  # its opposite direction is absent
+    assert recording.reverse == recording.rate  # its opposite direction is missing
     (tmp_path / "Verizon-LTE-short.up").write_text("1\n")
     down, up = judged_links(str(tmp_path))[2:]
     assert (up.label, up.reverse) == ("Verizon LTE, up", down.rate)
@@ -54,7 +54,7 @@ def test_an_estimator_without_an_answer_has_no_errors(tmp_path):
 
 
 def errors_on(one, folder):
-    """Return the function that gives the errors of an estimator in one run of an experiment."""
+    """Return the function that returns the errors of an estimator in one run of an experiment."""
     store = RunStore(folder / "runs")
     do_runs(missing_runs([one], store), store, 1, lambda _share: None)
     (run,) = read_runs(one, store)
@@ -72,7 +72,7 @@ def test_bursts_mislead_single_acknowledgments_and_ten_milliseconds_cure_it(tmp_
     assert cured.mean_absolute < per_ack.mean_absolute
     assert abs(found("westwood-zoh").bias) < 0.05
     assert found("westwood-aa").lag_s > cured.lag_s
-    # The flow is all that the link carries, so that both truths are nearly the same.
+    # The link carries only this flow, so both truths are nearly the same.
     used = found("westwood-zoh", against_capacity=False)
     assert used.bias == pytest.approx(found("westwood-zoh").bias, abs=0.03)
 

@@ -1,4 +1,4 @@
-"""The figures that ship: they are complete, and their experiments are scenarios that the engine accepts."""
+"""The shipped figures: they are complete, and their experiments are scenarios that the engine accepts."""
 
 import json
 from collections import defaultdict
@@ -50,9 +50,11 @@ def test_experiments_are_accepted_by_the_engine_and_paired(figure):
 
 
 def assert_paired(figure_id, experiments, flows_of_each):
-    """Seeds and flows are the same but for the scheme: otherwise differences would mean nothing.
+    """Check that seeds and flows are the same except for the scheme: otherwise differences would mean
+    nothing.
 
-    Traffic that some of them lack changes no draw of the flows that they share: each has streams of its own.
+    Traffic that some of them lack changes no random sample of the shared flows: each flow has its own
+    streams.
     """
     assert len({one.seed for one in experiments.values()}) == 1
     repetitions = defaultdict(set)
@@ -70,7 +72,7 @@ def assert_paired(figure_id, experiments, flows_of_each):
 
 
 def kind_of(scheme: str) -> str:
-    """The kind of controller that stands in a plan."""
+    """Return the kind of controller in a plan."""
     known, options = parse_scheme(scheme)
     return known.build(known.parameters.read(options), 1000)["kind"]
 
@@ -88,11 +90,11 @@ def test_claims_name_choices_that_exist(figure):
 
 
 def compared_with(figure_id, label):
-    """Return what an experiment of a choice shares with those that it is compared with: mostly nothing."""
+    """Return what an experiment of a choice shares with those it is compared with: mostly nothing."""
     # Schemes are compared at each point of curves, and one of them may have more runs.
     if figure_id in {"vcp-w/fig2a", "vcp-w/fig11a"}:
         return label.partition(", ")[2]
-    # A run of transfers is drawn; flows without end are judged.
+    # A run of transfers is plotted; unlimited flows are evaluated.
     return label if figure_id in {"vcp-w/fig10b", "vcp-w/fig10c"} else ""
 
 
@@ -101,7 +103,7 @@ UNPAIRED = {
     "ebe-j/queues-by-topology",
     "ebe-j/convergence-by-topology",
 }
-"""What compares runs over different links and says so: pairs of its runs have nothing in common."""
+"""Comparisons of runs over different links, which state so: pairs of runs have nothing in common."""
 
 
 EBE_FAMILIES = ("ebe-dumbbell", "ebe-steps", "ebe-files", "ebe-five-flows", "ebe-join-leave")

@@ -1,4 +1,4 @@
-"""Numbers of GM, of runs that are known."""
+"""Measures of GM, for known runs."""
 
 import numpy as np
 import pytest

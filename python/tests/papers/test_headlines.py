@@ -1,6 +1,6 @@
-"""The headlines of the end-to-end papers in a few runs: what changes them is seen at once.
+"""The headlines of the end-to-end papers in a few runs: any change of them shows at once.
 
-Bounds are nearer to what comes out than to what the papers say; the figures judge those over many runs.
+Bounds are nearer to the results than to the values of the papers; the figures evaluate those over many runs.
 """
 
 import numpy as np
@@ -24,7 +24,7 @@ def test_cubic_ebe_catches_up_in_half_the_time_and_uses_more(tmp_path):
     of = runs_of(tmp_path, cubic.pair("ebe-cubic-o", 2))
     assert cubic.ratio(of, cubic.catch_up_s).mean < 0.5
     assert min(cubic.gain(of, cubic.second_half).values) > 0.05
-    # Where it speaks against EBE: it drops more.
+    # A result against EBE: it drops more.
     assert min(cubic.gain(of, cubic.losses).values) > 0
 
 

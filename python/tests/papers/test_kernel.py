@@ -1,4 +1,4 @@
-"""Figures on real kernels: which there are, what a kernel has of their schemes, what becomes of runs."""
+"""Figures on real kernels: the available ones, their schemes in the kernel, and invalid runs."""
 
 import json
 from dataclasses import replace
@@ -43,7 +43,7 @@ def nothing(_share: float) -> None:
 
 @pytest.fixture
 def a_kernel(monkeypatch):
-    """A kernel without BIC that can have our controllers, on any system."""
+    """Provide a kernel without BIC that can have airpath's controllers, on any system."""
     monkeypatch.setattr(_core, "EmulatedRun", object, raising=False)
     monkeypatch.setattr(_core, "kernel_congestion_controls", lambda: ["reno", "cubic"], raising=False)
     monkeypatch.setattr(daemon, "datapath_missing", lambda: None)
@@ -85,7 +85,7 @@ def test_forms_are_parts_of_their_figures(figure):
         experiment.resolve()
     assert {one.world for choice in simulated for one in here.experiments[choice].values()} == {"sim"}
 
-    # Every claim that is left can be measured with the experiments that run.
+    # Every remaining claim can be measured with the experiments that run.
     rates = np.ones((3, 1500))
     run = run_data(link_data(300.0), groups=GROUPS, group_departed_bytes=rates)
     ran = {choice: {label: [run] for label in by_label} for choice, by_label in here.experiments.items()}
@@ -239,6 +239,6 @@ def test_vcp_starts_in_the_testbed_as_the_simulated_one(tmp_path):
     carried, expected = (utilisation(run, (6.0, 12.0)) for run in (real, simulated))
     assert expected > 0.5
     assert carried == pytest.approx(expected, rel=0.2)
-    # The background's window is the scenario's: 16 kB a round trip of 0.4 s and more, both ways.
+    # The background's window is that of the scenario: 16 kB per round trip of 0.4 s and more, both ways.
     background = real.group_departed_bytes[real.groups.index("background-tcp")].sum() * 8 / 12.0
     assert background < 2 * 1.2 * 16e3 * 8 / 0.4

@@ -1,4 +1,6 @@
-"""VCP-W's parking lot under ns-2's own XCP: what ns-2 measured is whole, and ours agrees with it."""
+"""VCP-W's parking lot under ns-2's own XCP: the stored ns-2 results are complete, and airpath agrees with
+them.
+"""
 
 import numpy as np
 import pytest
@@ -38,9 +40,9 @@ def ours(runs, quantity):
 
 @pytest.fixture(scope="module")
 def runs():
-    """Runs by the least timeout in ns-2 that they stand beside.
+    """Return runs by the minimum timeout of the ns-2 runs that they are compared with.
 
-    With short timeouts the queue of CD is 9 to 13 packets in single runs, so that two do not tell.
+    With short timeouts the queue of CD is 9 to 13 packets in single runs, so two runs are not enough.
     """
 
     def run(changes):

@@ -1,4 +1,4 @@
-"""From a figure to pictures, report and verdicts: a small figure of ours, one of the paper by the command."""
+"""From a figure to plots, report and verdicts: a small figure of ours, one of the paper by the command."""
 
 import json
 import shutil
@@ -140,7 +140,8 @@ def test_figures_drawn_in_other_processes_are_the_same(tmp_path):
     assert len(figures) == 2
     out = {workers: tmp_path / str(workers) for workers in (1, 2)}
     reproduce(figures, out[1], repetitions=1, workers=1, on_progress=nothing)
-    # Only the figures are drawn again. That processes do not change runs is tested in `cli/test_runner.py`.
+    # Only the figures are plotted again. `cli/test_runner.py` tests that the number of processes does not
+    # change runs.
     shutil.copytree(out[1] / "runs", out[2] / "runs")
     reproduce(figures, out[2], repetitions=1, workers=2, on_progress=nothing)
     names = {file.relative_to(out[1]) for file in out[1].rglob("*") if file.is_file()}
@@ -163,7 +164,7 @@ def test_fewer_runs_than_usual_are_those_of_the_experiments_that_a_claim_asks_fo
     figure = replace(figure, experiments={"normal": more})
     done = reproduce([figure], tmp_path / "out", repetitions=1, workers=1, on_progress=nothing)
     ((busy, same),) = (one.judgements for one in done)
-    assert busy.headline.fewer is None  # one run is what it has by itself
+    assert busy.headline.fewer is None  # the figure itself asks for one run
     assert same.headline.fewer == FewerRuns(1, 2)
     assert same.note.startswith("judged from 1 of 2 runs, too few to tell; one run shows no significance")
 

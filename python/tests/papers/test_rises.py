@@ -1,4 +1,6 @@
-"""XCP after the capacity rises, beside ns-2's own: what ns-2 measured is whole, and ours agrees with it."""
+"""XCP after the capacity rises, compared with ns-2's own: the stored ns-2 results are complete, and airpath
+agrees with them.
+"""
 
 import numpy as np
 import pytest
@@ -30,7 +32,7 @@ def test_what_ns_2_measured_is_whole_and_within_the_schedule():
     assert (len(theirs("T")), len(theirs("O"))) == (30, 10)
     for run in THEIRS:
         assert len(run["throughput_mbps"]) == len(run["queue_kb"]) == capacity.size
-        # A packet that leaves in the next second, and rounding.
+        # A packet may leave in the next second; and rounding.
         assert (np.array(run["throughput_mbps"]) <= capacity + 0.02).all()
         assert max(run["queue_kb"]) <= 575
     assert len({tuple(run["throughput_mbps"]) for run in THEIRS}) == len(THEIRS)
@@ -47,7 +49,7 @@ def test_ours_agrees_with_ns_2(setting):
             span = (rise + begin, rise + end)
             own = [utilisation(run, span) for run in ours]
             peer = [np.mean(run["throughput_mbps"][slice(*span)]) / capacity for run in theirs(setting)]
-            if setting == "O":  # as good as full in all runs: nothing to test but that
+            if setting == "O":  # nearly full in all runs: only that can be tested
                 assert np.mean(own) == pytest.approx(np.mean(peer), abs=0.02)
             else:
                 assert stats.ttest_ind(own, peer, equal_var=False).pvalue > 0.01, (rise, span)

@@ -1,4 +1,4 @@
-"""Rules at their ends: what agrees exactly, what no longer does, and how they are written."""
+"""Rules at their limits: exact agreement, disagreement by a little, and their text."""
 
 import math
 
@@ -11,7 +11,7 @@ NOTHING = sample([math.nan])
 
 
 def mean(value):
-    """Runs with exactly this mean, which differ."""
+    """Return runs with exactly this mean, but different values."""
     return sample([value - 0.25, value + 0.25])
 
 
@@ -64,7 +64,7 @@ def test_it_is_settled_where_it_holds_or_the_interval_is_elsewhere():
     for far in (Between(2.0, 3.0), Between(-3.0, 0.0)):
         assert not far.holds(runs)
         assert far.settled(runs)
-    # Its interval reaches in.
+    # Its interval overlaps the range.
     assert not Between(1.1, 3.0).settled(runs)
     assert not Between(0.0, 0.9).settled(runs)
     assert not Between(2.0, 3.0).settled(sample([1.0]))
@@ -88,6 +88,6 @@ def test_equal_differences_count_where_the_paper_has_a_test_of_its_own():
     assert not NotSignificant().holds(sample([0.5] * 3))
     assert NotSignificant().holds(Sample((0.5, 0.5, 0.5), p=0.5))
     assert not NotSignificant().holds(Sample((0.5, 0.5, 0.5), p=0.001))
-    # At the level itself nothing is significant.
+    # A value equal to the level is not significant.
     assert NotSignificant().holds(Sample((1.0, 2.0), p=0.01))
     assert not Positive().holds(Sample((1.0, 2.0), p=0.01))

@@ -1,4 +1,4 @@
-"""Samples: which is least sure, and functions of means by the jackknife."""
+"""Samples: which is the least certain, and functions of means by the jackknife."""
 
 import math
 import statistics

@@ -1,4 +1,4 @@
-"""The satellite case: what its scenarios lose, and times of which some are only known to be longer."""
+"""The satellite case: losses of its scenarios, and times of which some are only known to exceed a limit."""
 
 import math
 

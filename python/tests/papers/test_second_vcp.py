@@ -1,4 +1,4 @@
-"""VCP on the testbed beside a second program, written from the same rules without sight of this one."""
+"""VCP on the testbed, compared with a second program, written independently from the same rules."""
 
 import math
 
@@ -35,7 +35,7 @@ SECOND = {
     (1040, QUARTER, True): ((4.857, 0.086), (1.168, 0.087), (0.664, 0.053), 0.744),
 }
 """By packet size, rule and whether the side links' delays are added each way: Mbit/s of each group with its
-standard error, and the share of the link in use. From `tools/second_programs`, argument `vcp`.
+standard error, and the utilization of the link. From `tools/second_programs`, argument `vcp`.
 """
 
 

@@ -1,4 +1,5 @@
-"""The stress scenarios, shortened: estimates stay finite and positive and recover, tables hold no nonsense.
+"""The stress scenarios, shortened: estimates stay finite and positive and recover, tables contain no
+nonsense.
 
 The long versions are the shipped scenarios themselves (`airpath run stress-…`).
 """
@@ -17,7 +18,7 @@ from airpath.scenario import Scenario, scenario_names
 STRESS = [name for name in scenario_names() if name.startswith("stress-")]
 SCHEMES = ("xcp-ebe", "xcp-ebe:monitor=hold,upsilon=1.2", "vcp-ebe", "xcp", "xcp-b", "qfcp", "mpcp-ebe")
 
-# What must be short to be run with every scheme, without losing what it is about.
+# What must be short to be run with every scheme, while keeping its purpose.
 SHORTENED = {
     "stress-500-flows": {"duration": "12s"},
     "stress-long-rtt": {"duration": "30s"},
@@ -44,7 +45,7 @@ def nothing_received(rows: Rows) -> np.ndarray:
 
 
 def before_the_first(column: str) -> Callable[[Rows], np.ndarray]:
-    """Rows of a flow before the first that has a number in this column."""
+    """Return a function that selects the rows of a flow before the first number in this column."""
 
     def rows_before(rows: Rows) -> np.ndarray:
         first = dict.fromkeys(set(rows["flow"]), np.inf)
@@ -60,7 +61,7 @@ def anywhere(rows: Rows) -> np.ndarray:
     return np.full(len(rows["flow"]), True)
 
 
-# Where a table has no number because there is none, and only there; every other number of every table exists.
+# The only places where a table lacks a number because none exists; every other number of every table exists.
 MAY_BE_MISSING: Mapping[tuple[str, str], Callable[[Rows], np.ndarray]] = {
     ("flows", "first_departure_s"): nothing_departed,
     ("flows", "last_departure_s"): nothing_departed,
@@ -80,7 +81,7 @@ MAY_BE_MISSING: Mapping[tuple[str, str], Callable[[Rows], np.ndarray]] = {
 
 
 def missing_numbers(tables: Mapping[str, Rows]) -> list[str]:
-    """Return where a table holds an infinite number, or none where there should be one."""
+    """Return where a table contains an infinite number, or lacks one that should exist."""
     found = []
     for name, rows in tables.items():
         for column, values in rows.items():
@@ -117,9 +118,10 @@ def test_the_family_covers_what_was_promised():
 
 
 def metrics_without_value(result, scheme: str) -> set[str]:
-    """Return the metrics that a run need not have.
+    """Return the metrics that may be missing for a run.
 
-    Those of transfers, fairness, an estimate that nobody makes, and those that need records of packets.
+    These are the metrics of transfers and fairness, of an estimate that no component makes, and those that
+    need records of packets.
     """
     names = set(result.metrics)
     allowed = {
@@ -181,7 +183,7 @@ def test_estimates_and_tables_stay_sane(name, scheme):
 @pytest.mark.parametrize(
     ("name", "from_s", "least"),
     [
-        # From here on the link has been as before for at least ten seconds.
+        # From this time on the link has been in its earlier state for at least ten seconds.
         ("stress-outage-5s", 45.0, 0.8),
         ("stress-outage-20s", 70.0, 0.8),
         ("stress-silence", 100.0, 0.8),

@@ -1,4 +1,4 @@
-"""VCP-W's simulations: the scenarios are the paper's, and the statements that a few short runs can show."""
+"""VCP-W's simulations: the scenarios are those of the paper; a few short runs can show the statements."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ def run_of(tmp_path, experiment: Experiment):
 
 
 def way(plan, names):
-    """Links by name on the way of a flow, and its base RTT in ms without the time of transmission."""
+    """Return the links by name on the path of a flow, and its base RTT in ms without transmission times."""
     links = {link["name"]: link for link in plan["links"]}
     assert set(names) <= set(links)
     return sum(links[name]["delay_ns"]["value"] for name in names) / 1e6
@@ -54,7 +54,7 @@ def test_acknowledgments_have_their_own_code():
 
 
 def test_parity_that_takes_time_leaves_the_rest_to_packets():
-    # 1040 bytes at 0.93 and 40 at 0.5 are 1118.3 and 80; that codewords are even makes the first 1120.
+    # 1040 bytes at 0.93 and 40 at 0.5 are 1118.3 and 80; even codewords make the first 1120.
     assert Fading("1x1", 0.93, 0.5, parity_takes_time=True).packet_share == pytest.approx(
         1080 / 1198.3, abs=1e-4
     )
@@ -97,7 +97,7 @@ def test_with_one_link_long_flows_keep_their_rtt(tmp_path):
     run = run_of(
         tmp_path, parking_lot.on(parking_lot.ONE_HOP, XCP, 1, {"duration": "30s", "record.warm_up": "10s"})
     )
-    # Propagation, and 3 ms to send a packet and its acknowledgment; some find a short queue.
+    # Propagation, and 3 ms to send a packet and its acknowledgment; some flows find a short queue.
     for group, base_s in ((run.min_rtt_s[:30], 2.02), (run.min_rtt_s[30:], 0.52)):
         assert group.min() == pytest.approx(base_s + 0.003, abs=0.0005)
         assert group.max() < base_s + 0.05
@@ -134,7 +134,7 @@ def test_vcp_is_steady_over_the_satellite(tmp_path):
 def test_rem_marks_and_drops_nothing_after_slow_start(tmp_path):
     run = run_of(tmp_path, one_bottleneck("vcpw-satellite", REM, 1, {"duration": "200s"}))
     series = run.links["bottleneck"].series
-    # Slow start, up to 15 s, is faster than the price that marks.
+    # Slow start, up to 15 s, is faster than the price that sets marks.
     assert series["dropped_packets"][series["time_s"] > 15].sum() == 0
     assert run.links["bottleneck"].drops < 0.01 * series["departed_bytes"].sum() / DATA_BYTES
     assert 0.5 < utilisation(run, (50, 200)) < 1
@@ -166,7 +166,7 @@ def test_schemes_that_lie_on_each_other_are_all_seen():
     }
     assert len(shown) == 3
     sizes = [line.get_markersize() for line in shown.values()]
-    assert sizes == sorted(set(sizes), reverse=True)  # drawn first, and widest
+    assert sizes == sorted(set(sizes), reverse=True)  # plotted first, and widest
     assert {line.get_markerfacecolor() for line in shown.values()} == {"none"}
     assert not any(line.get_clip_on() for line in shown.values())
 

@@ -58,7 +58,7 @@ def test_a_function_of_two_means_knows_that_both_are_uncertain():
         before, after = draw(2.0, 0.3, 10), draw(1.0, 0.15, 10)
         low, high = of_means(lambda one, other: (one - other) / one, before.tolist(), after.tolist()).interval
         covered += low <= 0.5 <= high
-    assert 0.91 <= covered / 400 <= 0.98  # 95 %, less what normal intervals of a ratio of ten runs miss
+    assert 0.91 <= covered / 400 <= 0.98  # 95 %, less the error of normal intervals of a ratio of ten runs
 
 
 def test_equal_differences_show_no_equality_and_nothing_surely():
@@ -66,13 +66,13 @@ def test_equal_differences_show_no_equality_and_nothing_surely():
     assert NotSignificant().holds(sample([0.0] * 5))
     assert not AtLeast(0.1, surely=True).holds(sample([0.5] * 5))
     assert AtLeast(0.1).holds(sample([0.5] * 5))
-    # Equal but for the rounding of what they were computed from.
+    # Equal except for the rounding of the values they were computed from.
     assert sample([1.1 - 1.0, 0.3 - 0.2, 4.1 - 4.0]).p_value == 0.25
 
 
 def test_a_function_of_two_means_without_a_value_is_no_error():
     assert math.isnan(ratio_of_means([1.0, 2.0, 3.0], [0.0] * 3).mean)
-    hanging = ratio_of_means([1.0, 2.0, 3.0], [0.0, 0.0, 1.0])  # by one run
+    hanging = ratio_of_means([1.0, 2.0, 3.0], [0.0, 0.0, 1.0])  # depends on one run
     assert (hanging.mean, hanging.n, math.isnan(hanging.interval[0])) == (6.0, 3, True)
     assert ratio_of_means([2.0, math.nan, 2.0, 2.0], [1.0] * 4).mean == 2.0
     assert ratio_of_means([math.nan], [1.0]).n == 0
@@ -118,7 +118,7 @@ def test_jackknife_of_the_deviation_covers_it():
     assert jackknife.n == 400
     assert jackknife.mean == pytest.approx(values.std(ddof=1), rel=0.01)
     low, high = jackknife.interval
-    # Of normal numbers the deviation itself has a relative deviation of 1/sqrt(2n).
+    # For normal numbers the deviation itself has a relative deviation of 1/sqrt(2n).
     assert (high - low) / 2 == pytest.approx(1.96 * values.std(ddof=1) / math.sqrt(800), rel=0.2)
     two = deviation([1.0, 2.0])
     assert (two.n, math.isnan(two.mean)) == (2, True)
@@ -133,7 +133,7 @@ def test_ratio_of_means_is_not_that_of_ratios():
     assert ratio.n == 500
     assert ratio.mean == pytest.approx(np.mean(one) / np.mean(other), rel=0.001)
     assert np.mean(np.divide(one, other)) > ratio.interval[1]
-    # The delta method, for numbers that do not depend on each other.
+    # The delta method, for independent numbers.
     spread = np.hypot(np.std(one) / np.mean(one), np.std(other) / np.mean(other))
     assert ratio.deviation == pytest.approx(ratio.mean * spread, rel=0.1)
 
@@ -236,7 +236,7 @@ def few(values, done=2, usual=30, **more):
 
 
 def judged(rule, *numbers, reason="because"):
-    """Judge numbers under as many choices."""
+    """Return the verdict on numbers under as many choices."""
     samples = {"abc"[k]: number for k, number in enumerate(numbers)}
     return Judgement(Claim("name", "words", rule, "what", None, reason=reason), samples)
 
@@ -250,14 +250,14 @@ def test_fewer_runs_than_usual_are_said_where_they_settle_nothing(rule):
     assert doubtful.verdict is Verdict.NOT_REPRODUCED
     assert doubtful.note == f"{TOO_FEW}; what is known of 30 runs: because"
     assert judged(rule, few([1.0, 1.2]), reason="").note == TOO_FEW
-    # As many as usual: the reason is about them.
+    # The usual number of runs: the reason is about them.
     assert judged(rule, sample([1.0, 1.2])).note == "because"
 
 
 def test_what_few_runs_settle_is_settled():
     assert judged(AtLeast(1.0), few([1.0, 1.2])).note == ""
     assert judged(AtLeast(3.0), few([1.0, 1.0001])).note == "because"
-    # Equal numbers of a few runs: nobody knows their spread.
+    # Equal numbers of a few runs: their spread is unknown.
     assert TOO_FEW in judged(AtLeast(3.0), few([1.0, 1.0])).note
     assert judged(Positive(), few([-1.0, -1.0001])).note == "because"
     assert judged(Positive(), few([1.0, 1.0001])).note == ""

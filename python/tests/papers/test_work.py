@@ -1,4 +1,4 @@
-"""Runs are done once, kept, and found again."""
+"""Runs are computed once, kept, and found again."""
 
 import os
 import zlib
@@ -175,7 +175,7 @@ def test_what_is_no_run_behind_a_right_checksum_counts_as_none(store, facts):
     with pa.ipc.new_file(sink, schema) as file:
         file.write_batch(pa.record_batch([pa.array([[1.0]])], schema=schema))
     content = sink.getvalue().to_pybytes()
-    # The length of the first column, in the record of the batch: more than any machine has.
+    # The length of the first column, in the record of the batch: more than the memory of any machine.
     for changed in (content, content.replace((8).to_bytes(8, "little"), (1 << 58).to_bytes(8, "little"))):
         (store.folder / "key").mkdir(parents=True, exist_ok=True)
         (store.folder / "key" / "1.arrow").write_bytes(zlib.crc32(changed).to_bytes(4, "little") + changed)
@@ -183,7 +183,7 @@ def test_what_is_no_run_behind_a_right_checksum_counts_as_none(store, facts):
 
 
 def test_experiments_that_differ_in_their_first_seed_only_are_both_done(tiny, store):
-    long = Experiment(tiny, "newreno", {"duration": "20s"}, repetitions=1)  # so that parts hold several runs
+    long = Experiment(tiny, "newreno", {"duration": "20s"}, repetitions=1)  # so that parts have several runs
     same = [Experiment(tiny, "cubic", repetitions=2, seed=seed) for seed in (1, 10)]
     do_runs(missing_runs([long, *same], store), store, 2, quiet)
     assert all(store.holds(same[0].key(), seed) for seed in (1, 2, 10, 11))
@@ -212,7 +212,7 @@ def test_an_interrupt_keeps_what_was_finished_and_a_second_call_does_the_rest(ti
         do_runs(missing_runs([experiment], store), store, 1, interrupted_after_two)
     assert (stopped.value.finished, stopped.value.asked) == (2, 6)
     left = missing_runs([experiment], store)
-    # A worker may have kept a run of which nobody heard any more.
+    # A worker may have kept a run that it did not report any more.
     assert 3 <= len(left) <= 4
     do_runs(left, store, 1, quiet)
     assert missing_runs([experiment], store) == []

@@ -1,8 +1,8 @@
-"""Congestion windows over time beside those of ns-2.
+"""Congestion windows over time, compared with those of ns-2.
 
-Tolerance: 10 % of the time between losses, of the window before a loss, and of the mean window. What lies
-outside has an entry in `EXCEPTIONS` that says by how much and why; an entry that is no longer needed fails as
-well.
+Tolerance: 10 % of the time between losses, of the window before a loss, and of the mean window. A value
+outside it has an entry in `EXCEPTIONS` with its size and its reason; an entry that is no longer needed fails
+as well.
 """
 
 import peer_windows
@@ -26,7 +26,9 @@ EXCEPTIONS = {
     ("linux:highspeed", "10mbps", False, "epoch"): (1.15, 1.35, LINUX_ROUNDS_UP),
     ("linux:highspeed", "10mbps", True, "epoch"): (1.15, 1.35, LINUX_ROUNDS_UP),
 }
-"""Least and most ratio of ours to theirs, and why: by peer, link, delayed acknowledgments, quantity."""
+"""Minimum and maximum ratio of ours to theirs, and the reason: by peer, link, delayed acknowledgments,
+quantity.
+"""
 
 
 @pytest.mark.parametrize("delayed", [False, True], ids=["each", "delayed"])
@@ -57,12 +59,12 @@ def test_vegas_ends_slow_start_when_it_does_in_ns_2(delayed, samples):
         window(case, delayed=delayed)[:samples] for window in (peer_windows.ours, peer_windows.theirs)
     )
     assert theirs[-1] < 0.75 * theirs[-2], "the last sample is the first after slow start"
-    # ns-2 has whole segments.
+    # Windows in ns-2 are whole segments.
     assert ours == pytest.approx(theirs, abs=1.0)
 
 
 def test_measures_of_a_saw():
-    # 100 to 180 segments in 4 s, four times, and half of one more; the first fall comes while things settle.
+    # 100 to 180 segments in 4 s, four times, and half of one more; the first reduction is in the transient.
     saw = [100.0 + 2.0 * (step % 40) for step in range(180)]
     measures = peer_windows.measure(saw, 1)
     assert measures.epoch == pytest.approx(4.0)

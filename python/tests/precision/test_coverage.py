@@ -1,5 +1,6 @@
-"""Adding runs until they are enough leaves intervals with the confidence that they claim: a short version of
-`tools/precision_coverage.py`, whose figures are on `docs/precision.md`.
+"""Adding runs until they suffice leaves intervals with their nominal confidence.
+
+A short version of `tools/precision_coverage.py`, whose figures are on `docs/precision.md`.
 """
 
 import numpy as np
@@ -22,7 +23,8 @@ def drawn(name):
 def test_normal_values_are_held_at_every_look(name, share):
     values, mean = drawn(name)
     found = coverage(values, mean, PrecisionRule(share))
-    # 95 %, less the Student's t with few values (half a per cent) and three standard deviations of the count.
+    # 95 %, less the error of Student's t with few values (half a per cent) and three standard deviations of
+    # the count.
     assert found.at_every_look == pytest.approx(0.95, abs=0.005 + 3 * (0.05 * 0.95 / TRIALS) ** 0.5)
     assert found.at_the_end > 0.97
 

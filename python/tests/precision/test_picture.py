@@ -1,4 +1,4 @@
-"""The figure of half-widths over repetitions draws what the intervals are."""
+"""The figure of half-widths over repetitions plots the half-widths of the intervals."""
 
 import pickle
 

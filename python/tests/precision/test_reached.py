@@ -1,4 +1,4 @@
-"""How well means and differences are known: against numbers computed by hand."""
+"""The precision of means and differences, against numbers computed by hand."""
 
 import math
 
@@ -86,7 +86,7 @@ def test_schemes_without_a_value_are_left_out_and_named():
         ([10.0, 10.1, 9.9] * 5, [8.0, 8.1, 7.9] * 5, Decision.DIFFERENT),
         ([10.0, 10.01, 9.99] * 5, [10.01, 10.0, 9.99] * 5, Decision.ALIKE),
         ([10.0, 12.0, 8.0] * 5, [12.0, 8.0, 10.0] * 5, Decision.OPEN),
-        # Significant and negligible: significant.
+        # Significant and negligible: reported as significant.
         ([10.001, 10.002, 10.003] * 5, [10.0] * 15, Decision.DIFFERENT),
     ],
 )
@@ -166,7 +166,7 @@ def test_what_a_million_would_not_do_and_what_nobody_knows_is_said():
     assert line.endswith("for ± 5 % the number of repetitions needed cannot be estimated")
     (line,) = precision_lines(judge(runs(cubic=[-1e4, 1.0, 1e4])))
     assert line.endswith("for ± 5 % an estimated 1000000 repetitions or more are needed")
-    # A scheme of a single run, after an interrupt, takes nothing from what is known of the other.
+    # A scheme of a single run, after an interrupt, does not change the precision of the other.
     (line,) = precision_lines(judge(runs(cubic=[9.0, 10.0, 11.0], bbr=[1.0])))
     assert line.endswith("for ± 5 % an estimated 18 repetitions are needed")
 
@@ -218,7 +218,7 @@ def test_the_rule_stops_at_the_first_look_that_is_enough():
     asked = rule(0.05, least=10, most=100)
     values = np.random.default_rng(3).normal(10.0, 1.0, (30, 100))
     stops = [stops_after(runs(cubic=list(row)), asked) for row in values]
-    # What the figures of the page are computed with says the same.
+    # The computation of the page's figures agrees.
     assert stops == list(coverage(values, 10.0, asked).repetitions)
     assert len(set(stops)) > 1
     assert stops_after(runs(cubic=list(values[0][:12])), rule(0.001, least=10)) is None

@@ -1,4 +1,4 @@
-"""What is asked for, and the level of each look: against constants of the literature."""
+"""The requested precision, and the level of each look: against constants of the literature."""
 
 from itertools import pairwise
 
@@ -17,7 +17,7 @@ from airpath.results.reading import stopping_rule
 POCOCK = {2: 2.178, 3: 2.289, 4: 2.361, 5: 2.413, 6: 2.453, 7: 2.485, 8: 2.512, 10: 2.555, 20: 2.672}
 """Jennison and Turnbull, "Group Sequential Methods", 2000, Table 2.1: C_P(K, 0.05).
 
-Between looks there are equally many values.
+There are equally many values between looks.
 """
 RULES = st.builds(
     lambda least, more: PrecisionRule(0.02, min_repetitions=least, max_repetitions=least + more),
@@ -43,7 +43,7 @@ def test_looks_grow_from_the_fewest_to_the_most(rule):
     assert looks[-1] == rule.max_repetitions
     assert looks[0] >= rule.min_repetitions
     assert all(before < now for before, now in pairwise(looks))
-    # Otherwise a look costs more than it brings, and the quadrature would need more points.
+    # Otherwise a look costs more than it gains, and the quadrature would need more points.
     assert all(4 * now >= 5 * before for before, now in pairwise(looks))
 
 

@@ -1,4 +1,4 @@
-"""`airpath rivals`: who gets how much beside whom."""
+"""`airpath rivals`: the shares of schemes that compete for a link."""
 
 import json
 from pathlib import Path
@@ -39,7 +39,7 @@ def found() -> Rivals:
 
 
 def test_windows_that_never_change_share_as_they_are(found: Rivals):
-    """Of a queue that both wait in each gets as much as it has in flight."""
+    """In a queue with both flows, each gets capacity in proportion to its data in flight."""
     small, large = found.schemes
     meeting = found.meetings[small, large]
     assert meeting.label == f"{small}+{large}"
@@ -55,9 +55,9 @@ def test_windows_that_never_change_share_as_they_are(found: Rivals):
 
 
 def test_queueing_delays_are_those_of_the_windows(found: Rivals):
-    """40 packets of 1500 B in flight take 48 ms of 10 Mbit/s.
+    """40 packets of 1500 B in flight take 48 ms at 10 Mbit/s.
 
-    Of these 20 ms are propagation, 1.2 ms a packet's own transmission, less than 1 ms what other links take.
+    Of these 20 ms are propagation, 1.2 ms the packet's own transmission, less than 1 ms delay at other links.
     """
     small, large = found.schemes
     for scheme in (small, large):
@@ -78,7 +78,7 @@ def test_flows_count_on_either_side():
 
 
 def test_a_share_is_of_what_left_the_link_not_of_what_waited():
-    """Of a link that serves flows in turn each gets the half, whatever it has waiting."""
+    """At a link that serves flows in turn each gets half, independent of its backlog."""
     found = rivals(
         ["fixed:window=10packets", "fixed:window=30packets"], "10mbps", queue="drr", buffer="1MB", **SHORT
     )
@@ -86,7 +86,7 @@ def test_a_share_is_of_what_left_the_link_not_of_what_waited():
     assert meeting.shares == pytest.approx([1.0], rel=0.01)
     assert meeting.utilisation == pytest.approx([1.0], rel=0.01)
     few, many = meeting.queueing_ms
-    # A full packet takes 2.4 ms of half the link.
+    # A full packet takes 2.4 ms at half the rate of the link.
     assert many - few == pytest.approx([20 * 2.4], abs=0.5)
 
 
@@ -210,7 +210,7 @@ def test_the_command_writes_maps_tables_and_json(tmp_path: Path, capsys: pytest.
         "rivals-delay.png",
         "rivals-share.png",
     ]
-    # XCP beside CUBIC gets next to nothing, which is dark; a pair that cannot be is white.
+    # XCP competing with CUBIC gets next to nothing, which is dark; an impossible pair is white.
     shares = mpl.image.imread(out / "figures" / "rivals-share.png")[:, :, :3]
     dark = (shares.sum(axis=2) < 0.9).mean()
     assert 0.05 < dark < 0.6

@@ -1,4 +1,4 @@
-"""Differences of means: paired where seeds are the same, else Welch, against numbers computed by hand."""
+"""Differences of means: paired if seeds are the same, else Welch, against numbers computed by hand."""
 
 import math
 
@@ -54,14 +54,14 @@ def test_a_single_value_is_compared_with_that_of_its_seed():
     found = mean_difference({2: 5.0}, {1: 1.0, 2: 4.0, 3: 100.0})
     assert (found.difference, found.pairs) == (1.0, 1)
     assert math.isnan(found.low)
-    # Two have an interval, which says more than one pair.
+    # Two unpaired samples have an interval, which is worth more than one pair.
     assert mean_difference({2: 5.0, 9: 5.0}, {1: 1.0, 2: 4.0, 3: 100.0}).pairs == 0
     for other in (3.0, 1.0):
         alone = mean_difference({9: 5.0}, {1: 1.0, 2: other})
         assert (alone.difference, alone.pairs) == (5.0 - (1.0 + other) / 2, 0)
         assert math.isnan(alone.low)
         assert math.isnan(alone.high)
-    # Of a seed without a value there is nothing to compare with.
+    # A seed without a value cannot be compared.
     for first, second in [
         ({1: math.nan, 2: 4.0}, {1: 1.0, 2: 3.0}),
         ({1: 1.0, 2: 4.0}, {1: math.nan, 2: 3.0}),
@@ -80,7 +80,7 @@ def test_a_mean_has_students_interval():
 
 @pytest.mark.parametrize(("first", "second"), [(3, 2), (3, 4), (7, 10)])
 def test_equal_values_do_not_differ_however_many_there_are(first, second):
-    """A sum of them is rounded: three times 0.1, over three, is not 0.1."""
+    """Their sum is rounded: three times 0.1, over three, is not 0.1."""
     ours, theirs = dict.fromkeys(range(first), 0.1), dict.fromkeys(range(20, 20 + second), 0.1)
     assert MeanEstimate.of(ours) == MeanEstimate(0.1, 0.1, 0.1, first)
     found = mean_difference(ours, theirs)

@@ -1,4 +1,4 @@
-"""Effect sizes by hand: sums of squares of eight numbers, and pooled deviations."""
+"""Effect sizes computed by hand: sums of squares of eight numbers, and pooled deviations."""
 
 import math
 import statistics
@@ -36,7 +36,7 @@ def test_without_variation_there_is_no_share():
 
 def test_hedges_g_is_in_pooled_deviations_less_the_bias():
     first, second = groups(A, [*C, 12.0])
-    # Squares 2 and 14 of 5 degrees of freedom.
+    # Squares 2 and 14 with 5 degrees of freedom.
     factor = math.gamma(2.5) / (math.sqrt(2.5) * math.gamma(2.0))
     assert hedges_g(first, second) == pytest.approx(factor * (2.0 - 9.0) / math.sqrt(16 / 5))
     assert hedges_g(second, first) == pytest.approx(-hedges_g(first, second))

@@ -1,4 +1,4 @@
-"""Paired comparisons against the formulas, written out anew, and against SciPy's test of related samples."""
+"""Paired comparisons against the formulas, written out again, and against SciPy's test of related samples."""
 
 import math
 import statistics

@@ -1,4 +1,4 @@
-"""Formulas on moments against a library that works on samples, and cases that can be worked out by hand."""
+"""Formulas on moments against a library that works on samples, and cases computed by hand."""
 
 import math
 
@@ -63,7 +63,7 @@ def test_welch_of_two_groups_is_the_square_of_his_t():
 
 
 def test_welch_of_samples():
-    pytest.importorskip("scipy", minversion="1.16")  # which brought it
+    pytest.importorskip("scipy", minversion="1.16")  # the version that introduced it
     expected = stats.f_oneway(*SAMPLES.values(), equal_var=False)
     assert (welch(GROUPS).f, welch(GROUPS).p) == close((expected.statistic, expected.pvalue))
 
@@ -87,7 +87,7 @@ def test_comparisons_of_samples(equal):
 
 def test_effect_sizes():
     anova = one_way([Group.of("a", [1.0, 2.0, 3.0]), Group.of("b", [3.0, 4.0, 5.0])])
-    # Between: 2 groups of 3, each 1 from the mean: 6. Within: 2 + 2. So F = 6 / (4 / 4).
+    # Between: 2 groups of 3, each 1 from the mean: 6. Within: 2 + 2. Therefore F = 6 / (4 / 4).
     assert (anova.ss_between, anova.ss_within, anova.f) == close((6, 4, 6))
     assert eta_squared(anova) == close(0.6)
     assert omega_squared(anova) == close((6 - 1) / (10 + 1))

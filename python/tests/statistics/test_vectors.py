@@ -1,8 +1,8 @@
-"""Analysis of variance and Tukey's comparisons against vectors computed independently.
+"""Analysis of variance and Tukey's comparisons against independently computed vectors.
 
-The vectors are those of the folder that the environment variable AIRPATH_VECTORS names, by default the
-project's own. Another folder may hold other points in the same format, and need not hold the file. Their
-tolerance, which the file states: relative 1e-6, of probabilities absolute 1e-6.
+The vectors are in the folder that the environment variable AIRPATH_VECTORS names, by default the project's
+own. Another folder may contain other points in the same format, or lack the file. Their tolerance, which the
+file states: relative 1e-6, of probabilities absolute 1e-6.
 """
 
 import json
@@ -16,17 +16,17 @@ from airpath.statistics import Group, grand_mean, one_way, total, tukey_hsd
 NAME = "anova.json"
 OWN = Path(__file__).parents[3] / "vectors"
 PUBLISHED = {"utilisation": "ebe_utilization", "fairness": "ebe_fairness"}
-"""The cases of EBE-J, Figs. 11 and 12, and what the file calls them."""
+"""The cases of EBE-J, Figs. 11 and 12, and their names in the file."""
 
 
 class Tally:
-    """Counts comparisons and keeps the worst, as `crates/vectors` does."""
+    """A counter of comparisons that keeps the worst, as `crates/vectors` does."""
 
     def __init__(self):
         self.held, self.broken, self.worst = 0, [], (0.0, "")
 
     def hold(self, what, value, expected, *, relative=1e-6, absolute=1e-12):
-        """Count a number that is within the tolerance of `expected`, or not; a NaN is not."""
+        """Count a number as within the tolerance of `expected`, or not; a NaN is not."""
         error = abs(value - expected)
         tolerance = max(relative * abs(expected), absolute)
         told = f"{what}: {value:e}, expected {expected:e}"
@@ -41,7 +41,7 @@ class Tally:
         self.hold(what, value, expected, relative=0.0, absolute=1e-6)
 
     def finish(self):
-        """Print how many numbers held, and the worst error; fail if one is broken, or there was none."""
+        """Print the count of correct numbers and the worst error; fail if one is wrong, or there are none."""
         count = self.held + len(self.broken)
         share, where = self.worst
         held = f"{self.held} of {count} numbers held"
@@ -117,7 +117,7 @@ def test_every_case_holds():
     tally.finish()
 
 
-@pytest.mark.usefixtures("capsys")  # what is printed here is no result
+@pytest.mark.usefixtures("capsys")  # the output here is no result
 def test_the_tally_fails_for_what_is_off_missing_or_no_number():
     for value in (1.0 + 2e-6, float("nan")):
         tally = Tally()
@@ -130,7 +130,7 @@ def test_the_tally_fails_for_what_is_off_missing_or_no_number():
 
 
 def test_the_paper_says_so():
-    # EBE-J, Figs. 11 and 12: F and the one pair that does not differ.
+    # EBE-J, Figs. 11 and 12: F and the one pair without a difference.
     cases = cases_of(OWN)
     assert one_way(groups_of(cases["utilisation"])).f == pytest.approx(71608.850, abs=5e-4)
     pairs = {(pair.first, pair.second): pair for pair in tukey_hsd(groups_of(cases["fairness"]))}

@@ -14,7 +14,7 @@ NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 @dataclass
 class Seen:
-    """A report in the browser, with what the browser complained about and asked for."""
+    """A report in the browser, with the browser's errors and requests."""
 
     page: Any
     errors: list[str] = field(default_factory=list)
@@ -32,7 +32,7 @@ class Seen:
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Any]:
-    """A headless Chromium: that of `AIRPATH_CHROMIUM`, of the system, or of Playwright."""
+    """Yield a headless Chromium: that of `AIRPATH_CHROMIUM`, of the system, or of Playwright."""
     api = pytest.importorskip(
         "playwright.sync_api", reason="Playwright is not installed: pip install playwright"
     )
@@ -50,7 +50,7 @@ def chromium() -> Iterator[Any]:
 
 @pytest.fixture
 def look(chromium: Any) -> Iterator[Any]:
-    """Return a function that opens a report in a window of this size."""
+    """Yield a function that opens a report in a window of this size."""
     contexts = []
 
     def open_report(

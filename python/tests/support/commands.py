@@ -11,7 +11,7 @@ from airpath.cli import main
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a command left behind."""
+    """The outcome of a command."""
 
     code: int
     out: str

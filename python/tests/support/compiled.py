@@ -18,7 +18,7 @@ with_compiler = pytest.mark.skipif(shutil.which(COMPILER[0]) is None, reason=f"n
 
 
 def compiled(library, *sources, **macros):
-    """Compile files in C to a library in the working directory, with macros; return how users write it."""
+    """Compile C files to a library in the working directory, with macros; return its name for users."""
     defined = [f"-D{name}={value}" for name, value in macros.items()]
     subprocess.run([*COMPILER, *FLAGS, *defined, *map(str, sources), "-o", library], check=True)
     return f"./{library}"

@@ -9,7 +9,7 @@ LABELS = ("scheme", "flow_scheme", "group")
 
 
 def assert_equal(first: Results, second: Results) -> None:
-    """Compare all tables, without the names of schemes."""
+    """Compare all tables, except the names of schemes."""
     rows = 0
     for name in TABLES:
         ours, theirs = first.table(name), second.table(name)

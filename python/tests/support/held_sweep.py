@@ -1,8 +1,8 @@
-"""`airpath sweep` in a process of its own that can be held at a chosen run.
+"""`airpath sweep` in a process of its own that can be paused at a chosen run.
 
     held_sweep.py COUNT FILE ARGUMENTS...
 
-Keeps COUNT runs, and goes on only when FILE exists. A test interferes meanwhile, however late it gets the
+Keeps COUNT runs, and continues only when FILE exists. A test interferes meanwhile, however late it gets the
 processor. `HeldSweep` starts such a process.
 """
 
@@ -17,7 +17,7 @@ HANG_S = 600
 
 
 class HeldSweep:
-    """A sweep that is held, with `count` of its runs kept."""
+    """A paused sweep, with `count` of its runs kept."""
 
     def __init__(self, count: int, out: Path, *arguments: object, **streams: Any) -> None:
         self._free = out.with_name(f"{out.name}.go-on")
@@ -30,7 +30,7 @@ class HeldSweep:
             time.sleep(0.05)
 
     def go_on(self) -> None:
-        """Let the sweep go on."""
+        """Let the sweep continue."""
         self._free.touch()
 
     def kill(self) -> None:
@@ -45,7 +45,7 @@ def kept(out: Path) -> list[Path]:
 
 
 def main(count: int, free: Path, *arguments: str) -> None:
-    """Do a sweep that is held after some runs."""
+    """Run a sweep that pauses after some runs."""
     import threading
 
     from airpath.cli import main

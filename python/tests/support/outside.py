@@ -7,7 +7,7 @@ import pytest
 
 
 def recorded_traces() -> Path:
-    """Return the folder of recorded links; skip the test if AIRPATH_TRACES names none."""
+    """Return the folder of recorded traces; skip the test if AIRPATH_TRACES names none."""
     folder = os.environ.get("AIRPATH_TRACES")
     if not folder:
         pytest.skip("AIRPATH_TRACES is not set: it names the folder of recorded links")
@@ -15,7 +15,7 @@ def recorded_traces() -> Path:
 
 
 def recorded_trace(name: str) -> Path:
-    """Return a recorded link; skip the test if it is not in the folder of recorded links."""
+    """Return a recorded trace; skip the test if the folder of recorded traces lacks it."""
     path = recorded_traces() / name
     if not path.is_file():
         pytest.skip(f"{path} does not exist")

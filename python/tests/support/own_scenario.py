@@ -2,7 +2,7 @@
 
 
 def scenario_text(scheme):
-    """The text of a scenario with one flow."""
+    """Return the text of a scenario with one flow."""
     return f"""
         name = "own"
         duration = "3s"

@@ -1,4 +1,4 @@
-"""The parts of a report: its head, its block, its policy."""
+"""The parts of a report: its head, its data block, its policy."""
 
 import json
 import re
@@ -53,15 +53,15 @@ class Page(HTMLParser):
 
     @property
     def head(self) -> dict[str, Any]:
-        """The names and places of the numbers."""
+        """Return the names and places of the numbers."""
         return dict(json.loads(self.scripts["head"]))
 
     def values(self, place: list[Any]) -> Values:
-        """The values of a series."""
+        """Return the values of a series."""
         return values_of(self.scripts["block"].strip(), Place(*place))
 
     def directive(self, name: str) -> list[str]:
-        """The sources of a directive of the policy."""
+        """Return the sources of a directive of the policy."""
         found = re.search(rf"(?:^|; ?){name} ([^;]*)", self.policy)
         assert found, name
         return found[1].split()

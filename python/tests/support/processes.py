@@ -4,7 +4,7 @@ import psutil
 
 
 def is_alive(pid: int) -> bool:
-    """Whether a process has not ended. Its status may stay unread: a container may have no init."""
+    """Return whether a process has not ended. Its status may stay unread: a container may have no init."""
     try:
         return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:

@@ -1,6 +1,6 @@
 """How quiet the machine is while a real-time check runs.
 
-A real-time check that fails on a machine that other programs use, or that stops for a while, says nothing
+A real-time check that fails on a machine that other programs use, or that stops for a while, is no evidence
 about airpath. The measures here tell such a failure from one of airpath: the check's own processes do not
 count as a disturbance.
 """
@@ -54,7 +54,7 @@ class Quietness:
         self._delay_s = 0.0
 
     def end(self) -> str | None:
-        """Return why a failure since construction says nothing about airpath, or None if it does."""
+        """Return why a failure since construction is no evidence about airpath, or None if it is."""
         if self._sleeper.returncode is None:
             self._delay_s = float(self._sleeper.communicate()[0] or 0.0)
         lasted_s = max(time.monotonic() - self._began_s, 1e-3)
@@ -112,13 +112,13 @@ def _adopt(orphans: bool) -> None:
 
 
 def _machine_s() -> tuple[float, float]:
-    """Processor time that programs have used and that the host took, in seconds since the machine started."""
+    """Return the processor time used by programs and by the host, in seconds since the machine started."""
     times = psutil.cpu_times()
     return times.user + times.nice + times.system, getattr(times, "steal", 0.0)
 
 
 def _own_s() -> float:
-    """Processor time of this process and its descendants, those that have ended included, in seconds."""
+    """Return the processor time of this process and its descendants, including ended ones, in seconds."""
     total = sum(os.times()[:4])
     for process in psutil.Process().children(recursive=True):
         try:
@@ -129,7 +129,7 @@ def _own_s() -> float:
 
 
 def _waited_s() -> float:
-    """Time in which some process waited for a processor, in seconds since the machine started."""
+    """Return the time in which some process waited for a processor, in seconds since the machine started."""
     try:
         some = Path("/proc/pressure/cpu").read_text().splitlines()[0]
     except OSError:

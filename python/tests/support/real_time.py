@@ -11,7 +11,7 @@ from quietness import Quietness
 FIXTURES: Final = {"emulated_hosts", "datapath"}
 """A test that asks for one of these sends real packets."""
 INCONCLUSIVE: Final = "inconclusive: "
-"""Skips whose reason begins with this say that the machine was not quiet enough."""
+"""Skips whose reason begins with this mean that the machine was not quiet enough."""
 
 _quietness = pytest.StashKey[Quietness]()
 _void = pytest.StashKey[list[tuple[BaseException, str]]]()

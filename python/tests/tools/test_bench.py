@@ -1,4 +1,4 @@
-"""What `make bench` makes of what it measured."""
+"""How `make bench` evaluates its measurements."""
 
 import bench
 
@@ -8,11 +8,11 @@ def costs(*cpu_s: float) -> list[bench.Cost]:
 
 
 def test_a_slow_spell_that_both_of_a_pair_go_through_does_not_move_the_ratio() -> None:
-    # Three of five pairs run twice as slowly, one while the machine changes its pace.
+    # Three of five pairs run twice as slowly, one while the machine changes its speed.
     ours, theirs = costs(1.0, 1.0, 2.0, 2.0, 2.0), costs(5.0, 5.0, 5.0, 10.0, 10.0)
     assert bench.ratios(theirs, ours) == [2.5, 5.0, 5.0, 5.0, 5.0]
     assert bench.middle(bench.ratios(theirs, ours)) == 5.0
-    # The ratio of the two medians, which was taken once.
+    # The ratio of the two medians, which was reported once.
     assert bench.medians(theirs).cpu_s / bench.medians(ours).cpu_s == 2.5
 
 

@@ -1,4 +1,4 @@
-"""What `make bench-datapath` makes of what it measured."""
+"""How `make bench-datapath` evaluates its measurements."""
 
 import bench_datapath as bench
 import pytest
@@ -23,7 +23,7 @@ def test_the_interval_of_a_median_is_that_of_the_binomial_distribution() -> None
     ("shares", "in_doubt", "slow"),
     [
         ([0.96] * 40, False, False),
-        # The median lies below, though some of the interval does not: it was taken for enough once.
+        # The median is below the limit, though part of the interval is not: that was accepted once.
         ([0.90] * 24 + [0.99] * 16, True, True),
         ([0.90] * 16 + [0.99] * 24, False, False),
         ([0.90] * 40, False, True),

@@ -1,4 +1,4 @@
-"""The gate against slow growth closes when runs take more instructions than stored."""
+"""The gate against slowdowns fails if runs take more instructions than stored."""
 
 import json
 import shutil
@@ -77,7 +77,7 @@ def test_a_run_that_grew_fails_and_an_updated_figure_opens(tmp_path):
     stored = json.loads(gate.FIGURES.read_text())
     if reason := gate.why_not(gate.Figures(**stored)):
         pytest.skip(reason)
-    # As if the stored figure were of a program that needs four fifths of ours.
+    # As if the stored count were of a program that needs four fifths of ours.
     counted = gate.instructions(PROGRAM, RUN)
     kind = "profiled" if gate.flags() else "plain"
     stored[kind][RUN] = 0.8 * counted

@@ -1,4 +1,4 @@
-"""Release builds use the stored profile where it fits, and only there."""
+"""Release builds use the stored profile if it fits, and only then."""
 
 import compiler_profile
 import pytest
@@ -6,7 +6,7 @@ import pytest
 
 @pytest.fixture(autouse=True)
 def fitting(monkeypatch):
-    """A profile that fits, whatever compiles here."""
+    """Return a profile that fits, with any compiler."""
     monkeypatch.delenv("RUSTFLAGS", raising=False)
     monkeypatch.delenv(compiler_profile.FLAGS, raising=False)
     monkeypatch.setattr(compiler_profile, "compiler", compiler_profile.COMPILER.read_text)

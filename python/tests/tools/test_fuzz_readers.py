@@ -1,4 +1,4 @@
-"""What `make fuzz` feeds for minutes takes and refuses here what it should: no target is broken unseen."""
+"""The targets of `make fuzz` accept and refuse a few inputs correctly: no target is broken unnoticed."""
 
 from copy import copy
 
@@ -6,7 +6,7 @@ import fuzz_readers
 import pytest
 
 SEEDS = 24
-"""Of each target; whole and cut in half."""
+"""Per target; whole and cut in half."""
 
 
 @pytest.fixture(scope="module")

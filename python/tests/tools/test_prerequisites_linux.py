@@ -1,4 +1,4 @@
-"""Tests of the Linux datapath are skipped where they cannot run; elsewhere a failed install is an error."""
+"""Tests of the Linux datapath are skipped if they cannot run; elsewhere a failed install is an error."""
 
 import os
 import shutil
@@ -15,7 +15,7 @@ INSTALLS = f'cd "$(dirname "$0")"; for name in {NEEDED}; do ln -sf nothing $name
 
 
 def machine(folder, user, apt):
-    """A folder of commands that is a whole PATH: of that user, and with that script as `apt-get`, if any."""
+    """Return a PATH of one folder of commands: of that user, and with that script as `apt-get`, if any."""
     for name in ("grep", "head", "dirname", "ln"):
         (folder / name).symlink_to(shutil.which(name))
     scripts = {

@@ -1,4 +1,4 @@
-"""`make prove-tests`: the table of outcomes, and busy processes that never stay behind."""
+"""`make prove-tests`: the table of outcomes, and busy processes that always end."""
 
 import subprocess
 import sys
@@ -13,7 +13,7 @@ from processes import is_alive
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Small parts, and a table and logs of their own."""
+    """Use small parts, and a table and logs of their own; return their folder."""
     script = "import sys; print('FAILED a.py::b[c] - late'); print('test d::e ... FAILED'); sys.exit(1)"
     parts = {"suite": ("true",), "python": (sys.executable, "-c", script)}
     monkeypatch.setattr(proof, "PARTS", parts)

@@ -1,4 +1,4 @@
-"""`make test-realtime`: what the outputs of cargo and pytest count for."""
+"""`make test-realtime`: how the outputs of cargo and pytest are counted."""
 
 from pathlib import Path
 

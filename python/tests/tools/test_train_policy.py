@@ -1,4 +1,4 @@
-"""The example of a training finds its way."""
+"""The example of a training makes progress."""
 
 import numpy as np
 import train_policy
@@ -7,7 +7,7 @@ from airpath.learning import FEATURES, BottleneckVectorEnv
 
 
 def policy(**weights):
-    """Return a policy of these weights, all others zero."""
+    """Return a policy of these weights, with all others zero."""
     names = [*(feature.name for feature in FEATURES), "b"]
     return np.array([weights.get(name, 0.0) for name in names])
 

@@ -42,7 +42,7 @@ def called(*arguments: str) -> None:
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two comparisons, a run with packets, a sweep, and a link that leads away."""
+    """Return a folder of two comparisons, a run with packets, a sweep, and a link that leads outside."""
     root, other = tmp_path_factory.mktemp("root"), tmp_path_factory.mktemp("other")
     short = ["--duration", "4s", "--reps", "2", "--no-report"]
     called("compare", "cubic", "vegas", "--link", "4mbps", *short, "--out", str(root / "first"))
