@@ -60,7 +60,7 @@ def guarded(work: Callable[[], int | None]) -> int:
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
     except BrokenPipeError:
-        # The reader has gone, as in `airpath list | head -1`; nothing may be written at exit either.
+        # The reader has ended, as in `airpath list | head -1`; nothing may be written at exit either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OTHER_FAULT
     except Exception as error:

@@ -143,7 +143,7 @@ def check(
 
 
 def _write(done: "CheckedCase", place: Path, jobs: int | None) -> None:
-    """Keep the runs of a case that failed, as `airpath compare` would."""
+    """Write the runs of a case that failed, as `airpath compare` would."""
     from airpath.cli.work import Output, write_results
 
     scenarios = done.case.scenarios

@@ -67,7 +67,7 @@ name of the module.
 
 SUMMARIES: Final = {name: summary for commands in TASKS.values() for name, summary in commands.items()}
 TARGETS: Final = {"list": "airpath.cli.listing:listing", "trace": "airpath.cli.trace:app"}
-"""The code of commands for which that rule does not hold."""
+"""The code of the commands whose module or function has another name."""
 
 COMMANDS: Final[Mapping[str, Command]] = {
     name: Command(summary, TARGETS.get(name, f"airpath.cli.{name}:{name}"), task)

@@ -1,4 +1,4 @@
-"""What `airpath conform` prints."""
+"""Tables and lines that `airpath conform` prints."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
@@ -69,7 +69,7 @@ def links_table(checked: "Checked") -> Table:
 
 
 def breach_lines(breaches: Sequence[Breach], verdicts: Sequence[RuleVerdict]) -> Iterator[str]:
-    """Give a line for each rule that a list of operations breaks."""
+    """Yield a line for each rule that a list of operations breaks."""
     texts = {one.rule: one.text for one in verdicts}
     if not breaches:
         yield "every rule is kept"
@@ -79,7 +79,7 @@ def breach_lines(breaches: Sequence[Breach], verdicts: Sequence[RuleVerdict]) ->
 
 
 def steps_table(operations: Sequence[Any], replay: Replay) -> Table:
-    """Return a list of operations, with the state after each."""
+    """Return the operations of a list, with the state after each."""
     table = Table(
         caption=f"amounts in segments of {_SEGMENT} bytes, after the operation", caption_justify="left"
     )

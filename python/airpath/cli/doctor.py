@@ -34,12 +34,12 @@ Examples:
 State = Literal["good", "missing", "broken"]
 """`missing` parts are not needed by simulations."""
 TOLERANCE: Final = 0.001
-"""Of the self-test: one part in a thousand."""
+"""Tolerance of the self-test, as a fraction: one part in a thousand."""
 
 
 @dataclass(frozen=True)
 class Check:
-    """What one check found."""
+    """The result of one check."""
 
     name: str
     state: State
@@ -82,7 +82,7 @@ def verdict(checks: Sequence[Check]) -> str:
 
 
 def versions() -> tuple[State, str]:
-    """Versions of airpath, Python and the packages that matter for results."""
+    """Return the versions of airpath, Python and the packages that matter for results."""
     from airpath import __version__
 
     packages = ", ".join(
@@ -92,17 +92,17 @@ def versions() -> tuple[State, str]:
 
 
 def engine() -> tuple[State, str]:
-    """Whether the extension loads."""
+    """Check whether the extension loads."""
     from airpath import _core
 
     return "good", f"airpath._core {_core.__version__}"
 
 
 def self_test() -> tuple[State, str]:
-    """One second of a window that never changes over one link: min(W / RTT, C) is known in advance.
+    """Simulate one second of a constant window over one link: min(W / RTT, C) is known in advance.
 
-    The window is larger than the bandwidth-delay product, so the link must be busy all the time; and the
-    round-trip time must be what the window takes to pass the link.
+    The window is larger than the bandwidth-delay product, so the link must be busy all the time, and the
+    round-trip time must be the time that the window takes to pass the link.
     """
     from airpath.runner import run
     from airpath.scenario import Scenario
@@ -137,7 +137,7 @@ def self_test() -> tuple[State, str]:
 
 
 def figures() -> tuple[State, str]:
-    """Whether matplotlib draws, and with which font."""
+    """Check whether matplotlib plots, and with which font."""
     import matplotlib as mpl
     from matplotlib import font_manager
     from matplotlib.figure import Figure
@@ -152,20 +152,20 @@ def figures() -> tuple[State, str]:
 
 
 def processors() -> tuple[State, str]:
-    """How many runs go on at the same time."""
+    """Return the number of simultaneous runs."""
     from airpath.runner import workers
 
     return "good", f"{os.cpu_count()} in the machine, {workers(None)} for airpath"
 
 
 def current_directory() -> tuple[State, str]:
-    """Whether results can be written here."""
+    """Check whether results can be written here."""
     with TemporaryFile(dir=Path.cwd()):
         return "good", f"{Path.cwd()} is writable"
 
 
 def tshark() -> tuple[State, str]:
-    """Wireshark's command line, which reads the captures; airpath itself does without."""
+    """Check for Wireshark's command line, which reads the captures; airpath itself does not need it."""
     command = shutil.which("tshark")
     if command is None:
         return "missing", "not installed (optional: reads the captures that airpath writes)"
@@ -174,7 +174,7 @@ def tshark() -> tuple[State, str]:
 
 
 def c_compiler() -> tuple[State, str]:
-    """Whether there is a C compiler, which modules of Linux need; airpath itself does without."""
+    """Check for a C compiler, which modules of Linux need; airpath itself does not need it."""
     from airpath.errors import UsageError
     from airpath.plugins.linux.compiler import Compiler
 
@@ -185,7 +185,7 @@ def c_compiler() -> tuple[State, str]:
 
 
 def learning() -> tuple[State, str]:
-    """Whether environments for learning can be made; airpath itself does without."""
+    """Check whether environments for learning can be created; airpath itself does not need them."""
     if find_spec("gymnasium") is None:
         return "missing", "gymnasium is not installed (optional: pip install airpath[rl])"
     import gymnasium
@@ -216,9 +216,9 @@ OPTIONAL: Final = frozenset(["tshark", "C compiler", "learning", *doctor_emulati
 
 
 def _guarded(name: str, check: Callable[[], tuple[State, str]]) -> Check:
-    """Do one check; one that fails must not hide the others."""
+    """Run one check; a failure must not hide the others."""
     try:
         state, detail = check()
-    except Exception as error:  # whatever it is, it is the finding
+    except Exception as error:  # any error is the result of the check
         return Check(name, "missing" if name in OPTIONAL else "broken", f"{type(error).__name__}: {error}")
     return Check(name, state, detail)

@@ -1,4 +1,4 @@
-"""What emulations and the Linux datapath need: whether it is here, and how to get it."""
+"""Requirements of emulations and of the Linux datapath: whether they are met, and how to meet them."""
 
 import os
 import platform
@@ -29,7 +29,7 @@ except _core.EmulationFailed as error:
 
 
 def root() -> tuple[State, str]:
-    """Whether this is root, who may do everything that emulations need."""
+    """Check whether this is root, which has all privileges that emulations need."""
     if os.geteuid() == 0:
         return "good", "this is root"
     return (
@@ -39,7 +39,7 @@ def root() -> tuple[State, str]:
 
 
 def user_namespaces() -> tuple[State, str]:
-    """Whether an ordinary user may make user namespaces."""
+    """Check whether an ordinary user may create user namespaces."""
     if (found := _number("/proc/sys/user/max_user_namespaces")) == 0:
         return "missing", "switched off: sysctl user.max_user_namespaces=10000"
     if _number("/proc/sys/kernel/unprivileged_userns_clone") == 0:
@@ -52,7 +52,7 @@ def user_namespaces() -> tuple[State, str]:
 
 
 def tun() -> tuple[State, str]:
-    """Whether TUN devices can be made."""
+    """Check whether TUN devices can be created."""
     path = Path(os.environ.get("AIRPATH_TUN", TUN))
     if not path.exists():
         return (
@@ -65,14 +65,14 @@ def tun() -> tuple[State, str]:
 
 
 def hosts() -> tuple[State, str]:
-    """Whether all of it together works: two hosts, made and taken away again."""
+    """Check the combination: create two hosts, and remove them."""
     if (refused := _refused("try_emulated_hosts")) is None:
         return "good", "`airpath emulate` works here"
     return "missing", f"`airpath emulate` does not work here: {refused}"
 
 
 def real_time() -> tuple[State, str]:
-    """Whether the link thread gets real time and a processor of its choice, and how long it is held up."""
+    """Check whether the link thread gets real time and its processor; measure its scheduling delay."""
     from airpath import _core
 
     granted, processor, refused = _core.try_emulation_scheduling()
@@ -86,19 +86,19 @@ def real_time() -> tuple[State, str]:
 
 
 def btf() -> tuple[State, str]:
-    """Whether the kernel describes its types, which BPF programs need."""
+    """Check whether the kernel describes its types, which BPF programs need."""
     if BTF.exists():
         return "good", str(BTF)
     return "missing", "the kernel has none (CONFIG_DEBUG_INFO_BTF); needed for BPF programs only"
 
 
 def bpf_tools() -> tuple[State, str]:
-    """Whether BPF programs can be built."""
+    """Check whether BPF programs can be built."""
     return _tools({"clang": "clang", "bpftool": "bpftool"}, "to build BPF programs")
 
 
 def linux_datapath() -> tuple[State, str]:
-    """Whether worlds `datapath` and `routers` work: the daemon, root, and what the kernel must have."""
+    """Check whether backends `datapath` and `routers` work: daemon, root, and kernel features."""
     from airpath._backends.daemon import datapath_lacks, find_daemon
 
     if lacking := list(datapath_lacks()):
@@ -107,7 +107,7 @@ def linux_datapath() -> tuple[State, str]:
 
 
 def kernel_queues() -> tuple[State, str]:
-    """Whether the kernel has the queues of world `routers`: one is made, and taken away again."""
+    """Check whether the kernel has the queues of backend `routers`: create one, and remove it."""
     if (refused := _refused("try_kernel_router")) is None:
         return "good", "htb, bfifo"
     how = "modprobe sch_htb, or a kernel with CONFIG_NET_SCHED and CONFIG_NET_SCH_HTB"
@@ -115,17 +115,17 @@ def kernel_queues() -> tuple[State, str]:
 
 
 def setpriv() -> tuple[State, str]:
-    """Whether daemons of the datapath end when the process that started them is killed."""
+    """Check whether daemons of the datapath end if the process that started them is killed."""
     return _tools({"setpriv": "util-linux"}, "without it daemons of the datapath outlive a killed airpath")
 
 
 def iperf3() -> tuple[State, str]:
-    """Traffic for emulations."""
+    """Check for iperf3, which generates traffic for emulations."""
     return _tools({"iperf3": "iperf3"}, "handy in emulations")
 
 
 def _refused(attempt: str) -> str | None:
-    """Try something of the engine in a process of its own, as root there; return what was refused."""
+    """Try an operation of the engine in a separate process, as root there; return the refusal."""
     tried = subprocess.run(
         [sys.executable, "-c", _TRIED_IN_A_PROCESS, attempt],
         capture_output=True,
@@ -169,10 +169,10 @@ CHECKS: Final[dict[str, Callable[[], tuple[State, str]]]] = (
     if sys.platform == "linux"
     else {}
 )
-"""The checks by name; none where there can be no emulations."""
+"""The checks by name; none on systems without emulations."""
 
 _ELSEWHERE: Final = MappingProxyType({} if sys.platform == "linux" else {"emulated hosts": "Linux"})
-"""The names of checks where there can be no emulations."""
+"""The names of checks on systems without emulations."""
 
 
 def lacking(good: Collection[str]) -> "dict[BackendName, list[str]]":
@@ -186,7 +186,7 @@ def lacking(good: Collection[str]) -> "dict[BackendName, list[str]]":
 
 
 def worlds_text(lacks: "Mapping[BackendName, Sequence[str]]") -> str:
-    """Write which worlds can run, and which checks say what the others lack."""
+    """Return which backends can run, and the checks that explain what the others lack."""
     can = ", ".join(world for world, lacked in lacks.items() if not lacked) or "none"
     rest = [f"{world} lacks {' and '.join(lacked)}" for world, lacked in lacks.items() if lacked]
     return "; ".join([f"{can} can run", *rest])

@@ -145,7 +145,7 @@ def emulate(
 
 
 def _words(command: str) -> list[str]:
-    """Return the words of a command, as a shell would take them apart."""
+    """Return the words of a command, split as by a shell."""
     from airpath.errors import UsageError
 
     try:
@@ -160,9 +160,9 @@ def _words(command: str) -> list[str]:
 
 
 def enter_user_namespace() -> None:
-    """Become root in a user namespace where this process is not root.
+    """Become root in a user namespace, unless this process is root.
 
-    This must come before anything starts a thread.
+    Must be called before the process starts a thread.
     """
     from airpath import _core
     from airpath.errors import EmulationError
@@ -176,11 +176,11 @@ def enter_user_namespace() -> None:
 
 
 MOST_CONNECTIONS = 10
-"""So many flows of connections are printed, the largest; all are in the results."""
+"""Maximum number of printed flows of connections, the largest; the results contain all."""
 
 
 def _print_connections(rows: Sequence[Mapping[str, Any]], connections: "Connections") -> None:
-    """Print for a person what was sent in connections."""
+    """Print the data sent in connections, for readers."""
     from rich.table import Table
 
     console = _console()
@@ -206,14 +206,14 @@ def _print_connections(rows: Sequence[Mapping[str, Any]], connections: "Connecti
 
 
 def _console() -> "Console":
-    """Return where a person reads: standard error, as standard output is the command's."""
+    """Return the console for readers: standard error, because standard output belongs to the command."""
     from rich.console import Console
 
     return Console(stderr=True, highlight=False, width=None if sys.stderr.isatty() else 120)
 
 
 def _print(validity: "Validity") -> None:
-    """Print for a person how exact the emulation was."""
+    """Print how exact the emulation was, for readers."""
     from rich.table import Table
 
     console = _console()

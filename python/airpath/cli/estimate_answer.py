@@ -1,4 +1,4 @@
-"""The answer for a capture, in words: bandwidth, what limited it, what the losses were."""
+"""The answer for a capture, in words: bandwidth, limits, and causes of losses."""
 
 import math
 from collections.abc import Iterator
@@ -14,13 +14,13 @@ from airpath.results.formatting import percent
 from airpath.units import format_duration, format_rate, format_size
 
 MOST_FLOWS = 3
-"""Flows of a capture whose answers are printed, the largest ones, unless all were asked for."""
+"""Maximum number of printed answers of a capture, those of the largest flows, unless all are requested."""
 MOST_COLUMNS = 40
-"""Columns of a sparkline."""
+"""Width of a sparkline, in columns."""
 LEAST_SHARE = 0.01
-"""Limits that held for less of the time are not printed."""
+"""Limits that applied for a smaller share of the time are not printed."""
 PAYLOAD, PACKETS = "payload", "packets with QUIC's headers"
-"""What the bytes of a rate are."""
+"""What the bytes of a rate include."""
 _BARS = "▁▂▃▄▅▆▇█"
 
 
@@ -144,7 +144,7 @@ _PLAIN_REASONS = {
 
 
 def _losses(flow: FlowAnalysis) -> str:
-    """Say how many segments were lost, and why."""
+    """Return the number of lost segments and the causes of the losses, in words."""
     losses = flow.diagnosis.losses
     packets = "packets" if "is_sender" in flow.facts else "segments"
     needless = losses["needless"]

@@ -26,7 +26,7 @@ def answer_of_capture(capture: CaptureAnalysis) -> dict[str, Any] | None:
 
 
 def answer_of_flow(flow: FlowAnalysis) -> dict[str, Any]:
-    """Return the bandwidth of a flow, what limited it, what its losses were, and the policers found."""
+    """Return the bandwidth of a flow, its limits, the causes of its losses, and the policers found."""
     diagnosis = flow.diagnosis
     return {
         "answer": {**_bandwidth(diagnosis.answer), **_limits(flow)},

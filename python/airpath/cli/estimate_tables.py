@@ -1,4 +1,4 @@
-"""What was found in captures, for people at a terminal and for machines."""
+"""The results of captures, for terminals and for machines."""
 
 from typing import Any
 
@@ -12,17 +12,17 @@ from airpath.units import format_duration, format_rate, format_size
 
 NOTHING = "-"
 MOST_COLUMNS = 6
-"""Flows whose estimates are printed."""
+"""Maximum number of flows whose estimates are printed."""
 
 
 def tell_of_an_early_end(name: str, ended_early: str) -> None:
-    """Say on standard error that a capture was not read to its end, if so."""
+    """Report on standard error that a capture was not read to its end, if so."""
     if ended_early:
         tell(f"{name}: {ended_early}; what stands before is analysed")
 
 
 def print_read(capture: CaptureAnalysis) -> None:
-    """Print what was read of a capture, and what was left out."""
+    """Print the counts of packets that were read and left out."""
     report = capture.report
     if capture.is_log:
         read = f"qlog, {report['events']} events, {report['events_used']} of packets and congestion control"
@@ -39,7 +39,7 @@ def print_read(capture: CaptureAnalysis) -> None:
 
 
 def print_estimates(capture: CaptureAnalysis, most_rows: int) -> None:
-    """Print the largest flows, and what the estimators give for them."""
+    """Print the largest flows, and their estimates."""
     if not capture.flows:
         return
     shown = capture.flows[:most_rows]
@@ -51,7 +51,7 @@ def print_estimates(capture: CaptureAnalysis, most_rows: int) -> None:
 
 
 def as_machine_reads(capture: CaptureAnalysis) -> dict[str, Any]:
-    """Return all of it, ready for ``json.dumps``; the answers come first."""
+    """Return everything, ready for ``json.dumps``; the answers come first."""
     rows = flows_table([capture]).to_pylist()
     estimates: dict[int, dict[str, Any]] = {row["flow"]: {} for row in rows}
     for row in estimates_table([capture]).to_pylist():
@@ -144,7 +144,7 @@ def _estimate_rows(flows: tuple[FlowAnalysis, ...], counted: str) -> Table:
 
 
 TOO_FEW = "too few acknowledgments that it can use"
-"""What the engine says where no other reason is known: so common that the table has a mark for it."""
+"""The engine's reason if no other is known: it is so common that the table abbreviates it."""
 
 
 def _estimate(entry: dict[str, Any]) -> str:

@@ -58,7 +58,7 @@ def figures(
     if unknown := sorted({*kinds.split(",")} - {*KINDS}):
         raise UsageError(f"--format: found {unknown[0]!r}; accepted: {', '.join(KINDS)}, with commas")
     chosen = _chosen(standard_figures(drawn), only)
-    # The link may point to other results when the figures are drawn.
+    # The link may point to other results when the figures are plotted.
     folder = results.parent / results.readlink() if results.is_symlink() else results
     target = claim(out, folder / "figures", force=force, may_replace=lambda folder: folder.name == "figures")
     save_figures(chosen, target, workers(jobs), wanted)
@@ -66,7 +66,7 @@ def figures(
 
 
 def _chosen(figures: "list[StandardFigure]", only: str | None) -> "list[StandardFigure]":
-    """Return the figures whose names begin with one of a list of names."""
+    """Return the figures whose names begin with one of the listed names."""
     from airpath.errors import UsageError
 
     if only is None:

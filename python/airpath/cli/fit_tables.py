@@ -1,4 +1,4 @@
-"""What `airpath fit` prints."""
+"""Tables and lines that `airpath fit` prints."""
 
 import math
 

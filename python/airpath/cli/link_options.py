@@ -16,7 +16,7 @@ Command = TypeVar("Command", bound=Callable[..., None])
 def takes_link_options(kind: type[OneLink]) -> Callable[[Command], Command]:
     """Return a decorator that gives a command the fields of a class as options.
 
-    The command takes them as `link` and `**options`. They stand behind its arguments in the help.
+    The command receives them as `link` and `**options`. They follow its arguments in the help.
     """
     hints, options = get_type_hints(kind), options_of(kind)
     defaults = {one.name: one.default for one in fields(kind)}
@@ -41,7 +41,7 @@ def takes_link_options(kind: type[OneLink]) -> Callable[[Command], Command]:
 
 
 def _parameter(name: str, hint: Any, option: Option, default: Any) -> inspect.Parameter:
-    # On the command line every option but a switch or a number is text.
+    # On the command line every option except switches and numbers is text.
     kind = hint if hint in (bool, int) else str | None
     names = (f"--{name}",) if kind is bool else ()
     declared = typer.Option(*names, help=option.help, metavar=option.metavar, show_default=kind is int)
@@ -59,6 +59,6 @@ def option_of_runs(name: str) -> Any:
 
 
 def hint_at_bursts(link: OneLink) -> None:
-    """Say once that losses of radio links come in bursts, if independent ones were asked for."""
+    """Print a note that losses of radio links come in bursts, if independent losses are requested."""
     if link.loss and ":" not in str(link.loss):
         tell(f"losses are independent; radio loses in bursts: try --loss {link.loss}:4")

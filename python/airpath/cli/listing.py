@@ -31,7 +31,7 @@ Examples:
 
 
 class Section(StrEnum):
-    """What can be listed."""
+    """The kinds of names that can be listed."""
 
     SCHEMES = "schemes"
     ESTIMATORS = "estimators"
@@ -87,14 +87,14 @@ def listing(
 
 
 def schemes() -> dict[str, str]:
-    """Return each scheme with its line."""
+    """Return each scheme with its description."""
     from airpath.schemes import AGENT, KERNEL_SCHEMES, QUINN_SCHEMES, SCHEMES
 
     return {scheme.id: scheme.description for scheme in (*SCHEMES, *KERNEL_SCHEMES, *QUINN_SCHEMES, AGENT)}
 
 
 def _ending() -> str:
-    """Return what stands below the schemes."""
+    """Return the note below the schemes."""
     from airpath.schemes.kernel import PREFIX
     from airpath.schemes.loss_differentiation import ENDING
 
@@ -102,45 +102,45 @@ def _ending() -> str:
 
 
 def estimators() -> dict[str, str]:
-    """Return each ACK-rate estimator with its line."""
+    """Return each ACK-rate estimator with its description."""
     from airpath.schemes import ESTIMATORS
 
     return {estimator.id: estimator.description for estimator in ESTIMATORS}
 
 
 def queues() -> dict[str, str]:
-    """Return each queue discipline with its line."""
+    """Return each queue discipline with its description."""
     from airpath.scenario import QUEUES
 
     return {queue.name: queue.description for queue in QUEUES}
 
 
 def links() -> dict[str, str]:
-    """Return each shipped link with its line."""
+    """Return each shipped link with its description."""
     from airpath.links import LINKS
 
     return {link.name: link.description for link in LINKS}
 
 
 def networks() -> dict[str, str]:
-    """Return each network with its line."""
+    """Return each network with its description."""
     from airpath.links.networks import networks
 
     return {network.name: network.description for network in networks()}
 
 
 def scenarios() -> dict[str, str]:
-    """Return each shipped scenario with its line."""
+    """Return each shipped scenario with its description."""
     return _shipped("scenarios")
 
 
 def sweeps() -> dict[str, str]:
-    """Return each shipped sweep with its line."""
+    """Return each shipped sweep with its description."""
     return _shipped("sweeps/plans")
 
 
 def suites() -> dict[str, str]:
-    """Return each shipped suite of checks with its line."""
+    """Return each shipped suite of checks with its description."""
     return _shipped("checks/suites")
 
 
@@ -151,7 +151,7 @@ def _shipped(folder: str) -> dict[str, str]:
 
 
 def _description(text: str) -> str:
-    """Return the description of a file; only the keys before the first table are read, which is faster."""
+    """Return the description of a file; only keys before the first table are read, which is faster."""
     description: str = tomllib.loads(text.partition("\n[")[0])["description"]
     return description
 

@@ -32,7 +32,7 @@ _STARTS: Final = {"c": c_start, "rust": rust_start, "python": python_start}
 
 
 class Kind(StrEnum):
-    """What can be written."""
+    """The kinds of components that can be written."""
 
     CONTROLLER = "controller"
     ESTIMATOR = "estimator"

@@ -1,4 +1,4 @@
-"""What commands have in common: options, and printing for people and for machines."""
+"""Common parts of commands: options, and output for readers and for machines."""
 
 import functools
 import json
@@ -69,7 +69,7 @@ SettingsOption = Annotated[
 
 
 class WorldChoice(StrEnum):
-    """Where scenarios run (`airpath._backends.BACKENDS`)."""
+    """The backends that run scenarios (`airpath._backends.BACKENDS`)."""
 
     SIM = "sim"
     QUIC = "quic"
@@ -89,7 +89,7 @@ WorldOption = Annotated[
 
 
 def enter_world(world: WorldChoice) -> None:
-    """Get what a world needs of the system before anything starts a thread: call it before heavy imports.
+    """Acquire the privileges of a backend before any thread starts: call it before heavy imports.
 
     Raises
     ------
@@ -110,7 +110,7 @@ def recorded_limits(limits: bool, world: WorldChoice) -> dict[str, Any]:
     Raises
     ------
     UsageError
-        If the senders of the world do not report what limits them.
+        If the senders of the backend do not report what limits them.
     """
     if limits and world is not WorldChoice.SIM:
         raise UsageError(f"--limits: found --world {world.value}; accepted: the simulator (--world sim)")
@@ -120,11 +120,11 @@ def recorded_limits(limits: bool, world: WorldChoice) -> dict[str, Any]:
 P = ParamSpec("P")
 
 TROUBLE = 2
-"""Exit code of commands that answer by theirs where they have none: 0 and 1 are answers."""
+"""Exit code of commands whose exit codes 0 and 1 are answers, if they have no answer."""
 
 
 def answers(command: Callable[P, int]) -> Callable[P, int]:
-    """Have what keeps a command from its answer end it with `TROUBLE`, as with diff and grep."""
+    """Return the command with errors that prevent its answer turned into `TROUBLE`, as in diff and grep."""
 
     @functools.wraps(command)
     def answer(*arguments: P.args, **options: P.kwargs) -> int:
@@ -139,11 +139,11 @@ def answers(command: Callable[P, int]) -> Callable[P, int]:
 
 
 WIDTH_WITHOUT_TERMINAL = 160
-"""Columns of a table that is printed into a file or a pipe."""
+"""Width of a table that is printed to a file or a pipe, in columns."""
 
 
 def show(what: "RenderableType") -> None:
-    """Print for a person, on standard output."""
+    """Print for a reader, on standard output."""
     _console().print(what)
 
 
@@ -153,7 +153,7 @@ def show_json(content: Any) -> None:
 
 
 def show_json_list(items: Iterable[Any]) -> None:
-    """Print a list for a machine as `show_json` does, one item at a time: there may be very many."""
+    """Print a list for a machine as `show_json` does, one item at a time: it may be very long."""
     before = "["
     for item in items:
         text = json.dumps(item, indent=2, ensure_ascii=False, allow_nan=False)
@@ -163,35 +163,35 @@ def show_json_list(items: Iterable[Any]) -> None:
 
 
 def tell(message: str) -> None:
-    """Say something to a person, on standard error."""
+    """Print a message for a reader, on standard error."""
     sys.stderr.write(f"airpath: {message}\n")
 
 
 def file_name_of(link: str) -> str:
-    """Return a link as part of a file name: of a path, its last part."""
+    """Return a link as part of a file name: the last part of a path."""
     name = Path(link).stem if Path(link).is_file() else link
     return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip(".-") or "link"
 
 
 def recording_name(file: str) -> str:
-    """Return the name of a recording as part of a file name: without `.gz` and the ending before it."""
+    """Return the name of a recording as part of a file name: without `.gz` and the extension before it."""
     return file_name_of(Path(Path(file).name.removesuffix(".gz")).stem)
 
 
 def refuse_no_files(wanted: Mapping[str, Path | None], taken: Mapping[str, Path] | None = None) -> None:
-    """Find out before the work that a file cannot be written there.
+    """Refuse files that cannot be written, before the work starts.
 
     Parameters
     ----------
     wanted
         Files that will be written, by option.
     taken
-        Files that must stay, by what they are.
+        Files that must not be replaced, by description.
 
     Raises
     ------
     UsageError
-        If a directory is there, the place it would be in is none, or the file is one that is taken.
+        If a path is a directory, its parent is not one, or the file is one of `taken`.
     """
     places = {file.resolve(): what for what, file in (taken or {}).items()}
     for option, file in wanted.items():
@@ -208,7 +208,7 @@ def refuse_no_files(wanted: Mapping[str, Path | None], taken: Mapping[str, Path]
 
 
 def write_file(file: Path, content: bytes) -> None:
-    """Write a file, whole or not at all.
+    """Write a file, completely or not at all.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Where a command writes: never over the results of an earlier command."""
+"""The output directory of a command: never over the results of an earlier command."""
 
 import os
 import tempfile
@@ -11,12 +11,12 @@ from typing import Final
 from airpath.errors import OutputError
 
 OUT: Final = Path("out")
-"""The folder of results whose place nobody gave."""
+"""The folder of results without a given path."""
 LATEST: Final = OUT / "latest"
 """A symbolic link to the newest results in `OUT`."""
 
 _claimed: list[tuple[Path, list[Path]]] = []
-"""Directories of this command, each with the directories that were made for it."""
+"""Directories of this command, each with the directories that were created for it."""
 
 
 def claim(
@@ -28,7 +28,7 @@ def claim(
     resumes: Callable[[Path], bool] = lambda _: False,
     beside: str = "",
 ) -> Path:
-    """Return the directory for the results of this command, and make it, so that no other command takes it.
+    """Return the directory for the results of this command, and create it, so that no other command takes it.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def claim(
     Raises
     ------
     OutputError
-        If the directory is taken, or cannot be made.
+        If the directory is taken, or cannot be created.
     """
 
     def neighbour(folder: Path) -> Path:
@@ -98,7 +98,7 @@ def settle() -> None:
 
 
 def _numbered(path: Path) -> Iterator[Path]:
-    """Give a path, then the same with 2, 3, … at the end of its name."""
+    """Yield a path, then the same with 2, 3, … at the end of its name."""
     yield path
     ending = path.suffix if path.suffix == ".png" else ""
     stem = path.name.removesuffix(ending)
@@ -107,7 +107,7 @@ def _numbered(path: Path) -> Iterator[Path]:
 
 
 def _make(folder: Path) -> bool:
-    """Make a directory; return whether it was not there."""
+    """Create a directory; return whether it did not exist."""
     missing = [one for one in (folder, *folder.parents) if not one.exists()]
     try:
         folder.mkdir(parents=True)
@@ -144,12 +144,12 @@ def _refuse_taken(folder: Path, *, force: bool, may_replace: Callable[[Path], bo
 
 
 def _refuse_unwritable(folder: Path) -> None:
-    """Find out before the work whether a directory can be made and written.
+    """Refuse a directory that cannot be created or written, before the work starts.
 
     Raises
     ------
     OutputError
-        If it cannot: something else is there, or it is not permitted.
+        If something else has this name, or the permission is missing.
     """
     try:
         if folder.exists() and not folder.is_dir():
@@ -164,7 +164,7 @@ def _refuse_unwritable(folder: Path) -> None:
 
 
 def _point_latest(folder: Path) -> None:
-    """Replace the link at once, so that there is always one; not everywhere can there be one."""
+    """Replace the link atomically, so that it always exists; some systems do not support links."""
     if LATEST.exists() and not LATEST.is_symlink():
         return
     with suppress(OSError), tempfile.TemporaryDirectory(prefix=".latest-", dir=OUT) as apart:

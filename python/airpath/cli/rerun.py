@@ -69,7 +69,7 @@ def rerun(
     kept = load_kept(results)
     for remark in kept.code.remarks:
         tell(remark)
-    # Whatever the path: the results would be replaced, and equal to themselves.
+    # With any path to them: the results would be replaced, and equal to themselves.
     if out is not None and out.resolve() == results.resolve():
         raise UsageError(
             f"out: found {out}, which is the directory of the results; accepted: another directory"
@@ -109,7 +109,7 @@ def rerun(
 
 
 def _told(tables: Mapping[str, str], others: Sequence[str], *, in_real_time: bool, changed: bool) -> str:
-    """Say in words how the tables compare."""
+    """Return how the tables compare, in words."""
     counts = Counter(tables.values())
     if in_real_time:
         return "runs in real time are never identical; `airpath diff` shows how much they differ"
@@ -138,7 +138,7 @@ def _stopping(done: "Results") -> list[str]:
 
 
 def _enter_world_of(results: Path) -> None:
-    """Get what runs in real time need before anything heavy is loaded."""
+    """Acquire the privileges of runs in real time before heavy imports."""
     facts = _facts(results)
     runs = facts.get("runs")
     worlds = [run.get("world") for run in runs if isinstance(run, dict)] if isinstance(runs, list) else []
@@ -148,12 +148,12 @@ def _enter_world_of(results: Path) -> None:
 
 
 def _refuse_other_results(results: Path) -> None:
-    """Refuse what is kept otherwise, and say what runs it again.
+    """Refuse results of other kinds, with a note on the command that runs them again.
 
     Raises
     ------
     UsageError
-        If it is the data set of a sweep, or of another kind, or there is nothing.
+        If the directory contains the data set of a sweep, another kind of results, or nothing.
     """
     from airpath.errors import UsageError
     from airpath.results.provenance import FORMAT
@@ -173,7 +173,7 @@ def _refuse_other_results(results: Path) -> None:
 
 
 def _facts(results: Path) -> dict[str, Any]:
-    """Return what ``provenance.json`` says; nothing if it cannot be read."""
+    """Return the content of ``provenance.json``; nothing if it cannot be read."""
     try:
         facts = json.loads((results / "provenance.json").read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):

@@ -91,7 +91,7 @@ def _list(plan: "SweepPlan", *, as_json: bool) -> None:
     if as_json:
         show_json_list(_facts(plan, run) for run in plan.runs())
         return
-    # Line by line: there may be very many.
+    # Line by line: the list may be very long.
     for run in plan.runs():
         fields = [f"{run.number:>6}", run.scheme, plan.axes.text(run.point), f"seed {run.task.seed}"]
         sys.stdout.write("  ".join(filter(None, fields)) + "\n")

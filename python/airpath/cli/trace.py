@@ -64,7 +64,7 @@ MOST_BINS = 100_000
 
 
 class Target(StrEnum):
-    """What a trace can be converted to."""
+    """The formats to which a trace can be converted."""
 
     MAHIMAHI = "mahimahi"
     CSV = "csv"
@@ -154,7 +154,7 @@ app.command("log", help=trace_log.HELP)(trace_log.log)
 
 
 def bin_width_s(duration_s: float) -> float:
-    """Return the width of the bins of a picture in seconds: `BIN_S`, or a multiple for a long trace."""
+    """Return the width of the bins of a figure in seconds: `BIN_S`, or a multiple for a long trace."""
     return BIN_S * max(1, math.ceil(duration_s / BIN_S / MOST_BINS))
 
 
@@ -190,7 +190,7 @@ def read(file: str, format_name: str | None, direction: str) -> "Trace":
 
 
 def _read(read: Callable[[], "Trace"], path: Path) -> "Trace":
-    """Read a trace; of what is no trace but a log of a link, say so."""
+    """Read a trace; report a log of a link as such."""
     try:
         return read()
     except TraceError as error:
@@ -200,7 +200,7 @@ def _read(read: Callable[[], "Trace"], path: Path) -> "Trace":
 
 
 def _is_link_log(path: Path) -> bool:
-    """Tell whether a file begins with the headers of a log of `mm-link` or of a tunnel."""
+    """Return whether a file begins with the headers of a log of `mm-link` or of a tunnel."""
     with path.open("rb") as file:
         beginning = file.read(_BEGINNING)
     return beginning.startswith(b"#") and any(header in beginning for header in _LOG_HEADERS)
@@ -211,7 +211,7 @@ _LOG_HEADERS = (b"# mahimahi mm-link", b"# base timestamp:", b"# init timestamp:
 
 
 def write_file(path: Path, data: bytes) -> None:
-    """Write a whole file or nothing: beside it first, then renamed.
+    """Write a file completely or not at all: to a temporary name first, then renamed.
 
     Raises
     ------
@@ -261,7 +261,7 @@ def _rows(statistics: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _umask() -> int:
-    """Return the mask for new files, which temporary files do not follow."""
+    """Return the permission mask of new files, which temporary files do not follow."""
     mask = os.umask(0)
     os.umask(mask)
     return mask

@@ -83,7 +83,7 @@ def log(
 
 
 def _tell_of(log: "LinkLog") -> None:
-    """Say on standard error what is odd with a log."""
+    """Report anomalies of a log on standard error."""
     if log.ended_early:
         tell(f"{log.path}: {log.ended_early}; what stands before is shown")
     negative = int((log.departures["delay_ns"] < 0).sum())
@@ -128,7 +128,7 @@ def _rows(log: "LinkLog") -> "Table":
         ("packets dropped by the queue", "{:.0f}", "dropped_packets"),
     ):
         if name == "dropped_packets" and not whole[name]:
-            continue  # tunnels and older mm-link say nothing of drops
+            continue  # tunnels and older mm-link do not log drops
         cells = [_cell(measures.get(name), form) for measures in columns.values()]
         table.add_row(title, *cells)
     if len(shown) < len(log.flows) and log.names_flows:

@@ -102,5 +102,5 @@ def facts(scenario: "Scenario") -> dict[str, Any]:
 
 
 def _chain(link: Mapping[str, Any]) -> str | None:
-    """Return the chain that damages packets on a link of a plan, as JSON; `None` without one."""
+    """Return the chain that corrupts packets on a link of a plan, as JSON; `None` without one."""
     return None if link["bursts"] is None else json.dumps(link["bursts"])

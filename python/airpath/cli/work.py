@@ -31,24 +31,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Output:
-    """Where a command writes results, and what it makes of them."""
+    """The output directory of a command, and the kinds of output."""
 
     folder: Path
-    """The directory, of this command alone (`airpath.cli.place.claim`)."""
+    """The directory, claimed by this command (`airpath.cli.place.claim`)."""
     jobs: int | None = None
-    """How many runs, and figures, at the same time; one for each processor if `None`."""
+    """Number of simultaneous runs, and figures; one for each processor if `None`."""
     as_json: bool = False
-    """Print JSON."""
+    """Whether to print JSON."""
     report: bool = True
-    """Write ``report.html``."""
+    """Whether to write ``report.html``."""
     figures: bool = False
-    """Write figures as files."""
+    """Whether to write figures as files."""
     opened: bool = False
-    """Open the report in a browser."""
+    """Whether to open the report in a browser."""
     all_metrics: bool = False
-    """Print every metric."""
+    """Whether to print every metric."""
     isolate: bool = False
-    """Run code of the user in processes of its own."""
+    """Whether to run code of the user in separate processes."""
 
     def __post_init__(self) -> None:
         if self.opened and not self.report:
@@ -61,15 +61,15 @@ class Output:
 
     @property
     def facts(self) -> dict[str, str | None]:
-        """The places of the results, for JSON."""
+        """The paths of the results, for JSON."""
         return {"out": str(self.folder), "report": None if self.page is None else str(self.page)}
 
     def show_places(self) -> None:
-        """Print the places of the results, and open the report if that was asked for."""
+        """Print the paths of the results, and open the report if requested."""
         show("\n".join([f"results: {self.folder}", *([f"report:  {self.page}"] if self.report else [])]))
 
     def open(self) -> None:
-        """Open the report in a browser, if that was asked for."""
+        """Open the report in a browser, if requested."""
         if self.opened and self.page is not None:
             webbrowser.open(self.page.resolve().as_uri())
 
@@ -94,19 +94,19 @@ def run_and_write(
     scenarios
         Scenario of each scheme.
     output
-        Where to write the results, and what to make of them.
+        The output directory, and the kinds of output.
     scenario_text
-        Gives the scenario as its author wrote it, of the scenarios with the repetitions that there were.
+        Returns the scenario as its author wrote it, from the scenarios with their actual repetitions.
     world
-        Where to run them.
+        The backend.
     logs
-        A folder for the logs of flows (qlog) that the runs bring, besides that of the results.
+        An additional folder for the logs of flows (qlog) of the runs.
     until
-        Add repetitions until means or differences are known well enough.
+        Rule that adds repetitions until means or differences are known precisely enough.
     flent
-        A folder for a file of Flent of each run.
+        A folder for a Flent file of each run.
     opening
-        A line for people that is printed before the runs.
+        A line that is printed before the runs, for readers.
 
     Raises
     ------
@@ -137,7 +137,7 @@ def run_and_write(
 def _as_run(
     scenarios: Mapping[str, Scenario], runs: int, until: PrecisionRule | None
 ) -> Mapping[str, Scenario]:
-    """Return the scenarios with as many repetitions as came of a rule."""
+    """Return the scenarios with the number of repetitions that resulted from a rule."""
     if until is None:
         return scenarios
     return {label: repeated(scenario, runs // len(scenarios)) for label, scenario in scenarios.items()}
@@ -149,7 +149,7 @@ def keep_finished(
     scenarios: Mapping[str, Scenario],
     scenario_text: str,
 ) -> None:
-    """Print and write the finished runs of work that was interrupted, or of which runs failed."""
+    """Print and write the finished runs of work that was interrupted, or in which runs failed."""
     if not stopped.results.runs:
         tell("no run was finished, so nothing was written")
         return
@@ -180,9 +180,9 @@ def write_results(
     Parameters
     ----------
     results, scenarios, scenario_text
-        What was run.
+        The runs, and their scenarios.
     output
-        Where to write it, and what to make of it.
+        The output directory, and the kinds of output.
     sections
         Returns sections of the report of this command.
     figures
@@ -190,7 +190,7 @@ def write_results(
     files
         More files: name and content, written as JSON.
     standard
-        Whether the report compares the schemes, and the standard figures are drawn.
+        Whether the report compares the schemes, and the standard figures are plotted.
     """
     inputs: dict[str, bytes] = {}
     code: dict[str, bytes] = {}
@@ -218,7 +218,7 @@ def write_results(
 def _write_figures(
     results: Results, output: Output, more: "Sequence[StandardFigure]", *, standard: bool
 ) -> None:
-    """Draw figures into the folder ``figures`` of the results."""
+    """Plot figures into the folder ``figures`` of the results."""
     from airpath.plots import save_figures, standard_figures  # here, because matplotlib is slow to import
 
     with Console(stderr=True).status("drawing figures"):
@@ -230,7 +230,7 @@ def _write_figures(
 
 
 def _write_files(files: Mapping[str, bytes], folder: Path) -> None:
-    """Write files to a folder; each is there as a whole or not at all."""
+    """Write files to a folder, each completely or not at all."""
     try:
         for name, content in files.items():
             write_whole(folder / name, content, forced=False)
@@ -239,14 +239,14 @@ def _write_files(files: Mapping[str, bytes], folder: Path) -> None:
 
 
 def refuse_no_folder(folder: Path, *, force: bool = False) -> None:
-    """Find out before the work whether files can be written to a folder, which may have to be made.
+    """Refuse a folder to which files cannot be written, before the work starts; it may not exist yet.
 
     Without `force` it must be empty.
 
     Raises
     ------
     OutputError
-        If they cannot.
+        If it is refused.
     """
     try:
         if folder.exists() and not folder.is_dir():
@@ -270,7 +270,7 @@ def compared_text(scenarios: Mapping[str, Scenario]) -> str:
 
 
 def _print(results: Results, output: Output, opening: str = "") -> None:
-    """Print what came out, for a person."""
+    """Print the results, for a reader."""
     for text in _measured(results, opening):
         show(text)
     show(summary_table(results.summary, all_metrics=output.all_metrics))
@@ -285,7 +285,7 @@ def _print(results: Results, output: Output, opening: str = "") -> None:
 
 
 def _print_places(results: Results, output: Output, *, interrupted: bool) -> None:
-    """Print where the results are, for a person; everything for machines."""
+    """Print the paths of the results, for a reader; everything for machines."""
     if not output.as_json:
         output.show_places()
         return
@@ -311,7 +311,7 @@ def _measured(results: Results, opening: str) -> list[str]:
 
 
 def _precision_lines(results: Results) -> list[str]:
-    """Return how well means are known; nothing of single runs."""
+    """Return the precision of the means; nothing for single runs."""
     if not results.is_repeated:
         return []
     from airpath.precision.reached import judge
@@ -331,7 +331,7 @@ def _precision_json(results: Results) -> dict[str, Any]:
 
 
 def _where(run: RunResult) -> str:
-    """Say where a run was: in real time each is judged by itself, else those of a scheme are alike."""
+    """Return the backend of a run in words: each run in real time has its own validity, others are alike."""
     backend = BACKENDS[run.record.world]
     if not backend.real_time:
         return f"{run.record.scheme}: {backend.description}"
@@ -339,5 +339,5 @@ def _where(run: RunResult) -> str:
 
 
 def _departures(validity: Mapping[str, Any] | None) -> Sequence[str]:
-    """Return what the kernel decided otherwise than the scenario says."""
+    """Return the settings of the scenario that the kernel replaced."""
     return validity.get("departures", ()) if validity else ()
