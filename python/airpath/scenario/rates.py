@@ -91,7 +91,7 @@ class SequenceRate(Table):
 
 
 class UniformRate(Table):
-    """A new rate for each interval, drawn uniformly (EBE journal paper, section IV-A)."""
+    """A new rate for each interval, sampled uniformly (EBE journal paper, section IV-A)."""
 
     kind: Literal["uniform"]
     """The kind of rate."""

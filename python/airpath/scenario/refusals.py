@@ -1,4 +1,4 @@
-"""Errors of the engine and of worlds, reported like other faults: at the field of the scenario."""
+"""Errors of the engine and of backends, reported like other errors: at the field of the scenario."""
 
 import re
 from collections.abc import Mapping, Sequence

@@ -130,7 +130,7 @@ class Scenario:
 
     @property
     def outside(self) -> dict[str, dict[str, Any]]:
-        """What in it is code of the user, by name, as provenance describes it."""
+        """The code of the user in it, by name, as provenance describes it."""
         return outside(code_in(self._tables), self._plugins())
 
     def _plugins(self) -> "list[Plugin]":
@@ -203,7 +203,7 @@ class Scenario:
         return refused(error, self.resolved.places, self._tables, self._source)
 
     def refusal(self, refusal: Refusal) -> ScenarioError:
-        """Return the error if a world refuses the plan of this scenario."""
+        """Return the error if a backend refuses the plan of this scenario."""
         return refusal_error(refusal, self.resolved.places, self._tables, self._source)
 
     def to_dict(self) -> dict[str, Any]:

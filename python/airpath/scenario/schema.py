@@ -56,7 +56,7 @@ def _parameters(scheme: Scheme) -> dict[str, Any]:
 
 
 class _AsWritten(GenerateJsonSchema):
-    """Describes keys by the docstrings of the fields, and shows defaults as a scenario writes them.
+    """A generator that describes keys by docstrings of fields, and shows defaults as a scenario writes them.
 
     pydantic can also read the docstrings (`use_attribute_docstrings`), but does so at every import of the
     models, which takes longer than most runs.

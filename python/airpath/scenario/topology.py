@@ -48,8 +48,8 @@ class Reverse(Table):
     """Settings that differ in the opposite direction of a link; others are as in the forward direction."""
 
     rate: RateProcess | None = None
-    """Rate over time. Default: the paired direction of a named link, else the forward process, with the
-    same random draws.
+    """Rate over time. Default: the paired direction of a named link, else the forward process, with the same
+    random samples.
     """
     delay: DurationDraw | None = None
     """Propagation delay, one way; sampled once for each run if random."""
