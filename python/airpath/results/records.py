@@ -70,14 +70,14 @@ class RunRecord:
     world
         The backend of the run (`airpath._backends.BACKENDS`).
     validity
-        Of a run in real time, the evidence that it behaved as configured (`airpath.emulation.Validity` as
-        JSON); in worlds other than the simulator, ``departures``: differences from the scenario. ``None`` for
-        a simulation.
+        For a run in real time, the evidence that it behaved as configured (`airpath.emulation.Validity` as
+        JSON); on backends other than the simulator, ``departures``: differences from the scenario. ``None``
+        for a simulation.
     scenario
         The scenario of the run; ``None`` if unknown.
     agent
-        Of a run with a flow controlled by an agent: ``action``, ``step_s``, ``steps``, and ``actions_sha256``
-        of the actions as little-endian numbers of 64 bits. ``None`` without an agent.
+        For a run with a flow controlled by an agent: ``action``, ``step_s``, ``steps``, and
+        ``actions_sha256`` of the actions as little-endian numbers of 64 bits. ``None`` without an agent.
     """
 
     scheme: str

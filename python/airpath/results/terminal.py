@@ -92,7 +92,7 @@ def cell_text(name: str, row: Mapping[str, Any]) -> str:
 
 
 def summary_json(summary: pa.Table) -> dict[str, Any]:
-    """Return the same numbers, and those of each run, for ``json.dumps``; names contain units.
+    """Return the numbers of the table, and those of each run, for ``json.dumps``; names contain units.
 
     Missing values are null, as is the interval of a metric that is equal in all seeds.
 

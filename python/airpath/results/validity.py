@@ -21,7 +21,7 @@ LINKS_HEAD = (
 
 
 def validity_json(results: Results) -> dict[str, Any]:
-    """Return the world, the validity and the links of each run in real time; empty without such runs."""
+    """Return the backend, the validity and the links of each run in real time; empty without such runs."""
     records = [run.record for run in results.runs if run.record.world in REAL_TIME]
     if not records:
         return {}
