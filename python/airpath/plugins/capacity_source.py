@@ -4,12 +4,12 @@ from airpath import _core
 
 
 class CapacitySource(_core.CapacitySource):
-    """An estimator of a link's capacity in its router, in Python: subclass it and set what is estimated.
+    """An estimator of a link's capacity in its router, in Python: subclass it and set the estimate.
 
     A subclass defines at least one of `on_arrival`, `on_departure` (each with the time in seconds, the size
-    of the packet in bytes, and what waits: `backlog.bytes`, `backlog.packets`) and `on_timer` (time,
-    backlog), and if it needs them `start` and `spare`. The backlog excludes the packet itself. Parameters
-    are annotated class attributes, as those of `Controller`.
+    of the packet in bytes, and the backlog: `backlog.bytes`, `backlog.packets`) and `on_timer` (time,
+    backlog), and optionally `start` and `spare`. The backlog excludes the packet itself. Parameters are
+    annotated class attributes, as in `Controller`.
 
     Any router protocol can use it: `xcp:source=my.py:Mine`.
 
@@ -20,13 +20,13 @@ class CapacitySource(_core.CapacitySource):
     probing : float
         The factor by which the protocol multiplies the estimate; 1 at first.
     next_timer : float or None
-        When `on_timer` is to be called, s. It is `None` again when it is called.
+        Time of the next call of `on_timer`, s. It is reset to `None` before the call.
 
     Notes
     -----
-    `spare(interval)` may return what a control interval of the router leaves, a pair of bit/s and bytes of
-    queue to drain, for sources without an estimate of the capacity. The default is `probing * capacity -
-    input_rate` and the queue of the protocol.
+    `spare(interval)` may return the unused capacity of a control interval of the router and the queue to
+    drain, a pair of bit/s and bytes, for sources without an estimate of the capacity. The default is
+    `probing * capacity - input_rate` and the queue of the protocol.
 
     Examples
     --------

@@ -32,34 +32,35 @@ RULES: Final = ("rfc5681", "rfc5681-until-recovery-ends", "faster", "routers", "
 
 
 class Controller(_core.Controller):
-    """A congestion controller in Python: subclass it and set what may be sent.
+    """A congestion controller in Python: subclass it and set its window and pacing rate.
 
-    A subclass defines `on_ack` and `on_congestion`, and if it needs them `start`, `on_sent`, `on_spurious`
-    and `on_timer`. In these methods it sets its attributes; the engine reads them after each call. Times are
-    in seconds, amounts in bytes of payload, rates in bits per second of payload.
+    A subclass defines `on_ack` and `on_congestion`, and optionally `start`, `on_sent`, `on_spurious` and
+    `on_timer`. In these methods it sets its attributes; the engine reads them after each call. Times are in
+    seconds, amounts in bytes of payload, rates in bits per second of payload.
 
     Annotated class attributes with a default are parameters. Their types are `bool`, `int`, `float`,
     ``Literal["a", "b"]``, `Share`, `Seconds`, `BitsPerSecond`, `Bytes`, and numbers with bounds
-    (``Annotated[float, Gt(0)]``, from the package `annotated_types`). A text below a parameter is its help.
+    (``Annotated[float, Gt(0)]``, from the package `annotated_types`). A docstring below a parameter is its
+    help text.
 
     Attributes
     ----------
     window : float
-        The most payload in flight. Less than one segment counts as one segment. It begins as the initial
-        window of the transport.
+        Limit of the payload in flight. Less than one segment counts as one segment. Its first value is the
+        initial window of the transport.
     pacing_rate : float or None
-        The rate at which packets leave; `None` leaves it to the transport, which paces by window and
-        smoothed RTT if the scenario says so.
+        The rate at which packets leave; if `None`, the transport paces by window and smoothed RTT if the
+        scenario requests it.
     quantum : float or None
-        The most payload that leaves back to back when packets are paced; `None` is two segments.
+        Limit of the payload that leaves back to back if packets are paced; `None` is two segments.
     ssthresh : float or None
         The slow-start threshold, for tables and figures: below it the controller is in slow start.
     next_timer : float or None
-        When `on_timer` is to be called. It is `None` again when it is called.
+        Time of the next call of `on_timer`. It is reset to `None` before the call.
     follows : str
         An attribute of the class: the rules of good sense for its window that `airpath conform` checks.
-        ``"rfc5681"`` (default); ``"rfc5681-until-recovery-ends"``, if the window is set to what was measured
-        when a recovery ends; ``"faster"``, if one acknowledgment may open the window by more than it
+        ``"rfc5681"`` (default); ``"rfc5681-until-recovery-ends"``, if the window is set to a measured value
+        when a recovery ends; ``"faster"``, if one acknowledgment may increase the window by more than it
         acknowledges; ``"routers"``, if the feedback of routers sets the window in recovery; or ``"model"``,
         if the window follows a model of the path.
 
@@ -80,5 +81,5 @@ class Controller(_core.Controller):
 
     @cached_property
     def random(self) -> random.Random:
-        """Random numbers that follow from the seed of the run; those of the module `random` do not."""
+        """Random numbers that depend on the seed of the run, unlike those of the module `random`."""
         return random.Random(self.seed)

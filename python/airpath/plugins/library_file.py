@@ -14,7 +14,7 @@ _opened: Final[set[Path]] = set()
 
 
 def load_library(file: Path, source: bytes) -> LoadedFile:
-    """Load a shared library, which runs code of it.
+    """Load a shared library, which executes code of the library.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def components_of(library: _core.Library) -> dict[str, Declared]:
 
 
 def _opened_again(path: Path, source: bytes) -> _core.Library:
-    """Load a library that has changed: under its old path the system returns the one that is loaded."""
+    """Load a library that has changed: for its old path the system returns the loaded library."""
     with TemporaryDirectory(prefix="airpath-") as folder:
         copy = Path(folder) / path.name
         copy.write_bytes(source)
@@ -52,7 +52,7 @@ def _opened_again(path: Path, source: bytes) -> _core.Library:
 
 
 def _state(path: Path) -> tuple[int, int, int] | None:
-    """Return what changes with the content of a file, without reading it; `None` if it is gone."""
+    """Return values that change with the content of a file, without reading it; `None` if it is missing."""
     try:
         state = path.stat()
     except OSError:

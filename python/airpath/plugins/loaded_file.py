@@ -1,4 +1,4 @@
-"""A file with components that was loaded."""
+"""A loaded file with components."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from airpath import _core
 
 Component = _core.Controller | _core.Estimator | _core.CapacitySource | _core.Queue
 MadeBy = Callable[[str], Component] | _core.Library
-"""What makes instances of a component: a function of the values in a plan (JSON), or a library."""
+"""The maker of instances of a component: a function of the values in a plan (JSON), or a library."""
 KINDS: Final = {
     "controller": "a controller",
     "ack-rate": "an ACK-rate estimator",
@@ -28,19 +28,19 @@ class Declared:
     schema: Mapping[str, Any]
     """The JSON schema of its parameters."""
     made_by: MadeBy
-    """What makes it."""
+    """The maker of its instances."""
 
 
 @dataclass(frozen=True)
 class LoadedFile:
-    """A file that was loaded."""
+    """A loaded file."""
 
     components: Mapping[str, Declared]
     """Its components by class; those of a library by kind."""
     sources: Mapping[Path, bytes]
-    """The file, and what it imports or includes from its folder, as they were loaded."""
+    """The file and the files that it imports or includes from its folder, as they were loaded."""
     is_current: Callable[[], bool]
-    """Whether the files are still as they were."""
+    """Returns whether the files are unchanged."""
     compiled: Mapping[str, Any] = field(default_factory=dict)
     """How it was compiled, for provenance; empty if it was not."""
     transport: Mapping[str, Any] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Loads components from files that may run."""
+"""Loading of components from files that may be executed."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -23,9 +23,9 @@ class Plugin:
     schema: Mapping[str, Any]
     """The JSON schema of its parameters."""
     made_by: MadeBy
-    """What makes it, as the engine takes it."""
+    """The maker of its instances, in the form that the engine takes."""
     sources: Mapping[Path, bytes]
-    """The file, and what it imports or includes from its folder, as they were loaded."""
+    """The file and the files that it imports or includes from its folder, as they were loaded."""
     compiled: Mapping[str, Any]
     """How it was compiled, for provenance; empty if it was not."""
     transport: Mapping[str, Any]
@@ -34,7 +34,7 @@ class Plugin:
 
 _files: Final[dict[tuple[Path, ...], LoadedFile]] = {}
 _plugins: Final[dict[tuple[str, str], Plugin]] = {}
-"""By id and kind: a library may have components of several kinds."""
+"""Plugins by id and kind: a library may have components of several kinds."""
 
 
 def load(spec: Spec, *kinds: str) -> Plugin:
@@ -103,7 +103,7 @@ def loaded_plugins(ids: Iterable[str]) -> list[Plugin]:
 
 
 def place(error: BaseException | None) -> str:
-    """Return file and line of code of the user where an error came from; nothing if there is none."""
+    """Return file and line in the user's code at which an error was raised; empty if there is none."""
     return place_in(error, (path for loaded in _files.values() for path in loaded.sources))
 
 

@@ -14,7 +14,7 @@ from airpath.plugins.controller import RULES, Unit
 _BOUNDS: Final = {"gt": "exclusiveMinimum", "ge": "minimum", "lt": "exclusiveMaximum", "le": "maximum"}
 _TYPES: Final[Mapping[type, str]] = {bool: "boolean", int: "integer", float: "number"}
 _SCALES: Final = {"ns": 1e9, "bit/s": 1, "B": 1}
-"""How many base units one unit of a controller has: a second, a bit per second, a byte."""
+"""Number of base units in one unit of a controller: a second, a bit per second, a byte."""
 _ACCEPTED: Final = (
     'bool, int, float, Literal["a", "b"], airpath.Share, airpath.Seconds, airpath.BitsPerSecond,'
     " airpath.Bytes"
@@ -62,7 +62,7 @@ def values_of(schema: Mapping[str, Any], plan: Mapping[str, Any]) -> dict[str, A
 
 
 def _follows(controller: type, where: str) -> dict[str, str]:
-    """Return the rules for the window that a controller declares, if they are not the usual ones."""
+    """Return the rules for the window that a controller declares, unless they are the usual ones."""
     follows = getattr(controller, "follows", RULES[0])
     if follows not in RULES:
         accepted = ", ".join(map(repr, RULES))
@@ -104,10 +104,10 @@ def _schema(annotation: Any, where: str) -> dict[str, Any]:
 
 
 def _texts(controller: type) -> dict[str, str]:
-    """Return the texts below the parameters of a class in its source."""
+    """Return the docstrings of the parameters of a class."""
     try:
         tree = ast.parse(textwrap.dedent(inspect.getsource(controller)))
-    except (OSError, TypeError, SyntaxError):  # a class that was made by a program has no source
+    except (OSError, TypeError, SyntaxError):  # a class that was generated at run time has no source
         return {}
     definition = tree.body[0]
     body = definition.body if isinstance(definition, ast.ClassDef) else []

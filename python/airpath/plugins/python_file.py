@@ -30,7 +30,7 @@ _BASES: Final[Mapping[type[Component], str]] = {
 
 @dataclass(frozen=True)
 class Maker:
-    """Makes instances of a class."""
+    """A maker of instances of a class."""
 
     component: type[Component]
     """The class."""
@@ -64,7 +64,7 @@ class Maker:
 
 
 def load_python(file: Path, source: bytes) -> LoadedFile:
-    """Run a file as a module.
+    """Execute a file as a module.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def load_python(file: Path, source: bytes) -> LoadedFile:
 
 
 def place_in(error: BaseException | None, files: Iterable[Path]) -> str:
-    """Return file and line in these files where an error came from; nothing if it came from elsewhere."""
+    """Return file and line in these files at which an error was raised; empty if it was raised elsewhere."""
     if isinstance(error, SyntaxError) and error.filename is not None:
         return f"{error.filename}:{error.lineno}"
     names = {str(file) for file in files}
@@ -121,8 +121,8 @@ def place_in(error: BaseException | None, files: Iterable[Path]) -> str:
 def _imports_from(folder: Path) -> Iterator[Callable[[], list[Path]]]:
     """Let a file import modules of its folder; yield a function that returns the files of those modules.
 
-    The modules are not kept under their names: a file of another folder may import others of the same name.
-    No bytecode is written into the folder of the user.
+    The modules are not kept under their names: a file in another folder may import other modules of the same
+    name. No bytecode is written to the folder of the user.
     """
     writes, before = sys.dont_write_bytecode, set(sys.modules)
     sys.dont_write_bytecode = True
@@ -143,7 +143,7 @@ def _imports_from(folder: Path) -> Iterator[Callable[[], list[Path]]]:
 
 
 def _read(path: Path) -> bytes:
-    """Return the content of a file; nothing if it cannot be read."""
+    """Return the content of a file; empty if it cannot be read."""
     try:
         return path.read_bytes()
     except OSError:

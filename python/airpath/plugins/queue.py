@@ -10,22 +10,22 @@ class Queue(_core.Queue):
     """A queue discipline in Python: subclass it and decide which packet leaves, and which is dropped.
 
     A subclass defines `enqueue(now, packet)`, which returns whether the packet is accepted, and
-    `dequeue(now)`, which returns a packet that waits or `None`; and if it needs them `start` and `on_timer`.
-    `drop(packet)` drops a packet that waits; it must not be returned later. `packet.mark()` marks a packet
-    (congestion experienced) and returns whether the packet may be marked. The engine counts what waits and
-    ends the run if a packet leaves twice, or if more waits than the buffer has. `dequeue` is not called
-    while nothing waits. Parameters are annotated class attributes, as those of `Controller`.
+    `dequeue(now)`, which returns a waiting packet or `None`; and optionally `start` and `on_timer`.
+    `drop(packet)` drops a waiting packet, which must not be returned later. `packet.mark()` marks a packet
+    (congestion experienced) and returns whether the packet may be marked. The engine counts the backlog and
+    ends the run if a packet leaves twice, or if the backlog exceeds the buffer. `dequeue` is not called while
+    the queue is empty. Parameters are annotated class attributes, as in `Controller`.
 
     `airpath compare cubic --link 20mbps --queue my.py:Mine` uses it.
 
     Attributes
     ----------
     bytes, packets : int
-        What waits, without the packet that arrives.
+        The backlog, without the arriving packet.
     limit_bytes, limit_packets : int or None
         The buffer; `None` if there is no such limit.
     next_timer : float or None
-        When `on_timer` is to be called, s. It is `None` again when it is called.
+        Time of the next call of `on_timer`, s. It is reset to `None` before the call.
 
     Examples
     --------
@@ -46,5 +46,5 @@ class Queue(_core.Queue):
 
     @cached_property
     def random(self) -> random.Random:
-        """Random numbers that follow from the seed of the run; those of the module `random` do not."""
+        """Random numbers that depend on the seed of the run, unlike those of the module `random`."""
         return random.Random(self.seed)

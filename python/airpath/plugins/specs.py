@@ -28,10 +28,10 @@ _SOURCE: Final = re.compile(
 _LABEL: Final = re.compile(r"\s*(?P<label>[A-Za-z0-9][\w .+()-]*?)\s*=(?P<scheme>.*)", re.DOTALL)
 _LINUX: Final = re.compile(r"linux:(?P<files>[^:]+\.c)(?::(?P<options>.*))?", re.DOTALL)
 LINUX: Final = "linux:"
-"""Begins schemes that are modules of Linux."""
+"""Prefix of schemes that are modules of Linux."""
 
 _allowed: Final[set[Path]] = set()
-"""The files that may run."""
+"""The files that may be executed."""
 _all_allowed = False
 
 
@@ -46,7 +46,7 @@ class Spec:
     options: str
     """The options, as written."""
     called: tuple[Path, ...] = ()
-    """The files before it, which contain what a module calls (`linux:tcp_vegas.c+tcp_yeah.c`)."""
+    """The files before it, which contain functions that the module calls (`linux:tcp_vegas.c+tcp_yeah.c`)."""
     family: str = ""
     """The router-assisted family for which it is the capacity source; otherwise empty."""
 
@@ -105,16 +105,16 @@ class Spec:
 
     @property
     def is_allowed(self) -> bool:
-        """Whether the files may run."""
+        """Whether the files may be executed."""
         return _all_allowed or all(file.resolve() in _allowed for file in self.files)
 
     def refuse_if_not_allowed(self) -> None:
-        """Reject files that may not run.
+        """Reject files that may not be executed.
 
         Raises
         ------
         UsageError
-            If it is one of them.
+            If one of the files may not be executed.
         """
         if not self.is_allowed:
             raise UsageError(
@@ -135,7 +135,7 @@ def is_library(file: Path) -> bool:
 
 
 def load_allowed(schemes: Iterable[str]) -> None:
-    """Allow the files that these schemes name to run, and load them: a new process has done neither."""
+    """Allow execution of the files that these schemes name, and load them: a new process has done neither."""
     from airpath.plugins.loading import load  # here, because few processes need it
 
     for scheme in schemes:
@@ -173,7 +173,7 @@ def kinds_of_code(plan: Mapping[str, Any]) -> set[str]:
 
 
 def engine_plugins(kinds: Iterable[str]) -> "list[tuple[str, str, str, MadeBy]]":
-    """Return components that are code in files, and were loaded, as the engine takes them."""
+    """Return the loaded components of these kinds that are code in files, in the form for the engine."""
     if not kinds:
         return []
     from airpath.plugins.loading import loaded_plugins  # here, because few plans need it
@@ -191,7 +191,7 @@ def code_name(path: Path) -> str:
 
 
 def plugin_error(failed: _core.PluginFailed, run: str) -> PluginError:
-    """Return the error of a run that code of the user ended: file, line, problem, run and simulated time."""
+    """Return the error of a run that the user's code ended: file, line, problem, run and simulated time."""
     from airpath.plugins.loading import place  # here, because few runs need it
 
     now, problem, *component = failed.args
@@ -204,18 +204,18 @@ def plugin_error(failed: _core.PluginFailed, run: str) -> PluginError:
 
 
 def allow_code() -> None:
-    """Let files of scenarios, sweeps and suites name code (`my.py:Mine`, `libmine.so`), and run it.
+    """Let files of scenarios, sweeps and suites name code (`my.py:Mine`, `libmine.so`), and execute it.
 
-    The code runs in this process. Schemes that a program names itself need no permission.
+    The code runs in this process. Schemes that a program itself names need no permission.
     """
     global _all_allowed
     _all_allowed = True
 
 
 def allow(schemes: Iterable[object]) -> None:
-    """Allow the files that these schemes name to run.
+    """Allow the files that these schemes name to be executed.
 
-    Only for schemes that the user typed, or that the program of the user names.
+    Only for schemes that the user typed, or that the user's program names.
     """
     specs = (Spec.parse(scheme) for scheme in schemes if isinstance(scheme, str))
     _allowed.update(file.resolve() for spec in specs if spec is not None for file in spec.files)

@@ -1,4 +1,4 @@
-"""Components to start from, in Python, C and Rust."""
+"""Templates of components in Python, C and Rust."""
 
 import shlex
 import sys
@@ -14,23 +14,23 @@ INCLUDE: Final = Path(__file__).parent.parent / "include"
 _CRATE: Final = Path(__file__).parents[3] / "crates" / "plugin"
 """The crate for authors, if this is a checkout."""
 _ENDING: Final = "dylib" if sys.platform == "darwin" else "so"
-"""The ending of shared libraries."""
+"""The extension of shared libraries."""
 
 
 @dataclass(frozen=True)
 class Start:
-    """Files to start from."""
+    """Files of a template."""
 
     files: Mapping[Path, str]
     """Their content."""
     place: Path
-    """The file, or the folder of several ones."""
+    """The file, or the folder of several files."""
     compare: str
     """The arguments of `airpath compare` that run them."""
     build: str = ""
-    """The command that makes a library of them; empty if there is nothing to build."""
+    """The command that builds a library from them; empty if there is nothing to build."""
     note: str = ""
-    """What is to be done by hand."""
+    """A note on manual steps."""
 
 
 COMPARE: Final = {
@@ -39,7 +39,7 @@ COMPARE: Final = {
     "source": "xcp:source={class} xcp-ebe xcp-oracle --link lte.down",
     "queue": "cubic --link 20mbps --queue {class} --ecn",
 }
-"""The arguments of `airpath compare` that run a class or a library, by what it is."""
+"""The arguments of `airpath compare` that run a class or a library, by its kind."""
 
 
 def python_start(name: str, kind: str = "controller") -> Start:
@@ -84,10 +84,10 @@ def _template(name: str) -> str:
 
 
 def _title(name: str) -> str:
-    """Return a name as the name of a class."""
+    """Return a name in the form of a class name."""
     return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
 
 
 def _toml(text: str) -> str:
-    """Return a text as in TOML."""
+    """Return a text in the form of TOML."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

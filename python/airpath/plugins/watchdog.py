@@ -1,4 +1,4 @@
-"""Ends calls of code of the user that do not return."""
+"""A watchdog that ends calls of user code that do not return."""
 
 import ctypes
 import threading
@@ -8,11 +8,11 @@ from contextlib import contextmanager
 from airpath import _core
 
 LIMIT_S = 10.0
-"""A call that takes this long by the wall clock is ended, at the latest after twice as long."""
+"""A call that takes this long in real time is ended, at the latest after twice this time."""
 
 
 class NoReturnError(Exception):
-    """Raised inside code of the user that does not return."""
+    """Raised inside user code that does not return."""
 
     def __init__(self) -> None:
         super().__init__(f"the call did not return within {2 * LIMIT_S:g} s")
@@ -35,7 +35,7 @@ def watched(run: object) -> Iterator[None]:
                 ctypes.pythonapi.PyThreadState_SetAsyncExc(
                     ctypes.c_ulong(thread), ctypes.py_object(NoReturnError)
                 )
-                seen = None  # the next call has as long
+                seen = None  # the next call has the whole limit
 
     threading.Thread(target=watch, daemon=True, name="airpath-watchdog").start()
     try:

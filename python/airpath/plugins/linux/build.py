@@ -34,7 +34,7 @@ def build(files: Sequence[Path], compiler: Compiler | None = None) -> Module:
     Parameters
     ----------
     files
-        The source files: what the module calls first, the module last.
+        The source files: those that the module calls first, the module last.
     compiler
         The compiler; by default that of the system.
 
@@ -81,7 +81,7 @@ def _compile(sources: Sources, compiler: Compiler) -> tuple[Path, list[str]]:
 
 
 def _place(sources: Sources, compiler: Compiler, form: Sequence[str]) -> Path:
-    """Return where the library of a module is kept."""
+    """Return the path of the library of a module in the cache."""
     digest = hashlib.sha256()
     for part in _parts(sources, compiler, form):
         digest.update(len(part).to_bytes(8, "little"))

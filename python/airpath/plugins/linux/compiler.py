@@ -28,7 +28,7 @@ _DIALECT: Final = [
     "-funsigned-char",
     "-fgnu89-inline",
 ]
-"""The kernel's: integers wrap around, nothing follows from types or null pointers, `char` has no sign."""
+"""The kernel's dialect: integers wrap around, types and null pointers imply nothing, `char` is unsigned."""
 _WARNINGS: Final = [
     "-Werror=incompatible-pointer-types",
     "-Werror=int-conversion",
@@ -43,9 +43,9 @@ _FORMS: Final = (
     ("AIRPATH_CONG_CONTROL", (4, 2)),
     ("AIRPATH_PKTS_ACKED", (2, 3)),
 )
-"""Properties of kernels that are found by trial, with the newest first (`shim/include/airpath/tcp.h`)."""
+"""Properties of kernels that are determined by trial, the newest first (`shim/include/airpath/tcp.h`)."""
 _TRIED: Final = ("incompatible", "static assertion failed", "static_assert failed")
-"""Words of errors for which another kernel is tried."""
+"""Error texts after which another kernel is tried."""
 _UNDEFINED: Final = re.compile(r"undefined (?:reference to|symbol:?) [`']?([\w.]+)")
 _SHOWN_ERRORS: Final = 5
 
@@ -59,7 +59,7 @@ class Compiler:
     version: str
     """The first line that it prints about its version."""
     optimise: str = "-O2"
-    """How it optimises."""
+    """The optimization flag."""
 
     @classmethod
     def find(cls, command: str | None = None, optimise: str = "-O2") -> Self:
@@ -102,7 +102,7 @@ class Compiler:
         empty = folder / "empty"
         for header in sources.headers:
             file = (empty / header).resolve()
-            # A name may lead out of the folder.
+            # A name may point out of the folder.
             if file.is_relative_to(empty.resolve()):
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.touch()
@@ -110,7 +110,7 @@ class Compiler:
         objects = []
         for number, file in enumerate(sources.files):
             made = folder / f"{number}.o"
-            # The library does not depend on the place of the files.
+            # The library does not depend on the path of the files.
             place = f"-ffile-prefix-map={file.parent}/="
             done = _run([*self.command, "-c", *self.flags(form), place, *headers, str(file), "-o", str(made)])
             if done.returncode != 0:
@@ -143,7 +143,7 @@ def forms() -> Iterator[list[str]]:
 
 
 def may_be_another_kernel(errors: Sequence[str]) -> bool:
-    """Whether all errors may come from the form of the kernel."""
+    """Return whether all errors may be caused by the form of the kernel."""
     return all(any(word in error for word in _TRIED) for error in errors)
 
 

@@ -12,12 +12,12 @@ from airpath.plugins.loaded_file import LoadedFile
 
 
 def load_module(files: Sequence[Path]) -> LoadedFile:
-    """Compile a module, unless it was compiled before, and load it, which runs code of it.
+    """Compile a module, unless it was compiled before, and load it, which executes its code.
 
     Parameters
     ----------
     files
-        The source files, as the user wrote them: what the module calls first, the module last.
+        The source files, as the user wrote them: those that the module calls first, the module last.
 
     Raises
     ------
@@ -46,7 +46,7 @@ def load_module(files: Sequence[Path]) -> LoadedFile:
 
 
 def _is_as(sources: Mapping[Path, bytes]) -> bool:
-    """Whether all files have this content."""
+    """Return whether all files have this content."""
     try:
         return all(file.read_bytes() == content for file, content in sources.items())
     except OSError:

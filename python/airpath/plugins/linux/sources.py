@@ -17,7 +17,7 @@ class Sources:
     """The files of a module as they were read."""
 
     files: tuple[Path, ...]
-    """What it calls first, itself last."""
+    """The files that the module calls first, the module last."""
     contents: Mapping[Path, bytes]
     """These files, and the headers of their folders that they include."""
     headers: frozenset[str]
