@@ -1,4 +1,4 @@
-"""Running one scenario in several worlds."""
+"""Running one scenario on several backends."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -18,37 +18,37 @@ from airpath.scenario.refusals import Refusal
 from airpath.schemes import label_of
 
 OURS: Final = "vcp-ebe"
-"""What a scenario runs too if no scheme is asked for and our datapath has none of its own."""
+"""The additional scheme of a scenario if none is requested and airpath's datapath has none of its own."""
 
 
 @dataclass(frozen=True)
 class Compared:
-    """One scheme of the scenario in the worlds that have it."""
+    """One scheme of the scenario on the backends that have it."""
 
     scheme: str
     """The name of the scheme."""
     labels: dict[BackendName, str]
-    """What its runs are called in each world where it ran."""
+    """The label of its runs on each backend where it ran."""
     missing: dict[BackendName, str]
-    """Why it did not run in the others."""
+    """Reason why it did not run, for each of the others."""
     differences: dict[BackendName, list[Difference]]
-    """How far each world is from the simulator."""
+    """Differences of each backend from the simulator."""
     departures: tuple[str, ...] = ()
-    """What the kernel or quinn decided otherwise than the scenario says, in any world, and the clock that
-    modules of Linux took from the kernel.
+    """Settings of the scenario that the kernel or quinn replaced on any backend, and the clock that modules
+    of Linux took from the kernel.
     """
 
 
 @dataclass(frozen=True)
 class Gap:
-    """One scenario in several worlds."""
+    """One scenario on several backends."""
 
     results: Results
-    """All runs; those of other worlds than the simulator carry the names of the schemes there."""
+    """All runs; those on backends other than the simulator have the names of the schemes there."""
     compared: tuple[Compared, ...]
     """Each scheme."""
     elapsed_s: float
-    """Seconds by the clock that all runs together took, with what they need before and after."""
+    """Real time of all runs together, including preparation and clean-up, in seconds."""
     scenarios: Mapping[str, Scenario]
     """The simulated scenario of each scheme, by its name."""
 
@@ -62,32 +62,32 @@ def gap(
     jobs: int | None = None,
     progress: bool | None = None,
 ) -> Gap:
-    """Run a scenario in several worlds and compare them.
+    """Run a scenario on several backends and compare them.
 
-    Worlds over the kernel go by the real clock, one run after another. A world that is not there
-    is left out, and the result says why.
+    Backends with the kernel run in real time, one run after another. A backend that is not available is left
+    out, with the reason in the result.
 
     Parameters
     ----------
     scenario
         The scenario.
     schemes
-        Schemes that all controlled flows take in turn; by default those of the scenario, as they stand, and
-        `vcp-ebe` if our datapath has none of them, a world with it is among the worlds, and the scenario has
-        routers for it.
+        Schemes that all controlled flows use in turn; by default those of the scenario, unchanged, and
+        `vcp-ebe` if airpath's datapath has none of them, a backend with the datapath is among the backends,
+        and the scenario has routers for it.
     worlds
-        Where to run; the simulator is always among them.
+        The backends; the simulator is always among them.
     repetitions
-        How many runs of each; by default what the scenario says.
+        Number of runs of each; by default that of the scenario.
     jobs, progress
-        As for `airpath.run`; `jobs` counts for worlds in simulated time.
+        As for `airpath.run`; `jobs` applies to backends in simulated time.
 
     Raises
     ------
     ScenarioError, UsageError
-        If the scenario cannot be simulated, or there is no such world.
+        If the scenario cannot be simulated, or there is no such backend.
     Interrupted
-        On Ctrl-C; holds the finished runs of all worlds.
+        On Ctrl-C; contains the finished runs of all backends.
     """
     started = time.perf_counter()
     if unknown := [world for world in worlds if world not in BACKENDS]:
@@ -101,7 +101,7 @@ def gap(
     }
     with_bpf = any(isinstance(BACKENDS[world], BpfHosts) for world in worlds)
     if not schemes and controlled and with_bpf and not BPF_HOSTS.has_controller(scenario):
-        # Nobody asked for it: a scenario without routers does without.
+        # The scheme was not requested, so a scenario without routers runs without it.
         with suppress(ScenarioError):
             ours = _with_scheme(scenario, OURS)
             ours.plan()
@@ -122,7 +122,8 @@ def gap(
                 continue
             there = _in_world(variant, world)
             wanted = {name or scheme_label(variant): there}
-            # Schemes that differ in their routers have the same controllers, and datagrams one name.
+            # Schemes that differ only in their routers have the same controllers, and all datagrams have one
+            # name.
             taken = {run.record.scheme for run in runs}
             apart = f" for {name}" if name else f" in {world}"
             apart = apart if BACKENDS[world].place(there).label in taken else ""
@@ -176,7 +177,7 @@ def _departures(results: Results, labels: dict[BackendName, str]) -> tuple[str, 
 
 
 def _left_out(scenario: Scenario, worlds: Sequence[BackendName]) -> dict[BackendName, str]:
-    """Say in which worlds a scenario cannot run, and why, as far as that is known beforehand."""
+    """Return the backends on which a scenario cannot run, with the reasons, as far as known beforehand."""
     missing: dict[BackendName, str] = {}
     taken: dict[str | None, BackendName] = {}
     for world in worlds:
@@ -199,16 +200,16 @@ def _left_out(scenario: Scenario, worlds: Sequence[BackendName]) -> dict[Backend
 
 
 def _in_world(scenario: Scenario, world: BackendName) -> Scenario:
-    """Return the scenario as a world runs it: the kernel has modules of Linux of its own."""
+    """Return the scenario as a backend runs it: the kernel has its own modules of Linux."""
     return in_kernel(scenario) if world in REAL_TIME else scenario
 
 
 def _with_scheme(scenario: Scenario, scheme: str) -> Scenario:
-    """Return the scenario in which all controlled flows run a scheme."""
+    """Return the scenario in which all controlled flows use a scheme."""
     controlled = [number for number, flow in enumerate(scenario.document.flows) if flow.scheme is not None]
     return scenario.override({f"flows.{number}.scheme": scheme for number in controlled})
 
 
 def world_title(world: BackendName) -> str:
-    """Return what a world is called in tables."""
+    """Return the name of a backend in tables."""
     return f"{world} ({BACKENDS[world].description})"

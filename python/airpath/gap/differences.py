@@ -1,4 +1,4 @@
-"""How far the metrics of two worlds differ, with intervals, and what is said of it."""
+"""Differences between the metrics of two backends, with intervals and verdicts."""
 
 import math
 from collections.abc import Mapping
@@ -19,21 +19,21 @@ Samples = npt.NDArray[np.float64]
 
 
 class Verdict(StrEnum):
-    """What is said of a difference."""
+    """The verdict on a difference."""
 
     AGREE = "agree"
     """The whole interval of the difference is within the tolerance."""
     DIFFER = "differ"
     """The whole interval is outside of it."""
     OPEN = "open"
-    """Partly: more repetitions would tell."""
+    """The interval is partly within the tolerance: more repetitions would decide."""
     NO_SHARE = "no share of zero"
-    """The simulator's mean is zero and the other world's is not, so that the difference is no share of it."""
+    """The simulator's mean is zero and the other backend's is not, so the difference is no share of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """Up to which difference two worlds agree in a metric."""
+    """The difference up to which two backends agree in a metric."""
 
     share: float
     """The difference as a share of the simulator's mean, or, if `absolute`, in the unit of the metric."""
@@ -56,48 +56,48 @@ TOLERANCES: Final[Mapping[str, Tolerance]] = MappingProxyType(
         "capacity_estimate_error_mean_percent": Tolerance(5.0, absolute=True),
     }
 )
-"""The metrics that are compared. Goodput within 10 % and mean queue within 20 % are what the emulator is held
-to; the others are ours: rates as goodput, delays and windows as queues.
+"""The compared metrics. Goodput within 10 % and mean queue within 20 % are the requirements on the emulator;
+the others are ours: rates as goodput, delays and windows as queues.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One metric in two worlds."""
+    """One metric on two backends."""
 
     metric: str
     """Its name."""
     simulated: float
     """Its mean in the simulator."""
     other: float
-    """Its mean in the other world."""
+    """Its mean on the other backend."""
     n: tuple[int, int]
-    """Runs with a value, in the simulator and in the other world."""
+    """Number of runs with a value, in the simulator and on the other backend."""
     difference: float
-    """The other's mean less the simulator's: as a share of the simulator's, or in the metric's unit; NaN
-    where that share is one of nothing.
+    """The other's mean minus the simulator's: as a share of the simulator's, or in the metric's unit; NaN if
+    the simulator's mean is zero.
     """
     low: float
-    """Lower end of the difference's 95 % interval; NaN when a world has one run only."""
+    """Lower end of the difference's 95 % interval; NaN if a backend has one run only."""
     high: float
     """Upper end."""
     tolerance: Tolerance
-    """Up to which the worlds agree."""
+    """The difference up to which the backends agree."""
     verdict: Verdict
-    """What is said of it; of single runs without an interval, by the difference alone."""
+    """The verdict; for single runs, which have no interval, by the difference alone."""
     not_valid: int = 0
-    """How many of the other world's runs with a value were not what they say; they count all the same."""
+    """Number of the other backend's runs with a value that were not valid; they count nevertheless."""
 
 
 def differences(results: Results, simulated: str, other: str) -> list[Difference]:
-    """Compare two worlds in every metric of `TOLERANCES` that both have.
+    """Compare two backends in every metric of `TOLERANCES` that both have.
 
     Parameters
     ----------
     results
         Runs of both.
     simulated, other
-        What the runs of the simulator and of the other world are called.
+        Labels of the runs of the simulator and of the other backend.
     """
     found = (
         _difference(
@@ -133,7 +133,7 @@ def _difference(metric: str, ours: Samples, theirs: Samples, not_valid: int) -> 
         scale = 1.0
     elif scale == 0.0:
         scale = math.nan
-    # Runs by the real clock are not paired.
+    # Runs in real time are not paired.
     low, high = (bound / scale for bound in welch_interval(theirs, ours))
     difference = (other - mean) / scale
     verdict = _verdict(difference, low, high, tolerance.share)
@@ -155,11 +155,11 @@ def _verdict(difference: float, low: float, high: float, tolerance: float) -> Ve
 
 
 def difference_text(one: Difference) -> str:
-    """Write a difference with its interval: in percent, or with the unit of the metric."""
+    """Format a difference with its interval: in percent, or with the unit of the metric."""
     if math.isnan(one.difference):
         return NO_VALUE
     if one.tolerance.absolute:
-        # Of shares and of percentages, differences are points.
+        # Differences of shares and of percentages are in points.
         scale, suffix = (1.0 if METRICS[one.metric].unit else 100.0), " points"
     else:
         scale, suffix = 100.0, " %"
@@ -168,14 +168,14 @@ def difference_text(one: Difference) -> str:
 
 
 def verdict_text(one: Difference) -> str:
-    """Write the verdict, and how many of the runs behind it were not valid."""
+    """Format the verdict, with the number of underlying runs that were not valid."""
     if not one.not_valid:
         return one.verdict.value
     return f"{one.verdict.value} ({one.not_valid} of {one.n[1]} runs not valid)"
 
 
 def tolerance_text(one: Difference) -> str:
-    """Write up to which difference the worlds agree."""
+    """Format the difference up to which the backends agree."""
     if not one.tolerance.absolute:
         return f"±{one.tolerance.share * 100:g} %"
     return f"±{one.tolerance.share * (1.0 if METRICS[one.metric].unit else 100.0):g} points"

@@ -64,7 +64,7 @@ def with_ticks_of_kernel(scenario: Scenario, system: Path = SYSTEM) -> tuple[Sce
     Returns
     -------
     tuple
-        The scenario, unchanged if `hz` is given or the kernel's is not known, and texts on what was set.
+        The scenario, unchanged if `hz` is given or the kernel's is not known, and notes on the settings.
     """
     ticks = ticks_of_kernel(system)
     changes = {

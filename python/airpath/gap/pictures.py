@@ -1,4 +1,4 @@
-"""Pictures of the gap between worlds."""
+"""Figures of the differences between backends."""
 
 import math
 from collections.abc import Sequence
@@ -17,11 +17,11 @@ from airpath.plots.style import PAGE_IN, legend_above, styled
 from airpath.results import RunResult
 
 FARTHEST = 10.0
-"""In tolerances: what differs by more stands there, hollow, with its number beside it."""
+"""Limit of the axis, in tolerances: a larger difference is plotted there, hollow, with its number."""
 
 
 def gap_figures(gap: Gap) -> list[StandardFigure]:
-    """Return the differences of each scheme in all metrics, and the first run of each world over time."""
+    """Return the differences of each scheme in all metrics, and the first run of each backend over time."""
     figures = []
     for number, one in enumerate(gap.compared):
         stem = "" if len(gap.compared) == 1 else f"-{number + 1}"
@@ -48,7 +48,7 @@ def gap_figures(gap: Gap) -> list[StandardFigure]:
 
 @styled
 def differences_figure(one: Compared) -> Figure:
-    """Draw each difference, divided by its tolerance, with its interval."""
+    """Plot each difference, divided by its tolerance, with its interval."""
     drawn = {
         world: [d for d in found if not math.isnan(d.difference)] for world, found in one.differences.items()
     }
@@ -109,16 +109,16 @@ def _draw(axes: Axes, found: list[Difference], metrics: list[str], offset: float
 
 
 def _reach(one: Difference) -> float:
-    """How far a difference goes to either side, in tolerances, as far as it is drawn."""
+    """Return the extent of a difference with its interval in tolerances, up to the limit of the axis."""
     bounds = (one.difference, one.low, one.high)
     return min(FARTHEST, max(abs(b) / one.tolerance.share for b in bounds if not math.isnan(b)))
 
 
 @styled
 def over_time_figure(gap: Gap, one: Compared) -> Figure:
-    """Draw rate and queue of the link under test over time, worlds over each other.
+    """Plot rate and queue of the link under test over time, one backend over the other.
 
-    Lines are the wider the earlier they are drawn, so that they show where later ones cover them.
+    Earlier lines are wider, so that they remain visible where later ones cover them.
     """
     figure = Figure(figsize=(PAGE_IN, 4.2), layout="constrained")
     rates, queues = figure.add_subplot(2, 1, 1), figure.add_subplot(2, 1, 2)

@@ -1,4 +1,4 @@
-"""The gap between worlds in the report, in a file for machines, and at the terminal."""
+"""Differences between backends in the report, in a file for machines, and at the terminal."""
 
 import math
 from typing import Any
@@ -64,7 +64,7 @@ def _intervals(one: Compared) -> Intervals:
 
 
 def gap_json(gap: Gap) -> dict[str, Any]:
-    """Return everything for ``json.dumps``; what has no value is null."""
+    """Return everything for ``json.dumps``; missing values are null."""
 
     def known(value: float) -> float | None:
         return value if math.isfinite(value) else None
@@ -104,7 +104,7 @@ def gap_json(gap: Gap) -> dict[str, Any]:
 
 
 def gap_tables(gap: Gap) -> list[Table]:
-    """Return a table for the terminal for each scheme and world."""
+    """Return a table for the terminal for each scheme and backend."""
     tables = []
     for one in gap.compared:
         for world in one.differences:
