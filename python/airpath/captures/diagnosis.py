@@ -9,9 +9,9 @@ import numpy.typing as npt
 Numbers = npt.NDArray[np.float64]
 
 SURE: Final = 0.9
-"""The probability from which a label is called sure."""
+"""The probability from which a label is reported as sure."""
 LIKELY: Final = 0.7
-"""The probability from which a label is called likely."""
+"""The probability from which a label is reported as likely."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,7 +78,7 @@ class Baselines:
     suite
         Name of the suite.
     cases
-        Entries by case, then by label: the scheme, with its world if that is not the simulator.
+        Entries by case, then by label: the scheme, with its backend if that is not the simulator.
     """
 
     suite: str

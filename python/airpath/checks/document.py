@@ -118,7 +118,7 @@ class CaseTable(_LinkTable):
     `link` or `network`.
     """
     scheme: Text | None = None
-    """The scheme under test, unless another is asked for. Default: that of the suite, else the scenario's."""
+    """The scheme under test, unless another is requested. Default: that of the suite, else the scenario's."""
     tested: tuple[Text, ...] = ()
     """Names of the flows of the scenario that take the scheme. Default: all that have one."""
     set: dict[str, Any] = Field(default_factory=dict)

@@ -31,7 +31,7 @@ class CheckedCase:
     case
         The case.
     label
-        Label of the runs of the scheme under test: the scheme, with its world if that is not the simulator.
+        Label of the runs of the scheme under test: the scheme, with its backend if that is not the simulator.
     results
         All its runs, including those of other schemes.
     judged
@@ -126,7 +126,7 @@ def check(
     Raises
     ------
     ScenarioError, TraceError, UsageError
-        If a case cannot run in this world, or does not fit into the memory; or there is nothing to update.
+        If a case cannot run on this backend, or does not fit into memory; or there is nothing to update.
     OutputError
         If the baselines cannot be read or written.
     RunsFailed
@@ -187,7 +187,7 @@ def _jobs(case: Case, world: BackendName) -> dict[str, list[Job]]:
         runs: dict[str, list[Job]] = {}
         for scheme, scenario in case.scenarios.items():
             made = jobs_of(scheme, scenario, None, None, world)
-            # In other worlds, schemes that differ only in their routers have the same controllers.
+            # On other backends, schemes that differ only in their routers have the same controllers.
             if any(made[0].scheme == others[0].scheme for others in runs.values()):
                 made = [replace(job, scheme=f"{job.scheme} for {scheme}") for job in made]
             runs[scheme] = made
@@ -202,7 +202,7 @@ def _flat(runs: Mapping[str, list[Job]]) -> list[Job]:
 
 @dataclass(frozen=True)
 class _Judging:
-    """How expectations are evaluated."""
+    """Settings of the evaluation of expectations."""
 
     baselines: Baselines
     update: bool

@@ -241,7 +241,7 @@ def _over_link(options: dict[str, Any], folder: Path, scheme: str | None) -> Sce
         if (trace := folder / options.get(key, "")).is_file():
             options[key] = str(trace)
     if (spec := Spec.parse(scheme)) is not None:
-        spec.refuse_if_not_allowed()  # here: `compare_scenarios` takes schemes for those of the caller
+        spec.refuse_if_not_allowed()  # here: `compare_scenarios` assumes that the caller names the schemes
     (scenario,) = compare_scenarios([scheme], **options).values()
     return scenario
 

@@ -220,7 +220,7 @@ def _tables(
         "name": "environment",
         "title": f"an agent over {one.name}",
         "duration": duration,
-        # An untrained agent loses packets by the million.
+        # An untrained agent loses millions of packets.
         "record": {"drops": False},
         "topology": dumbbell(one, []),
         "flows": [

@@ -1,4 +1,4 @@
-"""User code in the report: schemes from outside of airpath."""
+"""User code in the report: schemes that are not part of airpath."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -28,7 +28,7 @@ def outside(provenance: Mapping[str, Any]) -> list[Section]:
 
 
 def outside_rows(provenance: Mapping[str, Any]) -> list[tuple[str, ...]]:
-    """Return a row for each file of each scheme from outside, with the cells of `HEAD`."""
+    """Return a row for each file of each scheme that is not part of airpath, with the cells of `HEAD`."""
     rows: list[tuple[str, ...]] = []
     for name, described in provenance.get("outside", {}).items():
         compiled = described.get("compiled", {})
