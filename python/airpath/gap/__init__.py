@@ -1,4 +1,4 @@
-"""Differences between backends: one scenario simulated, over the kernel's TCP, and over the Linux datapath."""
+"""Differences between backends: one scenario simulated, over the kernel, and over the Linux datapath."""
 
 from airpath.gap.compared import Compared, Gap, gap
 from airpath.gap.differences import TOLERANCES, Difference, Verdict, differences
