@@ -1,4 +1,4 @@
-"""The engine, as Python sees it."""
+"""The engine as a Python module."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -11,7 +11,7 @@ __version__: str
 COMMIT: str
 """The commit that the engine was built from; empty outside a checkout."""
 RUSTC: str
-"""The compiler that built it."""
+"""The version of the compiler that built it."""
 
 class PlanError(ValueError):
     """The plan cannot be run.
@@ -41,7 +41,7 @@ class LibraryError(ValueError):
     """The file is not a library with components; argument: the problem."""
 
 class TraceFormatError(ValueError):
-    """The bytes are not a trace; arguments: message, line number (0 where no line is at fault)."""
+    """The bytes are not a trace; arguments: message, line number (0 if no line is at fault)."""
 
 class CaptureFormatError(ValueError):
     """The bytes are not a capture."""
@@ -57,7 +57,7 @@ def complete_component(kind: str, component: str, context: str) -> str:
     """
 
 def table_descriptions() -> str:
-    """Return a list of all tables that runs hand out, as JSON: name, rows, optional, columns.
+    """Return a list of all tables of runs, as JSON: name, rows, optional, columns.
 
     A column has the keys `name`, `engine_type` and `description`, and one of `unit`, `names` (of codes from
     0) and `names_of_run` (the list of a run that has them).
@@ -74,22 +74,22 @@ def analyse_capture(
 ) -> dict[str, Any]:
     """Read a capture and replay its flows into estimators: name, and plan as JSON.
 
-    `on_progress` is told now and then how many bytes of the file were read. Signals are heard meanwhile.
-    Times in ns, rates in bit/s, None where there is no value.
+    `on_progress` is called from time to time with the number of bytes read. Signals are handled meanwhile.
+    Times in ns, rates in bit/s, None for missing values.
     """
 
 class LinkLogFormatError(ValueError):
-    """The bytes are no log of a link."""
+    """The bytes are not a log of a link."""
 
 def read_link_log(path: str, on_progress: Callable[[int], None] | None = None) -> dict[str, Any]:
     """Read a log of a link: facts of the file, and the columns of each kind of event as bytes.
 
-    `on_progress` is told now and then how many bytes of the file were read. Signals are heard meanwhile.
+    `on_progress` is called from time to time with the number of bytes read. Signals are handled meanwhile.
     Times are int64 in ns, other columns uint32, little-endian.
     """
 
 def is_qlog(first: bytes) -> bool:
-    """Whether a file that begins with these bytes, decompressed, is read as a log of QUIC."""
+    """Return whether a file that begins with these bytes, decompressed, is read as a log of QUIC."""
 
 def analyse_qlog(
     path: str,
@@ -99,14 +99,15 @@ def analyse_qlog(
 ) -> dict[str, Any]:
     """Read a log of QUIC (qlog) and replay its connections into estimators, as `analyse_capture` does.
 
-    Returns the same, but for what only TCP has; `logged` are columns of the series that the log itself says.
+    Returns the same, except values that only TCP has; `logged` are the columns of the series in the log
+    itself.
     """
 
 def packet_loss(bursts: str, size: int) -> float:
-    """Return the exact probability that bursts (of a plan, JSON) damage a packet of `size` bytes."""
+    """Return the exact probability that bursts (of a plan, JSON) corrupt a packet of `size` bytes."""
 
 def independent_packet_loss(bursts: str, size: int) -> float | None:
-    """Return the same if bytes were wrong independently of each other; `None` where it is not coded."""
+    """Return the same for independent byte errors; `None` if packets are not coded."""
 
 @final
 class Library:
@@ -124,8 +125,7 @@ class Library:
 class Simulation:
     """One run: a plan (JSON), the traces that it refers to by number, and a seed.
 
-    It is over the simulator's own transport, or over QUIC. `plugins` are components that are not part of the
-    engine.
+    It uses the simulator's own transport, or QUIC. `plugins` are components that are not part of the engine.
     """
 
     def __new__(
@@ -148,24 +148,24 @@ class Simulation:
         """
 
     def cancel(self) -> None:
-        """Ask the run to stop soon; `run` then raises `RunCancelled`."""
+        """Request that the run stop soon; `run` then raises `RunCancelled`."""
 
     @property
     def plugin_calls(self) -> int | None:
-        """How many calls of components in Python have begun or ended: odd during a call.
+        """Return how many calls of components in Python have begun or ended: odd during a call.
 
         `None` if there are no such components.
         """
 
     @property
     def progress(self) -> float:
-        """The share of simulated time that is done, 0 to 1."""
+        """Return the finished share of simulated time, 0 to 1."""
 
 @final
 class Conformance:
     """The examination of a controller of a plan (JSON) by numbered lists of operations of a seed.
 
-    `plugins` are as those of `Simulation`; `describe` turns an error of theirs into text.
+    `plugins` are as those of `Simulation`; `describe` converts their errors to text.
     """
 
     def __new__(
@@ -182,20 +182,20 @@ class Conformance:
         """Return the list of operations with a number, as JSON."""
 
     def findings(self) -> str:
-        """Return how many lists were examined, and how many of them broke which rule, as JSON."""
+        """Return the number of examined lists, and how many of them broke each rule, as JSON."""
 
     def shortest(self, rule: str) -> str | None:
-        """Return a short list of operations that breaks a rule, and where it does, as JSON.
+        """Return a short list of operations that breaks a rule, and the operation at which it does, as JSON.
 
         `None` if no examined list does.
         """
 
     def replay(self, operations: str) -> str:
-        """Return what a list of operations (JSON) does: states and broken rules, as JSON."""
+        """Return the effects of a list of operations (JSON): states and broken rules, as JSON."""
 
     @property
     def plugin_calls(self) -> int | None:
-        """As that of `Simulation`."""
+        """Return the same as `Simulation.plugin_calls`."""
 
 Plugin = tuple[str, str, str, Callable[[str], Controller | Estimator | CapacitySource | Queue] | Library]
 """A component that is not part of the engine: its kind, its name in plans, the JSON schema of its parameters,
@@ -203,7 +203,7 @@ and either a library or a function from their values (JSON) to an object.
 """
 
 class Controller:
-    """What a controller in Python allows; `airpath.Controller` describes it."""
+    """The base class of controllers in Python; `airpath.Controller` describes it."""
 
     window: float
     pacing_rate: float | None
@@ -220,7 +220,7 @@ class Controller:
         """Record a quantity. The table `flow_observations` has its last value in each interval."""
 
 class Estimator:
-    """What an ACK-rate estimator in Python estimates; `airpath.Estimator` describes it."""
+    """The base class of ACK-rate estimators in Python; `airpath.Estimator` describes it."""
 
     sample: float | None
     estimate: float | None
@@ -229,7 +229,7 @@ class Estimator:
     def __new__(cls, *arguments: object, **named: object) -> Self: ...
 
 class CapacitySource:
-    """What a capacity source in Python estimates; `airpath.CapacitySource` describes it."""
+    """The base class of capacity sources in Python; `airpath.CapacitySource` describes it."""
 
     capacity: float | None
     probing: float
@@ -247,36 +247,36 @@ class Queue:
     def __new__(cls, *arguments: object, **named: object) -> Self: ...
     @property
     def limit_bytes(self) -> int | None:
-        """The most bytes that may wait; `None` if there is no such limit."""
+        """Limit of the backlog in bytes; `None` if there is no such limit."""
 
     @property
     def limit_packets(self) -> int | None:
-        """The most packets that may wait; `None` if there is no such limit."""
+        """Limit of the backlog in packets; `None` if there is no such limit."""
 
     @property
     def bytes(self) -> int:
-        """Bytes that wait."""
+        """Backlog in bytes."""
 
     @property
     def packets(self) -> int:
-        """Packets that wait."""
+        """Backlog in packets."""
 
     @property
     def seed(self) -> int:
         """The seed of the queue's random numbers."""
 
     def fits(self, packet: QueuedPacket) -> bool:
-        """Return whether a packet fits into the buffer together with what waits."""
+        """Return whether a packet fits into the buffer together with the backlog."""
 
     def drop(self, packet: QueuedPacket) -> None:
-        """Drop a packet that waits."""
+        """Drop a waiting packet."""
 
     def record(self, name: str, value: float) -> None:
         """Record a quantity. The table `link_observations` has its last value in each interval."""
 
 @final
 class QueuedPacket:
-    """A packet that a queue in Python has."""
+    """A packet of a queue in Python."""
 
     @property
     def size(self) -> int:
@@ -313,7 +313,7 @@ class LinkFacts:
 
 @final
 class Waiting:
-    """What waits in the queue of a link."""
+    """The backlog of a link's queue."""
 
     bytes: int
     """Bytes on the wire."""
@@ -322,20 +322,20 @@ class Waiting:
 
 @final
 class Interval:
-    """What a router measured over a control interval."""
+    """Measurements of a router over a control interval."""
 
     now: float
-    """When it ended, s."""
+    """End of the interval, s."""
     length: float
-    """How long it was, s."""
+    """Length of the interval, s."""
     input_rate: float
     """Arrivals, bit/s."""
     probing: float
-    """What the capacity is multiplied by."""
+    """The factor by which the capacity is multiplied."""
     mean_rtt: float
     """The mean round-trip time of the flows, s."""
     queue: float
-    """The queue that the protocol wants drained, bytes."""
+    """The queue that the protocol requests to drain, bytes."""
     shortest_queue: float
     """The shortest queue, bytes."""
     mean_queue: float
@@ -362,11 +362,11 @@ class Ack:
 
     @property
     def now(self) -> float:
-        """When it arrived, s."""
+        """Time of its arrival, s."""
 
     @property
     def now_ns(self) -> int:
-        """When it arrived, ns."""
+        """Time of its arrival, ns."""
 
     @property
     def acked(self) -> int:
@@ -394,7 +394,7 @@ class Ack:
 
     @property
     def in_flight_at_send(self) -> int:
-        """Payload in flight when the newest packet that it acknowledges was sent, bytes; 0 if not known."""
+        """Payload in flight when the newest packet that it acknowledges was sent, bytes; 0 if unknown."""
 
     @property
     def mss(self) -> int:
@@ -418,7 +418,7 @@ class Ack:
 
     @property
     def delivery_rate(self) -> float | None:
-        """Its delivery-rate sample, bit/s; `None` where none could be taken."""
+        """Its delivery-rate sample, bit/s; `None` if none could be taken."""
 
     @property
     def app_limited(self) -> bool:
@@ -430,7 +430,7 @@ class Ack:
 
     @property
     def window_limited(self) -> bool:
-        """Whether the window limited what was sent, and not the application or the receiver."""
+        """Whether the window limited the sender, and not the application or the receiver."""
 
     @property
     def in_recovery(self) -> bool:
@@ -442,7 +442,7 @@ class Ack:
 
     @property
     def latest_sent_at(self) -> float | None:
-        """When the newest packet that it acknowledges was sent, s; `None` if it acknowledges nothing new."""
+        """Send time of the newest packet that it acknowledges, s; `None` if it acknowledges nothing new."""
 
     @property
     def receiver_time(self) -> float | None:
@@ -450,7 +450,7 @@ class Ack:
 
     @property
     def marked(self) -> int:
-        """How much arrived marked CE since the last acknowledgment, bytes; with accurate ECN only."""
+        """Data that arrived marked CE since the last acknowledgment, bytes; with accurate ECN only."""
 
 @final
 class Signal:
@@ -458,7 +458,7 @@ class Signal:
 
     @property
     def now(self) -> float:
-        """When it reached the sender, s."""
+        """Time at which it reached the sender, s."""
 
     @property
     def kind(self) -> Literal["loss", "mark", "timeout"]:
@@ -466,11 +466,11 @@ class Signal:
 
     @property
     def flight_size(self) -> int:
-        """Payload that is sent and not cumulatively acknowledged, bytes (FlightSize of RFC 5681)."""
+        """Payload that was sent and not cumulatively acknowledged, bytes (FlightSize of RFC 5681)."""
 
     @property
     def lost(self) -> int:
-        """Payload that was found lost with the signal, bytes."""
+        """Payload that was detected as lost with the signal, bytes."""
 
     @property
     def mss(self) -> int:
@@ -486,7 +486,7 @@ class Signal:
 
     @property
     def consecutive(self) -> int:
-        """Of a timeout: how many there were since the last new acknowledgment, with this one."""
+        """For a timeout: the number of timeouts since the last new acknowledgment, including this one."""
 
 @final
 class Sent:
@@ -494,7 +494,7 @@ class Sent:
 
     @property
     def now(self) -> float:
-        """When it leaves, s."""
+        """Time of its departure, s."""
 
     @property
     def payload(self) -> int:
@@ -502,11 +502,11 @@ class Sent:
 
     @property
     def in_flight(self) -> int:
-        """Payload in flight with it, bytes."""
+        """Payload in flight including it, bytes."""
 
     @property
     def retransmission(self) -> bool:
-        """Whether it was sent before."""
+        """Whether it is a retransmission."""
 
     @property
     def app_limited(self) -> bool:
@@ -518,12 +518,12 @@ class Sent:
 
 @final
 class Episodes:
-    """Episodes side by side: each a run with one flow that an agent steers."""
+    """Several episodes: each is a run with one flow that an agent controls."""
 
     def __new__(cls, count: int) -> Episodes: ...
     @staticmethod
     def quantities() -> list[str]:
-        """Return the names of the columns that `step` gives, with their units."""
+        """Return the names of the columns that `step` returns, with their units."""
 
     def begin(
         self,
@@ -533,32 +533,32 @@ class Episodes:
         seed: int,
         plugins: Sequence[Plugin] = ...,
     ) -> None:
-        """Put a run into a place, instead of what was there. `plugins` are as those of `Simulation`."""
+        """Begin episode `index`, replacing the previous one. `plugins` are as those of `Simulation`."""
 
     def step(
         self, chosen: np.ndarray, windows: np.ndarray, rates: np.ndarray, length_ns: int, threads: int
     ) -> np.ndarray:
-        """Do one step in each place that is chosen, with the interpreter lock released.
+        """Simulate one step of each chosen episode, with the interpreter lock released.
 
         Windows are bytes of payload, rates bits of payload per second or NaN for none. Returns a row for each
-        place; NaN where no step was done.
+        episode; NaN if it was not chosen.
         """
 
     def finish(self, index: int) -> tuple[dict[str, dict[str, np.ndarray]], bytes | None, dict[str, Any]]:
-        """Run an episode to the end of its plan, and hand out what `Simulation.run` does; once."""
+        """Run an episode to the end of its plan, and return what `Simulation.run` returns; once."""
 
     def clear(self) -> None:
-        """Let all episodes go."""
+        """Release all episodes."""
 
 def kernel_congestion_controls() -> list[str]:
-    """Return the names of the congestion controls that the kernel has. Only on Linux."""
+    """Return the names of the congestion controls of the kernel. Only on Linux."""
 
 @final
 class EmulatedRun:
     """One run in real time: a plan (JSON) with controllers of the kernel, traces, a seed. Only on Linux.
 
-    `routers` are links whose queue and rate are those of a router of the kernel. `prepare` is called with the
-    files of both hosts' network namespaces, the name of their devices, and (link, file) for each router.
+    `routers` are the links whose queue and rate are those of a router of the kernel. `prepare` is called with
+    the files of both hosts' network namespaces, the name of their devices, and (link, file) for each router.
     """
 
     def __new__(
@@ -575,11 +575,11 @@ class EmulatedRun:
         """Run to the end with the interpreter lock released: tables, capture, counts with `validity`."""
 
     def cancel(self) -> None:
-        """Ask the run to stop soon; `run` then raises `RunCancelled`."""
+        """Request that the run stop soon; `run` then raises `RunCancelled`."""
 
     @property
     def progress(self) -> float:
-        """The share of the run that is done, 0 to 1."""
+        """Return the finished share of the run, 0 to 1."""
 
 @final
 class Trace:
@@ -592,7 +592,7 @@ class Trace:
         direction: str = "down",
         drop_ping_rows: bool = False,
     ) -> Trace:
-        """Read a trace; the format is detected when it is not given."""
+        """Read a trace; the format is detected by default."""
 
     @staticmethod
     def formats() -> list[str]:
@@ -604,7 +604,7 @@ class Trace:
 
     @property
     def kind(self) -> Literal["opportunities", "rates"]:
-        """What the trace holds."""
+        """The kind of the trace."""
 
     def statistics(self) -> dict[str, Any]:
         """Return duration, rates over 100 ms bins, longest outage, largest step."""
@@ -613,17 +613,17 @@ class Trace:
         """Return the mean rate over bins of `bin_s` seconds: start in seconds, bits per second."""
 
     def to_mahimahi(self) -> str:
-        """Return the trace as packet-delivery opportunities in Mahimahi's form."""
+        """Return the trace as packet-delivery opportunities in Mahimahi's format."""
 
     def to_csv(self, bin_s: float = 0.1) -> str:
         """Return the trace as a rate log."""
 
 class EmulationFailed(RuntimeError):  # noqa: N818 - the engine's name
-    """The system refuses something that emulations need."""
+    """The system refuses a resource that emulations need."""
 
 @final
 class Emulation:
-    """An emulation under way."""
+    """A running emulation."""
 
     def __new__(
         cls,
@@ -633,10 +633,10 @@ class Emulation:
         capture: tuple[str | os.PathLike[str], list[str]] | None = None,
         connections: tuple[int, int] | None = None,
     ) -> Emulation:
-        """Make the hosts and start; `capture` is a file and the hosts "senders" and "receivers".
+        """Create the hosts and start; `capture` is a file and the hosts "senders" and "receivers".
 
-        `connections` are two flows of the plan with opposite ways, of what is in no TCP connection; each
-        connection's directions are flows of their own.
+        `connections` are two flows of the plan with opposite paths, for packets outside TCP connections; each
+        direction of a connection is a flow of its own.
         """
 
     def spawn(
@@ -650,7 +650,7 @@ class Emulation:
         """Start a command in a host."""
 
     def is_listening(self, host: str) -> bool:
-        """Return whether somebody listens in a host, on TCP or UDP."""
+        """Return whether a process listens in a host, on TCP or UDP."""
 
     @property
     def now_s(self) -> float:
@@ -672,7 +672,8 @@ class Emulation:
     ]:
         """End it; return tables, names of quantities, the capture of links, and three more.
 
-        These are the records of validity and of connections, and why the capture of hosts is not whole.
+        These are the records of validity and of connections, and the reason why the capture of hosts is
+        incomplete.
         """
 
 @final
@@ -680,22 +681,22 @@ class EmulatedProcess:
     """A command that runs in a host of an emulation."""
 
     def poll(self) -> int | None:
-        """Return its exit code, or minus the signal that killed it; `None` while it runs."""
+        """Return its exit code, or the negative number of the signal that killed it; `None` while it runs."""
 
     def kill(self) -> None:
-        """Kill it."""
+        """Kill the process."""
 
 def become_root_in_user_namespace() -> None:
-    """Make this process root in a user namespace of its own; nothing for root."""
+    """Make this process root in a user namespace of its own; do nothing if it is root."""
 
 def held_up(milliseconds: int) -> float:
-    """Return the share of that time for which this machine keeps a punctual thread off its processor."""
+    """Return the share of that time for which this machine delays a thread that is ready to run."""
 
 def try_emulated_hosts() -> None:
-    """Make two hosts and take them away again."""
+    """Create two hosts and remove them."""
 
 def try_kernel_router() -> None:
-    """Make the queue of a router of the kernel and take it away again."""
+    """Create the queue of a router of the kernel and remove it."""
 
 def try_emulation_scheduling() -> tuple[bool, int | None, str]:
-    """Return what a link thread would be granted: real time, processor, what was refused."""
+    """Return the scheduling that a link thread would get: real time, processor, refused settings."""
