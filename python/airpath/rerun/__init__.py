@@ -1,4 +1,4 @@
-"""Running kept results again: `airpath rerun`."""
+"""Executing stored runs again: `airpath rerun`."""
 
 from airpath.rerun.kept import KeptRuns, load_kept
 from airpath.rerun.tables import compare_tables, differing

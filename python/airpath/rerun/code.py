@@ -1,4 +1,4 @@
-"""Code of the user that kept results were made with: the files of then, or the copies in the results."""
+"""User code of stored results: the original files, or the copies in the results."""
 
 import hashlib
 import os
@@ -22,15 +22,15 @@ class KeptCode:
     remarks: list[str] = field(default_factory=list)
     """Which copies are used, and why."""
     moved: dict[str, str] = field(default_factory=dict)
-    """By the name of a copy in plans, or of its files in provenance, that of the original."""
+    """The original name for each name of a copy in plans, and of its files in provenance."""
 
     def scheme(self, written: str) -> str:
-        """Return a text whose files are those of then: as written, else with the copies in the results.
+        """Return a text that names the original code: as written, else with the copies in the results.
 
         Raises
         ------
         OutputError
-            If the files are others, and the results contain no copy of those of then.
+            If the files have changed, and the results contain no copy of the originals.
         """
         spec = Spec.parse(written)
         described = next((one for one in self.described.values() if one["scheme"] == written), None)
@@ -53,7 +53,7 @@ class KeptCode:
         return moved.text if name is None else f"{name}={moved.text}"
 
     def in_scenario(self, value: Any) -> Any:
-        """Return tables of a scenario in which all code is that of then (`scheme`)."""
+        """Return tables of a scenario in which all code is the original one (`scheme`)."""
         if isinstance(value, str):
             return self.scheme(value)
         return _mapped(value, self.in_scenario)
@@ -63,7 +63,7 @@ class KeptCode:
         return self.original(value) if isinstance(value, str) else _mapped(value, self.in_plan)
 
     def original(self, name: str) -> str:
-        """Return the name of the original of a copy; any other name as it is."""
+        """Return the name of the original of a copy; any other name unchanged."""
         return self.moved.get(name, name)
 
     def _copies(self, described: Mapping[str, Any]) -> dict[str, Path]:
@@ -78,7 +78,7 @@ class KeptCode:
 
 
 def _places(spec: Spec, described: Mapping[str, Any]) -> dict[str, Path]:
-    """Return where the files of then would be now; those that a file imports or includes lie around it."""
+    """Return the current paths of the original files; those of others are relative to the main file."""
     main = PurePosixPath(described["main"][-1]).parent
     folder = spec.file.resolve().parent
     places = {name: folder / os.path.relpath(name, main) for name in described["files"]}
@@ -86,7 +86,7 @@ def _places(spec: Spec, described: Mapping[str, Any]) -> dict[str, Path]:
 
 
 def _fault(places: Mapping[str, Path], digests: Mapping[str, str]) -> str:
-    """Return what is wrong with the first file that is not that of then; empty if all are."""
+    """Return the fault of the first file that differs from the original; empty if there is none."""
     for name, digest in digests.items():
         try:
             content = places[name].read_bytes()
@@ -98,12 +98,12 @@ def _fault(places: Mapping[str, Path], digests: Mapping[str, str]) -> str:
 
 
 def _shown(path: Path) -> Path:
-    """Return a path as messages have it: from the working directory, if it is below."""
+    """Return a path as in messages: relative to the working directory, if it is below it."""
     return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
 
 
 def _mapped(value: Any, function: Callable[[Any], Any]) -> Any:
-    """Return a value of JSON or TOML in which a function has replaced what tables and lists contain."""
+    """Return a value of JSON or TOML with a function applied to the items of tables and lists."""
     if isinstance(value, Mapping):
         return {key: function(inner) for key, inner in value.items()}
     return [function(inner) for inner in value] if isinstance(value, list) else value

@@ -23,22 +23,22 @@ from airpath.scenario import Scenario
 
 @dataclass(frozen=True)
 class KeptRuns:
-    """The runs of a directory of results, ready to be done again."""
+    """The runs of a directory of results, ready to be executed again."""
 
     directory: Path
-    """Where the results are."""
+    """The directory of the results."""
     facts: Mapping[str, Any]
-    """What ``provenance.json`` says."""
+    """The content of ``provenance.json``."""
     jobs: tuple[Job, ...]
-    """The runs, in the order in which they were kept."""
+    """The runs, in their stored order."""
     scenario_text: str
-    """What ``scenario.toml`` says."""
+    """The content of ``scenario.toml``."""
     changed_plans: tuple[Change, ...]
-    """Schemes whose scenario comes to another plan than then."""
+    """Schemes whose scenario now resolves to another plan."""
     code: KeptCode
-    """Code of the user that they were made with."""
+    """The user code of the results."""
     until: PrecisionRule | None
-    """The rule by which repetitions were added; `None` where their number was given."""
+    """The rule by which repetitions were added; `None` if their number was given."""
 
     @property
     def scenarios(self) -> dict[str, Scenario]:
@@ -47,16 +47,16 @@ class KeptRuns:
 
     @property
     def in_real_time(self) -> bool:
-        """Whether some runs go by the real clock, so that they do not come out the same twice."""
+        """Whether some runs were in real time, so that repetitions of them differ."""
         return any(job.world in REAL_TIME for job in self.jobs)
 
     def changes(self, now: Mapping[str, Any]) -> list[Change]:
-        """Return what is not as it was: versions, platform, trace files, code, plans.
+        """Return the changes of versions, platform, trace files, code and plans.
 
         Parameters
         ----------
         now
-            What provenance says of this process (`airpath.results.provenance.environment`).
+            The provenance of this process (`airpath.results.provenance.environment`).
         """
         inputs = {
             self.code.original(name): hashlib.sha256(content).hexdigest()
@@ -67,26 +67,26 @@ class KeptRuns:
         return [*environment_changes(self.facts, now), *files, *self._compilers(), *self.changed_plans]
 
     def _compilers(self) -> Iterator[Change]:
-        """Yield what differs in how modules of Linux are compiled."""
+        """Yield the changes of the compilation of modules of Linux."""
         described = [one for scenario in self.scenarios.values() for one in scenario.outside.items()]
         for name, one in described:
             then = self.facts.get("outside", {}).get(name, {}).get("compiled", {})
             yield from changes(then, one.get("compiled", {}), f"{name}: ")
 
     def run(self, jobs: int | None, on_progress: Callable[[float], None]) -> Results:
-        """Do the runs again; the arguments are those of `airpath.runner.run_jobs`."""
+        """Execute the runs again; the arguments are those of `airpath.runner.run_jobs`."""
         return Results(run_jobs(self.jobs, jobs, on_progress).runs, until=self.until)
 
 
 def load_kept(directory: Path) -> KeptRuns:
-    """Read what was run.
+    """Read the runs of a directory.
 
     Raises
     ------
     OutputError
-        If the directory holds no results of runs, or such that do not say which scenario was run.
+        If the directory contains no results of runs, or results without their scenarios.
     ScenarioError, TraceError, UsageError
-        If this version refuses a scenario, a trace file is not there, or a world is not.
+        If this version refuses a scenario, or a trace file or a backend is not available.
     """
     facts, records = read_records(directory)
     if not records:
@@ -96,7 +96,7 @@ def load_kept(directory: Path) -> KeptRuns:
     jobs = [_job(record, kept, code) for record in records]
     refuse_if_too_large([(job.scenario, 1) for job in jobs])
     try:
-        # As it was written: with its own ends of lines.
+        # As written, including its line endings.
         text = (directory / "scenario.toml").read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise OutputError(f"{directory / 'scenario.toml'} cannot be read: {error}") from None
@@ -124,7 +124,7 @@ def _job(record: RunRecord, kept: dict[WrittenScenario, Scenario], code: KeptCod
         raise OutputError(
             f"{directory} contains runs on the backend {record.world!r}; accepted: {', '.join(BACKENDS)}"
         )
-    world = cast("BackendName", record.world)  # one of them, as was looked at
+    world = cast("BackendName", record.world)  # checked above
     label = BACKENDS[world].place(scenario).label or record.scheme
     (job,) = jobs_of(record.scheme, scenario, record.seed, 1, world, record.scheme.removeprefix(label))
     return replace(job, scheme=record.scheme, repetition=record.repetition)

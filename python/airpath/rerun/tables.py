@@ -15,15 +15,15 @@ def compare_tables(then: Path, now: Path) -> dict[str, str]:
     Returns
     -------
     dict
-        By file: ``equal`` (byte by byte), ``same values`` (the same table, but written as other bytes, as
-        another version of pyarrow may), ``differs``, ``only then`` or ``only now``.
+        By file: ``equal`` (byte by byte), ``same values`` (the same table in other bytes, as from another
+        version of pyarrow), ``differs``, ``only then`` or ``only now``.
     """
     names = sorted({*_compared_files(then), *_compared_files(now)})
     return {name: _compare_file(then / name, now / name) for name in names}
 
 
 def differing(tables: Mapping[str, str]) -> list[str]:
-    """Return the files that do not hold the same values, of what `compare_tables` found."""
+    """Return the files whose values differ, from the result of `compare_tables`."""
     return [name for name, found in tables.items() if found not in ("equal", "same values")]
 
 
