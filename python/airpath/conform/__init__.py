@@ -1,4 +1,4 @@
-"""Whether a controller keeps the rules for controllers, over random lists of operations."""
+"""Random lists of operations that check whether a controller obeys the rules for controllers."""
 
 from airpath.conform.examination import Examination, Failing, Replay, RuleVerdict, Step
 

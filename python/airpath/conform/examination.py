@@ -1,4 +1,4 @@
-"""The examination of a controller: which rules it breaks, and by which operations."""
+"""The examination of a controller: the rules that it breaks, and the operations that break them."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -14,11 +14,11 @@ from airpath.plugins.watchdog import NoReturnError, watched
 from airpath.runner import compare_scenarios
 
 LISTS: Final = 2000
-"""How many lists are examined by default: a second for a controller of the engine."""
+"""Default number of lists: they take a second for a controller of the engine."""
 SEED: Final = 1
-"""The seed of the lists by default."""
+"""Default seed of the lists."""
 _AT_ONCE: Final = 50
-"""How many lists of a controller of the engine are examined before Ctrl-C is noticed."""
+"""Number of lists of a controller of the engine that are examined before Ctrl-C is noticed."""
 _ELSEWHERE: Final = {
     "kernel": "runs in the kernel only",
     "quinn": "runs over QUIC only",
@@ -29,7 +29,7 @@ _ELSEWHERE: Final = {
 
 @dataclass(frozen=True)
 class RuleVerdict:
-    """A rule, and how often it was broken."""
+    """A rule, and the number of lists that broke it."""
 
     rule: str
     """The name of the rule."""
@@ -38,9 +38,9 @@ class RuleVerdict:
     is_interface: bool
     """Whether the driver depends on the rule; the others are rules of good sense."""
     binds: bool
-    """Whether the controller has to keep the rule; some declare other rules for their window."""
+    """Whether the controller must obey the rule; some declare other rules for their window."""
     lists: int
-    """How many lists of operations broke it."""
+    """The number of lists of operations that broke it."""
 
     @property
     def is_broken(self) -> bool:
@@ -65,9 +65,9 @@ class Breach:
     rule: str
     """The name of the rule."""
     message: str
-    """What the controller did."""
+    """The action of the controller."""
     operation: int | None
-    """The index of the operation at which it did; `None` at the start of the connection."""
+    """The index of the operation at which this happened; `None` at the start of the connection."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Failing:
 
 @dataclass(frozen=True)
 class Replay:
-    """What a list of operations does."""
+    """The effects of a list of operations."""
 
     breaches: Sequence[Breach]
     """The rules that it breaks, in order."""
@@ -97,14 +97,14 @@ class Examination:
     Parameters
     ----------
     scheme
-        The controller, as everywhere: ``cubic:beta=0.8``, ``my.py:Mine``.
+        The controller: ``cubic:beta=0.8``, ``my.py:Mine``.
     seed
         Seed of the lists.
 
     Raises
     ------
     UsageError
-        If there is no such controller, it may not run, or it runs elsewhere only.
+        If there is no such controller, it may not be executed, or it runs on other backends only.
     """
 
     def __init__(self, scheme: str, seed: int = SEED) -> None:
@@ -118,7 +118,7 @@ class Examination:
             raise UsageError(f'"{scheme}" {reason}; accepted: a controller of the engine, or of a file')
         plugins = engine_plugins(kinds_of_code(plan))
         self._engine = _core.Conformance(json.dumps(controller), seed, plugins, self._describe)
-        # A controller that does not return is ended once only, so no list may follow.
+        # A controller whose call does not return is ended only once, so no other list may follow.
         self._at_once = 1 if plugins else _AT_ONCE
 
     @property
@@ -132,14 +132,14 @@ class Examination:
         Parameters
         ----------
         lists
-            How many.
+            Number of lists.
         go_on
-            Receives from time to time how many are done, and returns whether to continue.
+            Called from time to time with the number of finished lists; returns whether to continue.
 
         Raises
         ------
         PluginError
-            If a call of code of the user does not return.
+            If a call of user code does not return.
         KeyboardInterrupt
             On Ctrl-C; the lists until then count.
         """
@@ -154,7 +154,7 @@ class Examination:
                 request.raise_if_made()
 
     def answers(self, number: int) -> str:
-        """Return what a list does, by its number, as text to compare."""
+        """Return the effects of a list, by its number, as text for comparison."""
         return self._engine.replay(self._engine.operations(number))
 
     def verdicts(self) -> list[RuleVerdict]:
@@ -171,10 +171,10 @@ class Examination:
         ]
 
     def shortest(self, rule: str) -> Failing | None:
-        """Return a list that breaks a rule and would not without one of its operations.
+        """Return a list that breaks a rule, and that would not without any one of its operations.
 
-        `None` if the list that broke the rule does not break it again, because the controller depends on
-        more than its events.
+        `None` if the list that broke the rule does not break it again, because the controller depends on more
+        than its events.
 
         Parameters
         ----------
@@ -190,12 +190,12 @@ class Examination:
         return Failing(Breach(**failing), operations)
 
     def replay(self, operations: Sequence[Any]) -> Replay:
-        """Return what a list of operations does.
+        """Return the effects of a list of operations.
 
         Raises
         ------
         ValueError
-            If it is no list of operations.
+            If it is not a list of operations.
         """
         with self._guarded():
             replayed = json.loads(self._engine.replay(json.dumps(operations)))
@@ -205,13 +205,13 @@ class Examination:
 
     @contextmanager
     def _guarded(self) -> Iterator[None]:
-        """Let calls of code of the user end, and Ctrl-C wait until the work is done."""
+        """Make calls of user code end in limited time, and defer Ctrl-C until the work is done."""
         with InterruptRequest() as request, watched(self._engine):
             yield
             request.raise_if_made()
 
     def _describe(self, error: BaseException) -> str:
-        """Return the text of an error of code of the user, with its place."""
+        """Return the text of an error of user code, with its place."""
         from airpath.plugins.loading import place  # here, because controllers of the engine need no files
 
         if isinstance(error, NoReturnError):

@@ -8,7 +8,7 @@ from airpath.conform.examination import Failing
 from airpath.errors import UsageError
 
 FORMAT: Final = "airpath-operations-1"
-"""What files say that they are."""
+"""The format stated in the files."""
 
 
 def failing_text(scheme: str, failing: Failing) -> str:
@@ -31,7 +31,7 @@ def read_operations(file: Path) -> list[Any]:
     Raises
     ------
     UsageError
-        If the file cannot be read, or is another one.
+        If the file cannot be read, or has another content.
     """
     try:
         content = json.loads(file.read_bytes())

@@ -1,4 +1,4 @@
-"""Whether a controller in Python gives the same answers in processes with another order of sets."""
+"""Comparison of the answers of a Python controller between processes with different orders of sets."""
 
 import hashlib
 import os
@@ -11,13 +11,13 @@ from airpath.conform.examination import Examination
 from airpath.errors import PluginError
 
 LISTS: Final = 100
-"""How many lists are compared."""
+"""Number of compared lists."""
 HASH_SEEDS: Final = ("1", "2", "3")
 """`PYTHONHASHSEED` of the processes."""
 
 
 LIMIT_S = 120.0
-"""The longest that the processes may take, by the wall clock: a second is usual."""
+"""Limit of the duration of the processes in real time: a second is usual."""
 
 
 def differing_list(scheme: str, seed: int) -> int | None:
@@ -51,7 +51,7 @@ def differing_list(scheme: str, seed: int) -> int | None:
 
 
 def _digests(process: subprocess.Popen[str], scheme: str, end: float) -> list[str]:
-    """Return what a process prints, if it ends in time."""
+    """Return the output of a process, if it ends in time."""
     try:
         out, err = process.communicate(timeout=max(0.0, end - time.monotonic()))
     except subprocess.TimeoutExpired:
@@ -61,7 +61,7 @@ def _digests(process: subprocess.Popen[str], scheme: str, end: float) -> list[st
     if process.returncode:
         last = err.strip().splitlines()[-1:] or [f"exit code {process.returncode}"]
         raise PluginError(f"{scheme}: in another process: {last[0]}")
-    # The file of the user may print, too.
+    # The file of the user may also print.
     return out.split()[-LISTS:]
 
 
