@@ -13,15 +13,15 @@ from airpath.views.groups import flows_under_test_of
 from airpath.views.model import Values
 
 MOST_FLOWS: Final = 24
-"""Flows with lines of their own: those with the most departed bytes in the range."""
+"""Maximum number of flows with their own lines: those with the most departed bytes in the range."""
 WIDEST_PX: Final = 4000
-"""Width of a screen, at most."""
+"""Maximum width of a screen."""
 
 
 def detail(run: RunResult, from_s: float, to_s: float, width_px: int) -> tuple[list[dict[str, Any]], str]:
     """Return the panels of single flows and packets as the page reads them, and their block.
 
-    Of more values than two for each pixel, the smallest and the largest of each pixel are kept.
+    If there are more than two values per pixel, the smallest and the largest of each pixel are kept.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ _COLUMNS: Final = ("flow", "time_s", "departed_bytes", "cwnd_bytes", "delay_mean
 
 
 def decimated(time_s: Values, values: Values, pixels: int) -> tuple[Values, Values]:
-    """Return values at their times; of more than two for each pixel the smallest and the largest."""
+    """Return values at their times; if there are more than two per pixel, the smallest and the largest."""
     if len(time_s) <= 2 * pixels:
         return time_s, values
     edges = np.linspace(time_s[0], time_s[-1], pixels + 1)
@@ -72,7 +72,7 @@ def decimated(time_s: Values, values: Values, pixels: int) -> tuple[Values, Valu
 def _flows(
     rows: Mapping[str, npt.NDArray[Any]], values: Values, pixels: int, block: Block
 ) -> dict[str, Any] | None:
-    """Return the lines of flows over the times that they have in common; nothing without values."""
+    """Return the lines of flows over their common times; nothing without values."""
     if not np.isfinite(values).any():
         return None
     flows, index = np.unique(rows["flow"], return_inverse=True)

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 DEEPEST: Final = 8
-"""Levels of directories that are searched."""
+"""Maximum number of levels of directories that are searched."""
 MOST: Final = 2000
-"""Results that are listed, at most: the newest."""
+"""Maximum number of listed results: the newest."""
 
 
 Kind = Literal["runs", "sweep", "report"]
@@ -26,7 +26,7 @@ class Found:
     Attributes
     ----------
     key
-        Names the results in addresses: a digest of their directory.
+        Name of the results in addresses: a digest of their directory.
     directory
         The directory, resolved.
     name
@@ -36,7 +36,7 @@ class Found:
     schemes
         The schemes.
     created
-        When the results were made, as ISO 8601 text.
+        Time at which the results were created, as ISO 8601 text.
     """
 
     key: str
@@ -47,7 +47,7 @@ class Found:
     created: str
 
     def facts(self) -> dict[str, Any]:
-        """Return it for ``json.dumps``."""
+        """Return the entry for ``json.dumps``."""
         return {
             "key": self.key,
             "name": self.name,
@@ -60,7 +60,7 @@ class Found:
 def find(roots: Sequence[Path]) -> list[Found]:
     """Return the results below directories, the newest first.
 
-    A directory that a symbolic link names counts only if it is below one of the directories, and once.
+    A directory behind a symbolic link counts only if it is below one of the directories, and only once.
     """
     resolved = [root.resolve() for root in roots]
     found: dict[Path, Found] = {}

@@ -27,7 +27,7 @@ from airpath.views.view import view_of
 
 LOOPBACK: Final = "127.0.0.1"
 KEPT_BLOCKS: Final = 8
-"""Blocks of parts of runs that are kept until the page asks for them."""
+"""Maximum number of blocks of parts of runs that are kept until the page requests them."""
 _CHOICES: Final = ("show", "diff", "point")
 """Words of an address that are not axes of a sweep."""
 _HTML: Final = "text/html; charset=utf-8"
@@ -41,15 +41,15 @@ _HEADERS: Final = {
 
 Query = Mapping[str, str]
 Answer = tuple[str, bytes]
-"""Type and content."""
+"""Content type and content."""
 
 
 class Viewer(ThreadingHTTPServer):
-    """Serves the report of results below some directories.
+    """A server of the report of results below some directories.
 
-    It listens on the loopback address only, answers only addresses that begin with a random token, and only
-    requests that name this machine in their `Host` header. It reads only directories that it has found below
-    those given, and writes nothing.
+    It listens on the loopback address only, and answers only requests for addresses that begin with a random
+    token and with this machine in their `Host` header. It reads only directories that it has found below the
+    given ones, and writes nothing.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ class Viewer(ThreadingHTTPServer):
         return {f"{name}:{self.server_address[1]}" for name in (LOOPBACK, "localhost")}
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Print nothing if the browser has gone away before its answer."""
+        """Print nothing if the browser has disconnected before the answer."""
         if not isinstance(sys.exception(), ConnectionError):
             super().handle_error(request, client_address)
 
@@ -173,7 +173,7 @@ class Viewer(ThreadingHTTPServer):
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """Checks a request, and sends the answer."""
+    """A handler that checks a request, and sends the answer."""
 
     server: Viewer
     protocol_version = "HTTP/1.1"
@@ -211,7 +211,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(content)
 
     def log_message(self, *_: object) -> None:
-        """Print nothing: requests are those of one page."""
+        """Print nothing: all requests come from one page."""
 
 
 @lru_cache(maxsize=2)
@@ -220,7 +220,7 @@ def _read(directory: Path, _changed: int) -> Results:
 
 
 def _changed(directory: Path) -> int:
-    """Return when results were written, so that those that replaced others are read again."""
+    """Return the time at which results were written, so that replaced ones are read again."""
     return (directory / "provenance.json").stat().st_mtime_ns
 
 

@@ -1,4 +1,4 @@
-"""The view of a selection: one result, an overlay of several, the differences of two."""
+"""The view of a selection: one result, several results over each other, or the differences of two."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,13 +16,13 @@ from airpath.views.view import view_of
 
 
 def view_of_one(found: Found, results: Results) -> View:
-    """Describe one result."""
+    """Return the view of one result."""
     compared = not (found.directory / "rivals.json").exists()
     return view_of(results, provenance={"created": found.created}, compared=compared)
 
 
 def overlay(chosen: Sequence[Found], sections: Sequence[Section] = ()) -> View:
-    """Describe several results in one view: colours are schemes, dashes are results.
+    """Return the view of several results: colours are schemes, dashes are results.
 
     Raises
     ------
@@ -52,7 +52,7 @@ def overlay(chosen: Sequence[Found], sections: Sequence[Section] = ()) -> View:
 
 
 def difference(first: Found, second: Found) -> View:
-    """Describe two results in one view, with what differs between them (`airpath diff`).
+    """Return the view of two results, with the differences between them (`airpath diff`).
 
     Raises
     ------
@@ -73,12 +73,12 @@ def difference(first: Found, second: Found) -> View:
 
 
 def failed(error: AirpathError) -> View:
-    """Describe an empty view with the reason why a selection cannot be shown."""
+    """Return an empty view with the reason why a selection cannot be shown."""
     return replace(empty(), findings=str(error))
 
 
 def empty() -> View:
-    """Describe a view without results."""
+    """Return a view without results."""
     return replace(view_of(Results([])), title="airpath", facts="", details=())
 
 

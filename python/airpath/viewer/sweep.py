@@ -23,7 +23,7 @@ from airpath.viewer.shown import empty
 from airpath.views.model import Matrix, Section, View
 
 SEEDS: Final = 3
-"""Seeds of a point that are run again."""
+"""Maximum number of seeds of a point that are executed again."""
 
 
 def sweep_view(found: Found, given: Mapping[str, str]) -> tuple[View, dict[str, Any]]:
@@ -34,8 +34,8 @@ def sweep_view(found: Found, given: Mapping[str, str]) -> tuple[View, dict[str, 
     found
         The sweep.
     given
-        The choices: ``metric``, ``scheme``, ``across``, ``down``, and a value for each further axis. What is
-        absent or unknown is the first option.
+        The choices: ``metric``, ``scheme``, ``across``, ``down``, and a value for each further axis. An
+        absent or unknown choice is the first option.
     """
     sweep = SweepResults(found.directory)
     rows = sweep.statistics.to_pylist()
@@ -83,7 +83,7 @@ def sweep_view(found: Found, given: Mapping[str, str]) -> tuple[View, dict[str, 
 
 
 def run_point(found: Found, point: Mapping[str, str]) -> Results:
-    """Run the point of a sweep again, all schemes with up to `SEEDS` seeds.
+    """Execute the point of a sweep again, all schemes with up to `SEEDS` seeds.
 
     Raises
     ------
