@@ -96,7 +96,7 @@ def _over_moving_bottleneck(scheme: str) -> Scenario:
 
 
 def _section(part: Part, findings: Sequence[str]) -> str:
-    """Return what the page says of one comparison: a link to its report, and what came out."""
+    """Return the part of the page about one comparison: a link to its report, and the findings."""
     heading = f'<h2><a href="{escape(part.name)}/report.html">{escape(part.title)}</a></h2>'
     return "\n".join([heading, *(f"<p>{escape(text)}</p>" for text in findings)])
 

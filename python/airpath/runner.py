@@ -93,8 +93,8 @@ def run(
     world
         The backend: ``sim``, ``quic`` (controllers in quinn, a QUIC stack, over the simulated network),
         ``emulate`` (the kernel's TCP over an emulated network, in real time, one run after another; on
-        Linux), ``datapath`` (our controllers in the kernel) or ``routers`` (our controllers and routers in
-        the kernel).
+        Linux), ``datapath`` (airpath's controllers in the kernel) or ``routers`` (airpath's
+        controllers and routers in the kernel).
     isolate
         Whether each run with code of the user has a separate process: a crash then ends only that run.
 
@@ -111,7 +111,7 @@ def run(
     TraceError
         If a trace cannot be read.
     UsageError
-        If there is no such world, or a number is invalid.
+        If there is no such backend, or a number is invalid.
     Interrupted
         On Ctrl-C; contains the finished runs.
     """
@@ -177,7 +177,7 @@ def compare(
     Raises
     ------
     UsageError
-        If there is no such scheme, link, option or world, or a scheme is given twice.
+        If there is no such scheme, link, option or backend, or a scheme is given twice.
     ScenarioError
         If another value is wrong.
     TraceError
@@ -205,7 +205,7 @@ def refuse_schemes(schemes: Sequence[str], link: str | None = None) -> list[str]
     Raises
     ------
     UsageError
-        If they or the link are no texts, a scheme is given twice, or two have the same name.
+        If they or the link are not texts, a scheme is given twice, or two have the same name.
     """
     if isinstance(schemes, str):
         raise UsageError(f'schemes: found "{schemes}"; accepted: a list of schemes, as in ["{schemes}"]')
@@ -280,7 +280,7 @@ def run_all(
     until
         As for `airpath.compare`; `repetitions` is then ignored.
     apart
-        Suffix of the names of runs in worlds other than the simulator.
+        Suffix of the names of runs on backends other than the simulator.
 
     Returns
     -------
@@ -420,14 +420,14 @@ def jobs_of(
     seed, repetitions
         Seed of the first repetition, and number of repetitions; by default those of the scenario.
     world
-        The backend; in worlds other than the simulator, the label is that of the schemes there.
+        The backend; on backends other than the simulator, the label is that of the schemes there.
     apart
         Suffix of that label.
 
     Raises
     ------
     UsageError
-        If a seed is out of the engine's range, or the world does not have a scheme.
+        If a seed is out of the engine's range, or the backend does not have a scheme.
     """
     first = scenario.seed if seed is None else int(seed)
     count = scenario.repetitions if repetitions is None else int(repetitions)
@@ -442,8 +442,8 @@ def jobs_of(
         for name, scheme in zip(names, schemes, strict=True)
         if scheme is not None
     }
-    # Several entries of a scenario distinguish its flows; of a single entry, the scheme says more than the
-    # name.
+    # Several entries of a scenario distinguish its flows; for a single entry, the scheme is more informative
+    # than the name.
     groups = dict(zip(names, resolved.groups, strict=True)) if len(set(resolved.groups)) > 1 else {}
     return [
         Job(label, scenario, repetition, first + repetition, flow_schemes, groups, world)

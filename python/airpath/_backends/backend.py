@@ -81,7 +81,7 @@ class Backend(ABC):
         """Return a run of a placed scenario, ready to start."""
 
     def missing(self) -> str | None:
-        """Return what this system lacks to run anything here; `None` if it lacks nothing."""
+        """Return what this system lacks for runs on this backend; `None` if it lacks nothing."""
         return None
 
     @abstractmethod
@@ -93,7 +93,7 @@ class Backend(ABC):
         placed
             The scenario.
         counts
-            The last item of what `EngineRun.run` returned.
+            The last item returned by `EngineRun.run`.
         """
 
     def validity_text(self, validity: Mapping[str, Any] | None) -> str:
@@ -108,7 +108,7 @@ class Backend(ABC):
         Raises
         ------
         UsageError
-            If more than one was asked for.
+            If more than one is requested.
         """
         if self.real_time and jobs is not None and jobs > 1:
             problem = f"accepted in world {self.name}: 1, because runs are in real time"

@@ -41,7 +41,7 @@ class BpfHosts(Kernel):
         return _DatapathRun(placed, traces, seed)
 
     def has_controller(self, scenario: "Scenario") -> bool:
-        """Whether one of a scenario's schemes is a controller that the daemon loads."""
+        """Return whether one of a scenario's schemes is a controller that the daemon loads."""
         schemes = (scheme for scheme in scenario.resolved.schemes if scheme is not None)
         named = (self.stands_for.get(scheme, scheme) for scheme in schemes)
         return any(name.removeprefix("kernel:") in BPF_CONTROLLERS for name in named)

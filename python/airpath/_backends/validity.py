@@ -19,8 +19,8 @@ class EmulatedLink:
     configured_delay_s: float
     """Its propagation delay."""
     achieved_delay_s: float
-    """The propagation delay plus the median lateness of packets to the host at its end; NaN without packets
-    to one.
+    """The propagation delay plus the median scheduling delay of packets to the host at its end; NaN without
+    packets to one.
     """
     configured_loss: float
     """Expected long-term share of corrupted packets; NaN if bursts of losses coincide with link-layer
@@ -52,13 +52,13 @@ class Validity:
     """Real-time settings that were refused, and why."""
     routers: tuple[Mapping[str, Any], ...]
     """For each router of the kernel, with the name of its link: rate changes and the latest of them in
-    seconds; packets that vanished there and foreign packets; the worst second (the share of the rate that was
-    unused or exceeded while packets waited); the largest number of bytes that left the kernel before their
-    transmission began; and the number of intervals at whose end its daemon reported its observations, and did
-    not.
+    seconds; packets that vanished there and injected packets; the worst second (the share of the rate that
+    was unused or exceeded while packets waited); the largest number of bytes that left the kernel before
+    their transmission began; and the number of intervals at whose end its daemon reported its observations,
+    and did not.
     """
     measurements: Mapping[str, float] = field(repr=False)
-    """All other measurements by name: lateness of packets (`lateness_p50_s` …, of each host's
+    """All other measurements by name: scheduling delays of packets (`lateness_p50_s` …, of each host's
     `lateness_p50_senders_s` …), destinations of packets (`delivered_packets` …), packets that the kernel
     dropped at a device, the worst second, the longest time between two polls of the devices.
     """

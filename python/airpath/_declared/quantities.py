@@ -273,24 +273,24 @@ Threshold = Annotated[
 DurationDraw = Annotated[
     Draw, _draw_field(units.parse_duration, units.format_duration, "32ms", ("uniform", "exponential"))
 ]
-"""Nanoseconds, fixed or drawn."""
+"""Nanoseconds, fixed or random."""
 
 DurationSpread = Annotated[
     Spread,
     _draw_field(units.parse_duration, units.format_duration, "300ms", ("uniform", "exponential", "even")),
 ]
-"""Nanoseconds, fixed, drawn for each flow of a group, or spread evenly over the group."""
+"""Nanoseconds, fixed, sampled for each flow of a group, or spread evenly over the group."""
 
 BoundedDurationSpread = Annotated[
     Constant | Uniform | Even,
     _draw_field(units.parse_duration, units.format_duration, "10ms", ("uniform", "even")),
 ]
-"""As `DurationSpread`, without the distribution that has no upper end."""
+"""As `DurationSpread`, without the distribution that has no upper bound."""
 
 SizeDraw = Annotated[
     Draw, _draw_field(_positive(units.parse_size), units.format_size, "100kB", ("uniform", "exponential"))
 ]
-"""Bytes, fixed or drawn."""
+"""Bytes, fixed or random."""
 
 Probability = Annotated[float, Strict(), Field(ge=0, le=1)]
 """From 0 (never) to 1 (always)."""
@@ -299,7 +299,7 @@ Count = Annotated[int, Strict(), Field(ge=1)]
 """A whole number, at least 1."""
 
 Repetitions = Annotated[Count, Field(le=10**9)]
-"""How many runs: at least 1."""
+"""The number of runs, at least 1."""
 
 Flag = Annotated[bool, Strict()]
 """`true` or `false`."""

@@ -100,12 +100,12 @@ def read(keys: Keys, given: Mapping[str, Any], path: str) -> tuple[dict[str, Any
 
 
 def written(keys: Keys, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return values as a person writes them: quantities with their units."""
+    """Return values in the form in which users write them: quantities with their units."""
     return {key: write(keys[key], value) for key, value in values.items()}
 
 
 def write(schema: Mapping[str, Any], value: Any) -> Any:
-    """Return a value as a person writes it."""
+    """Return a value in the form in which users write it."""
     if "x-type" in schema:
         return schema["x-type"].dump_python(value, mode="json")
     return quantity(schema).write(value) if "x-unit" in schema else value

@@ -34,7 +34,7 @@ _FORMATS: Final = {
 
 
 class ParameterError(UsageError):
-    """A parameter of a component is wrong in its context, or contradicts another one."""
+    """The values of the keys in the table."""
 
     def __init__(self, parameter: str, problem: str) -> None:
         super().__init__(f"{parameter}: {problem}" if parameter else problem)
@@ -79,7 +79,7 @@ class Parameters:
     component: Component = ("", "")
     """The component whose parameters they are; of several the one that a plan has by default."""
     fixed: Mapping[Component, Mapping[str, Any]] = field(default_factory=dict)
-    """Parameters with a constant value, which the table does not have, for each component."""
+    """Parameters with constant values for each component; the table lacks them."""
     checks: tuple[Callable[[Values], None], ...] = ()
     """Raise `ValueError` or `ValueOfKeyError` if values contradict each other."""
     title: str = ""

@@ -63,7 +63,7 @@ class ResultsDifference:
     first, second
         The directories.
     changes
-        Differences in configuration: keys of scenarios, seeds, worlds, inputs, versions, platform.
+        Differences in configuration: keys of scenarios, seeds, backends, inputs, versions, platform.
     only_first, only_second
         Labels that exist on only one side.
     metrics

@@ -31,7 +31,7 @@ class Variant:
     settings
         The keys of its scenario, with dots, and their values as text.
     facts
-        What else its results depend on: its world, its plan.
+        Other facts that its results depend on: its backend, its plan.
     seeds
         The seeds, in the order of the repetitions.
     metrics

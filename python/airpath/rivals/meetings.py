@@ -100,7 +100,7 @@ def rivals(
 def rival_scenarios(
     schemes: Sequence[str], link: str | None = None, **given: Unpack[CompareOptions]
 ) -> tuple[dict[tuple[str, str], Scenario], dict[tuple[str, str], str]]:
-    """Return the scenarios of `rivals` by the names of each pair, and why other pairs cannot be."""
+    """Return the scenarios of `rivals` by the names of each pair, and the reasons for missing pairs."""
     schemes = refuse_schemes(schemes, link)
     comparison = Comparison.of(link, {"warm_up": WARM_UP, **given})
     scenarios: dict[tuple[str, str], Scenario] = {}
@@ -111,7 +111,7 @@ def rival_scenarios(
         try:
             scenarios[pair] = pair_scenario(number, (one, other), comparison)
         except ScenarioError as error:
-            # Beside itself a scheme can always be: then something else is wrong.
+            # A scheme can always compete with itself, so the error has another cause.
             if one == other:
                 raise
             refused[pair] = str(error)
@@ -129,10 +129,10 @@ def met(
     scenarios: Mapping[tuple[str, str], Scenario],
     refused: Mapping[tuple[str, str], str],
 ) -> Rivals:
-    """Return who got what in finished runs of schemes with these names; pairs without a run are left out."""
+    """Return the shares in finished runs of schemes with these names; pairs without a run are left out."""
     runs: dict[str, list[RunResult]] = {}
     for run in results.runs:
-        # Not grouped by scheme, because its name differs in other worlds.
+        # Not grouped by scheme, because its name differs on other backends.
         runs.setdefault(run.record.scenario_name, []).append(run)
     meetings = {
         pair: _meeting(*pair, runs[scenario.name])

@@ -1,4 +1,4 @@
-"""The scheme `agent`: an environment for learning sets window and rate from outside, step by step."""
+"""The scheme `agent`: an environment for learning sets window and rate, step by step."""
 
 from typing import Any, Final
 

@@ -72,7 +72,7 @@ def mean_difference(first: Mapping[int, float], second: Mapping[int, float]) -> 
 
     Samples with at least two common seeds are compared seed by seed (paired t test); seeds of only one sample
     are ignored. Otherwise the interval is Welch's. There is no interval if a sample has a single value, but a
-    single common seed is still compared with itself, because other random samples say less.
+    single common seed is still compared with itself, because other random samples are less informative.
 
     Parameters
     ----------
