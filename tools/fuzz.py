@@ -1,4 +1,4 @@
-"""Feed corrupted input to everything that parses foreign data, for some minutes in all.
+"""Feed corrupted input to everything that parses external data, for some minutes in all.
 
 Three programs run one after the other: the Rust targets, the daemon of the Linux datapath if it can be built,
 and the Python readers. All of them take their mutations from `crates/fuzz`. The exit code is 1 if an input

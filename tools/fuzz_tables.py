@@ -42,19 +42,19 @@ CHANGES: Final = tuple(
 
 
 def kept_run_without_checksum(results: Path) -> bytes:
-    """Return the file that reproducing keeps of a run, without its checksum."""
+    """Return the stored file of a run of `airpath reproduce`, without its checksum."""
     return to_bytes(extract(read(results).runs[0]))[_CRC_BYTES:]
 
 
 def kept_run(content: bytes, folder: Path) -> bool:
-    """Read a kept run whose checksum is right."""
+    """Read a stored run whose checksum is right."""
     (folder / "key").mkdir(exist_ok=True)
     (folder / "key" / "1.arrow").write_bytes(zlib.crc32(content).to_bytes(_CRC_BYTES, "little") + content)
     return RunStore(folder).get("key", 1) is not None
 
 
 def part_without_checksum(results: Path) -> bytes:
-    """Return the file that a sweep keeps of a run, without its checksum."""
+    """Return the stored file of a run of a sweep, without its checksum."""
     run = read(results).runs[0]
     metrics = ["throughput_mbps"]
     part = Part.of(run, key=_KEY, keep=["flows", "links"], metrics=metrics, plan_sha256="0", inputs={})

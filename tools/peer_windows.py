@@ -27,8 +27,8 @@ SETTLED: Final = 10.0
 FALL: Final = 0.97
 """A sample below this fraction of the one before it is a decrease at a loss. Vegas steps down by 1/86."""
 ONE_LOSS: Final = 0.45
-"""Falls closer together than this, in seconds, are one decrease: Linux of 2007 spreads it over a round
-trip of up to 0.2 s.
+"""Decreases closer together than this, in seconds, count as one: Linux of 2007 spreads it over a round trip
+of up to 0.2 s.
 """
 
 
