@@ -1,4 +1,4 @@
-"""The fraction of packets that netem reorders if it draws the delay of each independently.
+"""The fraction of packets that netem reorders if it samples the delay of each independently.
 
 A packet is reordered if a packet that was sent later has arrived before it (RFC 4737). Packets leave s apart
 with delays D + X. With F the distribution of X, the packet with X = x is in order if for every k the k-th
