@@ -16,8 +16,8 @@ RUSTC: str
 class PlanError(ValueError):
     """The plan cannot be run.
 
-    Arguments: message, and where a value is wrong: the part of the plan (`link`, `flow` or nothing), its
-    name, the field, the number that was found or `None`, and the problem.
+    Arguments: message, and for a wrong value: the part of the plan (`link`, `flow` or nothing), its name, the
+    field, the number that was found or `None`, and the problem.
     """
 
 class ComponentError(ValueError):

@@ -47,7 +47,7 @@ class Part:
     name: str
     """Name of its folder."""
     title: str
-    """What the comparison shows."""
+    """The subject of the comparison."""
     scenarios: Mapping[str, Scenario]
     """Scenario of each scheme."""
 

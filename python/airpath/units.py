@@ -1,4 +1,4 @@
-"""Quantities with units, as people write them: rates, durations, sizes, windows and buffers.
+"""Quantities with units, as users write them: rates, durations, sizes, windows and buffers.
 
 Rates are always in bits, k is 1000, Ki is 1024. Everything is parsed exactly (no floating point) into whole
 bits per second, nanoseconds or bytes, and every formatted quantity parses back to the same integer unless

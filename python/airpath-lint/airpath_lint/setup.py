@@ -57,7 +57,7 @@ class Discipline:
     options
         The parameters that were understood.
     given
-        The text of each parameter by its name, as a person wrote it; empty for the output of `tc`.
+        The text of each parameter by its name, as the user wrote it; empty for the output of `tc`.
     place
         The place in the input.
     statistics

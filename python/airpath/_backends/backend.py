@@ -86,7 +86,7 @@ class Backend(ABC):
 
     @abstractmethod
     def validity(self, placed: Placed, counts: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Return whether a run was valid, and where it departs from the scenario; `None` for a simulation.
+        """Return the validity of a run, and its differences from the scenario; `None` for a simulation.
 
         Parameters
         ----------
@@ -121,7 +121,7 @@ def joined(schemes: Iterable[str | None]) -> str:
 
 
 def own(owner: str, settings: Iterable[str]) -> tuple[str, ...]:
-    """Return the settings that `owner` decides itself, each once, as texts for people."""
+    """Return the settings that `owner` decides itself, each once, as texts for readers."""
     return tuple(dict.fromkeys(f"{owner}'s own {setting}" for setting in settings))
 
 

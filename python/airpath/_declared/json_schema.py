@@ -48,7 +48,7 @@ def _described_value(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _default(schema: Mapping[str, Any]) -> Any:
-    """Return the default as a person writes it; that of a threshold is a number of packets."""
+    """Return the default as users write it; that of a threshold is a number of packets."""
     default = schema.get("default")
     if default is None:
         return None

@@ -145,7 +145,7 @@ def _value(schema: Mapping[str, Any], given: Any) -> Any:
 
 
 def _number(schema: Mapping[str, Any], given: float) -> float:
-    """Return a number as a float; reject NaN and infinity whatever the bounds."""
+    """Return a number as a float; reject NaN and infinity with any bounds."""
     try:
         value = float(given)
     except OverflowError:  # a whole number with hundreds of digits

@@ -350,7 +350,7 @@ def _with_values(kind: str, name: str, problem: str, values: Mapping[str, Any]) 
 
 
 def formatted(kind: str, name: str, parameter: str, value: Any) -> Any:
-    """Return a value of a plan as a person writes it: a quantity with its unit, all else unchanged."""
+    """Return a value of a plan as users write it: a quantity with its unit, all else unchanged."""
     return formatted_in(declaration(kind, name).get("properties", {}).get(parameter, {}), value)
 
 

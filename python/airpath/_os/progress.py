@@ -66,7 +66,7 @@ def progress_lines(
 ) -> Iterator[Callable[[float], None]]:
     """Yield a function that takes the finished share, and reports progress once a minute.
 
-    For standard error that is not a terminal, such as a log, where a bar is useless. Work of less than a
+    For standard error that is not a terminal, such as a log, in which a bar is useless. Work of less than a
     minute prints nothing; longer work also prints a line at its end.
 
     Parameters

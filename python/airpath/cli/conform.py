@@ -226,7 +226,7 @@ def _code(broken: Iterable[bool], *, strict: bool) -> int:
 
 
 def _show(examination: Examination, operations: Sequence[Any], replay: Replay) -> None:
-    """Print what a list of operations does."""
+    """Print the effects of a list of operations."""
     show(steps_table(operations, replay))
     for line in breach_lines(replay.breaches, examination.verdicts()):
         show(line)

@@ -70,7 +70,7 @@ def doctor(as_json: JsonOption = False) -> None:
 
 
 def verdict(checks: Sequence[Check]) -> str:
-    """Return the last line: what is broken, else what is missing, else that everything works."""
+    """Return the last line: the broken parts, else the missing parts, else that everything works."""
     broken, missing = (
         ", ".join(check.name for check in checks if check.state == state) for state in ("broken", "missing")
     )

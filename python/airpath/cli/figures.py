@@ -41,7 +41,7 @@ def figures(
     out: OutOption = None,
     force: ForceOption = False,
 ) -> None:
-    """Draw the figures of results."""
+    """Plot the figures of results."""
     from airpath.cli.place import claim
     from airpath.errors import UsageError
     from airpath.results import read

@@ -85,7 +85,7 @@ def run_and_write(
     flent: Path | None = None,
     opening: str = "",
 ) -> None:
-    """Run scenarios, print their summary, write the results, and print where they are.
+    """Run scenarios, print their summary, write the results, and print their paths.
 
     After an interrupt the finished runs are written.
 

@@ -174,7 +174,7 @@ def _of_variant(ours: Variant, theirs: Variant) -> list[Change]:
 
 
 def seeds_text(seeds: Sequence[int]) -> str:
-    """Return seeds as people write them: a range, or a list."""
+    """Return seeds as users write them: a range, or a list."""
     if len(seeds) > 2 and list(seeds) == list(range(seeds[0], seeds[0] + len(seeds))):
         return f"{seeds[0]} to {seeds[-1]}"
     return ", ".join(map(str, seeds))

@@ -13,7 +13,7 @@ class Metric:
     Attributes
     ----------
     name
-        Column name, ending in the unit where it has one.
+        Column name, ending in the unit if it has one.
     title
         Human-readable name.
     unit

@@ -17,7 +17,7 @@ Tables = Mapping[str, pa.Table]
 
 
 def run_metrics(plan: Plan, tables: Tables) -> dict[str, float]:
-    """Compute every metric of `airpath.metrics.METRICS` for one run; NaN where there is no value.
+    """Compute every metric of `airpath.metrics.METRICS` for one run; NaN for missing values.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ def measured_span_s(plan: Plan) -> tuple[float, float]:
 
 
 class _Columns(Mapping[str, npt.NDArray[Any]]):
-    """Converts a column when it is first accessed: names are expensive, and rarely used."""
+    """A mapping that converts a column when it is first accessed: names are expensive, and rarely used."""
 
     def __init__(self, table: pa.Table) -> None:
         self._table = table

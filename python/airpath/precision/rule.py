@@ -1,4 +1,4 @@
-"""The precision that a user requests: when there are enough repetitions."""
+"""The precision that a user requests, which determines the number of repetitions."""
 
 import math
 import re

@@ -26,7 +26,7 @@ class Column:
     Attributes
     ----------
     name
-        Its name, ending in the unit where it has one.
+        Its name, ending in the unit if it has one.
     engine_type
         The type of the engine's values: ``i64`` or ``f64`` (NaN for a missing value).
     description

@@ -19,7 +19,7 @@ def labelled(values: Any, kind: pa.DataType, name: str, description: str, unit: 
     kind
         Its Arrow type.
     name
-        Its name, ending in the unit where it has one.
+        Its name, ending in the unit if it has one.
     description
         Its meaning.
     unit

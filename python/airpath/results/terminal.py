@@ -84,7 +84,7 @@ def _heading(name: str) -> str:
 
 
 def cell_text(name: str, row: Mapping[str, Any]) -> str:
-    """Return mean and half-width of a metric in the unit in which people read it."""
+    """Return mean and half-width of a metric in its display unit."""
     factor = UNITS[name][1] if name in UNITS else 1.0
     text, mean = mean_and_half_width(row, factor), factor * row["mean"]
     # A measure that happens to be whole has the digits of its neighbours; counts and zero have none.

@@ -110,7 +110,7 @@ def refuse_if_too_large(resolved: Resolved, source: str, available: int | None =
     Raises
     ------
     ScenarioError
-        If they would not fit; the text says which table is the largest and what to change.
+        If they would not fit; the text names the largest table and the settings to change.
     """
     free = available_memory() if available is None else available
     estimate = estimate_memory(resolved)

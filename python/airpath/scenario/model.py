@@ -46,7 +46,7 @@ class Record(Table):
 
 
 class ScenarioDocument(Table):
-    """A scenario: everything that a run needs, besides the number of the repetition."""
+    """A scenario: everything that a run needs, except the number of the repetition."""
 
     name: Name
     """Short name; part of file names."""

@@ -1,7 +1,7 @@
 """The registry of congestion-control schemes: names, styles in figures, parameters, and their plans.
 
 A scheme is a congestion controller, possibly fed by a bandwidth estimator. Identifiers follow the Linux
-kernel: lower case, with the version where it matters. Router-assisted schemes are composed: `xcp-ebe` is XCP
+kernel: lower case, with the version if it matters. Router-assisted schemes are composed: `xcp-ebe` is XCP
 with EBE as the capacity source of its routers.
 """
 

@@ -109,7 +109,7 @@ def parse_scheme(text: str) -> tuple[Scheme, dict[str, Any]]:
 
 
 def same_scheme(texts: Iterable[str]) -> tuple[str, str] | None:
-    """Return the first two texts that denote one scheme with the same options, in whatever notation.
+    """Return the first two texts that denote one scheme with the same options, in any notation.
 
     `cubic:beta=0.7` is `cubic:beta=0.70`: it would be run twice, and compared with itself. An option with its
     default value differs from an omitted one, because the user wants to see it.

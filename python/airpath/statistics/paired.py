@@ -1,7 +1,7 @@
 """Paired comparisons: two schemes over the same random samples.
 
 Repetition k of every scheme has the same seed, and every component has its own random stream. Both schemes
-therefore meet the same links and start times, and what they share cancels in the difference. If a scheme
+therefore meet the same links and start times, and their common effects cancel in the difference. If a scheme
 changes the random samples (transfers that begin when earlier ones end), the runs of a pair start alike but
 diverge later: the interval is then wider, not wrong.
 """

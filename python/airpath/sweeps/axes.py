@@ -27,7 +27,7 @@ class Axis:
     """One varied quantity of a sweep."""
 
     name: str
-    """Its name, for people."""
+    """Its name, for readers."""
     paths: tuple[str, ...]
     """The keys of the scenario that are set to its value."""
     values: tuple[Any, ...]

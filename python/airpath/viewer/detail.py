@@ -1,4 +1,4 @@
-"""A part of one run: single flows and packets in a range of time, decimated to what a screen shows."""
+"""A part of one run: single flows and packets in a range of time, decimated to the resolution of a screen."""
 
 from collections.abc import Mapping
 from typing import Any, Final

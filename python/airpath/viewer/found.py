@@ -32,7 +32,7 @@ class Found:
     name
         Its path below the directory that was searched.
     kind
-        ``runs``, ``sweep``, or ``report`` for results of which only the report can be shown.
+        ``runs``, ``sweep``, or ``report`` if only the report of the results can be shown.
     schemes
         The schemes.
     created

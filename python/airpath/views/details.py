@@ -1,4 +1,4 @@
-"""Sections at the end of a report: what was run, groups of flows, validity, precision."""
+"""Sections at the end of a report: the runs, groups of flows, validity, precision."""
 
 import numpy as np
 

@@ -211,7 +211,7 @@ def interrupted():
 
 
 def interrupt_after(runs, set_attribute):
-    """Send this process the signal of Ctrl-C when so many runs are finished."""
+    """Send this process the signal of Ctrl-C when this number of runs is finished."""
     finished = []
     record = workers.RunRecord
 

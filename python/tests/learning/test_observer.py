@@ -51,7 +51,7 @@ def observer(history=1):
 
 
 def seen(made, environment=0, back=0):
-    """Return the numbers that one environment observed so many steps ago, by name."""
+    """Return the numbers that one environment observed a number of steps ago, by name."""
     rows = made.observations()[environment].reshape(-1, len(BOUNDS))
     return dict(zip(BOUNDS, rows[-1 - back].tolist(), strict=True))
 

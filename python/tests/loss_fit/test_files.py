@@ -195,7 +195,7 @@ def test_outages_of_a_trace_are_steps_without_an_opportunity(tmp_path):
 
 
 def test_the_last_step_of_a_trace_counts_when_it_is_whole(tmp_path):
-    # Ten steps of 10 ms, of which the last has the last opportunity; at 30 ms the last step is cut short.
+    # Ten steps of 10 ms; the last step has the last opportunity; at 30 ms the last step is cut short.
     trace = written(tmp_path / "cell.down", "\n".join(map(str, [10, 40, 50, 70, 80, 100])) + "\n")
     (found,) = airpath.fit(trace, step="10ms")
     (same,) = airpath.fit(written(tmp_path / "losses", "0110010010"))

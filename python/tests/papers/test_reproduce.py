@@ -164,7 +164,7 @@ def test_fewer_runs_than_usual_are_those_of_the_experiments_that_a_claim_asks_fo
     figure = replace(figure, experiments={"normal": more})
     done = reproduce([figure], tmp_path / "out", repetitions=1, workers=1, on_progress=nothing)
     ((busy, same),) = (one.judgements for one in done)
-    assert busy.headline.fewer is None  # the figure itself asks for one run
+    assert busy.headline.fewer is None  # one run is the figure's own number
     assert same.headline.fewer == FewerRuns(1, 2)
     assert same.note.startswith("judged from 1 of 2 runs, too few to tell; one run shows no significance")
 

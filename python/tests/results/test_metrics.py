@@ -142,8 +142,8 @@ def test_jain_of_nobody_has_no_value() -> None:
 
 
 def jain_with_a_third_flow(rows: int) -> float:
-    """Return the Jain index of two flows with shares 3:1 and a third that received nothing, with so many
-    rows.
+    """Return the Jain index of two flows with shares 3:1 and a third, with this number of rows, that received
+    nothing.
     """
     tables = small_tables()
     tables["flows"]["source"][2] = 1  # no datagrams, but unlimited data

@@ -404,7 +404,7 @@ def test_a_cross_over_others_is_not_made_larger(results: Results) -> None:
 
 
 def many(count: int) -> Results:
-    """Return results of so many schemes with equal runs, the last with a name of many options."""
+    """Return results of this number of schemes with equal runs, the last with a name of many options."""
     names = [f"scheme-{number}" for number in range(count - 1)]
     names.append("cubic:beta=0.8,c=0.123456789,fast_convergence=false,slow_start=standard")
     return Results.from_records([small_record(name) for name in names])

@@ -24,7 +24,7 @@ from .synthetic import encode, small_record
 
 
 def faster(scheme: str, repetition: int, factor: float) -> RunRecord:
-    """Return a run whose flows have so many times the throughput."""
+    """Return a run whose flows have this multiple of the throughput."""
     record = small_record(scheme, repetition, repetition)
     flows = record.tables["flows"]
     carried = (np.asarray(flows["departed_bytes"]) * factor).astype(np.int64)
@@ -32,7 +32,7 @@ def faster(scheme: str, repetition: int, factor: float) -> RunRecord:
 
 
 def slower(record: RunRecord, factor: float) -> RunRecord:
-    """Return a run whose delays are so many times as long, with another factor for each seed."""
+    """Return a run whose delays are longer by this factor, which differs a little for each seed."""
     histogram = record.tables["delay_histogram"]
     delays = np.asarray(histogram["delay_s"]) * factor * (1 + 0.01 * record.repetition)
     return replace(record, tables=record.tables | {"delay_histogram": histogram | {"delay_s": delays}})

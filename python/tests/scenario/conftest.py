@@ -1,4 +1,4 @@
-"""Path set-up by which the tests of this folder share modules."""
+"""The import path by which the tests of this folder share modules."""
 
 import sys
 from pathlib import Path

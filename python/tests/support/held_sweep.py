@@ -2,8 +2,8 @@
 
     held_sweep.py COUNT FILE ARGUMENTS...
 
-Keeps COUNT runs, and continues only when FILE exists. A test interferes meanwhile, however late it gets the
-processor. `HeldSweep` starts such a process.
+Keeps COUNT runs, and continues only when FILE exists. A test interferes meanwhile, no matter how late it gets
+the processor. `HeldSweep` starts such a process.
 """
 
 import subprocess

@@ -1,8 +1,8 @@
 """How quiet the machine is while a real-time check runs.
 
 A real-time check that fails on a machine that other programs use, or that stops for a while, is no evidence
-about airpath. The measures here tell such a failure from one of airpath: the check's own processes do not
-count as a disturbance.
+about airpath. The measures here distinguish such a failure from one of airpath: the check's own processes do
+not count as a disturbance.
 """
 
 import ctypes

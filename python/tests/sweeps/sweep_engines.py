@@ -54,7 +54,7 @@ duration = ["4s", "2s"]
 
 
 LONG = "1000s"
-"""A run of so much simulated time takes ten times as long as one of 4 s, so that workers are usually in the
+"""A run of this simulated time takes ten times as long as one of 4 s, so that workers are usually in the
 middle of a run when a test kills them.
 """
 

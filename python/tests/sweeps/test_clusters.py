@@ -82,7 +82,7 @@ def dask(tmp_path):
 
 
 def address_with_workers(file: str, count: int) -> str:
-    """Return the address of a scheduler when so many workers have joined it."""
+    """Return the address of a scheduler when this number of workers has joined it."""
     script = (
         "import distributed\n"
         f"client = distributed.Client(scheduler_file={file!r}, timeout={HANG_S})\n"

@@ -1,4 +1,4 @@
-"""The congestion controls of the kernel over an emulated link give the results of the simulator.
+"""The congestion controls of the kernel over an emulated link have the results of the simulator.
 
 A short form of `make bench-worlds`, which has more scenarios, longer runs and intervals. Here both schemes
 run at the same time, each over a bottleneck of its own.

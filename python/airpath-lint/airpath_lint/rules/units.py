@@ -14,7 +14,7 @@ _SHARES = ("loss", "loss, number 1", "duplicate", "corrupt", "reorder")
 
 
 def unit_rules(context: Context) -> Iterator[Finding]:
-    """Yield findings about units; the output of tc contains none that a person wrote."""
+    """Yield findings about units; the output of tc contains none that a user wrote."""
     for tree in context.trees:
         for discipline in tree.disciplines:
             yield from _units(tree, discipline)

@@ -28,7 +28,7 @@ class Scene:
     name: str
     """Its name."""
     limit: str
-    """What limits it where the link is not full, a label; `bottleneck` for a bulk flow."""
+    """Its limit while the link is not full, a label; `bottleneck` for a bulk flow."""
     scheme: str
     """The scheme of the flow."""
     changes: Mapping[str, Any] = field(default_factory=dict)
