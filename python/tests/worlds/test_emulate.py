@@ -108,8 +108,8 @@ def test_a_window_of_the_scenario_holds_its_sender_up_and_no_other() -> None:
     received = dict(
         zip(*(columns(run.flows)[name] for name in ("source_name", "goodput_bytes")), strict=True)
     )
-    # A window per round trip of 0.1 s and the packets in the queue; the first receive window of the kernel is
-    # larger.
+    # A window per round trip of 0.1 s and the packets in the queue; the first window that the kernel
+    # advertises is larger.
     assert received["slow-1"] < 1.9 / 0.1 * 8e3 * 1.2 + 64e3
     assert received["fast-1"] > 2 * received["slow-1"]
     assert not any("window" in problem for problem in (run.record.validity or {})["problems"])
