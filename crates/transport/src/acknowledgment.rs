@@ -1,32 +1,33 @@
-//! The feedback of a receiver.
+//! The receiver's feedback.
 
 use airpath_model::{Bytes, PathHeader, Timestamp};
 
-/// A bare acknowledgment. A small plain value.
+/// A bare acknowledgment: a small plain value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Acknowledgment {
-    /// Everything below this offset has arrived.
+    /// The cumulative acknowledgment: all bytes below this offset have arrived.
     pub cumulative: u64,
-    /// Ranges received above it (RFC 2018), the block of the newest segment first.
+    /// Ranges received above `cumulative` (RFC 2018), the block of the newest segment first.
     pub sack: SackBlocks,
-    /// A segment that it answers had arrived as a whole before (duplicate SACK, RFC 2883; which one is not reported).
+    /// Whether one of the acknowledged segments had already arrived completely (duplicate SACK, RFC 2883,
+    /// without the range).
     pub repeated: bool,
-    /// How much the receiver takes from `cumulative` on.
+    /// The receive window, counted from `cumulative`.
     pub receive_window: Bytes,
-    /// The receiver's clock, when timestamps are in use.
+    /// The receiver's clock, if timestamps are in use.
     pub timestamp: Option<Timestamp>,
-    /// The timestamp of the segment that this acknowledgment answers (RFC 7323, section 4.3).
+    /// The timestamp of the acknowledged segment (RFC 7323, section 4.3).
     pub timestamp_echo: Option<Timestamp>,
     /// ECN echo (RFC 3168).
     pub ece: bool,
-    /// Segments that arrived marked so far, modulo 2^16, where they are counted (accurate ECN).
+    /// The number of marked segments received so far, modulo 2^16, if accurate ECN counts them.
     pub marked: u16,
-    /// What routers wrote on the data, as far as the receiver hands it back.
+    /// The header fields written by routers that the receiver echoes.
     pub path: PathHeader,
 }
 
 impl Acknowledgment {
-    /// The selectively acknowledged ranges as stream offsets [left, right).
+    /// Returns the selectively acknowledged ranges as stream offsets [left, right).
     pub fn sack_ranges(&self) -> impl Iterator<Item = (u64, u64)> + use<> {
         let base = self.cumulative;
         let SackBlocks { blocks, count } = self.sack;
@@ -45,13 +46,15 @@ pub struct SackBlocks {
 }
 
 impl SackBlocks {
-    /// No blocks.
+    /// Creates an empty set of blocks.
     pub const fn new() -> Self {
         Self { blocks: [(0, 0); 3], count: 0 }
     }
 
-    /// Adds the range [`left`, `right`) of stream offsets above `cumulative`; gives false when three are there, or
-    /// when the range lies below or 4 GiB or more above.
+    /// Adds the range [`left`, `right`) of stream offsets above `cumulative`.
+    ///
+    /// Returns false if there are three blocks already, or if the range lies below `cumulative` or 4 GiB or
+    /// more above.
     pub fn push(&mut self, cumulative: u64, left: u64, right: u64) -> bool {
         let offset = |of: u64| of.checked_sub(cumulative).and_then(|offset| u32::try_from(offset).ok());
         match (self.blocks.get_mut(usize::from(self.count)), offset(left), offset(right)) {
@@ -64,7 +67,7 @@ impl SackBlocks {
         }
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no blocks.
     pub const fn is_empty(&self) -> bool {
         self.count == 0
     }

@@ -3,35 +3,35 @@
 use airpath_model::{Bytes, Duration, Requirements};
 use thiserror::Error;
 
-/// How a sender behaves. The defaults are today's deployed ones (Linux), with their sources.
+/// Configuration of a sender. The defaults are those deployed in Linux, with their sources.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SenderConfig {
-    /// The largest payload of a segment, at least one byte. Default 1448: Ethernet with timestamps.
+    /// The maximum segment size (payload), at least one byte. Default 1448: Ethernet with timestamps.
     pub mss: Bytes,
-    /// Receive window assumed before the receiver has advertised one. Default unlimited.
+    /// The receive window assumed until the receiver advertises one. Default unlimited.
     pub receive_window: Bytes,
-    /// How losses are repaired. Default SACK with proportional rate reduction.
+    /// The loss recovery algorithm. Default SACK with proportional rate reduction.
     pub recovery: Recovery,
-    /// Find retransmissions that were lost again by the order of transmission, as Linux does; without it only the
-    /// timer repairs them (RFC 6675). Default on.
+    /// Whether to detect lost retransmissions by the order of transmission, as Linux does. Without it, only
+    /// the timer repairs them (RFC 6675). Default on.
     pub lost_retransmission_detection: bool,
-    /// What tells that a segment is lost, where selective acknowledgments are read. Default by what was delivered above it.
+    /// The loss detection algorithm if SACK is used. Default: by the data delivered above a segment.
     pub loss_detection: LossDetection,
-    /// Undo a timeout that timestamps prove spurious (Eifel, RFC 3522 and 4015). Default on.
+    /// Whether to undo a timeout that timestamps prove spurious (Eifel, RFC 3522 and 4015). Default on.
     pub spurious_timeout_undo: bool,
-    /// Timestamps option (RFC 7323). Default on.
+    /// Whether to use the timestamps option (RFC 7323). Default on.
     pub timestamps: bool,
-    /// Floor of the retransmission timeout. Default 200 ms, as deployed; RFC 6298 says 1 s.
+    /// The floor of the retransmission timeout. Default 200 ms, as deployed; RFC 6298 specifies 1 s.
     pub min_rto: Duration,
-    /// What the floor bounds. Default the variance term, as deployed.
+    /// The quantity that the floor bounds. Default the variance term, as deployed.
     pub rto_floor: RtoFloor,
-    /// Ceiling of the retransmission timeout, back-off included. Default 60 s (RFC 6298, rule 2.5).
+    /// The ceiling of the retransmission timeout, back-off included. Default 60 s (RFC 6298, rule 2.5).
     pub max_rto: Duration,
-    /// The timeout before the first RTT sample. Default 1 s (RFC 6298, rule 2.1).
+    /// The retransmission timeout before the first RTT sample. Default 1 s (RFC 6298, rule 2.1).
     pub initial_rto: Duration,
-    /// How explicit congestion notification is used. Default off.
+    /// The mode of explicit congestion notification. Default off.
     pub ecn: EcnMode,
-    /// Spread packets over the round trip when the controller names no rate of its own. Default off.
+    /// Whether to spread packets over the round trip if the controller sets no pacing rate. Default off.
     pub pacing: bool,
 }
 
@@ -56,7 +56,7 @@ impl Default for SenderConfig {
 }
 
 impl SenderConfig {
-    /// Whether the numbers make sense and the controller's needs can be met.
+    /// Checks that the values are valid and meet the controller's requirements.
     pub(crate) fn check(&self, needs: &Requirements) -> Result<(), ConfigError> {
         if self.mss.is_zero() || self.mss.get() > u64::from(u32::MAX) {
             return Err(ConfigError::Mss(self.mss.get()));
@@ -86,73 +86,75 @@ impl SenderConfig {
     }
 }
 
-/// How explicit congestion notification is used.
+/// The mode of explicit congestion notification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EcnMode {
-    /// Not at all.
+    /// Off.
     Off,
     /// ECT(0); the receiver echoes a mark until the sender signals that it has reduced its window (RFC 3168).
     Classic,
-    /// ECT(1), for queues of low latency (L4S, RFC 9331); the receiver counts the segments that arrived marked, and says the
-    /// count with each acknowledgment (accurate ECN, RFC 9768, whose field has 3 bits of it).
+    /// ECT(1), for low-latency queues (L4S, RFC 9331). The receiver counts the marked segments and reports
+    /// the count with each acknowledgment (accurate ECN, RFC 9768, whose field carries 3 bits of it).
     Accurate,
 }
 
-/// How losses are found and repaired.
+/// The loss recovery algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recovery {
-    /// SACK scoreboard of RFC 6675, sending by proportional rate reduction (RFC 6937).
+    /// SACK scoreboard of RFC 6675; transmissions follow proportional rate reduction (RFC 6937).
     Prr,
     /// SACK scoreboard and pipe algorithm of RFC 6675.
     Sack,
-    /// No SACK: RFC 6582.
+    /// RFC 6582, without SACK.
     Newreno,
-    /// No SACK: RFC 5681, which leaves recovery with the first acknowledgment of new data. Further losses of the
-    /// window wait for the timer, as duplicates before the window's end begin no second recovery (ns-2's `bugFix_`).
+    /// RFC 5681, without SACK: recovery ends with the first acknowledgment of new data. Further losses in the
+    /// window wait for the timer, because duplicates from before the window's end start no second recovery
+    /// (ns-2's `bugFix_`).
     Reno,
 }
 
 impl Recovery {
-    /// Whether it reads selective acknowledgments.
+    /// Returns whether the algorithm uses selective acknowledgments.
     pub const fn uses_sack(self) -> bool {
         matches!(self, Self::Prr | Self::Sack)
     }
 }
 
-/// The method of loss detection.
+/// The loss detection algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LossDetection {
-    /// Data above it that was delivered: three segments' worth, or three blocks (RFC 6675).
+    /// By the data delivered above a segment: three segments' worth, or three blocks (RFC 6675).
     Threshold,
-    /// Time: something sent later was delivered, and it is late itself by more than packets are seen to overtake each other (RACK-TLP,
-    /// RFC 8985); and a lost tail is probed for. As in Linux since 2018.
+    /// By time, with a tail loss probe (RACK-TLP, RFC 8985), as in Linux since 2018. A segment is lost if a
+    /// later transmission was delivered and the segment is overdue by more than the observed reordering.
     Rack,
 }
 
-/// What the floor of the retransmission timeout bounds.
+/// The quantity that the floor of the retransmission timeout bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RtoFloor {
     /// The timeout: max(SRTT + 4 RTTVAR, floor) (RFC 6298, rule 2.4).
     OnTimeout,
-    /// The variance term: SRTT + max(4 RTTVAR, floor) (Linux). Avoids spurious timeouts when a full queue makes
-    /// the RTT large and steady.
+    /// The variance term: SRTT + max(4 RTTVAR, floor) (Linux). Avoids spurious timeouts when a full queue
+    /// makes the RTT large and steady.
     OnVariance,
 }
 
-/// How a receiver behaves.
+/// Configuration of a receiver.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReceiverConfig {
-    /// Full segments for one acknowledgment; 1 answers each. Default 2 (RFC 5681, section 4.2).
+    /// The number of full segments per acknowledgment; 1 acknowledges each segment. Default 2 (RFC 5681,
+    /// section 4.2).
     pub delayed_ack_segments: u32,
-    /// The longest that an acknowledgment waits. Default 40 ms, as in Linux; RFC 1122 allows 500 ms.
+    /// The longest delay of an acknowledgment. Default 40 ms, as in Linux; RFC 1122 allows 500 ms.
     pub delayed_ack_timeout: Duration,
-    /// Report what arrived out of order (RFC 2018). Default on.
+    /// Whether to report out-of-order ranges (RFC 2018). Default on.
     pub sack: bool,
-    /// Echo timestamps (RFC 7323). Default on.
+    /// Whether to echo timestamps (RFC 7323). Default on.
     pub timestamps: bool,
-    /// How much it takes beyond what it has delivered. Default unlimited.
+    /// The receive window beyond the delivered data. Default unlimited.
     pub receive_window: Bytes,
-    /// How explicit congestion notification is used: as at the sender. Default off.
+    /// The mode of explicit congestion notification, the same as the sender's. Default off.
     pub ecn: EcnMode,
 }
 
@@ -169,40 +171,40 @@ impl Default for ReceiverConfig {
     }
 }
 
-/// A configuration that cannot work.
+/// An invalid configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ConfigError {
-    /// Segments of no size, or beyond 32 bits.
+    /// The segment size is zero or exceeds 32 bits.
     #[error("found {0} bytes; accepted: from 1 byte to 4 GiB")]
     Mss(u64),
-    /// A floor of nothing, or above the ceiling.
+    /// The floor is zero or above the ceiling.
     #[error("accepted: more than zero, and at most max_rto")]
     MinRto,
-    /// An initial timeout above the ceiling.
+    /// The initial timeout is above the ceiling.
     #[error("accepted: at most max_rto")]
     InitialRto,
-    /// Eifel detection reads timestamps.
+    /// Eifel detection needs timestamps.
     #[error("needs timestamps, which are off")]
     UndoWithoutTimestamps,
-    /// RACK reads selective acknowledgments.
+    /// RACK needs selective acknowledgments.
     #[error(
         "\"rack\" needs a recovery by selective acknowledgments; accepted: with recovery \"prr\" or \"sack\""
     )]
     RackWithoutSack,
-    /// The controller listens to marks that would never come.
+    /// The controller needs ECN marks, but ECN is off.
     #[error("the controller needs ECN, which is off")]
     EcnNeeded,
-    /// The controller reads how much was marked, which nobody counts.
+    /// The controller needs the number of marks, but accurate ECN is off.
     #[error("the controller needs accurate ECN, which is off")]
     AccurateEcnNeeded,
-    /// The controller, or an estimator alongside it, reads the receiver's clock, which would never come.
+    /// The controller or an estimator needs the receiver's clock, but timestamps are off.
     #[error("the controller or an estimator needs timestamps, which are off")]
     TimestampsNeeded,
 }
 
 impl ConfigError {
-    /// Which parameter is wrong.
+    /// Returns the name of the invalid parameter.
     pub const fn parameter(self) -> &'static str {
         match self {
             Self::Mss(_) => "mss",

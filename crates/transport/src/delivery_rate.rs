@@ -2,7 +2,7 @@
 
 use airpath_model::{Bytes, Duration, RateSample, Timestamp};
 
-/// What a packet remembers of the connection at the moment it is sent (P.* of the draft).
+/// The connection state stored with a packet when it is sent (P.* of the draft).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SendState {
     delivered: u64,
@@ -14,38 +14,38 @@ pub struct SendState {
 }
 
 impl SendState {
-    /// The sender had run out of data before.
+    /// Returns whether the sender had run out of data before it sent this packet.
     pub const fn app_limited(&self) -> bool {
         self.app_limited
     }
 
-    /// Payload in flight, the packet included.
+    /// Returns the payload in flight, including this packet.
     pub const fn in_flight(&self) -> Bytes {
         Bytes::new(self.in_flight)
     }
 }
 
-/// Counts deliveries of one connection (C.* of the draft) and takes samples.
+/// Counts the deliveries of one connection (C.* of the draft) and takes samples.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DeliveryRate {
     delivered: u64,
     lost: u64,
     delivered_at: Timestamp,
     first_sent_at: Timestamp,
-    /// Up to this count of delivered bytes samples are limited by the application; zero when not.
+    /// Samples are application-limited up to this count of delivered bytes; zero if they are not.
     app_limited_until: u64,
-    /// The acknowledgment being processed: the newest packet that it delivers.
+    /// The newest packet delivered by the acknowledgment that is being processed.
     newest: Option<(SendState, Timestamp)>,
 }
 
 impl DeliveryRate {
-    /// Bytes delivered so far.
+    /// Returns the bytes delivered so far.
     pub const fn delivered(&self) -> u64 {
         self.delivered
     }
 
-    /// The state to be kept with a packet sent at `now`, after which `in_flight` is in flight; `idle` when nothing
-    /// else was outstanding.
+    /// Returns the state to store with a packet sent at `now`, after which `in_flight` is in flight. `idle`
+    /// means that nothing else was outstanding.
     pub fn on_sent(&mut self, now: Timestamp, idle: bool, in_flight: Bytes) -> SendState {
         if idle {
             self.first_sent_at = now;
@@ -61,7 +61,7 @@ impl DeliveryRate {
         }
     }
 
-    /// A packet of `payload` sent at `sent_at` is delivered by the acknowledgment being processed.
+    /// Records that the current acknowledgment delivers a packet of `payload` bytes sent at `sent_at`.
     pub fn on_delivered(&mut self, now: Timestamp, payload: u64, sent_at: Timestamp, state: &SendState) {
         self.delivered += payload;
         self.delivered_at = now;
@@ -74,18 +74,20 @@ impl DeliveryRate {
         }
     }
 
-    /// The total that was delivered when the newest packet of this acknowledgment was sent: marks rounds.
+    /// Returns the bytes delivered when the newest packet of this acknowledgment was sent. Delimits rounds.
     pub fn prior_delivered(&self) -> Option<u64> {
         self.newest.map(|(state, _)| state.delivered)
     }
 
-    /// `lost` more bytes are believed lost.
+    /// Counts `lost` more bytes as lost.
     pub fn on_lost(&mut self, lost: Bytes) {
         self.lost += lost.get();
     }
 
-    /// Ends the acknowledgment and gives its sample. No sample spans less than `minimum_rtt`: a shorter one answers
-    /// an original that was sent again.
+    /// Finishes the acknowledgment and returns its sample.
+    ///
+    /// No sample covers less than `minimum_rtt`: a shorter one acknowledges the original of a retransmitted
+    /// packet.
     pub fn take_sample(&mut self, minimum_rtt: Duration) -> Option<RateSample> {
         if self.app_limited_until != 0 && self.delivered > self.app_limited_until {
             self.app_limited_until = 0;
@@ -103,7 +105,7 @@ impl DeliveryRate {
         })
     }
 
-    /// There is nothing to send although `in_flight` leaves room.
+    /// Marks the sender as application-limited: it has nothing to send although the window has room.
     pub fn mark_app_limited(&mut self, in_flight: Bytes) {
         self.app_limited_until = (self.delivered + in_flight.get()).max(1);
     }
@@ -121,7 +123,7 @@ mod tests {
     #[test]
     fn ack_compression_does_not_raise_the_sample_above_the_sending_rate() {
         let mut rate = DeliveryRate::default();
-        // Ten packets of 1000 bytes, one a millisecond; all acknowledged at once at 100 ms.
+        // Ten packets of 1000 bytes, one per millisecond, all acknowledged at 100 ms.
         let states: alloc::vec::Vec<_> =
             (0..10).map(|k| (at(k), rate.on_sent(at(k), k == 0, Bytes::ZERO))).collect();
         let mut last = None;
@@ -176,7 +178,8 @@ mod tests {
         assert_eq!(rate.take_sample(Duration::ZERO).map(|sample| sample.app_limited), Some(false));
     }
 
-    /// The bubble is gone when *more* has been delivered than `C.app_limited` (draft-ietf-ccwg-bbr, section 4.1).
+    /// The bubble is gone if *more* has been delivered than `C.app_limited` (draft-ietf-ccwg-bbr, section
+    /// 4.1).
     #[test]
     fn a_packet_sent_when_just_the_gap_has_been_delivered_is_limited_and_the_next_is_not() {
         let mut rate = DeliveryRate::default();

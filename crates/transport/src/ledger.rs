@@ -1,8 +1,8 @@
-//! Data that was sent and not yet cumulatively acknowledged, and its state.
+//! The data that was sent but not yet cumulatively acknowledged, and its state.
 //!
-//! The scoreboard of RFC 6675, kept incrementally: an acknowledgment costs what it newly acknowledges or reveals as
-//! lost, never the window. What was found lost stays so, also when blocks of short segments grow together and the
-//! text's test, made anew, would fail again.
+//! This is the scoreboard of RFC 6675, kept incrementally: the cost of an acknowledgment is proportional to
+//! the data that it newly acknowledges or reveals as lost, not to the window. A segment that was marked as
+//! lost stays lost, even if blocks of short segments merge and the RFC's test, evaluated again, would fail.
 
 use alloc::collections::{BinaryHeap, VecDeque};
 use core::cmp::Reverse;
@@ -12,24 +12,24 @@ use airpath_model::{Bytes, Duration, Timestamp};
 use crate::delivery_rate::SendState;
 use crate::ranges::Ranges;
 
-/// One segment that was sent.
+/// A segment that was sent.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Record {
     pub(crate) sequence: u64,
     pub(crate) payload: u32,
-    /// Selectively acknowledged.
+    /// Whether it was selectively acknowledged.
     pub(crate) sacked: bool,
-    /// The original is believed lost.
+    /// Whether the original is marked as lost.
     pub(crate) lost: bool,
-    /// A retransmission of it is believed to be on its way.
+    /// Whether a retransmission is in flight.
     pub(crate) retransmitting: bool,
-    /// It was retransmitted at least once: samples from it are ambiguous (Karn).
+    /// Whether it was retransmitted at least once; its samples are then ambiguous (Karn).
     pub(crate) retransmitted: bool,
-    /// Nobody saw it leave: only that it must have ([`Ledger::on_unseen`]).
+    /// Whether its transmission was inferred but not observed ([`Ledger::on_unseen`]).
     pub(crate) unseen: bool,
-    /// Number of its latest transmission, counted over all transmissions of the connection.
+    /// The number of its latest transmission, counted over all transmissions of the connection.
     pub(crate) order: u64,
-    /// When it was sent last.
+    /// The time of its latest transmission.
     pub(crate) sent_at: Timestamp,
     pub(crate) state: SendState,
 }
@@ -38,29 +38,31 @@ pub(crate) struct Record {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ledger {
     records: VecDeque<Record>,
-    /// What was selectively acknowledged.
+    /// The selectively acknowledged ranges.
     sacked: Ranges,
     /// SND.UNA.
     acknowledged: u64,
     /// SND.NXT.
     next: u64,
-    /// Everything below it that is not acknowledged has been marked as lost.
+    /// All unacknowledged data below this offset has been marked as lost.
     lost_below: u64,
-    /// Pipe: bytes believed to be on their way.
+    /// Pipe: the bytes estimated to be in flight.
     pipe: u64,
-    /// Sequences of lost segments that wait to be sent again, lowest first; may hold stale entries.
+    /// The sequences of lost segments that wait for retransmission, lowest first; may contain stale entries.
     to_retransmit: BinaryHeap<Reverse<u64>>,
-    /// Retransmissions in the order in which they were sent: (order, sequence); may hold stale entries.
+    /// The retransmissions in the order in which they were sent: (order, sequence); may contain stale
+    /// entries.
     retransmissions: VecDeque<(u64, u64)>,
     transmissions: u64,
-    /// Highest order among transmissions known to have been delivered.
+    /// The highest order among the transmissions known to be delivered.
     newest_delivered: u64,
-    /// Blocks of the last acknowledgments that had any: nothing in them is new.
+    /// The blocks of the last acknowledgment that had any: they contain nothing new.
     known_blocks: [(u64, u64); 3],
 }
 
 impl Record {
-    /// `SetPipe` of RFC 6675: an original that is not lost counts, and so does a retransmission under way.
+    /// Returns the contribution to RFC 6675's `SetPipe`: an original that is not lost, and a retransmission
+    /// in flight.
     fn pipe(&self) -> u64 {
         let copies = if self.sacked { 0 } else { u64::from(!self.lost) + u64::from(self.retransmitting) };
         copies * u64::from(self.payload)
@@ -76,12 +78,12 @@ impl Ledger {
         self.next
     }
 
-    /// Sent and not cumulatively acknowledged.
+    /// Returns the bytes sent but not cumulatively acknowledged.
     pub(crate) const fn outstanding(&self) -> Bytes {
         Bytes::new(self.next - self.acknowledged)
     }
 
-    /// RFC 6675's pipe.
+    /// Returns RFC 6675's pipe.
     pub(crate) const fn pipe(&self) -> Bytes {
         Bytes::new(self.pipe)
     }
@@ -95,7 +97,7 @@ impl Ledger {
         self.records.iter()
     }
 
-    /// New data leaves.
+    /// Records the transmission of new data.
     pub(crate) fn on_sent(&mut self, now: Timestamp, payload: u32, state: SendState) {
         self.transmissions += 1;
         let record = Record {
@@ -115,7 +117,8 @@ impl Ledger {
         self.records.push_back(record);
     }
 
-    /// New data left before `now`, unobserved: when is not known, so it gives no samples.
+    /// Records an unobserved transmission of new data before `now`. Its time is unknown, so it yields no
+    /// samples.
     pub(crate) fn on_unseen(&mut self, now: Timestamp, payload: u32, state: SendState) {
         self.on_sent(now, payload, state);
         if let Some(record) = self.records.back_mut() {
@@ -124,12 +127,12 @@ impl Ledger {
         }
     }
 
-    /// How many segments are kept.
+    /// Returns the number of segments in the ledger.
     pub(crate) fn segments(&self) -> usize {
         self.records.len()
     }
 
-    /// Payload below `offset` that was not seen to leave.
+    /// Returns the payload below `offset` whose transmission was not observed.
     pub(crate) fn unseen_below(&self, offset: u64) -> u64 {
         let below = self.records.iter().take_while(|record| record.sequence < offset);
         below
@@ -138,19 +141,19 @@ impl Ledger {
             .sum()
     }
 
-    /// The first outstanding segment.
+    /// Returns the first outstanding segment.
     pub(crate) fn first(&self) -> Option<&Record> {
         self.records.front()
     }
 
-    /// The first segment that ends above `offset`.
+    /// Returns the first segment that ends above `offset`.
     pub(crate) fn first_above(&self, offset: u64) -> Option<&Record> {
         let index =
             self.records.partition_point(|record| record.sequence + u64::from(record.payload) <= offset);
         self.records.get(index)
     }
 
-    /// The segment at `sequence` leaves again.
+    /// Records a retransmission of the segment at `sequence`.
     pub(crate) fn on_retransmitted(&mut self, now: Timestamp, sequence: u64, state: SendState) {
         self.transmissions += 1;
         let order = self.transmissions;
@@ -165,7 +168,8 @@ impl Ledger {
         self.retransmissions.push_back((order, sequence));
     }
 
-    /// Everything below `cumulative` has arrived. Calls `delivered` for segments that were not known to have.
+    /// Processes a cumulative acknowledgment. Calls `delivered` for each segment not known to have arrived
+    /// before.
     pub(crate) fn acknowledge(&mut self, cumulative: u64, mut delivered: impl FnMut(&Record)) {
         while let Some(record) = self.records.front() {
             if record.sequence + u64::from(record.payload) > cumulative {
@@ -186,8 +190,8 @@ impl Ledger {
         }
     }
 
-    /// These blocks stand in an acknowledgment. Most of them stood in the one before, and are passed over. Calls `delivered` for
-    /// segments that were not known to have arrived.
+    /// Processes the SACK blocks of an acknowledgment, skipping those known from the previous one. Calls
+    /// `delivered` for each segment not known to have arrived before.
     pub(crate) fn sack_blocks(
         &mut self,
         blocks: impl Iterator<Item = (u64, u64)>,
@@ -198,12 +202,13 @@ impl Ledger {
             if !before.contains(&block) {
                 self.sack(block.0, block.1, &mut delivered);
             }
-            // What reaches above all that was sent may say more when more was sent.
+            // A block that ends above the highest byte sent may cover more once more is sent.
             self.known_blocks[known] = if block.1 <= self.next { block } else { (0, 0) };
         }
     }
 
-    /// [`left`, `right`) has arrived out of order. Calls `delivered` for segments that were not known to have.
+    /// Marks [`left`, `right`) as selectively acknowledged. Calls `delivered` for each segment not known to
+    /// have arrived before.
     fn sack(&mut self, left: u64, right: u64, mut delivered: impl FnMut(&Record)) {
         let (left, right) = (left.max(self.acknowledged), right.min(self.next));
         if left >= right {
@@ -225,13 +230,13 @@ impl Ledger {
         });
     }
 
-    /// Marks what RFC 6675's `IsLost` finds lost: segments below data of which more than two segments' worth, or
-    /// three separate blocks, were selectively acknowledged. Gives the bytes newly lost.
+    /// Marks segments as lost by RFC 6675's `IsLost`: segments below more than two segments' worth, or three
+    /// separate blocks, of selectively acknowledged data. Returns the bytes newly lost.
     pub(crate) fn mark_lost_by_sack(&mut self, mss: Bytes) -> Bytes {
         self.mark_lost_below(self.lost_by_sack(mss))
     }
 
-    /// Below which offset that finds segments lost; 0 if none.
+    /// Returns the offset below which `IsLost` holds; 0 if there is none.
     pub(crate) fn lost_by_sack(&self, mss: Bytes) -> u64 {
         let mut above = 0;
         for (blocks, (left, right)) in self.sacked.iter().rev().enumerate() {
@@ -243,7 +248,7 @@ impl Ledger {
         0
     }
 
-    /// Marks everything below `frontier` that has not been acknowledged as lost. Gives the bytes newly lost.
+    /// Marks all unacknowledged data below `frontier` as lost. Returns the bytes newly lost.
     pub(crate) fn mark_lost_below(&mut self, frontier: u64) -> Bytes {
         if frontier <= self.lost_below {
             return Bytes::ZERO;
@@ -268,15 +273,16 @@ impl Ledger {
         Bytes::new(lost)
     }
 
-    /// The transmission with this number is known to have been delivered.
+    /// Records that the transmission with number `order` was delivered.
     pub(crate) fn note_delivered(&mut self, order: u64) {
         self.newest_delivered = self.newest_delivered.max(order);
     }
 
-    /// Finds retransmissions that were lost again: one of the next transmissions, at least three later, has been
-    /// delivered. Searches the whole window. Gives the bytes newly lost.
+    /// Marks retransmissions as lost if a transmission at least three later has been delivered. Searches the
+    /// whole window. Returns the bytes newly lost.
     ///
-    /// A lost rescue retransmission says that all originals below, which left before it, are lost as well.
+    /// If a rescue retransmission is lost, all originals below it are lost as well, because they were sent
+    /// earlier.
     pub(crate) fn mark_lost_retransmissions(&mut self) -> Bytes {
         let mut lost = Bytes::ZERO;
         while let Some(&(order, sequence)) = self.retransmissions.front() {
@@ -291,12 +297,13 @@ impl Ledger {
         lost
     }
 
-    /// Marks as lost what left before the transmission `newest` and more than `patience` ago (RFC 8985, section 6.2, step 5). Gives the
-    /// bytes newly lost, and when the next of those before `newest` will be late.
+    /// Marks transmissions as lost that were sent before the transmission `newest` and more than `patience`
+    /// ago (RFC 8985, section 6.2, step 5). Returns the bytes newly lost, and the time at which the next
+    /// transmission before `newest` becomes overdue.
     ///
-    /// Originals leave in the order of their sequence, so that the first that is not late ends the search; what is sent
-    /// again has an order of its own. After a timeout that was false the first may be one that was sent again: the others wait for
-    /// it.
+    /// Originals are sent in sequence order, so the search ends at the first one that is not overdue.
+    /// Retransmissions have an order of their own. After a spurious timeout the first segment may have been
+    /// retransmitted; the others then wait for it.
     pub(crate) fn mark_lost_by_time(
         &mut self,
         newest: u64,
@@ -336,13 +343,13 @@ impl Ledger {
         (lost, due)
     }
 
-    /// The segment at `sequence`, if transmission `order` of it is believed to be on its way.
+    /// Returns the segment at `sequence` if its transmission `order` is a retransmission in flight.
     fn retransmission(&self, order: u64, sequence: u64) -> Option<Record> {
         let record = *self.find(sequence)?;
         (record.order == order && record.retransmitting && !record.sacked).then_some(record)
     }
 
-    /// A retransmission was lost again. Gives the bytes newly lost.
+    /// Marks a retransmission as lost. Returns the bytes newly lost.
     fn lose_retransmission(&mut self, record: &Record) -> Bytes {
         let lost = if record.lost {
             Bytes::new(u64::from(record.payload))
@@ -354,7 +361,8 @@ impl Ledger {
         lost
     }
 
-    /// The timer expired: everything not acknowledged is lost, retransmissions as well. Gives the bytes newly lost.
+    /// Marks all unacknowledged data as lost after a timeout, including retransmissions. Returns the bytes
+    /// newly lost.
     pub(crate) fn mark_all_lost(&mut self) -> Bytes {
         let mut lost = 0;
         self.pipe = 0;
@@ -372,7 +380,7 @@ impl Ledger {
         Bytes::new(lost)
     }
 
-    /// The timeout was false: nothing is lost, and what waited to be sent again need not be.
+    /// Undoes a spurious timeout: nothing is lost, and no retransmission is pending.
     pub(crate) fn unmark_all_lost(&mut self) {
         self.pipe = 0;
         self.to_retransmit.clear();
@@ -385,7 +393,8 @@ impl Ledger {
         self.lost_below = self.acknowledged;
     }
 
-    /// Marks the first segment as lost (third duplicate acknowledgment or partial acknowledgment without SACK).
+    /// Marks the first segment as lost (third duplicate acknowledgment, or partial acknowledgment without
+    /// SACK).
     pub(crate) fn mark_first_lost(&mut self) -> Bytes {
         match self.records.front() {
             Some(first) => self.mark_lost_below(first.sequence + 1),
@@ -393,7 +402,7 @@ impl Ledger {
         }
     }
 
-    /// The lost segment that should be sent again first, if one waits.
+    /// Returns the lost segment to retransmit next, if any.
     #[inline]
     pub(crate) fn next_lost(&mut self) -> Option<(u64, u32)> {
         if self.to_retransmit.is_empty() { None } else { self.find_next_lost() }
@@ -413,7 +422,7 @@ impl Ledger {
         None
     }
 
-    /// The highest segment that was not acknowledged at all, for a rescue retransmission.
+    /// Returns the highest unacknowledged segment, for a rescue retransmission.
     pub(crate) fn highest_unacknowledged(&self) -> Option<(u64, u32)> {
         self.records
             .iter()
@@ -422,17 +431,18 @@ impl Ledger {
             .map(|record| (record.sequence, record.payload))
     }
 
-    /// Whether the first outstanding segment is believed lost, sent again or not: then and only then is any.
+    /// Returns whether the first outstanding segment is lost, retransmitted or not. If it is not, no segment
+    /// is.
     pub(crate) fn first_is_lost(&self) -> bool {
         self.records.front().is_some_and(|record| record.lost)
     }
 
-    /// Whether anything was selectively acknowledged.
+    /// Returns whether any data is selectively acknowledged.
     pub(crate) fn has_sacked(&self) -> bool {
         !self.sacked.is_empty()
     }
 
-    /// Whether a retransmission of the segment at `sequence` is believed to be on its way.
+    /// Returns whether a retransmission of the segment at `sequence` is in flight.
     pub(crate) fn is_retransmitting(&self, sequence: u64) -> bool {
         self.find(sequence).is_some_and(|record| record.retransmitting)
     }
@@ -451,10 +461,10 @@ impl Ledger {
     }
 }
 
-/// The index of the first segment that begins at `sequence` or above.
+/// Returns the index of the first segment that begins at `sequence` or above.
 ///
-/// Nearly all segments are as long as the first, so that it is found without searching: a search looks at some fifteen
-/// segments all over a large window, none of which is in the processor's cache.
+/// Nearly all segments have the length of the first, so the index is usually computed without a search. A
+/// binary search in a large window touches about fifteen segments, none of which is in the processor's cache.
 fn index_of(records: &VecDeque<Record>, sequence: u64) -> usize {
     let guess = records.front().map_or(0, |first| {
         (sequence.saturating_sub(first.sequence) / u64::from(first.payload.max(1))) as usize

@@ -1,12 +1,13 @@
-//! A TCP-like transport without input and output: a [`Sender`] and a [`Receiver`] that take arriving
-//! segments with their times, and return the segments to send and the time of their next timer.
+//! A TCP-like transport without input and output: a [`Sender`] and a [`Receiver`] that take arriving segments
+//! with their times, and return the segments to send and the time of their next timer.
 //!
-//! There is no handshake: a connection is established when it is made, sequence numbers count payload bytes from
-//! zero, and both ends know each other's options. Everything about time is an argument.
+//! There is no handshake: a new connection is established, sequence numbers count payload bytes from zero,
+//! and both endpoints know each other's options. Time is always an argument.
 //!
-//! Driver's contract: times never decrease; after every call of [`Sender::on_ack`] or [`Sender::on_timer`] ask
-//! [`Sender::poll_transmit`] until it gives nothing, then [`Sender::next_timer`]; after every
-//! [`Receiver::on_segment`] or [`Receiver::on_timer`] ask [`Receiver::poll_ack`], then [`Receiver::next_timer`].
+//! Contract of the driver: times never decrease. After every call of [`Sender::on_ack`] or
+//! [`Sender::on_timer`], call [`Sender::poll_transmit`] until it returns `None`, then [`Sender::next_timer`].
+//! After every call of [`Receiver::on_segment`] or [`Receiver::on_timer`], call [`Receiver::poll_ack`], then
+//! [`Receiver::next_timer`].
 #![no_std]
 
 extern crate alloc;

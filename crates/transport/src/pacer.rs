@@ -1,13 +1,14 @@
-//! Spreads packets in time.
+//! Packet pacing.
 
 use airpath_model::{Bytes, Control, Duration, Pacing, Phase, Rate, Timestamp};
 
-/// Decides when the next packet may leave. At the rate in force, with bursts of at most the controller's quantum.
+/// A pacer: computes the release time of each packet from the pacing rate, with bursts of at most the
+/// controller's quantum.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pacer {
-    /// Whether to pace controllers that leave it to the driver.
+    /// Whether to pace if the controller leaves pacing to the driver.
     from_window: bool,
-    /// When everything sent so far has been paid for at the rate in force.
+    /// The time at which everything sent so far is paid for at the pacing rate.
     paid_until: Timestamp,
 }
 
@@ -16,10 +17,10 @@ impl Pacer {
         Self { from_window, paid_until: Timestamp::ZERO }
     }
 
-    /// The rate in force; `None` when packets leave at once.
+    /// Returns the pacing rate; `None` if packets are not paced.
     ///
-    /// A window is paced at twice the window over the smoothed RTT in slow start and 1.2 times after it (Linux,
-    /// `tcp_pacing_ss_ratio` and `tcp_pacing_ca_ratio`), from the first RTT sample on.
+    /// A window is paced at twice the window over the smoothed RTT in slow start and 1.2 times after it
+    /// (Linux, `tcp_pacing_ss_ratio` and `tcp_pacing_ca_ratio`), from the first RTT sample on.
     pub(crate) fn rate(
         &self,
         control: &Control,
@@ -39,7 +40,7 @@ impl Pacer {
         }
     }
 
-    /// When a packet of `payload` may leave; never at a rate of zero.
+    /// Returns the release time of a packet of `payload`; [`Timestamp::NEVER`] at a rate of zero.
     pub(crate) fn release(&self, rate: Rate, quantum: Bytes, payload: Bytes) -> Timestamp {
         if rate == Rate::ZERO {
             return Timestamp::NEVER;
@@ -47,7 +48,7 @@ impl Pacer {
         self.paid_until - rate.time_for(quantum - payload)
     }
 
-    /// A packet of `payload` leaves at `now`.
+    /// Records the transmission of a packet of `payload` at `now`.
     pub(crate) fn on_sent(&mut self, now: Timestamp, rate: Rate, payload: Bytes) {
         self.paid_until = self.paid_until.max(now) + rate.time_for(payload);
     }
@@ -59,7 +60,7 @@ mod tests {
 
     #[test]
     fn a_burst_is_the_quantum_and_then_packets_are_spaced() {
-        let (rate, packet) = (Rate::from_bps(8_000_000), Bytes::new(1000)); // one packet a millisecond
+        let (rate, packet) = (Rate::from_bps(8_000_000), Bytes::new(1000)); // one packet per millisecond
         let mut pacer = Pacer::new(false);
         let mut left = [0_u64; 6];
         for slot in &mut left {

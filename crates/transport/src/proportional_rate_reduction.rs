@@ -2,14 +2,15 @@
 
 use airpath_model::Bytes;
 
-/// How much may be sent during one recovery, so that the window shrinks to its new size over one round trip.
+/// The bytes that may be sent during one recovery, so that the window shrinks to its new size over one round
+/// trip.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ProportionalRateReduction {
-    /// `RecoverFS`: the flight when recovery began.
+    /// `RecoverFS`: the flight size when recovery began.
     recover_flight_size: u64,
     delivered: u64,
     sent: u64,
-    /// What may be sent before the next acknowledgment.
+    /// The bytes that may be sent before the next acknowledgment.
     allowance: u64,
 }
 
@@ -18,7 +19,7 @@ impl ProportionalRateReduction {
         Self { recover_flight_size: flight_size.get().max(1), delivered: 0, sent: 0, allowance: 0 }
     }
 
-    /// An acknowledgment delivered `delivered` bytes; `in_flight` is RFC 6937's pipe after it.
+    /// Processes an acknowledgment that delivered `delivered` bytes; `in_flight` is RFC 6937's pipe after it.
     pub(crate) fn on_ack(&mut self, delivered: Bytes, in_flight: Bytes, ssthresh: Bytes, mss: Bytes) {
         self.delivered += delivered.get();
         self.allowance = if in_flight > ssthresh {
@@ -32,7 +33,8 @@ impl ProportionalRateReduction {
         };
     }
 
-    /// Whether `payload` may be sent now. What is not used up stays due: the formulas count what was sent.
+    /// Returns whether `payload` may be sent now. An unused allowance remains due, because the formulas count
+    /// the bytes sent.
     pub(crate) fn allows(&self, payload: Bytes) -> bool {
         self.allowance >= payload.get()
     }
@@ -49,7 +51,8 @@ mod tests {
 
     const MSS: Bytes = Bytes::new(1000);
 
-    /// Acknowledges one segment a time with `in_flight` segments left, sends what is allowed, and counts it.
+    /// Acknowledges one segment at a time with `in_flight` segments left, sends what is allowed, and counts
+    /// it.
     fn sent_for(acks: u64, lost: u64, flight: u64, ssthresh: u64) -> u64 {
         let mut reduction = ProportionalRateReduction::new(MSS * flight);
         let (mut in_flight, mut sent) = (flight - lost, 0);

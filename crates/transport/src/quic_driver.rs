@@ -1,4 +1,4 @@
-//! Combines the packet events that a QUIC stack reports into the events that controllers expect.
+//! Combines the packet events reported by a QUIC stack into the events that controllers expect.
 
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
@@ -9,19 +9,20 @@ use airpath_model::{
     RttEstimate, SendEvent, Timestamp,
 };
 
-/// Drives one controller from a QUIC stack's reports (RFC 9002, appendix B).
+/// Drives one controller from the reports of a QUIC stack (RFC 9002, appendix B).
 ///
-/// A stack that counts packets acknowledged before it looks for losses, as quinn does, would tell a controller of an
-/// acknowledgment before the loss that it reveals. So an acknowledgment is kept until the stack asks for the window or
-/// reports something of a later instant; the loss is reported to the controller first.
+/// A stack that processes acknowledged packets before it detects losses, as quinn does, would report an
+/// acknowledgment to the controller before the loss that it reveals. The driver therefore holds an
+/// acknowledgment until the stack asks for the window or reports an event of a later instant, and reports the
+/// loss first.
 ///
-/// Sizes are those of QUIC packets, headers included, which is what QUIC's congestion control counts.
+/// Sizes are those of QUIC packets, headers included, as counted by QUIC's congestion control.
 #[derive(Debug)]
 pub struct QuicDriver<C: Controller + ?Sized = dyn Controller> {
     controller: Box<C>,
     mss: Bytes,
     in_flight: u64,
-    /// What left, by the instant, until it is acknowledged or lost.
+    /// The packets in flight, one entry per instant, until they are acknowledged or lost.
     sent: VecDeque<Sent>,
     rate: DeliveryRate,
     round: u64,
@@ -29,21 +30,23 @@ pub struct QuicDriver<C: Controller + ?Sized = dyn Controller> {
     round_ends_at: u64,
     rtt: RttEstimate,
     sampled: bool,
-    /// What the stack is just reporting as acknowledged.
+    /// The packets that the stack is currently reporting as acknowledged.
     batch: Option<Batch>,
-    /// An acknowledgment that the controller has not yet received.
+    /// An acknowledgment not yet reported to the controller.
     held: Option<AckEvent>,
-    /// The loss event under way began then: packets sent up to here belong to it (RFC 9002, section 7.3.2).
+    /// The start of the current loss event: packets sent up to this time belong to it (RFC 9002, section
+    /// 7.3.2).
     recovery_start: Option<Timestamp>,
     in_recovery: bool,
-    /// When the window was last reduced: marks on packets sent up to here ask for the same reduction.
+    /// The time of the last window reduction: marks on packets sent up to this time request the same
+    /// reduction.
     reduced_at: Option<Timestamp>,
-    /// What was lost since the controller last heard of it with an acknowledgment.
+    /// The bytes lost since the last acknowledgment reported to the controller.
     untold_lost: u64,
     counters: QuicCounters,
 }
 
-/// What happened so far.
+/// Counters of congestion events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct QuicCounters {
     /// Loss events.
@@ -54,14 +57,14 @@ pub struct QuicCounters {
     pub ecn_reductions: u64,
 }
 
-/// What left at one instant.
+/// The packets sent at one instant.
 #[derive(Clone, Copy, Debug)]
 struct Sent {
     at: Timestamp,
     state: SendState,
 }
 
-/// Packets that one acknowledgment delivers.
+/// The packets delivered by one acknowledgment.
 #[derive(Clone, Copy, Debug)]
 struct Batch {
     now: Timestamp,
@@ -72,7 +75,7 @@ struct Batch {
 }
 
 impl<C: Controller + ?Sized> QuicDriver<C> {
-    /// For packets of up to `mss`.
+    /// Creates a driver for packets of up to `mss`.
     pub fn new(controller: Box<C>, mss: Bytes) -> Self {
         Self {
             controller,
@@ -94,7 +97,7 @@ impl<C: Controller + ?Sized> QuicDriver<C> {
         }
     }
 
-    /// Packets of together `bytes` leave.
+    /// Records the transmission of packets with `bytes` bytes in total.
     pub fn on_sent(&mut self, now: Timestamp, bytes: u64, probe: &mut dyn Probe) {
         self.settle(probe);
         self.run_timer(now, probe);
@@ -114,7 +117,7 @@ impl<C: Controller + ?Sized> QuicDriver<C> {
         self.controller.on_sent(&event, probe);
     }
 
-    /// A packet of `bytes` sent then is acknowledged.
+    /// Records the acknowledgment of a packet of `bytes` bytes sent at `sent_at`.
     pub fn on_acked(&mut self, now: Timestamp, sent_at: Timestamp, bytes: u64, probe: &mut dyn Probe) {
         if self.batch.is_none() {
             self.settle(probe);
@@ -140,16 +143,16 @@ impl<C: Controller + ?Sized> QuicDriver<C> {
         self.in_flight = self.in_flight.saturating_sub(bytes);
     }
 
-    /// That was all of one acknowledgment; `in_flight` is what the stack counts now.
+    /// Completes an acknowledgment; `in_flight` is the stack's current count.
     pub fn on_end_acks(&mut self, in_flight: u64, app_limited: bool, probe: &mut dyn Probe) {
-        // An acknowledgment of packets that do not count.
+        // The acknowledged packets do not count as in flight.
         let Some(batch) = self.batch.take() else { return };
         self.in_flight = in_flight;
         if app_limited {
             self.rate.mark_app_limited(Bytes::new(in_flight));
         }
         let sample = batch.now.since(batch.newest_sent_at);
-        // The peer's delay is in it, as in what a TCP sender measures.
+        // The sample includes the peer's acknowledgment delay, as a TCP sender's measurements do.
         self.rtt.on_sample(sample, !self.sampled);
         self.sampled = true;
         if self.rate.prior_delivered().is_some_and(|prior| prior >= self.round_ends_at) {
@@ -177,7 +180,7 @@ impl<C: Controller + ?Sized> QuicDriver<C> {
         self.held = Some(event);
     }
 
-    /// Packets of together `bytes` are lost, the newest of them sent then.
+    /// Records the loss of packets with `bytes` bytes in total, the newest of them sent at `sent_at`.
     pub fn on_lost(
         &mut self,
         now: Timestamp,
@@ -195,7 +198,7 @@ impl<C: Controller + ?Sized> QuicDriver<C> {
             self.recovery_start = Some(now);
             self.in_recovery = true;
             self.counters.recoveries += 1;
-            // One reduction for a round trip, whether packets were marked or dropped.
+            // One reduction per round trip, whether packets were marked or dropped.
             if !persistent && self.reduced_at.is_none_or(|at| sent_at > at) {
                 self.signal(now, CongestionSignal::Loss, flight_size, bytes, probe);
             }
@@ -210,7 +213,8 @@ impl<C: Controller + ?Sized> QuicDriver<C> {
         }
     }
 
-    /// The peer counts more marks; the newest packet that it acknowledges was sent then.
+    /// Records that the peer reported more marks; the newest packet that it acknowledges was sent at
+    /// `sent_at`.
     pub fn on_marked(&mut self, now: Timestamp, sent_at: Timestamp, probe: &mut dyn Probe) {
         self.settle_earlier(now, probe);
         if self.reduced_at.is_none_or(|at| sent_at > at) {
@@ -222,12 +226,12 @@ impl<C: Controller + ?Sized> QuicDriver<C> {
         }
     }
 
-    /// Packets of up to this size are sent from now on.
+    /// Sets the maximum packet size for later transmissions.
     pub fn set_mss(&mut self, mss: Bytes) {
         self.mss = mss;
     }
 
-    /// Tells the controller of the acknowledgment that is held; the stack has said all of it.
+    /// Reports the held acknowledgment to the controller. Call once the stack has reported all of it.
     pub fn settle(&mut self, probe: &mut dyn Probe) {
         if let Some(mut event) = self.held.take() {
             event.newly_lost = Bytes::new(core::mem::take(&mut self.untold_lost));
@@ -241,22 +245,22 @@ impl<C: Controller + ?Sized> QuicDriver<C> {
         &mut self.controller
     }
 
-    /// What the controller allows; [settle](Self::settle) before.
+    /// Returns the controller's window and pacing; call [settle](Self::settle) first.
     pub fn control(&self) -> Control {
         self.controller.control()
     }
 
-    /// The slow-start threshold.
+    /// Returns the slow-start threshold.
     pub fn ssthresh(&self) -> Option<Bytes> {
         self.controller.ssthresh()
     }
 
-    /// What the controller is doing.
+    /// Returns the controller's phase.
     pub fn phase(&self) -> Phase {
         self.controller.phase()
     }
 
-    /// The rate at which the controller wants packets to be paced.
+    /// Returns the controller's pacing rate.
     pub fn pacing_rate(&self) -> Option<Rate> {
         match self.controller.control().pacing {
             airpath_model::Pacing::At(rate) => Some(rate),
@@ -264,35 +268,36 @@ impl<C: Controller + ?Sized> QuicDriver<C> {
         }
     }
 
-    /// What is in flight, as far as is known here.
+    /// Returns the bytes in flight, as known to this driver.
     pub const fn in_flight(&self) -> Bytes {
         Bytes::new(self.in_flight)
     }
 
-    /// Round-trip times.
+    /// Returns the round-trip time estimates.
     pub const fn rtt(&self) -> RttEstimate {
         self.rtt
     }
 
-    /// What happened so far.
+    /// Returns the counters.
     pub const fn counters(&self) -> QuicCounters {
         self.counters
     }
 
-    /// `FlightSize` of RFC 5681 when a signal comes: what the acknowledgment that brings it delivers counts, as it is not
-    /// cumulative there.
+    /// Returns `FlightSize` of RFC 5681 for a congestion signal. It includes the bytes delivered by the
+    /// acknowledgment that carries the signal, because QUIC's acknowledgments are not cumulative.
     fn flight_size(&self) -> u64 {
         self.held.map_or(self.in_flight, |held| held.in_flight_before.get())
     }
 
-    /// Tells of what is held from before `now`: a loss found later is not one that it reveals.
+    /// Reports an acknowledgment held from before `now`: it does not reveal a loss that is found later.
     fn settle_earlier(&mut self, now: Timestamp, probe: &mut dyn Probe) {
         if self.held.is_some_and(|held| held.now < now) {
             self.settle(probe);
         }
     }
 
-    /// Stacks have no timers for controllers: one may fire as late as the next packet.
+    /// Runs the controller's timer if it is due. QUIC stacks have no timers for controllers, so it may fire
+    /// as late as the next packet.
     fn run_timer(&mut self, now: Timestamp, probe: &mut dyn Probe) {
         if self.controller.next_timer() <= now {
             self.controller.on_timer(now, probe);
@@ -320,8 +325,9 @@ impl<C: Controller + ?Sized> QuicDriver<C> {
         }
     }
 
-    /// Whatever left more than a round trip before the newest packet that has arrived is acknowledged or lost (RFC 9002,
-    /// section 6.1.2: 9/8 of a round trip after it left, when a later one is acknowledged).
+    /// Forgets packets sent more than a round trip before the newest delivered packet: they are acknowledged
+    /// or lost (RFC 9002, section 6.1.2: 9/8 of a round trip after transmission, when a later one is
+    /// acknowledged).
     fn forget(&mut self, newest_sent_at: Timestamp) {
         let kept = self.rtt.smoothed.max(self.rtt.latest) + self.rtt.variation * 4;
         while self.sent.front().is_some_and(|sent| sent.at + kept < newest_sent_at) {

@@ -4,39 +4,41 @@ use airpath_model::{Bytes, Duration, RttEstimate, Timestamp};
 
 use crate::ledger::{Ledger, Record};
 
-/// What was delivered of late, and how far transmissions overtake each other.
+/// The state of RACK: the latest delivery and the observed reordering.
 ///
-/// A transmission is lost when a later one has been delivered and it is late itself, by the reordering window. That window is a quarter of
-/// the smallest round-trip time; before any reordering was seen it is nothing as soon as three segments' worth of data
-/// tells of a hole, and while losses are repaired (step 4). In each round trip in which something had been sent again for
-/// nothing it grows by a quarter more, up to a smoothed round-trip time; after sixteen recoveries without, it is one quarter again.
+/// A transmission is lost if a later one has been delivered and the transmission is overdue by more than the
+/// reordering window. The window is a quarter of the smallest round-trip time. Until reordering is observed,
+/// the window is zero once three segments' worth of data was delivered above a hole, and during recovery
+/// (step 4). In each round trip with an unnecessary retransmission it grows by another quarter, up to a
+/// smoothed round-trip time; after sixteen recoveries without one, it returns to one quarter.
 ///
-/// Departure: each transmission is lost at its own time, not all at that of the last (step 5).
+/// Departure: each transmission becomes lost at its own time, instead of all at the time of the last (step
+/// 5).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rack {
-    /// Number of the latest transmission that was certainly delivered (`RACK.segment`).
+    /// The number of the latest transmission that was certainly delivered (`RACK.segment`).
     newest: u64,
-    /// How long it took (`RACK.rtt`).
+    /// The round-trip time of that transmission (`RACK.rtt`).
     rtt: Duration,
-    /// End of the highest segment that was delivered (`RACK.fack`).
+    /// The end of the highest delivered segment (`RACK.fack`).
     highest: u64,
-    /// The same before this acknowledgment.
+    /// `highest` before the current acknowledgment.
     highest_before: u64,
-    /// Whether an original arrived after one that was sent later (`RACK.reordering_seen`).
+    /// Whether an original arrived after a later transmission (`RACK.reordering_seen`).
     reordering_seen: bool,
-    /// How many quarters of the smallest round-trip time the window has (`RACK.reo_wnd_mult`).
+    /// The window in quarters of the smallest round-trip time (`RACK.reo_wnd_mult`).
     quarters: u32,
-    /// After how many more recoveries that is one again (`RACK.reo_wnd_persist`).
+    /// The number of recoveries until the window returns to one quarter (`RACK.reo_wnd_persist`).
     persists: u32,
-    /// The window grows no more until everything below has been acknowledged (`RACK.dsack_round`).
+    /// The window does not grow again until all data below this offset is acknowledged (`RACK.dsack_round`).
     grown_until: Option<u64>,
-    /// When the next transmission will be late.
+    /// The time at which the next transmission becomes overdue.
     due: Timestamp,
-    /// Losses found between acknowledgments, which are reported to the controller with the next one.
+    /// The bytes found lost between acknowledgments, reported to the controller with the next one.
     untold: Bytes,
 }
 
-/// For so many recoveries the window stays as wide as it has grown.
+/// The number of recoveries for which a widened window persists.
 const RECOVERIES: u32 = 16;
 
 impl Default for Rack {
@@ -57,8 +59,8 @@ impl Default for Rack {
 }
 
 impl Rack {
-    /// An acknowledgment tells of this segment; `answers_latest` tells whether its latest transmission was delivered (steps 2
-    /// and 3).
+    /// Records the delivery of a segment. `answers_latest` is true if its latest transmission was delivered
+    /// (steps 2 and 3).
     pub(crate) fn on_delivered(&mut self, now: Timestamp, record: &Record, answers_latest: bool) {
         if answers_latest && record.order > self.newest {
             self.newest = record.order;
@@ -69,7 +71,7 @@ impl Rack {
         self.reordering_seen |= end < self.highest_before && !record.retransmitted;
     }
 
-    /// What an acknowledgment says of retransmitted segments for nothing (step 4).
+    /// Adapts the window to an acknowledgment that may report an unnecessary retransmission (step 4).
     pub(crate) fn on_ack(&mut self, repeated: bool, ledger: &Ledger) {
         if self.grown_until.is_some_and(|until| ledger.acknowledged() >= until) {
             self.grown_until = None;
@@ -81,7 +83,7 @@ impl Rack {
         }
     }
 
-    /// Losses have been repaired.
+    /// Counts a completed recovery.
     pub(crate) fn on_repaired(&mut self) {
         self.persists = self.persists.saturating_sub(1);
         if self.persists == 0 {
@@ -91,7 +93,7 @@ impl Rack {
 
     /// Marks overdue segments as lost (step 5). Returns the bytes newly lost.
     ///
-    /// `suspicious` tells that losses are being repaired, or that enough was delivered above a hole.
+    /// `suspicious` is true during recovery, or if enough data was delivered above a hole.
     pub(crate) fn mark_lost(
         &mut self,
         now: Timestamp,
@@ -115,22 +117,22 @@ impl Rack {
         self.newest
     }
 
-    /// When [`Rack::mark_lost`] is wanted, if nothing is acknowledged before.
+    /// Returns when to call [`Rack::mark_lost`] next if no acknowledgment arrives before.
     pub(crate) const fn due(&self) -> Timestamp {
         self.due
     }
 
-    /// No acknowledgment reveals these losses: they were late.
+    /// Counts losses that were detected by time, not by an acknowledgment.
     pub(crate) fn on_late(&mut self, lost: Bytes) {
         self.untold += lost;
     }
 
-    /// What was found lost since the acknowledgment before, once.
+    /// Takes the bytes found lost since the previous acknowledgment.
     pub(crate) fn take_untold(&mut self) -> Bytes {
         core::mem::take(&mut self.untold)
     }
 
-    /// The retransmission timer has marked everything.
+    /// Cancels the timer: the retransmission timer has marked everything as lost.
     pub(crate) fn on_timeout(&mut self) {
         self.due = Timestamp::NEVER;
     }
@@ -153,7 +155,8 @@ mod tests {
         ledger
     }
 
-    /// Section 6.2, step 2: an acknowledgment that may answer an earlier transmission tells nothing of the later one.
+    /// Section 6.2, step 2: an acknowledgment that may belong to an earlier transmission is no evidence for
+    /// the later one.
     #[test]
     fn what_may_be_an_older_answer_is_no_newest_transmission() {
         let mut ledger = sent(3);
@@ -176,7 +179,7 @@ mod tests {
         for _ in 0..6 {
             rack.mark_lost(at(0), &mut sent(2), true, rtt);
             widths.push(rack.due());
-            // In a round trip of its own each time.
+            // In a different round trip each time.
             rack.on_ack(true, &Ledger::default());
         }
         assert_eq!(widths, [25, 50, 75, 100, 100, 100].map(at));

@@ -2,24 +2,24 @@
 
 use alloc::collections::VecDeque;
 
-/// Disjoint, non-adjacent ranges [left, right) in ascending order. Grows to the number of holes in a window, and most
-/// of what happens to it is at its ends.
+/// Disjoint, non-adjacent ranges [left, right) in ascending order. Its size is the number of holes in a
+/// window, and most changes happen at its ends.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ranges {
     ranges: VecDeque<(u64, u64)>,
-    /// About where the last change was: holes are filled one after the other, so the next one is near.
+    /// The approximate index of the last change: holes are filled in order, so the next change is nearby.
     near: usize,
 }
 
-/// So many steps are gone from the last change before all ranges are searched.
+/// The number of steps from the last change before a search over all ranges.
 const STEPS: usize = 4;
 
 impl Ranges {
-    /// Adds [`left`, `right`), which is not empty, and calls `added` for each part that was not there before, in ascending order.
-    /// Gives the range that now holds it.
+    /// Adds the non-empty range [`left`, `right`), and calls `added` for each new part in ascending order.
+    /// Returns the range that contains it afterwards.
     pub(crate) fn insert(&mut self, left: u64, right: u64, mut added: impl FnMut(u64, u64)) -> (u64, u64) {
         debug_assert!(left < right);
-        // Most of what comes lies at the upper end.
+        // Most insertions are at the upper end.
         let count = self.ranges.len();
         match self.ranges.back_mut() {
             Some(last) if last.1 < left => {}
@@ -40,9 +40,9 @@ impl Ranges {
         (left, right)
     }
 
-    /// The same where the last range begins above `left`.
+    /// Inserts a range if the last range begins above `left`.
     fn insert_below(&mut self, left: u64, right: u64, mut added: impl FnMut(u64, u64)) -> (u64, u64) {
-        // Everything from `first` up to `last` touches the new range.
+        // All ranges from `first` to `last` touch the new range.
         let first = self.first_reaching(left);
         self.near = first;
         let mut last = first;
@@ -71,7 +71,7 @@ impl Ranges {
         merged
     }
 
-    /// Removes everything below `offset`.
+    /// Removes all offsets below `offset`.
     pub(crate) fn remove_below(&mut self, offset: u64) {
         if self.ranges.front().is_none_or(|first| offset <= first.0) {
             return;
@@ -85,7 +85,7 @@ impl Ranges {
         }
     }
 
-    /// The range that contains `offset`.
+    /// Returns the range that contains `offset`.
     pub(crate) fn containing(&self, offset: u64) -> Option<(u64, u64)> {
         let (&first, &last) = (self.ranges.front()?, self.ranges.back()?);
         if offset < first.0 {
@@ -98,17 +98,17 @@ impl Ranges {
         self.ranges.get(index).copied().filter(|range| range.0 <= offset)
     }
 
-    /// All ranges, ascending.
+    /// Iterates over all ranges in ascending order.
     pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = (u64, u64)> {
         self.ranges.iter().copied()
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no ranges.
     pub(crate) fn is_empty(&self) -> bool {
         self.ranges.is_empty()
     }
 
-    /// The first range that ends at `offset` or above.
+    /// Returns the index of the first range that ends at `offset` or above.
     fn first_reaching(&self, offset: u64) -> usize {
         let ends_below = |index: usize| self.ranges.get(index).is_some_and(|range| range.1 < offset);
         let mut index = self.near.min(self.ranges.len());
@@ -132,7 +132,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Against a set of single offsets: ranges are inserted, and now and then all below some offset are removed.
+        /// Compares with a set of single offsets: ranges are inserted, and occasionally all below some offset
+        /// are removed.
         #[test]
         fn agrees_with_a_plain_set(
             steps in prop::collection::vec((0_u64..60, 1_u64..10, prop::option::weighted(0.2, 0_u64..60)), 0..60),

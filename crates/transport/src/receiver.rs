@@ -1,4 +1,4 @@
-//! The receiving end of a connection.
+//! The receiving endpoint of a connection.
 
 use airpath_model::{Bytes, Ecn, PathHeader, Timestamp, XcpHeader};
 
@@ -7,24 +7,26 @@ use crate::config::{EcnMode, ReceiverConfig};
 use crate::ranges::Ranges;
 use crate::segment::Segment;
 
-/// Takes segments, delivers payload in order, acknowledges.
+/// A receiver: takes segments, delivers payload in order, and returns acknowledgments.
 ///
-/// Acknowledges every second segment, or after a time (RFC 5681, section 4.2); at once what arrives out of order
-/// or fills a gap, and when ECN marks begin or end (as Linux does). The application takes payload as
-/// soon as it is in order, so the window offered from there on is always what was configured.
+/// It acknowledges every second segment, or after a timeout (RFC 5681, section 4.2). It acknowledges at once
+/// if a segment arrives out of order or fills a gap, and when ECN marks begin or end (as in Linux). The
+/// application reads payload as soon as it is in order, so the advertised window is always the configured
+/// one.
 #[derive(Clone, Debug)]
 pub struct Receiver {
     config: ReceiverConfig,
     /// The next byte expected in order.
     next: u64,
-    /// Ranges received above it.
+    /// The ranges received above `next`.
     out_of_order: Ranges,
-    /// The blocks of it that changed last, newest first (RFC 2018, section 4). Those that end at [`Receiver::next`] or below have
-    /// been delivered, and keep their place until others take it.
+    /// The blocks of `out_of_order` that changed last, newest first (RFC 2018, section 4). Blocks that end at
+    /// [`Receiver::next`] or below have been delivered; they keep their slot until another block replaces
+    /// them.
     recent: [Block; 3],
-    /// A segment not acknowledged yet had arrived before.
+    /// Whether a segment not yet acknowledged had already arrived.
     repeated: bool,
-    /// Segments not acknowledged yet.
+    /// The number of segments not yet acknowledged.
     pending: u32,
     acknowledge_now: bool,
     delayed_until: Timestamp,
@@ -32,14 +34,14 @@ pub struct Receiver {
     timestamp_recent: Option<Timestamp>,
     last_acknowledged: u64,
     ece: bool,
-    /// Segments that arrived marked, modulo 2^16.
+    /// The number of marked segments received, modulo 2^16.
     marked: u16,
     last_was_marked: bool,
     path: PathHeader,
 }
 
 impl Receiver {
-    /// The receiving end of a fresh connection.
+    /// Creates the receiving endpoint of a new connection.
     pub fn new(config: ReceiverConfig) -> Self {
         Self {
             config,
@@ -59,7 +61,7 @@ impl Receiver {
         }
     }
 
-    /// A segment arrives; its ECN field is as routers left it.
+    /// Processes an arriving segment; its ECN field is as the routers left it.
     pub fn on_segment(&mut self, now: Timestamp, segment: &Segment) {
         if segment.sequence <= self.last_acknowledged && segment.timestamp >= self.timestamp_recent {
             self.timestamp_recent = segment.timestamp;
@@ -92,7 +94,7 @@ impl Receiver {
         }
     }
 
-    /// The acknowledgment that is due, if one is.
+    /// Returns the acknowledgment that is due, if any.
     pub fn poll_ack(&mut self, now: Timestamp) -> Option<Acknowledgment> {
         if !self.acknowledge_now {
             return None;
@@ -123,19 +125,19 @@ impl Receiver {
         })
     }
 
-    /// When an acknowledgment has waited long enough.
+    /// Returns when a delayed acknowledgment becomes due.
     pub fn next_timer(&self) -> Timestamp {
         self.delayed_until
     }
 
-    /// The time asked for by [`Receiver::next_timer`] has come.
+    /// Processes the expiry of the timer set by [`Receiver::next_timer`].
     pub fn on_timer(&mut self, now: Timestamp) {
         if self.delayed_until <= now {
             self.acknowledge_now = true;
         }
     }
 
-    /// Payload handed to the application so far.
+    /// Returns the payload delivered to the application so far.
     pub fn delivered(&self) -> Bytes {
         Bytes::new(self.next)
     }
@@ -153,7 +155,8 @@ impl Receiver {
         self.last_was_marked = marked;
     }
 
-    /// XCP feedback adds up over the segments that one acknowledgment answers; the rest is replaced by the newest.
+    /// Combines path headers: XCP feedback adds up over the segments of one acknowledgment; other fields take
+    /// the newest value.
     fn note_path(&mut self, path: &PathHeader) {
         match (&mut self.path, path) {
             (PathHeader::None, PathHeader::None) => {}
@@ -165,7 +168,7 @@ impl Receiver {
         }
     }
 
-    /// This block has changed: it is new, has grown, or others have become part of it.
+    /// Moves a block that is new, has grown, or has merged with others to the front.
     fn note_recent(&mut self, block: Block) {
         let is_part = |of: Block| block.0 <= of.0 && of.1 <= block.1;
         let [first, second, third] = self.recent.map(|other| if is_part(other) { block } else { other });
@@ -178,7 +181,8 @@ impl Receiver {
         };
     }
 
-    /// The blocks that changed last, and then others while there is room (RFC 2018, section 4: as many as possible).
+    /// Returns the blocks that changed last, then others while there is room (RFC 2018, section 4: as many as
+    /// possible).
     fn sack_blocks(&self) -> SackBlocks {
         let recent = self.recent.iter().copied().filter(|block| block.1 > self.next);
         let others = self.out_of_order.iter().rev();
@@ -195,5 +199,5 @@ impl Receiver {
     }
 }
 
-/// What arrived from one offset up to another, and nothing beside it.
+/// A contiguous received range, bounded by gaps.
 type Block = (u64, u64);

@@ -4,16 +4,15 @@ use airpath_model::{Duration, RttEstimate, Timestamp};
 
 use crate::{RtoFloor, SenderConfig};
 
-/// SRTT, RTTVAR, RTO with back-off, and when the timer fires.
+/// The state of the retransmission timer: SRTT, RTTVAR, RTO with back-off, and the deadline.
 ///
-/// The clock granularity G of RFC 6298 is one nanosecond and drops out. One sample is taken for each
-/// acknowledgment that can give one, with the standard gains, as Linux does; RFC 7323's appendix G would scale
-/// them down.
+/// The clock granularity G of RFC 6298 is one nanosecond and is neglected. Each acknowledgment that allows it
+/// yields one sample, with the standard gains, as in Linux; RFC 7323, appendix G, would scale the gains down.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RetransmissionTimer {
     rtt: RttEstimate,
     sampled: bool,
-    /// RTO before back-off.
+    /// The RTO before back-off.
     timeout: Duration,
     backoffs: u32,
     deadline: Timestamp,
@@ -36,7 +35,7 @@ impl RetransmissionTimer {
         }
     }
 
-    /// A round trip took `sample` (rules 2.2 and 2.3). Ends the back-off (rule 5.7 and Karn).
+    /// Adds a round-trip time sample (rules 2.2 and 2.3). Ends the back-off (rule 5.7 and Karn).
     pub(crate) fn on_sample(&mut self, sample: Duration) {
         self.rtt.on_sample(sample, !self.sampled);
         self.sampled = true;
@@ -50,7 +49,7 @@ impl RetransmissionTimer {
         self.backoffs = 0;
     }
 
-    /// The timer fired: double the timeout (rule 5.5).
+    /// Doubles the timeout after the timer has fired (rule 5.5).
     pub(crate) fn back_off(&mut self) {
         self.backoffs = (self.backoffs + 1).min(MOST_BACKOFFS);
     }
@@ -60,19 +59,19 @@ impl RetransmissionTimer {
         self.deadline = now + self.timeout();
     }
 
-    /// Starts the timer unless it runs (rule 5.1).
+    /// Starts the timer if it is not running (rule 5.1).
     pub(crate) fn start(&mut self, now: Timestamp) {
         if !self.deadline.is_scheduled() {
             self.restart(now);
         }
     }
 
-    /// Stops it (rule 5.2).
+    /// Stops the timer (rule 5.2).
     pub(crate) fn stop(&mut self) {
         self.deadline = Timestamp::NEVER;
     }
 
-    /// When it fires.
+    /// Returns the deadline of the timer.
     pub(crate) const fn deadline(&self) -> Timestamp {
         self.deadline
     }
@@ -81,13 +80,13 @@ impl RetransmissionTimer {
         self.rtt
     }
 
-    /// The timeout in force, back-off included.
+    /// Returns the current timeout, back-off included.
     pub(crate) fn timeout(&self) -> Duration {
         (self.timeout * (1 << self.backoffs)).min(self.max)
     }
 }
 
-/// After so many doublings any timeout is at its ceiling.
+/// After this many doublings any timeout has reached its ceiling.
 const MOST_BACKOFFS: u32 = 40;
 
 #[cfg(test)]

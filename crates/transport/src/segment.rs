@@ -1,30 +1,30 @@
-//! What a sender gives to the network.
+//! The data segments of a sender.
 
 use airpath_model::{Ecn, PathHeader, Timestamp};
 
-/// A data segment. A small plain value: the payload itself does not exist.
+/// A data segment: a small plain value without the payload itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Segment {
-    /// Offset of its first byte of payload in the stream.
+    /// The stream offset of the first byte of payload.
     pub sequence: u64,
-    /// Bytes of payload.
+    /// The payload in bytes.
     pub payload: u32,
-    /// It was sent before.
+    /// Whether it is a retransmission.
     pub retransmission: bool,
-    /// The ECN field: what the sender set, or what arrived after routers marked it.
+    /// The ECN field: as set by the sender, or as left by the routers on arrival.
     pub ecn: Ecn,
-    /// The sender has reduced its window after an echo (RFC 3168, section 6.1.2).
+    /// Congestion window reduced: the sender has responded to an echo (RFC 3168, section 6.1.2).
     pub cwr: bool,
-    /// The sender's clock, when the timestamps option is in use (RFC 7323).
+    /// The sender's clock, if the timestamps option is in use (RFC 7323).
     pub timestamp: Option<Timestamp>,
     /// The newest timestamp that the receiver sent (RFC 7323, section 4).
     pub timestamp_echo: Option<Timestamp>,
-    /// What sender and routers write on it.
+    /// The header fields written by the sender and the routers.
     pub path: PathHeader,
 }
 
 impl Segment {
-    /// Offset of the byte after its last one.
+    /// Returns the offset after the last byte.
     pub const fn end(&self) -> u64 {
         self.sequence + self.payload as u64
     }

@@ -1,4 +1,4 @@
-//! The sending end of a connection.
+//! The sending endpoint of a connection.
 
 mod ack;
 mod by_time;
@@ -24,16 +24,19 @@ use crate::proportional_rate_reduction::ProportionalRateReduction;
 use crate::retransmission_timer::RetransmissionTimer;
 use by_time::ByTime;
 
-/// Sends a stream of payload as its controller, the pacer and the receiver allow, and repairs losses.
+/// A sender: transmits a stream of payload as its controller, the pacer and the receiver allow, and repairs
+/// losses.
 ///
-/// Loss detection and what may be sent: RFC 6675 with limited transmit (RFC 3042), or RFC 6582 without SACK;
-/// proportional rate reduction (RFC 6937) where configured; timer RFC 6298; ECN RFC 3168. On one acknowledgment the
-/// controller hears of a loss before it hears of the acknowledgment.
+/// Loss detection and transmission follow RFC 6675 with limited transmit (RFC 3042), or RFC 6582 without
+/// SACK; proportional rate reduction (RFC 6937) if configured; timer RFC 6298; ECN RFC 3168. If an
+/// acknowledgment reveals a loss, the controller receives the congestion event before the acknowledgment.
 ///
-/// Departures: no handshake and no Nagle delay (a short last segment leaves at once); `NextSeg` of RFC 6675 leaves
-/// out rule 3, and rule 4 where the last segment was already sent again; retransmissions that are lost again, which
-/// RFC 6675 leaves to the timer, are found by the order of transmission when the configuration says so, in the
-/// spirit of RFC 8985, which is there as a whole where configured; a window below one segment allows one segment when nothing is in flight.
+/// Departures:
+/// - No handshake and no Nagle delay: a short last segment is sent at once.
+/// - `NextSeg` of RFC 6675 omits rule 3, and rule 4 if the last segment was already retransmitted.
+/// - Lost retransmissions, which RFC 6675 leaves to the timer, are detected by the order of transmission if
+///   configured. This follows the idea of RFC 8985, which is implemented completely if configured.
+/// - A window below one segment allows one segment if nothing is in flight.
 #[derive(Debug)]
 pub struct Sender<C: Controller + ?Sized = dyn Controller> {
     config: SenderConfig,
@@ -42,51 +45,51 @@ pub struct Sender<C: Controller + ?Sized = dyn Controller> {
     timer: RetransmissionTimer,
     rate: DeliveryRate,
     pacer: Pacer,
-    /// End of the data offered by the application; `u64::MAX` without end.
+    /// The end of the data offered by the application; `u64::MAX` if unlimited.
     offered: u64,
     finished: bool,
-    /// The receiver's newest timestamp.
+    /// The newest timestamp from the receiver.
     receiver_time: Option<Timestamp>,
-    /// End of what the receiver takes.
+    /// The right edge of the receive window.
     right_edge: u64,
     state: State,
-    /// Duplicate acknowledgments in a row.
+    /// The number of consecutive duplicate acknowledgments.
     duplicates: u32,
-    /// Without SACK: the bytes that duplicate acknowledgments say have left the network.
+    /// Without SACK: the bytes that have left the network according to duplicate acknowledgments.
     duplicate_bytes: u64,
     reduction: Option<ProportionalRateReduction>,
-    /// The next retransmission leaves whatever the window says: the first of a recovery, and without SACK the one
-    /// that answers a partial acknowledgment.
+    /// Whether the next retransmission ignores the window: the first of a recovery, and without SACK the one
+    /// after a partial acknowledgment.
     retransmit_first: bool,
-    /// This recovery has made its rescue retransmission.
+    /// Whether this recovery has sent its rescue retransmission.
     rescued: bool,
     /// Without SACK: whether this recovery has seen a partial acknowledgment (RFC 6582, section 3.2, "impatient").
     partial_seen: bool,
-    /// Without SACK: `recover` of RFC 6582, one byte further. Duplicate acknowledgments up to here answer
-    /// needless retransmissions.
+    /// Without SACK: `recover` of RFC 6582 plus one byte. Duplicate acknowledgments up to this offset are
+    /// caused by unnecessary retransmissions.
     recover: Option<u64>,
-    /// Loss detection by time, where configured.
+    /// The state of loss detection by time, if configured.
     by_time: Option<Box<ByTime>>,
     doubtful_timeout: Option<DoubtfulTimeout>,
     consecutive_timeouts: u32,
-    /// What had been sent at the last reduction. Echoes up to here ask for the same one: the segment that carries
-    /// CWR begins here.
+    /// The highest offset sent at the last reduction. Echoes up to this offset request the same reduction;
+    /// the segment that carries CWR begins here.
     reduced_until: Option<u64>,
     send_cwr: bool,
-    /// The receiver's count of marked segments, as last heard.
+    /// The latest count of marked segments received from the receiver.
     marked: u16,
     round: u64,
     /// The round ends when a packet sent after this many delivered bytes is acknowledged.
     round_ends_at: u64,
     largest_flight: Bytes,
-    /// The window kept data back when this much had been sent.
+    /// The highest offset sent when the window last limited the sender.
     limited_until: Option<u64>,
-    /// When the pacer releases the packet that it holds back; `NEVER` when it holds none.
+    /// The release time of the packet that the pacer delays; `NEVER` if there is none.
     held_until: Timestamp,
     counters: Counters,
 }
 
-/// Whether losses are being repaired, and up to which offset the present episode reaches.
+/// The state of loss recovery; `until` is the end of the current episode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Open,
@@ -100,19 +103,19 @@ enum State {
     },
 }
 
-/// A timeout that timestamps may yet prove false.
+/// A timeout that timestamps may still prove spurious.
 #[derive(Clone, Copy, Debug)]
 struct DoubtfulTimeout {
-    /// When its retransmission may have left at the earliest.
+    /// The earliest time of its retransmission.
     at: Timestamp,
-    /// What it interrupted.
+    /// The state that it interrupted.
     interrupted: State,
 }
 
-/// What a sender did so far.
+/// Counters of a sender.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Segments, retransmissions included.
+    /// Segments sent, retransmissions included.
     pub sent_packets: u64,
     /// Retransmissions.
     pub retransmitted_packets: u64,
@@ -120,17 +123,17 @@ pub struct Counters {
     pub timeouts: u64,
     /// Fast recoveries entered.
     pub recoveries: u64,
-    /// Reductions because of ECN echoes.
+    /// Window reductions caused by ECN echoes.
     pub ecn_reductions: u64,
     /// Timeouts that were undone.
     pub spurious_timeouts: u64,
 }
 
 impl Sender {
-    /// The sending end of a fresh connection with nothing to send.
+    /// v Creates the sending endpoint of a new connection with nothing to send.
     ///
-    /// # Errors
-    /// A configuration that cannot work, or a controller whose needs it does not meet.
+    /// # Errors Returns an error if the configuration is invalid or does not meet the controller's
+    /// requirements.
     pub fn new(config: SenderConfig, controller: Box<dyn Controller>) -> Result<Self, ConfigError> {
         Self::with(config, controller)
     }
@@ -173,28 +176,29 @@ impl<C: Controller + ?Sized> Sender<C> {
         })
     }
 
-    /// The application has `payload` more to send; [`Bytes::MAX`] for a flow without end.
+    /// Adds `payload` to the data offered by the application; [`Bytes::MAX`] for an unlimited flow.
     pub fn offer(&mut self, payload: Bytes) {
         self.offered = self.offered.saturating_add(payload.get());
     }
 
-    /// The application will offer nothing more.
+    /// Ends the stream: the application will offer no more data.
     pub fn finish(&mut self) {
         self.finished = true;
     }
 
-    /// Nothing new is sent from now on; what was sent is still repaired.
+    /// Stops sending new data; losses are still repaired.
     pub fn stop(&mut self) {
         self.offered = self.offered.min(self.ledger.next());
         self.finished = true;
     }
 
-    /// Whether the application has finished and everything was cumulatively acknowledged.
+    /// Returns whether the application has finished and all data is cumulatively acknowledged.
     pub fn is_complete(&self) -> bool {
         self.finished && self.ledger.acknowledged() == self.offered
     }
 
-    /// When [`Sender::on_timer`] is wanted: for the retransmission timer, the pacer or the controller.
+    /// Returns when to call [`Sender::on_timer`] next: the earliest of the retransmission, pacing and
+    /// controller timers.
     pub fn next_timer(&self) -> Timestamp {
         let timers = self.timer.deadline().min(self.held_until).min(self.controller.next_timer());
         match &self.by_time {
@@ -203,7 +207,7 @@ impl<C: Controller + ?Sized> Sender<C> {
         }
     }
 
-    /// The time asked for has come. Ask for segments afterwards.
+    /// Processes expired timers. Call [`Sender::poll_transmit`] afterwards.
     pub fn on_timer(&mut self, now: Timestamp, probe: &mut dyn Probe) {
         self.on_probe_due(now);
         if self.timer.deadline() <= now {
@@ -215,59 +219,60 @@ impl<C: Controller + ?Sized> Sender<C> {
         }
     }
 
-    /// Payload believed to be on its way: RFC 6675's pipe, or without SACK the flight less what duplicate
-    /// acknowledgments say has left.
+    /// Returns the payload estimated to be in flight: RFC 6675's pipe, or without SACK the flight minus the
+    /// bytes that have left the network according to duplicate acknowledgments.
     pub fn in_flight(&self) -> Bytes {
         self.ledger.pipe() - Bytes::new(self.duplicate_bytes)
     }
 
-    /// What the controller allows.
+    /// Returns the controller's window and pacing.
     pub fn control(&self) -> Control {
         self.controller.control()
     }
 
-    /// The controller, if it is one that is steered from outside. Ask for segments after steering it.
+    /// Returns the controller if it is steered from outside. Call [`Sender::poll_transmit`] after steering
+    /// it.
     pub fn steered(&mut self) -> Option<&mut dyn Steered> {
         self.controller.steered()
     }
 
-    /// The controller's slow-start threshold.
+    /// Returns the controller's slow-start threshold.
     pub fn ssthresh(&self) -> Option<Bytes> {
         self.controller.ssthresh()
     }
 
-    /// What the controller is doing.
+    /// Returns the controller's phase.
     pub fn phase(&self) -> Phase {
         self.controller.phase()
     }
 
-    /// Round-trip times.
+    /// Returns the round-trip time estimates.
     pub fn rtt(&self) -> RttEstimate {
         self.timer.rtt()
     }
 
-    /// The retransmission timeout in force, back-off included.
+    /// Returns the current retransmission timeout, back-off included.
     pub fn retransmission_timeout(&self) -> airpath_model::Duration {
         self.timer.timeout()
     }
 
-    /// The pacing rate in force, when packets are paced.
+    /// Returns the current pacing rate if packets are paced.
     pub fn pacing_rate(&self) -> Option<Rate> {
         let phase = || self.controller.phase();
         self.pacer.rate(&self.controller.control(), phase, self.timer.rtt().smoothed)
     }
 
-    /// Whether losses are being repaired by fast recovery.
+    /// Returns whether the sender is in fast recovery.
     pub fn in_recovery(&self) -> bool {
         matches!(self.state, State::Recovery { .. })
     }
 
-    /// Payload known to have reached the receiver.
+    /// Returns the payload known to have reached the receiver.
     pub fn delivered(&self) -> Bytes {
         Bytes::new(self.rate.delivered())
     }
 
-    /// What was done so far.
+    /// Returns the counters.
     pub fn counters(&self) -> Counters {
         self.counters
     }
@@ -276,7 +281,7 @@ impl<C: Controller + ?Sized> Sender<C> {
         self.config.recovery.uses_sack()
     }
 
-    /// RFC 6298, rules 5.4 to 5.6: everything outstanding is lost.
+    /// Processes a timeout by RFC 6298, rules 5.4 to 5.6: all outstanding data is lost.
     fn on_timeout(&mut self, now: Timestamp, probe: &mut dyn Probe) {
         if self.ledger.is_empty() {
             self.timer.stop();
@@ -290,8 +295,9 @@ impl<C: Controller + ?Sized> Sender<C> {
         self.rate.on_lost(lost);
         self.consecutive_timeouts += 1;
         self.counters.timeouts += 1;
-        // Without SACK the timer of a long recovery fires while its retransmissions are still being answered one a
-        // round trip (RFC 6582, section 3.2, "impatient"): their echoes are old, yet the holes are real.
+        // Without SACK, the timer of a long recovery may fire while its retransmissions are still
+        // acknowledged one per round trip (RFC 6582, section 3.2, "impatient"): the echoes are old, but the
+        // holes are real.
         let may_be_false = self.state == State::Open || self.uses_sack();
         if self.consecutive_timeouts == 1 && self.config.spurious_timeout_undo && may_be_false {
             self.doubtful_timeout = Some(DoubtfulTimeout { at: now, interrupted: self.state });
@@ -309,14 +315,14 @@ impl<C: Controller + ?Sized> Sender<C> {
         self.timer.restart(now);
     }
 
-    /// `FlightSize` of RFC 5681. What limited transmit sent beyond the window does not count (RFC 5681, section 3.2,
-    /// step 2).
+    /// Returns `FlightSize` of RFC 5681. Data sent beyond the window by limited transmit does not count (RFC
+    /// 5681, section 3.2, step 2).
     fn flight_size(&self) -> Bytes {
         self.ledger.outstanding().min(self.controller.control().window)
     }
 
-    /// Tells the controller to reduce the window, and the receiver that it was reduced (RFC 3168, section 6.1.2: for
-    /// any reason), unless the controller took it for an error.
+    /// Reports congestion to the controller, and schedules CWR for the receiver (RFC 3168, section 6.1.2:
+    /// after any reduction) unless the controller dismissed the signal as a channel error.
     fn signal(
         &mut self,
         now: Timestamp,

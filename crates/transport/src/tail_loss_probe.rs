@@ -2,39 +2,41 @@
 
 use airpath_model::{Bytes, Duration, RttEstimate, Timestamp};
 
-/// When nothing comes back for two round trips, something is sent that makes the receiver answer: new data, or the last segment once
-/// more. What its answer leaves out is found lost by time, long before the retransmission timer would.
+/// A tail loss probe: if no acknowledgment arrives for two round trips, the sender sends a segment that makes
+/// the receiver respond (new data, or the last segment again). Losses revealed by the response are detected
+/// by time, long before the retransmission timer would expire.
 ///
-/// There is one probe at a time, none while losses are being repaired or anything is selectively acknowledged, and none before a
-/// round-trip time was measured since the last one.
+/// There is at most one probe at a time, none during recovery or while data is selectively acknowledged, and
+/// none until a round-trip time was measured after the last probe.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TailLossProbe {
-    /// When a probe is due; `NEVER` when none is.
+    /// The time at which a probe is due; `NEVER` if none is.
     due: Timestamp,
-    /// What had been sent, and what acknowledged, when that was last reckoned.
+    /// The bytes sent and acknowledged when `due` was last computed.
     reckoned: (u64, u64),
-    /// A probe is to be sent.
+    /// Whether a probe is to be sent.
     wanted: bool,
     outstanding: Option<Outstanding>,
-    /// Round-trip times were measured since the last probe.
+    /// Whether a round-trip time was measured since the last probe.
     sampled: bool,
 }
 
 /// A probe that was sent.
 #[derive(Clone, Copy, Debug)]
 struct Outstanding {
-    /// End of everything that had been sent (`TLP.end_seq`).
+    /// The end of all data sent at that time (`TLP.end_seq`).
     end: u64,
-    /// It was a segment sent before (`TLP.is_retrans`).
+    /// Whether the probe was a retransmission (`TLP.is_retrans`).
     again: bool,
-    /// What was outstanding when it left.
+    /// The flight size when it was sent.
     flight_size: Bytes,
 }
 
-/// How long a receiver may hold back the acknowledgment of a lone segment (`TLP.max_ack_delay`), as in Linux.
+/// The longest time that a receiver delays the acknowledgment of a lone segment (`TLP.max_ack_delay`), as in
+/// Linux.
 const MAX_ACK_DELAY: Duration = Duration::from_millis(200);
 
-/// The time to a probe before any round trip was measured.
+/// The time to a probe before the first RTT sample.
 const WITHOUT_SAMPLE: Duration = Duration::from_secs(1);
 
 impl Default for TailLossProbe {
@@ -48,24 +50,25 @@ impl TailLossProbe {
         self.due
     }
 
-    /// Whether a probe is to be sent.
+    /// Returns whether a probe is to be sent.
     pub(crate) const fn wanted(&self) -> bool {
         self.wanted
     }
 
-    /// A round-trip time was measured.
+    /// Records that a round-trip time was measured.
     pub(crate) fn on_sample(&mut self) {
         self.sampled = true;
     }
 
-    /// No probe is waited for: there is nothing to send, or losses are being repaired.
+    /// Cancels the scheduled probe: there is nothing to send, or losses are being repaired.
     pub(crate) fn cancel(&mut self) {
         self.due = Timestamp::NEVER;
         self.wanted = false;
     }
 
-    /// Everything that may leave has left: `sent` and `acknowledged` bytes so far, in all. Reckons anew when a probe is due if new data left or
-    /// was acknowledged (section 7.2); `lone` tells that one segment is outstanding, `timeout` when the retransmission timer expires.
+    /// Schedules a probe after all permitted data has been sent: `sent` and `acknowledged` bytes in total.
+    /// Recomputes the time if new data was sent or acknowledged (section 7.2). `lone` means that one segment
+    /// is outstanding; `timeout` is the deadline of the retransmission timer.
     pub(crate) fn schedule(
         &mut self,
         now: Timestamp,
@@ -90,24 +93,25 @@ impl TailLossProbe {
         self.due = (now + patience).min(timeout);
     }
 
-    /// The time has come (section 7.3).
+    /// Handles the expiry of the probe timer (section 7.3).
     pub(crate) fn on_due(&mut self) {
         self.due = Timestamp::NEVER;
         self.wanted = self.sampled;
     }
 
-    /// A probe leaves: a segment that was sent before, or new data, with which `sent` bytes have left in all.
+    /// Records that a probe is sent: a retransmission or new data, after which `sent` bytes have been sent in
+    /// total.
     pub(crate) fn on_sent(&mut self, again: bool, sent: u64, flight_size: Bytes) {
         self.wanted = false;
         self.sampled = false;
         self.outstanding = Some(Outstanding { end: sent, again, flight_size });
     }
 
-    /// An acknowledgment came. Gives what was outstanding when the probe left if the probe repaired a loss, of which nothing else tells (section
-    /// 7.4.2).
+    /// Processes an acknowledgment. Returns the flight size at the time of the probe if the probe repaired a
+    /// loss that nothing else reveals (section 7.4.2).
     ///
-    /// `repeated` tells of a duplicate SACK, `bare` of a duplicate acknowledgment without selective ones: both the original
-    /// and the probe have arrived.
+    /// `repeated` indicates a duplicate SACK, `bare` a duplicate acknowledgment without SACK blocks: in both
+    /// cases the original and the probe have arrived.
     pub(crate) fn on_ack(&mut self, cumulative: u64, repeated: bool, bare: bool) -> Option<Bytes> {
         let probe = self.outstanding.filter(|probe| cumulative >= probe.end)?;
         let arrived_twice = repeated || bare;
@@ -118,7 +122,8 @@ impl TailLossProbe {
         repaired.then_some(probe.flight_size)
     }
 
-    /// The probe did not help: the retransmission timer has expired, or losses are being repaired (section 7.1).
+    /// Forgets the outstanding probe: the retransmission timer has expired, or losses are being repaired
+    /// (section 7.1).
     pub(crate) fn forget(&mut self) {
         self.outstanding = None;
     }

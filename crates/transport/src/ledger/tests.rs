@@ -1,4 +1,5 @@
-//! The incremental scoreboard against RFC 6675, section 4, taken word by word over the full list.
+//! Compares the incremental scoreboard with a literal implementation of RFC 6675, section 4, over the full
+//! list.
 
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
@@ -11,11 +12,11 @@ use crate::delivery_rate::SendState;
 
 const MSS: u64 = 100;
 
-/// The scoreboard of the RFC: flags for each segment, and everything else computed anew. What was once lost stays
+/// The scoreboard of the RFC: flags for each segment, everything else recomputed. A segment once lost stays
 /// lost.
 #[derive(Debug, Default)]
 struct Reference {
-    /// (first byte, last byte + 1, selectively acknowledged, sent again).
+    /// (first byte, last byte + 1, selectively acknowledged, retransmitted).
     segments: Vec<(u64, u64, bool, bool)>,
     acknowledged: u64,
     lost: BTreeSet<u64>,
@@ -26,7 +27,8 @@ impl Reference {
         self.segments.iter().filter(|segment| segment.1 > self.acknowledged)
     }
 
-    /// Three discontiguous sequences, or more than two segments' worth of bytes, selectively acknowledged above.
+    /// Returns whether three discontiguous sequences, or more than two segments' worth, are selectively
+    /// acknowledged above.
     fn meets_the_test(&self, sequence: u64) -> bool {
         let (mut blocks, mut bytes, mut end_of_last) = (0, 0, None);
         for &(left, right, sacked, _) in self.outstanding().filter(|segment| segment.0 > sequence) {
@@ -73,9 +75,9 @@ impl Reference {
 #[derive(Clone, Debug)]
 enum Step {
     Send(u32),
-    /// Selectively acknowledge these of the outstanding segments (a start in per cent, and how many).
+    /// Selectively acknowledges outstanding segments (start in per cent, number of segments).
     Sack(usize, usize),
-    /// Acknowledge cumulatively up to the first hole, after filling so many holes.
+    /// Acknowledges cumulatively up to the first hole, after filling this many holes.
     Fill(usize),
     Retransmit,
 }
@@ -96,7 +98,7 @@ proptest! {
     #[test]
     fn agrees_with_the_text_of_rfc_6675(steps in steps()) {
         let (mut ledger, mut reference) = (Ledger::default(), Reference::default());
-        // What acknowledgments carry: the newest block, and those before it once more.
+        // The blocks of an acknowledgment: the newest block, and earlier blocks repeated.
         let mut blocks = [(0, 0); 3];
         let mut lost = 0;
         for step in steps {
@@ -107,7 +109,7 @@ proptest! {
                     reference.segments.push((left, left + u64::from(payload), false, false));
                 }
                 Step::Sack(start, count) => {
-                    // Not the first: it would be acknowledged cumulatively.
+                    // Not the first segment: it would be acknowledged cumulatively.
                     let outstanding: Vec<_> = reference.outstanding().skip(1).copied().collect();
                     let first = start * outstanding.len() / 100;
                     let chosen = &outstanding[first..(first + count).min(outstanding.len())];
@@ -178,7 +180,7 @@ fn what_is_sent_after_a_timeout_is_not_lost_by_it() {
     ledger.on_sent(Timestamp::ZERO, MSS as u32, SendState::default());
     assert_eq!(lost(&ledger), [0, 1, 2]);
     assert_eq!(ledger.pipe().get(), MSS);
-    // It can be found lost later.
+    // The segment can be marked as lost later.
     for _ in 4..8 {
         ledger.on_sent(Timestamp::ZERO, MSS as u32, SendState::default());
     }
@@ -214,7 +216,7 @@ fn a_segment_that_is_sacked_after_its_retransmission_leaves_pipe_altogether() {
     assert_eq!(ledger.next_lost(), Some((0, MSS as u32)));
 }
 
-/// A retransmission that was selectively acknowledged has arrived, however much is delivered after it.
+/// A selectively acknowledged retransmission has arrived, regardless of the data delivered after it.
 #[test]
 fn a_retransmission_that_arrived_is_not_lost_again() {
     let mut ledger = ledger_of(5);
@@ -239,7 +241,7 @@ fn the_list_of_retransmissions_does_not_grow_for_ever() {
     assert!(ledger.retransmissions.is_empty());
 }
 
-/// A rescue retransmission left after all originals: when it is lost, so are those.
+/// A rescue retransmission is sent after all originals: if it is lost, they are lost too.
 #[test]
 fn a_lost_rescue_shows_the_loss_of_what_lies_below() {
     let mut ledger = ledger_of(6);
@@ -248,7 +250,7 @@ fn a_lost_rescue_shows_the_loss_of_what_lies_below() {
     for _ in 0..3 {
         ledger.on_sent(Timestamp::ZERO, MSS as u32, SendState::default());
     }
-    // The rescue was transmission 7, segments 6 to 8 are 8 to 10.
+    // The rescue was transmission 7; segments 6 to 8 are transmissions 8 to 10.
     ledger.sack(7 * MSS, 8 * MSS, |_| {});
     ledger.note_delivered(9);
     assert_eq!(ledger.mark_lost_retransmissions().get(), 0, "two later");
@@ -274,7 +276,8 @@ fn at(ms: u64) -> Timestamp {
     Timestamp::ZERO + Duration::from_millis(ms)
 }
 
-/// Segments 0 to 4 leave at 0, 10, … ms; the first three are lost, and sent again at 50, 60 and 70 ms (transmissions 6 to 8).
+/// Segments 0 to 4 are sent at 0, 10, … ms. The first three are lost and retransmitted at 50, 60 and 70 ms
+/// (transmissions 6 to 8).
 fn sent_again() -> Ledger {
     let mut ledger = Ledger::default();
     for k in 0..5 {
@@ -291,7 +294,7 @@ fn sent_again() -> Ledger {
 #[test]
 fn what_left_after_the_newest_that_was_delivered_is_never_late() {
     let mut ledger = sent_again();
-    // Transmission 6, segment 0 sent again, was delivered last: nobody knows anything of 7 and 8.
+    // Transmission 6 (segment 0, retransmitted) was the last one delivered; nothing is known about 7 and 8.
     ledger.acknowledge(MSS, |_| {});
     ledger.sack_blocks([(3 * MSS, 5 * MSS)].into_iter(), |_| {});
     assert_eq!(
@@ -309,9 +312,9 @@ fn what_left_after_the_newest_that_was_delivered_is_never_late() {
 fn the_earliest_of_originals_and_of_what_was_sent_again_is_due() {
     let mut ledger = sent_again();
     let patience = Duration::from_millis(100);
-    // Segment 3, an original, left at 30 and segment 0 again at 50.
+    // Segment 3, an original, was sent at 30 ms and segment 0 again at 50 ms.
     assert_eq!(ledger.mark_lost_by_time(9, at(129), patience), (Bytes::ZERO, at(130)));
-    // Without the originals that is what was sent again.
+    // Without the originals, the next one is a retransmission.
     ledger.sack_blocks([(3 * MSS, 5 * MSS)].into_iter(), |_| {});
     assert_eq!(ledger.mark_lost_by_time(9, at(149), patience), (Bytes::ZERO, at(150)));
     assert_eq!(ledger.mark_lost_by_time(9, at(150), patience), (Bytes::new(MSS), at(160)));

@@ -8,7 +8,7 @@ use airpath_model::{Duration, NullProbe, Pacing, PathHeader};
 
 use super::*;
 
-/// What a controller was told, in order.
+/// The events reported to a controller, in order.
 #[derive(Clone, Debug)]
 enum Told {
     Sent,
@@ -17,7 +17,7 @@ enum Told {
     Timer(Timestamp),
 }
 
-/// Keeps what it is told, and dismisses signals if it is to.
+/// A controller that records events and, if configured, dismisses congestion signals.
 #[derive(Debug)]
 struct Listener {
     told: Arc<Mutex<Vec<Told>>>,
@@ -61,7 +61,7 @@ impl Controller for Listener {
     }
 }
 
-/// A driver whose controller listens.
+/// A driver with a recording controller.
 struct Bench {
     driver: QuicDriver,
     told: Arc<Mutex<Vec<Told>>>,
@@ -82,7 +82,7 @@ impl Bench {
         self.driver.on_sent(at(ms), bytes, &mut NullProbe);
     }
 
-    /// An acknowledgment of packets of 1200 bytes sent at these times.
+    /// Acknowledges packets of 1200 bytes sent at these times.
     fn acks(&mut self, ms: u64, sent_ms: &[u64], in_flight: u64) {
         for &sent in sent_ms {
             self.driver.on_acked(at(ms), at(sent), 1200, &mut NullProbe);
@@ -98,7 +98,7 @@ impl Bench {
         self.driver.on_marked(at(ms), at(sent_ms), &mut NullProbe);
     }
 
-    /// What was told since the last question, once the stack asks for the window.
+    /// Returns the events since the last call, as if the stack asked for the window.
     fn told(&mut self) -> Vec<Told> {
         self.driver.settle(&mut NullProbe);
         std::mem::take(&mut self.told.lock().unwrap())
@@ -116,7 +116,7 @@ fn at(ms: u64) -> Timestamp {
     Timestamp::ZERO + Duration::from_millis(ms)
 }
 
-/// Quinn says it the other way round.
+/// Quinn reports the two in the opposite order.
 #[test]
 fn a_loss_is_told_before_the_acknowledgment_that_reveals_it() {
     let mut bench = Bench::new();
@@ -150,7 +150,7 @@ fn one_window_is_reduced_once() {
     bench.acks(40, &[4], 10_800);
     bench.loses(40, 0, 1200, false);
     assert_eq!(bench.signals(), [CongestionSignal::Loss]);
-    // What left before that is the same event, marks among it too.
+    // Packets sent before that time belong to the same event, including marked ones.
     bench.acks(45, &[9], 8400);
     bench.loses(45, 5, 1200, false);
     bench.marks(45, 9);
@@ -159,7 +159,7 @@ fn one_window_is_reduced_once() {
     bench.acks(90, &[50], 0);
     bench.marks(90, 50);
     assert_eq!(bench.signals(), [CongestionSignal::EcnCe]);
-    // The mark was answered: a loss from before it is none of its own.
+    // The mark caused a reduction: a loss from before it causes no second one.
     bench.loses(91, 60, 1200, false);
     assert_eq!(bench.signals(), []);
     let counters = QuicCounters { recoveries: 2, persistent: 0, ecn_reductions: 1 };
@@ -224,7 +224,8 @@ fn a_loss_without_an_acknowledgment_is_told_at_once_and_counted_with_the_next() 
     assert_eq!(bench.driver.in_flight(), Bytes::ZERO);
 }
 
-/// One packet a millisecond and 40 ms of round trip: the rate of delivery is that of sending, a round is a round trip.
+/// One packet per millisecond and a 40 ms round trip: the delivery rate equals the sending rate, and a round
+/// is a round trip.
 #[test]
 fn rounds_and_rates_are_those_of_the_path() {
     let mut bench = Bench::new();
@@ -243,7 +244,7 @@ fn rounds_and_rates_are_those_of_the_path() {
     }
     assert_eq!(rounds, 9, "360 ms from the first acknowledgment on");
     assert!(rates[80..].iter().all(|&rate| rate == 9_600_000), "{:?}", &rates[80..90]);
-    // What has arrived is not kept.
+    // Delivered packets are not kept.
     assert!(bench.driver.sent.len() < 100, "{}", bench.driver.sent.len());
 }
 

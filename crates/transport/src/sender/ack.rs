@@ -1,4 +1,4 @@
-//! What acknowledgments say.
+//! Acknowledgment processing.
 
 use airpath_model::{
     AckEvent, Bytes, CongestionSignal, Controller, Duration, Measurement, Phase, Probe, Timestamp,
@@ -10,24 +10,24 @@ use crate::config::{EcnMode, Recovery};
 use crate::ledger::{DUPLICATE_THRESHOLD, Record};
 use crate::proportional_rate_reduction::ProportionalRateReduction;
 
-/// What one acknowledgment newly delivers.
+/// The data newly delivered by one acknowledgment.
 #[derive(Clone, Copy, Debug, Default)]
 struct Deliveries {
     payload: u64,
-    /// By how much the cumulative acknowledgment advances.
+    /// The advance of the cumulative acknowledgment.
     advance: u64,
-    /// It advances nothing while data is outstanding.
+    /// Whether there is no advance although data is outstanding.
     duplicate: bool,
-    /// The newest transmission among them: (order, sent at, may be confused with an earlier one).
+    /// The newest delivered transmission: (order, sent at, may be confused with an earlier one).
     newest: Option<(u64, Timestamp, bool)>,
-    /// What was in flight when it left.
+    /// The bytes in flight when it was sent.
     in_flight_at_send: Bytes,
-    /// The newest transmission that was certainly delivered; an acknowledgment may answer an earlier one.
+    /// The newest transmission that was certainly delivered; an acknowledgment may belong to an earlier one.
     newest_certain: u64,
 }
 
 impl Deliveries {
-    /// `answers_latest` tells whether the latest transmission of the segment is what was delivered.
+    /// Adds a segment. `answers_latest` is true if its latest transmission was delivered.
     fn add(&mut self, record: &Record, answers_latest: bool) {
         self.payload += u64::from(record.payload);
         if answers_latest {
@@ -41,10 +41,10 @@ impl Deliveries {
 }
 
 impl<C: Controller + ?Sized> Sender<C> {
-    /// An acknowledgment arrives. Ask for segments afterwards.
+    /// Processes an acknowledgment. Call [`Sender::poll_transmit`] afterwards.
     pub fn on_ack(&mut self, now: Timestamp, ack: &Acknowledgment, probe: &mut dyn Probe) {
         if ack.cumulative > self.ledger.next() {
-            return; // acknowledges what was never sent (RFC 9293, section 3.10.7.4)
+            return; // acknowledges data never sent (RFC 9293, section 3.10.7.4)
         }
         self.receiver_time = ack.timestamp.or(self.receiver_time);
         let in_flight_before = self.in_flight();
@@ -90,9 +90,9 @@ impl<C: Controller + ?Sized> Sender<C> {
         let minimum_rtt = self.timer.rtt().minimum;
         let Self { ledger, rate, config, by_time, .. } = self;
         let mut by_time = by_time.as_deref_mut();
-        // RFC 8985, section 6.2, step 2: what comes back sooner than any round trip, or with an older timestamp, may
-        // answer an earlier transmission. That leaves out retransmissions that are acknowledged selectively, whose
-        // echo is that of older data; what is sent after them will tell.
+        // RFC 8985, section 6.2, step 2: an acknowledgment that arrives sooner than any round trip, or with
+        // an older timestamp, may belong to an earlier transmission. This excludes selectively acknowledged
+        // retransmissions, whose echo is that of older data; later transmissions decide them.
         let answers_latest = |record: &Record| {
             let in_time = now.since(record.sent_at) >= minimum_rtt;
             !record.retransmitted || in_time && ack.timestamp_echo.is_none_or(|echo| echo >= record.sent_at)
@@ -116,7 +116,8 @@ impl<C: Controller + ?Sized> Sender<C> {
         deliveries
     }
 
-    /// Karn's rule: a retransmitted segment gives a sample only by its timestamp (RFC 7323, section 4).
+    /// Takes an RTT sample. Karn's rule: a retransmitted segment yields a sample only by its timestamp (RFC
+    /// 7323, section 4).
     fn sample_rtt(
         &mut self,
         now: Timestamp,
@@ -133,13 +134,14 @@ impl<C: Controller + ?Sized> Sender<C> {
         Some(sample)
     }
 
-    /// New data was acknowledged cumulatively.
+    /// Processes a cumulative acknowledgment of new data.
     fn on_advance(&mut self, now: Timestamp, advance: u64) {
         let partial = self.recovery_goes_on_after_new_data();
         if self.ledger.is_empty() {
             self.timer.stop();
         } else if self.uses_sack() || !partial || !self.partial_seen {
-            // RFC 6298, rule 5.3; without SACK only the first partial acknowledgment restarts it (RFC 6582).
+            // RFC 6298, rule 5.3; without SACK only the first partial acknowledgment restarts the timer (RFC
+            // 6582).
             self.timer.restart(now);
         }
         if partial && !self.uses_sack() {
@@ -156,14 +158,16 @@ impl<C: Controller + ?Sized> Sender<C> {
         self.consecutive_timeouts = 0;
     }
 
-    /// Whether what was just acknowledged leaves the sender in recovery: a partial acknowledgment.
+    /// Returns whether the sender stays in recovery after new data was acknowledged: a partial
+    /// acknowledgment.
     fn recovery_goes_on_after_new_data(&self) -> bool {
         self.config.recovery != Recovery::Reno
             && matches!(self.state, State::Recovery { until } if self.ledger.acknowledged() < until)
     }
 
-    /// A duplicate: with SACK one that selectively acknowledges something new (RFC 6675, section 2), without SACK any,
-    /// and it says that one more segment has left the network (RFC 5681, section 3.2).
+    /// Processes a duplicate acknowledgment: with SACK, one that selectively acknowledges new data (RFC 6675,
+    /// section 2); without SACK, any, and it implies that one more segment has left the network (RFC 5681,
+    /// section 3.2).
     fn on_duplicate(&mut self, delivered: u64) {
         if matches!(self.state, State::Loss { .. }) || self.uses_sack() && delivered == 0 {
             return;
@@ -176,13 +180,13 @@ impl<C: Controller + ?Sized> Sender<C> {
         }
     }
 
-    /// Without SACK, whether three duplicates mean a loss (RFC 6582, section 3.2, step 1).
+    /// Returns whether, without SACK, three duplicates indicate a loss (RFC 6582, section 3.2, step 1).
     fn may_recover(&self) -> bool {
         self.uses_sack() || self.recover.is_none_or(|recover| self.ledger.acknowledged() > recover)
     }
 
-    /// Everything that was outstanding when the episode began has been acknowledged; Reno's recovery ends with
-    /// anything new (`advance` bytes).
+    /// Ends the episode if everything that was outstanding at its start is acknowledged; Reno's recovery ends
+    /// with any advance (`advance` bytes).
     fn leave_episode(&mut self, now: Timestamp, advance: u64, probe: &mut dyn Probe) {
         let (State::Recovery { until } | State::Loss { until }) = self.state else { return };
         let reno = self.config.recovery == Recovery::Reno && self.in_recovery() && advance > 0;
@@ -234,19 +238,21 @@ impl<C: Controller + ?Sized> Sender<C> {
             by_time.on_recovery();
         }
         self.retransmit_first = self.ledger.next_lost().is_some();
-        // The retransmission that follows gets a whole timeout, as in ns-2 and Linux. RFC 6298 restarts the timer at new
-        // acknowledgments only: where the timeout is hardly longer than the round trip, every recovery would end in one.
+        // The following retransmission gets a full timeout, as in ns-2 and Linux. RFC 6298 restarts the timer
+        // only at new acknowledgments: if the timeout is hardly longer than the round trip, every recovery
+        // would end in one.
         self.timer.restart(now);
         let reduces =
             self.config.recovery == Recovery::Prr && !self.controller.requirements().window_in_recovery;
         self.reduction = reduces.then(|| ProportionalRateReduction::new(outstanding));
-        // One reduction for a window of data, whether it was marked or dropped (RFC 3168, section 6.1.2).
+        // One reduction per window of data, whether it was marked or dropped (RFC 3168, section 6.1.2).
         if self.reduced_until.is_none_or(|point| self.ledger.acknowledged() >= point) {
             self.signal(now, CongestionSignal::Loss, flight_size, lost, probe);
         }
     }
 
-    /// Segments that arrived marked since the last acknowledgment; none where an older one overtook a newer.
+    /// Returns the number of segments marked since the last acknowledgment; zero if an older one arrives
+    /// after a newer.
     fn newly_marked(&mut self, ack: &Acknowledgment) -> u16 {
         let newly = ack.marked.wrapping_sub(self.marked);
         if newly > u16::MAX / 2 {
@@ -256,7 +262,7 @@ impl<C: Controller + ?Sized> Sender<C> {
         newly
     }
 
-    /// RFC 3168, section 6.1.2: one reduction for a window of data.
+    /// Processes an ECN echo. RFC 3168, section 6.1.2: one reduction per window of data.
     fn on_echo(&mut self, now: Timestamp, probe: &mut dyn Probe) {
         let answered = self.reduced_until.is_some_and(|point| self.ledger.acknowledged() <= point);
         if self.config.ecn == EcnMode::Off || self.state != State::Open || answered {
@@ -276,8 +282,8 @@ impl<C: Controller + ?Sized> Sender<C> {
         }
     }
 
-    /// Eifel detection (RFC 3522): the first acknowledgment of new data after a timeout answers the original. Its
-    /// echo gives an RTT sample, which ends the back-off.
+    /// Applies Eifel detection (RFC 3522): the timeout was spurious if the first acknowledgment of new data
+    /// after it belongs to the original. Its echo yields an RTT sample, which ends the back-off.
     fn check_timeout(&mut self, now: Timestamp, ack: &Acknowledgment, probe: &mut dyn Probe) {
         let Some(timeout) = self.doubtful_timeout.take() else { return };
         if ack.timestamp_echo.is_none_or(|echo| echo >= timeout.at) {
@@ -337,8 +343,8 @@ impl<C: Controller + ?Sized> Sender<C> {
         self.controller.on_ack(&event, probe);
     }
 
-    /// Whether the window kept data back during the flight that is being acknowledged, or in slow start whether
-    /// more than half of it was used (RFC 7661 allows growth up to twice what was used, as Linux does).
+    /// Returns whether the window limited the flight that is being acknowledged or, in slow start, whether
+    /// more than half of it was used (RFC 7661 allows growth up to twice the used window, as Linux does).
     fn window_limited(&self) -> bool {
         let kept_back = self.limited_until.is_some_and(|point| self.ledger.acknowledged() <= point);
         if kept_back {

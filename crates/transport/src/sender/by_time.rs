@@ -8,7 +8,7 @@ use crate::ledger::{DUPLICATE_THRESHOLD, Ledger, Record};
 use crate::rack::Rack;
 use crate::tail_loss_probe::TailLossProbe;
 
-/// What a sender keeps that finds losses by time.
+/// The state of a sender that detects losses by time.
 #[derive(Debug, Default)]
 pub(super) struct ByTime {
     pub(super) rack: Rack,
@@ -16,7 +16,7 @@ pub(super) struct ByTime {
 }
 
 impl ByTime {
-    /// When [`Sender::on_late`] or [`Sender::on_probe_due`] is wanted.
+    /// Returns when to call [`Sender::on_late`] or [`Sender::on_probe_due`] next.
     pub(super) fn due(&self) -> Timestamp {
         self.rack.due().min(self.tail.due())
     }
@@ -42,19 +42,19 @@ impl ByTime {
         self.tail.forget();
     }
 
-    /// Whether a tail loss probe is to be sent, whatever the window says.
+    /// Returns whether to send a tail loss probe regardless of the window.
     pub(super) const fn wants_probe(&self) -> bool {
         self.tail.wanted()
     }
 
-    /// A probe leaves, after which `sent` bytes will have left in all: a segment that was sent before, or new data.
+    /// Records that a probe is sent: a retransmission or new data. `sent` is the total sent afterwards.
     pub(super) fn on_probe(&mut self, again: bool, sent: u64, flight_size: Bytes) {
         self.tail.on_sent(again, sent, flight_size);
     }
 }
 
 impl<C: Controller + ?Sized> Sender<C> {
-    /// RFC 8985, section 6.2, steps 4 and 5.
+    /// Detects losses by RFC 8985, section 6.2, steps 4 and 5.
     pub(super) fn detect_losses_by_time(&mut self, now: Timestamp) -> Bytes {
         let suspicious = self.state != State::Open
             || self.duplicates as usize >= DUPLICATE_THRESHOLD
@@ -64,7 +64,8 @@ impl<C: Controller + ?Sized> Sender<C> {
         by_time.as_mut().map_or(Bytes::ZERO, |by_time| by_time.rack.mark_lost(now, ledger, suspicious, rtt))
     }
 
-    /// A transmission that was overtaken has not arrived in time (RFC 8985, section 6.3).
+    /// Handles the expiry of the reordering timer: an overtaken transmission has not arrived in time (RFC
+    /// 8985, section 6.3).
     pub(super) fn on_late(&mut self, now: Timestamp, probe: &mut dyn Probe) {
         if self.by_time.as_ref().is_none_or(|by_time| by_time.rack.due() > now) {
             return;
@@ -79,8 +80,8 @@ impl<C: Controller + ?Sized> Sender<C> {
         }
     }
 
-    /// Nothing has come back for long (section 7.3). What follows, whether or not a probe leaves, is the retransmission timer's, which
-    /// starts again: a probe is due no later than that.
+    /// Handles the expiry of the probe timer (section 7.3). The retransmission timer restarts, whether or not
+    /// a probe is sent: a probe is due no later than that timer.
     pub(super) fn on_probe_due(&mut self, now: Timestamp) {
         if let Some(by_time) = &mut self.by_time
             && by_time.tail.due() <= now
@@ -90,7 +91,7 @@ impl<C: Controller + ?Sized> Sender<C> {
         }
     }
 
-    /// Everything that may leave has left: when will a probe be due (section 7.2)?
+    /// Schedules the next probe after all permitted data has been sent (section 7.2).
     pub(super) fn schedule_probe(&mut self, now: Timestamp) {
         let Some(by_time) = &mut self.by_time else { return };
         let ledger = &self.ledger;
@@ -102,7 +103,7 @@ impl<C: Controller + ?Sized> Sender<C> {
         by_time.tail.schedule(now, so_far, lone, self.timer.rtt(), self.timer.deadline());
     }
 
-    /// Whether the probe has repaired a loss; then the window is reduced (section 7.4.2).
+    /// Reduces the window if the probe has repaired a loss (section 7.4.2).
     pub(super) fn judge_probe(
         &mut self,
         now: Timestamp,

@@ -1,4 +1,4 @@
-//! A sender that is watched, not driven: what it must have known and believed, from what it sent and was told.
+//! Reconstruction of a sender's state from its observed segments and acknowledgments.
 
 use alloc::boxed::Box;
 
@@ -11,60 +11,61 @@ use super::{Sender, State};
 use crate::acknowledgment::Acknowledgment;
 use crate::config::{ConfigError, SenderConfig};
 
-/// Follows a foreign sender, as a capture shows it: the same ledger, loss detection, round-trip and delivery-rate
-/// samples as [`Sender`] has, so the events are those that the sender's controller would have been told.
+/// Follows an external sender, as shown by a capture. It uses the same ledger, loss detection, round-trip and
+/// delivery-rate samples as [`Sender`], so its events are those that the sender's controller would have
+/// received.
 ///
-/// What cannot be seen from outside is inferred. A retransmission of the first outstanding segment after the timer
-/// (RFC 6298, as configured) has expired is the answer to a timeout; one before it, of a segment not yet found lost,
-/// begins a recovery that the sender found by means of its own. Whether the application limited the sender is not
-/// known: samples are never marked so.
+/// Quantities that cannot be observed are inferred. A retransmission of the first outstanding segment after
+/// the timer (RFC 6298, as configured) has expired indicates a timeout. An earlier retransmission of a
+/// segment not yet marked as lost starts a recovery that the sender detected in some other way. Whether the
+/// application limited the sender is unknown, so samples are never marked as application-limited.
 ///
-/// Driver's contract: times never decrease.
+/// Contract of the driver: times never decrease.
 #[derive(Debug)]
 pub struct Follower {
     sender: Sender<Recorder>,
 }
 
-/// What an observed segment was.
+/// The classification of an observed segment.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ObservedSegment {
-    /// Payload seen for the first time.
+    /// Payload observed for the first time.
     pub new: Bytes,
-    /// Payload before it that was never seen: lost on the way to the observer, out of order, or not captured.
+    /// Payload before it that was never observed: lost upstream of the observer, reordered, or not captured.
     pub skipped: Bytes,
-    /// Payload that had been skipped before and is seen now.
+    /// Payload that was skipped before and is observed now.
     pub filled: Bytes,
-    /// Payload that was seen before and not yet known to have arrived.
+    /// Retransmitted payload that was observed before and is not yet known to have arrived.
     pub again: Bytes,
-    /// Payload that is sent again although it had arrived.
+    /// Payload that is retransmitted although it had arrived.
     pub needless: Bytes,
-    /// When the first segment of `filled` or `again` had left before, as far as was seen.
+    /// The previous transmission time of the first segment of `filled` or `again`, as far as observed.
     pub before: Option<Timestamp>,
-    /// The congestion signal that it reveals.
+    /// The congestion event revealed by the segment, if any.
     pub congestion: Option<CongestionEvent>,
 }
 
-/// What an observed acknowledgment told the sender, in this order.
+/// The events of an observed acknowledgment, in the order in which the sender received them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ObservedAck {
-    /// A congestion signal, when it reveals one.
+    /// The congestion event revealed by the acknowledgment, if any.
     pub congestion: Option<CongestionEvent>,
-    /// The acknowledgment itself; `None` when it acknowledges what cannot have been sent.
+    /// The acknowledgment itself; `None` if it acknowledges data that cannot have been sent.
     pub ack: Option<AckEvent>,
-    /// Payload that it acknowledges and that was never seen.
+    /// Acknowledged payload that was never observed.
     pub unseen: Bytes,
 }
 
 impl Follower {
-    /// Follows a connection from its beginning, or from any moment when nothing is outstanding.
+    /// v Creates a follower of a connection from its beginning, or from any time at which nothing is
+    /// outstanding.
     ///
-    /// # Errors
-    /// A configuration that cannot work.
+    /// # Errors Returns an error if the configuration is invalid.
     pub fn new(config: SenderConfig) -> Result<Self, ConfigError> {
         Ok(Self { sender: Sender::with(config, Box::new(Recorder::default()))? })
     }
 
-    /// The sender gives the network a segment of `payload` bytes at `sequence`.
+    /// Records that the sender sends a segment of `payload` bytes at `sequence`.
     pub fn on_sent(&mut self, now: Timestamp, sequence: u64, payload: u32) -> ObservedSegment {
         let mut observed = ObservedSegment::default();
         let end = sequence.saturating_add(u64::from(payload));
@@ -86,7 +87,7 @@ impl Follower {
         observed
     }
 
-    /// An acknowledgment reaches the sender.
+    /// Records that an acknowledgment reaches the sender.
     pub fn on_ack(&mut self, now: Timestamp, ack: &Acknowledgment) -> ObservedAck {
         if ack.cumulative > self.sender.ledger.next() {
             self.sent_unseen(now, ack.cumulative);
@@ -97,37 +98,37 @@ impl Follower {
         ObservedAck { congestion: recorder.congestion.take(), ack: recorder.ack.take(), unseen }
     }
 
-    /// Everything below this offset was acknowledged.
+    /// Returns the cumulative acknowledgment.
     pub fn acknowledged(&self) -> u64 {
         self.sender.ledger.acknowledged()
     }
 
-    /// The highest offset seen or acknowledged.
+    /// Returns the highest offset observed or acknowledged.
     pub fn next(&self) -> u64 {
         self.sender.ledger.next()
     }
 
-    /// Segments kept: what bounds the memory of a follower.
+    /// Returns the number of segments kept, which bounds the memory of a follower.
     pub fn segments(&self) -> usize {
         self.sender.ledger.segments()
     }
 
-    /// Payload believed to be on its way.
+    /// Returns the payload estimated to be in flight.
     pub fn in_flight(&self) -> Bytes {
         self.sender.in_flight()
     }
 
-    /// Round-trip times.
+    /// Returns the round-trip time estimates.
     pub fn rtt(&self) -> RttEstimate {
         self.sender.rtt()
     }
 
-    /// Payload known to have reached the receiver.
+    /// Returns the payload known to have reached the receiver.
     pub fn delivered(&self) -> Bytes {
         self.sender.delivered()
     }
 
-    /// Timeouts and recoveries that were inferred.
+    /// Returns the counts of inferred timeouts and recoveries.
     pub fn counters(&self) -> super::Counters {
         self.sender.counters()
     }
@@ -146,7 +147,7 @@ impl Follower {
         sender.largest_flight = sender.largest_flight.max(sender.in_flight());
     }
 
-    /// Everything up to `end` must have left.
+    /// Records that all data up to `end` must have been sent.
     fn sent_unseen(&mut self, now: Timestamp, end: u64) {
         let sender = &mut self.sender;
         let missing = end - sender.ledger.next();
@@ -186,7 +187,8 @@ impl Follower {
         }
     }
 
-    /// Why the sender sends `start` again: it knows of a loss, its timer expired, or it found a loss by means of its own.
+    /// Infers the cause of a retransmission at `start`: a known loss, an expired timer, or a loss detected in
+    /// some other way.
     fn explain(&mut self, now: Timestamp, start: u64) {
         let sender = &mut self.sender;
         let Some(&first) = sender.ledger.first() else { return };
@@ -205,10 +207,10 @@ impl Follower {
     }
 }
 
-/// A hole of more segments than this is kept in one piece.
+/// A larger hole, in segments, is kept as one piece.
 const MOST_UNSEEN_SEGMENTS: u64 = 1024;
 
-/// Keeps what it is told until it is taken.
+/// Records the last events until they are taken.
 #[derive(Debug, Default)]
 struct Recorder {
     congestion: Option<CongestionEvent>,

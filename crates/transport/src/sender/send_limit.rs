@@ -1,15 +1,16 @@
-//! What keeps a sender from sending more.
+//! The limit that keeps a sender from sending more.
 
 use airpath_model::{Bytes, Controller};
 
 use super::transmit::Candidate;
 use super::{Sender, State};
 
-/// What keeps a sender that has sent all it may from sending more. The first that holds counts.
+/// The limit that keeps a sender from sending more. If several apply, the first counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SendLimit {
-    /// Losses are being repaired: fast recovery, or all that was outstanding at a retransmission timeout. The congestion window,
-    /// proportional rate reduction or the wait for a timer then decides what is sent.
+    /// Losses are being repaired: fast recovery, or all data that was outstanding at a retransmission
+    /// timeout. The congestion window, proportional rate reduction or the wait for a timer then limits the
+    /// sender.
     Recovery,
     /// The application has offered nothing more to send. Data may be in flight.
     Application,

@@ -1,4 +1,4 @@
-//! The sender's inner accounts, recomputed from the ledger after every event.
+//! Compares the sender's incremental state with values recomputed from the ledger after every event.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -16,11 +16,12 @@ use crate::{LossDetection, Receiver, ReceiverConfig, Recovery, Segment, SenderCo
 
 const MSS: u64 = 100;
 
-/// Half a window after a loss, one segment after a timeout, one segment more for each acknowledgment.
+/// A controller: half the window after a loss, one segment after a timeout, one more segment per
+/// acknowledgment.
 #[derive(Debug)]
 struct Simple(Bytes);
 
-/// The same; the window holds while losses are repaired.
+/// As [`Simple`], but the window also limits the sender during recovery.
 #[derive(Debug)]
 struct Strict(Simple);
 
@@ -71,8 +72,8 @@ impl Controller for Strict {
     }
 }
 
-/// The first of twenty segments is lost. How many new segments leave during the recovery although more than the window
-/// is in flight.
+/// Loses the first of twenty segments. Returns the number of new segments sent during the recovery while more
+/// than the window is in flight.
 fn sent_above_the_window(controller: Box<dyn Controller>) -> usize {
     let mut sender = Sender::new(config(Recovery::Prr), controller).unwrap();
     let mut receiver = Receiver::new(ReceiverConfig { sack: true, ..ReceiverConfig::default() });
@@ -103,7 +104,7 @@ fn a_reduction_stands_in_for_the_window_unless_the_controller_wants_it_to_hold()
     assert_eq!(sent_above_the_window(Box::new(Strict(window()))), 0);
 }
 
-/// Sends what may leave, and returns the segments.
+/// Sends all permitted segments and returns them.
 fn sent(sender: &mut Sender, now: Timestamp) -> Vec<Segment> {
     core::iter::from_fn(|| sender.poll_transmit(now, &mut NullProbe)).collect()
 }
@@ -173,14 +174,14 @@ fn check(sender: &Sender) -> Result<(), TestCaseError> {
     prop_assert_eq!(sender.in_flight().get(), pipe - sender.duplicate_bytes);
     let outstanding: u64 = sender.ledger.records().map(|record| u64::from(record.payload)).sum();
     prop_assert_eq!(sender.ledger.outstanding().get(), outstanding);
-    // The timer runs exactly while something is outstanding.
+    // The timer runs exactly if something is outstanding.
     prop_assert_eq!(sender.timer.deadline().is_scheduled(), outstanding > 0);
-    // Any loss shows at the first segment, and no loss is left unattended.
+    // Any loss shows at the first segment, and no loss remains unhandled.
     let lost = sender.ledger.records().any(|record| record.lost && !record.sacked);
     prop_assert_eq!(sender.ledger.first_is_lost(), lost);
     prop_assert!(!lost || sender.state != State::Open);
     prop_assert!(sender.in_recovery() || sender.reduction.is_none());
-    // Who loses by time waits for what was overtaken: the first original, and all that was sent again.
+    // Loss detection by time waits for overtaken transmissions: the first original, and all retransmissions.
     if let Some(ByTime { rack, .. }) = sender.by_time.as_deref() {
         let open = |record: &&Record| !record.sacked && !record.lost;
         let original = sender.ledger.records().find(open).into_iter();
@@ -194,7 +195,8 @@ fn check(sender: &Sender) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Where all that may leave has left: a probe is due before the timeout, if at all, and none while losses are being repaired.
+/// Checks, after all permitted data was sent, that a probe is due no later than the timeout, and none during
+/// recovery.
 fn check_probe(sender: &Sender) -> Result<(), TestCaseError> {
     let Some(ByTime { tail, .. }) = sender.by_time.as_deref() else { return Ok(()) };
     let waits = tail.due().is_scheduled();
@@ -205,13 +207,13 @@ fn check_probe(sender: &Sender) -> Result<(), TestCaseError> {
 
 #[derive(Clone, Copy, Debug)]
 enum Step {
-    /// The next segment on its way arrives, or is lost.
+    /// The next segment in flight arrives or is lost.
     Data(bool),
-    /// The next segment on its way falls behind so many others.
+    /// The next segment in flight falls behind this many others.
     Overtake(usize),
-    /// The next acknowledgment on its way arrives, or is lost.
+    /// The next acknowledgment in flight arrives or is lost.
     Ack(bool),
-    /// The sender's timer expires, on time or falsely late for what is on its way.
+    /// The sender's timer expires, correctly or spuriously.
     Timer,
     Offer(u64),
 }

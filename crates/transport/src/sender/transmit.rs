@@ -1,4 +1,4 @@
-//! What leaves, and when.
+//! Segment transmission.
 
 use airpath_model::{Bytes, Controller, Ecn, Probe, SendEvent, Timestamp};
 
@@ -6,7 +6,7 @@ use super::Sender;
 use crate::config::EcnMode;
 use crate::segment::Segment;
 
-/// A segment that could be sent next.
+/// A segment that may be sent next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Candidate {
     New {
@@ -20,7 +20,7 @@ pub(super) enum Candidate {
         sequence: u64,
         payload: u32,
     },
-    /// A tail loss probe that was sent before.
+    /// A tail loss probe that retransmits a segment.
     Probe {
         sequence: u64,
         payload: u32,
@@ -28,7 +28,7 @@ pub(super) enum Candidate {
 }
 
 impl<C: Controller + ?Sized> Sender<C> {
-    /// The next segment that may leave at `now`. Ask until there is none.
+    /// Returns the next segment that may be sent at `now`. Call until it returns `None`.
     pub fn poll_transmit(&mut self, now: Timestamp, probe: &mut dyn Probe) -> Option<Segment> {
         self.held_until = Timestamp::NEVER;
         let Some(candidate) = self.candidate() else {
@@ -59,7 +59,7 @@ impl<C: Controller + ?Sized> Sender<C> {
         Some(self.send(now, candidate, probe))
     }
 
-    /// Nothing more leaves now.
+    /// Ends a burst: no more segments may be sent now.
     fn rest(&mut self, now: Timestamp) -> Option<Segment> {
         if self.by_time.is_some() {
             self.schedule_probe(now);
@@ -67,7 +67,7 @@ impl<C: Controller + ?Sized> Sender<C> {
         None
     }
 
-    /// `NextSeg` of RFC 6675 without its rule 3.
+    /// Implements `NextSeg` of RFC 6675 without rule 3.
     fn candidate(&mut self) -> Option<Candidate> {
         if let Some((sequence, payload)) = self.ledger.next_lost() {
             return Some(Candidate::Again { sequence, payload });
@@ -81,18 +81,19 @@ impl<C: Controller + ?Sized> Sender<C> {
         self.rescue()
     }
 
-    /// Returns how much of what the application has offered was never sent.
+    /// Returns the bytes offered by the application but never sent.
     pub(super) const fn unsent(&self) -> u64 {
         self.offered - self.ledger.next()
     }
 
-    /// Returns the payload of the next segment of new data, of which `left` remains; `None` if the receiver does not take it yet.
+    /// Returns the payload of the next segment of new data, of which `left` remains; `None` if it exceeds the
+    /// receive window.
     pub(super) fn next_payload(&self, left: u64) -> Option<u32> {
         let usable = self.right_edge.saturating_sub(self.ledger.next());
         let mut payload = left.min(self.config.mss.get());
         if payload > usable {
-            // What the receiver does not take yet must wait, unless it never takes a full segment (RFC 9293,
-            // section 3.8.6.2.1).
+            // Data beyond the receive window must wait, unless the window never admits a full segment (RFC
+            // 9293, section 3.8.6.2.1).
             if usable == 0 || !self.ledger.is_empty() {
                 return None;
             }
@@ -101,7 +102,8 @@ impl<C: Controller + ?Sized> Sender<C> {
         Some(payload as u32) // at most mss, checked to fit
     }
 
-    /// A tail loss probe; or rule 4: once in a recovery the last segment is sent again, so that the loss of a whole tail shows.
+    /// Returns a tail loss probe, or applies rule 4: once per recovery the last segment is retransmitted, so
+    /// that the loss of a whole tail is detected.
     fn rescue(&self) -> Option<Candidate> {
         if self.wants_probe() {
             let (sequence, payload) = self.ledger.highest_unacknowledged()?;
@@ -119,7 +121,7 @@ impl<C: Controller + ?Sized> Sender<C> {
             return true;
         }
         if self.in_flight().is_zero() && !window.is_zero() {
-            return true; // or a window below one segment would stop the connection for ever
+            return true; // otherwise a window below one segment would stop the connection forever
         }
         match &self.reduction {
             Some(reduction) => reduction.allows(payload),
@@ -181,11 +183,12 @@ impl<C: Controller + ?Sized> Sender<C> {
             sequence,
             payload,
             retransmission,
-            // Retransmissions are not ECN-capable (RFC 3168, section 6.1.5). They do say CWR, as in ns-2 since 2008, which the
-            // RFC leaves to new data: after a timeout all may be retransmissions for long, and while the receiver goes on
-            // echoing an old mark the window does not grow.
+            // Retransmissions are not ECN-capable (RFC 3168, section 6.1.5). They do carry CWR, as in ns-2
+            // since 2008, although the RFC reserves it for new data: after a timeout there may be only
+            // retransmissions for a long time, and the window does not grow while the receiver continues to
+            // echo an old mark.
             ecn: match self.config.ecn {
-                EcnMode::Accurate => Ecn::Ect1, // of retransmissions too, or they would take another queue (RFC 9331)
+                EcnMode::Accurate => Ecn::Ect1, // also for retransmissions, or they would enter another queue (RFC 9331)
                 EcnMode::Classic if !retransmission => Ecn::Ect0,
                 _ => Ecn::NotEct,
             },

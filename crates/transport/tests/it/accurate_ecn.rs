@@ -1,4 +1,4 @@
-//! Accurate ECN: the receiver counts what arrived marked, the sender tells its controller how much.
+//! Accurate ECN: the receiver counts marked segments; the sender reports the count to its controller.
 
 use airpath_model::{Bytes, CongestionSignal, Ecn};
 use airpath_transport::{
@@ -18,7 +18,7 @@ fn receiver() -> Receiver {
     Receiver::new(ReceiverConfig { ecn: EcnMode::Accurate, ..ReceiverConfig::default() })
 }
 
-/// Segment `k` arrives: what the answer, if there is one at once, says of marks.
+/// Delivers segment `k`; returns ECE and the mark count of the immediate acknowledgment, if any.
 fn answer(receiver: &mut Receiver, k: u64, ecn: Ecn) -> Option<(bool, u16)> {
     let segment = Segment {
         sequence: k * MSS,

@@ -1,4 +1,4 @@
-//! Whole connections over a lossy path.
+//! Complete connections over a lossy path.
 
 use airpath_model::{Bytes, CongestionSignal, Duration, Pacing, Rate, Timestamp};
 use airpath_transport::{ReceiverConfig, Recovery, SenderConfig};
@@ -63,7 +63,7 @@ fn controller() -> impl Strategy<Value = (Rule, Bytes)> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
-    /// `Connection::run` checks each step: see there.
+    /// `Connection::run` checks each step.
     #[test]
     fn everything_arrives_once_and_in_order(
         conditions in conditions(), ends in ends(), controller in controller(), payload in 1_u64..200_000,
@@ -75,7 +75,7 @@ proptest! {
         prop_assert_eq!(&first.sent, &second.sent, "the same input gives the same output");
     }
 
-    /// Over any stretch no more leaves than the quantum and what the rate carries.
+    /// In any interval no more is sent than the quantum plus the data that the rate allows.
     #[test]
     fn pacing_holds_under_loss(
         conditions in conditions(), ends in ends(), quantum in 1_u64..5_000, bps in 100_000_u64..50_000_000,
@@ -112,7 +112,8 @@ const CLEAN: Conditions = Conditions {
     seed: 1,
 };
 
-/// A queue that overflows, no other loss: SACK repairs each overflow within its round trips, never by the timer.
+/// A queue that overflows, without other losses: SACK repairs each overflow within its round trips, never by
+/// the timer.
 #[test]
 fn overflows_of_a_queue_are_repaired_without_timeouts() {
     let overflow = Conditions { delay: Duration::from_millis(10), queue: 20, ..CLEAN };
@@ -127,7 +128,7 @@ fn overflows_of_a_queue_are_repaired_without_timeouts() {
     }
 }
 
-/// A fixed window over a clean path: one window for each round trip.
+/// A fixed window over a clean path: one window per round trip.
 #[test]
 fn a_fixed_window_carries_one_window_each_round_trip() {
     for recovery in [Recovery::Prr, Recovery::Sack, Recovery::Newreno, Recovery::Reno] {
@@ -135,14 +136,14 @@ fn a_fixed_window_carries_one_window_each_round_trip() {
         connection.run();
         assert_eq!(connection.sender.counters().sent_packets, 2_000);
         assert_eq!(connection.sender.counters().retransmitted_packets, 0);
-        // 100 windows of 20 segments; a round trip is 100 ms, 1 ms on the wire, and up to another for the partner
-        // that the delayed acknowledgment waits for.
+        // 100 windows of 20 segments; a round trip is 100 ms, 1 ms on the wire, and up to another 1 ms for
+        // the segment that the delayed acknowledgment waits for.
         let last = connection.sent.last().map_or(Timestamp::ZERO, |entry| entry.0).as_secs_f64();
         assert!((9.9..10.3).contains(&last), "{recovery:?} {last}");
     }
 }
 
-/// Trap of SACK-only acknowledgments that restart the timer: a flow must not stand still for ever.
+/// Regression: if SACK-only acknowledgments restart the timer, a flow may stall forever.
 #[test]
 fn heavy_loss_does_not_stall_a_flow() {
     let heavy = Conditions { data_loss: 300, ack_loss: 100, ..CLEAN };
@@ -153,8 +154,8 @@ fn heavy_loss_does_not_stall_a_flow() {
     }
 }
 
-/// 100 000 segments in flight with a thousand holes: an acknowledgment must cost what it says, not the window.
-/// Quadratic work (10^10 visits) would take minutes.
+/// 100 000 segments in flight with a thousand holes: the cost of an acknowledgment must depend on its
+/// contents, not on the window. Quadratic work (10^10 visits) would take minutes.
 #[test]
 fn a_recovery_over_a_huge_window_is_linear() {
     let huge = Conditions {

@@ -1,4 +1,4 @@
-//! A controller that does what a test says and remembers what it was told.
+//! A controller that follows a rule set by the test and records its events.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -7,15 +7,15 @@ use airpath_model::{
     Probe, Requirements, SendEvent, Timestamp,
 };
 
-/// How the window answers.
+/// The reaction of the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rule {
-    /// It never changes.
+    /// The window never changes.
     Fixed,
-    /// Half of the flight after a loss or an echo, one segment after a timeout; grows by one segment a window when
-    /// told so.
+    /// Half of the flight after a loss or an echo, one segment after a timeout; grows by one segment per
+    /// window if `grow` is set.
     Aimd { grow: bool },
-    /// It takes losses and timeouts for errors, and halves at an echo.
+    /// Dismisses losses and timeouts as channel errors, and halves at an echo.
     Dismiss,
 }
 
@@ -38,7 +38,7 @@ impl Desk {
     }
 }
 
-/// The test's end of a [`TestController`].
+/// The test's handle of a [`TestController`].
 #[derive(Clone, Debug)]
 pub(crate) struct Handle(Arc<Mutex<Desk>>);
 
@@ -66,7 +66,7 @@ impl Handle {
         self.0.lock().expect("no test panics while it holds the desk")
     }
 
-    /// The kinds of the signals so far.
+    /// Returns the kinds of the signals so far.
     pub(crate) fn signals(&self) -> Vec<CongestionSignal> {
         self.desk().signals.iter().map(|event| event.signal).collect()
     }

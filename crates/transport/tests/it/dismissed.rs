@@ -1,4 +1,4 @@
-//! Signals that the controller takes for errors of the path.
+//! Congestion signals that the controller dismisses as channel errors.
 
 use airpath_model::CongestionSignal::{EcnCe, Loss, Timeout};
 use airpath_transport::{EcnMode, Recovery, SenderConfig};
@@ -58,7 +58,7 @@ fn a_dismissed_loss_is_no_reduction_to_tell_of() {
     script.send();
     script.at(100).give(0, &[(1, 10)]);
     assert!(script.segments().iter().all(|segment| !segment.cwr));
-    // The echo that ends the recovery asks for what nobody has done yet.
+    // The echo that ends the recovery requests a reduction that has not happened yet.
     script.ece = true;
     script.at(200).give(10 * MSS, &[]);
     assert_eq!(script.controller.signals(), [Loss, EcnCe]);

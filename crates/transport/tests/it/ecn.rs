@@ -14,7 +14,7 @@ fn marked() -> SenderConfig {
     SenderConfig { ecn: EcnMode::Classic, ..config(Recovery::Sack) }
 }
 
-/// An acknowledgment of segments below `cumulative`, with ECE; which of the segments that leave say CWR.
+/// Delivers an acknowledgment of segments below `cumulative`, with ECE; returns the segments sent with CWR.
 fn echo(script: &mut Script, cumulative: u64) -> Vec<u64> {
     script.ece = true;
     script.give(cumulative * MSS, &[]);
@@ -34,7 +34,7 @@ fn one_reduction_and_one_cwr_for_a_window_of_data() {
     assert_eq!(script.controller.signals(), [CongestionSignal::EcnCe]);
     assert_eq!(script.sender.counters().ecn_reductions, 1);
     assert_eq!(cwr, [10], "the first new segment after the reduction");
-    // Segment 10 told the receiver. An echo beyond it answers a new mark.
+    // Segment 10 carried CWR. An echo beyond it is caused by a new mark.
     cwr = echo(script.at(200), 11);
     assert_eq!(script.controller.signals().len(), 2);
     assert_eq!(cwr.len(), 0, "the window is full");
@@ -107,7 +107,7 @@ fn echoing_receiver() -> Receiver {
     })
 }
 
-/// Segment `k` arrives: whether the answer, if there is one at once, says ECE.
+/// Delivers segment `k`; returns ECE of the immediate acknowledgment, if any.
 fn answer(receiver: &mut Receiver, k: u64, ecn: Ecn, cwr: bool) -> Option<bool> {
     let segment = Segment {
         sequence: k * MSS,
@@ -147,7 +147,8 @@ fn the_receiver_echoes_until_cwr() {
     assert_eq!(answer(6, Ecn::Ce, true), Some(true), "a new mark on the segment that says CWR");
 }
 
-/// The window does not grow while the receiver echoes, and after a timeout all that could say CWR may be sent again.
+/// The window does not grow while the receiver echoes, and after a timeout all segments that could carry CWR
+/// may be retransmissions.
 #[test]
 fn after_a_timeout_with_an_echo_pending_the_receiver_ends_it() {
     let mut receiver = echoing_receiver();

@@ -1,4 +1,4 @@
-//! What holds data back: windows, the application, the pacer; and what the controller is told about it.
+//! Limits of a sender (windows, the application, the pacer) and their reports to the controller.
 
 use airpath_model::{Bytes, Pacing, Phase, Rate, Timestamp};
 use airpath_transport::{ConfigError, Recovery, Sender, SenderConfig};
@@ -90,7 +90,7 @@ fn the_controller_hears_that_the_application_had_run_dry() {
     assert!(!last.app_limited, "the gap has been delivered");
 }
 
-/// One flight of `used` segments under a window of ten: is it window-limited?
+/// Sends one flight of `used` segments under a window of ten; returns whether it is window-limited.
 fn limited(phase: Phase, used: u64) -> bool {
     let mut script = Script::idle(config(Recovery::Prr), Rule::Fixed, 10);
     script.controller.desk().phase = phase;
@@ -177,7 +177,7 @@ fn rate_samples_know_the_application() {
 #[test]
 fn the_pacer_is_obeyed() {
     let mut script = Script::new(config(Recovery::Prr), Rule::Fixed, 100);
-    // One segment a millisecond, bursts of three.
+    // One segment per millisecond, bursts of three.
     script.controller.desk().control.pacing = Pacing::At(Rate::from_bps(8_000_000));
     script.controller.desk().control.quantum = Bytes::new(3 * MSS);
     let mut left: Vec<u64> = Vec::new();
@@ -191,7 +191,7 @@ fn the_pacer_is_obeyed() {
     }
     assert_eq!(left, [50, 50, 50, 51, 52, 53, 54]);
     assert_eq!(script.sender.pacing_rate(), Some(Rate::from_bps(8_000_000)));
-    // After silence no more than the quantum leaves at once.
+    // After an idle period no more than the quantum is sent at once.
     assert_eq!(script.at(80).ack(7, &[]).len(), 3);
 }
 
@@ -221,7 +221,7 @@ fn acknowledgments_of_what_was_never_sent_are_ignored() {
     script.send();
     assert!(script.at(10).ack(4, &[]).is_empty());
     assert!(script.controller.desk().acks.is_empty());
-    // Blocks beyond what was sent, or none at all, are cut.
+    // Blocks beyond the data sent, and empty blocks, are ignored.
     script.ack(0, &[(2, 900), (5, 5)]);
     assert_eq!(script.controller.last_ack().acked.get(), MSS);
 }

@@ -1,5 +1,5 @@
-//! How sender and receiver behave, seen from outside: scripts in the manner of packetdrill, and whole connections
-//! over a lossy path.
+//! Tests of sender and receiver through the public interface: packetdrill-like scripts, and complete
+//! connections over a lossy path.
 
 mod accurate_ecn;
 mod connections;

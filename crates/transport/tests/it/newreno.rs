@@ -8,8 +8,8 @@ use crate::script::{Script, at, config};
 
 const HALVE: Rule = Rule::Aimd { grow: false };
 
-/// Ten in flight, 0 and 4 are lost. By RFC 6582 with segments as unit: ssthresh 5; after d duplicates cwnd = 5 + d;
-/// a partial acknowledgment of a segments: cwnd - a + 1.
+/// Ten in flight, 0 and 4 are lost. By RFC 6582 in units of segments: ssthresh 5; after d duplicates cwnd = 5
+/// + d; after a partial acknowledgment of a segments: cwnd - a + 1.
 #[test]
 fn partial_acknowledgments_repair_one_hole_each() {
     let mut script = Script::new(config(Recovery::Newreno), HALVE, 10);
@@ -20,15 +20,17 @@ fn partial_acknowledgments_repair_one_hole_each() {
     assert_eq!(script.ack(0, &[]), [0], "the third duplicate");
     assert!(script.sender.in_recovery());
     assert_eq!(script.sender.control().window.get(), 5_000);
-    // Duplicates of 5 to 9, 10 and 11: the fourth to the tenth. cwnd exceeds the outstanding 12 from the eighth on.
+    // Duplicates caused by 5 to 9, 10 and 11: the fourth to the tenth. cwnd exceeds the outstanding 12 from
+    // the eighth on.
     let sent: Vec<u64> = (4..=10).flat_map(|_| script.ack(0, &[])).collect();
     assert_eq!(sent, [12, 13, 14]);
-    // Partial: cwnd = 15 - 4 + 1 = 12, outstanding 4 to 14 are 11: the hole, and one new segment.
+    // Partial: cwnd = 15 - 4 + 1 = 12, the outstanding segments 4 to 14 are 11: the hole, and one new
+    // segment.
     assert_eq!(script.at(200).ack(4, &[]), [4, 15]);
     assert!(script.sender.in_recovery());
     let first = script.sender.next_timer();
     assert_eq!(first, at(200) + script.sender.retransmission_timeout());
-    // A full acknowledgment ends the recovery with what is outstanding no larger than the window.
+    // A full acknowledgment ends the recovery with no more outstanding than the window.
     script.at(300).ack(12, &[]);
     assert!(!script.sender.in_recovery());
     assert_eq!(script.in_flight(), 5);
@@ -77,7 +79,8 @@ fn the_first_partial_acknowledgment_of_the_next_recovery_restarts_the_timer_as_w
     }
 }
 
-/// After a timeout everything is sent again; what had arrived is answered by duplicates of the whole.
+/// After a timeout everything is retransmitted; segments that had already arrived cause full duplicate
+/// acknowledgments.
 #[test]
 fn needless_retransmissions_cause_no_fast_retransmit() {
     let mut script = Script::new(config(Recovery::Newreno), Rule::Fixed, 6);
@@ -125,7 +128,8 @@ fn duplicates_never_count_for_more_than_the_flight() {
     assert!(script.in_flight() <= 4);
 }
 
-/// Limited transmit (RFC 3042) says what two duplicates allow; new data ends them, and all that is outstanding counts again.
+/// Limited transmit (RFC 3042) defines the allowance of two duplicates; new data ends it, and all outstanding
+/// data counts again.
 #[test]
 fn new_data_takes_back_what_duplicates_allowed() {
     let mut script = Script::new(config(Recovery::Newreno), Rule::Fixed, 10);
@@ -137,7 +141,7 @@ fn new_data_takes_back_what_duplicates_allowed() {
     assert_eq!(script.ack(3, &[]), [12]);
 }
 
-/// Most duplicates are lost on their way, so that the flight seems larger than the window: the hole does not wait.
+/// Most duplicates are lost, so the flight seems larger than the window: the hole does not wait.
 #[test]
 fn a_partial_acknowledgment_retransmits_whatever_the_window_says() {
     let mut script = Script::new(config(Recovery::Newreno), HALVE, 20);
@@ -150,8 +154,8 @@ fn a_partial_acknowledgment_retransmits_whatever_the_window_says() {
     assert!(script.in_flight() > 10);
 }
 
-/// One hole is repaired each round trip: the timer may fire while an answer to an earlier retransmission is on its
-/// way. Its echo is old, and yet the other holes are real.
+/// One hole is repaired per round trip: the timer may fire while the acknowledgment of an earlier
+/// retransmission is in flight. Its echo is old, but the other holes are real.
 #[test]
 fn the_timer_of_a_recovery_is_not_taken_for_false() {
     let mut script = Script::new(config(Recovery::Newreno), HALVE, 10);

@@ -1,4 +1,4 @@
-//! A sender and a receiver with a path between them that delays, queues and loses, but never reorders.
+//! A sender and a receiver, connected by a path that delays, queues and loses, but never reorders.
 
 use std::collections::VecDeque;
 
@@ -7,14 +7,14 @@ use airpath_transport::{Acknowledgment, Receiver, ReceiverConfig, Segment, Sende
 
 use crate::controller::{Handle, Rule};
 
-/// What the path does.
+/// The conditions of the path.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Conditions {
-    /// One way.
+    /// The one-way delay.
     pub(crate) delay: Duration,
-    /// Time on the wire of one segment.
+    /// The transmission time of one segment.
     pub(crate) spacing: Duration,
-    /// The most segments that wait for the wire.
+    /// The queue limit in segments.
     pub(crate) queue: usize,
     /// Probabilities in per mille.
     pub(crate) data_loss: u64,
@@ -32,13 +32,13 @@ pub(crate) struct Connection {
     wire_free: Timestamp,
     data: VecDeque<(Timestamp, Segment)>,
     acks: VecDeque<(Timestamp, Acknowledgment)>,
-    /// Every segment that left, with its time.
+    /// All segments sent, with their times.
     pub(crate) sent: Vec<(Timestamp, Segment)>,
-    /// End of the new data sent, and the cumulative acknowledgment that the sender knows.
+    /// The end of the new data sent, and the latest cumulative acknowledgment at the sender.
     next: u64,
     acknowledged: u64,
     right_edge: u64,
-    /// Which bytes have arrived, for a receiver that cannot lie.
+    /// The bytes that have arrived, to check the receiver's acknowledgments.
     arrived: Vec<bool>,
     prefix: usize,
 }
@@ -138,7 +138,7 @@ impl Connection {
         while let Some(ack) = self.receiver.poll_ack(self.now) {
             for (left, right) in ack.sack_ranges() {
                 assert!(left > ack.cumulative && left < right);
-                // Looking at each byte of each block would itself be quadratic.
+                // Checking each byte of each block would itself be quadratic.
                 let whole = self.arrived.len() > 300_000
                     || self.arrived[left as usize..right as usize].iter().all(|arrived| *arrived);
                 assert!(whole, "a block with a hole");
@@ -182,7 +182,7 @@ impl Connection {
         );
     }
 
-    /// Uniform on 0 to 999 (xorshift).
+    /// Returns a uniform value from 0 to 999 (xorshift).
     fn chance(&mut self) -> u64 {
         self.random ^= self.random << 13;
         self.random ^= self.random >> 7;

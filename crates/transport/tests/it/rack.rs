@@ -12,8 +12,8 @@ fn rack() -> SenderConfig {
     SenderConfig { loss_detection: LossDetection::Rack, ..config(Recovery::Sack) }
 }
 
-/// A sender whose round trip takes 100 ms and which has seen an original overtaken: segments 0 to 5 have arrived, the
-/// first after the others; `window` more are on their way since 100 ms.
+/// Returns a sender with a round trip of 100 ms that has observed reordering: segments 0 to 5 have arrived,
+/// the first after the others, and `window` more are in flight since 100 ms.
 fn reordered(window: u64) -> Script {
     let mut script = Script::idle(rack(), HALVE, window);
     script.sender.offer(Bytes::new(6 * MSS));
@@ -60,7 +60,7 @@ fn once_reordering_was_seen_any_number_above_a_hole_waits_for_that_time() {
     assert!(script.ack(6, &[(7, 15)]).iter().all(|&segment| segment > 15), "new data at most");
     assert!(!script.sender.in_recovery());
     assert_eq!(script.sender.next_timer(), at(225));
-    // It arrives in time: nothing was lost, nothing sent again.
+    // The segment arrives in time: there is no loss and no retransmission.
     script.at(224).ack(15, &[]);
     assert!(script.controller.signals().is_empty());
     assert_eq!(script.sender.counters().retransmitted_packets, 0);
@@ -77,7 +77,8 @@ fn what_is_later_is_lost() {
     assert_eq!(script.controller.desk().signals[0].lost.get(), MSS);
 }
 
-/// Controllers count losses by acknowledgments: what is late between two of them must not be missing there.
+/// Controllers count losses by acknowledgments: a loss detected by time between two of them must not be
+/// missing.
 #[test]
 fn what_was_late_is_counted_by_the_next_acknowledgment_and_once() {
     let mut script = reordered(10);
@@ -90,7 +91,8 @@ fn what_was_late_is_counted_by_the_next_acknowledgment_and_once() {
     assert_eq!(script.controller.last_ack().newly_lost.get(), 0);
 }
 
-/// Segments 6 to 15 leave at 100 ms, all but the first arrive; that is sent again at 225, and the original comes at `late`.
+/// Segments 6 to 15 are sent at 100 ms and all but the first arrive. The first is retransmitted at 225 ms,
+/// and the original arrives at `late`.
 fn sent_again_for_nothing() -> Script {
     let mut script = reordered(10);
     script.at(200).ack(6, &[(7, 16)]);
@@ -105,15 +107,15 @@ fn sent_again_for_nothing() -> Script {
 fn the_window_is_wider_by_a_quarter_after_something_was_sent_again_for_nothing() {
     let mut script = sent_again_for_nothing();
     let quarter = script.sender.rtt().minimum / 4;
-    // What left at 200 while the window allowed it comes back at 340, but for the first.
+    // The segments sent at 200 ms while the window allowed them are acknowledged at 340 ms, except the first.
     assert!(script.in_flight() > 2);
     script.at(340).give(16 * MSS, &[(17, 18)]);
     assert_eq!(script.sender.next_timer(), at(340) + quarter * 2);
-    // More of it in the same round trip widens nothing.
+    // Another duplicate SACK in the same round trip does not widen the window further.
     script.repeated = true;
     script.give(16 * MSS, &[(17, 19)]);
     assert_eq!(script.sender.next_timer(), at(340) + quarter * 2);
-    // In the next one it does.
+    // In the next round trip it does.
     script.ack(25, &[]);
     assert!(script.send().is_empty(), "all that may leave has left");
     let first = 25;
@@ -137,7 +139,7 @@ fn sixteen_recoveries_later_it_is_one_quarter_again() {
         assert_eq!(script.sender.next_timer(), script.now + quarter * wide, "recovery {recovery}");
         script.pass();
         assert!(script.sender.in_recovery(), "recovery {recovery}");
-        // All that was sent arrives.
+        // All segments sent arrive.
         let last = script.send().into_iter().max().unwrap_or(first);
         newest = newest.max(last);
         script.now += round_trip;
@@ -156,7 +158,8 @@ fn each_hole_is_late_at_its_own_time() {
     script.give(2 * MSS, &[]); // 0 arrived after 1
     script.at(110).send();
     script.at(120).give(2 * MSS, &[(4, 5)]);
-    // 2 was sent at 0 and is late at once; 3 left at 110, as 4 did, which took 10 ms: the round trip, and a quarter of it.
+    // 2 was sent at 0 and is overdue at once; 3 was sent at 110 ms, as was 4, which took 10 ms: the round
+    // trip plus a quarter of it.
     assert_eq!(
         script.sender.next_timer(),
         at(110) + script.sender.rtt().minimum + script.sender.rtt().minimum / 4
@@ -171,7 +174,8 @@ fn a_lost_retransmission_is_late_as_well() {
     script.send();
     script.at(100);
     assert_eq!(script.ack(0, &[(1, 4)])[0], 0);
-    // What was limited by the window goes on; its delivery at 200 tells that what was sent again at 100 is lost.
+    // The sender was limited by the window and continues; the delivery at 200 ms shows that the
+    // retransmission from 100 ms is lost.
     let mut new = Vec::new();
     for right in 5..=10 {
         new.extend(script.ack(0, &[(1, right)]));
@@ -203,7 +207,7 @@ fn a_timeout_leaves_nothing_to_wait_for() {
     script.at(200).ack(6, &[(7, 15)]);
     let due = script.sender.next_timer();
     assert_eq!(due, at(225));
-    // Nobody looked at the timer in time; both expire.
+    // The timer was not checked in time; both deadlines expire.
     script.now = at(5000);
     script.sender.on_timer(at(5000), &mut script.notes);
     assert_eq!(script.sender.counters().timeouts, 1);
@@ -225,7 +229,7 @@ fn it_needs_selective_acknowledgments() {
 fn blocks_of_one_acknowledgment_say_nothing_of_order() {
     let mut script = Script::new(rack(), HALVE, 10);
     script.send();
-    // The newer block comes first, as acknowledgments were lost.
+    // The newer block comes first, because acknowledgments were lost.
     assert!(script.at(100).ack(0, &[(5, 6), (3, 4)]).iter().all(|&segment| segment > 9));
     assert_eq!(script.ack(0, &[(5, 7), (3, 4)])[0], 0, "three above a hole tell at once");
 }
@@ -238,7 +242,7 @@ fn while_losses_are_repaired_one_above_a_hole_tells_at_once() {
     let limited = [script.ack(0, &[(1, 2)]), script.ack(0, &[(1, 3)])].concat();
     assert_eq!(limited, [10, 11], "limited transmit");
     assert_eq!(script.ack(0, &[(1, 4)]), [0]);
-    // Of the two that left at 100 the second is there, and the recovery reaches that far.
+    // Of the two segments sent at 100 ms the second has arrived, and the recovery extends to it.
     script.at(200).give(10 * MSS, &[(11, 12)]);
     assert!(script.sender.in_recovery());
     assert_eq!(script.controller.last_ack().newly_lost.get(), MSS);

@@ -1,4 +1,4 @@
-//! When and what a receiver acknowledges (RFC 5681, section 4.2; RFC 2018; RFC 7323).
+//! Times and contents of a receiver's acknowledgments (RFC 5681, section 4.2; RFC 2018; RFC 7323).
 
 use airpath_model::{Bytes, Ecn, PathHeader, Timestamp, XcpHeader};
 use airpath_transport::{Acknowledgment, Receiver, ReceiverConfig, Segment};
@@ -20,7 +20,7 @@ fn segment(k: u64, sent_ms: u64) -> Segment {
     }
 }
 
-/// Segment `k` arrives at `ms`: the answer, if there is one at once.
+/// Delivers segment `k` at `ms`; returns the immediate acknowledgment, if any.
 fn arrive(receiver: &mut Receiver, k: u64, ms: u64) -> Option<Acknowledgment> {
     receiver.on_segment(at(ms), &segment(k, ms));
     receiver.poll_ack(at(ms))
@@ -54,7 +54,7 @@ fn every_second_segment_or_after_the_delay() {
     assert_eq!(receiver.next_timer(), at(120));
 }
 
-/// RFC 2883, by one bit: below the cumulative acknowledgment, and within a block above it.
+/// RFC 2883, reduced to one bit: below the cumulative acknowledgment, and within a block above it.
 #[test]
 fn what_had_arrived_before_is_told_at_once_and_once() {
     let mut receiver = Receiver::new(ReceiverConfig::default());
@@ -129,8 +129,8 @@ fn without_sack_there_are_no_blocks() {
     assert!(ack.is_some_and(|ack| ack.sack.is_empty()));
 }
 
-/// RFC 7323, section 4.3 and its three cases: delayed acknowledgments echo the earliest segment, a gap keeps the last
-/// one in order, what fills it is echoed itself.
+/// RFC 7323, section 4.3 and its three cases: a delayed acknowledgment echoes the earliest segment, a gap
+/// retains the echo of the last segment in order, and a segment that fills a gap is echoed itself.
 #[test]
 fn the_echo_is_that_of_rfc_7323() {
     let mut receiver = Receiver::new(ReceiverConfig::default());
@@ -167,17 +167,18 @@ fn xcp_feedback_adds_up_over_what_one_acknowledgment_answers() {
     assert_eq!(answers, [(3.0, ms(2)), (7.0, ms(4))]);
 }
 
-/// The blocks of RFC 2018, section 4, found anew from single segments: those that changed last, then others from the highest on.
+/// The blocks of RFC 2018, section 4, recomputed from single segments: those that changed last, then others
+/// from the highest on.
 #[derive(Debug, Default)]
 struct PlainReceiver {
     next: u64,
     above: BTreeSet<u64>,
-    /// A segment of each of the blocks that changed last, newest first.
+    /// One segment of each block that changed last, newest first.
     newest: [Option<u64>; 3],
 }
 
 impl PlainReceiver {
-    /// The block in which segment `k` lies.
+    /// Returns the block that contains segment `k`.
     fn block(&self, k: u64) -> Option<(u64, u64)> {
         let is_above = |other: &u64| self.above.contains(other);
         let left = (0..=k).rev().take_while(is_above).last()?;
@@ -217,7 +218,7 @@ impl PlainReceiver {
 }
 
 proptest! {
-    /// Segments come in any order, some of them twice, most near the lowest that is missing.
+    /// Segments arrive in any order, some of them twice, most of them near the lowest missing one.
     #[test]
     fn blocks_are_those_of_a_plain_receiver(arrivals in prop::collection::vec((0_u64..14, any::<bool>()), 1..150)) {
         let mut receiver = Receiver::new(ReceiverConfig { delayed_ack_segments: 1, ..ReceiverConfig::default() });

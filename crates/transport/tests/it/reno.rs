@@ -1,4 +1,4 @@
-//! Loss recovery of RFC 5681 alone.
+//! Loss recovery by RFC 5681 only.
 
 use airpath_model::CongestionSignal;
 use airpath_transport::Recovery;
@@ -8,7 +8,8 @@ use crate::script::{Script, config};
 
 const HALVE: Rule = Rule::Aimd { grow: false };
 
-/// Twenty in flight, 0 and 4 are lost, as a test of RFC 6582 has it with ten: here the second hole waits for the timer.
+/// Twenty in flight, 0 and 4 are lost, like a test of RFC 6582 with ten: here the second hole waits for the
+/// timer.
 #[test]
 fn the_first_new_data_ends_recovery_and_a_second_hole_waits_for_the_timer() {
     let mut script = Script::new(config(Recovery::Reno), HALVE, 20);
@@ -21,7 +22,7 @@ fn the_first_new_data_ends_recovery_and_a_second_hole_waits_for_the_timer() {
     script.at(200).ack(4, &[]);
     assert!(!script.sender.in_recovery());
     assert_eq!(script.sender.control().window.get(), 10_000, "the inflation is gone");
-    // What is left of the window answers with duplicates: they begin no second recovery.
+    // The rest of the window causes duplicates: they start no second recovery.
     for _ in 0..6 {
         script.ack(4, &[]);
     }

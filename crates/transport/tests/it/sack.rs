@@ -20,7 +20,7 @@ fn fast_retransmit_when_more_than_two_segments_were_sacked() {
     let event = script.controller.desk().signals[0];
     assert_eq!((event.signal, event.lost.get()), (CongestionSignal::Loss, MSS));
     assert_eq!(event.flight_size.get(), 10 * MSS, "what limited transmit sent does not count");
-    // Twelve sent, three sacked, one lost, one sent again; then pipe has to fall to the window of five.
+    // Twelve sent, three sacked, one lost, one retransmitted; then pipe has to fall to the window of five.
     assert_eq!(script.in_flight(), 9);
     for right in 5..9 {
         assert!(script.ack(0, &[(1, right)]).is_empty());
@@ -41,7 +41,7 @@ fn fast_retransmit_on_three_separate_blocks() {
     assert!(!script.sender.in_recovery());
     script.give(0, &[(5, 6), (3, 4), (1, 2)]);
     assert!(script.sender.in_recovery());
-    // Segment 2 lies below two blocks of one segment each only.
+    // Above segment 2 there are only two blocks of one segment each.
     assert_eq!(script.send(), [0]);
     script.give(0, &[(7, 8), (5, 6), (3, 4)]);
     assert_eq!(script.controller.last_ack().newly_lost.get(), MSS);
@@ -86,9 +86,9 @@ fn an_acknowledgment_that_says_nothing_new_is_no_duplicate() {
     assert!(!script.sender.in_recovery());
 }
 
-/// RFC 6937 by hand. Twenty in flight, the first is lost; limited transmit sends two more: `RecoverFS` is 22 and the
-/// new window 10. Delivery k of the recovery allows ceil(10 k / 22) segments in all while pipe = 19 - k + sent
-/// exceeds 10, and keeps pipe at 10 afterwards.
+/// RFC 6937 by hand. Twenty in flight, the first is lost; limited transmit sends two more: `RecoverFS` is 22
+/// and the new window 10. Delivery k of the recovery allows ceil(10 k / 22) segments in total while pipe = 19
+/// - k + sent exceeds 10, and keeps pipe at 10 afterwards.
 #[test]
 fn proportional_rate_reduction_after_one_loss() {
     let mut script = Script::new(config(Recovery::Prr), HALVE, 20);
@@ -102,8 +102,8 @@ fn proportional_rate_reduction_after_one_loss() {
     assert_eq!(script.sender.counters().retransmitted_packets, 1);
 }
 
-/// Fifteen of twenty lost: the slow-start bound allows what was delivered and one segment more for each of the
-/// five acknowledgments, until the flight has the size of the window.
+/// Fifteen of twenty lost: each of the five acknowledgments allows the delivered segments plus one (the
+/// slow-start bound), until the flight reaches the size of the window.
 #[test]
 fn proportional_rate_reduction_after_heavy_loss() {
     let mut script = Script::new(config(Recovery::Prr), HALVE, 20);
@@ -133,8 +133,8 @@ fn proportional_rate_reduction_keeps_to_windows_that_are_no_multiple_of_a_segmen
     assert_eq!(script.in_flight(), 7, "the largest number of segments that fits");
 }
 
-/// Ten segments and no more, 0, 8 and 9 are lost: the end of the tail is sent again once. So it is where there is more,
-/// and the receiver does not take it (RFC 6675, rule 2 of `NextSeg`).
+/// Exactly ten segments, of which 0, 8 and 9 are lost: the end of the tail is retransmitted once. The same
+/// holds if there is more data that the receive window does not admit (RFC 6675, rule 2 of `NextSeg`).
 #[test]
 fn one_rescue_retransmission_for_each_recovery() {
     for no_more_to_send in [true, false] {
@@ -162,7 +162,7 @@ fn rescue(no_more_to_send: bool) {
     assert_eq!(script.sender.counters().retransmitted_packets, 2);
 }
 
-/// RFC 6675, rule 4 of `NextSeg`: once for each entry into loss recovery, so again in the next one.
+/// RFC 6675, rule 4 of `NextSeg`: once per entry into loss recovery, so again in the next one.
 #[test]
 fn the_next_recovery_has_its_own_rescue() {
     let mut script = Script::idle(config(Recovery::Sack), Rule::Fixed, 10);
@@ -178,7 +178,7 @@ fn the_next_recovery_has_its_own_rescue() {
     }
 }
 
-/// The same rule: only in loss recovery, and only a sender that reads selective acknowledgments has it.
+/// The same rule applies only in loss recovery, and only to a sender that uses selective acknowledgments.
 #[test]
 fn no_rescue_outside_of_recovery_or_without_sack() {
     let tail = |recovery| {
@@ -197,8 +197,8 @@ fn no_rescue_outside_of_recovery_or_without_sack() {
     assert!(script.sender.in_recovery());
 }
 
-/// With SACK a partial acknowledgment says nothing of its own: `IsLost` tells what is lost, and pipe when it is sent again
-/// (RFC 6675, section 5); RFC 6582 is for senders without.
+/// With SACK a partial acknowledgment has no meaning of its own: `IsLost` determines the lost segments, and
+/// pipe when they are retransmitted (RFC 6675, section 5). RFC 6582 applies to senders without SACK.
 #[test]
 fn a_partial_acknowledgment_neither_shows_a_loss_nor_opens_the_window() {
     let mut script = Script::new(config(Recovery::Sack), Rule::Fixed, 20);
@@ -253,8 +253,8 @@ fn without_detection_the_timer_finds_it() {
     assert_eq!(script.sender.counters().timeouts, 1);
 }
 
-/// Segments 0, 1, 2, 4 and 6 were sent again when the original of 6 arrives after all. That is no answer to the
-/// retransmission, and so says nothing about those before it.
+/// Segments 0, 1, 2, 4 and 6 have been retransmitted when the original of 6 arrives. It does not acknowledge
+/// the retransmission, so it is no evidence about the retransmissions before it.
 #[test]
 fn a_late_original_is_not_taken_for_its_retransmission() {
     let mut script = Script::new(config(Recovery::Sack), Rule::Fixed, 20);
@@ -273,14 +273,14 @@ fn a_late_original_is_not_taken_for_its_retransmission() {
     assert_eq!(script.controller.last_ack().newly_lost.get(), 2 * MSS, "0 and 1");
 }
 
-/// What was sent during a recovery and is lost is a new loss event when the old recovery ends.
+/// Data sent during a recovery and lost is a new loss event when that recovery ends.
 #[test]
 fn losses_that_remain_begin_the_next_recovery() {
     let overtaken = SenderConfig { lost_retransmission_detection: false, ..config(Recovery::Sack) };
     let mut script = Script::new(overtaken, Rule::Fixed, 8);
     script.send();
     assert_eq!(script.at(100).ack(0, &[(1, 8)]), [0, 8, 9, 10, 11, 12, 13, 14]);
-    // 8 is lost: found and sent again within the first recovery, for 9 to 14 arrive before 0.
+    // 8 is lost: it is detected and retransmitted within the first recovery, because 9 to 14 arrive before 0.
     let sent = script.at(190).ack(0, &[(9, 15), (1, 8)]);
     assert_eq!(sent.first(), Some(&8));
     assert_eq!(script.controller.signals().len(), 1);
@@ -324,8 +324,8 @@ fn a_short_last_segment_is_repaired_with_what_was_offered_after_it() {
     assert!(script.sender.is_complete());
 }
 
-/// What acknowledgment-rate estimators count: a duplicate says that one segment left, and the cumulative advance
-/// includes what was acknowledged selectively before.
+/// Input of acknowledgment-rate estimators: a duplicate means that one segment left the network, and the
+/// cumulative advance includes data that was selectively acknowledged before.
 #[test]
 fn duplicates_and_the_cumulative_advance_are_reported() {
     let mut script = Script::new(config(Recovery::Sack), HALVE, 10);

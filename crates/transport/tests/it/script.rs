@@ -1,4 +1,4 @@
-//! A sender whose other end is the test. Segments are counted: segment k carries the bytes from k MSS on.
+//! A sender whose peer is the test. Segments are numbered: segment k carries the bytes from k MSS on.
 
 use airpath_model::{Bytes, Duration, Measurement, Probe, Timestamp};
 use airpath_transport::{Acknowledgment, Recovery, SackBlocks, Segment, Sender, SenderConfig};
@@ -19,19 +19,19 @@ pub(crate) struct Script {
     pub(crate) sender: Sender,
     pub(crate) controller: Handle,
     pub(crate) now: Timestamp,
-    /// Whether the present acknowledgments carry ECE.
+    /// Whether the following acknowledgments carry ECE.
     pub(crate) ece: bool,
     /// The receiver's count of marked segments.
     pub(crate) marked: u16,
-    /// Whether the next acknowledgment answers what had arrived before.
+    /// Whether the next acknowledgment reports a duplicate segment.
     pub(crate) repeated: bool,
     pub(crate) receive_window: Bytes,
-    /// What the present acknowledgments echo.
+    /// The timestamp echoed by the following acknowledgments.
     pub(crate) echo: Option<Timestamp>,
     pub(crate) notes: Notes,
 }
 
-/// What the sender told its probe.
+/// The measurements that the sender reported to its probe.
 #[derive(Default)]
 pub(crate) struct Notes(pub(crate) Vec<Measurement>);
 
@@ -42,14 +42,14 @@ impl Probe for Notes {
 }
 
 impl Script {
-    /// Data without end.
+    /// Creates a script with unlimited data.
     pub(crate) fn new(config: SenderConfig, rule: Rule, window: u64) -> Self {
         let mut script = Self::idle(config, rule, window);
         script.sender.offer(Bytes::MAX);
         script
     }
 
-    /// No data yet.
+    /// Creates a script without data.
     pub(crate) fn idle(config: SenderConfig, rule: Rule, window: u64) -> Self {
         let controller = Handle::new(rule, Bytes::new(window * MSS));
         let sender = Sender::new(config, controller.controller()).expect("a valid configuration");
@@ -74,24 +74,25 @@ impl Script {
         self
     }
 
-    /// Everything that may leave now.
+    /// Returns all segments that may be sent now.
     pub(crate) fn segments(&mut self) -> Vec<Segment> {
         let (sender, notes, now) = (&mut self.sender, &mut self.notes, self.now);
         std::iter::from_fn(|| sender.poll_transmit(now, notes)).collect()
     }
 
-    /// The same by number.
+    /// Returns the numbers of all segments that may be sent now.
     pub(crate) fn send(&mut self) -> Vec<u64> {
         self.segments().iter().map(|segment| segment.sequence / MSS).collect()
     }
 
-    /// Everything below segment `cumulative` has arrived, and the given ranges of segments. What leaves then.
+    /// Acknowledges all segments below `cumulative` and the given ranges of segments; returns the segments
+    /// sent in response.
     pub(crate) fn ack(&mut self, cumulative: u64, sack: &[(u64, u64)]) -> Vec<u64> {
         self.give(cumulative * MSS, sack);
         self.send()
     }
 
-    /// The same without asking for segments, with the cumulative acknowledgment in bytes.
+    /// As [`Script::ack`], but with the cumulative acknowledgment in bytes and without polling for segments.
     pub(crate) fn give(&mut self, cumulative: u64, sack: &[(u64, u64)]) {
         let mut blocks = SackBlocks::new();
         for &(left, right) in sack {
@@ -111,13 +112,13 @@ impl Script {
         self.sender.on_ack(self.now, &ack, &mut self.notes);
     }
 
-    /// The next timer expires. What leaves then.
+    /// Advances to the next timer; returns the segments sent in response.
     pub(crate) fn expire(&mut self) -> Vec<u64> {
         self.pass();
         self.send()
     }
 
-    /// The same without asking for segments.
+    /// As [`Script::expire`], but without polling for segments.
     pub(crate) fn pass(&mut self) {
         let timer = self.sender.next_timer();
         assert!(timer.is_scheduled() && timer >= self.now, "{timer:?}");

@@ -8,7 +8,8 @@ use crate::script::{MSS, Script, at, config};
 
 const HALVE: Rule = Rule::Aimd { grow: false };
 
-/// A sender of finite data whose round trip takes 100 ms, measured once: segment 0 came back at 100 ms. The timeout is 300 ms.
+/// Returns a sender of finite data with a round trip of 100 ms, measured once: segment 0 was acknowledged at
+/// 100 ms. The timeout is 300 ms.
 fn measured(window: u64) -> Script {
     measured_of(config(Recovery::Sack), window)
 }
@@ -48,7 +49,7 @@ fn a_lost_tail_is_found_by_the_answer_to_a_probe() {
     script.at(500).ack(4, &[]);
     assert_eq!(script.sender.counters().timeouts, 0);
     assert_eq!(script.sender.counters().retransmitted_packets, 3);
-    // What is acknowledged later tells nothing more of that probe.
+    // Later acknowledgments carry no more information about that probe.
     script.offer(2);
     script.send();
     script.at(600).ack(6, &[]);
@@ -71,7 +72,8 @@ fn each_new_segment_and_acknowledgment_puts_the_probe_off() {
     script.send();
     script.at(150).offer(1);
     assert_eq!(script.send(), [3]);
-    // 100 ms twice would be 350; the retransmission timer, which new data does not start again, expires at 400.
+    // Two round trips of 100 ms would end at 350; the retransmission timer, which new data does not restart,
+    // expires at 400.
     assert_eq!(script.sender.next_timer(), at(350));
     script.at(200).ack(2, &[]);
     assert_eq!(script.sender.next_timer(), at(400));
@@ -122,7 +124,7 @@ fn new_data_is_the_better_probe_and_may_leave_beside_the_window() {
     assert_eq!(script.in_flight(), 4);
     assert_eq!(script.at(400).ack(1, &[(4, 5)]), [1, 2], "the window is one and a half");
 
-    // It was new: that all arrives says nothing, and there may be another one.
+    // The probe was new data: its arrival proves nothing, and another probe is allowed.
     let mut script = measured(3);
     script.offer(9);
     script.send();
@@ -164,7 +166,8 @@ fn there_is_one_at_a_time_and_the_timeout_follows() {
     );
 }
 
-/// Segments 1 to 3 leave at 100 ms, the last is sent again as a probe at 300, and all is acknowledged at 400.
+/// Segments 1 to 3 are sent at 100 ms, the last is retransmitted as a probe at 300 ms, and all are
+/// acknowledged at 400 ms.
 fn probed() -> Script {
     let mut script = measured(10);
     script.offer(3);
@@ -203,19 +206,19 @@ fn where_both_have_arrived_it_does_not() {
     script.send();
     assert_eq!(script.expire(), [8], "and there may be another one");
 
-    // The same where that acknowledgment tells of new data too.
+    // The same if that acknowledgment also covers new data.
     let mut script = probed();
     script.at(500).repeated = true;
     script.ack(6, &[]);
     assert!(script.controller.signals().is_empty());
 
-    // A receiver that does not say which segment it had before sends a bare duplicate.
+    // A receiver that does not report the duplicate segment sends a bare duplicate.
     let mut script = probed();
     script.at(410).ack(4, &[]);
     script.at(500).ack(6, &[]);
     assert!(script.controller.signals().is_empty());
 
-    // One that tells of what was overtaken is no such duplicate.
+    // An acknowledgment with SACK blocks is not such a duplicate.
     let mut script = probed();
     script.at(500).ack(4, &[(5, 6)]);
     script.at(501).ack(6, &[]);
@@ -232,7 +235,7 @@ fn no_probe_leaves_beside_selective_acknowledgments_or_before_a_round_trip_was_m
     assert_eq!(rack, at(225), "RACK's: a quarter of the round trip");
     assert_eq!(script.expire(), [1, 2]);
 
-    // Both copies of a lone segment are acknowledged, which measures nothing: the timeout is next.
+    // Both copies of a lone segment are acknowledged, which yields no sample: the timeout is next.
     let mut script = measured(10);
     script.offer(1);
     script.send();

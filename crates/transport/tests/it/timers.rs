@@ -1,4 +1,4 @@
-//! The retransmission timer (RFC 6298) and false timeouts (RFC 3522).
+//! The retransmission timer (RFC 6298) and spurious timeouts (RFC 3522).
 
 use airpath_model::{CongestionSignal, Duration, Measurement, Timestamp};
 use airpath_transport::{Recovery, RtoFloor, SenderConfig};
@@ -59,7 +59,8 @@ fn selective_acknowledgments_do_not_restart_the_timer() {
     assert_eq!(script.sender.next_timer(), at(200) + script.sender.retransmission_timeout());
 }
 
-/// RFC 6298, rule 5.3. That only the first partial acknowledgment does is for senders without SACK (RFC 6582).
+/// RFC 6298, rule 5.3. The restriction to the first partial acknowledgment applies to senders without SACK
+/// (RFC 6582).
 #[test]
 fn with_sack_every_partial_acknowledgment_restarts_the_timer() {
     let mut script = Script::new(config(Recovery::Sack), HALVE, 20);
@@ -94,7 +95,7 @@ fn retransmitted_segments_give_no_sample_without_timestamps() {
     script.expire();
     assert_eq!(script.at(1100).ack(1, &[]), [1]);
     assert_eq!(script.controller.last_ack().rtt_sample, None);
-    // The back-off stays until a fresh segment has been timed.
+    // The back-off remains until a new segment has been timed.
     assert_eq!(script.sender.retransmission_timeout(), Duration::from_secs(2));
     assert_eq!(script.at(1200).ack(2, &[]), [2]);
     assert_eq!(script.controller.last_ack().rtt_sample, Some(Duration::from_millis(100)));
@@ -119,7 +120,7 @@ fn after_a_timeout_everything_but_what_was_sacked_is_sent_again() {
     assert_eq!(script.expire(), [0]);
     assert_eq!(script.in_flight(), 1);
     assert_eq!(script.sender.counters().recoveries, 0);
-    // A window of four segments, once the first has arrived: the receiver holds 4 and 5.
+    // A window of four segments, once the first has arrived: the receiver has 4 and 5.
     script.controller.desk().control.window = airpath_model::Bytes::new(4000);
     script.echo = Some(at(1000));
     assert_eq!(script.at(1100).ack(1, &[(4, 6)]), [1, 2, 3, 6]);
@@ -143,7 +144,7 @@ fn the_probe_hears_that_a_fast_recovery_was_left_not_that_a_timeout_was_repaired
     assert_eq!(left(&script), 1);
 }
 
-/// Ten segments, acknowledged so late that the timer expires. The echo tells.
+/// Ten segments, acknowledged so late that the timer expires. The echo reveals it.
 #[test]
 fn a_false_timeout_is_undone() {
     let mut script = Script::new(config(Recovery::Sack), HALVE, 10);
@@ -170,7 +171,7 @@ fn a_true_timeout_is_not_undone() {
     assert_eq!(script.expire(), [0]);
     script.echo = Some(at(1000)); // the retransmission
     assert_eq!(script.at(1100).ack(1, &[]), [1]);
-    // A later echo of an old timestamp proves nothing any more.
+    // A later echo of an old timestamp is no longer evidence.
     script.echo = Some(at(0));
     script.at(1200).ack(2, &[]);
     assert_eq!(script.sender.counters().spurious_timeouts, 0);
@@ -188,7 +189,7 @@ fn without_undo_a_false_timeout_stays() {
     assert_eq!(script.sender.counters().spurious_timeouts, 0);
 }
 
-/// The timer expires falsely, but some segments are truly lost: undoing must not forget them.
+/// The timeout is spurious, but some segments are really lost: undoing must not forget them.
 #[test]
 fn true_losses_survive_an_undone_timeout() {
     let mut script = Script::new(config(Recovery::Sack), HALVE, 10);
@@ -202,7 +203,7 @@ fn true_losses_survive_an_undone_timeout() {
     assert_eq!(script.controller.signals(), [CongestionSignal::Timeout, CongestionSignal::Loss]);
 }
 
-/// The timer expires falsely in a recovery: the recovery goes on, without a second reduction.
+/// A spurious timeout in a recovery: the recovery continues, without a second reduction.
 #[test]
 fn an_undone_timeout_gives_back_the_recovery_that_it_interrupted() {
     let mut script = Script::new(config(Recovery::Sack), HALVE, 10);
@@ -214,7 +215,7 @@ fn an_undone_timeout_gives_back_the_recovery_that_it_interrupted() {
     assert_eq!(script.sender.next_timer(), at(110) + script.sender.retransmission_timeout());
     script.expire();
     assert!(!script.sender.in_recovery());
-    script.echo = Some(at(110)); // the fast retransmission of segment 1, on its way since
+    script.echo = Some(at(110)); // the fast retransmission of segment 1, sent earlier
     script.at(500).ack(5, &[]);
     assert!(script.sender.in_recovery());
     script.at(510).ack(11, &[]);
@@ -236,7 +237,7 @@ fn new_data_ends_the_count_of_timeouts() {
     assert_eq!(consecutive, [1, 2, 1]);
 }
 
-/// The first of two retransmissions is answered after the second has left: the timeout was true.
+/// The first of two retransmissions is acknowledged after the second was sent: the timeout was not spurious.
 #[test]
 fn the_echo_is_held_against_the_first_retransmission() {
     let mut script = Script::new(config(Recovery::Sack), HALVE, 4);
@@ -257,7 +258,7 @@ fn rate_samples_count_what_acknowledgments_and_timeouts_reveal_as_lost() {
     assert_eq!(lost(&script), Some(2000));
     let mut script = Script::new(config(Recovery::Sack), HALVE, 10);
     script.send();
-    script.expire(); // sends 0 again; 1 to 9 are only believed lost
+    script.expire(); // retransmits 0; 1 to 9 are only assumed lost
     script.at(1010).ack(0, &[(8, 10)]);
     assert_eq!(lost(&script), Some(10_000));
 }

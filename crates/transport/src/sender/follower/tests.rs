@@ -1,4 +1,4 @@
-//! A follower against the sender that it follows.
+//! Compares a follower with the sender that it follows.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -14,7 +14,8 @@ use crate::{Receiver, ReceiverConfig, Recovery, Segment, Sender, SenderConfig};
 
 const MSS: u64 = 100;
 
-/// Half a window after a loss, one segment more for each acknowledgment; keeps what it was told.
+/// A controller that halves the window after a loss, adds one segment per acknowledgment, and records the
+/// events.
 #[derive(Debug)]
 struct Watched {
     window: u64,
@@ -44,7 +45,7 @@ impl Controller for Watched {
     }
 }
 
-/// What the outside cannot know: whether the window or the application limited the sender.
+/// Removes what an observer cannot know: whether the window or the application limited the sender.
 fn comparable(event: Option<AckEvent>) -> Option<AckEvent> {
     event.map(|mut event| {
         event.window_limited = true;
@@ -74,7 +75,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
-    /// Whatever is lost and whenever the timer fires: the follower reports every acknowledgment as the sender did.
+    /// The follower reports every acknowledgment as the sender did, for any losses and timeouts.
     #[test]
     fn a_follower_is_told_what_the_sender_was_told(
         steps in steps(),
