@@ -12,7 +12,7 @@ use self::headers::describe;
 use crate::external_packet::{Captured, ExternalPacket};
 use crate::packet::Packet;
 
-/// A capture in memory; writes nothing when no link is observed.
+/// A capture in memory; it writes nothing if no link is captured.
 pub(crate) struct Capture {
     /// The capture interface that observes each link.
     interfaces: Vec<Option<usize>>,

@@ -83,7 +83,7 @@ mod tests {
             disagreements(losses, &(), |plan| losses.build(plan, &(), ()).map(|_| ())),
             disagreements(arqs, &(), |plan| arqs.build(plan, &(), ()).map(|_| ())),
         ];
-        // ACK-rate estimators have one parameter of their own, link-layer retransmission has two.
+        // ACK-rate estimators have one specific parameter, link-layer retransmission has two.
         let least = [20, 20, 20, 20, 20, 8, 20, 20, 20, 5];
         for ((wrong, tried), least) in found.into_iter().zip(least) {
             assert!(wrong.is_empty(), "{wrong:#?}");

@@ -1,4 +1,4 @@
-//! The event queue: integer time, ties in the order in which they were requested, at most one live entry per target.
+//! The event queue: integer time, ties in the order of requests, at most one live entry per target.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use airpath_model::Timestamp;
 use airpath_plan::MAX_TARGETS;
 
-/// The target of an event: the index of a link, an end of a flow, or the sampling clock. Less than 2^24.
+/// The target of an event: the index of a link, an endpoint of a flow, or the sampling clock. Less than 2^24.
 pub type Target = u32;
 
 /// The event queue.
@@ -61,7 +61,7 @@ impl Heap {
 /// An entry: its time, then the time of its request (as an age of at most 2^40 ns, 18 minutes; older requests
 /// count as equally old), then its target (24 bits), in one number, so that one comparison orders entries.
 ///
-/// The order of events at the same time therefore does not depend on how the engine learned of them.
+/// The order of events at the same time is therefore independent of when the engine received them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Entry(u128);
 
@@ -116,7 +116,7 @@ impl EventQueue {
         }
     }
 
-    /// Schedules an event as [`Self::schedule_since`] that is requested now.
+    /// Schedules an event as [`Self::schedule_since`] does, requested now.
     #[cfg(test)]
     fn schedule(&mut self, target: Target, at: Timestamp) {
         if at < self.live[target as usize].at() {
@@ -124,8 +124,8 @@ impl EventQueue {
         }
     }
 
-    /// Schedules an event of `target` at `at`, unless an earlier one is scheduled already: a target checks
-    /// what is due. The order of the event is as if it had been requested at `since`.
+    /// Schedules an event of `target` at `at`, unless an earlier one is scheduled already: a target processes
+    /// everything that is due. The order of the event is as if it had been requested at `since`.
     #[inline]
     pub fn schedule_since(&mut self, target: Target, at: Timestamp, since: Timestamp) {
         if at < self.live[target as usize].at() {

@@ -20,14 +20,14 @@ use crate::{Components, components};
 /// The network of a plan, for packets of the caller.
 ///
 /// Queues, channels and records are those of a simulation. Each flow of the plan is one flow, of which only
-/// the routes and the measuring link count; its traffic, controller and transport are ignored.
+/// the routes and the measuring link are used; its traffic, controller and transport are ignored.
 #[derive(Debug)]
 pub struct ExternalNetwork {
     network: Network,
     flows: Vec<ExternalFlow>,
 }
 
-/// A flow whose ends belong to the caller: what it reported last.
+/// A flow whose endpoints belong to the caller, with their last reported state.
 #[derive(Clone, Copy, Debug)]
 struct ExternalFlow {
     routes: FlowRoutes,
@@ -50,7 +50,7 @@ impl ExternalNetwork {
         Self::with_components(plan, inputs, seed, components())
     }
 
-    /// Builds the network of a plan which may name components that are not part of this source tree.
+    /// Builds the network of a plan that may name components outside this source tree.
     ///
     /// # Errors
     /// As [`ExternalNetwork::new`].
@@ -94,7 +94,7 @@ impl ExternalNetwork {
     }
 
     /// Adds a flow with the routes and the measuring link of a flow of the plan, and returns its index. In
-    /// the tables it is a source of its own.
+    /// the tables it is a separate source.
     ///
     /// # Panics
     /// If the plan has no such flow.
@@ -210,7 +210,8 @@ impl ExternalNetwork {
         self.network.links.iter().map(AnyLink::packets_inside).sum()
     }
 
-    /// Sets the state of a flow's ends, for its rows in the series. Before the first call the flow is not active.
+    /// Sets the state of a flow's endpoints, for its rows in the series. Before the first call the flow is
+    /// not active.
     ///
     /// # Panics
     /// If the plan has no such flow, as in the following methods.
@@ -218,8 +219,8 @@ impl ExternalNetwork {
         self.flows[flow as usize].state = state;
     }
 
-    /// Sets the counters of a flow's ends since its start. The tables leave out the counts that were set last
-    /// before the end of the warm-up.
+    /// Sets the counters of a flow's endpoints since its start. The tables exclude the counts that were last
+    /// set before the end of the warm-up.
     pub fn set_flow_summary(&mut self, flow: u32, counted: FlowSummary) {
         self.flows[flow as usize].counted = counted;
     }
@@ -247,13 +248,13 @@ impl ExternalNetwork {
     pub fn finish(self, flows: &[FlowSummary]) -> Outcome {
         assert_eq!(flows.len(), self.flows.len(), "one summary for each flow");
         let mut network = self.network;
-        // The caller may stop before the end of the plan: packets that are announced for later never arrive.
+        // The caller may stop before the end of the plan: packets announced for later never arrive.
         network.end = network.now;
         Outcome { capture: None, ..network.outcome(flows.iter().copied()) }
     }
 }
 
-/// The ends of all flows: the caller, who receives each packet at its time.
+/// The endpoints of all flows: the caller, which receives each packet at its time.
 struct CallerEnds<'a, Deliver> {
     deliver: &'a mut Deliver,
 }

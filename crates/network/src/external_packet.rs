@@ -1,15 +1,15 @@
-//! Packets that the caller of a network keeps.
+//! Packets whose contents the caller keeps.
 
 use airpath_model::{Ecn, PathHeader, Timestamp};
 
 use crate::packet::{Body, Contents, External, Packet};
 
-/// Which of a flow's two routes a packet takes.
+/// The route of a packet: one of the two of its flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Direction {
     /// From the flow's sender to its receiver. Such packets count as data.
     Forward,
-    /// From its receiver to its sender.
+    /// From the flow's receiver to its sender.
     Back,
 }
 
@@ -30,14 +30,14 @@ pub struct ExternalPacket {
     pub size: u32,
     /// The ECN field of its IP header.
     pub ecn: Ecn,
-    /// The header that it carries for routers.
+    /// The header for routers.
     pub path: PathHeader,
-    /// The caller's name for it, which the network returns unchanged.
+    /// The caller's identifier, which the network returns unchanged.
     pub handle: u32,
 }
 
 impl ExternalPacket {
-    /// Returns what the caller knows of a packet, or `None` if the packet is one of the simulator's.
+    /// Returns the caller's view of a packet; `None` if it is one of the simulator's.
     pub(crate) fn of(packet: &Packet) -> Option<Self> {
         let Body::External(external) = &packet.body else { return None };
         let Contents { flow, size, .. } = **packet;
@@ -62,7 +62,7 @@ pub struct Lost {
     pub flow: u32,
     /// Its direction.
     pub direction: Direction,
-    /// The caller's name for it.
+    /// The caller's identifier.
     pub handle: u32,
 }
 

@@ -1,7 +1,8 @@
 //! The network of a run: packets, events, links, records.
 //!
-//! A [`Network`] contains the links of a [plan](airpath_plan::Plan), the packets inside, and the records. The owner of the flows
-//! drives it: the simulator with flows of its own ([`Ends`]), others with packets of their own ([`ExternalNetwork`]).
+//! A [`Network`] contains the links of a [plan](airpath_plan::Plan), the packets inside, and the records. It
+//! is driven by the owner of the flows: the simulator with its own flows ([`Ends`]), or another caller with
+//! its own packets ([`ExternalNetwork`]).
 
 mod build;
 mod capture;

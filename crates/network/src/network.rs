@@ -30,16 +30,16 @@ pub struct Network {
     /// Links that must be advanced at the end of each interval.
     full_links: Vec<u32>,
     delays_s: Vec<f64>,
-    /// Routes of all flows, one after the other: links, each route ended by [`END_OF_ROUTE`].
+    /// The routes of all flows, one after the other: links, each route terminated by [`END_OF_ROUTE`].
     pub(crate) routes: Arc<[Target]>,
     /// The event queue. Its targets are the links, the timers of the driver, and the sampling clock.
     pub events: EventQueue,
-    /// The records, and the memory of packets.
+    /// The records and the packet pool.
     pub context: Context,
     /// Counters of the engine.
     pub counts: Counts,
     clock: Target,
-    /// Before this time, the state of the ends of flows is not recorded.
+    /// Before this time, the state of the flows' endpoints is not recorded.
     pub(crate) horizon: Timestamp,
     /// The end of the last interval.
     interval_ended: Timestamp,
@@ -50,7 +50,7 @@ pub struct Network {
 pub enum Driver<'a> {
     /// A simulation with these flows, with two timers each.
     Simulation(&'a mut [FlowEnds]),
-    /// A caller with packets of any size, which reads the damage of channels
+    /// A caller with packets of any size, which reads the corruption of channels
     /// ([`ExternalNetwork::damage`](crate::ExternalNetwork::damage)).
     External {
         /// Links whose queues the caller keeps.
@@ -70,7 +70,7 @@ pub struct Outcome {
     /// A pcapng file, if links were captured. The capture of external packets is the caller's
     /// ([`ExternalNetwork::captured`](crate::ExternalNetwork::captured)).
     pub capture: Option<Vec<u8>>,
-    /// The transmissions that senders observed, if they were to be recorded, in the order of flows.
+    /// The transmissions observed by senders, if requested, in the order of flows.
     pub transmissions: Vec<Transmissions>,
     /// Counters of the engine.
     pub counts: Counts,
@@ -81,7 +81,7 @@ pub struct Outcome {
 pub struct Counts {
     /// Events taken from the queue.
     pub events: u64,
-    /// Packets offered to a link: one packet over one link, data and acknowledgments alike.
+    /// Packets offered to links, counted once per link, data and acknowledgments alike.
     pub packet_hops: u64,
     /// Packets inside links when the run ended.
     pub packets_inside: u64,
@@ -91,16 +91,17 @@ pub struct Counts {
     pub packets_sent: u64,
 }
 
-/// The ends of flows, which receive the packets at the ends of their routes.
+/// The endpoints of flows, which receive the packets at the ends of their routes.
 pub trait Ends {
-    /// Returns the time before which the end that a packet reaches has no other event than packets. A packet that arrives earlier
-    /// may be [received](Ends::receive) as soon as its arrival time is known, after all packets that arrive there before it.
+    /// Returns the time before which the endpoint of a packet has no events other than packets. A packet that
+    /// arrives earlier may be [received](Ends::receive) as soon as its arrival time is known, after all
+    /// packets that arrive there before it.
     fn idle_until(&self, packet: &Packet) -> Timestamp;
 
     /// Prefetches the data of the flow of a packet that arrives soon.
     fn prefetch_flow(&self, packet: &Packet);
 
-    /// Prefetches the data of the end that the packet reaches, which arrives sooner.
+    /// Prefetches the data of the endpoint of a packet that arrives sooner.
     fn prefetch_end(&self, packet: &Packet);
 
     /// Receives a packet at the end of its route. Its event is the current one or a later one.
@@ -108,10 +109,10 @@ pub trait Ends {
 }
 
 impl Network {
-    /// Builds the network of a checked plan. `sources` is the flow of the plan for each flow of the run.
+    /// v Builds the network of a checked plan. `sources` contains the flow of the plan for each flow of the
+    /// run.
     ///
-    /// # Errors
-    /// The first thing in the plan that cannot be run.
+    /// # Errors Returns the first part of the plan that cannot be run.
     pub fn assemble(
         plan: &Plan,
         inputs: &[Arc<Input>],
@@ -230,7 +231,7 @@ impl Network {
         }
     }
 
-    /// A packet arrives at the near end of a plain link, now or later.
+    /// Offers a packet to a plain link at `at`, now or later.
     #[inline]
     pub(crate) fn offer_plain(&mut self, index: usize, at: Timestamp, packet: Packet) {
         let AnyLink::Plain(link) = &mut self.links[index] else { return };
@@ -246,7 +247,7 @@ impl Network {
         }
     }
 
-    /// A packet will arrive at the near end of a link, by that event.
+    /// Announces a packet that will arrive at the near end of a link by this event.
     #[inline]
     pub(crate) fn announce(&mut self, target: Target, event: Entry, packet: Packet) {
         let AnyLink::Full(link) = &mut self.links[target as usize] else { return };
@@ -256,8 +257,8 @@ impl Network {
         }
     }
 
-    /// Ends an interval of the series. Calls `state` for each of the first `flows` flows, and `summary` too when the
-    /// warm-up ends with the interval.
+    /// Ends an interval of the series. Calls `state` for each of the first `flows` flows, and also `summary`
+    /// if the warm-up ends with the interval.
     pub fn end_interval(
         &mut self,
         flows: usize,
@@ -289,8 +290,8 @@ impl Network {
     pub fn schedule_clock(&mut self) {
         let at = self.now + self.interval;
         if at <= self.end {
-            // As the oldest event of its instant: else an arrival at that instant would count before it or after it,
-            // depending on which of the two was asked for earlier, and so on how long intervals are.
+            // As the oldest event of its instant. Otherwise an arrival at that instant would count before or
+            // after it, depending on the order of the requests and thus on the length of intervals.
             self.events.schedule_since(self.clock, at, Timestamp::ZERO);
         }
         self.horizon = at.min(self.end + Duration::from_nanos(1));

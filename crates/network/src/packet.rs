@@ -8,25 +8,26 @@ use airpath_transport::{Acknowledgment, Segment};
 use crate::event::Target;
 use crate::prefetch;
 
-/// A packet inside the network. Its contents have an allocation of their own, so that a hop moves eight bytes.
+/// A packet inside the network. Its contents have their own allocation, so that a hop moves eight bytes.
 #[derive(Debug)]
 pub struct Packet(Box<Contents>);
 
-/// The contents of a packet, in two cache lines: with many packets in flight, the time of a run is the time of reading them.
+/// The contents of a packet, in two cache lines: with many packets in flight, reading them dominates the run
+/// time.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub struct Contents {
-    /// The index of its flow, also of an acknowledgment.
+    /// The index of its flow, which an acknowledgment shares.
     pub flow: u32,
     /// The index of its connection within the flow: a repeating source opens a new connection for each file.
     pub connection: u32,
-    /// The index in the route table of the link that contains it, or of the next link once it was handed over.
+    /// The index in the route table of the link that contains it, or of the next link after a handover.
     pub hop: u32,
-    /// Size on the wire.
+    /// The size on the wire.
     pub size: u32,
     /// The time at which it entered its current or last queue.
     pub enqueued_at: Timestamp,
-    /// Its time in queues so far.
+    /// The total time in queues so far.
     pub queueing: Duration,
     /// Its payload.
     pub body: Body,
@@ -37,7 +38,7 @@ pub struct Contents {
 pub enum Body {
     /// Data of a transport connection.
     Segment {
-        /// The data; its ECN field is that of the IP header.
+        /// The data; the ECN field is that of the IP header.
         segment: Segment,
         /// The time at which it was sent.
         sent_at: Timestamp,
@@ -60,7 +61,7 @@ pub enum Body {
 /// The fields of an external packet that the network reads.
 #[derive(Clone, Copy, Debug)]
 pub struct External {
-    /// The caller's name for it.
+    /// The caller's identifier.
     pub handle: u32,
     /// Whether its direction is from the flow's sender to its receiver.
     pub is_data: bool,
@@ -112,13 +113,13 @@ impl DerefMut for Packet {
     }
 }
 
-/// Memory of packets that have left the network, for new ones. Once the number of packets in flight has reached its maximum,
-/// nothing is allocated any more.
+/// A pool of packets that have left the network, for reuse. Once the number of packets in flight has reached
+/// its maximum, nothing is allocated any more.
 #[derive(Debug, Default)]
 pub struct PacketPool(Vec<Packet>);
 
 impl PacketPool {
-    /// Returns a packet with these contents.
+    /// Returns a packet with the given contents.
     #[inline]
     pub fn packet(&mut self, contents: Contents) -> Packet {
         let Some(mut packet) = self.0.pop() else { return Packet(Box::new(contents)) };
@@ -127,7 +128,7 @@ impl PacketPool {
         packet
     }
 
-    /// Takes back a packet that has left the network.
+    /// Returns a packet that has left the network to the pool.
     pub fn take_back(&mut self, packet: Packet) {
         self.0.push(packet);
     }
@@ -142,7 +143,7 @@ impl airpath_model::Packet for Packet {
         self.0.ecn()
     }
 
-    /// Does nothing for packets that are not ECN-capable, which are never marked.
+    /// Does nothing for packets that are not ECN-capable; they are never marked.
     fn set_ecn(&mut self, ecn: Ecn) {
         match &mut self.body {
             Body::Segment { segment, .. } => segment.ecn = ecn,
@@ -157,7 +158,7 @@ impl airpath_model::Packet for Packet {
 
     #[inline]
     fn is_data(&self) -> bool {
-        // Two comparisons: a table of all kinds costs more.
+        // Two comparisons are cheaper than a table of all kinds.
         if let Body::External(packet) = &self.body {
             return packet.is_data;
         }

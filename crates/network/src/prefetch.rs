@@ -1,7 +1,7 @@
 //! Prefetching of memory.
 //!
-//! With many packets in flight, the next packet and its entry in the queue are no longer in the processor's cache, and a read
-//! takes as long as a whole event. Results do not depend on prefetching.
+//! With many packets in flight, the next packet and its entry in the queue are no longer in the processor's
+//! cache, and a read takes as long as a whole event. Results do not depend on prefetching.
 
 use std::collections::VecDeque;
 use std::slice;
@@ -16,7 +16,7 @@ pub fn value<T>(value: &T) {
     prefetch_index(slice::from_ref(value), 0);
 }
 
-/// Prefetches the end of a value, and what follows it.
+/// Prefetches the end of a value and the memory after it.
 #[inline]
 pub fn end<T>(value: &T) {
     prefetch_index(slice::from_ref(value), 1);
@@ -31,7 +31,8 @@ pub(crate) fn two_lines(first: &u32) {
     prefetch_index(first, LINE / size_of::<u32>());
 }
 
-/// Prefetches an entry a few positions behind the head of a queue, and its packet. Short queues are in the cache anyway.
+/// Prefetches an entry a few positions behind the head of a queue, and its packet. Short queues are in the
+/// cache anyway.
 #[inline]
 pub(crate) fn line<T>(line: &VecDeque<T>, packet: impl Fn(&T) -> Option<&Packet>) {
     if line.len() > FEW {
@@ -42,7 +43,8 @@ pub(crate) fn line<T>(line: &VecDeque<T>, packet: impl Fn(&T) -> Option<&Packet>
     }
 }
 
-/// Prefetches a packet below the top of a stack, from which packets are taken and written. Short stacks are in the cache anyway.
+/// Prefetches a packet below the top of a stack whose packets are taken and overwritten. Short stacks are in
+/// the cache anyway.
 #[inline]
 pub(crate) fn pile(pile: &[Packet]) {
     if pile.len() > FEW
@@ -52,8 +54,8 @@ pub(crate) fn pile(pile: &[Packet]) {
     }
 }
 
-/// Prefetches `bytes` from the field at the offset `field` of a value, given a reference to a number at the offset `anchor_at` of
-/// the same value.
+/// Prefetches `bytes` from the field at the offset `field` of a value, given a reference to a number at the
+/// offset `anchor_at` of the same value.
 #[inline]
 pub fn field(anchor: &u32, anchor_at: usize, field: usize, bytes: usize) {
     for place in (field..field + bytes + LINE).step_by(LINE) {
@@ -68,7 +70,7 @@ const LINE: usize = 64;
 /// Distance in entries: five to eight cache lines.
 const PLACES: usize = 8;
 
-/// Distance in packets: processing so many takes about as long as a read from memory.
+/// Distance in packets: processing this many takes about as long as a read from memory.
 const PACKETS: usize = 6;
 
 /// The number of packets up to which nothing is prefetched; they take about 60 kB.

@@ -18,8 +18,8 @@ pub struct FlowLog {
     pub events: Vec<u8>,
 }
 
-/// Writes logs of the flows of a run in any backend, if the plan requests them: packets as the sender saw
-/// them, if these were recorded, and the rows of the tables about the sender and its measuring link.
+/// Writes logs of the flows of a run in any backend, if the plan requests them: packets as observed by the
+/// sender, if recorded, and the table rows of the sender and its measuring link.
 pub fn flow_logs(plan: &Plan, outcome: &Outcome) -> Vec<FlowLog> {
     if !plan.record.qlog {
         return Vec::new();
@@ -80,7 +80,7 @@ fn merge(plan: &Plan, kept: &Transmissions, beside: Vec<(u64, Beside)>) -> Vec<u
 #[derive(Debug, Default)]
 struct Log {
     writer: EventWriter,
-    /// Departure time of each packet; `None` if its round-trip time will not be known.
+    /// The departure time of each packet; `None` if its round-trip time is ambiguous.
     sent: Vec<Option<u64>>,
     largest: Option<u64>,
     acknowledgments: u64,
@@ -144,7 +144,7 @@ impl Log {
         }
     }
 
-    /// Samples the round-trip time of the newest acknowledged packet (RFC 9002, section 5.1), unless its data
+    /// Takes a round-trip sample of the newest acknowledged packet (RFC 9002, section 5.1), unless its data
     /// was a retransmission (Karn).
     fn take_sample(&mut self, at: u64, packet: u64) {
         if let Some(sent) = self.sent.get(packet as usize).copied().flatten() {

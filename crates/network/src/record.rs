@@ -1,4 +1,5 @@
-//! What a run measures. Counters are plain numbers bumped on the packet path; rows are made once an interval.
+//! The measurements of a run. Counters are plain numbers updated on the packet path; rows are created once
+//! per interval.
 
 mod estimate;
 mod flow;

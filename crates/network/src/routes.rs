@@ -1,8 +1,8 @@
-//! Routes: for each flow the links to its receiver and back.
+//! Routes: the links of each flow to its receiver and of the reverse path.
 
 use airpath_plan::Plan;
 
-/// Ends a route in the route table.
+/// The terminator of a route in the route table.
 pub const END_OF_ROUTE: u32 = u32::MAX;
 
 /// The start positions of the routes of one flow of the plan in the route table.
@@ -10,7 +10,7 @@ pub const END_OF_ROUTE: u32 = u32::MAX;
 pub struct FlowRoutes {
     /// From its sender to its receiver.
     pub forward: u32,
-    /// Back.
+    /// From its receiver to its sender.
     pub back: u32,
 }
 

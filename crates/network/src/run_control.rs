@@ -4,11 +4,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use airpath_model::Timestamp;
 
-/// Shared between a run and its caller.
+/// The state shared between a run and its caller.
 #[derive(Debug, Default)]
 pub struct RunControl {
     cancelled: AtomicBool,
-    /// Parts per million of simulated time done.
+    /// The completed part of simulated time, in parts per million.
     done_ppm: AtomicU64,
 }
 
@@ -23,7 +23,7 @@ impl RunControl {
         self.cancelled.load(Ordering::Relaxed)
     }
 
-    /// Returns the share of simulated time that is done, 0 to 1.
+    /// Returns the completed share of simulated time, 0 to 1.
     pub fn progress(&self) -> f64 {
         self.done_ppm.load(Ordering::Relaxed) as f64 * 1e-6
     }

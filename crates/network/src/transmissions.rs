@@ -1,21 +1,23 @@
-//! Events of each packet as seen by the sender of its flow, from which logs of flows (qlog) are written.
+//! Packet events as observed by the sender of a flow, from which flow logs (qlog) are written.
 
 use airpath_model::Timestamp;
 
-/// Something that happened to a packet, as its sender sees it. Each transmission is a packet of its own, numbered from 0
-/// within the flow, as in QUIC.
+/// A packet event as observed by the sender. Each transmission is a separate packet, numbered from 0 within
+/// the flow, as in QUIC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transmission {
     /// The packet is sent.
     Sent {
         /// Its number.
         packet: u64,
-        /// Bytes that congestion control counts: payload over the simulator's transport, the whole packet over QUIC.
+        /// The bytes counted by congestion control: payload for the simulator's transport, the whole packet
+        /// for QUIC.
         bytes: u32,
-        /// An earlier packet had the same data: which of them arrives, and so its round trip, is not known.
+        /// Whether an earlier packet had the same data. Which of them arrives, and so the round-trip time, is
+        /// then ambiguous.
         again: bool,
     },
-    /// An acknowledgment arrives; what it acknowledges for the first time follows.
+    /// An acknowledgment arrives; the packets that it newly acknowledges follow.
     Acknowledgment {
         /// Its size on the wire, if known.
         bytes: Option<u32>,
@@ -39,19 +41,19 @@ pub struct Transmissions {
     pub flow: u32,
     /// Events with their times.
     pub entries: Vec<(Timestamp, Transmission)>,
-    /// When entries began to be left out, since there were too many.
+    /// The time from which entries are omitted because there are too many.
     pub full_at: Option<Timestamp>,
     most: usize,
 }
 
-/// The most flows of a run of which transmissions are kept.
+/// The maximum number of flows per run whose transmissions are recorded.
 const MOST_LOGGED_FLOWS: usize = 64;
 
-/// The most entries that are kept in a run, 24 bytes each.
+/// The maximum number of entries per run, 24 bytes each.
 const MOST_ENTRIES: usize = 1 << 21;
 
 impl Transmissions {
-    /// Of a flow that shares what is kept with others, so many flows in all.
+    /// Creates the record of one flow; `flows` is the number of flows that share the limit of entries.
     pub fn new(flow: u32, flows: usize) -> Self {
         Self { flow, entries: Vec::new(), full_at: None, most: MOST_ENTRIES / flows.max(1) }
     }
@@ -70,8 +72,9 @@ impl Transmissions {
     }
 }
 
-/// Of which flows transmissions are kept, at most 64: of each flow it is told whether it sends over connections, and its number
-/// within its source. The first of each source come first, then the second, …
+/// Returns for each flow whether its transmissions are recorded, at most 64. `flows` contains whether each
+/// flow uses connections, and its number within its source. The first flow of each source comes first, then
+/// the second, …
 pub fn logged_flows(flows: impl Iterator<Item = (bool, u32)>) -> Vec<bool> {
     let flows: Vec<(bool, u32)> = flows.collect();
     let mut candidates: Vec<usize> = (0..flows.len()).filter(|&flow| flows[flow].0).collect();

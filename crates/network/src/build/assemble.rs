@@ -90,7 +90,7 @@ fn plain_rate(link: &LinkPlan, rate: &RateProcess) -> Option<SteadyRate> {
     rate.steady().filter(|_| *loss <= 0.0)
 }
 
-/// Returns for each link whether anything is measured at it.
+/// Returns for each link whether any measurement uses it.
 fn watched(plan: &Plan) -> Vec<bool> {
     let mut watched: Vec<bool> = plan.links.iter().map(|link| link.record).collect();
     let measured_at = plan.flows.iter().map(|flow| flow.measured_at);

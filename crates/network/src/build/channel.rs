@@ -34,7 +34,7 @@ pub(crate) fn channel(
     .map_err(|error| Fault::new("loss", error))
 }
 
-/// Makes the channel of a link from its errors.
+/// Creates the channel of a link from its error model.
 struct Maker {
     rate: RateProcess,
     keeps_damage: bool,
@@ -138,7 +138,7 @@ mod tests {
         // A chain with equal states: 1 - (1 - 1e-4)^8320.
         let bits = r#"{"kind":"gilbert-elliott","gamma":0.5,"beta":0.5,"eps_good":1e-4,"eps_bad":1e-4,"clock":"bit"}"#;
         assert!((loss(bits).unwrap() - 0.564_840_044_971_257).abs() < 1e-12, "{:?}", loss(bits));
-        // A byte that is one step is as often wrong as a bit: 1 - (1 - 1e-4)^1040.
+        // A byte that is one step is wrong as often as a bit: 1 - (1 - 1e-4)^1040.
         let symbols = bits.replace("\"bit\"", "\"symbol\"");
         assert!((loss(&symbols).unwrap() - 0.098_779_389_250_593).abs() < 1e-12, "{:?}", loss(&symbols));
         let packets = bits.replace("\"bit\"", "\"packet\"");

@@ -57,7 +57,7 @@ pub(crate) fn limit(plan: &QueuePlan) -> Limit {
     }
 }
 
-/// Builds the capacity source of a router; `xcp_alpha` is the value that its protocol states.
+/// Builds the capacity source of a router; `xcp_alpha` is its protocol's value of alpha.
 fn source(
     plan: &SourcePlan,
     xcp_alpha: Option<f64>,

@@ -10,8 +10,8 @@ use crate::packet::{Body, Packet};
 
 /// The handshakes of all connections.
 ///
-/// A SYN leaves one base round trip before the first data, so that the answers arrive as over an empty path. If that
-/// is before the start of the run, all three packets have the time of the first data.
+/// The SYN is sent one base round trip before the first data, so that the responses arrive as over an empty
+/// path. If that time is before the start of the run, all three packets have the time of the first data.
 #[derive(Debug, Default)]
 pub(super) struct Handshakes {
     /// For each flow of the plan; `None` for datagrams.
@@ -26,9 +26,9 @@ pub(super) struct Handshakes {
 /// The handshake of the connections of one flow of the plan.
 #[derive(Debug)]
 struct Opening {
-    /// Observed links to the receiver: interface, and time from the sender to its entrance.
+    /// Observed links of the forward path: interface, and time from the sender to the link's entrance.
     forward: Vec<(usize, Duration)>,
-    /// Observed links back: interface, and time from its entrance to the sender.
+    /// Observed links of the reverse path: interface, and time from the link's entrance to the sender.
     back: Vec<(usize, Duration)>,
     /// Time from the sender to the receiver.
     there: Duration,
@@ -37,7 +37,7 @@ struct Opening {
     agreed: Agreed,
 }
 
-/// The times at which the packets of a handshake leave their ends.
+/// The times at which the packets of a handshake leave their endpoints.
 #[derive(Clone, Copy, Debug)]
 struct Times {
     /// Whether they are one base round trip apart; otherwise all are the same.
@@ -56,8 +56,8 @@ const TIMESTAMPS_BYTES: u64 = 12;
 const LARGEST_SCALE: u8 = 14;
 
 impl Handshakes {
-    /// Prepares the handshakes of a plan with these link delays in seconds. `interfaces` has the interface of each
-    /// observed link, `sources` the flow of the plan for each flow of the run.
+    /// Prepares the handshakes of a plan with these link delays in seconds. `interfaces` contains the
+    /// interface of each observed link, `sources` the flow of the plan for each flow of the run.
     pub(super) fn new(plan: &Plan, sources: &[u32], delays_s: &[f64], interfaces: &[Option<usize>]) -> Self {
         let count = interfaces.iter().flatten().count();
         let openings = plan.flows.iter().map(|flow| {
@@ -86,13 +86,13 @@ impl Handshakes {
         }
     }
 
-    /// Returns what the connections of a flow agree on.
+    /// Returns the options that the connections of a flow have negotiated.
     pub(super) fn agreed(&self, flow: u32) -> Agreed {
         let opening = self.opening(flow).map(|(opening, _)| opening.agreed);
         opening.unwrap_or(Agreed { window_scale: 0, ecn: Ecn::Off })
     }
 
-    /// Returns the handshake of a flow of the run, and where its counts of connections begin.
+    /// Returns the handshake of a flow of the run, and the start index of its connection counts.
     fn opening(&self, flow: u32) -> Option<(&Opening, usize)> {
         let source = *self.sources.get(flow as usize)?;
         Some((self.openings[source as usize].as_ref()?, flow as usize * self.interfaces))
@@ -148,7 +148,7 @@ impl Opening {
                 }
                 write(interface, now, true, self.last(times, stamped));
             }
-            // Only the way back is observed: the first data arrived just before at the earliest.
+            // Only the reverse path is observed: the first data arrived just before at the earliest.
             Body::Acknowledgment(acknowledgment) => {
                 let way = way_at(&self.back);
                 let times = self.times(now - (self.round_trip - way));
@@ -160,7 +160,7 @@ impl Opening {
         begun[interface] = packet.connection + 1;
     }
 
-    /// Returns the times of a handshake before first data that leaves at `last`.
+    /// Returns the times of a handshake before first data sent at `last`.
     fn times(&self, last: Timestamp) -> Times {
         let apart = last.since(Timestamp::ZERO) >= self.round_trip;
         let syn = if apart { last - self.round_trip } else { last };
@@ -177,7 +177,7 @@ impl Opening {
             flags: TcpFlags { syn: true, ..flags },
             window: u16::MAX,
             timestamps: stamped.then(|| (milliseconds(times.syn), 0)),
-            // Nothing is sent to this end.
+            // Nothing is sent to this endpoint.
             opening: Some(OpeningOptions { window_scale: 0, ..self.options }),
             ..TcpDescription::default()
         }
@@ -212,7 +212,7 @@ impl Opening {
     }
 }
 
-/// Returns the options of a transport's SYN-ACK, and what follows from them for later headers.
+/// Returns the options of a transport's SYN-ACK, and the resulting parameters of later headers.
 fn terms(transport: &TransportPlan) -> (OpeningOptions, Agreed) {
     let beside = if transport.timestamps { TIMESTAMPS_BYTES } else { 0 };
     // The smallest scale by which the window fits its field.

@@ -6,7 +6,7 @@ use airpath_transport::{Acknowledgment, Segment};
 
 use crate::packet::{Body, Packet};
 
-/// What both ends of a connection know since its handshake.
+/// The parameters that both endpoints of a connection know after its handshake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Agreed {
     /// Window scale of the receiver.
@@ -17,7 +17,7 @@ pub(super) struct Agreed {
 /// The congestion feedback of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ecn {
-    /// None.
+    /// Off.
     Off,
     /// RFC 3168.
     Classic,
@@ -25,7 +25,7 @@ pub(super) enum Ecn {
     Accurate,
 }
 
-/// Describes a packet whose payload the network keeps.
+/// Describes a packet; `None` for external packets, whose headers the caller keeps.
 pub(super) fn describe(packet: &Packet, agreed: Agreed) -> Option<PacketDescription> {
     let ecn = packet.ecn().bits();
     Some(match &packet.body {
@@ -45,7 +45,7 @@ pub(super) fn describe(packet: &Packet, agreed: Agreed) -> Option<PacketDescript
     })
 }
 
-/// Describes a TCP packet between the ends of `packet`'s connection.
+/// Describes a TCP packet between the endpoints of `packet`'s connection.
 pub(super) fn between(
     packet: &Packet,
     towards_receiver: bool,
@@ -86,7 +86,7 @@ fn acknowledgment_header(acknowledgment: &Acknowledgment, agreed: Agreed) -> Tcp
         *slot = Some((wire_sequence(left), wire_sequence(right)));
     }
     let flags = TcpFlags { ack: true, ece: acknowledgment.ece, ..TcpFlags::default() };
-    // Rounded up: data up to the exact window must not lie beyond the written one.
+    // Rounded up: data up to the exact window must not exceed the written one.
     let window = acknowledgment.receive_window.get().div_ceil(1 << agreed.window_scale);
     TcpDescription {
         sequence: 1,
@@ -101,18 +101,18 @@ fn acknowledgment_header(acknowledgment: &Acknowledgment, agreed: Agreed) -> Tcp
     }
 }
 
-/// Returns the flags with the counter of accurate ECN: three bits, which begin at 5 (RFC 9768, section 3.2.1).
+/// Returns the flags with the counter of accurate ECN: three bits, starting at 5 (RFC 9768, section 3.2.1).
 fn counted(flags: TcpFlags, marked: u16) -> TcpFlags {
     let counter = marked.wrapping_add(5);
     TcpFlags { ae: counter & 4 != 0, cwr: counter & 2 != 0, ece: counter & 1 != 0, ..flags }
 }
 
-/// Sequence numbers on the wire begin at 1 and wrap.
+/// Returns the sequence number on the wire, which starts at 1 and wraps.
 fn wire_sequence(offset: u64) -> u32 {
     (offset + 1) as u32 // modulo 2^32, as TCP does
 }
 
-/// Timestamps on the wire tick once a millisecond and wrap (RFC 7323).
+/// Returns the timestamp on the wire, which ticks once per millisecond and wraps (RFC 7323).
 pub(super) fn milliseconds(time: Timestamp) -> u32 {
     (time.as_nanos() / 1_000_000) as u32
 }

@@ -16,13 +16,13 @@ impl ExternalNetwork {
         self.queue_of(link)?.outside()?.next_out()
     }
 
-    /// Takes back the packet of that handle at `now`: it leaves the external queue with this ECN field and
+    /// Takes back the packet with this handle at `now`: it leaves the external queue with this ECN field and
     /// header and is sent. Call [`ExternalNetwork::advance`] up to `now` before.
     pub fn come_back(&mut self, now: Timestamp, link: usize, handle: u32, ecn: Ecn, path: PathHeader) {
         self.on_outside(now, link, |at, context, link| link.come_back(at, handle, (ecn, path), context));
     }
 
-    /// Records that the external queue dropped the packet of that handle at `now` because it was full. Call
+    /// Records that the external queue dropped the packet with this handle at `now` because it was full. Call
     /// [`ExternalNetwork::advance`] up to `now` before.
     pub fn lose_outside(&mut self, now: Timestamp, link: usize, handle: u32) {
         self.on_outside(now, link, |at, context, link| link.lose_outside(at, handle, context));

@@ -6,7 +6,7 @@ use crate::link::PlainLink;
 /// One direction of a link.
 #[derive(Debug)]
 pub(crate) enum AnyLink {
-    /// A link at which nothing is measured.
+    /// A link without measurements.
     Plain(PlainLink),
     /// A link with all features.
     Full(Box<Link>),

@@ -3,16 +3,16 @@
 //! Attempts arrive in the order in which they left, so the event queue needs only the arrival time of the
 //! head of the line. Earlier internal events (the end of a transmission, the next dequeue, the queue's own
 //! timers) are processed whenever something accesses the link, in order and with their exact times. This
-//! takes one event for each packet and link, for any queue discipline and any channel.
+//! takes one event per packet and link, for any queue discipline and any channel.
 //!
 //! Preceding links that only delay packets, or that know their departures, announce arrivals in advance
 //! ([`Link::announce`]). Announced packets are accepted when something accesses the link, each at its own
 //! time, and need no events either. A link that [hands over](Link::take_departed) passes packets to the next
 //! link once they have left, with their arrival times there. It must be woken only before the first possible
-//! arrival: once in a propagation delay.
+//! arrival: once per propagation delay.
 //!
 //! A link with ARQ is the same line of attempts. The attempt after a corrupted one can only arrive later than
-//! all in the line, so it needs an event of its own only if the line is empty.
+//! all others in the line, so it needs an event of its own only if the line is empty.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -36,7 +36,7 @@ use crate::routes::END_OF_ROUTE;
 #[derive(Debug)]
 pub(crate) struct Link {
     index: u32,
-    /// Whether anything is measured at this link. Otherwise nothing is counted.
+    /// Whether any measurement uses this link. Otherwise nothing is counted.
     watched: bool,
     qdisc: Queue,
     channel: Air,
@@ -53,7 +53,7 @@ pub(crate) struct Link {
     delay: Duration,
     /// Time of the last delivery at the far end.
     popped_at: Timestamp,
-    /// Whether packets may be announced to it: see [`Link::takes_announcements`].
+    /// Whether packets may be announced to the link: see [`Link::takes_announcements`].
     takes_announcements: bool,
     /// The routes of all flows, if the next links take packets once they have left.
     routes: Option<Arc<[Target]>>,
@@ -64,7 +64,8 @@ pub(crate) struct Link {
     queue_only_waits: bool,
 }
 
-/// A packet between the two ends. Corrupted packets stay in line: the link's next event may depend on them.
+/// A packet between the two ends. Corrupted packets stay in the line: the link's next event may depend on
+/// them.
 #[derive(Debug)]
 struct OnTheWay {
     started: Timestamp,
@@ -109,8 +110,8 @@ impl Link {
         }
     }
 
-    /// Returns whether packets may be announced to it: there must be time to wake it before they can have
-    /// arrived at its far end, and its queue must not be kept outside.
+    /// Returns whether packets may be announced to the link: there must be time to wake it before they can
+    /// have arrived at its far end, and its queue must not be external.
     pub(crate) fn takes_announcements(&self) -> bool {
         self.takes_announcements
     }
@@ -330,7 +331,8 @@ impl Link {
         }
     }
 
-    /// Packets inside the link: announced, waiting, being sent, on the way, to be sent again, or held at the far end.
+    /// Returns the number of packets inside the link: announced, waiting, being sent, in flight, waiting for
+    /// retransmission, or held at the far end.
     pub(crate) fn packets_inside(&self) -> u64 {
         let being_damaged =
             self.sending_until.is_some() && self.on_the_way.back().is_some_and(|last| !last.arrives);
@@ -343,13 +345,13 @@ impl Link {
             + in_repair
     }
 
-    /// Returns its queue if it is kept outside.
+    /// Returns the queue if it is external.
     pub(crate) fn outside(&mut self) -> Option<&mut OutsideQueue> {
         self.qdisc.outside()
     }
 
-    /// The keeper of its queue lets the packet of that handle go at `now`, with this ECN field and header. Nothing happens
-    /// if that packet is not outside.
+    /// Takes back the packet with this handle from the external queue at `now`, with this ECN field and
+    /// header. Does nothing if that packet is not in the external queue.
     pub(crate) fn come_back(
         &mut self,
         now: Timestamp,
@@ -387,7 +389,7 @@ impl Link {
         self.channel.offered_bits(until)
     }
 
-    /// What the channel has damaged beside what was to be expected, where that is kept.
+    /// Returns the corruption by the channel and its expectation, if they are recorded.
     pub(crate) fn damage(&self) -> Option<Damage> {
         self.channel.damage()
     }
@@ -398,7 +400,7 @@ impl Link {
         }
     }
 
-    /// The transmission under way ends at `departs`, and there is no ARQ that would want the packet back.
+    /// Records the end of the current transmission at `departs`, without ARQ.
     #[inline]
     fn note_departure(&self, departs: Timestamp, context: &mut Context) {
         let Some(OnTheWay { arrives, packet: Some(packet), .. }) = self.on_the_way.back() else { return };
@@ -410,7 +412,7 @@ impl Link {
         }
     }
 
-    /// The transmission under way ends, under ARQ.
+    /// Ends the current transmission, with ARQ.
     fn finish(&mut self, context: &mut Context) {
         let Some(departs) = self.sending_until.take() else { return };
         let Some(last) = self.on_the_way.back_mut() else { return };
@@ -432,7 +434,8 @@ impl Link {
         last.packet = Some(packet);
     }
 
-    /// The transmitter is free at `now` and takes a packet that is to be sent again, else the next that the queue gives.
+    /// Starts a transmission at `now`: a packet waiting for retransmission if there is one, otherwise the
+    /// next one from the queue.
     fn start(&mut self, now: Timestamp, continues: bool, context: &mut Context) {
         if let Some((attempt, packet)) = self.arq.as_mut().and_then(|arq| arq.repeat(now)) {
             return self.send(now, continues, attempt, packet);
@@ -449,7 +452,7 @@ impl Link {
         self.send_waiting(now, continues, attempt, packet);
     }
 
-    /// Sends a packet that has waited since it came into the queue.
+    /// Sends a packet that has waited since it entered the queue.
     #[inline]
     fn send_waiting(&mut self, now: Timestamp, continues: bool, attempt: Attempt, mut packet: Packet) {
         let waited = now.since(packet.enqueued_at);
@@ -475,7 +478,7 @@ impl Link {
     }
 }
 
-/// A link must be woken before the instant at which something could come out of it.
+/// A link must be woken before the instant at which a packet could come out of it.
 const ONE_EARLIER: Duration = Duration::from_nanos(1);
 
 /// Reports the actions of a queue to the context.

@@ -10,7 +10,7 @@ use crate::packet::{Body, Packet};
 /// do not wait if the external queue keeps to the link's rate.
 #[derive(Debug, Default)]
 pub(crate) struct OutsideQueue {
-    /// In order of arrival.
+    /// In the order of arrival.
     outside: VecDeque<Packet>,
     /// Number of packets, at the end, that were not yet passed to the caller.
     untold: usize,
@@ -26,7 +26,7 @@ impl OutsideQueue {
         handle(packet)
     }
 
-    /// Removes and returns the packet of that handle. Packets before it remain outside.
+    /// Removes and returns the packet with this handle. Packets before it remain in the external queue.
     pub(crate) fn take(&mut self, wanted: u32) -> Option<Packet> {
         let told = self.outside.len() - self.untold;
         let place = self.outside.iter().take(told).position(|packet| handle(packet) == Some(wanted))?;

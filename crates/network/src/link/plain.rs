@@ -1,4 +1,4 @@
-//! One direction of a link at which nothing is measured: drop-tail, one rate, one delay, and every packet arrives.
+//! One direction of a link without measurements: drop-tail, one rate, one delay, and every packet arrives.
 //!
 //! The fate of a packet is known at its arrival: when its transmission begins and when it reaches the far
 //! end. Therefore no internal events are processed, and one line contains both waiting packets and packets in
@@ -17,7 +17,7 @@ use crate::event::{Entry, Target};
 use crate::packet::Packet;
 use crate::prefetch;
 
-/// One direction of a link at which nothing is measured.
+/// One direction of a link without measurements.
 #[derive(Debug)]
 pub(crate) struct PlainLink {
     /// Packets that wait or are in flight, in the order of arrival at the far end. If another link takes them
@@ -26,7 +26,7 @@ pub(crate) struct PlainLink {
     /// The backlog of waiting packets, the last ones of `line`. Some may have begun transmission since the
     /// last update.
     waiting: Backlog,
-    /// The next link of every packet, if that link takes announcements; otherwise [`NOWHERE`].
+    /// The next link of every packet if that link takes announcements, otherwise [`NOWHERE`].
     into: Target,
     /// Whether a packet was ever accepted.
     used: bool,
@@ -41,11 +41,11 @@ const NOWHERE: Target = Target::MAX;
 /// A packet between the two ends.
 #[derive(Debug)]
 pub(crate) struct InLine {
-    /// The time at which it was offered, or became the first of those that [pass](PlainLink::pass).
+    /// The time at which it was offered, or became the first of the packets that [pass](PlainLink::pass).
     pub(crate) offered: Timestamp,
-    /// Time at which its transmission begins.
+    /// The time at which its transmission begins.
     pub(crate) begins: Timestamp,
-    /// Time of its arrival at the far end.
+    /// The time of its arrival at the far end.
     pub(crate) arrival: Timestamp,
     size: u32,
     /// `None` if another link has it.
@@ -87,18 +87,18 @@ impl PlainLink {
         self.delay
     }
 
-    /// Returns whether it announces its packets to the next link.
+    /// Returns whether the link announces its packets to the next link.
     pub(crate) fn announces(&self) -> bool {
         self.into != NOWHERE
     }
 
-    /// Returns the link to which it announces its packets.
+    /// Returns the link to which this link announces its packets.
     #[inline]
     pub(crate) fn announces_to(&self) -> Option<Target> {
         self.announces().then_some(self.into)
     }
 
-    /// Accepts or drops a packet at the near end of this link, the one with that index, at `now`. This time
+    /// Accepts or drops a packet at the near end of this link, which has index `index`, at `now`. This time
     /// may be in the future if nothing else can arrive before.
     #[inline]
     pub(crate) fn offer(

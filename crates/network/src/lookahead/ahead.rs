@@ -10,14 +10,14 @@ use crate::link::AnyLink;
 use crate::routes::END_OF_ROUTE;
 use crate::routes::FlowRoutes;
 
-/// The two endpoints of a flow, as links need them: the sender, then the receiver.
+/// The two endpoints of a flow, as seen by the links: the sender, then the receiver.
 #[derive(Clone, Copy, Debug)]
 pub struct FlowEnds {
     /// The flow's routes.
     pub routes: FlowRoutes,
     /// The first link of the route over which each endpoint sends; `None` if it sends nothing.
     pub sends_over: [Option<u32>; 2],
-    /// Whether packets are the only dependence of each endpoint on the other.
+    /// Whether the endpoints affect each other only through packets.
     pub are_independent: bool,
     /// Result: whether each endpoint may receive packets ahead of time, because the packets that it then
     /// sends may be sent ahead of time.
@@ -56,14 +56,14 @@ impl Neighbour {
     }
 }
 
-/// Enables announcements and handovers of links, and lookahead of endpoints, wherever this changes nothing
-/// but the number of events.
+/// Enables announcements and handovers of links, and lookahead of endpoints, wherever only the number of
+/// events changes.
 ///
-/// A link that only delays packets announces them to the next link, if that is always the same and has
-/// counters of its own. A link with counters hands over packets if each link after it either takes
-/// announcements, or only delays, is fed by no other link and never drops, and if each endpoint after it may
-/// receive packets ahead of time. Captured links see each packet at its instant, because captures are written
-/// in time order.
+/// A link that only delays packets announces them to the next link if that is always the same and has
+/// counters of its own. A link with counters hands over packets if two conditions hold: each link after it
+/// either takes announcements, or only delays, is fed by no other link and never drops; and each endpoint
+/// after it may receive packets ahead of time. Captured links process each packet at its instant, because
+/// captures are written in time order.
 pub(crate) fn look_ahead(
     plan: &Plan,
     routes: &Arc<[Target]>,
@@ -136,8 +136,8 @@ fn times_to_ends(routes: &[u32], links: &[AnyLink], neighbours: &[Neighbours]) -
     least
 }
 
-/// Enables lookahead of endpoints that can send their responses ahead of time as well: over a plain link that
-/// is theirs alone, or one that takes announcements. Endpoints with a row for each packet or sample are
+/// Enables lookahead of endpoints that can also send their responses ahead of time: over a plain link that is
+/// theirs alone, or one that takes announcements. Endpoints with a row for each packet or sample are
 /// excluded, because rows are written in time order.
 fn run_ahead(
     plan: &Plan,

@@ -146,8 +146,8 @@ mod tests {
     }
 
     proptest! {
-        /// Comparison with a plain list: packets of up to a hundred links, each announced for one of few
-        /// instants, nearly all links in order, and removed now and then.
+        /// Compares with a plain list: packets of up to a hundred links, each announced for one of few
+        /// instants, nearly all links in order, with occasional removals.
         #[test]
         fn agrees_with_a_plain_list(
             steps in prop::collection::vec((0_u32..100, 0_u64..40, prop::bool::weighted(0.9)), 1..400),
@@ -155,7 +155,7 @@ mod tests {
             let (mut arrivals, mut list, mut latest) = (Arrivals::default(), Vec::new(), [0; 100]);
             let (mut until, mut taken, mut wanted) = (Entry::new(Timestamp::ZERO, Timestamp::ZERO, 0), Vec::new(), Vec::new());
             for (number, (from, later, in_order)) in steps.into_iter().enumerate() {
-                // Not before what was removed, and, of a link in order, one nanosecond apart or at the same
+                // Not before the removed packets; of a link in order, one nanosecond apart or at the same
                 // instant.
                 let earliest = until.at().as_nanos() + 1;
                 let at = if in_order { earliest.max(latest[from as usize]) + later / 20 } else { earliest + later };

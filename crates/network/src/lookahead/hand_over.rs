@@ -45,8 +45,8 @@ impl Network {
         }
     }
 
-    /// Prefetches the flow state of the next packets, which is in no cache if flows are many. Works some packets
-    /// ahead and step by step, because each step reveals the address of the next.
+    /// Prefetches the flow state of the next packets, which is in no cache if there are many flows. Works
+    /// some packets ahead and step by step, because each step reveals the address of the next.
     #[inline]
     fn prefetch(&self, link: usize, ends: &impl Ends) {
         let AnyLink::Full(link) = &self.links[link] else { return };
@@ -86,8 +86,8 @@ impl Network {
         }
     }
 
-    /// After the head of a plain link has arrived: delivers the packets behind it to their endpoints, as long
-    /// as these accept packets ahead of time, and schedules the event of the next.
+    /// Delivers the packets behind the head of a plain link, which has arrived, to their endpoints as long as
+    /// these accept packets ahead of time. Schedules the event of the next packet.
     #[inline]
     pub(crate) fn drain(&mut self, index: usize, ends: &mut impl Ends) {
         let mut before = self.now;
@@ -108,7 +108,7 @@ impl Network {
         }
     }
 
-    /// Delivers a packet at the end of its route by that event.
+    /// Delivers a packet at the end of its route by this event.
     #[inline]
     pub(crate) fn arrive(&mut self, event: Entry, packet: Packet, ends: &mut impl Ends) {
         self.counts.packets_received += 1;

@@ -1,4 +1,4 @@
-//! FIFOs that are each in order, and the earliest of their heads.
+//! A set of ordered FIFOs with access to the earliest of their heads.
 
 use std::cmp::Reverse;
 use std::collections::VecDeque;
@@ -26,8 +26,8 @@ const MOST: usize = 64;
 const NO_LANE: u8 = u8::MAX;
 
 impl Lanes {
-    /// Adds a future arrival; returns it if it is earlier than the last one of its lane, or if no lane is
-    /// left.
+    /// Adds a future arrival. Returns it if it is earlier than the last one of its lane, or if no lane is
+    /// free.
     pub(crate) fn put(&mut self, arrival: Arrival) -> Result<(), Arrival> {
         let from = arrival.event.target() as usize;
         let mut lane = self.of_links.get(from).copied().unwrap_or(NO_LANE);

@@ -7,23 +7,23 @@ use super::rows::{EstimateRow, EstimateTable};
 /// The number of the controller's own estimator; observers follow in the order of the plan.
 pub(crate) const OWN: usize = 0;
 
-/// What one estimator of one flow said.
+/// The latest output of one estimator of one flow.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EstimateMeter {
     estimator: usize,
     sample: f64,
     estimate: f64,
-    /// Over the interval.
+    /// The largest sample of the interval.
     largest_sample: f64,
     samples: u64,
 }
 
-/// All estimators of one flow that have said something; most flows have none, and then nothing is allocated.
+/// All active estimators of one flow; most flows have none, and then nothing is allocated.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EstimateMeters(Vec<EstimateMeter>);
 
 impl EstimateMeters {
-    /// A new sample of an estimator, byte/s; the estimate that it leads to follows.
+    /// Records a new sample of an estimator, byte/s; the resulting estimate follows.
     pub(crate) fn on_sample(&mut self, estimator: usize, sample: f64) {
         let meter = self.of(estimator);
         meter.sample = sample;
@@ -31,22 +31,22 @@ impl EstimateMeters {
         meter.samples += 1;
     }
 
-    /// A new estimate, byte/s.
+    /// Records a new estimate, byte/s.
     pub(crate) fn on_estimate(&mut self, estimator: usize, estimate: f64) {
         self.of(estimator).estimate = estimate;
     }
 
-    /// The last sample of an estimator, byte/s.
+    /// Returns the last sample of an estimator, byte/s.
     pub(crate) fn sample(&mut self, estimator: usize) -> f64 {
         self.of(estimator).sample
     }
 
-    /// Whether the interval has brought a sample.
+    /// Returns whether the interval has a sample.
     pub(crate) fn have_samples(&self) -> bool {
         self.0.iter().any(|meter| meter.samples > 0)
     }
 
-    /// Writes one row for each estimator and begins a new interval.
+    /// Writes one row for each estimator and starts a new interval.
     pub(crate) fn end_interval(&mut self, flow: u32, now: Timestamp, table: &mut EstimateTable) {
         for meter in &mut self.0 {
             table.push(EstimateRow {

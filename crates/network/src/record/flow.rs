@@ -7,7 +7,7 @@ use super::histogram::{Bin, Histogram};
 use super::quantities::LastValues;
 use super::rows::{DelayKind, DelayRow};
 
-/// Counters of one flow over one span of time.
+/// Counters of one flow over one interval.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct FlowCounters {
     pub(crate) sent_bytes: u64,
@@ -21,21 +21,21 @@ pub(crate) struct FlowCounters {
     pub(crate) queueing_sum: Duration,
 }
 
-/// What is known of one flow, beyond what its sender knows.
+/// The record of one flow, without the state of its sender.
 #[derive(Debug)]
 pub(crate) struct FlowMeter {
     /// The link at whose exit its throughput is measured.
     pub(crate) measured_at: u32,
-    /// Which distribution its delays go to: one for each source.
+    /// The index of the delay distribution of its source.
     pub(crate) distribution: u32,
     pub(crate) interval: FlowCounters,
     pub(crate) measured: FlowCounters,
-    /// [`Timestamp::NEVER`] before there is one.
+    /// [`Timestamp::NEVER`] before the first departure.
     pub(crate) first_departure: Timestamp,
     pub(crate) last_departure: Timestamp,
     pub(crate) delay_min: Duration,
     pub(crate) estimates: EstimateMeters,
-    /// What its controller reported in the interval.
+    /// The values that its controller reported in the interval.
     pub(crate) reported: LastValues,
 }
 
@@ -54,14 +54,14 @@ impl FlowMeter {
         }
     }
 
-    /// Moves the interval's counters into the measured span's and gives them.
+    /// Adds the interval's counters to those of the measured interval, and returns them.
     pub(crate) fn end_interval(&mut self) -> FlowCounters {
         let interval = std::mem::take(&mut self.interval);
         self.measured.add(&interval);
         interval
     }
 
-    /// Forgets what was measured so far: the warm-up is over. Call right after [`Self::end_interval`].
+    /// Discards all measurements so far: the warm-up is over. Call right after [`Self::end_interval`].
     pub(crate) fn begin_measuring(&mut self) {
         self.measured = FlowCounters::default();
         self.first_departure = Timestamp::NEVER;
@@ -70,22 +70,22 @@ impl FlowMeter {
 }
 
 impl FlowCounters {
-    /// Mean one-way delay in seconds; NaN when nothing arrived.
+    /// Returns the mean one-way delay in seconds; NaN if nothing arrived.
     pub(crate) fn delay_mean(&self) -> f64 {
         self.mean(self.delay_sum)
     }
 
-    /// Mean time spent in queues in seconds; NaN when nothing arrived.
+    /// Returns the mean time in queues in seconds; NaN if nothing arrived.
     pub(crate) fn queueing_mean(&self) -> f64 {
         self.mean(self.queueing_sum)
     }
 
-    /// Zero over zero is a NaN whose sign depends on the processor, and on whether the compiler divides.
+    /// Returns the mean. Zero over zero would be a NaN whose sign depends on the processor and the compiler.
     fn mean(&self, sum: Duration) -> f64 {
         if self.received_packets > 0 { sum.as_secs_f64() / self.received_packets as f64 } else { f64::NAN }
     }
 
-    /// Whether nothing happened.
+    /// Returns whether all counters are zero.
     pub(crate) fn is_silent(&self) -> bool {
         self.sent_bytes == 0
             && self.departed_bytes == 0
@@ -109,17 +109,18 @@ impl FlowCounters {
 
 /// The delays of all data packets of one source, in bins at most 0.1 % wide.
 ///
-/// Samples are collected, and counted in batches: a source with few packets so needs four bytes for each instead of two
-/// tables, and a packet touches the end of a list instead of random places of those tables.
+/// Samples are collected and counted in batches. A source with few packets then needs four bytes per packet
+/// instead of two tables, and a packet writes to the end of a list instead of random positions in those
+/// tables.
 #[derive(Debug, Default)]
 pub(crate) struct DelayDistribution {
-    /// Bins of one-way delay and queueing that are not counted yet.
+    /// Bins of one-way delay and queueing delay that are not yet counted.
     pending: Vec<[Bin; 2]>,
     one_way: Histogram,
     queueing: Histogram,
 }
 
-/// Samples in one batch.
+/// The number of samples in one batch.
 const BATCH: usize = 1024;
 
 impl DelayDistribution {
@@ -141,7 +142,7 @@ impl DelayDistribution {
         self.pending.clear();
     }
 
-    /// The bins that are not empty, in ascending order of delay.
+    /// Returns the non-empty bins in ascending order of delay.
     pub(crate) fn rows(&mut self, source: usize) -> impl Iterator<Item = DelayRow> {
         self.count();
         let kinds = [(DelayKind::OneWay, &self.one_way), (DelayKind::Queueing, &self.queueing)].into_iter();

@@ -1,28 +1,28 @@
 //! Counts of delays by size.
 
-/// A histogram of spans of time: bins 512 ns wide up to a millisecond, from there on at most 0.1 % wide, up to a
-/// thousand seconds; far longer spans count as that. These are the bins of `HdrHistogram` with three
-/// significant digits from a microsecond on.
+/// A histogram of durations: bins 512 ns wide up to a millisecond, then at most 0.1 % wide, up to a thousand
+/// seconds; much longer durations count as that. These are the bins of `HdrHistogram` with three significant
+/// digits from a microsecond on.
 #[derive(Debug, Default)]
 pub(crate) struct Histogram {
     /// The bin of the first count.
     first: usize,
-    /// From `first` to the highest bin with a sample.
+    /// The counts from `first` to the highest bin with a sample.
     counts: Vec<u32>,
 }
 
-/// The number of a bin.
+/// The index of a bin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Bin(u16);
 
-/// Half of the bins that divide the first span; each later span is twice as long and adds as many.
+/// Half of the bins that divide the first range; each later range is twice as long and adds as many bins.
 const HALF: usize = 1 << HALF_BITS;
 const HALF_BITS: u32 = 10;
 /// The width of the first bins is two to the power of this many nanoseconds.
 const WIDTH_BITS: u32 = 9;
 /// The bins end at two to the power of this many nanoseconds.
 const END_BITS: u32 = 40;
-/// The span, in nanoseconds, as which spans without a bin are counted.
+/// The duration, in nanoseconds, as which durations beyond the bins are counted.
 const LONGEST: u64 = 1_000_000_000_000;
 
 impl Histogram {
@@ -44,7 +44,7 @@ impl Histogram {
         }
     }
 
-    /// Returns the largest span of each non-empty bin, in nanoseconds, and its count, in ascending order.
+    /// Returns the largest duration of each non-empty bin, in nanoseconds, and its count, in ascending order.
     pub(crate) fn bins(&self) -> impl Iterator<Item = (u64, u32)> {
         let filled = (self.first..).zip(&self.counts).filter(|(_, count)| **count > 0);
         filled.map(|(bin, count)| (largest(bin), *count))
@@ -52,17 +52,17 @@ impl Histogram {
 }
 
 impl Bin {
-    /// Returns the bin of a span.
+    /// Returns the bin of a duration.
     pub(crate) fn of(nanos: u64) -> Self {
         let nanos = if nanos >> END_BITS > 0 { LONGEST } else { nanos };
-        // How often the first span doubles until it holds this one.
+        // The number of doublings of the first range until it contains this duration.
         let doublings = (nanos >> (WIDTH_BITS + HALF_BITS + 1)).checked_ilog2().map_or(0, |log| log + 1);
         let bin = doublings as usize * HALF + (nanos >> (WIDTH_BITS + doublings)) as usize;
         Self(bin as u16) // at most 22 * HALF
     }
 }
 
-/// Returns the largest span of a bin, in nanoseconds.
+/// Returns the largest duration of a bin, in nanoseconds.
 fn largest(bin: usize) -> u64 {
     let doublings = (bin / HALF).saturating_sub(1);
     (((bin - doublings * HALF) as u64 + 1) << (WIDTH_BITS as usize + doublings)) - 1
@@ -81,7 +81,7 @@ mod tests {
             let mut samples = Vec::new();
             let mut reference = Reference::<u32>::new_with_bounds(1_000, 1_000_000_000_000, 3).unwrap();
             for _ in 0..count {
-                // Spans of every order of magnitude.
+                // Durations of every order of magnitude.
                 let nanos = (stream.bits() >> 1) >> (63 - longest_bits) >> (stream.bits() % longest_bits);
                 samples.push(Bin::of(nanos));
                 reference.saturating_record(nanos);

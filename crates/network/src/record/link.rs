@@ -4,7 +4,7 @@ use airpath_model::{Backlog, DropReason, Timestamp};
 
 use super::rows::{LinkRow, LinkSeriesRow};
 
-/// Counters of one link over one span of time.
+/// Counters of one link over one interval.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LinkCounters {
     arrived_bytes: u64,
@@ -87,7 +87,7 @@ impl LinkMeter {
         self.interval.marked_packets += 1;
     }
 
-    /// Records that the queue is now `backlog` long.
+    /// Records the current backlog of the queue.
     pub(crate) fn on_backlog(&mut self, now: Timestamp, backlog: Backlog) {
         if backlog == self.backlog {
             return;
@@ -205,7 +205,7 @@ impl LinkCounters {
     }
 }
 
-/// A time integral over its span; zero over no time.
+/// Returns a time integral divided by its duration; zero if that is zero.
 fn mean(integral: u128, span_ns: u64) -> f64 {
     if span_ns == 0 { 0.0 } else { integral as f64 / span_ns as f64 }
 }

@@ -5,7 +5,7 @@
 pub(crate) struct QuantityNames(Vec<String>);
 
 impl QuantityNames {
-    /// The number of a name.
+    /// Returns the number of a name.
     pub(crate) fn number(&mut self, name: &str) -> usize {
         self.0.iter().position(|known| known == name).unwrap_or_else(|| {
             self.0.push(name.to_owned());
@@ -13,7 +13,7 @@ impl QuantityNames {
         })
     }
 
-    /// The names by number.
+    /// Returns the names in the order of their numbers.
     pub(crate) fn into_names(self) -> Vec<String> {
         self.0
     }

@@ -1,4 +1,4 @@
-//! Everything that a run measures, in one place.
+//! The recorder: all measurements of a run.
 
 use std::mem::offset_of;
 
@@ -26,7 +26,7 @@ use crate::external_packet::Captured;
 use crate::packet::{Body, External, Packet};
 use crate::prefetch;
 
-/// Receives what happens on links and at receivers, and turns it into tables.
+/// Collects the events on links and at receivers, and converts them to tables.
 #[derive(Debug)]
 pub struct Recorder {
     links: Vec<LinkMeter>,
@@ -57,7 +57,7 @@ pub struct Recorder {
     lost_external: Vec<(u32, External)>,
 }
 
-/// So many flows take about 200 kB.
+/// The number of flows above which their counters (about 200 kB) do not fit in a cache.
 const MANY: usize = 100;
 
 /// The sequence number of a packet that does not carry one.
@@ -214,7 +214,8 @@ impl Recorder {
         self.links[link as usize].on_backlog(now, backlog);
     }
 
-    /// A data packet that left its sender at `sent_at` reaches its receiver, which hands `goodput_bytes` more to its application.
+    /// Records that a data packet sent at `sent_at` reaches its receiver, which passes `goodput_bytes` more
+    /// to its application.
     pub fn on_received(&mut self, now: Timestamp, sent_at: Timestamp, packet: &Packet, goodput_bytes: u64) {
         let one_way = now.since(sent_at);
         let flow = &mut self.flows[packet.flow as usize];
@@ -246,7 +247,7 @@ impl Recorder {
         }
     }
 
-    /// Records that a flow's receiver hands `bytes` more to its application.
+    /// Records that a flow's receiver passes `bytes` more to its application.
     pub(crate) fn on_goodput(&mut self, flow: u32, bytes: u64) {
         self.flows[flow as usize].interval.goodput_bytes += bytes;
     }
@@ -322,8 +323,8 @@ impl Recorder {
         }
     }
 
-    /// Records how long each limit kept the sender of a flow from sending in the interval that ends at `now`, by the numbers of
-    /// [`SendLimit`]; nothing if the flow did not live in it.
+    /// Records how long each limit kept the sender of a flow from sending in the interval that ends at `now`,
+    /// indexed by [`SendLimit`]. Records nothing if the flow was not active in the interval.
     pub fn on_limits(&mut self, flow: u32, now: Timestamp, times: &[Duration; SendLimit::COUNT]) {
         let total: f64 = times.iter().map(|time| time.as_secs_f64()).sum();
         if total > 0.0 {
@@ -341,8 +342,8 @@ impl Recorder {
         }
     }
 
-    /// Starts the measured interval at `now`; `before` contains the counters of each flow's endpoints so far. Call right
-    /// after ending all intervals.
+    /// Starts the measured interval at `now`; `before` contains the counters of each flow's endpoints so far.
+    /// Call right after ending all intervals.
     pub(crate) fn begin_measuring(&mut self, now: Timestamp, before: Vec<FlowSummary>) {
         self.before = before;
         self.links.iter_mut().for_each(|link| link.begin_measuring(now));
@@ -350,8 +351,8 @@ impl Recorder {
         self.distributions.iter_mut().for_each(DelayDistribution::clear);
     }
 
-    /// The run ends. What is received at this very instant is after the end of the last interval, and counts nowhere. Call
-    /// right after ending all intervals.
+    /// Ends the measured interval. Packets received at this instant are after the end of the last interval,
+    /// and are not counted. Call right after ending all intervals.
     pub(crate) fn end_measuring(&mut self) {
         let fresh = self.distributions.iter().map(|_| DelayDistribution::default()).collect();
         self.measured_distributions = Some(std::mem::replace(&mut self.distributions, fresh));
@@ -407,7 +408,7 @@ impl Recorder {
             links.push(link.summary(index as u32, now, delays_s[index]));
         }
         let mut delays = DelayTable::default();
-        // One after the other: each takes up to 40 kB while it is counted.
+        // One after the other, because each takes up to 40 kB while it is counted.
         let distributions = self.measured_distributions.unwrap_or(self.distributions);
         for (source, mut distribution) in distributions.into_iter().enumerate() {
             distribution.rows(source).for_each(|row| delays.push(row));
@@ -440,8 +441,8 @@ impl Recorder {
     }
 }
 
-/// Records the congestion events that a flow's transport reports, the estimates of estimators, and the quantities that its
-/// controller reports.
+/// Records the congestion events reported by a flow's transport, the estimates of its estimators, and the
+/// quantities reported by its controller.
 pub struct FlowProbe<'a> {
     recorder: &'a mut Recorder,
     flow: u32,

@@ -1,5 +1,5 @@
-//! The tables of a run, from which `docs/results.md` is generated. Field names are column names; the doc comment of a field is
-//! the description of its column.
+//! The tables of a run, from which `docs/results.md` is generated. Field names are column names; the doc
+//! comment of a field is the description of its column.
 
 use airpath_model::{DropReason, Phase, codes};
 
@@ -29,7 +29,7 @@ codes! {
 }
 
 codes! {
-    /// What a delay histogram counts.
+    /// The quantity counted by a delay histogram.
     #[derive(Clone, Copy, Debug)]
     pub(crate) enum DelayKind {
         OneWay = "one-way",
@@ -171,14 +171,16 @@ table! {
 }
 
 table! {
-    /// one flow and interval, from the start of the flow until all that it sends is acknowledged; the shares add up to 1, and time counts
-    /// for the first limit that holds, in the order of the columns; only if the scenario requests it, and only for simulated senders
+    /// one flow and interval, from the start of the flow until all that it sends is acknowledged; the shares
+    /// add up to 1, and time counts for the first limit that holds, in the order of the columns; only if the
+    /// scenario requests it, and only for simulated senders
     "flow_limits", FlowLimitRow, FlowLimitTable, optional: true {
         /// flow number: row of `flows` within the run
         flow: i64 = PLAIN,
         /// end of the interval
         time_s: f64 = SECONDS,
-        /// share of time in which losses were being repaired: fast recovery, or data that was outstanding at a retransmission timeout
+        /// share of time in which losses were being repaired: fast recovery, or data that was outstanding at
+        /// a retransmission timeout
         recovery: f64 = PLAIN,
         /// share of time in which the application had nothing more to send, pauses between transfers included
         application: f64 = PLAIN,

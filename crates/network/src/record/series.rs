@@ -8,32 +8,33 @@ use super::sparse::{Row, SparseRows};
 use super::state::FlowState;
 use super::table::Table;
 
-/// The table `flow_series` in a compact form: with many flows, little happens to one of them in an interval.
+/// The table `flow_series` in a compact form: with many flows, few events occur in one flow and interval.
 ///
-/// A row is kept as the numbers that it is made from, and of them only those that are not as expected: the counters
-/// that are not zero, and the values of the sender that differ from its previous ones.
+/// A row is stored as the numbers from which it is computed, and of these only the unexpected ones: counters
+/// that are not zero, and values of the sender that differ from its previous ones.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FlowSeries {
-    /// When intervals ended, each with the number of rows before.
+    /// The ends of intervals, each with the number of rows before it.
     ends: Vec<(Timestamp, usize)>,
     rows: SparseRows,
-    /// The flow that is expected next: that after the last one with a row at this instant.
+    /// The flow that is expected next: the one after the last flow with a row at this instant.
     next_flow: u32,
-    /// The state of each flow, from its rows so far.
+    /// The state of each flow after its rows so far.
     known: Vec<Known>,
 }
 
-/// The previous values of a flow, which are expected in its next row too.
+/// The previous values of a flow, which are expected to repeat in its next row.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Known {
     said: Said,
-    /// Bytes that one packet delivered to the application.
+    /// The bytes that one packet delivered to the application.
     goodput_of_packet: u64,
-    /// Delay of one packet without the time in queues, in nanoseconds.
+    /// The delay of one packet without the time in queues, in nanoseconds.
     delay_beside_queues: u64,
 }
 
-/// The values of a sender, as numbers: window, bytes in flight, round-trip time, slow-start threshold, pacing rate, phase.
+/// The values of a sender, as numbers: window, bytes in flight, round-trip time, slow-start threshold, pacing
+/// rate, phase.
 type Said = [u64; 6];
 
 impl FlowSeries {
@@ -47,7 +48,8 @@ impl FlowSeries {
         self.known.push(Known::default());
     }
 
-    /// A flow's interval ended at `now`. Rows come in the order of time, those of one instant in that of flows.
+    /// Appends the row of a flow whose interval ended at `now`. Rows must be in time order, and in flow order
+    /// within an instant.
     pub(crate) fn push(&mut self, now: Timestamp, flow: u32, counters: &FlowCounters, state: &FlowState) {
         if self.ends.last().is_none_or(|&(end, _)| end != now) {
             self.ends.push((now, self.rows.len()));
@@ -62,7 +64,7 @@ impl FlowSeries {
         let (packets, delay_sum) = (counters.received_packets, counters.delay_sum.as_nanos());
         let queueing_sum = counters.queueing_sum.as_nanos();
         let [goodput, queueing] = known.expected(packets, delay_sum);
-        // Of a single packet the largest delay is the sum.
+        // For a single packet the largest delay equals the sum.
         let delay_of_others = (counters.delay_sum - counters.delay_max).as_nanos();
         self.rows.push(&Row {
             pairs: [
@@ -104,13 +106,14 @@ impl FlowSeries {
 }
 
 impl Known {
-    /// What packets that took `delay_sum` together are expected to have brought the application, and to have waited.
+    /// Returns the expected goodput and queueing delay of `packets` packets whose delays add up to
+    /// `delay_sum`.
     fn expected(&self, packets: u64, delay_sum: u64) -> [u64; 2] {
         let beside_queues = packets.wrapping_mul(self.delay_beside_queues);
         [packets.wrapping_mul(self.goodput_of_packet), delay_sum.wrapping_sub(beside_queues)]
     }
 
-    /// A row tells of a single packet what one brings and takes.
+    /// Updates the expectations per packet from a row of a single packet.
     fn learn(&mut self, packets: u64, goodput: u64, delay_sum: u64, queueing_sum: u64) {
         if packets == 1 {
             self.goodput_of_packet = goodput;
@@ -119,7 +122,7 @@ impl Known {
     }
 }
 
-/// The row of a flow, from what is kept of it and what is known from the rows before.
+/// Reconstructs the row of a flow from the stored numbers and the previous rows.
 fn series_row(now: Timestamp, flow: usize, row: &Row, known: &mut Known) -> FlowSeriesRow {
     let [[sent_bytes, departed], [packets, goodput], [cwnd, in_flight], [lost_packets, phase]] = row.pairs;
     let [delay_sum, srtt, delay_of_others, queueing, ssthresh, pacing_rate, _] = row.long;
@@ -155,7 +158,7 @@ fn series_row(now: Timestamp, flow: usize, row: &Row, known: &mut Known) -> Flow
     }
 }
 
-/// The values of a sender, as numbers.
+/// Returns the values of a sender as numbers.
 fn said(state: &FlowState) -> Said {
     [
         kept(state.cwnd.map(Bytes::get)),
@@ -167,19 +170,21 @@ fn said(state: &FlowState) -> Said {
     ]
 }
 
-/// Zero where a number is the same in both; so from one of two and this comes the other.
+/// Returns the bitwise difference of two sets of values, which is zero where they agree. Applied again, it
+/// restores the values.
 fn changes(said: Said, before: Said) -> Said {
     let mut changes = said;
     changes.iter_mut().zip(before).for_each(|(number, before)| *number ^= before);
     changes
 }
 
-/// Zero for no value, else one more than it. The two largest become one, which they are as real numbers too.
+/// Encodes an optional number: zero for `None`, otherwise the number plus one. The two largest numbers
+/// coincide, as they do as real numbers.
 fn kept(number: Option<u64>) -> u64 {
     number.map_or(0, |number| number.saturating_add(1))
 }
 
-/// The real number of what was kept; NaN for no value.
+/// Decodes a number as a real number; NaN for `None`.
 fn value(kept: u64, real: impl FnOnce(u64) -> f64) -> f64 {
     kept.checked_sub(1).map_or(f64::NAN, real)
 }

@@ -1,11 +1,11 @@
-//! Rows of whole numbers most of which are zero.
+//! Rows of integers, most of which are zero.
 
 use std::{mem, slice};
 
-/// Rows of whole numbers, in words of 32 bits: a pair of short numbers, or a long one.
+/// Rows of integers, in words of 32 bits: a pair of short numbers, or a long one.
 ///
-/// A row takes two bytes, and four for each word that is not zero. A row with a number that does not fit takes six bytes,
-/// and four or eight for each number that is not zero.
+/// A row takes two bytes plus four for each word that is not zero. A row with an oversized number takes six
+/// bytes plus four or eight for each number that is not zero.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct SparseRows {
     /// For each row, one bit for each stored word, or [`WIDE`].
@@ -14,11 +14,11 @@ pub(crate) struct SparseRows {
     words: Pieces<u32>,
 }
 
-/// A row: pairs of numbers that fit into 16 bits as a rule, and numbers that fit into 32.
+/// A row: pairs of numbers that usually fit into 16 bits, and numbers that usually fit into 32.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Row {
     pub(crate) pairs: [[u64; 2]; PAIRS],
-    /// The last [`SELDOM`] of these are seldom not zero; whether one is, is asked once for all of them.
+    /// The last [`SELDOM`] numbers are rarely nonzero; a single test covers all of them.
     pub(crate) long: [u64; LONG],
 }
 
@@ -28,8 +28,8 @@ const WORDS: usize = PAIRS + LONG;
 const SELDOM: usize = 4;
 const OFTEN: usize = WORDS - SELDOM;
 
-/// This row has a number that does not fit. Its first word is a mask of the numbers that are not zero and, in the upper half,
-/// one of those in two words, the lower half first.
+/// Marks a row with an oversized number. Its first word contains a mask of the nonzero numbers and, in the
+/// upper half, a mask of the numbers stored in two words, the lower half first.
 const WIDE: u16 = 1 << 15;
 
 impl SparseRows {
@@ -44,7 +44,7 @@ impl SparseRows {
         let words = row.words();
         let (mut mask, mut used) = (0, 0);
         let room = self.words.room();
-        // Each word is written, and kept only if it is not zero: faster than a branch that cannot be predicted.
+        // Each word is written, and kept only if it is not zero: faster than an unpredictable branch.
         let mut put = |bit: usize| {
             let keeps = words[bit] != 0;
             room[used % LONGEST] = words[bit];
@@ -101,7 +101,7 @@ impl SparseRows {
 }
 
 impl Row {
-    /// Of a row without a number that does not fit.
+    /// Returns the words of a row without oversized numbers.
     fn words(&self) -> [u32; WORDS] {
         let mut words = [0; WORDS];
         let (pairs, long) = words.split_at_mut(PAIRS);
@@ -140,12 +140,12 @@ impl Row {
     }
 }
 
-/// A list that grows by pieces of 32 or 64 KiB, which may lie where something else was before: new memory costs more than
-/// what is written to it. What is written at once is never in two pieces.
+/// A list that grows by pieces of 32 or 64 KiB. Pieces can reuse freed memory, because fresh memory costs
+/// more than writing to it. Words written together are never split between two pieces.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Pieces<T> {
     full: Vec<Vec<T>>,
-    /// How much there is in them.
+    /// The number of entries in `full`.
     before: usize,
     last: Vec<T>,
     /// The used length of the last piece.
@@ -155,11 +155,11 @@ struct Pieces<T> {
 /// The capacity of a piece.
 const PIECE: usize = 1 << 14;
 
-/// More than the words of a row; a power of two, so that a place within it needs no check.
+/// An upper bound of the words of a row; a power of two, so that an index within it needs no check.
 const LONGEST: usize = 64;
 
 impl<T: Copy + Default> Pieces<T> {
-    /// Room behind what is used.
+    /// Returns the space after the used part.
     #[inline]
     fn room(&mut self) -> &mut [T; LONGEST] {
         if self.used + LONGEST > self.last.len() {
@@ -188,11 +188,11 @@ impl<T: Copy + Default> Pieces<T> {
     }
 }
 
-/// Reads what was written, in the same portions or smaller ones.
+/// Reads the entries in the portions in which they were written, or smaller ones.
 struct Reader<'a, T> {
-    /// The rest of a piece.
+    /// The rest of the current piece.
     left: &'a [T],
-    /// The pieces after it.
+    /// The full pieces after it.
     full: slice::Iter<'a, Vec<T>>,
     last: &'a [T],
 }

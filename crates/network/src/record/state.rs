@@ -11,7 +11,7 @@ pub struct FlowState {
     pub cwnd: Option<Bytes>,
     /// Slow-start threshold.
     pub ssthresh: Option<Bytes>,
-    /// Sent and neither acknowledged nor lost.
+    /// Bytes sent and neither acknowledged nor lost.
     pub in_flight: Option<Bytes>,
     /// Smoothed round-trip time.
     pub srtt: Option<Duration>,
@@ -39,19 +39,19 @@ impl FlowState {
 /// Counters of a flow's endpoints since its start, for its row in the table `flows`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FlowSummary {
-    /// Its number within the flow of the plan: above zero only where that stands for several.
+    /// The number within the flow of the plan; nonzero only if that describes several flows.
     pub instance: u32,
     /// Start time.
     pub start: Timestamp,
     /// Data packets sent, retransmissions included.
     pub sent_packets: u64,
-    /// Of those, retransmissions.
+    /// Retransmissions, included in `sent_packets`.
     pub retransmitted_packets: u64,
     /// Retransmission timeouts.
     pub timeouts: u64,
     /// Fast recoveries.
     pub recoveries: u64,
-    /// Reductions of the window after ECN echoes.
+    /// Window reductions after ECN echoes.
     pub ecn_reductions: u64,
     /// Timeouts that proved spurious.
     pub spurious_timeouts: u64,
@@ -78,7 +78,7 @@ impl FlowSummary {
         }
     }
 
-    /// Returns the same with only what was counted after `earlier`.
+    /// Returns the summary with only the counts after `earlier`.
     pub(crate) const fn since(self, earlier: &Self) -> Self {
         Self {
             sent_packets: self.sent_packets.saturating_sub(earlier.sent_packets),

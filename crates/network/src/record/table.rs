@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// A typed column. The values have a fixed width, so that the column can be passed on as one buffer.
+/// A typed column. The values have a fixed width, so the column can be passed on as one buffer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Column {
     /// Whole numbers.
@@ -36,7 +36,7 @@ impl Column {
 }
 
 impl Table {
-    /// With the rows in the order of the time in a column, those of one instant in that of the first column, else as they came.
+    /// Sorts the rows by the time in a column, then by the first column; otherwise the order is kept.
     pub(crate) fn sorted_by(mut self, time: &str) -> Self {
         let times = self.reals(time);
         let firsts = self.columns.first().map_or(&[][..], |(name, _)| self.integers(name));
@@ -64,7 +64,7 @@ impl Table {
         self.columns.iter().find(|(given, _)| *given == name).map(|(_, column)| column)
     }
 
-    /// Returns the real numbers in the column with that name; empty when there is no such column.
+    /// Returns the real numbers in the column with that name; empty if there is no such column.
     pub fn reals(&self, name: &str) -> &[f64] {
         match self.column(name) {
             Some(Column::F64(values)) => values,
@@ -72,7 +72,7 @@ impl Table {
         }
     }
 
-    /// Returns the whole numbers in the column with that name; empty when there is no such column.
+    /// Returns the integers in the column with that name; empty if there is no such column.
     pub fn integers(&self, name: &str) -> &[i64] {
         match self.column(name) {
             Some(Column::I64(values)) => values,
