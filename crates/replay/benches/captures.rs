@@ -1,6 +1,6 @@
-//! How fast a capture is read, and read and replayed into every estimator: MB/s of file.
+//! Speed of reading a capture, and of reading and replaying it into every estimator, in MB/s of file.
 //!
-//! The capture is that of an upload over Wi-Fi as tools cut it: 128 bytes of each packet.
+//! The capture is an upload over Wi-Fi with 128 bytes of each packet, a common snap length.
 
 #[path = "../tests/it/common/mod.rs"]
 mod common;

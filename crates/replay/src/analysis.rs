@@ -30,11 +30,11 @@ impl Default for Options {
 /// The results of a capture.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Analysis {
-    /// The counts of the reader, and where reading ended.
+    /// The counts of the reader, and the reason for the end of reading.
     pub report: ReadReport,
     /// Time of the first TCP packet, nanoseconds since 1970. Times in results are relative to it.
     pub start_ns: u64,
-    /// The flows that carried data, the one with most payload first.
+    /// The flows that carried data, the one with the most payload first.
     pub flows: Vec<FlowResult>,
     /// Flows that were ended early to make room for others.
     pub evicted: u64,

@@ -31,8 +31,8 @@ impl ClockRate {
         self.first.zip(self.last).map_or(0, |(first, last)| last.1 - first.1)
     }
 
-    /// Returns the ticks per second: the known rate closest to the measured one, if it lies within one tick
-    /// of it; otherwise the measured rate. Returns `None` if the clock did not tick.
+    /// Returns the ticks per second: the known rate closest to the measured one if it is within one tick of
+    /// it, otherwise the measured rate. Returns `None` if the clock did not tick.
     pub(crate) fn rate(&self) -> Option<f64> {
         let (first, last) = self.first.zip(self.last)?;
         let (ticks, seconds) = ((last.1 - first.1) as f64, last.0.saturating_sub(first.0) as f64 / 1e9);
@@ -40,7 +40,7 @@ impl ClockRate {
             return None;
         }
         let seen = ticks / seconds;
-        // One tick of doubt, and 10 % of the capture's own clock and of delays.
+        // The uncertainty: one tick, and 10 % for the capture's own clock and for delays.
         let doubt = 1.0 / seconds + 0.1 * seen;
         let distance = |rate: f64| if rate > seen { rate / seen } else { seen / rate };
         let nearest = KNOWN_RATES.into_iter().min_by(|a, b| distance(*a).total_cmp(&distance(*b)))?;

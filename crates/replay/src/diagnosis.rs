@@ -1,8 +1,8 @@
-//! What limits a flow, and which bandwidth it had, from its acknowledgments.
+//! Diagnosis of a flow from its acknowledgments: its limit over time, and its bandwidth.
 //!
-//! [`Observations`] collects local sums in one pass: windows of half a second, which grow wider in long flows, so that
-//! memory is bounded. [`Observations::finish`] evaluates them. The thresholds depend on the whole flow (its smallest
-//! round trip, its jitter), so the windows keep quantiles, not samples.
+//! [`Observations`] collects local sums in one pass: windows of half a second, which are merged in long
+//! flows, so that memory is bounded. [`Observations::finish`] evaluates them. The thresholds depend on the
+//! whole flow (its smallest round trip, its jitter), so the windows store quantiles instead of samples.
 
 mod answer;
 mod bootstrap;

@@ -1,4 +1,4 @@
-//! The data of one direction of a flow and the acknowledgments that answer it.
+//! The data of one direction of a flow, and its acknowledgments.
 
 use std::collections::VecDeque;
 use std::net::SocketAddr;
@@ -23,19 +23,19 @@ pub(crate) struct Facts {
     pub(crate) source: SocketAddr,
     pub(crate) destination: SocketAddr,
     pub(crate) mss: Bytes,
-    /// Timestamp step of the endpoint that sends the data, and of the other.
+    /// The timestamp tick of the endpoint that sends the data, and of the other.
     pub(crate) sender_tick: Option<Duration>,
     pub(crate) receiver_tick: Option<Duration>,
     pub(crate) sack: bool,
-    /// Shift of the receiver's window.
+    /// The shift of the receiver's window.
     pub(crate) window_shift: u8,
-    /// The handshake was captured: the shift is what the ends agreed.
+    /// Whether the handshake was captured, so that the shift is the negotiated one.
     pub(crate) window_known: bool,
-    /// The receiver opened the connection.
+    /// Whether the receiver opened the connection.
     pub(crate) receiver_opened: bool,
 }
 
-/// Tracks the data of one direction. Acknowledgments are delayed by the sender's answer time, so that they
+/// Tracks the data of one direction. Acknowledgments are delayed by the sender's response time, so that they
 /// meet the data as they do at the sender, for any vantage point.
 #[derive(Debug)]
 pub(crate) struct Direction {
@@ -77,16 +77,16 @@ pub(crate) struct Counts {
     pub(crate) first_data: Option<Timestamp>,
 }
 
-/// An acknowledgment on its way to the sender.
+/// An acknowledgment in flight to the sender.
 #[derive(Clone, Copy, Debug)]
 struct Held {
     due: Timestamp,
-    /// By how much the sender's current answer time exceeds the shortest: part of the round trip.
+    /// The excess of the sender's current response time over the shortest: a part of the round trip.
     more: Duration,
     packet: TcpPacket,
 }
 
-/// Data that had not been seen when later data was.
+/// Data that was not yet captured when later data was.
 #[derive(Clone, Copy, Debug)]
 struct Hole {
     since: Timestamp,
@@ -97,13 +97,13 @@ struct Hole {
 const FARTHEST: i64 = 1 << 30;
 /// Maximum number of segments without an acknowledgment: beyond it, the capture contains only one direction.
 pub(crate) const MOST_SEGMENTS: usize = 1 << 17;
-/// Maximum number of acknowledgments on their way; further ones count as arrived.
+/// Maximum number of acknowledgments in flight; further ones count as arrived.
 const MOST_HELD: usize = 1 << 14;
-/// Timestamps that step more coarsely do not time single segments.
+/// Timestamps with a coarser tick do not identify single segments.
 const FINE_TICK: Duration = Duration::from_millis(4);
-/// Timestamps of the receiver that step more coarsely do not tell the delays of the two directions apart.
+/// Receiver timestamps with a coarser tick cannot separate the delays of the two directions.
 const FINEST_DELAYS: Duration = Duration::from_millis(10);
-/// Segments that arrive out of order are not later than this, where no round trip is known.
+/// The longest delay of reordered segments if no round trip is known.
 const REORDERING: Duration = Duration::from_millis(3);
 
 impl Direction {
@@ -133,7 +133,7 @@ impl Direction {
         self.follower.as_ref().map_or(0, Follower::segments)
     }
 
-    /// Processes a packet with data, or with the beginning or end of the stream.
+    /// Processes a packet with data, or with the start or end of the stream.
     pub(crate) fn on_data(&mut self, now: Timestamp, packet: &TcpPacket, estimators: &[NamedEstimator]) {
         self.now = self.now.max(now);
         let now = self.now;
@@ -166,7 +166,7 @@ impl Direction {
         }
         self.counts.first_data.get_or_insert(now);
         let late = self.arrives_late(packet, offset);
-        // Data before the beginning of the replay was sent before it.
+        // Data before the start of the replay was sent before it.
         let before = u32::try_from((-offset).max(0)).unwrap_or(u32::MAX);
         let start = offset.max(0) as u64; // not negative
         let payload = packet.payload.saturating_sub(before);
@@ -241,7 +241,7 @@ impl Direction {
         if offset < 0 {
             return;
         }
-        // The end of the stream takes a sequence number of its own.
+        // The end of the stream occupies one sequence number.
         let offset = offset as u64; // not negative
         let cumulative = if self.end.is_some_and(|end| offset == end + 1) { offset - 1 } else { offset };
         let sack = sack_blocks(packet, cumulative, self.sequence);
@@ -297,7 +297,7 @@ impl Direction {
         }
     }
 
-    /// Makes what data is followed by, when the first data passes.
+    /// Creates the trackers when the first data packet is captured.
     fn follow(&mut self, now: Timestamp, estimators: &[NamedEstimator]) {
         if self.measured.is_none() {
             self.measured = Some(Measured::new(now, estimators, self.facts.receiver_tick));
@@ -314,7 +314,7 @@ impl Direction {
         }
     }
 
-    /// Returns whether timestamps show that the packet was sent before others already seen (RFC 7323).
+    /// Returns whether timestamps show that the packet was sent before others already captured (RFC 7323).
     fn arrives_late(&mut self, packet: &TcpPacket, offset: i64) -> Option<bool> {
         let (value, _) = packet.timestamps?;
         self.stamps.on_packet(self.now, value, offset);
@@ -367,8 +367,7 @@ impl Direction {
                 measured.series.retransmitted[bin] += segments;
             }
         }
-        // One byte below the acknowledged data probes whether the other endpoint is alive (RFC 9293, section
-        // 3.8.4).
+        // One byte below the acknowledged data is a keep-alive probe (RFC 9293, section 3.8.4).
         if observed.needless.get() > 1 {
             let segments = observed.needless.get().div_ceil(mss);
             self.counts.needless += segments;
@@ -409,7 +408,7 @@ impl Direction {
     }
 }
 
-/// The results of one direction; there are no measurements if it carried no data.
+/// The results of one direction; without measurements if it carried no data.
 pub(crate) struct DirectionResult {
     pub(crate) facts: Facts,
     pub(crate) counts: Counts,
@@ -453,14 +452,14 @@ fn duplicate_report(packet: &TcpPacket, cumulative: u64, sequence: Option<Unwrap
     repeats.then_some((left, right))
 }
 
-/// The receiver's clock. Its zero is far from the first value, so that what lies before that does not fall below zero, and a round
-/// number of ticks away: a coarser clock moves where its own stamps would.
+/// Returns the receiver's clock. Its zero is far before the first value, so that earlier values do not become
+/// negative, and a whole number of ticks away, so that a coarser clock ticks with its own timestamps.
 fn receiver_time(ticks: i64, tick: Duration) -> Timestamp {
     let ticks = u64::try_from(ticks.saturating_add(2_200_000_000)).unwrap_or(0);
     Timestamp::ZERO + tick * ticks
 }
 
-/// Returns whether a packet acknowledges anything.
+/// Returns whether a packet acknowledges data.
 pub(crate) fn acknowledges(flags: SegmentFlags) -> bool {
     flags.ack && !flags.rst
 }

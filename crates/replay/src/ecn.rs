@@ -10,9 +10,9 @@ pub enum EcnUse {
     Unknown,
     /// Not negotiated.
     Off,
-    /// RFC 3168: ECE echoes marks until CWR answers.
+    /// RFC 3168: ECE echoes marks until CWR confirms them.
     Classic,
-    /// RFC 9768: AE, CWR and ECE are a counter of marked packets, not an echo.
+    /// RFC 9768: AE, CWR and ECE form a counter of marked packets instead of an echo.
     Accurate,
 }
 
@@ -43,14 +43,14 @@ impl EcnUse {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct EcnFeedback {
     counter: Option<u8>,
-    /// The flags that ended the handshake.
+    /// The flags of the packet that ended the handshake.
     ended: Option<u8>,
     /// The highest acknowledgment that reported the counter.
     furthest: i64,
     /// Acknowledgments with the classic echo.
     pub(crate) echoes: u64,
-    /// Packets that the accurate counter reports as marked; more than seven between two acknowledgments count modulo
-    /// eight.
+    /// Packets that the accurate counter reports as marked; more than seven between two acknowledgments count
+    /// modulo eight.
     pub(crate) reported_marks: u64,
 }
 
@@ -60,8 +60,9 @@ impl EcnFeedback {
         (self.ended, self.furthest) = (None, i64::MIN);
     }
 
-    /// An acknowledgment after SYN and SYN-ACK of all before `offset`; gives whether it reports a mark. `ends_handshake` is whether
-    /// it may be the answer to the SYN-ACK, or that answer again: it has nothing else to say.
+    /// Processes an acknowledgment, up to `offset`, after SYN and SYN-ACK. Returns whether it reports a mark.
+    /// `ends_handshake` means that it may be the acknowledgment of the SYN-ACK, or its retransmission, which
+    /// carries no other report.
     pub(crate) fn on_ack(
         &mut self,
         used: &mut EcnUse,
@@ -70,7 +71,7 @@ impl EcnFeedback {
         ends_handshake: bool,
     ) -> bool {
         if *used == EcnUse::Unknown && flags.ae {
-            *used = EcnUse::Accurate; // nothing else sets it; the counter begins with it set
+            *used = EcnUse::Accurate; // only accurate ECN sets it; the counter starts with it set
         }
         match *used {
             EcnUse::Off => false,
@@ -81,14 +82,16 @@ impl EcnFeedback {
             EcnUse::Accurate => {
                 let counter = u8::from(flags.ae) << 2 | u8::from(flags.cwr) << 1 | u8::from(flags.ece);
                 let Some(before) = self.counter else {
-                    // It says how the SYN-ACK came; the counter begins with whether that was marked (section 3.2.2.1).
+                    // It reports the ECN field of the SYN-ACK; the counter starts with whether that was
+                    // marked (section 3.2.2.1).
                     self.ended = ends_handshake.then_some(counter);
                     let begins = if counter == 0b110 { 6 } else { 5 };
                     self.counter = Some(if ends_handshake { begins } else { counter });
                     self.furthest = offset;
                     return false;
                 };
-                // So does the answer to a SYN-ACK that was sent again; what was overtaken tells an older counter.
+                // The same for the acknowledgment of a retransmitted SYN-ACK; an overtaken packet has an
+                // older counter.
                 let is_code = self.ended == Some(counter) || matches!(counter, 0b010..=0b100);
                 if offset < self.furthest || ends_handshake && is_code {
                     return false;
@@ -128,7 +131,7 @@ mod tests {
     fn a_counter_is_not_an_echo() {
         let mut feedback = EcnFeedback::default();
         let mut used = EcnUse::Accurate;
-        // The counter begins at 5; then 6, 0 (wrapped by two more).
+        // The counter starts at 5; then 6, 0 (wrapped by two more).
         assert!(!feedback.on_ack(&mut used, flags(true, false, true), 0, false));
         assert!(!feedback.on_ack(&mut used, flags(true, false, true), 0, false));
         assert!(feedback.on_ack(&mut used, flags(true, true, false), 0, false));

@@ -22,10 +22,9 @@ enum MadeOf {
 }
 
 impl NamedEstimator {
-    /// An estimator that can be made.
+    /// v Creates an estimator from its configuration.
     ///
-    /// # Errors
-    /// A parameter outside its range.
+    /// # Errors Returns an error if a parameter is outside its range.
     pub fn new(name: impl Into<String>, config: AckRateConfig) -> Result<Self, ConfigError> {
         AckRate::new(config)?;
         Ok(Self { name: name.into(), made_of: MadeOf::Config(config) })
@@ -53,8 +52,8 @@ impl NamedEstimator {
     }
 }
 
-/// Returns an estimator over a flow whose receiver's timestamps advance in steps of `tick`: samples by the receiver's clock
-/// are no finer than that clock.
+/// Returns the configuration for a flow whose receiver's timestamps advance in steps of `tick`: samples by
+/// the receiver's clock are no finer than that clock.
 fn over(config: AckRateConfig, tick: Option<Duration>) -> AckRateConfig {
     match config {
         AckRateConfig::Filtered { sampler: SamplerConfig::ReceiverClock { resolution }, filter } => {

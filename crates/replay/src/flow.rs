@@ -1,4 +1,4 @@
-//! One TCP connection: two directions and what both have in common.
+//! One TCP connection: two directions and their shared state.
 
 use std::net::SocketAddr;
 
@@ -49,19 +49,19 @@ pub(crate) struct Flow {
     handshake: Handshake,
     answers: Answers,
     ecn: EcnUse,
-    /// The interface that shows each side's packets, and the time of its last packet.
+    /// The interface that captures each side's packets, and the time of its last packet.
     interfaces: [Option<(u32, u64)>; 2],
     previous: [Option<(u64, Identity)>; 2],
     preview: Option<Preview>,
     replayed: Option<(Traits, [Direction; 2])>,
-    /// The first packet of the capture.
+    /// The time of the first packet of the capture.
     zero_ns: u64,
 }
 
 /// Maximum time between two captures of one packet on one host.
 const COPY_NS: u64 = 100_000;
 
-/// An interface that shows packets in duplicate with another does so at nearly the same time.
+/// After this idle time an interface no longer captures the same packets as another one.
 const SILENT_NS: u64 = 1_000_000_000;
 
 /// The properties shared by two captures of the same packet.
@@ -98,7 +98,7 @@ impl Flow {
         }
     }
 
-    /// Returns whether the packet begins another connection between the same endpoints.
+    /// Returns whether the packet starts another connection between the same endpoints.
     pub(crate) fn is_over(&self, side: usize, packet: &TcpPacket) -> bool {
         packet.flags.syn
             && !packet.flags.ack
@@ -139,9 +139,9 @@ impl Flow {
         }
     }
 
-    /// Returns whether the packet comes from another interface than the one that shows this side's packets.
-    /// If that one has been idle for long, the flow continues at the other: the host changed its network, or
-    /// files were merged.
+    /// Returns whether the packet comes from another interface than the one that captures this side's
+    /// packets. If that one has been idle for long, the flow continues at the other: the host changed its
+    /// network, or files were merged.
     fn is_of_another_interface(&mut self, side: usize, packet: &TcpPacket) -> bool {
         let (interface, last_ns) = self.interfaces[side].get_or_insert((packet.interface, packet.time_ns));
         let is_silent = packet.time_ns.saturating_sub(*last_ns) > SILENT_NS;
@@ -152,7 +152,8 @@ impl Flow {
         false
     }
 
-    /// A link that is captured twice shows each packet twice in a row; a retransmission has another identification.
+    /// Returns whether the packet is a copy: a link that is captured twice shows each packet twice in a row,
+    /// while a retransmission has another identification.
     fn is_copy(&mut self, side: usize, packet: &TcpPacket) -> bool {
         let identity = Identity {
             identification: packet.identification.filter(|number| *number != 0),
@@ -163,7 +164,8 @@ impl Flow {
             timestamps: packet.timestamps,
         };
         let previous = self.previous[side].replace((packet.time_ns, identity));
-        // IPv6 has no identification: there only data tells, which nothing sends again so soon with the same timestamp.
+        // IPv6 has no identification: there only data packets can be recognized, because no sender
+        // retransmits so soon with the same timestamp.
         previous.is_some_and(|(time_ns, previous)| {
             let soon = packet.payload > 0
                 && packet.timestamps.is_some()
@@ -205,7 +207,7 @@ impl Flow {
             direction.arrive(now, &mut self.ecn, context.observer);
         }
         if acknowledges(packet.flags) {
-            // The other side's data is acknowledged; that side will answer.
+            // The other side's data is acknowledged; that side will respond.
             let answer = self.answers.least(1 - side).unwrap_or(Duration::ZERO);
             let receiver = self.answers.least(side);
             let more = match Vantage::judge(Some(answer), receiver) {
@@ -235,7 +237,7 @@ impl Flow {
         let (measured, diagnosis) = measured.zip(diagnosis)?;
         let (sender, receiver) = (self.answers.least(side), self.answers.least(1 - side));
         let round_trips = measured.round_trips();
-        // Without timestamps and handshake, the acknowledgments still indicate how far away the receiver is.
+        // Without timestamps and handshake, the acknowledgments still indicate the distance to the receiver.
         let receiver = receiver.or(round_trips.map(|(least, ..)| Duration::from_nanos(least)));
         let timestamps = counts.receiver_stamps > 0;
         let delivered_bps = counts.first_data.zip(measured.last_delivery).and_then(|(first, last)| {

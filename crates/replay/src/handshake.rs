@@ -4,13 +4,13 @@ use airpath_trace::capture::{SegmentFlags, TcpPacket};
 
 use crate::ecn::EcnUse;
 
-/// The contents of SYN and SYN-ACK, by side, which is the index in the flow's pair of endpoints.
+/// The contents of SYN and SYN-ACK, by side (the index in the flow's pair of endpoints).
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Handshake {
     syn: [Option<Syn>; 2],
-    /// Side that opened the connection.
+    /// The side that opened the connection.
     client: Option<usize>,
-    /// Time from a SYN to its answer, and from that to the last step, by the answering side.
+    /// The time from SYN to SYN-ACK, and from that to the last step, by the responding side.
     answers_ns: [Option<u64>; 2],
     complete: bool,
 }
@@ -73,19 +73,19 @@ impl Handshake {
         self.client == Some(side)
     }
 
-    /// Whether the packet is a SYN-ACK that was captured at the instant of its SYN. A simulation writes it so if the flow
-    /// starts with the run; its time and its timestamps then measure nothing.
+    /// Returns whether the packet is a SYN-ACK that was captured at the instant of its SYN. A simulation
+    /// writes this if the flow starts with the run; its time and its timestamps then measure nothing.
     pub(crate) fn answers_at_once(&self, packet: &TcpPacket) -> bool {
         let [Some(first), Some(second)] = self.syn else { return false };
         packet.flags.syn && packet.flags.ack && first.time_ns == second.time_ns
     }
 
-    /// How long `side` took to answer, where it was seen; `None` if both sides answered in no time.
+    /// Returns the response time of `side`, if it was captured; `None` if both sides responded in zero time.
     pub(crate) fn answer_ns(&self, side: usize) -> Option<u64> {
         self.answers_ns[side].filter(|_| self.complete && self.answers_ns != [Some(0); 2])
     }
 
-    /// Returns the window scale of `side`, if both endpoints use the option.
+    /// Returns the window scale of `side` if both endpoints use the option.
     pub(crate) fn window_scale(&self, side: usize) -> Option<u8> {
         let [Some(first), Some(second)] = self.syn else { return None };
         first.window_scale.and(second.window_scale)?;

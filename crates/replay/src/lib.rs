@@ -1,8 +1,8 @@
-//! Recorded traffic as a backend: finds the TCP flows of a capture, or the connections of a QUIC log, and
+//! Replay of recorded traffic: finds the TCP flows of a capture, or the connections of a QUIC log, and
 //! replays the acknowledgments of each into the estimators that a sender would run.
 //!
-//! Memory is bounded for captures of any length: by a maximum number of flows at a time (the one that was
-//! idle longest is evicted first) and of segments in flight, and by series whose bins grow wider as a flow
+//! Memory is bounded for captures of any length: by a maximum number of simultaneous flows (the one that was
+//! idle longest is evicted first) and of segments in flight, and by series whose bins are merged as a flow
 //! grows longer. No input causes a panic.
 
 mod analysis;

@@ -8,12 +8,12 @@ use airpath_model::Bytes;
 /// run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LossRuns {
-    /// End of the run that may continue, and its bytes.
+    /// The end of the run that may continue, and its bytes.
     open: Option<(u64, u64)>,
     lengths: BTreeMap<u32, u64>,
 }
 
-/// Longer runs are counted with this length, which bounds the table.
+/// Longer runs are counted with this length, to bound the table.
 const LONGEST_RUN: u64 = 10_000;
 
 impl LossRuns {

@@ -14,7 +14,8 @@ use crate::series::Series;
 
 /// An observer of every replayed acknowledgment, for callers that need more than tables.
 pub trait AckObserver {
-    /// An acknowledgment was replayed; `estimates` are in byte/s, in the order of the configured estimators.
+    /// Called for each replayed acknowledgment; `estimates` are in byte/s, in the order of the configured
+    /// estimators.
     fn on_ack(
         &mut self,
         source: SocketAddr,
@@ -61,7 +62,7 @@ impl Measured {
         Self::with_columns(now, estimators, tick, 0)
     }
 
-    /// The same with so many more columns in the series, after those of the estimators.
+    /// Creates the measurements with additional columns in the series, after those of the estimators.
     pub(crate) fn with_columns(
         now: Timestamp,
         estimators: &[NamedEstimator],
@@ -103,7 +104,7 @@ impl Measured {
         self.series.on_delivered(bin, event.acked, event.newly_lost, event.congestion_experienced);
         if let Some(sample) = round_trip {
             self.series.on_rtt(bin, sample);
-            // In microseconds. The histogram grows to any RTT by a few kilobytes.
+            // In microseconds. The histogram grows by a few kilobytes for any RTT.
             let _ = self.rtt.record(sample.as_nanos() / 1_000);
             let (least, most) = self.rtt_extremes.get_or_insert((sample, sample));
             (*least, *most) = (sample.min(*least), sample.max(*most));

@@ -1,5 +1,5 @@
-//! The beginning of a flow, examined before the flow is replayed: properties from the handshake, or inferred
-//! if there was none.
+//! The start of a flow, examined before the flow is replayed: its properties are taken from the handshake, or
+//! inferred without one.
 
 use std::collections::BTreeMap;
 
@@ -19,10 +19,10 @@ const ENOUGH_NS: u64 = 1_000_000_000;
 const ENOUGH_TICKS: i64 = 4;
 /// The default segment size: Ethernet with timestamps.
 const USUAL_MSS: u64 = 1448;
-/// Larger payloads are super-segments that a network card cuts or put together: longer than any jumbo frame.
+/// Larger payloads are super-segments that a network card splits or merges: longer than any jumbo frame.
 const LARGEST_SEGMENT: u32 = 9000;
-/// A payload that occurred less often may be an application message: to use it as the full segment size would
-/// split real segments in two, while a value that is a little too large has little effect.
+/// A rarer payload may be an application message: using it as the full segment size would split real segments
+/// in two, while a value that is slightly too large has little effect.
 const ENOUGH_SEGMENTS: u32 = 8;
 /// Shorter payloads are not the full segment of any path (RFC 9293, section 3.7.1, with room for options).
 const SMALLEST_MSS: u64 = 256;
@@ -32,7 +32,7 @@ const SMALLEST_MSS: u64 = 256;
 pub(crate) struct Preview {
     packets: Vec<(usize, TcpPacket)>,
     clocks: [ClockRate; 2],
-    /// Payload sizes of each side up to that of a jumbo frame, with their numbers of occurrences.
+    /// The payload sizes of each side up to that of a jumbo frame, with their numbers of occurrences.
     payloads: [BTreeMap<u32, u32>; 2],
     sack_seen: bool,
 }
@@ -40,17 +40,17 @@ pub(crate) struct Preview {
 /// Properties of a flow, determined before it is replayed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Traits {
-    /// Full segment of the data that each side sends.
+    /// The full segment size of each side's data.
     pub(crate) mss: [Bytes; 2],
-    /// Step of each side's timestamps.
+    /// The tick of each side's timestamps.
     pub(crate) ticks: [Option<Duration>; 2],
-    /// Rate of each side's timestamps, 1/s.
+    /// The rate of each side's timestamps, 1/s.
     pub(crate) clock_hz: [Option<f64>; 2],
     pub(crate) sack: bool,
 }
 
 impl Preview {
-    /// Keeps a packet, which the handshake knows already; gives whether enough was seen.
+    /// Buffers a packet that the handshake has processed already. Returns whether the preview is complete.
     pub(crate) fn on_packet(&mut self, side: usize, packet: &TcpPacket, handshake: &Handshake) -> bool {
         let is_measured = !packet.flags.rst && !handshake.answers_at_once(packet);
         if let Some((value, _)) = packet.timestamps.filter(|_| is_measured) {
@@ -75,15 +75,15 @@ impl Preview {
             mss: [self.mss(0, handshake), self.mss(1, handshake)],
             ticks: self.clocks.map(|clock| clock.tick()),
             clock_hz: self.clocks.map(|clock| clock.rate()),
-            // Without a handshake, SACK is assumed, because it is widely deployed: it only needs to be
-            // understood.
+            // Without a handshake, SACK is assumed, because it is widely deployed and does no harm if it is
+            // unused.
             sack: self.sack_seen || handshake.sack().unwrap_or(true),
         };
         (traits, std::mem::take(&mut self.packets))
     }
 
-    /// The payload that came most often among those that can be full segments: the options of segments are not always
-    /// those of the handshake.
+    /// Returns the most frequent payload among those that can be full segments: the options of segments may
+    /// differ from those of the handshake.
     fn mss(&self, side: usize, handshake: &Handshake) -> Bytes {
         let agreed = handshake.largest_payload();
         let likely = |payload: u64| {

@@ -18,24 +18,24 @@ use connection::{Connection, Context};
 /// The results of one connection, for the direction in which more data was logged.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QlogFlow {
-    /// Title of its trace.
+    /// The title of its trace.
     pub title: String,
-    /// Distinguishes it from other connections of its trace; empty if the trace has only one.
+    /// The group within its trace; empty if the trace has only one connection.
     pub group: String,
     /// The endpoint that logged: `client`, `server`, `network` or `unknown`.
     pub vantage_point: String,
-    /// Whether the endpoint that logged sent the data. Otherwise it received them, and acknowledgments at the
-    /// sender are unknown.
+    /// Whether the endpoint that logged sent the data. Otherwise it received them, and the arrival of
+    /// acknowledgments at the sender is unknown.
     pub is_sender: bool,
-    /// First event, nanoseconds since the first event of its trace.
+    /// The first event, in nanoseconds since the first event of its trace.
     pub start_ns: u64,
-    /// From the first to the last event, nanoseconds.
+    /// The time from the first to the last event, in nanoseconds.
     pub duration_ns: u64,
     /// Packets of both directions.
     pub packets: u64,
     /// Packets with data in the reported direction.
     pub data_packets: u64,
-    /// Their bytes, QUIC's headers included.
+    /// Bytes of these packets, QUIC's headers included.
     pub bytes: u64,
     /// Bytes of packets with data in the other direction.
     pub reverse_bytes: u64,
@@ -43,35 +43,36 @@ pub struct QlogFlow {
     pub acked_bytes: u64,
     /// Acknowledgments of new data.
     pub acks: u64,
-    /// Bytes acknowledged (at a receiver: received) over the time from the first packet to the last one, bit/s.
+    /// Bytes acknowledged (at a receiver: received) divided by the time from the first packet to the last
+    /// one, bit/s.
     pub delivered_bps: Option<f64>,
     /// Number of round-trip samples.
     pub rtt_samples: u64,
-    /// The smallest round trip, nanoseconds.
+    /// The smallest round-trip time, in nanoseconds.
     pub rtt_min_ns: Option<u64>,
-    /// The median.
+    /// The median round-trip time, in nanoseconds.
     pub rtt_median_ns: Option<u64>,
-    /// The largest.
+    /// The largest round-trip time, in nanoseconds.
     pub rtt_max_ns: Option<u64>,
-    /// The largest packet, bytes.
+    /// The largest packet, in bytes.
     pub mss: u64,
     /// Lost packets according to the log, or by the thresholds of RFC 9002 if the log reports no losses.
     pub lost_packets: u64,
     /// Whether the log reports lost packets.
     pub says_losses: bool,
-    /// Lengths of the runs of lost packets with neighbouring numbers, and how often each came.
+    /// Lengths of runs of lost packets with consecutive numbers, with their numbers of occurrences.
     pub loss_runs: Vec<(u32, u64)>,
     /// Loss events.
     pub recoveries: u64,
     /// Packets without a size in the log.
     pub without_size: u64,
-    /// How often the packets in flight were dropped, because too many were never acknowledged.
+    /// Number of times that the packets in flight were dropped because too many were never acknowledged.
     pub restarts: u64,
-    /// One entry for each estimator asked for.
+    /// One entry for each configured estimator.
     pub estimates: Vec<crate::EstimateResult>,
-    /// The connection over time. After the columns of the estimators come [`LOGGED_COLUMNS`].
+    /// The time series of the connection. The columns of the estimators are followed by [`LOGGED_COLUMNS`].
     pub series: Series,
-    /// What limited it, and its bandwidth; empty if the receiver logged.
+    /// The limits and the bandwidth of the connection; empty if the receiver logged.
     pub diagnosis: Diagnosis,
 }
 
@@ -83,11 +84,11 @@ pub const LOGGED_COLUMNS: [&str; 4] =
 /// The results of a log.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QlogAnalysis {
-    /// The counts of the reader, and where reading ended.
+    /// The counts of the reader, and the reason for the end of reading.
     pub report: QlogReport,
-    /// The connections that carried data, the one with most first.
+    /// The connections that carried data, the one with the most data first.
     pub flows: Vec<QlogFlow>,
-    /// Events of connections that were not tracked, because there were too many.
+    /// Events of connections that were not tracked because there were too many.
     pub not_followed: u64,
     /// Connections without data.
     pub silent: u64,
@@ -95,7 +96,8 @@ pub struct QlogAnalysis {
 
 /// An observer of every replayed acknowledgment, for callers that need more than tables.
 pub trait QlogObserver {
-    /// An acknowledgment was replayed; `estimates` are in byte/s, in the order of the configured estimators.
+    /// Called for each replayed acknowledgment; `estimates` are in byte/s, in the order of the configured
+    /// estimators.
     fn on_ack(&mut self, event: &AckEvent, estimates: &[Option<f64>]);
 }
 

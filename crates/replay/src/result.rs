@@ -10,13 +10,13 @@ use crate::vantage::Vantage;
 /// The result of an estimator for a flow.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EstimateResult {
-    /// The estimator.
+    /// The name of the estimator.
     pub name: String,
-    /// Mean of the estimate over the time since its first, bit/s.
+    /// The mean of the estimate over the time since its first value, bit/s.
     pub mean_bps: Option<f64>,
     /// The last estimate, bit/s.
     pub last_bps: Option<f64>,
-    /// Why there is no estimate.
+    /// The reason why there is no estimate.
     pub missing: Option<&'static str>,
 }
 
@@ -27,33 +27,33 @@ pub struct FlowResult {
     pub source: SocketAddr,
     /// The endpoint that received the data.
     pub destination: SocketAddr,
-    /// First packet, nanoseconds since the first packet of the capture.
+    /// The time of the first packet, in nanoseconds since the first packet of the capture.
     pub start_ns: u64,
-    /// From the first to the last packet, nanoseconds.
+    /// The time from the first to the last packet, in nanoseconds.
     pub duration_ns: u64,
     /// Packets of both directions.
     pub packets: u64,
     /// The vantage point of the capture.
     pub vantage: Vantage,
-    /// The shortest time in which the sender answered at the point of capture, nanoseconds.
+    /// The shortest response time of the sender at the point of capture, in nanoseconds.
     pub sender_answer_ns: Option<u64>,
-    /// The same of the receiver.
+    /// The shortest response time of the receiver at the point of capture, in nanoseconds.
     pub receiver_answer_ns: Option<u64>,
-    /// The handshake was captured.
+    /// Whether the handshake was captured.
     pub handshake: bool,
-    /// Both ends scaled their windows; the receiver's shift.
+    /// The receiver's window shift, if both endpoints scaled their windows.
     pub window_scale: Option<u8>,
-    /// The largest receive window, bytes; unscaled when the handshake was not captured.
+    /// The largest receive window in bytes, unscaled if the handshake was not captured.
     pub window_max: u64,
-    /// Selective acknowledgments were agreed or seen.
+    /// Whether selective acknowledgments were negotiated or observed.
     pub sack: bool,
-    /// The receiver sent timestamps.
+    /// Whether the receiver sent timestamps.
     pub timestamps: bool,
-    /// Ticks in a second of the receiver's timestamp clock, as seen at the beginning of the flow.
+    /// The rate of the receiver's timestamp clock, in ticks per second, measured at the start of the flow.
     pub clock_hz: Option<f64>,
-    /// Payload of a full segment, bytes.
+    /// The payload of a full segment, in bytes.
     pub mss: u64,
-    /// Data packets, and payload bytes captured for the first time.
+    /// Data packets.
     pub data_packets: u64,
     /// Payload, each byte once.
     pub bytes: u64,
@@ -63,29 +63,29 @@ pub struct FlowResult {
     pub acked_bytes: u64,
     /// Acknowledgments replayed.
     pub acks: u64,
-    /// Payload acknowledged over the time from the first data to the last new acknowledgment, bit/s.
+    /// Payload acknowledged divided by the time from the first data to the last new acknowledgment, bit/s.
     pub delivered_bps: Option<f64>,
-    /// RTT samples and their smallest, median (to 1 %) and largest, nanoseconds.
+    /// The number of RTT samples.
     pub rtt_samples: u64,
-    /// The smallest.
+    /// The smallest RTT, in nanoseconds.
     pub rtt_min_ns: Option<u64>,
-    /// The median.
+    /// The median RTT (to 1 %), in nanoseconds.
     pub rtt_median_ns: Option<u64>,
-    /// The largest.
+    /// The largest RTT, in nanoseconds.
     pub rtt_max_ns: Option<u64>,
-    /// Segments that were retransmitted, or that filled a hole too late to be merely out of order.
+    /// Segments that were retransmitted, or that filled a hole too late for mere reordering.
     pub retransmitted: u64,
-    /// Of them those whose data had been acknowledged.
+    /// Retransmitted segments whose data had been acknowledged.
     pub needless: u64,
     /// Segments that arrived out of order at the point of capture.
     pub reordered: u64,
-    /// Recoveries begun by acknowledgments, and timeouts, as inferred.
+    /// Inferred recoveries started by acknowledgments.
     pub recoveries: u64,
-    /// Timeouts, as inferred.
+    /// Inferred timeouts.
     pub timeouts: u64,
     /// Lengths of the runs of lost segments, with their numbers of occurrences.
     pub loss_runs: Vec<(u32, u64)>,
-    /// Payload that was acknowledged although the capture does not have it, bytes.
+    /// Payload that was acknowledged although it was not captured, in bytes.
     pub uncaptured_bytes: u64,
     /// The negotiated use of ECN.
     pub ecn: EcnUse,
@@ -97,19 +97,19 @@ pub struct FlowResult {
     pub ce: u64,
     /// Acknowledgments with the classic echo.
     pub ecn_echoes: u64,
-    /// Marks that the accurate counter reports.
+    /// Marks reported by the accurate counter.
     pub reported_marks: u64,
-    /// Packets whose time lies before that of the packet before.
+    /// Packets with an earlier time than the previous packet.
     pub backward_times: u64,
-    /// Packets captured twice, or seen at a second interface.
+    /// Packets captured twice, or captured at a second interface.
     pub duplicates: u64,
     /// Number of times that tracking was restarted because too much was never acknowledged or sequence
     /// numbers were inconsistent.
     pub restarts: u64,
     /// One entry for each configured estimator.
     pub estimates: Vec<EstimateResult>,
-    /// The flow over time.
+    /// The time series of the flow.
     pub series: Series,
-    /// What limited it, and its bandwidth.
+    /// The limits of the flow, and its bandwidth.
     pub diagnosis: Diagnosis,
 }

@@ -1,6 +1,6 @@
 //! Unwrapping of sequence numbers.
 
-/// Converts wrapping 32-bit numbers to offsets from the first one. Each is assumed to lie within 2 GiB of the
+/// Converts wrapping 32-bit numbers to offsets from the first one. Each is assumed to be within 2 GiB of the
 /// newest.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Unwrapped {
@@ -13,7 +13,7 @@ impl Unwrapped {
         Self { newest: Some((first, offset)) }
     }
 
-    /// Returns the offset of `number`; negative if it lies before the first.
+    /// Returns the offset of `number`; negative if it is before the first.
     pub(crate) fn offset(&mut self, number: u32) -> i64 {
         let (newest, at) = *self.newest.get_or_insert((number, 0));
         let offset = at + i64::from(number.wrapping_sub(newest) as i32);

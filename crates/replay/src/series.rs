@@ -1,4 +1,4 @@
-//! Time series of a flow, in bins that grow wider as the flow grows longer.
+//! Time series of a flow, in bins that are merged as the flow grows longer.
 
 use airpath_model::{Bytes, Duration, Timestamp};
 
@@ -7,12 +7,12 @@ const MOST_BINS: usize = 1024;
 /// Width of the first bins.
 const FIRST_WIDTH: Duration = Duration::from_millis(10);
 
-/// A flow over time. Every column has one entry for each bin.
+/// The time series of a flow. Every column has one entry per bin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
-    /// When the first bin begins, nanoseconds since the first packet of the capture.
+    /// The start of the first bin, in nanoseconds since the first packet of the capture.
     pub start_ns: u64,
-    /// Width of each bin in nanoseconds.
+    /// The width of each bin, in nanoseconds.
     pub width_ns: u64,
     /// Payload newly acknowledged, bytes.
     pub acked: Vec<u64>,
@@ -20,9 +20,9 @@ pub struct Series {
     pub lost: Vec<u64>,
     /// Retransmitted segments.
     pub retransmitted: Vec<u64>,
-    /// Congestion marks, as the acknowledgments report them.
+    /// Congestion marks, as reported by the acknowledgments.
     pub marks: Vec<u64>,
-    /// Smallest RTT sample, nanoseconds; `u64::MAX` without one.
+    /// Smallest RTT sample, nanoseconds; `u64::MAX` without a sample.
     pub rtt_min_ns: Vec<u64>,
     /// Sum of the RTT samples, nanoseconds.
     pub rtt_sum_ns: Vec<u64>,

@@ -108,7 +108,7 @@ mod tests {
     #[test]
     fn of_one_tick_the_segment_is_echoed_that_the_last_acknowledgment_reached() {
         let mut sent = Transmissions::default();
-        // The retransmission of 0 and new data left within one tick; what arrives late was sent before.
+        // The retransmission of 0 and new data were sent within one tick; the late packet was sent before.
         for (ms, value, offset) in [(0, 5, 9000), (1, 6, 0), (2, 6, 10_000), (3, 5, 500)] {
             sent.on_packet(at(ms), value, offset);
         }

@@ -1,4 +1,4 @@
-//! The active flows, and the results of those that ended, both bounded.
+//! The active flows, and the results of completed flows, both bounded.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use crate::flow::{Context, Ends, Flow};
 use crate::result::FlowResult;
 
 /// Maximum number of segments in flight over all flows, about 128 MB. A flow that keeps at most its share of
-/// them is not evicted, so that there can temporarily be twice as many.
+/// them is not evicted, so there can temporarily be twice as many.
 const MOST_SEGMENTS: usize = 1 << 20;
 
-/// Packets of several queues are out of order by less; a clock that falls behind by more was set.
+/// Packets of several queues are out of order by less; a clock that goes back by more was set.
 const SET_BACK_NS: u64 = 100_000_000;
 
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub(crate) struct FlowTable {
     segments: usize,
     clock: u64,
     zero_ns: Option<u64>,
-    /// The newest time, and by how much the clock of the capture was set back so far.
+    /// The latest time, and the total by which the clock of the capture was set back so far.
     latest_ns: u64,
     set_back_ns: u64,
     /// Flows that were ended early to make room for others.
@@ -78,7 +78,7 @@ impl FlowTable {
         }
     }
 
-    /// Returns the time of a packet on a clock that is not set back, but continues from there.
+    /// Returns the time of a packet on a clock that continues when the capture's clock is set back.
     fn steady(&mut self, time_ns: u64) -> u64 {
         let mut time = time_ns.saturating_add(self.set_back_ns);
         if time.saturating_add(SET_BACK_NS) < self.latest_ns {
@@ -118,7 +118,7 @@ impl FlowTable {
         }
     }
 
-    /// Ends all flows; the one with most payload comes first.
+    /// Ends all flows. Returns their results, the flow with the most payload first.
     pub(crate) fn finish(&mut self, context: &mut Context<'_>) -> Vec<FlowResult> {
         let left: Vec<Ends> = self.flows.keys().copied().collect();
         for ends in left {

@@ -15,15 +15,15 @@ pub enum Vantage {
     Receiver,
     /// Between the two endpoints.
     Middle,
-    /// Both endpoints answer at once: they are on one host or adjacent.
+    /// Both endpoints respond at once: they are on one host or adjacent.
     Local,
     /// Unknown: there is neither a handshake nor timestamps.
     Unknown,
 }
 
-/// An endpoint is near if its answer time is below this fraction of the round trip.
+/// An endpoint is near if its response time is below this fraction of the round trip.
 const NEAR: f64 = 0.1;
-/// If both endpoints answer faster than this, they are close to each other.
+/// If both endpoints respond faster than this, they are close to each other.
 const LOCAL: Duration = Duration::from_micros(200);
 
 impl Vantage {
@@ -38,7 +38,7 @@ impl Vantage {
         }
     }
 
-    /// Determines the vantage point from the shortest answer times of the two endpoints.
+    /// Determines the vantage point from the shortest response times of the two endpoints.
     pub(crate) fn judge(sender: Option<Duration>, receiver: Option<Duration>) -> Self {
         let (Some(sender), Some(receiver)) = (sender, receiver) else { return Self::Unknown };
         let whole = sender + receiver;
@@ -53,11 +53,11 @@ impl Vantage {
     }
 }
 
-/// The answer times of each endpoint of a flow, as seen at the point of capture.
+/// The response times of each endpoint of a flow, as captured.
 ///
 /// By timestamps: from the first packet with a value to the first packet of the other endpoint that echoes
 /// it. By the handshake: from SYN to SYN-ACK, and from that to its acknowledgment. An endpoint may wait
-/// before it answers, so only the shortest times indicate its distance.
+/// before it responds, so only the shortest times indicate its distance.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Answers {
     stamps: [Stamps; 2],
@@ -85,7 +85,7 @@ impl Answers {
                 && let Some(answer) = self.stamps[1 - side].on_echo(now, echo)
             {
                 self.note(side, answer);
-                // After an idle time an endpoint answers late, because it had nothing to send.
+                // After an idle time an endpoint responds late, because it had nothing to send.
                 let silence = self.last_packet[side].map_or(Duration::MAX, |last| now.since(last));
                 let round_trip = self.least.iter().flatten().fold(Duration::ZERO, |sum, part| sum + *part);
                 if silence <= round_trip * 2 {
@@ -101,12 +101,12 @@ impl Answers {
         *least = answer.min(*least);
     }
 
-    /// Returns the shortest answer time of `side`.
+    /// Returns the shortest response time of `side`.
     pub(crate) fn least(&self, side: usize) -> Option<Duration> {
         self.least[side]
     }
 
-    /// Returns the latest answer time of `side` that did not follow an idle time.
+    /// Returns the latest response time of `side` that did not follow an idle time.
     pub(crate) fn latest(&self, side: usize) -> Option<Duration> {
         self.latest[side]
     }

@@ -321,11 +321,12 @@ table! {
 }
 
 table! {
-    /// one bin of the delay distribution of a group of sources over data packets received in the measured interval; bins
-    /// are at most 0.8 % wide and empty ones are left out; percentiles in the summary come from bins of 0.1 %
+    /// one bin of the delay distribution of a group of sources over data packets received in the measured
+    /// interval; bins are at most 0.8 % wide and empty ones are left out; percentiles in the summary come
+    /// from bins of 0.1 %
     "delay_histogram", DelayRow, DelayTable, optional: false {
-        /// index in the plan's `flows` of the first of the sources that are counted together, which have the same group,
-        /// scheme and measuring link
+        /// index in the plan's `flows` of the first of the sources that are counted together, which have the
+        /// same group, scheme and measuring link
         source: i64 = PLAIN,
         /// which delay; `queueing` is the part of the one-way delay spent in queues
         kind: i64 = Values::Names(DelayKind::NAMES),

@@ -1,30 +1,32 @@
-//! The bandwidth of a flow over time, and as one number.
+//! The bandwidth of a flow over time, and as a single number.
 
 use super::bootstrap::mean_interval;
 
-/// Fewer full bins give no bandwidth, only a lower bound.
+/// With fewer full bins there is only a lower bound of the bandwidth.
 const FEWEST_FULL: usize = 3;
-/// Width of the blocks of the bootstrap, seconds.
+/// Width of the blocks of the bootstrap, in seconds.
 const BLOCK_S: f64 = 5.0;
-/// Intervals are at least so wide on each side, as a share of the rate.
+/// The smallest half-width of intervals, as a share of the rate.
 pub(super) const LEAST_HALF_WIDTH: f64 = 0.03;
 
-/// The delivered rate of a bin of time.
+/// The delivered rate in a time bin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bin {
-    /// When it begins, nanoseconds since the first packet of the capture.
+    /// The start, in nanoseconds since the first packet of the capture.
     pub from_ns: u64,
-    /// When it ends.
+    /// The end, in nanoseconds since the first packet of the capture.
     pub to_ns: u64,
     /// Payload delivered, bytes.
     pub bytes: u64,
-    /// Its rate, bit/s.
+    /// The delivered rate, bit/s.
     pub rate_bps: f64,
-    /// 95 % interval of the rate, bit/s. The lower end of a lower bound is 3 % below it: only its time is uncertain.
+    /// Lower end of the 95 % interval of the rate, bit/s. For a lower bound it is 3 % below the rate: only
+    /// its time is uncertain.
     pub low_bps: f64,
-    /// The upper end.
+    /// Upper end of the interval, bit/s.
     pub high_bps: f64,
-    /// The link was full: the rate is the bandwidth that the path gave. Else it is a lower bound.
+    /// Whether the link was full, so that the rate is the available bandwidth. Otherwise the rate is a lower
+    /// bound.
     pub full: bool,
 }
 
@@ -34,35 +36,36 @@ impl Bin {
     }
 }
 
-/// One bandwidth.
+/// The bandwidth as a single number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Headline {
-    /// It is the bandwidth that the path gave while the link was full. Else a lower bound.
+    /// Whether it is the available bandwidth, measured while the link was full. Otherwise it is a lower
+    /// bound.
     pub full: bool,
     /// The bandwidth, or the lower bound, bit/s of payload.
     pub rate_bps: f64,
-    /// 95 % interval of the mean; that of the largest bin for a lower bound.
+    /// Lower end of the 95 % interval of the mean, bit/s; for a lower bound, of the largest bin.
     pub low_bps: f64,
-    /// The upper end.
+    /// Upper end of the interval, bit/s.
     pub high_bps: f64,
-    /// The smallest bin that counts.
+    /// The smallest rate of the bins used, bit/s.
     pub least_bps: f64,
-    /// The largest.
+    /// The largest rate of the bins used, bit/s.
     pub most_bps: f64,
-    /// Share of the time in which the link was full, 0 to 1.
+    /// The share of time in which the link was full, 0 to 1.
     pub full_share: f64,
 }
 
-/// The answer for a flow, or for all flows of a host.
+/// The bandwidth of a flow, or of all flows of a host.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Answer {
-    /// Bins of time.
+    /// The time bins.
     pub bins: Vec<Bin>,
-    /// One number; `None` if nothing was delivered.
+    /// The bandwidth as a single number; `None` if nothing was delivered.
     pub headline: Option<Headline>,
 }
 
-/// One number for these bins; `None` without bins.
+/// Returns the bandwidth of these bins as a single number; `None` without bins.
 pub(super) fn headline(bins: &[Bin]) -> Option<Headline> {
     let time =
         |bins: &mut dyn Iterator<Item = &Bin>| bins.map(Bin::seconds).fold(0.0, |sum, time| sum + time);

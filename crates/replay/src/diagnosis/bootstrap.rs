@@ -1,15 +1,15 @@
-//! The interval of a mean of successive values that depend on each other.
+//! Confidence interval of the mean of a correlated series.
 
 use airpath_model::RandomStream;
 
-/// Resamples, and the seed of their choice.
+/// The number of resamples.
 const RESAMPLES: usize = 1000;
 const SEED: u64 = 1;
-/// 95 % of the means of resamples lie inside the interval.
+/// The share of resampled means beyond each end of the interval.
 const OUTSIDE: f64 = 0.025;
 
-/// The 95 % interval of the mean of `values` with these `weights` by a moving-block bootstrap (Künsch, 1989): resamples consist of
-/// blocks of `block` successive values.
+/// Returns the 95 % interval of the mean of `values` with these `weights` by a moving-block bootstrap
+/// (Künsch, 1989): resamples consist of blocks of `block` successive values.
 pub(super) fn mean_interval(values: &[f64], weights: &[f64], block: usize) -> Option<(f64, f64)> {
     let block = block.clamp(1, values.len().div_ceil(3).max(1));
     let starts = values.len().checked_sub(block)? + 1;

@@ -1,35 +1,35 @@
-//! What was delivered over time, and the answer that it gives.
+//! Delivered bytes over time, and the resulting bandwidth.
 
 use super::answer::{Answer, Bin, LEAST_HALF_WIDTH, headline};
 use super::result::LimitWindow;
 use super::window::{PARTS, Window};
 
-/// Width of the bins, nanoseconds; that of the windows where they are wider.
+/// Width of the bins, in nanoseconds; wider windows are bins of their own.
 const WIDTH_NS: u64 = 1_000_000_000;
-/// Acknowledgments of a bin; with fewer it is joined with the next.
+/// Bins with fewer acknowledgments are merged with the next.
 const FEWEST_ACKS: u32 = 20;
-/// The link counts as full if its label is right with a higher probability than this, which a window with the label of its neighbours
-/// does not have.
+/// The link counts as full if the confidence of its label exceeds this value. A label adopted from neighbours
+/// does not.
 const CREDIBLE: f64 = 0.5;
 /// Student's t for 95 % with 1 to 4 degrees of freedom.
 const STUDENT: [f64; PARTS - 1] = [12.71, 4.30, 3.18, 2.78];
 
-/// Time on a grid: bytes in parts of windows, acknowledgments, and whether the link was full.
+/// Delivery on a time grid: bytes in parts of windows, acknowledgments, and whether the link was full.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Delivery {
     pub(super) width_ns: u64,
-    /// The first window begins at so many widths.
+    /// The start of the first window, in widths.
     pub(super) first: u64,
     pub(super) parts: Vec<[u64; PARTS]>,
     pub(super) acks: Vec<u32>,
     pub(super) full: Vec<bool>,
-    /// First data packet and last delivery.
+    /// The times of the first data packet and of the last delivery.
     pub(super) from_ns: u64,
     pub(super) to_ns: u64,
 }
 
 impl Delivery {
-    /// The windows of a flow, joined to bins of a second, and what limited it.
+    /// Creates the delivery of a flow from its windows and their limits.
     pub(super) fn new(
         windows: &[Window],
         width_ns: u64,
@@ -45,7 +45,7 @@ impl Delivery {
         delivery
     }
 
-    /// The answer after labels changed.
+    /// Returns the bandwidth after labels changed.
     pub(super) fn renewed(&mut self, limits: &[LimitWindow]) -> Answer {
         self.note_full(limits);
         self.answer()
@@ -56,12 +56,13 @@ impl Delivery {
         self.full = (0..self.parts.len()).map(place).collect();
     }
 
-    /// When a window begins.
+    /// Returns the start of a window.
     pub(super) fn start(&self, place: usize) -> u64 {
         (self.first + place as u64).saturating_mul(self.width_ns)
     }
 
-    /// The same in windows of `width_ns`, a multiple of the present width. A wide window is full if most of it is.
+    /// Returns the same in windows of `width_ns`, a multiple of the current width. A wide window is full if
+    /// most of it is.
     pub(super) fn widened(&self, width_ns: u64) -> Self {
         let factor = (width_ns / self.width_ns.max(1)).max(1);
         let first = self.first / factor;
@@ -90,7 +91,8 @@ impl Delivery {
         wide
     }
 
-    /// The answer. Bins with few acknowledgments, and those cut short at the ends, are joined with neighbours.
+    /// Returns the bandwidth. Bins with few acknowledgments, and those cut short at the ends, are merged with
+    /// neighbours.
     pub(super) fn answer(&self) -> Answer {
         let mut bins = Vec::new();
         let mut first = 0;
@@ -132,7 +134,7 @@ impl Delivery {
         }
     }
 
-    /// Half the interval of the rate, by its equal parts that lie inside the flow.
+    /// Returns the half-width of the rate's interval, from its equal parts inside the flow.
     fn half_width(&self, first: usize, end: usize, span: (u64, u64), rate: f64) -> f64 {
         let part_ns = self.width_ns / PARTS as u64;
         let start = self.start(first);
@@ -150,7 +152,7 @@ impl Delivery {
     }
 }
 
-/// Whether the link was full for most of the time from `from` to `to` that the windows cover.
+/// Returns whether the link was full for most of the time from `from` to `to` covered by the windows.
 fn is_full(windows: &[LimitWindow], from: u64, to: u64) -> bool {
     let first = windows.partition_point(|window| window.to_ns <= from);
     let (mut all, mut full) = (0, 0);
@@ -193,7 +195,7 @@ mod tests {
     fn too_few_full_bins_give_a_lower_bound() {
         let headline = delivery(&[500, 1000, 900], &[false, true, true]).answer().headline.unwrap();
         assert!(!headline.full && (headline.rate_bps - 0.97 * 8_000.0).abs() < 1e-6, "{headline:?}");
-        // The parts of a short flow say little about its rate, but that much was delivered.
+        // The parts of a short flow do not determine its rate, but the bytes were delivered.
         let mut brief = delivery(&[1000], &[true]);
         brief.to_ns = brief.from_ns + WIDTH_NS / 5;
         let headline = brief.answer().headline.unwrap();

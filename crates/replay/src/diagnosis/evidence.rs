@@ -7,14 +7,14 @@ use super::observations::Observations;
 use super::samples::{Quantiles, weighted_quantile};
 use super::window::Window;
 
-/// Round trips of a window, at least.
+/// Minimum length of a window, in round trips.
 const ROUND_TRIPS: f64 = 6.0;
-/// The smallest round trip is that of so many seconds before and after.
+/// The smallest round trip is taken over this many seconds before and after.
 const BASE_REACH_S: f64 = 60.0;
-/// The smallest delays by the receiver's clock are those of so many seconds before and after.
+/// The smallest delays by the receiver's clock are taken over this many seconds before and after.
 const DELAY_REACH_S: f64 = 10.0;
 
-/// Share of round trips with a long queue that shows a probe for bandwidth.
+/// Share of round trips with a long queue that indicates a bandwidth probe.
 const PROBED: f64 = 0.1;
 
 /// Properties of the whole flow. Times in seconds.
@@ -22,15 +22,15 @@ const PROBED: f64 = 0.1;
 pub(super) struct Scale {
     pub(super) base: f64,
     pub(super) median: f64,
-    /// Median step between successive round trips.
+    /// Median difference of successive round trips.
     pub(super) jitter: f64,
     /// 95th percentile of the queueing delay.
     pub(super) queue95: f64,
-    /// Step of the receiver's clock, where its stamps were used.
+    /// Tick of the receiver's clock, if its timestamps were used.
     pub(super) tick: Option<f64>,
 }
 
-/// Evidence from one window. Times in seconds, unless their names say otherwise.
+/// Evidence from one window. Times in seconds unless their names state otherwise.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Evidence {
     pub(super) from_ns: u64,
@@ -38,23 +38,23 @@ pub(super) struct Evidence {
     pub(super) acks: u32,
     pub(super) packets: u32,
     pub(super) delivered: u64,
-    /// Rate of delivery, bit/s.
+    /// Delivery rate, bit/s.
     pub(super) rate: f64,
-    /// Queueing delay: median, and the bound above which it is long.
+    /// Queueing delay: the median, and the threshold of a long queue.
     pub(super) queue: Option<f64>,
     pub(super) long: f64,
     /// Share of round trips with a long queue, 0 to 1.
     pub(super) queued: f64,
-    /// Queueing delay of the forward and of the reverse path, where the receiver's clock shows it.
+    /// Queueing delay of the forward and of the reverse path, if the receiver's clock reveals them.
     pub(super) there: Option<f64>,
     pub(super) back: Option<f64>,
     /// Share of time in which the receive window was full.
     pub(super) full: f64,
     /// Share of time in which everything sent was acknowledged.
     pub(super) idle: f64,
-    /// Share of data packets that answer acknowledgments, beyond chance.
+    /// Share of data packets sent in response to acknowledgments, beyond chance.
     pub(super) clocked: f64,
-    /// 95th percentile of the bytes in flight, and its growth since the window before.
+    /// 95th percentile of the bytes in flight, and its growth since the previous window.
     pub(super) flight: f64,
     pub(super) growth: Option<f64>,
     /// The longest time without a data packet.
@@ -65,22 +65,23 @@ pub(super) struct Evidence {
     pub(super) marks: u32,
     pub(super) outstanding: bool,
     pub(super) shut: bool,
-    /// A loss in this window or shortly before.
+    /// Whether a loss occurred in this window or shortly before.
     pub(super) recent_loss: bool,
-    /// The loss episodes around: how many, the share that met a long queue, the variation of the flight.
+    /// Nearby loss episodes: their number, the share with a long queue, and the variation of the bytes in
+    /// flight.
     pub(super) episodes: u32,
     pub(super) at_queue: Option<f64>,
     pub(super) variation: Option<f64>,
 }
 
 impl Evidence {
-    /// Width, seconds.
+    /// Returns the width in seconds.
     pub(super) fn seconds(&self) -> f64 {
         self.to_ns.saturating_sub(self.from_ns) as f64 * 1e-9
     }
 }
 
-/// Evaluates the windows of a flow; the flow's losses as well.
+/// Evaluates the windows and the losses of a flow.
 pub(super) fn evaluate(seen: &Observations, tick: Option<f64>) -> (Scale, Vec<Evidence>, LossSummary) {
     let width = seen.grid.width_ns as f64 * 1e-9;
     let bases = bases(&seen.grid.windows, width);
@@ -107,7 +108,7 @@ pub(super) fn evaluate(seen: &Observations, tick: Option<f64>) -> (Scale, Vec<Ev
     (scale, found, losses)
 }
 
-/// For each window the smallest round trip around it, seconds.
+/// Returns the smallest round trip around each window, in seconds.
 fn bases(windows: &[Window], width: f64) -> Vec<f64> {
     let reach = (BASE_REACH_S / width) as usize;
     let least: Vec<f64> =
@@ -144,7 +145,8 @@ fn scale(windows: &[Window], bases: &[f64]) -> Scale {
     }
 }
 
-/// Windows of the grid that are evaluated together: `count` each, the first and last with their neighbours if they are cut short.
+/// Returns the spans of grid windows that are evaluated together: `count` each; the first and the last are
+/// merged with their neighbours if they are cut short.
 fn spans(seen: &Observations, count: usize) -> Vec<(usize, usize)> {
     let length = seen.grid.place(seen.last_ns) + 1;
     let mut spans: Vec<(usize, usize)> =
@@ -193,7 +195,8 @@ fn measure(found: &mut Evidence, window: &Window, seen: &Observations, base: f64
     let chance = 1.0 - libm::exp(-answer * f64::from(window.acks) / seconds);
     let near = f64::from(window.near) / f64::from(window.packets.max(1));
     found.clocked = if chance < 1.0 { ((near - chance) / (1.0 - chance)).max(0.0) } else { 0.0 };
-    // The time of one packet at this rate: by Little's law a queue of so many packets waits for a multiple of it.
+    // The transmission time of one packet at this rate: by Little's law, a queue of n packets waits n times
+    // as long.
     let packet = 8.0 * seen.mss as f64 / found.rate.max(1e3);
     let queue = |share: f32| window.rtt.quantile(share).map(|rtt| f64::from(rtt) - base);
     let (Some(median), Some(low)) = (queue(0.5), queue(0.2)) else { return };
@@ -202,10 +205,10 @@ fn measure(found: &mut Evidence, window: &Window, seen: &Observations, base: f64
     let long = f64::from(window.rtt.share_above((base + found.long) as f32));
     found.queued = long;
     if low < f64::max(0.002, 0.04 * base).max(packet).max(window.lone_wait()) {
-        found.queued = found.queued.min(0.3); // it comes and goes: the scheduler of the link, not the flow
+        found.queued = found.queued.min(0.3); // it is intermittent: the scheduler of the link, not the flow
     }
     if is_steady(&window.rates, found.rate) && window.rtt.count() >= 8 {
-        // A sender that keeps the queue short, or one that fills it now and then and is no faster meanwhile.
+        // A sender that keeps the queue short, or one that fills it occasionally without being faster.
         if median >= 1.2 * packet && low >= 0.5 * packet && found.clocked >= 0.4 {
             found.queued = found.queued.max(0.7);
         } else if long >= PROBED {
@@ -214,14 +217,14 @@ fn measure(found: &mut Evidence, window: &Window, seen: &Observations, base: f64
     }
 }
 
-/// Whether acknowledgments come as evenly as a link serves that is always busy.
+/// Returns whether acknowledgments arrive as evenly as from a link that is always busy.
 fn is_steady(rates: &Quantiles<5>, rate: f64) -> bool {
     let quartiles = (rates.quantile(0.25), rates.quantile(0.5), rates.quantile(0.75));
     let (Some(low), Some(median), Some(high)) = quartiles else { return false };
     rates.count() >= 8 && high - low < 0.3 * median && rate >= 0.9 * f64::from(median)
 }
 
-/// Queueing delays of both directions: medians less the smallest around.
+/// Splits the queueing delay by direction: medians minus the smallest nearby values.
 fn split_delays(found: &mut [Evidence], windows: &[Window], tick: f64) {
     let reach = (DELAY_REACH_S * 1e9) as u64;
     let starts: Vec<u64> = found.iter().map(|one| one.from_ns).collect();
@@ -234,7 +237,8 @@ fn split_delays(found: &mut [Evidence], windows: &[Window], tick: f64) {
             of(&windows[place]).quantile(0.5).map(|median| f64::from(median - least))
         };
         let (Some(there), Some(back)) = (queue(|one| &one.there), queue(|one| &one.back)) else { continue };
-        // Both together are the queueing delay, unless the receiver's clock does not tick as it seemed to.
+        // The two add up to the queueing delay, unless the tick of the receiver's clock was estimated
+        // wrongly.
         if there + back <= 2.0 * evidence.queue.unwrap_or(0.0) + 8.0 * tick.max(0.001) {
             (evidence.there, evidence.back) = (Some(there), Some(back));
         }

@@ -1,38 +1,38 @@
-//! Windows on a grid of time that begins with the capture, so that those of several flows can be added.
+//! Windows on a time grid that starts with the capture, so that windows of several flows can be added.
 
 use super::window::{PARTS, Window, joined_parts};
 
-/// Most windows of a flow. When it outlasts them, neighbours are put together.
+/// Maximum number of windows of a flow. If a flow outlasts them, adjacent windows are merged.
 const MOST_WINDOWS: u64 = 2048;
-/// Width of the first windows, nanoseconds.
+/// Width of the first windows, in nanoseconds.
 pub(super) const FIRST_WIDTH_NS: u64 = 500_000_000;
 
 /// The windows of a flow.
 #[derive(Clone, Debug)]
 pub(super) struct Grid {
     pub(super) width_ns: u64,
-    /// The first window begins at so many widths.
+    /// The start of the first window, in widths.
     pub(super) first: u64,
     pub(super) windows: Vec<Window>,
 }
 
 impl Grid {
-    /// A grid whose first window contains `start_ns`.
+    /// Creates a grid whose first window contains `start_ns`.
     pub(super) fn new(start_ns: u64) -> Self {
         Self { width_ns: FIRST_WIDTH_NS, first: start_ns / FIRST_WIDTH_NS, windows: vec![Window::default()] }
     }
 
-    /// When the last window ends.
+    /// Returns the end of the last window.
     pub(super) fn end_ns(&self) -> u64 {
         self.start_of(self.windows.len())
     }
 
-    /// When window `place` begins.
+    /// Returns the start of window `place`.
     pub(super) fn start_of(&self, place: usize) -> u64 {
         (self.first + place as u64).saturating_mul(self.width_ns)
     }
 
-    /// Adds windows until the last one contains `now_ns`. They have no events.
+    /// Adds empty windows until the last one contains `now_ns`.
     pub(super) fn reach(&mut self, now_ns: u64) {
         while now_ns / self.width_ns - self.first.min(now_ns / self.width_ns) >= MOST_WINDOWS {
             self.halve();
@@ -59,7 +59,7 @@ impl Grid {
         self.windows[place].parts[part as usize] += bytes;
     }
 
-    /// Adds time in which everything sent was acknowledged.
+    /// Adds a time during which everything sent was acknowledged.
     pub(super) fn add_idle(&mut self, from_ns: u64, to_ns: u64) {
         for place in self.place(from_ns)..=self.place(to_ns) {
             let (start, end) = (self.start_of(place), self.start_of(place + 1));
@@ -67,7 +67,7 @@ impl Grid {
         }
     }
 
-    /// The window of `at_ns`, or the nearest.
+    /// Returns the window that contains `at_ns`, or the nearest one.
     pub(super) fn place(&self, at_ns: u64) -> usize {
         let place = (at_ns / self.width_ns).saturating_sub(self.first);
         place.min(self.windows.len() as u64 - 1) as usize // below the number of windows
@@ -88,7 +88,7 @@ impl Grid {
     }
 }
 
-/// Successive windows as one.
+/// Merges successive windows into one.
 pub(super) fn join(windows: &[Window]) -> Window {
     let mut joined = windows.first().copied().unwrap_or_default();
     windows.iter().skip(1).for_each(|window| joined.absorb(window));

@@ -1,10 +1,10 @@
-//! The recent past of a quantity, thinned.
+//! The recent values of a quantity, thinned.
 
 use std::collections::VecDeque;
 
-/// Entries kept.
+/// Maximum number of entries.
 const MOST_ENTRIES: usize = 512;
-/// Entries of one smoothed round trip: the past reaches back for four of them.
+/// Entries per smoothed round trip: the history covers four round trips.
 const PER_ROUND_TRIP: u64 = 128;
 
 /// The latest values of a quantity, with their times.
@@ -14,8 +14,8 @@ pub(super) struct History {
 }
 
 impl History {
-    /// Adds a value. It replaces the last one if that is younger than a small part of the round trip: of a burst that leaves at
-    /// once, the last packet meets the longest queue.
+    /// Adds a value. It replaces the last one if that is younger than a small part of the round trip: in a
+    /// burst, the last packet experiences the longest queue.
     pub(super) fn push(&mut self, at_ns: u64, value: f32, round_trip_ns: u64) {
         if let Some((last_ns, last)) = self.entries.back_mut()
             && at_ns < last_ns.saturating_add(round_trip_ns / PER_ROUND_TRIP)
@@ -29,13 +29,13 @@ impl History {
         self.entries.push_back((at_ns, value));
     }
 
-    /// The last value at or before `at_ns`, or the oldest.
+    /// Returns the last value at or before `at_ns`, or the oldest one.
     pub(super) fn at(&self, at_ns: u64) -> Option<f32> {
         let after = self.entries.partition_point(|(time, _)| *time <= at_ns);
         self.entries.get(after.saturating_sub(1)).map(|(_, value)| *value)
     }
 
-    /// The median of the values from `from_ns` to `to_ns`.
+    /// Returns the median of the values from `from_ns` to `to_ns`.
     pub(super) fn median(&self, from_ns: u64, to_ns: u64) -> Option<f32> {
         let first = self.entries.partition_point(|(time, _)| *time < from_ns);
         let end = self.entries.partition_point(|(time, _)| *time <= to_ns);

@@ -1,4 +1,4 @@
-//! Sums of the flows of a host, which share a link.
+//! Totals of the flows of a host, which share a link.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -8,24 +8,24 @@ use super::delivery::Delivery;
 use super::window::PARTS;
 use crate::result::FlowResult;
 
-/// The link of a host is full while a flow is that carries at least this share of the bytes.
+/// The link of a host counts as full while a flow with at least this share of the bytes is limited by it.
 const LARGE_SHARE: f64 = 0.2;
 
-/// The flows that one host received, or sent.
+/// The flows received, or sent, by one host.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HostSum {
     /// The host.
     pub host: IpAddr,
-    /// It received the data. Else it sent them.
+    /// Whether the host received the data. Otherwise it sent them.
     pub down: bool,
     /// The flows, as indices into the results.
     pub flows: Vec<usize>,
-    /// The bandwidth of all together.
+    /// The bandwidth of all flows together.
     pub answer: Answer,
 }
 
-/// The hosts that at least two flows have in common, each in a direction; the one with most payload first. Each flow counts for
-/// one host only.
+/// Returns the hosts that at least two flows have in common, with the direction; the one with the most
+/// payload first. Each flow counts for one host only.
 pub fn sums_of_hosts(flows: &[FlowResult]) -> Vec<HostSum> {
     let mut left: Vec<usize> = (0..flows.len()).collect();
     let mut sums = Vec::new();
@@ -62,7 +62,7 @@ fn sum(flows: &[&Delivery]) -> Delivery {
     let flows: Vec<Delivery> = flows.iter().map(|flow| flow.widened(width_ns)).collect();
     let first = flows.iter().map(|flow| flow.first).min().unwrap_or(0);
     let end = flows.iter().map(|flow| flow.first + flow.parts.len() as u64).max().unwrap_or(0);
-    let length = end.saturating_sub(first) as usize; // bounded: MOST_WINDOWS and those at the ends
+    let length = end.saturating_sub(first) as usize; // bounded: MOST_WINDOWS, and those at the ends
     let mut total = Delivery {
         width_ns,
         first,
@@ -91,7 +91,7 @@ fn sum(flows: &[&Delivery]) -> Delivery {
     total
 }
 
-/// Windows of a sum. They are wider where its flows lie far apart in time.
+/// Maximum number of windows of a total. They are widened if its flows are far apart in time.
 const MOST_WINDOWS: u64 = 1 << 16;
 
 #[cfg(test)]

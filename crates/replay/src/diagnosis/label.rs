@@ -1,23 +1,23 @@
 //! The possible limits of a flow.
 
-/// What limits a flow during a window of time.
+/// The limit of a flow during a window of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Label {
     /// A queue persists at a link of the forward path, or congestion is marked: the link is full.
     Bottleneck,
     /// The window recovers from losses of a queue that overflowed: a short buffer or active queue management.
     Overflow,
-    /// Losses that no queue explains: radio, corruption.
+    /// Losses without a queue: radio, corruption.
     RandomLoss,
-    /// A token bucket drops what exceeds its rate.
+    /// A token bucket drops traffic in excess of its rate.
     Policer,
     /// The sending application has nothing to send.
     Application,
     /// The receiver's window.
     Receiver,
-    /// A window of the sender that neither the receiver nor losses explain: the send buffer, a clamp.
+    /// The window of the sender, limited neither by the receiver nor by losses: the send buffer, a clamp.
     SenderWindow,
-    /// The congestion window grows and nothing else limits yet.
+    /// The congestion window grows, and nothing else is a limit yet.
     StartUp,
     /// Acknowledgments wait in a queue of the reverse path.
     ReversePath,

@@ -1,10 +1,10 @@
-//! What the losses of a flow show: whether they met a queue.
+//! Evidence from the losses of a flow: whether a queue caused them.
 
 use super::evidence::{Evidence, Scale};
 use super::losses::LossSummary;
 use super::observations::Observations;
 
-/// For each loss episode whether it met a long queue.
+/// Returns for each loss episode whether there was a long queue.
 pub(super) fn episodes_at_queue(seen: &Observations, bases: &[f64], scale: &Scale) -> Vec<bool> {
     let bound = f64::max(0.5 * scale.queue95, 0.0015 + 2.0 * scale.jitter);
     let met = |at_ns: u64, round_trip: Option<f32>| {
@@ -13,7 +13,7 @@ pub(super) fn episodes_at_queue(seen: &Observations, bases: &[f64], scale: &Scal
     seen.losses.episodes.iter().map(|episode| met(episode.at_ns, episode.round_trip)).collect()
 }
 
-/// Notes for each window the losses around it. `width` is that of the windows, seconds.
+/// Records the nearby losses of each window. `width` is that of the windows, in seconds.
 pub(super) fn note_losses(found: &mut [Evidence], seen: &Observations, over: &[bool], width: f64, base: f64) {
     let reach = (f64::max(10.0, 20.0 * base) * 1e9) as u64;
     let recent = (f64::max(6.0 * width, 40.0 * base) * 1e9) as u64;
@@ -36,7 +36,7 @@ pub(super) fn note_losses(found: &mut [Evidence], seen: &Observations, over: &[b
     }
 }
 
-/// Coefficient of variation of at least four values.
+/// Returns the coefficient of variation of at least four values.
 fn variation(values: impl Iterator<Item = f64> + Clone) -> Option<f64> {
     let count = values.clone().count();
     if count < 4 {
@@ -47,13 +47,14 @@ fn variation(values: impl Iterator<Item = f64> + Clone) -> Option<f64> {
     Some(square.sqrt() / mean.max(1.0))
 }
 
-/// Whether losses with this evidence are those of a queue: most met a long one, or some did and all came at one amount in flight.
+/// Returns whether a queue caused losses with this evidence: most occurred at a long queue, or some did and
+/// all occurred at about the same amount in flight.
 pub(super) fn is_by_queue(at_queue: Option<f64>, variation: Option<f64>) -> bool {
     let bound = if variation.is_some_and(|variation| variation < 0.2) { 0.25 } else { 0.5 };
     at_queue.is_some_and(|share| share >= bound)
 }
 
-/// What the losses of the flow were.
+/// Returns the summary of the flow's losses.
 pub(super) fn summary(seen: &Observations, bases: &[f64], over: &[bool]) -> LossSummary {
     let known = seen.losses.episodes.iter().filter_map(|one| Some((one.at_ns, one.round_trip?)));
     let mut queues: Vec<f64> =

@@ -1,26 +1,29 @@
-//! Loss episodes: which of them met a queue, and which retransmissions were needless.
+//! Loss episodes: which of them occurred at a queue, and which retransmissions were unnecessary.
 
 use std::collections::VecDeque;
 
 use super::history::History;
 
-/// Episodes that are kept. Beyond them every second is forgotten: shares and deviations stay those of all.
+/// Maximum number of episodes. Beyond it every second one is discarded, which preserves shares and
+/// deviations.
 const MOST_EPISODES: usize = 4096;
-/// Retransmissions that wait for their acknowledgment, and those after it that a duplicate report may still name.
+/// Maximum number of retransmissions that wait for their acknowledgment, or afterwards for a duplicate
+/// report.
 const MOST_RETRANSMISSIONS: usize = 1024;
-/// An acknowledgment that follows a retransmission sooner than this share of the smallest round trip answers the original.
+/// An acknowledgment that follows a retransmission sooner than this share of the smallest round trip belongs
+/// to the original.
 const TOO_EARLY: f64 = 0.75;
 
 /// Losses of segments that were sent within one and a half round trips.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Episode {
-    /// When the first lost segment was sent first.
+    /// The first transmission time of the first lost segment.
     pub(super) at_ns: u64,
-    /// Bytes in flight then.
+    /// The bytes in flight at that time.
     pub(super) flight: f32,
-    /// Median round trip of segments sent within half a base round trip of it, seconds.
+    /// The median round trip of segments sent within half a base round trip of it, in seconds.
     pub(super) round_trip: Option<f32>,
-    /// Lost segments.
+    /// The number of lost segments.
     pub(super) segments: u32,
 }
 
@@ -30,7 +33,7 @@ pub(super) struct Retransmission {
     pub(super) start: u64,
     pub(super) end: u64,
     pub(super) at_ns: u64,
-    /// When it had been sent before.
+    /// The previous transmission time.
     pub(super) before_ns: u64,
     pub(super) segments: u32,
 }
@@ -38,19 +41,19 @@ pub(super) struct Retransmission {
 /// Summary of the losses of a flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LossSummary {
-    /// Lost segments, without those whose retransmission was needless.
+    /// Lost segments, excluding those with an unnecessary retransmission.
     pub segments: u64,
-    /// Episodes: losses of segments that were sent within one and a half round trips.
+    /// Loss episodes: losses of segments that were sent within one and a half round trips.
     pub episodes: u64,
-    /// Segments sent again although the original arrived.
+    /// Segments retransmitted although the original arrived.
     pub needless: u64,
-    /// Median queueing delay of segments sent around the beginnings of episodes, seconds.
+    /// Median queueing delay of segments sent around the start of episodes, in seconds.
     pub queue_s: Option<f64>,
-    /// Share of the episodes that met a long queue; `None` without episodes.
+    /// Share of the episodes with a long queue; `None` without episodes.
     pub at_queue: Option<f64>,
-    /// Coefficient of variation of the bytes in flight when the episodes began; `None` below four episodes.
+    /// Coefficient of variation of the bytes in flight at the start of episodes; `None` below four episodes.
     pub flight_variation: Option<f64>,
-    /// Whether a queue caused them, by both; `None` without episodes.
+    /// Whether a queue caused the losses, according to both criteria; `None` without episodes.
     pub by_queue: Option<bool>,
 }
 
@@ -61,9 +64,9 @@ pub(super) struct Losses {
     pub(super) segments: u64,
     pub(super) count: u64,
     pub(super) needless: u64,
-    /// The newest time at which a lost segment was sent first.
+    /// The latest first transmission time of a lost segment.
     newest_ns: Option<u64>,
-    /// Episodes whose neighbours' round trips were taken.
+    /// The number of episodes whose nearby round trips have been recorded.
     noted: usize,
     waiting: VecDeque<Retransmission>,
     acknowledged: VecDeque<Retransmission>,
@@ -79,7 +82,7 @@ impl Losses {
         self.waiting.push_back(loss);
     }
 
-    /// Segments were lost that had been sent at `before_ns`.
+    /// Records the loss of segments that had been sent at `before_ns`.
     pub(super) fn on_loss(&mut self, before_ns: u64, segments: u32, base_ns: u64, flights: &History) {
         self.segments += u64::from(segments);
         let apart = base_ns + base_ns / 2;
@@ -102,7 +105,8 @@ impl Losses {
         }
     }
 
-    /// Takes the round trips of the neighbours of episodes, as soon as a segment sent after them, at `sent_ns`, is acknowledged.
+    /// Records the round trips near episodes as soon as a segment sent after them, at `sent_ns`, is
+    /// acknowledged.
     pub(super) fn note_round_trips(&mut self, sent_ns: u64, base_ns: u64, round_trips: &History) {
         while let Some(episode) = self.episodes.get_mut(self.noted) {
             let to = episode.at_ns.saturating_add(base_ns / 2);
@@ -114,8 +118,8 @@ impl Losses {
         }
     }
 
-    /// Data up to `cumulative` is acknowledged; `echoed_ns` is when the segment left whose timestamp is echoed. Calls `needless`
-    /// for retransmissions whose original arrived (RFC 3522).
+    /// Processes an acknowledgment up to `cumulative`; `echoed_ns` is the transmission time of the segment
+    /// whose timestamp is echoed. Calls `needless` for retransmissions whose original arrived (RFC 3522).
     pub(super) fn on_acknowledged(
         &mut self,
         now_ns: u64,
@@ -128,7 +132,8 @@ impl Losses {
         let mut older_stamp = false;
         while let Some(loss) = self.waiting.front().copied().filter(|loss| loss.end <= cumulative) {
             self.waiting.pop_front();
-            // The receiver echoes the stamp of the segment that filled the first hole: it says nothing of the others.
+            // The receiver echoes the timestamp of the segment that filled the first hole: it is no evidence
+            // about the others.
             if std::mem::take(&mut first) {
                 older_stamp = echoed_ns.is_some_and(|echoed| echoed < loss.at_ns);
             }
@@ -145,7 +150,7 @@ impl Losses {
         }
     }
 
-    /// The receiver reports that [`left`, `right`) arrived twice (RFC 2883).
+    /// Processes a report that [`left`, `right`) arrived twice (RFC 2883).
     pub(super) fn on_duplicate(&mut self, left: u64, right: u64, mut needless: impl FnMut(&Retransmission)) {
         let twice = |loss: &Retransmission| loss.start >= left && loss.end <= right;
         let Some(place) = self.acknowledged.iter().position(twice) else { return };
@@ -202,7 +207,7 @@ mod tests {
             losses.on_retransmitted(loss(start, at, before), 100, &flights);
         }
         losses.on_acknowledged(1_050, 10, 100, None, |one| needless.push(one.start)); // too early
-        losses.on_acknowledged(2_100, 20, 100, Some(1_500), |one| needless.push(one.start)); // the older stamp
+        losses.on_acknowledged(2_100, 20, 100, Some(1_500), |one| needless.push(one.start)); // the older timestamp
         losses.on_acknowledged(4_200, 40, 100, Some(3_000), |one| needless.push(one.start));
         assert_eq!(needless, [0, 10]);
         losses.on_duplicate(20, 30, |one| needless.push(one.start));

@@ -9,38 +9,39 @@ use super::samples::Samples;
 use super::transmissions::Transmissions;
 use super::window::Window;
 
-/// A data packet leaves the sender.
+/// The transmission of a data packet.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sent {
     pub(crate) now: Timestamp,
-    /// First byte, and number of bytes.
+    /// The first byte, and the number of bytes.
     pub(crate) start: u64,
     pub(crate) bytes: u32,
-    /// When its lost part had been sent before.
+    /// The previous transmission time of its lost part.
     pub(crate) lost_since: Option<Timestamp>,
-    /// Bytes in flight, itself included.
+    /// The bytes in flight, including this packet.
     pub(crate) in_flight: u64,
 }
 
-/// An acknowledgment reaches the sender.
+/// The arrival of an acknowledgment at the sender.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Acked<'a> {
     pub(crate) event: &'a AckEvent,
-    /// The round trip, where there is a sample.
+    /// The round trip, if there is a sample.
     pub(crate) round_trip: Option<Duration>,
-    /// Everything below is acknowledged.
+    /// The cumulative acknowledgment.
     pub(crate) cumulative: u64,
-    /// End of the receive window, where there is one, and whether its scale is known.
+    /// The end of the receive window, if known.
     pub(crate) window_end: Option<u64>,
-    /// What was sent up to now ends there.
+    /// The end of the data sent so far.
     pub(crate) next: u64,
-    /// When the segment left whose timestamp is echoed.
+    /// The transmission time of the segment whose timestamp is echoed.
     pub(crate) echoed: Option<Timestamp>,
-    /// The receiver's clock, seconds, where it ticks finely.
+    /// The receiver's clock in seconds, if it ticks finely.
     pub(crate) receiver_s: Option<f64>,
 }
 
-/// Delay after an acknowledgment within which a data packet answers it: at least, and as a share of the base round trip.
+/// Maximum delay of a data packet sent in response to an acknowledgment: a minimum, and a share of the base
+/// round trip.
 const ANSWER_NS: u64 = 400_000;
 const ANSWER_SHARE: u64 = 100;
 
@@ -67,14 +68,14 @@ pub(crate) struct Observations {
     pub(super) last_delivery_ns: Option<u64>,
     /// The last delivery, if the application has not paused since.
     served_ns: Option<u64>,
-    /// End of the last receive window, and since when it is measured.
+    /// The end of the last receive window, and the time from which it is measured.
     window: Option<(u64, u64)>,
     next: u64,
-    /// Since when everything sent is acknowledged.
+    /// The time since which everything sent is acknowledged.
     idle_since_ns: Option<u64>,
-    /// Data was sent beyond the window: its scale is not what is believed.
+    /// Whether data was sent beyond the window, so that its assumed scale is wrong.
     pub(super) window_refuted: bool,
-    /// The first delays there and back, from which samples count so that they stay exact.
+    /// The first delays of the forward and the reverse path, subtracted from samples to preserve precision.
     delays: Option<(f64, f64)>,
     flight_history: History,
     round_trip_history: History,
@@ -83,7 +84,7 @@ pub(crate) struct Observations {
 }
 
 impl Observations {
-    /// Begins with the first data packet, at `now`.
+    /// Starts with the first data packet, at `now`.
     pub(crate) fn new(now: Timestamp, mss: u64) -> Self {
         let start_ns = now.as_nanos();
         let grid = Grid::new(start_ns);
@@ -118,12 +119,12 @@ impl Observations {
         }
     }
 
-    /// A larger packet shows a larger full segment.
+    /// Records a larger full segment, if a larger packet shows one.
     pub(crate) fn set_mss(&mut self, mss: u64) {
         self.mss = self.mss.max(mss);
     }
 
-    /// A data packet leaves.
+    /// Processes the transmission of a data packet.
     pub(crate) fn on_sent(&mut self, sent: &Sent) {
         let now = self.advance(sent.now);
         let base = self.base_ns.unwrap_or(0);
@@ -149,7 +150,7 @@ impl Observations {
         }
     }
 
-    /// A packet of QUIC was lost that had left at `sent_at`.
+    /// Processes the loss of a QUIC packet sent at `sent_at`.
     pub(crate) fn on_lost(&mut self, now: Timestamp, sent_at: Timestamp) {
         self.advance(now);
         self.losses.on_loss(sent_at.as_nanos(), 1, self.base_ns.unwrap_or(0), &self.flight_history);
@@ -166,7 +167,7 @@ impl Observations {
         self.transmissions.on_loss(before_ns, segments, true);
     }
 
-    /// An acknowledgment arrives.
+    /// Processes an acknowledgment.
     pub(crate) fn on_ack(&mut self, ack: &Acked<'_>) {
         self.on_window(ack.event.now, ack.cumulative, ack.window_end, ack.next);
         let now = self.last_ns;
@@ -201,8 +202,8 @@ impl Observations {
         });
     }
 
-    /// The receive window, of which everything below `cumulative` is acknowledged, ends at `end` from now on. What was sent ends at
-    /// `next`.
+    /// Records that the receive window ends at `end` from now on. `cumulative` is the cumulative
+    /// acknowledgment, `next` the end of the data sent.
     pub(crate) fn on_window(&mut self, now: Timestamp, cumulative: u64, end: Option<u64>, next: u64) {
         let now = self.advance(now);
         self.measure_room(now);
@@ -212,7 +213,7 @@ impl Observations {
         self.current.shut = end.is_some_and(|end| end < cumulative + self.mss);
     }
 
-    /// The receiver reports that it received the bytes from `left` to `right` twice.
+    /// Processes a report that the bytes from `left` to `right` arrived twice.
     pub(crate) fn on_duplicate(&mut self, left: u64, right: u64) {
         let (grid, current, sent) = (&mut self.grid, &mut self.current, &mut self.transmissions);
         self.losses.on_duplicate(left, right, |loss| forget_loss(grid, current, sent, loss));
@@ -240,7 +241,7 @@ impl Observations {
         }
     }
 
-    /// Adds the time since the last acknowledgment to that for which the receive window was full.
+    /// Adds the time since the last acknowledgment to the time with a full receive window, if it was full.
     fn measure_room(&mut self, now: u64) {
         let Some((end, since)) = &mut self.window else { return };
         let time = now.saturating_sub(*since);
@@ -250,7 +251,7 @@ impl Observations {
         *since = now;
     }
 
-    /// Ends the windows that lie before `now`; gives the time, which never decreases.
+    /// Closes the windows before `now`. Returns the time, which never decreases.
     fn advance(&mut self, now: Timestamp) -> u64 {
         self.last_ns = self.last_ns.max(now.as_nanos());
         if self.last_ns >= self.end_ns {
@@ -289,7 +290,7 @@ impl Observations {
     }
 }
 
-/// Takes back a loss whose retransmission was needless.
+/// Removes a loss whose retransmission was unnecessary.
 fn forget_loss(grid: &mut Grid, current: &mut Window, sent: &mut Transmissions, loss: &Retransmission) {
     let place = grid.place(loss.at_ns);
     let is_current = place + 1 == grid.windows.len();

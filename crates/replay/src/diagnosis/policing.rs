@@ -1,4 +1,4 @@
-//! Flows that a policer limits, found from all flows to one host together.
+//! Detection of policed flows, from all flows to one host together.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -10,7 +10,7 @@ use super::result::Diagnosis;
 use super::transmissions::Transmission;
 use crate::result::FlowResult;
 
-/// Notes the policers that limited flows of a capture, and frees the transmissions.
+/// Records the policers that limited flows of a capture, and frees the transmissions.
 pub(crate) fn note_policers(flows: &mut [FlowResult]) {
     let mut hosts: BTreeMap<IpAddr, Vec<&mut Diagnosis>> = BTreeMap::new();
     for flow in flows.iter_mut() {
@@ -30,7 +30,7 @@ pub(crate) fn note_policers(flows: &mut [FlowResult]) {
     }
 }
 
-/// Tests flows together; gives whether a policer limits them.
+/// Tests flows together. Returns whether a policer limits them.
 pub(crate) fn note_policer(members: &mut [&mut Diagnosis]) -> bool {
     let mut sent: Vec<Transmission> =
         members.iter().flat_map(|one| one.transmissions.iter().copied()).collect();
@@ -44,7 +44,8 @@ pub(crate) fn note_policer(members: &mut [&mut Diagnosis]) -> bool {
 }
 
 impl Diagnosis {
-    /// Labels the windows from the first loss on that losses, or nothing known, limited; a policer does.
+    /// Relabels windows from the first policed loss on whose limit was losses or unknown: the policer is
+    /// their limit.
     fn note(&mut self, policer: Policer) {
         let from = self.windows.partition_point(|window| window.to_ns <= policer.from_ns);
         let mut noted = false;

@@ -11,18 +11,18 @@ use super::policer::Policer;
 use super::rules::{Verdict, label};
 use super::transmissions::Transmission;
 
-/// What limited a flow in a window of time, and what shows it.
+/// The limit of a flow in a window of time, with its evidence.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LimitWindow {
-    /// When it begins, nanoseconds since the first packet of the capture.
+    /// The start, in nanoseconds since the first packet of the capture.
     pub from_ns: u64,
-    /// When it ends.
+    /// The end, in nanoseconds since the first packet of the capture.
     pub to_ns: u64,
-    /// What limited the flow.
+    /// The limit of the flow.
     pub label: Label,
     /// Probability that the label is right, 0 to 1.
     pub confidence: f64,
-    /// By how much the score of the label exceeds the next one, 0 to 1.
+    /// The margin by which the score of the label exceeds the next one, 0 to 1.
     pub margin: f64,
     /// Payload delivered, bytes.
     pub bytes: u64,
@@ -30,19 +30,19 @@ pub struct LimitWindow {
     pub queued: f64,
     /// Share of time in which the receive window was full, 0 to 1.
     pub full: f64,
-    /// Share of data packets that answer acknowledgments, beyond chance, 0 to 1.
+    /// Share of data packets sent in response to acknowledgments, beyond chance, 0 to 1.
     pub clocked: f64,
     /// Median queueing delay, seconds.
     pub queue_s: Option<f64>,
-    /// The part of it on the forward path, seconds, where the receiver's clock shows it.
+    /// The part of the queueing delay on the forward path, in seconds, if the receiver's clock reveals it.
     pub there_s: Option<f64>,
-    /// The part of it on the reverse path.
+    /// The part of the queueing delay on the reverse path, in seconds, if the receiver's clock reveals it.
     pub back_s: Option<f64>,
-    /// Loss episodes around the window.
+    /// Number of loss episodes near the window.
     pub episodes: u64,
-    /// The share of them that met a long queue, 0 to 1.
+    /// Share of these episodes with a long queue, 0 to 1.
     pub at_queue: Option<f64>,
-    /// Coefficient of variation of the bytes in flight at their beginnings.
+    /// Coefficient of variation of the bytes in flight at the start of these episodes.
     pub spread: Option<f64>,
     /// Segments lost.
     pub losses: u64,
@@ -50,7 +50,7 @@ pub struct LimitWindow {
     pub marks: u64,
 }
 
-/// What limited a flow, and the bandwidth that it had.
+/// The limits of a flow over time, and its bandwidth.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Diagnosis {
     /// Windows of time, in order, without gaps.
@@ -59,11 +59,11 @@ pub struct Diagnosis {
     pub answer: Answer,
     /// The losses.
     pub losses: LossSummary,
-    /// Token buckets that dropped.
+    /// The detected policers (token buckets that drop).
     pub policers: Vec<Policer>,
-    /// What was delivered over time, for sums.
+    /// The delivery over time, for totals.
     pub delivery: Delivery,
-    /// Losses that no queue explains, and the transmissions around them, for the test of policing.
+    /// Whether losses occurred without a queue, and the transmissions around them, for the policer test.
     pub(super) may_be_policed: bool,
     pub(super) transmissions: Vec<Transmission>,
     /// Median round trip, nanoseconds.
@@ -71,7 +71,7 @@ pub struct Diagnosis {
 }
 
 impl Observations {
-    /// Evaluates what was observed. `tick` is the step of the receiver's clock, seconds.
+    /// Evaluates the observations. `tick` is the tick of the receiver's clock, in seconds.
     pub(crate) fn finish(mut self, tick: Option<f64>) -> Diagnosis {
         self.end();
         let (scale, evidence, losses) = evaluate(&self, tick);
@@ -99,7 +99,7 @@ impl Observations {
     }
 }
 
-/// Where a policer drops, packets around a loss did not wait for longer.
+/// At a policer, packets around a loss wait no longer than this.
 const LONGEST_QUEUE_S: f64 = 0.002;
 
 fn limit(evidence: &Evidence, verdict: &Verdict, begins: bool) -> LimitWindow {

@@ -4,19 +4,19 @@ use super::evidence::{Evidence, Scale};
 use super::label::Label;
 use super::loss_evidence::is_by_queue;
 
-/// The limit of a window, and its margin.
+/// The label of a window, and its margin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Verdict {
     pub(super) label: Label,
-    /// By how much the score of the label exceeds the next one, 0 to 1.
+    /// The margin by which the score of the label exceeds the next one, 0 to 1.
     pub(super) margin: f64,
     pub(super) reason: Reason,
 }
 
-/// How a label was found.
+/// The basis of a label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reason {
-    /// By the window itself.
+    /// The window itself.
     Window,
     /// The window is as fast as others whose link was full.
     AsFast,
@@ -24,19 +24,19 @@ pub(super) enum Reason {
     Neighbours,
 }
 
-/// Scores of labels that no measured fraction supports.
+/// Scores of labels without a measured fraction.
 const LOSS_SCORE: f64 = 0.9;
 const SENDER_WINDOW_SCORE: f64 = 0.8;
 const START_UP_SCORE: f64 = 0.7;
 const APPLICATION_SCORE: f64 = 0.6;
-/// A share of time or of samples that decides.
+/// The deciding share of time or of samples.
 const MOST: f64 = 0.5;
-/// The window of the sender moves by less from window to window.
+/// A constant sender window changes by less from window to window.
 const CONSTANT: f64 = 0.05;
-/// A window that grows by more is that of a start or of a recovery.
+/// A window that grows by more indicates a start or a recovery.
 const GROWING: f64 = 0.2;
-/// Other windows that show what the link carries: how near, how many, which share of all near ones, how near to their median rate the
-/// window is, and they are.
+/// Criteria for other windows that reveal the capacity of the link: their distance in time, their number,
+/// their share of all near windows, and the distance of this window and of them from their median rate.
 const NEAR_S: f64 = 20.0;
 const FEWEST_NEAR: usize = 2;
 const NEAR_SHARE: f64 = 0.05;
@@ -139,7 +139,7 @@ fn note_as_fast(verdicts: &mut [Verdict], windows: &[Evidence]) {
     }
 }
 
-/// A window alone between two of another label takes theirs, if its own is not clear.
+/// Relabels a window between two windows of one other label if its own label is not clear.
 fn join_lone_windows(verdicts: &mut [Verdict]) {
     for place in 1..verdicts.len().saturating_sub(1) {
         let (before, after) = (verdicts[place - 1].label, verdicts[place + 1].label);
@@ -155,7 +155,7 @@ mod tests {
     use super::Label::{Application, Bottleneck};
     use super::*;
 
-    /// A window of half a second that nothing limits but its application.
+    /// Returns a window of half a second that is limited only by its application.
     fn window(number: u64) -> Evidence {
         Evidence {
             from_ns: number * 500_000_000,
@@ -184,7 +184,7 @@ mod tests {
             (Label::Application, silent),
             (Label::Stall, Evidence { outstanding: true, ..silent }),
             (Label::Receiver, Evidence { shut: true, ..silent }),
-            // A burst filled the link, and then the application paused.
+            // A burst filled the link, then the application paused.
             (Label::Application, Evidence { idle: 0.7, queued: 0.9, ..window(0) }),
             (Label::Receiver, Evidence { idle: 0.7, full: 0.8, queued: 0.3, ..window(0) }),
             (Label::Receiver, Evidence { full: 0.8, queued: 0.3, ..window(0) }),

@@ -1,6 +1,6 @@
 //! Samples of one window, and their quantiles.
 
-/// Samples of a window that are kept. Beyond them only every second is, then every fourth.
+/// Maximum number of samples of a window. Beyond it only every second one is kept, then every fourth.
 const MOST_SAMPLES: usize = 1024;
 
 /// A bounded buffer of the samples of one window.
@@ -37,7 +37,7 @@ impl Samples {
         self.skip = self.stride - 1;
     }
 
-    /// Takes the quantiles and empties the buffer.
+    /// Returns the quantiles and empties the buffer.
     pub(super) fn take<const N: usize>(&mut self) -> Quantiles<N> {
         self.values.sort_unstable_by(f32::total_cmp);
         let mut quantiles = Quantiles { count: self.count, at: [0.0; N] };
@@ -55,7 +55,7 @@ impl Samples {
     }
 }
 
-/// A distribution by `N` equally spaced quantiles, from the smallest value to the largest.
+/// A distribution given by `N` equally spaced quantiles, from the smallest value to the largest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Quantiles<const N: usize> {
     count: u32,
@@ -69,12 +69,12 @@ impl<const N: usize> Default for Quantiles<N> {
 }
 
 impl<const N: usize> Quantiles<N> {
-    /// Number of samples.
+    /// Returns the number of samples.
     pub(super) fn count(&self) -> u32 {
         self.count
     }
 
-    /// The quantile of `share`, 0 to 1; `None` without samples.
+    /// Returns the quantile of `share`, 0 to 1; `None` without samples.
     pub(super) fn quantile(&self, share: f32) -> Option<f32> {
         if self.count == 0 {
             return None;
@@ -85,7 +85,7 @@ impl<const N: usize> Quantiles<N> {
         Some(self.at[below] + place.fract() * (above - self.at[below]))
     }
 
-    /// The share of samples above `bound`.
+    /// Returns the share of samples above `bound`.
     pub(super) fn share_above(&self, bound: f32) -> f32 {
         let above = self.at.partition_point(|value| *value <= bound);
         if self.count == 0 || above == N {
@@ -99,13 +99,13 @@ impl<const N: usize> Quantiles<N> {
         1.0 - place / (N - 1) as f32
     }
 
-    /// The values with their weights.
+    /// Returns the values with their weights.
     pub(super) fn weighted(&self) -> impl Iterator<Item = (f32, f32)> {
         let weight = self.count as f32 / N as f32;
         self.at.into_iter().map(move |value| (value, weight)).filter(|(_, weight)| *weight > 0.0)
     }
 
-    /// The distribution of both together.
+    /// Returns the distribution of both together.
     pub(super) fn merged(&self, other: &Self) -> Self {
         if self.count == 0 || other.count == 0 {
             return if self.count == 0 { *other } else { *self };
@@ -119,7 +119,7 @@ impl<const N: usize> Quantiles<N> {
     }
 }
 
-/// The quantile of `share` of weighted values, which it sorts; `None` without values.
+/// Returns the quantile of `share` of weighted values, which it sorts; `None` without values.
 pub(super) fn weighted_quantile(values: &mut [(f32, f32)], share: f32) -> Option<f32> {
     values.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
     let total: f32 = values.iter().map(|(_, weight)| weight).sum();

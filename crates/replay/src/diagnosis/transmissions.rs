@@ -1,19 +1,20 @@
-//! The segments that a flow sent, one by one, for the test of policing.
+//! The transmissions of a flow, for the policer test.
 
-/// A pause between data packets, after which a flow without losses is kept anew.
+/// Recording starts again after a pause of this length if the flow was skipped.
 const PAUSE_NS: u64 = 500_000_000;
-/// Segments that are kept of a flow.
+/// Maximum number of segments of a flow.
 const MOST_SEGMENTS: usize = 8192;
-/// A flow that loses nothing in so many bytes is not policed. The burst of a policer is smaller, and a loss is seen a round trip later.
+/// A flow without losses in this many bytes is not policed. The burst of a policer is smaller, and a loss is
+/// detected a round trip later.
 const MOST_BEFORE_LOSS: u64 = 4_000_000;
-/// IP and TCP headers, which policers count as well.
+/// Size of IP and TCP headers, which policers count as well.
 const HEADERS: u32 = 52;
 
 /// One transmission of a segment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Transmission {
     pub(super) at_ns: u64,
-    /// Payload and headers.
+    /// The size of payload and headers.
     pub(super) bytes: u32,
     pub(super) lost: bool,
 }
@@ -25,12 +26,12 @@ pub(super) struct Transmissions {
     bytes: u64,
     lost: bool,
     last_ns: Option<u64>,
-    /// The flow has lost nothing for too long.
+    /// Whether the flow is skipped, because it had no losses for too long.
     skipping: bool,
 }
 
 impl Transmissions {
-    /// A packet leaves; a super-segment counts as the segments that it becomes.
+    /// Records a packet; a super-segment counts as the segments into which it is split.
     pub(super) fn on_sent(&mut self, now_ns: u64, payload: u32, mss: u64) {
         let pause = self.last_ns.replace(now_ns).is_some_and(|last| now_ns.saturating_sub(last) > PAUSE_NS);
         self.skipping &= !pause;
@@ -51,8 +52,8 @@ impl Transmissions {
         }
     }
 
-    /// So many segments that left at `at_ns` were lost, or were not after all. Of those that left at once, a full queue and an empty
-    /// bucket drop the last.
+    /// Marks `segments` segments sent at `at_ns` as lost, or as not lost after all. In a burst, a full queue
+    /// and an empty bucket drop the last segments.
     pub(super) fn on_loss(&mut self, at_ns: u64, segments: u32, lost: bool) {
         let first = self.sent.partition_point(|one| one.at_ns < at_ns);
         let count = self.sent[first..].partition_point(|one| one.at_ns == at_ns);

@@ -1,59 +1,61 @@
-//! The data kept for a window of time.
+//! The data of a window of time.
 
 use super::samples::Quantiles;
 
-/// Equal parts of a window in which delivered bytes are counted, for the interval of its rate.
+/// Number of equal parts of a window in which delivered bytes are counted, for the interval of its rate.
 pub(super) const PARTS: usize = 5;
 
 /// Sums and quantiles of one window. Times in nanoseconds, samples in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Window {
-    /// Acknowledgments.
+    /// Number of acknowledgments.
     pub(super) acks: u32,
-    /// Data packets.
+    /// Number of data packets.
     pub(super) packets: u32,
     /// Payload newly acknowledged.
     pub(super) delivered: u64,
-    /// The same at the time at which it left the bottleneck: half the smallest round trip earlier.
+    /// Payload newly acknowledged, at the time at which it left the bottleneck: half the smallest round trip
+    /// earlier.
     pub(super) parts: [u64; PARTS],
-    /// Round trips.
+    /// Round-trip times.
     pub(super) rtt: Quantiles<21>,
-    /// Steps between successive round trips.
+    /// Differences of successive round-trip times.
     pub(super) step: Quantiles<3>,
     /// Rates between successive acknowledgments, bit/s.
     pub(super) rates: Quantiles<5>,
-    /// Times between acknowledgments that delivered data, without pauses of the application: sum, and sum of squares in s².
+    /// Times between acknowledgments that delivered data, without pauses of the application: sum, and sum of
+    /// squares in s².
     pub(super) gaps_ns: u64,
     pub(super) gap_squares: f64,
-    /// Bytes in flight when data packets left.
+    /// Bytes in flight when data packets were sent.
     pub(super) flight: Quantiles<21>,
-    /// Delay of the forward path by the receiver's clock, less an unknown constant.
+    /// Delay of the forward path by the receiver's clock, minus an unknown constant.
     pub(super) there: Quantiles<3>,
-    /// The same of the reverse path.
+    /// Delay of the reverse path by the receiver's clock, minus an unknown constant.
     pub(super) back: Quantiles<3>,
-    /// Time for which the receive window left no room for two segments.
+    /// Time for which the receive window had no room for two segments.
     pub(super) full_ns: u64,
     /// Time for which everything sent was acknowledged.
     pub(super) idle_ns: u64,
-    /// Data packets that left just after an acknowledgment.
+    /// Number of data packets sent just after an acknowledgment.
     pub(super) near: u32,
-    /// Data packets shorter than a full segment.
+    /// Number of data packets shorter than a full segment.
     pub(super) short: u32,
-    /// First and last data packet, and the longest time between two.
+    /// The first and the last data packet, and the longest time between two.
     pub(super) sent: Option<(u64, u64)>,
     pub(super) silence_ns: u64,
-    /// Segments sent again that are not known to be needless.
+    /// Retransmitted segments, except those known to be unnecessary.
     pub(super) losses: u32,
-    /// Acknowledgments that report congestion marks.
+    /// Number of acknowledgments that report congestion marks.
     pub(super) marks: u32,
-    /// At its end data was outstanding.
+    /// Whether data was outstanding at its end.
     pub(super) outstanding: bool,
-    /// At its end the receive window had no room for one segment.
+    /// Whether the receive window had no room for one segment at its end.
     pub(super) shut: bool,
 }
 
 impl Window {
-    /// Adds what happened later, apart from the parts.
+    /// Adds the events of a later window, except the parts.
     pub(super) fn absorb(&mut self, later: &Self) {
         self.acks = self.acks.saturating_add(later.acks);
         self.packets = self.packets.saturating_add(later.packets);
@@ -80,18 +82,19 @@ impl Window {
         (self.outstanding, self.shut) = (later.outstanding, later.shut);
     }
 
-    /// Returns the mean time from a random instant to the next delivery, seconds: how long a packet waits that meets no other one.
+    /// Returns the mean time from a random instant to the next delivery, in seconds: the wait of a packet that
+    /// meets no other one.
     pub(super) fn lone_wait(&self) -> f64 {
         if self.gaps_ns == 0 { 0.0 } else { self.gap_squares / (2e-9 * self.gaps_ns as f64) }
     }
 
-    /// A window without events, with the state at its end that this one has.
+    /// Returns a window without events, with the state at the end of this one.
     pub(super) fn silent_after(&self) -> Self {
         Self { outstanding: self.outstanding, shut: self.shut, ..Self::default() }
     }
 }
 
-/// The parts of so many successive windows, as the parts of one.
+/// Returns the parts of successive windows as the parts of one.
 pub(super) fn joined_parts(windows: &[Window]) -> [u64; PARTS] {
     let mut parts = [0; PARTS];
     for (place, part) in windows.iter().flat_map(|window| window.parts).enumerate() {

@@ -13,7 +13,7 @@ use crate::measured::Measured;
 use crate::result::EstimateResult;
 use crate::series::Series;
 
-/// What a connection needs from outside.
+/// The external state that a connection uses.
 pub(super) struct Context<'a> {
     pub(super) estimators: &'a [NamedEstimator],
     pub(super) observer: &'a mut dyn QlogObserver,
@@ -21,11 +21,11 @@ pub(super) struct Context<'a> {
 
 /// Maximum number of packets without an acknowledgment: beyond it, the log contains only one direction.
 const MOST_PACKETS: usize = 1 << 17;
-/// The smallest largest packet (RFC 9000, section 14).
+/// The smallest permitted maximum packet size (RFC 9000, section 14).
 const SMALLEST_MSS: u64 = 1200;
 /// Upper bound of times.
 const LATEST: u64 = 1 << 62;
-/// Why nothing is estimated from the log of a receiver.
+/// The reason why the log of a receiver yields no estimates.
 const AT_RECEIVER: &str = "logged by the receiver, to whom no acknowledgment of the data comes";
 
 pub(super) struct Connection {
@@ -60,12 +60,12 @@ struct Counts {
     restarts: u64,
 }
 
-/// What was lost.
+/// The losses of a connection.
 #[derive(Clone, Debug, Default)]
 struct Losses {
     said: bool,
     packets: u64,
-    /// The newest run: its last packet, its length.
+    /// The current run: its last packet, its length.
     run: Option<(u64, u32)>,
     runs: std::collections::BTreeMap<u32, u64>,
 }
@@ -127,7 +127,7 @@ impl Connection {
     }
 
     pub(super) fn on_event(&mut self, at_ns: u64, event: &QlogEvent, context: &mut Context<'_>) {
-        // Events of several threads can be out of order by a little.
+        // Events of several threads can be slightly out of order.
         self.now = self.now.max(Timestamp::from_nanos(at_ns.min(LATEST)));
         match event {
             QlogEvent::Sent(packet) => self.on_sent(packet),
@@ -139,7 +139,7 @@ impl Connection {
             QlogEvent::Metrics(metrics) => self.on_metrics(metrics, context.estimators.len()),
         }
         self.take_told(context);
-        // The driver reports an acknowledgment at the next event: the packets that answer it come after it.
+        // The driver reports an acknowledgment at the next event: the packets sent in response come after it.
         if let QlogEvent::Sent(packet) = event
             && packet.eliciting
             && packet.bytes > 0
@@ -151,7 +151,7 @@ impl Connection {
     fn on_sent(&mut self, packet: &LoggedPacket) {
         self.counts.packets += 1;
         if !packet.eliciting {
-            return; // is not in flight (RFC 9002, section 2)
+            return; // not in flight (RFC 9002, section 2)
         }
         if packet.bytes == 0 {
             self.counts.without_size += 1;
@@ -173,7 +173,7 @@ impl Connection {
         }
     }
 
-    /// Offsets count the bytes sent: QUIC sends nothing again under its old number.
+    /// Records a transmission. Offsets count the bytes sent: QUIC never reuses a packet number.
     fn observe_sent(&mut self, bytes: u64) {
         let (now, counts) = (self.now, self.counts);
         let observations = self.observations.get_or_insert_with(|| Observations::new(now, counts.largest));
@@ -207,7 +207,7 @@ impl Connection {
         let mut newly = std::mem::take(&mut self.newly);
         newly.clear();
         self.spaces[space as usize].acknowledge(ranges, &mut newly);
-        // In the order in which they left, as stacks report them.
+        // In the order of transmission, as stacks report them.
         newly.sort_by_key(|packet| packet.sent_at);
         for packet in &newly {
             if !packet.lost {
@@ -253,7 +253,7 @@ impl Connection {
         }
     }
 
-    /// Passes to the estimators the inputs of the sender's controller.
+    /// Passes the inputs of the sender's controller to the estimators.
     fn take_told(&mut self, context: &mut Context<'_>) {
         for told in std::mem::take(&mut self.driver.controller_mut().told) {
             match told {

@@ -1,26 +1,26 @@
-//! Packets of one space that were sent and are not acknowledged.
+//! Packets of one packet number space that were sent and are not acknowledged.
 
 use std::collections::BTreeMap;
 
 use airpath_model::{Duration, Timestamp};
 
-/// A packet on its way.
+/// A packet in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Outstanding {
     pub(super) sent_at: Timestamp,
     pub(super) bytes: u64,
-    /// It was declared lost. It may arrive all the same.
+    /// Whether it was declared lost. It may still arrive.
     pub(super) lost: bool,
 }
 
-/// Packets by their number.
+/// The packets by their number.
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
     packets: BTreeMap<u64, Outstanding>,
     largest_acknowledged: Option<u64>,
 }
 
-/// Packets that are sent later by as many, and arrived, show a loss (RFC 9002, section 6.1.1).
+/// The number of later packets whose arrival indicates a loss (RFC 9002, section 6.1.1).
 const PACKET_THRESHOLD: u64 = 3;
 
 impl Ledger {
@@ -28,16 +28,17 @@ impl Ledger {
         self.packets.len()
     }
 
-    /// Gives the packet that had this number before and was still on its way, where a log begins anew: nothing will tell of it.
+    /// Records a transmission. Returns the previous packet with this number if it was still in flight: after
+    /// a restart of the log, no later event refers to it.
     pub(super) fn on_sent(&mut self, packet: u64, sent_at: Timestamp, bytes: u64) -> Option<Outstanding> {
         let earlier = self.packets.insert(packet, Outstanding { sent_at, bytes, lost: false });
         earlier.filter(|earlier| !earlier.lost)
     }
 
-    /// Takes out what is acknowledged for the first time; packets of one instant in the order of their numbers.
+    /// Removes the newly acknowledged packets; those of one instant are in the order of their numbers.
     pub(super) fn acknowledge(&mut self, ranges: &[(u64, u64)], newly: &mut Vec<Outstanding>) {
         for &(first, last) in ranges {
-            // A list of ranges is as the log has it: each number is taken out once.
+            // Ranges in a log may overlap, so each number is removed once.
             while let Some((&packet, _)) = self.packets.range(first..=last).next() {
                 newly.extend(self.packets.remove(&packet));
                 self.largest_acknowledged = self.largest_acknowledged.max(Some(packet));
@@ -45,15 +46,15 @@ impl Ledger {
         }
     }
 
-    /// Declares a packet lost; gives it, if it was on its way.
+    /// Declares a packet lost. Returns it if it was in flight.
     pub(super) fn lose(&mut self, packet: u64) -> Option<Outstanding> {
         let lost = self.packets.get_mut(&packet).filter(|packet| !packet.lost)?;
         lost.lost = true;
         Some(*lost)
     }
 
-    /// The packets that the newest acknowledgment shows to be lost by the thresholds of RFC 9002, section 6.1, where a round trip takes
-    /// so long.
+    /// Returns the packets lost according to the newest acknowledgment, by the thresholds of RFC 9002,
+    /// section 6.1, for the round-trip time `rtt`.
     pub(super) fn find_lost(&self, now: Timestamp, rtt: Duration) -> Vec<u64> {
         let Some(largest) = self.largest_acknowledged else { return Vec::new() };
         let late = rtt + rtt / 8;
@@ -64,7 +65,7 @@ impl Ledger {
         lost.map(|(number, _)| *number).collect()
     }
 
-    /// Forgets lost packets that left so long before the newest one that has arrived.
+    /// Forgets lost packets sent more than `kept` before the newest packet that has arrived.
     pub(super) fn forget_lost(&mut self, newest: Timestamp, kept: Duration) {
         while let Some(first) = self.packets.first_entry().filter(|first| {
             let packet = first.get();

@@ -1,4 +1,4 @@
-//! A recorder of the inputs of a sender's controller, until they are taken.
+//! A recorder of the inputs of a sender's controller.
 
 use airpath_model::{AckEvent, Bytes, CongestionEvent, Control, Controller, Pacing, Phase, Probe};
 
@@ -9,7 +9,7 @@ pub(super) enum Told {
     Ack(AckEvent),
 }
 
-/// Records its inputs in order.
+/// A controller that records its inputs in order.
 #[derive(Debug, Default)]
 pub(super) struct Recorder {
     pub(super) told: Vec<Told>,

@@ -1,4 +1,5 @@
-//! Every container, link layer and snap length gives the same flow; what is broken gives what stands before.
+//! Every container, link layer and snap length yields the same flow; a broken file yields the part before the
+//! break.
 
 use std::io::{Cursor, Write};
 
@@ -42,7 +43,7 @@ fn every_container_and_link_layer_gives_the_same_flow() {
                     assert_eq!(analysis.start_ns, reference.start_ns);
                     let found = &analysis.flows[0];
                     assert_eq!(found.estimates, flow.estimates, "{container:?} {link:?} {six}");
-                    // As text, because no value (NaN) is not equal to itself.
+                    // Compared as text, because NaN is not equal to itself.
                     assert!(
                         format!("{:?}", found.series) == format!("{:?}", flow.series),
                         "{container:?} {link:?}"
@@ -79,7 +80,7 @@ fn a_file_that_breaks_off_gives_what_stands_before() {
         assert_eq!(stopped.reason, "the file ends inside a block");
         assert!(stopped.at_byte as usize <= cut.len() && stopped.at_byte as usize > cut.len() - 2000);
         assert!(analysis.flows[0].bytes > 90_000);
-        // The compression breaks off: its reason is the one that is told.
+        // The compressed stream breaks off: its reason is the one that is reported.
         let cut = compressed(&whole);
         let analysis = read(cut[..cut.len() * 3 / 4].to_vec());
         let reason = analysis.report.stopped.unwrap().reason;
@@ -171,7 +172,7 @@ fn many_flows_are_bounded_and_the_largest_results_stay() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
-    /// Nothing panics, whatever the bytes of the headers are.
+    /// No header bytes cause a panic.
     #[test]
     fn damaged_captures_do_not_panic(
         which in 0..CONTAINERS.len(),

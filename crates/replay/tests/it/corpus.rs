@@ -1,4 +1,4 @@
-//! The first cases of the fuzz target: nothing panics, whatever is damaged.
+//! The first cases of the fuzz target: no corruption causes a panic.
 
 #![allow(clippy::print_stdout, reason = "says what was not checked")]
 
@@ -8,11 +8,11 @@ use crate::common::damage::{seeds, understood};
 use crate::common::recordings;
 use airpath_fuzz::{Kind, damaged};
 
-/// Cases of captures that we make, and of recorded ones, which are larger.
+/// The number of cases from synthetic captures, and from recorded ones, which are larger.
 const MADE: u64 = 20_000;
 const RECORDED: u64 = 2_000;
 
-/// Both what is refused and what is taken must come, or the damage is none, or too much.
+/// Both rejected and accepted inputs must occur; otherwise there is too much corruption, or none.
 fn replay(seeds: &[Vec<u8>], cases: u64) {
     let mut taken = 0;
     for case in 0..cases {

@@ -1,4 +1,4 @@
-//! Captures as other tools and hosts make them.
+//! Captures as written by other tools and hosts.
 
 use std::io::Cursor;
 
@@ -106,7 +106,7 @@ fn what_is_acknowledged_and_was_not_captured_is_said() {
     assert_eq!((flow.bytes, flow.acked_bytes, flow.uncaptured_bytes), (95_000, 100_000, 5_000));
 }
 
-/// A capture whose packets from that time on come from a second interface.
+/// Returns a capture whose packets from that time on come from a second interface.
 fn at_another_interface(packets: &[Packet], from_ns: u64) -> Vec<u8> {
     let file = capture(NG, Link::Raw, false, 200, packets);
     let (sections, rest) = file.split_at(60);
@@ -156,13 +156,14 @@ fn estimators_say_that_no_acknowledgments_were_captured() {
     assert_eq!(said, Some("no acknowledgments were captured"));
 }
 
-/// The bits of a counter of accurate ECN.
+/// Returns the header bits of an accurate ECN counter.
 fn ace(count: u16) -> u16 {
     (count & 4) << 6 | (count & 2) << 6 | (count & 1) << 6
 }
 
-/// A hundred segments of a connection with accurate ECN, opened by who receives. The third packet says `answered`; the counter
-/// begins with `begin`, and one mark more is told from `marked` bytes on.
+/// Returns a hundred segments of a connection with accurate ECN, opened by the receiver. The third packet has
+/// the code `answered`; the counter starts with `begin`, and one more mark is reported from `marked` bytes
+/// on.
 fn accurate(answered: u16, begin: u16, marked: u32) -> Vec<Packet> {
     let mut packets = conversation(100, 20);
     let (syn, answer) = (packets[0].clone(), packets[1].clone());
@@ -183,13 +184,13 @@ fn accurate(answered: u16, begin: u16, marked: u32) -> Vec<Packet> {
     packets
 }
 
-/// The third packet of a handshake with accurate ECN says how the second one came (RFC 9768, section 3.2.2.1), also where it is
-/// sent again; only then do the bits count marks, from 5 on.
+/// The third packet of a handshake with accurate ECN reports the ECN field of the second one (RFC 9768,
+/// section 3.2.2.1), also if it is retransmitted; only later do the bits count marks, from 5 on.
 #[test]
 fn the_end_of_a_handshake_reports_no_marks() {
     for (answered, begin) in [(0b010, 5), (0b011, 5), (0b100, 5), (0b110, 6)] {
         let once = accurate(answered, begin, 100_000);
-        // At once, before data is acknowledged, when some was, and when the mark was told.
+        // At once, before any data is acknowledged, after some was, and after the mark was reported.
         for repeated_at in [None, Some(3), Some(4), Some(60), Some(203)] {
             let mut packets = once.clone();
             if let Some(at) = repeated_at {
@@ -206,7 +207,7 @@ fn the_end_of_a_handshake_reports_no_marks() {
     }
 }
 
-/// A host may send data with the third packet: then its bits count already.
+/// A host may send data with the third packet: then its bits are the counter already.
 #[test]
 fn data_in_the_third_packet_goes_with_the_counter() {
     let mut packets = accurate(6, 6, 100_000);
@@ -218,7 +219,7 @@ fn data_in_the_third_packet_goes_with_the_counter() {
     assert_eq!((flow.ecn, flow.reported_marks), (EcnUse::Accurate, 1));
 }
 
-/// An acknowledgment that was overtaken tells an older counter: nothing was marked since.
+/// An overtaken acknowledgment has an older counter: there were no marks since.
 #[test]
 fn an_acknowledgment_that_was_overtaken_reports_no_marks() {
     let mut packets = accurate(2, 5, 51_000);

@@ -1,4 +1,4 @@
-//! Estimates from a capture alone against those that were made live, by the sender itself.
+//! Compares estimates from a capture with the live estimates of the sender.
 
 use std::collections::BTreeMap;
 use std::io::Cursor;
@@ -18,10 +18,10 @@ use airpath_transport::{Acknowledgment, Receiver, ReceiverConfig, Segment, Sende
 const MSS: u32 = 1448;
 const HEADERS: u64 = 52;
 
-/// Estimates after one acknowledgment, byte/s, and when it came.
+/// The estimates after one acknowledgment, byte/s, and its time.
 type Row = (Timestamp, Vec<Option<f64>>);
 
-/// A window that halves at losses, and every estimator beside it.
+/// A controller that halves its window at losses, with every estimator alongside.
 #[derive(Debug)]
 struct Live {
     window: u64,
@@ -57,7 +57,7 @@ impl Controller for Live {
     }
 }
 
-/// What happens next on the path.
+/// The next event on the path.
 enum Event {
     DataArrives(Segment),
     AckArrives(Acknowledgment),
@@ -65,7 +65,8 @@ enum Event {
     SenderTimer,
 }
 
-/// A path: 8 Mbit/s with a queue of 30 packets and losses, 25 ms there, 25 ms back and up to `jitter` more.
+/// A path: 8 Mbit/s with a queue of 30 packets and losses, 25 ms forward, 25 ms reverse and up to `jitter`
+/// more.
 struct Path {
     sender: Sender,
     receiver: Receiver,
@@ -229,7 +230,7 @@ fn acknowledgment(ack: &Acknowledgment) -> PacketDescription {
     }
 }
 
-/// Keeps what is replayed.
+/// Records the replayed estimates.
 #[derive(Default)]
 struct Replayed(Vec<Row>);
 
@@ -247,7 +248,7 @@ fn replay(capture: Vec<u8>) -> (Vec<Row>, Analysis) {
     (replayed.0, analysis)
 }
 
-/// For each estimator how far the two lists are apart at most, as a part of the live estimate.
+/// Returns for each estimator the largest difference of the two lists, relative to the live estimate.
 fn distances(live: &[Row], replayed: &[Row]) -> Vec<(String, f64)> {
     every_estimator()
         .iter()
@@ -289,9 +290,9 @@ fn a_capture_at_the_receiver_gives_what_the_sender_estimated_by_the_receivers_cl
     assert!(live.len() <= replayed.len() && replayed.len() < live.len() + 100);
     let distances: BTreeMap<String, f64> = distances(&live, &replayed).into_iter().collect();
     assert!(distances["sarbe"] <= ROUNDING, "{distances:?}");
-    // The others need the arrivals at the sender, which this end cannot see.
+    // The others need the arrivals at the sender, which this endpoint cannot observe.
     assert!(distances["westwood"] > 0.01 && distances["westwood-zoh"] > 0.01, "{distances:?}");
 }
 
-/// Both sides compute in the same order; nothing but the last bit may differ.
+/// Both sides compute in the same order; only the last bit may differ.
 const ROUNDING: f64 = 1e-12;

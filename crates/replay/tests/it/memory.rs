@@ -1,4 +1,4 @@
-//! Memory stays bounded however long a capture is and however much of it is never acknowledged.
+//! Memory stays bounded for captures of any length, even if data is never acknowledged.
 
 #![allow(clippy::print_stdout, reason = "says how much there was")]
 
@@ -8,14 +8,14 @@ use crate::common::estimators::options;
 use crate::common::{ACK, Packet, network, stamps};
 use airpath_replay::{Analysis, analyse};
 
-/// What the whole process may have used at most, MB, with the bounds that the page on captures states.
+/// The maximum memory of the whole process, in MB, with the bounds stated on the page about captures.
 const MOST_MB: u64 = 1024;
 const PAYLOAD: u16 = 1000;
 
-/// A capture that is made while it is read: flows that take turns, each with a segment a turn.
+/// A capture that is generated while it is read: flows that take turns, each with one segment per turn.
 struct Stream {
     flows: u64,
-    /// Whether each segment is acknowledged a turn later, or none ever.
+    /// Whether each segment is acknowledged one turn later, or never.
     acknowledged: bool,
     packets: u64,
     end: u64,
@@ -35,7 +35,7 @@ impl Stream {
         Self { flows, acknowledged, packets: 0, end: packets, record, read: 0, bytes: 0 }
     }
 
-    /// The next packet as a record, its payload cut away.
+    /// Generates the next packet as a record without its payload.
     fn make_record(&mut self) {
         let number = self.packets;
         self.packets += 1;
@@ -57,7 +57,7 @@ impl Stream {
         let mut bytes = network(&packet, false);
         let long = bytes.len() as u32;
         bytes.truncate(20 + 32);
-        // The client's address tells flows apart.
+        // The client's address distinguishes flows.
         let client = if answer { 16 } else { 12 };
         bytes[client + 1..client + 3].copy_from_slice(&(flow as u16).to_be_bytes());
         self.record.clear();
@@ -86,7 +86,7 @@ impl Read for Stream {
     }
 }
 
-/// The most memory that this process ever had, MB.
+/// Returns the peak memory of this process, in MB.
 fn peak_mb() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
@@ -109,9 +109,9 @@ fn restarts(analysis: &Analysis) -> u64 {
     analysis.flows.iter().map(|flow| flow.restarts).sum()
 }
 
-/// Of one flow a direction keeps at most 2^17 segments.
+/// Maximum number of segments per direction of one flow: 2^17.
 const OF_A_FLOW: u64 = 1 << 17;
-/// Of all flows.
+/// Maximum number of segments over all flows.
 const OF_ALL: u64 = 1 << 20;
 
 fn both_limits(packets: u64) {
@@ -127,7 +127,7 @@ fn what_is_never_acknowledged_is_forgotten() {
     both_limits(OF_ALL + OF_ALL / 16);
 }
 
-/// Behind `make test-memory`: a minute.
+/// Run by `make test-memory`: takes a minute.
 #[test]
 #[ignore = "a minute; `make test-memory`"]
 fn a_gigabyte_needs_no_more() {

@@ -1,4 +1,5 @@
-//! Logs of QUIC: our own, against the run that wrote them; those of other stacks, in their dialects; damaged ones.
+//! QUIC logs: our own, compared with the run that wrote them; those of other stacks, in their dialects;
+//! corrupted ones.
 
 #![allow(clippy::wildcard_imports, reason = "plans are written with most of their types")]
 
@@ -18,7 +19,7 @@ use airpath_sim::{Outcome, RunControl, flow_logs};
 use airpath_trace::qlog::{EventWriter, WrittenEvent};
 use proptest::prelude::*;
 
-/// A log as a file: a header, then the events.
+/// Returns a log as a file: a header, then the events.
 fn file(events: &[u8]) -> Vec<u8> {
     let header = "\u{1e}{\"qlog_version\":\"0.3\",\"qlog_format\":\"JSON-SEQ\",\"title\":\"a run\",\"trace\":{\"vantage_point\":{\"type\":\"server\"}}}\n";
     [header.as_bytes(), events].concat()
@@ -28,7 +29,7 @@ fn read(bytes: &[u8]) -> QlogAnalysis {
     analyse_qlog(Cursor::new(bytes.to_vec()), &options()).unwrap()
 }
 
-/// Estimates after each acknowledgment, byte/s, with the time since the first event.
+/// The estimates after each acknowledgment, byte/s, with the time since the first event.
 #[derive(Default)]
 struct Replayed(Vec<(f64, Vec<Option<f64>>)>);
 
@@ -38,7 +39,7 @@ impl QlogObserver for Replayed {
     }
 }
 
-/// Estimators as a plan has them.
+/// Returns estimators as in a plan.
 fn estimators() -> Vec<(&'static str, AckRateConfig)> {
     let (tau, start) = (Duration::from_secs(1), Start::First);
     let bilinear = |virtual_samples| FilterConfig::Bilinear { tau, virtual_samples, start };
@@ -59,7 +60,7 @@ fn estimators() -> Vec<(&'static str, AckRateConfig)> {
     .into()
 }
 
-/// One flow over 5 Mbit/s with these losses and room in the queue for so many packets.
+/// Returns a plan of one flow over 5 Mbit/s with these losses and this queue limit in packets.
 fn plan_of(loss: f64, room: u64) -> Plan {
     let bottleneck = LinkPlan { loss, queue: packets(room), ..link("there", mbps(5), 35.0) };
     let links = vec![bottleneck, link("back", RatePlan::Unlimited, 35.0)];
@@ -69,7 +70,7 @@ fn plan_of(loss: f64, room: u64) -> Plan {
     plan
 }
 
-/// A run of the simulator's own transport with estimators beside its controller.
+/// Runs the simulator's own transport with estimators alongside its controller.
 fn simulated(loss: f64, room: u64) -> (Plan, Outcome) {
     let mut plan = plan_of(loss, room);
     plan.estimators = estimators()
@@ -77,14 +78,14 @@ fn simulated(loss: f64, room: u64) -> (Plan, Outcome) {
         .map(|(name, estimator)| EstimatorPlan { name: name.to_owned(), estimator: estimator.into() })
         .collect();
     plan.flows[0].estimators = (0..plan.estimators.len() as u16).collect();
-    // The window does not outgrow the room.
+    // The window does not exceed the queue limit.
     plan.flows[0].transport.as_mut().unwrap().receive_window_bytes = 150_000;
     let outcome = run(&plan, 5);
     (plan, outcome)
 }
 
-/// How far the estimates of a run and of its log are apart at most, as a part of the run's, for each of these estimators by their
-/// numbers in tables, from then on.
+/// Returns the largest difference between the estimates of a run and of its log from a given time on,
+/// relative to the run's, for each of these estimators (with their numbers in tables).
 fn distances(
     plan: &Plan,
     outcome: &Outcome,
@@ -108,7 +109,8 @@ fn distances(
     for row in (0..times.len()).filter(|&row| !live[row].is_nan() && times[row] >= from_s) {
         let Some(place) = estimators.iter().position(|(number, _)| *number == which[row]) else { continue };
         let last_before = |end: usize| end.checked_sub(1).and_then(|last| replayed.0[last].1[place]);
-        // An acknowledgment that arrives just when an interval ends may count for this interval or for the next.
+        // An acknowledgment that arrives exactly at the end of an interval may count for this interval or for
+        // the next.
         let with = replayed.0.partition_point(|(time, _)| *time <= times[row]);
         let without = replayed.0.partition_point(|(time, _)| *time < times[row]);
         let distance = [last_before(with), last_before(without)]
@@ -124,7 +126,7 @@ fn distances(
     (distances, analysis)
 }
 
-/// Both compute the same in the same order.
+/// Both sides compute the same values in the same order.
 const ROUNDING: f64 = 1e-12;
 
 fn beside() -> Vec<(i64, (&'static str, AckRateConfig))> {
@@ -152,11 +154,11 @@ fn with_losses_those_that_count_what_is_delivered_are_equal_and_those_that_count
     for name in ["delivery-rate", "packet-pair"] {
         assert!(distances[name] <= ROUNDING, "{distances:?}");
     }
-    // TCP tells them of duplicate acknowledgments, of which QUIC has none.
+    // TCP reports duplicate acknowledgments to them; QUIC has none.
     assert!((0.01..0.3).contains(&distances["westwood"]), "{distances:?}");
 }
 
-/// Westwood over this estimator.
+/// Returns Westwood with this estimator.
 fn westwood_over(estimator: AckRateConfig) -> ControllerPlan {
     let estimator = serde_json::to_value(estimator).unwrap();
     ControllerPlan::Declared(ComponentPlan::named("westwood").with("estimator", estimator))
@@ -168,7 +170,8 @@ fn the_log_of_a_run_over_quic_gives_what_its_controllers_estimated() {
         let mut plan = plan_of(0.003, 60);
         plan.flows[0].controller = Some(westwood_over(estimator.1));
         let outcome = QuicRun::new(&plan, &[], 5).unwrap().run(&RunControl::default()).unwrap();
-        // In the handshake packets share datagrams, which the log cannot tell apart: filters forget it over 20 time constants.
+        // In the handshake, packets share datagrams, which the log cannot distinguish: filters forget this
+        // over 20 time constants.
         let (distances, analysis) = distances(&plan, &outcome, &[(0, estimator)], 20.0);
         assert!(distances.values().all(|worst| *worst <= 1e-9), "{distances:?}");
         let flow = &analysis.flows[0];
@@ -177,8 +180,9 @@ fn the_log_of_a_run_over_quic_gives_what_its_controllers_estimated() {
     }
 }
 
-/// Logs of one connection as different stacks write them; made for this test after their documentation. 24 packets of 1250 bytes, one
-/// each 10 ms, over a round trip of 40 ms; two are acknowledged at a time; packet 7 is lost.
+/// Logs of one connection as written by different stacks, created for this test from their documentation. 24
+/// packets of 1250 bytes, one every 10 ms, over a round trip of 40 ms; two are acknowledged at a time; packet
+/// 7 is lost.
 const DIALECTS: [(&str, &[u8]); 5] = [
     ("quiche", include_bytes!("qlog/quiche-0.3.sqlog")),
     ("ngtcp2", include_bytes!("qlog/ngtcp2-0.3.sqlog")),
@@ -187,7 +191,7 @@ const DIALECTS: [(&str, &[u8]); 5] = [
     ("events-14", include_bytes!("qlog/events-14.sqlog")),
 ];
 
-/// Its client's log.
+/// The client's log of that connection.
 const CLIENT: &[u8] = include_bytes!("qlog/client-0.4.qlog");
 
 #[test]
@@ -205,7 +209,7 @@ fn stacks_say_the_same_in_their_dialects() {
         assert_eq!((flow.acks, flow.lost_packets, flow.recoveries), (12, 1, 1), "{stack}");
         assert_eq!(flow.loss_runs, [(1, 1)], "{stack}");
         assert_eq!((flow.rtt_min_ns, flow.rtt_max_ns), (Some(40_000_000), Some(40_000_000)), "{stack}");
-        // From the first packet to the last acknowledgment 270 ms.
+        // From the first packet to the last acknowledgment: 270 ms.
         assert!((flow.delivered_bps.unwrap() - 28_750.0 * 8.0 / 0.27).abs() < 1.0, "{stack}");
         assert_eq!(flow.estimates, reference.flows[0].estimates, "{stack}");
         let window = &flow.series.estimates[options().estimators.len()];
@@ -214,7 +218,7 @@ fn stacks_say_the_same_in_their_dialects() {
         assert!(round_trip.iter().all(|value| value.is_nan() || (value - 0.04).abs() < 1e-12), "{stack}");
     }
     let of = |name: &str| reference.flows[0].estimates.iter().find(|one| one.name == name).unwrap();
-    // A packet each 10 ms.
+    // One packet every 10 ms.
     assert!((of("delivery-rate").last_bps.unwrap() - 1e6).abs() < 0.15e6, "{:?}", of("delivery-rate"));
     assert_eq!(of("sarbe").missing, Some("the receiver sends no timestamps"));
 }
@@ -227,7 +231,7 @@ fn losses_are_found_where_a_log_does_not_say_them() {
     assert_eq!((flow.lost_packets, flow.says_losses, flow.recoveries), (1, false, 1));
 }
 
-/// What is in flight after each acknowledgment, bytes.
+/// The bytes in flight after each acknowledgment.
 #[derive(Default)]
 struct InFlight(Vec<u64>);
 
@@ -237,7 +241,8 @@ impl QlogObserver for InFlight {
     }
 }
 
-/// A stack that migrates or restarts may count from zero again: what had the number before is never acknowledged.
+/// A stack that migrates or restarts may restart its numbers at zero: the earlier packet with a number is
+/// never acknowledged.
 #[test]
 fn a_number_that_is_used_again_leaves_nothing_in_flight_for_ever() {
     let mut writer = EventWriter::default();
@@ -286,7 +291,7 @@ fn gzip_is_read_and_a_server_of_many_connections_gives_each() {
     assert!(analysis.flows.iter().all(|flow| flow.acked_bytes == 28_750));
 }
 
-/// An event of a connection as a line.
+/// Returns an event of a connection as a line.
 fn event(group: &str, name: &str, packet: u64) -> String {
     let header = format!(r#"{{"packet_type":"1RTT","packet_number":{packet}}}"#);
     let data = format!(r#"{{"header":{header},"raw":{{"length":1250}}}}"#);
@@ -299,7 +304,7 @@ fn connections_come_by_their_data_and_what_is_left_out_is_counted() {
     let mut lines = vec![r#"{"qlog_version":"0.3","trace":{"vantage_point":{"type":"server"}}}"#.to_owned()];
     lines.push(event("little", sent, 0));
     lines.extend((0..8).map(|packet| event("much", sent, packet)));
-    // Two neighbours, one alone, three neighbours: what is not lost stands between.
+    // Two neighbours, one alone, three neighbours; the packets between them are not lost.
     lines.extend([0, 1, 3, 5, 6, 7].map(|packet| event("much", lost, packet)));
     lines.push(event("silent", lost, 0));
     let text = lines.join("\n");
@@ -342,7 +347,7 @@ fn what_is_damaged_is_left_out_and_said_with_its_line() {
     assert!(damage.problem.contains("EOF"), "{damage:?}");
     assert_eq!(analysis.flows[0].data_packets, 23);
 
-    // A document gives what stands before the damage.
+    // A document yields the part before the corruption.
     let whole = DIALECTS[3].1;
     let cut = read(&whole[..whole.len() / 2]);
     let stopped = cut.report.stopped.unwrap();

@@ -1,7 +1,7 @@
-//! Captures of real traffic against what another program counted in them.
+//! Compares captures of real traffic with the counts of another program.
 //!
-//! They are not part of the project. The tests read them from the folder that `AIRPATH_CAPTURES` names, which must exist, and
-//! are skipped with a note if the variable is not set.
+//! They are not part of the project. The tests read them from the folder named by `AIRPATH_CAPTURES`, which
+//! must exist, and are skipped with a note if the variable is not set.
 
 #![allow(clippy::print_stdout, reason = "says what was not checked")]
 
@@ -13,8 +13,8 @@ use crate::common::estimators::options;
 use crate::common::recordings::folder;
 use airpath_replay::{Analysis, EcnUse, Vantage, analyse};
 
-/// File, TCP packets, payload of the largest flow with what was sent again, segments sent again, smallest RTT in ms, vantage,
-/// congestion feedback.
+/// File, TCP packets, payload of the largest flow including retransmissions, retransmitted segments, smallest
+/// RTT in ms, vantage, congestion feedback.
 type Row = (&'static str, u64, u64, u64, f64, Vantage, EcnUse);
 
 #[rustfmt::skip]
@@ -27,11 +27,12 @@ const TABLE: [Row; 6] = [
     ("5g-phone-web-53-20201225-233305.pcap", 2_261, 442_466, 0, 43.6, Vantage::Receiver, EcnUse::Off),
 ];
 
-/// File, TCP packets, connections, payload of the largest flow with what was sent again, segments that were, all as counted.
+/// File, TCP packets, connections, payload of the largest flow including retransmissions, retransmitted
+/// segments, all as counted.
 type Counted = (&'static str, u64, u64, u64, u64);
 
-/// Those of which no other number was counted that could be compared: super-segments within one machine, a clock of 25 times, packets
-/// three times over.
+/// Captures without other comparable counts: super-segments within one machine, a clock at 25 times its rate,
+/// packets in triplicate.
 #[rustfmt::skip]
 const ODD: [Counted; 4] = [
     ("suricata-decode-sll2-02.pcap", 159, 1, 2_598_875, 0),
@@ -53,14 +54,14 @@ fn odd_captures_give_what_was_counted() {
         assert_eq!(analysis.report.tcp_packets, packets, "{name}");
         assert_eq!(analysis.flows.len() as u64 + analysis.silent, connections, "{name}");
         let flow = &analysis.flows[0];
-        // What is captured again and again is counted apart.
+        // Packets that are captured repeatedly are counted separately.
         assert!(flow.retransmitted + flow.duplicates >= again, "{name}: {flow:?}");
         let most = flow.bytes + again * flow.mss;
         assert!((flow.bytes..=most).contains(&bytes), "{name}: {bytes} in {}..={most}", flow.bytes);
     }
 }
 
-/// Every file of the folder, whole and cut in the middle: a result, or one clear message.
+/// Every file of the folder, whole and cut in the middle, yields a result or one clear message.
 #[test]
 fn every_recorded_capture_gives_a_result_or_one_message() {
     let Some(folder) = folder() else { return };
@@ -103,7 +104,7 @@ fn real_captures_give_what_another_program_counted() {
     }
 }
 
-/// Cut after two thirds each gives what stands before, and says so.
+/// Cut after two thirds, each yields the part before the cut and reports the cut.
 #[test]
 fn real_captures_that_break_off_are_read_up_to_there() {
     let Some(folder) = folder() else { return };

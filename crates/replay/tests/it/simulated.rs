@@ -1,4 +1,4 @@
-//! A simulated run, exported as pcapng and estimated from the capture alone, against the estimators of the run itself.
+//! Compares estimates from the capture (pcapng) of a simulated run with the estimators of the run itself.
 
 #![allow(clippy::wildcard_imports, reason = "plans are written with most of their types")]
 
@@ -18,7 +18,7 @@ fn filtered(sampler: SamplerConfig, filter: FilterConfig) -> AckRateConfig {
     AckRateConfig::Filtered { sampler, filter }
 }
 
-/// Estimators as a plan has them, by the names of the registry.
+/// Returns estimators as in a plan, by the names of the registry.
 fn estimators() -> Vec<(&'static str, AckRateConfig)> {
     let (tau, start) = (Duration::from_secs(1), Start::First);
     let bilinear = |virtual_samples| FilterConfig::Bilinear { tau, virtual_samples, start };
@@ -52,19 +52,20 @@ fn estimators() -> Vec<(&'static str, AckRateConfig)> {
     .into()
 }
 
-/// One flow over 5 Mbit/s there and back with losses, one flow the other way; observed where packets enter `links`.
+/// Runs one flow over 5 Mbit/s in both directions with losses, and one flow in the opposite direction;
+/// packets are captured at the entrances of `links`.
 fn observed_at(links: [usize; 2], seed: u64) -> Outcome {
     let bottleneck = |name: &str, loss| LinkPlan { loss, queue: packets(60), ..link(name, mbps(5), 35.0) };
-    // Links without delay: their entrances are where the two ends receive.
+    // Links without delay: packets reach the two endpoints at their entrances.
     let end = |name: &str| link(name, RatePlan::Unlimited, 0.0);
     let links_of_plan =
         vec![bottleneck("there", 0.003), bottleneck("back", 0.0), end("sender"), end("receiver")];
     let mut watched = FlowPlan { path: vec![0, 3], reverse_path: vec![1, 2], ..flow("watched", cubic()) };
-    // Half of them have room for a handshake before their data.
+    // Half of the runs have time for a handshake before the data.
     watched.start_ns = Draw::Constant { value: (seed % 2 * 500 * MILLISECOND) as f64 };
     let transport = watched.transport.as_mut().unwrap();
     (transport.mss_bytes, transport.header_bytes, transport.ack_bytes) = (1448, 52, 52);
-    // Its window fits the buffer: acknowledgments wait behind its packets, and none is lost.
+    // The window fits the buffer: acknowledgments wait behind its packets, and none is lost.
     let mut other =
         FlowPlan { path: vec![1], reverse_path: vec![0], measured_at: 1, ..flow("other", newreno()) };
     other.transport.as_mut().unwrap().receive_window_bytes = 45 * 1460;
@@ -79,7 +80,7 @@ fn observed_at(links: [usize; 2], seed: u64) -> Outcome {
     run(&plan, seed)
 }
 
-/// Estimates of the watched flow after each acknowledgment, bit/s.
+/// The estimates of the watched flow after each acknowledgment, bit/s.
 #[derive(Default)]
 struct Replayed(Vec<(f64, Vec<Option<f64>>)>);
 
@@ -92,7 +93,8 @@ impl AckObserver for Replayed {
     }
 }
 
-/// How far the estimates of the run and of its capture are apart at most, as a part of the run's, by name.
+/// Returns the largest difference between the estimates of the run and of its capture, relative to the run's,
+/// by name.
 fn distances(outcome: &Outcome) -> (BTreeMap<String, f64>, FlowResult) {
     let plans = estimators();
     let (replayed, watched) = replay(outcome);
@@ -103,7 +105,8 @@ fn distances(outcome: &Outcome) -> (BTreeMap<String, f64>, FlowResult) {
     let mut rows = 0;
     for row in (0..times.len()).filter(|&row| flows[row] == 0 && !live[row].is_nan()) {
         let number = which[row] as usize - 1; // 0 is the controller's own
-        // An acknowledgment that arrives just when an interval ends may count for this interval or for the next.
+        // An acknowledgment that arrives exactly at the end of an interval may count for this interval or for
+        // the next.
         let last_before = |end: usize| end.checked_sub(1).and_then(|last| replayed.0[last].1[number]);
         let with = replayed.0.partition_point(|(time, _)| *time <= times[row]);
         let without = replayed.0.partition_point(|(time, _)| *time < times[row]);
@@ -127,14 +130,14 @@ fn replay(outcome: &Outcome) -> (Replayed, FlowResult) {
     let capture = Cursor::new(outcome.capture.clone().unwrap());
     let analysis = analyse_observed(capture, &options, &mut replayed).unwrap();
     assert_eq!(analysis.report.stopped, None);
-    // Times count from the first packet of the capture.
+    // Times are relative to the first packet of the capture.
     replayed.0.iter_mut().for_each(|row| row.0 = ((row.0 * 1e9).round() + analysis.start_ns as f64) / 1e9);
     let watched = analysis.flows.into_iter().find(|flow| flow.source.ip().to_string() == "10.0.0.0").unwrap();
     assert!(watched.retransmitted > 10 && !watched.loss_runs.is_empty(), "{watched:?}");
     (replayed, watched)
 }
 
-/// Retransmissions as the run counts them.
+/// Returns the retransmissions counted by the run.
 fn retransmissions(outcome: &Outcome) -> u64 {
     let column = table_column(outcome, "retransmitted_packets");
     let Some(Column::I64(values)) = column else { panic!("the run counts retransmissions") };
@@ -145,7 +148,7 @@ fn table_column<'a>(outcome: &'a Outcome, name: &str) -> Option<&'a Column> {
     table(outcome, "flows").columns.iter().find(|(column, _)| *column == name).map(|(_, column)| column)
 }
 
-/// Both compute the same in the same order.
+/// Both sides compute the same values in the same order.
 const ROUNDING: f64 = 1e-12;
 
 #[test]
@@ -166,7 +169,7 @@ fn a_capture_at_the_receiver_gives_those_that_need_only_its_clock() {
     let outcome = observed_at([3, 1], 3);
     let (replayed, flow) = replay(&outcome);
     assert_eq!(flow.vantage, Vantage::Receiver);
-    // A retransmission that is lost on its way to the receiver is not in this capture.
+    // A retransmission lost on its way to the receiver is not in this capture.
     assert!(flow.retransmitted <= retransmissions(&outcome));
     let missing = missing(&outcome, &replayed);
     assert!(missing["sarbe"] <= 0.0, "{missing:?}");
@@ -176,8 +179,8 @@ fn a_capture_at_the_receiver_gives_those_that_need_only_its_clock() {
     );
 }
 
-/// The handshake that a capture adds gives the window scale, and changes no round trip: neither if it precedes the data by
-/// one, nor if the flow starts with the run.
+/// The handshake that a capture adds provides the window scale and does not change any round trip: neither if
+/// it precedes the data by one, nor if the flow starts with the run.
 #[test]
 fn a_handshake_tells_the_window_and_no_false_round_trip() {
     for (start_ms, timestamps) in [(0, true), (0, false), (500, true), (500, false)] {
@@ -201,11 +204,11 @@ fn a_handshake_tells_the_window_and_no_false_round_trip() {
             // Rounded up to whole units of four bytes.
             assert_eq!((flow.window_scale, flow.window_max, flow.mss), (Some(2), 200_004, 1448));
             assert_eq!((flow.sack, flow.timestamps, flow.ecn), (true, timestamps, EcnUse::Off));
-            // Without any timestamps nothing else tells how long the sender took.
+            // Without timestamps, only the handshake reveals the response time of the sender.
             if timestamps || start_ms > 0 {
                 assert_eq!(flow.vantage, vantage, "{start_ms} ms");
             }
-            // Two full packets of 0.12 ms, since every second one is acknowledged.
+            // Two full packets of 0.12 ms, because every second one is acknowledged.
             let least = flow.rtt_min_ns.unwrap() as f64 / 1e6;
             let expected =
                 if vantage == Vantage::Sender || timestamps || start_ms > 0 { 70.12..70.4 } else { 0.0..0.4 };
@@ -214,8 +217,8 @@ fn a_handshake_tells_the_window_and_no_false_round_trip() {
     }
 }
 
-/// The share of the run's estimates that the replay does not pass through in the same order, by name. The instants cannot be
-/// compared: the other end of the path has a time of its own.
+/// Returns the share of the run's estimates that do not occur in the replay in the same order, by name. The
+/// times cannot be compared: the other end of the path has its own clock.
 fn missing(outcome: &Outcome, replayed: &Replayed) -> BTreeMap<String, f64> {
     let table = table(outcome, "flow_estimates");
     let rows =

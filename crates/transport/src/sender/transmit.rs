@@ -188,7 +188,7 @@ impl<C: Controller + ?Sized> Sender<C> {
             // retransmissions for a long time, and the window does not grow while the receiver continues to
             // echo an old mark.
             ecn: match self.config.ecn {
-                EcnMode::Accurate => Ecn::Ect1, // also for retransmissions, or they would enter another queue (RFC 9331)
+                EcnMode::Accurate => Ecn::Ect1, // also retransmissions, or they would enter another queue (RFC 9331)
                 EcnMode::Classic if !retransmission => Ecn::Ect0,
                 _ => Ecn::NotEct,
             },

@@ -1,4 +1,4 @@
-//! Captures that are damaged: what the fuzz target feeds, and tests replay.
+//! Corrupted captures: the input of the fuzz target, replayed by tests.
 #![allow(clippy::unwrap_used, reason = "a file that cannot be read ends the test")]
 
 use std::io::{Cursor, Write};
@@ -9,10 +9,10 @@ use airpath_replay::analyse;
 use super::estimators::options;
 use super::{CONTAINERS, LINKS, capture, conversation};
 
-/// Larger files are cut: the headers matter.
+/// Larger files are truncated: the headers matter.
 const LARGEST_SEED: usize = 64 << 10;
 
-/// Whether the bytes were taken for a capture.
+/// Returns whether the bytes were accepted as a capture.
 pub(crate) fn understood(file: Vec<u8>) -> bool {
     match analyse(Cursor::new(file), &options()) {
         Ok(analysis) => {
@@ -26,7 +26,7 @@ pub(crate) fn understood(file: Vec<u8>) -> bool {
     }
 }
 
-/// Small captures of every container and link layer, and the files of the directory.
+/// Returns small captures of every container and link layer, and the files of the directory.
 pub(crate) fn seeds(directory: Option<&Path>) -> Vec<Vec<u8>> {
     let packets = conversation(60, 7);
     let mut seeds = Vec::new();

@@ -4,7 +4,7 @@ use airpath_estimate::{AckRateConfig, FilterConfig, SamplerConfig, Start, Virtua
 use airpath_model::Duration;
 use airpath_replay::{NamedEstimator, Options};
 
-/// One of each kind.
+/// Returns one estimator of each kind.
 pub(crate) fn every_estimator() -> Vec<NamedEstimator> {
     let (tau, start) = (Duration::from_secs(1), Start::First);
     let bilinear = |virtual_samples| FilterConfig::Bilinear { tau, virtual_samples, start };
@@ -40,7 +40,7 @@ pub(crate) fn every_estimator() -> Vec<NamedEstimator> {
         .collect()
 }
 
-/// Replay into all of them.
+/// Returns options that replay into all of them.
 pub(crate) fn options() -> Options {
     Options { estimators: every_estimator(), ..Options::default() }
 }

@@ -1,4 +1,4 @@
-//! Small captures, made byte by byte.
+//! Small captures, built byte by byte.
 #![allow(dead_code, reason = "the bench and the fuzz target use a part of it")]
 
 pub(crate) mod damage;
@@ -6,7 +6,7 @@ pub(crate) mod estimators;
 pub(crate) mod qlog_damage;
 pub(crate) mod recordings;
 
-/// How a capture is packed.
+/// The container format of a capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Container {
     Micro { big: bool },
@@ -23,7 +23,7 @@ pub(crate) const CONTAINERS: [Container; 6] = [
     Container::Ng { big: true },
 ];
 
-/// What stands before the network layer.
+/// The link-layer header of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Link {
     Ethernet,
@@ -90,7 +90,7 @@ impl Link {
             frame
         };
         let ppp: u8 = if ether_type == 0x0800 { 0x21 } else { 0x57 };
-        let pppoe = [0x11, 0, 0, 1, 5, 0xDC, 0, ppp]; // session 1; a length that the TCP payload decides
+        let pppoe = [0x11, 0, 0, 1, 5, 0xDC, 0, ppp]; // session 1; the length follows from the TCP payload
         match self {
             Self::Ethernet => [[2; 12].as_slice(), &number].concat(),
             Self::Vlan => [[2; 12].as_slice(), &tag(0x8100), &number].concat(),
@@ -109,14 +109,14 @@ impl Link {
             Self::Mpls => {
                 [[2; 12].as_slice(), &0x8847_u16.to_be_bytes(), &[0, 1, 0, 64], &[0, 2, 1, 64]].concat()
             }
-            Self::Ppp => vec![ppp], // its protocol compressed
+            Self::Ppp => vec![ppp], // with a compressed protocol field
             Self::PppHdlc => vec![0xFF, 0x03, 0, ppp],
             Self::PppEther => pppoe.to_vec(),
         }
     }
 }
 
-/// One packet: when (ns), who sends (0 or 1), sequence, acknowledgment, payload, flags, options.
+/// One packet: time (ns), sender (0 or 1), sequence, acknowledgment, payload, flags, options.
 #[derive(Clone, Debug)]
 pub(crate) struct Packet {
     pub(crate) time_ns: u64,
@@ -133,12 +133,12 @@ pub(crate) const SYN: u16 = 0x02;
 pub(crate) const ACK: u16 = 0x10;
 pub(crate) const FIN: u16 = 0x01;
 
-/// Timestamps behind two no-operations.
+/// Returns a timestamps option after two no-operations.
 pub(crate) fn stamps(value: u32, echo: u32) -> Vec<u8> {
     [[1, 1, 8, 10].as_slice(), &value.to_be_bytes(), &echo.to_be_bytes()].concat()
 }
 
-/// The packet from its network layer on, with its payload.
+/// Returns the packet from its network layer on, with its payload.
 pub(crate) fn network(packet: &Packet, six: bool) -> Vec<u8> {
     assert!(packet.options.len().is_multiple_of(4));
     let mut tcp = Vec::new();
@@ -172,7 +172,7 @@ pub(crate) fn network(packet: &Packet, six: bool) -> Vec<u8> {
     ip
 }
 
-/// A capture of these packets, each cut to `snap` bytes.
+/// Returns a capture of these packets, each truncated to `snap` bytes.
 pub(crate) fn capture(
     container: Container,
     link: Link,
@@ -190,7 +190,7 @@ pub(crate) fn capture(
     pack(container, link.number(), snap, &frames)
 }
 
-/// A capture of these frames.
+/// Returns a capture of these frames.
 pub(crate) fn pack(container: Container, link: u32, snap: usize, frames: &[(u64, Vec<u8>)]) -> Vec<u8> {
     let (big, unit) = match container {
         Container::Micro { big } => (big, 1_000),
@@ -237,8 +237,8 @@ pub(crate) fn pack(container: Container, link: u32, snap: usize, frames: &[(u64,
     file
 }
 
-/// A connection of `segments` segments of 1000 bytes, one a millisecond from 10.0.0.1, each acknowledged `delay_ms` later;
-/// handshake first. Sequence numbers wrap on the way.
+/// Returns a connection of `segments` segments of 1000 bytes, one per millisecond from 10.0.0.1, each
+/// acknowledged `delay_ms` later, after a handshake. Sequence numbers wrap.
 pub(crate) fn conversation(segments: u32, delay_ms: u64) -> Vec<Packet> {
     let ms = |time: u64| 1_600_000_000_000_000_000 + time * 1_000_000;
     let isn = u32::MAX - 2_500;

@@ -1,4 +1,4 @@
-//! Logs of QUIC that are damaged: what the fuzz target feeds, and tests replay.
+//! Corrupted QUIC logs: the input of the fuzz target, replayed by tests.
 
 use std::io::Cursor;
 
@@ -6,7 +6,7 @@ use airpath_replay::analyse_qlog;
 
 use super::estimators::options;
 
-/// Whether the bytes were taken for a log.
+/// Returns whether the bytes were accepted as a log.
 pub(crate) fn understood(file: Vec<u8>) -> bool {
     match analyse_qlog(Cursor::new(file), &options()) {
         Ok(analysis) => {

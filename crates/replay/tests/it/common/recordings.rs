@@ -3,8 +3,8 @@
 
 use std::path::PathBuf;
 
-/// The folder that `AIRPATH_CAPTURES` names; `None`, with a note, if the variable is not set. Panics if the folder does not
-/// exist.
+/// Returns the folder named by `AIRPATH_CAPTURES`; `None`, with a note, if the variable is not set. Panics if
+/// the folder does not exist.
 pub(crate) fn folder() -> Option<PathBuf> {
     let Some(folder) = std::env::var_os("AIRPATH_CAPTURES").map(PathBuf::from) else {
         println!("skipped: no recorded captures; name their folder in AIRPATH_CAPTURES");
