@@ -1,10 +1,10 @@
-//! One run in a process of its own, for measurements: `dumbbell SCHEME FLOWS MBPS SECONDS INTERVAL_MS [packets]`, or
-//! `dumbbell PLAN.json`; with `--digest` before them. Writes one line of JSON: what was done, what it cost, and where asked for, a digest of every
-//! result, so that two builds can be held against each other.
+//! One run in its own process, for measurements: `dumbbell SCHEME FLOWS MBPS SECONDS INTERVAL_MS [packets]`,
+//! or `dumbbell PLAN.json`; optionally preceded by `--digest`. Writes one line of JSON: the configuration,
+//! the cost, and on request a digest of all results for the comparison of two builds.
 //!
-//! The dumbbell is the one that other simulators were measured with (`peer_dumbbell`), from its plan as text on.
-//! SCHEME is `sack` (NewReno over SACK) or `cubic` (that of 2008); `INTERVAL_MS` is the width of a row of the series;
-//! with `packets` each packet that reaches its receiver has a row.
+//! The dumbbell is the one used to measure other simulators (`peer_dumbbell`); it is read as the text of a
+//! plan. SCHEME is `sack` (NewReno over SACK) or `cubic` (that of 2008); `INTERVAL_MS` is the interval of the
+//! series; with `packets` each packet that reaches its receiver has a row.
 #![allow(clippy::print_stdout, reason = "a command that writes a line")]
 #![allow(clippy::disallowed_types, clippy::disallowed_methods, reason = "a stopwatch")]
 
@@ -101,13 +101,13 @@ fn digest(outcome: &Outcome) -> u64 {
     hash
 }
 
-/// Time that this thread has spent on a processor (Linux; zero elsewhere).
+/// Returns the processor time of this thread (Linux; zero elsewhere).
 fn cpu_s() -> f64 {
     let text = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     text.split_whitespace().next().and_then(|nanos| nanos.parse::<f64>().ok()).unwrap_or(0.0) / 1e9
 }
 
-/// The most memory that this process has held (Linux; zero elsewhere).
+/// Returns the peak memory of this process (Linux; zero elsewhere).
 fn peak_mib() -> f64 {
     let text = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();

@@ -82,7 +82,7 @@ fn read_estimators(
     (0..).zip(&plan.estimators).map(read).collect()
 }
 
-/// Returns the flows of one source: one, or, for random arrivals, as many as arrive.
+/// Returns the flows of one source: one, or for random arrivals the number that arrives.
 fn kinds(
     flow: &FlowPlan,
     plan: &Plan,

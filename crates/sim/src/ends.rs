@@ -5,7 +5,7 @@ use airpath_network::{Ends, Entry, FlowSummary, Network, Packet, Target, Transmi
 
 use crate::flow::{ConnectionSource, ENDS, End, Flow, FlowKind, Timer};
 
-/// The flows of a run, whose endpoints receive packets and send others.
+/// The flows of a run, whose endpoints receive and send packets.
 ///
 /// The events of an endpoint are packets, which arrive in sequence over one link, and its own timers; its
 /// state is not read between two rows of the series. If the link knows the arrival time of a packet and no
@@ -14,7 +14,7 @@ use crate::flow::{ConnectionSource, ENDS, End, Flow, FlowKind, Timer};
 #[derive(Debug)]
 pub(crate) struct Flows {
     flows: Vec<Flow>,
-    /// The target of the first flow's sender; that of its receiver is the next, and so on.
+    /// The target of the first flow's sender; its receiver is the next target, and so on.
     first_timer: usize,
 }
 
@@ -49,7 +49,7 @@ impl Flows {
         self.drive(network, flow, end, event);
     }
 
-    /// An interval of the series ends.
+    /// Ends an interval of the series.
     pub(crate) fn end_interval(&mut self, network: &mut Network) {
         let now = network.now;
         for flow in &mut self.flows {
@@ -64,7 +64,7 @@ impl Flows {
         self.flows.len()
     }
 
-    /// Returns the sender of a flow, if it is externally controlled.
+    /// Returns the sender of a flow if it is externally controlled.
     pub(crate) fn steered(&mut self, flow: usize) -> Option<&mut ConnectionSource> {
         match &mut self.flows[flow].kind {
             FlowKind::Connections(source) => source.steered().is_some().then_some(source),
@@ -83,12 +83,12 @@ impl Flows {
         self.flows.iter().map(Flow::summary)
     }
 
-    /// Returns the packet events seen by senders, if recorded.
+    /// Returns the packet events observed by senders, if recorded.
     pub(crate) fn into_logs(self) -> impl Iterator<Item = Transmissions> {
         self.flows.into_iter().filter_map(Flow::into_log)
     }
 
-    /// Sends all packets that one endpoint of a flow may send at that event.
+    /// Sends all packets that one endpoint of a flow may send at this event.
     fn drive(&mut self, network: &mut Network, flow: usize, end: End, event: Entry) {
         let (source, now) = (&mut self.flows[flow], event.at());
         let next = match end {
@@ -108,8 +108,8 @@ impl Flows {
         self.set_timer(network, flow, end, next, now);
     }
 
-    /// Schedules the wake-up at `next` of an endpoint, at time `now`. An event that is already scheduled
-    /// earlier is postponed when it comes.
+    /// Schedules the wake-up of an endpoint at `next`, at time `now`. If an earlier event is already
+    /// scheduled, it is postponed when it occurs.
     #[inline]
     fn set_timer(&mut self, network: &mut Network, flow: usize, end: End, next: Timestamp, now: Timestamp) {
         let (due, timer) = (next.max(now), &mut self.flows[flow].timers[end.index()]);

@@ -12,7 +12,7 @@ use crate::steps::Step;
 type Values = [f64; Step::QUANTITIES.len()];
 
 /// Parallel runs with one externally controlled flow each, which advance step by step. The runs are
-/// independent, so that neither their number nor that of threads affects the results of a run.
+/// independent, so neither their number nor the number of threads affects the results of a run.
 #[derive(Debug)]
 pub struct Episodes {
     slots: Vec<Option<Episode>>,

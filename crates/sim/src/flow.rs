@@ -1,4 +1,4 @@
-//! Flows: a data source at one end, a receiver at the other.
+//! Flows: a data source at one endpoint, a receiver at the other.
 
 mod connection;
 mod datagrams;
@@ -23,13 +23,13 @@ pub(crate) use connection::{ConnectionSetup, ConnectionSource};
 pub(crate) struct Flow {
     /// Its index in the list of flows.
     pub(crate) index: u32,
-    /// Its number within the plan's source: above zero only for flows that arrive at random.
+    /// Its number within the plan's source; nonzero only for flows that arrive at random.
     pub(crate) instance: u32,
     /// Start of its forward route in the route table.
     pub(crate) route: u32,
     /// Start of its reverse route.
     pub(crate) reverse_route: u32,
-    /// Start time.
+    /// The start time.
     pub(crate) start: Timestamp,
     /// Next wake-up of each endpoint.
     pub(crate) timers: [Timer; 2],
@@ -38,7 +38,7 @@ pub(crate) struct Flow {
     pub(crate) ahead: [bool; 2],
     /// Its data source and receiver.
     pub(crate) kind: FlowKind,
-    /// What is recorded of its sender beyond its counters, if anything.
+    /// The additional records of its sender, if requested.
     watch: Option<Box<Watch>>,
 }
 
@@ -73,7 +73,7 @@ impl Flow {
         }
     }
 
-    /// Runs the sender's work that is due at `now`, or may have become due.
+    /// Runs the sender's work that is or may be due at `now`.
     pub(crate) fn wake_sender(&mut self, now: Timestamp, recorder: &mut Recorder) {
         if let FlowKind::Connections(source) = &mut self.kind {
             if let Some(watch) = &mut self.watch {
@@ -91,7 +91,7 @@ impl Flow {
         }
     }
 
-    /// Returns the next data packet that may leave at `now`; call it until it returns `None`.
+    /// Returns the next data packet that may be sent at `now`; call it until it returns `None`.
     #[inline]
     pub(crate) fn poll_data(&mut self, now: Timestamp, context: &mut Context) -> Option<Packet> {
         let packet = match &mut self.kind {
@@ -109,7 +109,7 @@ impl Flow {
         Some(packet)
     }
 
-    /// Returns the next acknowledgment that may leave at `now`; call it until it returns `None`.
+    /// Returns the next acknowledgment that may be sent at `now`; call it until it returns `None`.
     #[inline]
     pub(crate) fn poll_acknowledgment(&mut self, now: Timestamp, pool: &mut PacketPool) -> Option<Packet> {
         match &mut self.kind {
@@ -154,23 +154,23 @@ impl Flow {
         }
     }
 
-    /// Enables the log of the sender's packet events; call it before the flow begins. `flows` flows share the
+    /// Enables the log of the sender's packet events; call it before the flow starts. `flows` flows share the
     /// maximum number of records.
     pub(crate) fn keep_log(&mut self, flows: usize) {
         self.watch.get_or_insert_default().keep_log(Transmissions::new(self.index, flows));
     }
 
-    /// Begins to measure what limits its sender; before it begins.
+    /// Enables the measurement of the sender's limits; call it before the flow starts.
     pub(crate) fn measure_limits(&mut self) {
         self.watch.get_or_insert_default().measure_limits();
     }
 
-    /// Returns the packet events seen by its sender, if recorded.
+    /// Returns the packet events observed by its sender, if recorded.
     pub(crate) fn into_log(self) -> Option<Transmissions> {
         self.watch.and_then(|watch| watch.into_log())
     }
 
-    /// Records what limited its sender in the interval that ends at `now`, if that is measured.
+    /// Records the limits of its sender in the interval that ends at `now`, if they are measured.
     pub(crate) fn record_limits(&mut self, now: Timestamp, recorder: &mut Recorder) {
         if let (Some(watch), FlowKind::Connections(source)) = (&mut self.watch, &self.kind) {
             watch.record_limits(now, source, self.index, recorder);
@@ -222,7 +222,7 @@ pub(crate) struct Timer {
 }
 
 impl Timer {
-    /// Returns the event of the timer for that target.
+    /// Returns the event of the timer for this target.
     #[inline]
     pub(crate) fn event(self, target: Target) -> Entry {
         Entry::new(self.due, self.set, target)

@@ -13,7 +13,7 @@ use airpath_model::{
 /// An estimator that runs alongside a controller, with its number in the plan.
 pub(crate) type PlannedEstimator = (u16, Arc<dyn Factory<AckRates>>);
 
-/// A controller, with ACK-rate estimators that receive all of its acknowledgments and congestion signals.
+/// A controller with ACK-rate estimators, which receive all of its acknowledgments and congestion signals.
 /// Only the controller affects the flow's sending.
 #[derive(Debug)]
 pub(crate) struct Observed {

@@ -13,7 +13,8 @@ use crate::flow::Flow;
 /// A run that is ready to start, or has been advanced to some time.
 #[derive(Debug)]
 pub struct Simulation {
-    /// Its timers are those of the two endpoints of each flow: the sender's, then the receiver's.
+    /// The network. Its timers are those of the two endpoints of each flow: the sender's, then the
+    /// receiver's.
     pub(crate) network: Network,
     pub(crate) flows: Flows,
 }
@@ -32,7 +33,7 @@ impl Simulation {
         Self::with_components(plan, inputs, seed, components())
     }
 
-    /// Builds a run whose plan may name components that are not part of this source tree.
+    /// Builds a run whose plan may name components outside this source tree.
     ///
     /// # Errors
     /// As [`Simulation::new`].

@@ -1,5 +1,5 @@
-//! A run step by step: it stops at the end of each interval, returns the observations of a steered sender, and takes
-//! the limits for that sender.
+//! Step-by-step runs: a run stops at the end of each interval, returns the observations of an externally
+//! controlled sender, and takes new limits for it.
 
 use airpath_model::{Bytes, Rate, RttEstimate, SenderReport, Steering, Timestamp};
 use airpath_network::{LinkStep, RunControl};
@@ -9,13 +9,13 @@ use crate::simulation::{Cancelled, Simulation};
 /// The result of one step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Step {
-    /// End time of the step.
+    /// The end time of the step.
     pub now: Timestamp,
-    /// Observations of the sender in the step.
+    /// The observations of the sender in the step.
     pub report: SenderReport,
-    /// Round-trip times known to the transport; zero before the first sample.
+    /// The round-trip time estimates of the transport; zero before the first sample.
     pub rtt: RttEstimate,
-    /// Payload in flight at the end of the step.
+    /// The payload in flight at the end of the step.
     pub in_flight: Bytes,
     /// The current window.
     pub window: Bytes,
@@ -25,12 +25,12 @@ pub struct Step {
     pub active: bool,
     /// Whether the flow has sent all its data, and all of it has arrived.
     pub over: bool,
-    /// Quantities that no sender can observe: of the link at which the flow is measured, if that is recorded.
+    /// The state of the flow's measuring link, if recorded; no sender can observe it.
     pub link: Option<LinkStep>,
 }
 
 impl Step {
-    /// The names of [`Step::values`], with their units; no sender can observe those that begin with `link_`.
+    /// The names of [`Step::values`], with their units; no sender can observe those that start with `link_`.
     pub const QUANTITIES: [&'static str; 19] = [
         "time_s",
         "sent_bytes",
@@ -95,7 +95,7 @@ impl Simulation {
     }
 
     /// Runs to the end of the first interval of the series that ends at `until` or later, and stops there,
-    /// before any other event at that instant; to the end of the run if there is no such interval.
+    /// before any other event at that instant; or to the end of the run if there is no such interval.
     /// [`Simulation::run`] continues from there.
     ///
     /// # Errors
@@ -105,7 +105,7 @@ impl Simulation {
     }
 
     /// Sets the limits of a flow's sender, and sends the packets that they allow. A connection that the flow
-    /// opens later begins with its initial window. Does nothing to a flow that is not externally controlled.
+    /// opens later starts with its initial window. Does nothing if the flow is not externally controlled.
     pub fn steer(&mut self, flow: usize, steering: Steering) {
         let Some(source) = self.flows.steered(flow) else { return };
         if let Some(steered) = source.steered() {

@@ -1,4 +1,4 @@
-//! Channels: when one packet has left, and whether it arrives.
+//! Channels: the departure time of one packet, and whether it arrives.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! Estimators: capacity sources, which see packets; the EKF's cycle; ACK-rate estimators, which see acknowledgments.
+//! Estimators: capacity sources, which process packets; the EKF's cycle; ACK-rate estimators, which process
+//! acknowledgments.
 
 use airpath_estimate::{
     AckRate, AckRateConfig, Ebe, EbeConfig, FilterConfig, Measured, Monitor, Predictor, Profile, Qfcp,
@@ -27,7 +28,7 @@ fn xcp_b(bencher: Bencher<'_, '_>) {
     source(bencher, XcpB::new(XcpBConfig::default()).unwrap());
 }
 
-/// A packet in and a packet out each 120 µs; the queue goes up and down between 0 and 99 packets.
+/// One arrival and one departure every 120 µs; the queue oscillates between 0 and 99 packets.
 fn source(bencher: Bencher<'_, '_>, mut source: impl CapacitySource) {
     let (mut now, mut packets) = (Timestamp::ZERO, 0_u64);
     bencher.counter(ItemsCount::new(BATCH)).bench_local(|| {
@@ -96,7 +97,7 @@ fn sarbe(bencher: Bencher<'_, '_>) {
     ack_rate(bencher, filtered(sampler, FilterConfig::Stability { beta: 0.8, window: 8 }));
 }
 
-/// An acknowledgment of two segments each 240 µs.
+/// An acknowledgment of two segments every 240 µs.
 fn ack_rate(bencher: Bencher<'_, '_>, config: AckRateConfig) {
     let mut estimator = AckRate::new(config).unwrap();
     let mut now = Timestamp::ZERO;

@@ -1,4 +1,4 @@
-//! The event queue: one event out, one in, with as many targets as links of so many flows have.
+//! The event queue: one event removed, one inserted, with one target per link or flow.
 
 use airpath_model::{Duration, RandomStream, Timestamp};
 use airpath_network::EventQueue;
@@ -9,7 +9,7 @@ use crate::BATCH;
 
 const START: Timestamp = Timestamp::ZERO;
 
-/// Every target has an event; what comes up is scheduled anew up to 20 ms later, as links do.
+/// Every target has an event; a due event is rescheduled up to 20 ms later, as by links.
 #[divan::bench(args = [6, 60, 600, 6000, 60_000])]
 fn event_queue(bencher: Bencher<'_, '_>, targets: u32) {
     let mut stream = RandomStream::new(1, "events");

@@ -1,4 +1,5 @@
-//! A link alone: datagrams over it to a receiver that counts. The item is one packet, with its source and receiver.
+//! A single link: datagrams over it to a counting receiver. The item is one packet, including its source and
+//! receiver.
 
 use airpath_sim::plan::{LinkPlan, TrafficPlan};
 use airpath_sim::{RunControl, Simulation};
@@ -7,7 +8,7 @@ use divan::counter::ItemsCount;
 
 use crate::common::{datagrams, link, mbps, plan};
 
-/// `watched` links are recorded; the others take the short way.
+/// `watched` links are recorded; the others use the fast path.
 #[divan::bench(args = [false, true])]
 fn watched(bencher: Bencher<'_, '_>, watched: bool) {
     let traffic = TrafficPlan::ConstantBitRate {
@@ -17,7 +18,7 @@ fn watched(bencher: Bencher<'_, '_>, watched: bool) {
         off_ns: None,
         start_off: false,
     };
-    // Flows are measured at the second link, so that the first may go unwatched.
+    // Flows are measured at the second link, so that the first link may be unwatched.
     let links = ["first", "second"].map(|name| LinkPlan { record: watched, ..link(name, mbps(100), 5.0) });
     let mut flow = datagrams("datagrams", traffic);
     (flow.path, flow.measured_at) = (vec![0, 1], 1);

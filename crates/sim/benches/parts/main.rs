@@ -1,4 +1,5 @@
-//! The parts of a run alone: what one event, one packet, one acknowledgment, one step costs. An item is one of those.
+//! The parts of a run in isolation: the cost of one event, one packet, one acknowledgment, one step. An item
+//! is one of those.
 //!
 //! Whole runs, compared with ns-2, are measured by `tools/bench.py`.
 #![allow(clippy::unwrap_used, reason = "constant configurations")]
@@ -12,7 +13,7 @@ mod links;
 mod queues;
 mod transport;
 
-/// Items in one measured call, so that the clock's own cost disappears.
+/// The number of items in one measured call, so that the overhead of the clock is negligible.
 const BATCH: u64 = 10_000;
 
 fn main() {

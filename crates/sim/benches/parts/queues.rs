@@ -1,4 +1,4 @@
-//! Queue disciplines: one packet in, one out, behind a hundred others.
+//! Queue disciplines: one packet in and one out, behind a hundred others.
 
 use airpath_estimate::Configured;
 use airpath_model::{
@@ -108,7 +108,7 @@ fn router<T: RouterProtocol<Packet>>(protocol: T) -> Router<Packet, T> {
     Router::new(Limit::Bytes(BUFFER), protocol)
 }
 
-/// A packet each 120 µs, timers when they are due.
+/// One packet every 120 µs, timers when they are due.
 fn pass(bencher: Bencher<'_, '_>, mut queue: impl Qdisc<Packet>, header: PathHeader) {
     let mut now = Timestamp::ZERO;
     for flow in 0..100 {

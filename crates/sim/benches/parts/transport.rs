@@ -1,4 +1,5 @@
-//! Sender and receiver without a network between them. The item is one segment; every second one is acknowledged.
+//! Sender and receiver without a network between them. The item is one segment; every second one is
+//! acknowledged.
 
 use airpath_control::{Cubic, CubicConfig, NewReno, StandardSlowStart, Windowed};
 use airpath_model::{Bytes, Controller, Duration, NullProbe, Timestamp};
@@ -19,13 +20,13 @@ fn cubic() -> Box<dyn Controller> {
     Box::new(Windowed::new(rule, StandardSlowStart::default(), MSS * 10, MSS).unwrap())
 }
 
-/// Segments out, acknowledgments in, no losses; the receiver's window holds 200 segments.
+/// Segments and acknowledgments without losses; the receive window is 200 segments.
 #[divan::bench(args = [new_reno as fn() -> _, cubic])]
 fn both_ends(bencher: Bencher<'_, '_>, controller: fn() -> Box<dyn Controller>) {
     exchange(bencher, controller, u64::MAX);
 }
 
-/// One segment of 97 is lost: SACK, recovery, ranges.
+/// One segment in 97 is lost: SACK, recovery, ranges.
 #[divan::bench]
 fn both_ends_with_losses(bencher: Bencher<'_, '_>) {
     exchange(bencher, new_reno, 97);

@@ -30,10 +30,10 @@ pub(crate) struct ConnectionSource {
     sender: Sender,
     receiver: Receiver,
     connection: u32,
-    /// Start of the file under way, or of the connection of writes; `None` between files.
+    /// The start of the current file, or of the connection of writes; `None` between files.
     began: Option<Timestamp>,
     size: Bytes,
-    /// Time of the next file, or of the next write to the connection.
+    /// The time of the next file, or of the next write to the connection.
     next_file: Timestamp,
     stop: Timestamp,
     stopped: bool,
@@ -72,8 +72,8 @@ pub(crate) struct ConnectionSetup {
 impl ConnectionSource {
     /// Creates a source whose first connection begins at `setup.start`.
     ///
-    /// # Errors
-    /// If the transport rejects the configuration, or a controller whose needs it cannot meet.
+    /// v # Errors Returns an error if the transport rejects the configuration or the controller's
+    /// requirements.
     pub(crate) fn new(mut setup: ConnectionSetup) -> Result<Self, Fault> {
         let stream = setup.random.split();
         let sender = open(setup.sender, &setup.controller, &setup.observers, setup.initial_window, stream)?;
@@ -110,7 +110,7 @@ impl ConnectionSource {
         prefetch::value(&self.connection);
     }
 
-    /// Returns whether it never opens a second connection.
+    /// Returns whether the source never opens a second connection.
     pub(crate) const fn opens_one_connection(&self) -> bool {
         matches!(self.files, Files::Endless | Files::One { .. } | Files::Writes { .. })
     }
@@ -137,7 +137,7 @@ impl ConnectionSource {
         }
     }
 
-    /// Returns the next segment that may leave.
+    /// Returns the next segment that may be sent.
     #[inline]
     pub(crate) fn poll_data(
         &mut self,
@@ -159,7 +159,7 @@ impl ConnectionSource {
         }))
     }
 
-    /// Returns the next acknowledgment that may leave.
+    /// Returns the next acknowledgment that may be sent.
     #[inline]
     pub(crate) fn poll_acknowledgment(
         &mut self,
@@ -207,7 +207,7 @@ impl ConnectionSource {
         if self.sender.is_complete()
             && let Some(began) = self.began.take()
         {
-            // A file that was stopped before all of it had left is not a completed transfer.
+            // A file that was stopped before all of it was sent is not a completed transfer.
             if !self.files.is_endless() && self.receiver.delivered() == self.size {
                 recorder.on_completion(flow, self.connection, began, now, self.size);
             }
@@ -230,23 +230,23 @@ impl ConnectionSource {
         self.receiver.next_timer()
     }
 
-    /// Returns its controller, if that is controlled externally.
+    /// Returns the controller if it is externally controlled.
     pub(crate) fn steered(&mut self) -> Option<&mut dyn Steered> {
         self.sender.steered()
     }
 
-    /// Returns whether it has sent all its data, and all of it has arrived.
+    /// Returns whether the source has sent all its data, and all of it has arrived.
     pub(crate) fn is_over(&self) -> bool {
         self.began.is_none() && !self.next_file.is_scheduled()
     }
 
-    /// Returns the round-trip times of the connection.
+    /// Returns the round-trip time estimates of the connection.
     pub(crate) fn rtt(&self) -> RttEstimate {
         self.sender.rtt()
     }
 
-    /// Returns what limits the sender between two events: the application between two transfers. `None` before the first transfer and
-    /// after the last.
+    /// Returns the limit of the sender between two events; the limit is the application between two
+    /// transfers. `None` before the first transfer and after the last.
     pub(crate) fn limit(&self) -> Option<SendLimit> {
         if self.began.is_some() {
             return Some(self.sender.limit());
@@ -255,7 +255,7 @@ impl ConnectionSource {
         between_transfers.then_some(SendLimit::Application)
     }
 
-    /// What the series wants to know.
+    /// Returns the state for the series.
     pub(crate) fn state(&self) -> FlowState {
         let srtt = self.sender.rtt().smoothed;
         FlowState {

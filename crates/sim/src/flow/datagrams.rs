@@ -5,7 +5,7 @@ use airpath_network::{Body, Contents};
 
 use airpath_plan::workload::Datagram;
 
-/// Returns a datagram of the flow as a packet that leaves at `now` on the route that begins at `hop`.
+/// Returns a datagram of the flow as a packet that is sent at `now` on the route that starts at `hop`.
 pub(crate) fn packet(now: Timestamp, flow: u32, hop: u32, datagram: Datagram) -> Contents {
     let Datagram { sequence, size } = datagram;
     Contents {

@@ -1,10 +1,10 @@
-//! How long each limit kept a sender from sending.
+//! The time for which each limit kept a sender from sending.
 
 use airpath_model::{Duration, Timestamp};
 use airpath_transport::SendLimit;
 
-/// The time of a sender under each limit. The state of a sender changes only at its events, so that the time since the event before
-/// belongs to one limit.
+/// The time of a sender under each limit. The state of a sender changes only at its events, so the time since
+/// the previous event belongs to one limit.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LimitMeter {
     since: Timestamp,
@@ -12,7 +12,7 @@ pub(crate) struct LimitMeter {
 }
 
 impl LimitMeter {
-    /// The sender has been under `limit` until `now`; `None` while the flow does not live.
+    /// Records that the sender has been under `limit` until `now`; `None` while the flow is not active.
     pub(crate) fn advance(&mut self, now: Timestamp, limit: Option<SendLimit>) {
         let elapsed = now.since(self.since);
         self.since = now;

@@ -1,4 +1,4 @@
-//! The events of each packet as seen by the sender of a connection, for logs of flows (qlog).
+//! Packet events as observed by the sender of a connection, for flow logs (qlog).
 
 use std::collections::VecDeque;
 
@@ -7,7 +7,7 @@ use airpath_network::{Body, Packet, Transmission, Transmissions};
 use airpath_transport::{Acknowledgment, Segment};
 
 /// Converts segments to packets that are never retransmitted: the last transmission of a segment is assumed
-/// to be the one that arrived, and the previous one to be lost as soon as there is another.
+/// to be the one that arrived; the previous transmission counts as lost once there is another.
 #[derive(Debug)]
 pub(crate) struct SegmentLog {
     transmissions: Transmissions,
@@ -30,11 +30,11 @@ impl SegmentLog {
         Self { transmissions, next: 0, connection: 0, outstanding: VecDeque::new() }
     }
 
-    /// A packet leaves.
+    /// Records the transmission of a packet.
     pub(crate) fn on_packet(&mut self, now: Timestamp, packet: &Packet) {
         let Body::Segment { segment, .. } = &packet.body else { return };
         if std::mem::replace(&mut self.connection, packet.connection) != packet.connection {
-            // The previous connection is closed, including what it had in flight.
+            // The previous connection is closed, including its data in flight.
             self.outstanding.clear();
         }
         self.on_sent(now, segment);
@@ -58,7 +58,7 @@ impl SegmentLog {
             .push(now, Transmission::Sent { packet, bytes: segment.payload, again: segment.retransmission });
     }
 
-    /// An acknowledgment of a connection arrives, of so many bytes on the wire.
+    /// Records the arrival of a connection's acknowledgment of `bytes` bytes on the wire.
     pub(crate) fn on_acknowledgment(
         &mut self,
         now: Timestamp,

@@ -1,4 +1,4 @@
-//! What is recorded of a sender beyond its counters.
+//! The optional records of a sender.
 
 use airpath_model::Timestamp;
 use airpath_network::{Packet, Recorder, Transmissions};
@@ -13,7 +13,7 @@ use super::segment_log::SegmentLog;
 pub(crate) struct Watch {
     /// Packet events.
     log: Option<SegmentLog>,
-    /// What limits it.
+    /// The time under each limit.
     limits: Option<LimitMeter>,
 }
 
@@ -26,7 +26,7 @@ impl Watch {
         self.limits = Some(LimitMeter::default());
     }
 
-    /// A packet leaves.
+    /// Records the transmission of a packet.
     #[cold]
     pub(crate) fn on_packet(&mut self, now: Timestamp, packet: &Packet) {
         if let Some(log) = &mut self.log {
@@ -34,7 +34,8 @@ impl Watch {
         }
     }
 
-    /// An acknowledgment of a connection, of so many bytes on the wire, arrives at `source`, which has not processed it.
+    /// Records that an acknowledgment of `bytes` bytes on the wire arrives at `source`, before `source`
+    /// processes it.
     #[cold]
     pub(crate) fn on_acknowledgment(
         &mut self,
@@ -49,7 +50,7 @@ impl Watch {
         self.advance(now, source);
     }
 
-    /// The state of `source` may change at `now`.
+    /// Records the limit of `source`, whose state may change at `now`.
     #[cold]
     pub(crate) fn advance(&mut self, now: Timestamp, source: &ConnectionSource) {
         if let Some(limits) = &mut self.limits {
@@ -57,7 +58,7 @@ impl Watch {
         }
     }
 
-    /// Records what limited flow `flow` in the interval that ends at `now`.
+    /// Records the limits of flow `flow` in the interval that ends at `now`.
     pub(crate) fn record_limits(
         &mut self,
         now: Timestamp,

@@ -1,10 +1,10 @@
-//! ABC whole: its routers and its senders over links that stand still, step, and follow each other.
+//! ABC as a whole: its routers and senders over constant, stepping and successive links.
 
 use crate::common::*;
 use airpath_sim::Outcome;
 use airpath_sim::plan::*;
 
-/// A round trip of 100 ms, for which the parameters were published.
+/// The one-way delay for a round trip of 100 ms, for which the parameters were published.
 const DELAY_MS: f64 = 50.0;
 const PACKETS_PER_SECOND: f64 = 1000.0;
 
@@ -12,12 +12,12 @@ fn abc() -> ControllerPlan {
     ControllerPlan::Declared(ComponentPlan::named("abc"))
 }
 
-/// A router of ABC that knows its link, behind which 250 packets may wait.
+/// An ABC router with the true link rate and a buffer of 250 packets.
 fn routed(name: &str, rate: RatePlan, delay_ms: f64) -> LinkPlan {
     LinkPlan { queue: abc_router(), ..link(name, rate, delay_ms) }
 }
 
-/// Flows over 12 Mbit/s, counted from 20 to 60 s.
+/// Runs flows over 12 Mbit/s, measured from 20 to 60 s.
 fn steady(flows: u32, controller: &ControllerPlan) -> Outcome {
     let links = there_and_back(routed("bottleneck", mbps(12), DELAY_MS), DELAY_MS);
     let flows = (0..flows).map(|index| flow(&format!("f{index}"), controller.clone())).collect();
@@ -31,7 +31,7 @@ fn utilisation(outcome: &Outcome, link: usize) -> f64 {
     links.integers("departed_bytes")[link] as f64 / links.reals("offered_bytes")[link]
 }
 
-/// The mean over time of the queue of the first link after 20 s, in seconds at 12 Mbit/s.
+/// Returns the time-weighted mean queue of the first link after 20 s, in seconds at 12 Mbit/s.
 fn mean_delay(outcome: &Outcome) -> f64 {
     let series = table(outcome, "link_series");
     let rows = series.integers("link").iter().zip(series.reals("queue_mean_bytes"));
@@ -47,8 +47,8 @@ fn jain(outcome: &Outcome) -> f64 {
     sum * sum / squares / goodput.len() as f64
 }
 
-/// At rest accelerates, brakes and the additive increase are even: tr / cr + N / w = 1, with w = cr RTT for all flows together.
-/// Without a queue tr = 0.98 μ, so that cr = 0.98 μ + N / RTT.
+/// In equilibrium accelerates, brakes and the additive increase are balanced: tr / cr + N / w = 1, with w =
+/// cr RTT for all flows together. Without a queue tr = 0.98 μ, so cr = 0.98 μ + N / RTT.
 #[test]
 fn one_flow_fills_the_link_to_the_target_and_its_increase() {
     let outcome = steady(1, &abc());
@@ -61,8 +61,8 @@ fn one_flow_fills_the_link_to_the_target_and_its_increase() {
     assert!(mean_delay(&outcome) < 0.003, "{} s", mean_delay(&outcome));
 }
 
-/// Where that is more than the link carries, a queue stands above `d_t`: cr = μ, and (x − `d_t`) / δ = N / (μ RTT) − 0.02, with the
-/// delay part of the RTT.
+/// If that exceeds the capacity of the link, there is a standing queue above `d_t`: cr = μ, and (x − `d_t`) /
+/// δ = N / (μ RTT) − 0.02, with the delay included in the RTT.
 #[test]
 fn many_flows_fill_it_and_wait_a_little_longer_than_the_threshold() {
     for flows in [5, 10] {
@@ -73,14 +73,14 @@ fn many_flows_fill_it_and_wait_a_little_longer_than_the_threshold() {
             let share = f64::from(flows) / (PACKETS_PER_SECOND * (0.1 + expected));
             expected = 0.05 + 0.133_333 * (share - 0.02);
         }
-        // 3 ms are what bursts of a flow add: two packets leave for an accelerate.
+        // 3 ms are the contribution of a flow's bursts: two packets are sent per accelerate.
         let delay = mean_delay(&outcome);
         assert!((delay - expected).abs() < 0.003, "{flows} flows wait {delay} s for {expected} s");
     }
 }
 
-/// Shares wander, as each mark moves a window by a packet, and are equal only over many times the W RTT / N = 6 s in which the
-/// additive increase makes them so.
+/// Shares fluctuate, because each mark changes a window by a packet. They are equal only over many times the
+/// time in which the additive increase equalizes them, W RTT / N = 6 s.
 #[test]
 fn flows_that_come_later_get_their_share() {
     let links = there_and_back(routed("bottleneck", mbps(12), DELAY_MS), DELAY_MS);
@@ -97,12 +97,12 @@ fn flows_that_come_later_get_their_share() {
         let patient = ComponentPlan::named("abc").with("additive_increase", 0.0);
         flow.controller = Some(ControllerPlan::Declared(patient));
     }
-    // It is the additive increase that does it.
+    // The additive increase is the cause.
     let without = jain(&run(&alone, 1));
     assert!(without < 0.9, "{without}");
 }
 
-/// 12 and 4 Mbit/s in turn, 5 s each: the queue that a step down leaves is drained, and a step up is filled.
+/// 12 and 4 Mbit/s alternate every 5 s: the queue after a step down is drained, and a step up is filled.
 #[test]
 fn steps_are_followed_without_losses() {
     let steps = (0..6).map(|step| (step * 5 * SECOND, if step % 2 == 0 { 12_000_000 } else { 4_000_000 }));
@@ -134,7 +134,8 @@ fn of_two_bottlenecks_the_smaller_rules() {
     }
 }
 
-/// Behind a bottleneck that says nothing accelerates never end: CUBIC's window holds the flow, and without it most is lost.
+/// A bottleneck without ABC never ends accelerates: CUBIC's window limits the flow, and without it most
+/// packets are lost.
 #[test]
 fn with_a_second_window_a_foreign_bottleneck_is_shared() {
     let outcome = |second: &str| {

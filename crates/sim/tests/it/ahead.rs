@@ -1,11 +1,11 @@
-//! Ends of flows that have packets ahead of time.
+//! Lookahead: endpoints of flows that receive packets ahead of time.
 
 use crate::common::*;
 use airpath_sim::Outcome;
 use airpath_sim::plan::*;
 
-/// Files that arrive at random, long flows and datagrams over a bottleneck that loses, with side links of each flow's own and
-/// without.
+/// Returns a plan with files that arrive at random, long flows and datagrams over a lossy bottleneck, with or
+/// without separate side links of each flow.
 fn mixed(with_side_links: bool) -> Plan {
     let controllers = [cubic_2008(), newreno(), cubic()];
     let arrivals = TrafficPlan::Arrivals { bytes: Draw::Exponential { mean: 30e3 }, mean_interval_ns: 3e8 };
@@ -41,8 +41,8 @@ fn texts(outcome: &Outcome) -> Vec<String> {
     tables.chain([&outcome.flow_series.table()]).map(|table| format!("{table:?}")).collect()
 }
 
-/// Where each packet has a row, ends have each in its time, because rows are written in the order of time. All other tables are
-/// the same, and hardly any events are left where packets have none.
+/// If each packet has a row, endpoints receive each packet at its own time, because rows are written in time
+/// order. All other tables are equal, and hardly any events remain if packets have no rows.
 #[test]
 fn what_ends_have_ahead_of_time_changes_nothing_but_the_number_of_events() {
     for with_side_links in [true, false] {
@@ -58,7 +58,7 @@ fn what_ends_have_ahead_of_time_changes_nothing_but_the_number_of_events() {
     }
 }
 
-/// So it is where each sample of an estimator has a row.
+/// The same applies if each sample of an estimator has a row.
 #[test]
 fn samples_of_estimators_come_in_the_order_of_time() {
     let mut plan = mixed(true);
@@ -74,9 +74,10 @@ fn samples_of_estimators_come_in_the_order_of_time() {
     assert!(samples.reals("time_s").is_sorted());
 }
 
-/// A long flow has its acknowledgments ahead of time, over a link of its own without counters; files over the same bottleneck begin
-/// at instants at which these arrive. Who comes first at the bottleneck is then the one whose event was asked for first: for an
-/// acknowledgment, as the one before it arrived, also if that was taken before its time. Captured links see each packet in its time.
+/// A long flow receives its acknowledgments ahead of time, over a separate link without counters; files over
+/// the same bottleneck start at the instants of their arrival. The order at the bottleneck is then that of
+/// the requests: an acknowledgment's event is requested when the previous one arrives, even if that was
+/// received ahead of time. Captured links process each packet at its own time.
 #[test]
 fn events_at_one_instant_keep_their_order() {
     let made = |(index, (rate, limit)): (usize, (u64, u64))| LinkPlan {
@@ -84,7 +85,7 @@ fn events_at_one_instant_keep_their_order() {
         queue: packets(limit),
         ..link(&format!("link-{index}"), mbps(rate), 2.0)
     };
-    // There, and on with files; back from each, together, and on to each.
+    // Forward, and on with files; back from each, together, and on to each.
     let links = [(20, 17), (20, 500), (40, 500), (40, 500), (20, 17), (20, 500), (20, 500)];
     let links: Vec<LinkPlan> = links.into_iter().enumerate().map(made).collect();
     let traffic = TrafficPlan::Repeated {
@@ -107,8 +108,8 @@ fn events_at_one_instant_keep_their_order() {
     }
 }
 
-/// A link hands packets over to one without counters only where that never drops: not where it is slower, nor where small packets
-/// behind a large one find its buffer full.
+/// A link hands packets over to a link without counters only if that never drops: not if it is slower, or if
+/// small packets behind a large one find its buffer full.
 #[test]
 fn links_that_drop_have_their_packets_in_time() {
     let traffic = |bps, packet_bytes| TrafficPlan::ConstantBitRate {

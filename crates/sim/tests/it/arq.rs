@@ -1,10 +1,10 @@
-//! Link-layer retransmission against closed forms: attempts, residual loss, delays, order.
+//! Link-layer retransmission compared with closed forms: attempts, residual loss, delays, order.
 
 use crate::common::*;
 use airpath_sim::Outcome;
 use airpath_sim::plan::*;
 
-/// 1250 bytes at 10 Mbit/s take a millisecond.
+/// The transmission time of 1250 bytes at 10 Mbit/s.
 const TRANSMISSION_MS: f64 = 1.0;
 const DELAY_MS: f64 = 20.0;
 const FEEDBACK_MS: f64 = 8.0;
@@ -16,7 +16,8 @@ fn arq(retries: u8, in_order: bool) -> ArqPlan {
         .with("in_order", in_order)
 }
 
-/// Packets of one millisecond, `spacing_ms` apart, over a link that damages a share `loss` of its attempts.
+/// Returns a stream of packets of one millisecond, `spacing_ms` apart, over a link that corrupts a share
+/// `loss` of its attempts.
 fn stream(loss: f64, arq: Option<ArqPlan>, spacing_ms: u64, seconds: u64) -> Plan {
     let mut radio = link("radio", mbps(10), DELAY_MS);
     (radio.loss, radio.arq) = (loss, arq);
@@ -36,7 +37,7 @@ fn link_count(outcome: &Outcome, name: &str) -> f64 {
     table(outcome, "links").integers(name)[0] as f64
 }
 
-/// Delays in milliseconds by order of arrival.
+/// Returns delays in milliseconds in the order of arrival.
 fn delays_ms(outcome: &Outcome) -> Vec<f64> {
     let packets = table(outcome, "packets");
     let times = packets.reals("received_s").iter().zip(packets.reals("sent_s"));
@@ -48,7 +49,7 @@ fn delays_ms(outcome: &Outcome) -> Vec<f64> {
 fn attempts_and_residual_losses_are_as_computed() {
     for (loss, retries) in [(0.3, 3), (0.1, 1), (0.5, 7), (0.05, 0)] {
         for in_order in [true, false] {
-            // Repeats load the link to at most 2/2.5.
+            // Retransmissions load the link to at most 2/2.5.
             let outcome = run(&stream(loss, Some(arq(retries, in_order)), 3, 300), 1);
             let packets = link_count(&outcome, "departed_packets");
             assert!(packets > 99_000.0, "{packets}");
@@ -60,7 +61,7 @@ fn attempts_and_residual_losses_are_as_computed() {
                 "p {loss}, n {retries}: {lost} of {packets} lost, expected {residual}"
             );
             let mean = (1.0 - residual) / (1.0 - loss) - 1.0;
-            // Repeats of one packet: k of them or more with p^k.
+            // Retransmissions of one packet: k of them or more with probability p^k.
             let square: f64 =
                 (1..=retries).map(|k| f64::from(2 * k - 1) * libm::pow(loss, f64::from(k))).sum();
             let error = (packets * (square - mean * mean)).sqrt();
@@ -75,7 +76,8 @@ fn attempts_and_residual_losses_are_as_computed() {
     }
 }
 
-/// Alone on its link a packet with k repeats arrives after T + D + k (T + feedback), with p^k (1 - p).
+/// A packet alone on its link with k retransmissions arrives after T + D + k (T + feedback), with probability
+/// p^k (1 - p).
 #[test]
 fn delays_are_those_of_a_truncated_geometric_number_of_attempts() {
     let (loss, retries) = (0.4, 4);
@@ -99,24 +101,26 @@ fn delays_are_those_of_a_truncated_geometric_number_of_attempts() {
             (count - expected) * (count - expected) / expected
         })
         .sum();
-    // 4 degrees of freedom: 18.47 is passed once in a thousand.
+    // 4 degrees of freedom: 18.47 is exceeded once in a thousand.
     assert!(chi_square < 18.47, "{chi_square}: {counts:?}");
 }
 
-/// One damaged packet among others: out of order only it is late, in order those behind it wait for it.
+/// One corrupted packet among others: without ordering only that packet is late; with ordering, those behind
+/// it wait for it.
 #[test]
 fn packets_behind_a_damaged_one_wait_for_it_only_in_order() {
-    // 4 ms apart and 10 % damaged: repairs of 9 ms and more meet packets behind them.
+    // 4 ms apart and 10 % corrupted: repairs of 9 ms and more delay packets behind them.
     let [ordered, unordered] =
         [true, false].map(|in_order| run(&stream(0.1, Some(arq(3, in_order)), 4, 200), 9));
     let sequence = |outcome| table(outcome, "packets").integers("sequence").to_vec();
     assert!(sequence(&ordered).is_sorted());
     assert!(!sequence(&unordered).is_sorted());
-    // The link draws alike in both, so the same packets arrive.
+    // The link samples equal values in both runs, so the same packets arrive.
     let mut sorted = sequence(&unordered);
     sorted.sort_unstable();
     assert_eq!(sequence(&ordered), sorted);
-    // A packet is held until the last of those before it: the running maximum of the unordered arrivals.
+    // A packet is held until the last of its predecessors has arrived: the running maximum of the unordered
+    // arrivals.
     let arrivals = |outcome| {
         let packets = table(outcome, "packets");
         let mut rows: Vec<_> = packets
@@ -133,7 +137,8 @@ fn packets_behind_a_damaged_one_wait_for_it_only_in_order() {
     let mut exact = 0;
     for ((number, alone), (_, held)) in arrivals(&unordered).into_iter().zip(arrivals(&ordered)) {
         latest = latest.max(alone);
-        // A packet that was given up ends the wait of those behind it too, but left no arrival: rare enough to skip.
+        // A discarded packet also ends the wait of those behind it, but has no arrival: rare enough to
+        // ignore.
         assert!(held >= latest, "packet {number} came at {held}, before {latest}");
         exact += i64::from(held <= latest);
     }
@@ -141,7 +146,7 @@ fn packets_behind_a_damaged_one_wait_for_it_only_in_order() {
     assert!(packets - exact <= 10 * given_up, "{} of {packets} waited for nothing", packets - exact);
 }
 
-/// No repetition is no ARQ, packet by packet.
+/// Without retries the link behaves as without ARQ, packet by packet.
 #[test]
 fn without_retries_nothing_changes() {
     let without = run(&stream(0.2, None, 2, 20), 3);
@@ -151,8 +156,9 @@ fn without_retries_nothing_changes() {
     }
 }
 
-/// On a channel whose chain is clocked by packets the next attempt meets the state that the last one left: with bursts of
-/// mean B packets all of a packet's repeats fail with (1 - 1/B)^n if nothing is sent in between.
+/// On a channel whose chain is clocked by packets, the next attempt starts in the state after the previous
+/// one: with bursts of B packets on average, all retransmissions of a packet fail with (1 - 1/B)^n if nothing
+/// is sent in between.
 #[test]
 fn repeats_within_a_burst_fail_together() {
     let (burst, retries) = (5.0_f64, 2_u8);
@@ -164,7 +170,8 @@ fn repeats_within_a_burst_fail_together() {
     // Stationary over packets, not attempts: the state after a packet is that after its last attempt.
     let (leave, enter) = (1.0 / burst, 0.1 / (burst * 0.9));
     let fails = libm::pow(1.0 - leave, f64::from(retries));
-    // From bad: still bad after this packet if all attempts fail. From good: damaged first, then the repeats fail.
+    // From bad: still bad after this packet if all attempts fail. From good: corrupted first, then the
+    // retransmissions fail.
     let (bad_to_bad, good_to_bad) = ((1.0 - leave) * fails, enter * fails);
     let residual = good_to_bad / (1.0 - bad_to_bad + good_to_bad);
     let correlation = bad_to_bad - good_to_bad;
@@ -172,7 +179,8 @@ fn repeats_within_a_burst_fail_together() {
     assert!((lost - packets * residual).abs() < 3.0 * error, "{lost} of {packets}, expected {residual}");
 }
 
-/// What a connection gets of 20 Mbit/s and 40 ms where 2 % of the packets are sent again and overtaken meanwhile (bit/s of goodput).
+/// Returns the goodput (bit/s) of a connection over 20 Mbit/s and 40 ms if 2 % of the packets are
+/// retransmitted by the link and overtaken meanwhile.
 fn over_a_radio_that_reorders(loss: f64, loss_detection: LossDetectionPlan) -> (f64, i64) {
     let mut radio = link("radio", mbps(20), 20.0);
     (radio.loss, radio.arq, radio.queue) = (loss, Some(arq(7, false)), packets(133));
@@ -183,14 +191,15 @@ fn over_a_radio_that_reorders(loss: f64, loss_detection: LossDetectionPlan) -> (
     (flows.integers("goodput_bytes")[0] as f64 * 8.0 / 60.0, flows.integers("timeouts")[0])
 }
 
-/// RFC 8985: who tells losses by time lets packets overtake each other; three duplicates take each for a loss.
+/// RFC 8985: loss detection by time tolerates reordering; three duplicates mistake each reordering for a
+/// loss.
 #[test]
 fn packets_that_overtake_each_other_are_not_lost_to_who_looks_at_time() {
     for loss in [0.005, 0.02] {
         let (by_threshold, _) = over_a_radio_that_reorders(loss, LossDetectionPlan::Threshold);
         let (by_time, timeouts) = over_a_radio_that_reorders(loss, LossDetectionPlan::Rack);
         assert!(by_threshold < 10e6, "{loss}: {by_threshold}");
-        // Of the rate, 1448 of 1500 bytes are payload, and what is sent again takes its share.
+        // 1448 of 1500 bytes are payload, and retransmissions take their share of the rate.
         let most = 20e6 * 1448.0 / 1500.0 * (1.0 - loss);
         assert!(by_time > 0.93 * most && by_time <= most, "{loss}: {by_time} of {most}");
         assert_eq!(timeouts, 0);

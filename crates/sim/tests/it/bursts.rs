@@ -1,4 +1,4 @@
-//! Losses in bursts in the engine: shares as computed, clocks that differ, plans that are refused.
+//! Burst losses in the engine: computed shares, different clocks, rejected plans.
 
 use crate::common::*;
 use airpath_sim::Simulation;
@@ -13,7 +13,7 @@ fn gilbert(mean_loss: f64, mean_burst: f64) -> BurstPlan {
     BurstPlan::named("gilbert").with("mean_loss", mean_loss).with("mean_burst", mean_burst)
 }
 
-/// A stream of packets of `bytes` at 5 Mbit/s over a link of 10 Mbit/s.
+/// Returns a stream of packets of `bytes` at 5 Mbit/s over a link of 10 Mbit/s.
 fn stream(bursts: BurstPlan, bytes: u64, seconds: u64) -> Plan {
     let mut radio = link("radio", mbps(10), 10.0);
     radio.bursts = Some(bursts);
@@ -27,7 +27,7 @@ fn stream(bursts: BurstPlan, bytes: u64, seconds: u64) -> Plan {
     plan(seconds, vec![radio], vec![datagrams("stream", traffic)])
 }
 
-/// (damaged, sent) packets.
+/// Returns the numbers of packets (corrupted, sent).
 fn damaged(plan: &Plan) -> (f64, f64) {
     let outcome = run(plan, 3);
     let links = table(&outcome, "links");
@@ -35,8 +35,8 @@ fn damaged(plan: &Plan) -> (f64, f64) {
     (count("dropped_packets_corruption"), count("departed_packets"))
 }
 
-/// The exact losses of the reference vectors (1x1; 1040 bytes at 20 dB, rate 0.93; 40 bytes at 10 dB, rate 0.5): a packet
-/// does not see the state that the last one left, so the spread is binomial.
+/// The exact losses of the reference vectors (1x1; 1040 bytes at 20 dB, rate 0.93; 40 bytes at 10 dB, rate
+/// 0.5): a packet does not start in the state after the previous one, so the spread is binomial.
 #[test]
 fn coded_packets_are_lost_as_computed() {
     for (chain, bytes, exact) in
@@ -49,7 +49,7 @@ fn coded_packets_are_lost_as_computed() {
     }
 }
 
-/// More points in a symbol lose more, as much as is said without a run.
+/// A higher-order modulation loses more, as predicted without a run.
 #[test]
 fn modulation_decides_what_is_lost() {
     let mut shares = Vec::new();
@@ -64,7 +64,7 @@ fn modulation_decides_what_is_lost() {
             "{modulation}: {damaged} of {sent}, exact {exact}"
         );
         let independent = airpath_sim::independent_packet_loss(&bursts, 1040).unwrap().unwrap();
-        // What is rarely lost is lost more often in bursts.
+        // If losses are rare, bursts increase them.
         assert!(exact > 0.1 || independent < exact, "{independent}, {exact}");
         shares.push(exact);
     }
@@ -80,7 +80,7 @@ fn parity_takes_time_where_it_is_said_to() {
             let mut flood = stream(chain, bytes, 10);
             flood.links[0].rate = mbps(2);
             let (_, sent) = damaged(&flood);
-            // From one packet on the link is busy for 10 s.
+            // From one packet on, the link is busy for 10 s.
             let expected = 2e7 / (8 * taken) as f64;
             assert!(
                 (sent - expected).abs() < 2.0,
@@ -90,11 +90,11 @@ fn parity_takes_time_where_it_is_said_to() {
     }
 }
 
-/// The same chain loses the same share under either clock, but in runs of packets or in spans of time.
+/// The same chain loses the same share under either clock, but in runs of packets or in intervals of time.
 #[test]
 fn the_clock_decides_where_losses_fall() {
     let chain = gilbert(0.05, 20.0);
-    // A packet leaves every 2.4 ms; a step of 2.4 ms makes bursts of 48 ms, either way 20 packets.
+    // A packet is sent every 2.4 ms; a step of 2.4 ms gives bursts of 48 ms, in both cases 20 packets.
     for chain in [chain.clone(), chain.with("clock", "time").with("step", 2_400_000)] {
         let (damaged, sent) = damaged(&stream(chain.clone(), 1500, 600));
         // Variance of the share of a chain with correlation c = 1 - 1/20 - 1/380 between packets.

@@ -1,10 +1,10 @@
-//! Captures of a run, read back with an independent reader.
+//! Captures of a run, read with an independent reader.
 
 use crate::common::*;
 use airpath_sim::plan::*;
 use pcap_parser::{Block, PcapBlockOwned, PcapNGReader, traits::PcapReaderIterator};
 
-/// (interface, time in ns, length on the wire, first bytes) of every packet, and the names of the interfaces.
+/// (interface, time in ns, length on the wire, first bytes) of every packet.
 type Packets = Vec<(u32, u64, u32, Vec<u8>)>;
 
 fn read(capture: &[u8]) -> (Vec<String>, Packets) {
@@ -60,7 +60,7 @@ fn every_packet_that_reaches_an_observed_link_is_captured() {
     assert_eq!(names, ["back", "bottleneck"]);
 
     let links = table(&outcome, "links");
-    // SYN, SYN-ACK and the last acknowledgment come first, which no link carried.
+    // SYN, SYN-ACK and the last acknowledgment come first; no link carried them.
     let packets = &packets[3..];
     for (interface, link) in [(0, 1), (1, 0)] {
         let seen = packets.iter().filter(|packet| packet.0 == interface);
@@ -82,7 +82,8 @@ fn every_packet_that_reaches_an_observed_link_is_captured() {
     assert!(selective, "losses are reported by SACK options");
 }
 
-/// Interface (0 for the way back), time in ns, and TCP header from its length on of the three packets of a handshake.
+/// Returns the interface (0 for the reverse path), the time in ns, and the TCP header without ports of the
+/// three packets of a handshake.
 fn handshake(start_ms: u64, change: impl Fn(&mut TransportPlan)) -> Vec<(u32, u64, Vec<u8>)> {
     let mut source = flow("source", cubic());
     source.start_ns = Draw::Constant { value: (start_ms * MILLISECOND) as f64 };
@@ -93,7 +94,7 @@ fn handshake(start_ms: u64, change: impl Fn(&mut TransportPlan)) -> Vec<(u32, u6
         "udp",
         TrafficPlan::PoissonDatagrams { bps: 800_000, packet_bytes: Draw::Constant { value: 100.0 } },
     );
-    // Back 60 bytes take 0.1 ms, and there 0.048 ms.
+    // 60 bytes take 0.1 ms on the reverse path, and 0.048 ms on the forward path.
     let links =
         vec![link("there", mbps(10), 20.0), link("back", RatePlan::Constant { bps: 4_800_000 }, 30.0)];
     let mut plan = plan(1, links, vec![source, early]);
@@ -113,12 +114,12 @@ fn a_connection_opens_one_base_round_trip_before_its_data() {
     let seen = handshake(200, |transport| transport.receive_window_bytes = 200_000);
     let at = |ns: u64| 200 * MILLISECOND - ns;
     let times: Vec<_> = seen.iter().map(|(interface, time, _)| (*interface, *time)).collect();
-    // The answer passes the entrance of the way back 30.1 ms before the data leaves.
+    // The SYN-ACK passes the entrance of the reverse path 30.1 ms before the data is sent.
     assert_eq!(times, [(1, at(50_148_000)), (0, at(30_100_000)), (1, at(0))]);
     let options: Vec<_> = seen.iter().map(|(.., header)| header[8..].to_vec()).collect();
     let milliseconds = [149, 169, 200];
     assert_eq!(options[0], [2, 4, 5, 180, 4, 2, 8, 10, 0, 0, 0, milliseconds[0], 0, 0, 0, 0, 1, 3, 3, 0]);
-    // 200 000 >> 2 is the first that fits 16 bits.
+    // 200 000 >> 2 is the first that fits into 16 bits.
     let stamps = [milliseconds[1], 0, 0, 0, milliseconds[0]];
     assert_eq!(options[1][..11], [2, 4, 5, 180, 4, 2, 8, 10, 0, 0, 0]);
     assert_eq!(options[1][11..], [&stamps[..], &[1, 3, 3, 2]].concat());
@@ -155,7 +156,7 @@ fn a_handshake_negotiates_ecn_as_the_flow_uses_it() {
     assert_eq!(flags(true), [(1, 0xc2), (0, 0x92), (0, 0x90)], "RFC 9768, tables 2 and 3");
 }
 
-/// Each file has a connection of its own, also where only the way back is observed.
+/// Each file has its own connection, even if only the reverse path is captured.
 #[test]
 fn every_connection_opens_once_at_each_link() {
     let count = |capture: Vec<usize>| {

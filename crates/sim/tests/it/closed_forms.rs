@@ -1,4 +1,4 @@
-//! The engine against closed forms.
+//! Compares the engine with closed forms.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use airpath_sim::plan::*;
 use airpath_sim::{Input, RunControl, Simulation};
 use airpath_trace::Trace;
 
-/// Goodput in bit/s over the measured span.
+/// Returns the goodput in bit/s over the measured interval.
 fn goodput(outcome: &airpath_sim::Outcome, span_s: f64) -> f64 {
     table(outcome, "flows").integers("goodput_bytes").iter().map(|&bytes| bytes as f64 * 8.0 / span_s).sum()
 }
@@ -78,7 +78,7 @@ fn little_s_law_holds_between_the_queue_and_the_waits() {
 
 #[test]
 fn the_retransmission_timer_backs_off_by_doubling() {
-    // A link that carries the first second only: whatever is sent later is never acknowledged.
+    // A link that works only in the first second: later packets are never acknowledged.
     let dead = RatePlan::Steps { steps: vec![(0, 10_000_000), (SECOND, 0)], repeat_after_ns: None };
     let plan =
         plan(40, there_and_back(link("bottleneck", dead, 50.0), 50.0), vec![flow("fixed", fixed(1460))]);
@@ -100,7 +100,7 @@ fn the_retransmission_timer_backs_off_by_doubling() {
     }
 }
 
-/// A recorded link that starts over goes on as it began, one that does not stops: 10 packets or 10 kbit in each tenth of a second.
+/// A recorded link either repeats or ends: 10 packets or 10 kbit in each tenth of a second.
 #[test]
 fn recordings_start_over_or_end() {
     let opportunities = Trace::Opportunities {
@@ -110,7 +110,7 @@ fn recordings_start_over_or_end() {
     let rates = Trace::Rates { points: vec![(0, 200_000), (50_000_000, 0)], end_ns: 100_000_000 };
     let inputs = [opportunities, rates].map(|trace| Arc::new(Input::from(&trace)));
     let received = |rate: RatePlan, packet_bytes: u64| {
-        // One packet in a millisecond.
+        // One packet per millisecond.
         let bps = 8000 * packet_bytes;
         let traffic =
             TrafficPlan::ConstantBitRate { bps, packet_bytes, on_ns: None, off_ns: None, start_off: false };
@@ -122,14 +122,14 @@ fn recordings_start_over_or_end() {
             .expect("not cancelled");
         table(&outcome, "flows").integers("delivered_packets")[0]
     };
-    // The packet of the last opportunity is still on its way as the run ends.
+    // The packet of the last opportunity is still in flight when the run ends.
     assert_eq!(received(RatePlan::Opportunities { trace: 0, once: false }, 1500), 199);
     assert_eq!(received(RatePlan::Opportunities { trace: 0, once: true }, 1500), 10);
     assert_eq!(received(RatePlan::RateLog { trace: 1, once: false }, 125), 200);
     assert_eq!(received(RatePlan::RateLog { trace: 1, once: true }, 125), 10);
 }
 
-/// Mean time in the queue of a 10 Mbit/s link.
+/// Returns the mean time in the queue of a 10 Mbit/s link.
 fn mean_wait_s(traffic: TrafficPlan, seconds: u64) -> f64 {
     let mut plan = plan(seconds, vec![link("bottleneck", mbps(10), 5.0)], vec![datagrams("udp", traffic)]);
     plan.record.interval_ns = SECOND;

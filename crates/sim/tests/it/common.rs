@@ -15,8 +15,8 @@ pub(crate) fn run(plan: &Plan, seed: u64) -> Outcome {
         .expect("not cancelled")
 }
 
-/// Runs `work` on each item in a thread of its own and returns the results in the order of the items. For tests that
-/// take longer than most others together.
+/// Runs `work` on each item in its own thread and returns the results in the order of the items. For the
+/// slowest tests.
 pub(crate) fn in_threads<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     std::thread::scope(|scope| {
         let threads: Vec<_> = items.iter().map(|item| scope.spawn(|| work(item))).collect();
@@ -70,7 +70,7 @@ pub(crate) fn mbps(rate: u64) -> RatePlan {
     RatePlan::Constant { bps: rate * 1_000_000 }
 }
 
-/// One path of two links, forward and back.
+/// Returns a path of two links, forward and reverse.
 pub(crate) fn there_and_back(forward: LinkPlan, delay_ms: f64) -> Vec<LinkPlan> {
     vec![forward, link("back", RatePlan::Unlimited, delay_ms)]
 }
@@ -90,7 +90,7 @@ pub(crate) fn flow(name: &str, controller: ControllerPlan) -> FlowPlan {
     }
 }
 
-/// As ns-2 has it: 1460 bytes in packets of 1500, 40-byte acknowledgments, no options on the wire.
+/// As in ns-2: 1460 bytes in packets of 1500, 40-byte acknowledgments, no options on the wire.
 pub(crate) fn transport() -> TransportPlan {
     TransportPlan {
         mss_bytes: 1460,
@@ -115,14 +115,14 @@ pub(crate) fn transport() -> TransportPlan {
     }
 }
 
-/// A router of ABC that knows its link, behind which 250 packets may wait.
+/// An ABC router with the true link rate and a buffer of 250 packets.
 pub(crate) fn abc_router() -> QueuePlan {
     let protocol = ProtocolPlan::named("abc");
     let source = SourcePlan::named("oracle").with("averaging", 20 * MILLISECOND);
     QueuePlan::Router { limit_bytes: None, limit_packets: Some(250), protocol, source }
 }
 
-/// XCP's router in the rate form, with control intervals between two numbers of nanoseconds.
+/// XCP's router in the rate form, with control intervals between two bounds in nanoseconds.
 pub(crate) fn xcp_protocol([shortest, longest]: [u64; 2]) -> ProtocolPlan {
     ProtocolPlan::named("xcp").with("min_interval", shortest).with("max_interval", longest)
 }
@@ -177,8 +177,8 @@ pub(crate) fn peer_transport(recovery: RecoveryPlan, delayed_ack_segments: u32) 
     TransportPlan { recovery, delayed_ack_segments, ..transport() }
 }
 
-/// The dumbbell that ns-2 and ns-3 were measured with: 100 Mbit/s, 20 ms, buffer 500 packets, side links of 1 Gbit/s
-/// and 5 ms, flow i starts at i/N seconds, 60 s of which 10 to 60 s count.
+/// The dumbbell of the ns-2 and ns-3 measurements: 100 Mbit/s, 20 ms, buffer 500 packets, side links of 1
+/// Gbit/s and 5 ms, flow i starts at i/N seconds, 60 s measured from 10 to 60 s.
 pub(crate) fn peer_dumbbell(flows: u64, controller: &ControllerPlan, recovery: RecoveryPlan) -> Plan {
     let bottleneck = LinkPlan { queue: packets(500), ..link("bottleneck", mbps(100), 20.0) };
     let side = LinkPlan { queue: packets(10_000), record: false, ..link("side", mbps(1000), 5.0) };
@@ -187,8 +187,8 @@ pub(crate) fn peer_dumbbell(flows: u64, controller: &ControllerPlan, recovery: R
     plan
 }
 
-/// The dumbbell that ns-2 was measured with for managed queues: 10 Mbit/s, 40 ms, 20 flows, side links of 100 Mbit/s and
-/// 1 ms, 120 s of which 20 to 120 s count.
+/// The dumbbell of the ns-2 measurements of managed queues: 10 Mbit/s, 40 ms, 20 flows, side links of 100
+/// Mbit/s and 1 ms, 120 s measured from 20 to 120 s.
 pub(crate) fn managed_peer_dumbbell(
     queue: QueuePlan,
     controller: &ControllerPlan,
@@ -205,7 +205,7 @@ pub(crate) fn managed_peer_dumbbell(
     plan
 }
 
-/// `flows` long flows over a bottleneck, each with side links of its own; flow i starts at i/N seconds.
+/// Returns `flows` long flows over a bottleneck, each with its own side links; flow i starts at i/N seconds.
 fn dumbbell(
     seconds: u64,
     flows: u64,

@@ -14,31 +14,31 @@ const QUEUES: &str = include_str!("../../../../golden/suites/queues.txt");
 const SOURCES: &str = include_str!("../../../../golden/suites/sources.txt");
 const ACK_RATES: &str = include_str!("../../../../golden/suites/ack_rates.txt");
 
-/// Stands for an enum that is tagged with `kind`.
+/// The JSON text of an unknown kind, for an enum that is tagged with `kind`.
 const TAGGED: &str = r#"{"kind": "?"}"#;
 
-/// All kinds of a plan's enum: serde lists them when it finds an unknown one.
+/// Returns all kinds of a plan's enum: serde lists them when it finds an unknown one.
 fn kinds<T: DeserializeOwned + Debug>(unknown: &str) -> BTreeSet<String> {
     let error = serde_json::from_str::<T>(unknown).unwrap_err().to_string();
     let (_, expected) = error.split_once("unknown variant `?`, expected").expect(&error);
     expected.split('`').skip(1).step_by(2).map(str::to_owned).collect()
 }
 
-/// A member of the suite for a kind that only the kernel of the operating system or quinn implements.
+/// The suite member of a kind that is implemented only by the operating system's kernel or by quinn.
 const NONE: &str = "";
 
-/// Ids of the components of that kind that declare themselves.
+/// Returns the ids of the declared components of this kind.
 fn declared(kind: &str) -> BTreeSet<String> {
     let schemas = components().schemas();
     schemas[kind]["x-order"].as_array().unwrap().iter().map(|id| id.as_str().unwrap().to_owned()).collect()
 }
 
-/// Kinds that have a variant of their own in the plan.
+/// Returns the kinds with their own variant in the plan.
 fn listed(kinds: &[&str]) -> BTreeSet<String> {
     kinds.iter().map(|&kind| kind.to_owned()).collect()
 }
 
-/// `members` names a member of the suite for each kind of the enum, by its first words.
+/// Checks that `members` names a member of the suite for each kind of the enum, by its first words.
 fn assert_complete<T: DeserializeOwned + Debug>(unknown: &str, suite: &str, members: &[(&str, &str)]) {
     assert_members(&kinds::<T>(unknown), suite, members);
 }
@@ -54,7 +54,7 @@ fn assert_members(kinds: &BTreeSet<String>, suite: &str, members: &[(&str, &str)
     }
 }
 
-/// The suite reads those that declare themselves from their registry.
+/// The suite reads the declared components from their registry.
 #[test]
 fn every_controller_is_in_the_suite() {
     assert_members(

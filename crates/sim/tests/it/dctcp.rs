@@ -1,8 +1,9 @@
-//! DCTCP over a step threshold, held to the sawtooth of its analysis (Alizadeh et al., SIGCOMM 2010, section 3.3).
+//! DCTCP over a step threshold, compared with the sawtooth of its analysis (Alizadeh et al., SIGCOMM 2010,
+//! section 3.3).
 //!
-//! N flows in step over C packets a second, a round trip RTT and marks from K packets on: with W = (C RTT + K) / N,
-//! `α² (1 − α/4) = (2W + 1) / (W + 1)²`; windows fall by D = (W + 1) α/2, in D round trips they are back, and the queue swings
-//! between K + N − N D and K + N.
+//! N synchronized flows over C packets per second, a round trip RTT and marks from K packets on: with W = (C
+//! RTT + K) / N, `α² (1 − α/4) = (2W + 1) / (W + 1)²`; windows fall by D = (W + 1) α/2 and recover in D round
+//! trips, and the queue oscillates between K + N − N D and K + N.
 
 use crate::common::*;
 use airpath_sim::Outcome;
@@ -14,13 +15,14 @@ const GAIN: f64 = 1.0 / 16.0;
 /// C, packets of 1500 bytes.
 const PACKETS_PER_SECOND: f64 = 1e8 / 12_000.0;
 
-/// Flows over 100 Mbit/s behind the low-latency queue of `DualPI2`, whose step marks what finds `threshold` packets before it.
+/// Runs flows over 100 Mbit/s with the low-latency queue of `DualPI2`, whose step marks packets that find
+/// `threshold` packets queued.
 fn over(rtt_ms: f64, threshold: f64, flows: u32) -> Outcome {
     let step_ns = (threshold / PACKETS_PER_SECOND * SECOND as f64) as u64;
     let management = dual_pi2().with("step", step_ns);
     let queue = QueuePlan::Managed { limit_bytes: None, limit_packets: Some(10_000), management };
     let forward = LinkPlan { queue, ..link("bottleneck", mbps(MBPS), rtt_ms / 2.0) };
-    // No round trip is shorter than the virtual one: Prague's rule is DCTCP's then.
+    // No round trip is shorter than the virtual one, so Prague's rule equals DCTCP's.
     let controller =
         ControllerPlan::Declared(ComponentPlan::named("prague").with("gain", GAIN).with("virtual_rtt", 1));
     let transport = TransportPlan { ecn: true, accurate_ecn: true, ..transport() };
@@ -34,7 +36,7 @@ fn over(rtt_ms: f64, threshold: f64, flows: u32) -> Outcome {
     run(&plan, 1)
 }
 
-/// α of the analysis, by bisection.
+/// Returns α of the analysis, by bisection.
 fn alpha(window: f64) -> f64 {
     let wanted = (2.0 * window + 1.0) / ((window + 1.0) * (window + 1.0));
     let (mut low, mut high) = (0.0, 1.0);
@@ -49,14 +51,14 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// The queue of the first link after 5 s, in packets, from millisecond to millisecond.
+/// Returns the queue of the first link after 5 s, in packets, for each millisecond.
 fn queue(outcome: &Outcome) -> Vec<f64> {
     let series = table(outcome, "link_series");
     let rows = series.integers("link").iter().zip(series.reals("queue_mean_bytes"));
     rows.filter(|(link, _)| **link == 0).skip(5000).map(|(_, &bytes)| bytes / 1500.0).collect()
 }
 
-/// Every α that was reported after 5 s.
+/// Returns every α reported after 5 s.
 fn alphas(outcome: &Outcome) -> Vec<f64> {
     let reported = table(outcome, "flow_observations");
     let rows = reported.reals("time_s").iter().zip(reported.reals("value"));
@@ -80,7 +82,8 @@ fn one_flow_swings_as_the_analysis_says() {
         let (low, high) =
             queue.iter().fold((f64::MAX, 0.0_f64), |(low, high), &one| (low.min(one), high.max(one)));
         assert!((high - threshold - 1.0).abs() < 1.0, "{rtt_ms} ms, {threshold}: at most {high}");
-        // The analysis holds α still. It falls by (1 − g)^D until it is used, and counts whole packets.
+        // The analysis assumes a constant α. It falls by (1 − g)^D until it is used, and counts whole
+        // packets.
         let least = swing * libm::pow(1.0 - GAIN, swing) - 1.0;
         let seen = high - low;
         assert!(
@@ -96,7 +99,8 @@ fn utilisation(outcome: &Outcome) -> f64 {
     links.integers("departed_bytes")[0] as f64 / links.reals("offered_bytes")[0]
 }
 
-/// K above C RTT / 7 keeps the queue from running empty (section 3.4); far below it the link idles after each fall.
+/// K above C RTT / 7 keeps the queue from running empty (section 3.4); far below it the link is idle after
+/// each reduction.
 #[test]
 fn a_seventh_of_the_product_is_enough_and_much_less_is_not() {
     let product = PACKETS_PER_SECOND * 0.020;

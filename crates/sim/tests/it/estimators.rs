@@ -13,13 +13,13 @@ fn bilinear(virtual_samples: VirtualSamples) -> FilterConfig {
     FilterConfig::Bilinear { tau: Duration::from_secs(1), virtual_samples, start: Start::First }
 }
 
-/// Westwood over this estimator.
+/// Returns Westwood with this estimator.
 fn westwood_over(estimator: &impl serde::Serialize) -> ControllerPlan {
     let estimator = serde_json::to_value(estimator).unwrap();
     ControllerPlan::Declared(ComponentPlan::named("westwood").with("estimator", estimator))
 }
 
-/// Every kind of estimator by a name.
+/// Returns every kind of estimator with a name.
 fn estimators() -> Vec<EstimatorPlan> {
     let stability = FilterConfig::Stability { beta: 0.8, window: 8 };
     let stamps = |micros| SamplerConfig::ReceiverClock { resolution: Duration::from_micros(micros) };
@@ -53,7 +53,8 @@ fn estimators() -> Vec<EstimatorPlan> {
     .into()
 }
 
-/// One flow over 5 Mbit/s there and back, 70 ms, a buffer of 30 packets; `reverse` flows the other way.
+/// Returns a plan with one flow over 5 Mbit/s in both directions, 70 ms, a buffer of 30 packets, and
+/// `reverse` flows in the opposite direction.
 fn scenario(controller: &ControllerPlan, observed: bool, reverse: u64) -> Plan {
     let bottleneck = |name: &str| LinkPlan { queue: packets(30), ..link(name, mbps(5), 35.0) };
     let mut flows = vec![flow("f", controller.clone())];
@@ -73,7 +74,7 @@ fn scenario(controller: &ControllerPlan, observed: bool, reverse: u64) -> Plan {
     plan
 }
 
-/// Mean over the estimates from 20 s on, Mbit/s.
+/// Returns the mean of the estimates from 20 s on, in Mbit/s.
 fn mean_estimate(outcome: &Outcome, estimator: usize) -> f64 {
     let table = table(outcome, "flow_estimates");
     let rows = table.integers("estimator").iter().zip(table.reals("time_s")).zip(table.reals("estimate_bps"));
@@ -98,7 +99,7 @@ fn estimators_beside_a_controller_change_nothing() {
     }
 }
 
-/// A full link in one direction: 1460 of every 1500 bytes are payload, and every estimator finds it.
+/// A full link in one direction: 1460 of every 1500 bytes are payload, and every estimator measures it.
 #[test]
 fn without_reverse_traffic_every_estimator_finds_the_rate() {
     let outcome = run(&scenario(&newreno(), true, 0), 3);
@@ -109,8 +110,9 @@ fn without_reverse_traffic_every_estimator_finds_the_rate() {
     }
 }
 
-/// Acknowledgments that queue behind data of the other direction come in bunches: per-ACK samples over-estimate, the
-/// same filter over anti-aliased samples does not, and the receiver's stamps do not see the bunches.
+/// Acknowledgments that queue behind data of the other direction arrive in bunches: per-ACK samples
+/// overestimate, the same filter over anti-aliased samples does not, and the receiver's timestamps are not
+/// affected.
 #[test]
 fn compressed_acknowledgments_mislead_single_samples_only() {
     let outcome = run(&scenario(&newreno(), true, 1), 3);
@@ -125,14 +127,15 @@ fn compressed_acknowledgments_mislead_single_samples_only() {
     for name in ["westwood-aa", "westwood-10ms", "westwood+", "delivery-rate"] {
         assert!((of(name) - 1.0).abs() < 0.05, "{name}: {}", of(name));
     }
-    // The data shares its link with the other direction's acknowledgments. Stamps are as uneven as the link served
-    // the data, and the mean of rates lies above the rate of means.
+    // The data shares its link with the other direction's acknowledgments. Timestamps are as uneven as the
+    // link served the data, and the mean of rates exceeds the rate of means.
     for name in ["sarbe-1us", "sarbe-10ms"] {
         assert!((1.0..1.5).contains(&of(name)) && of(name) < of("westwood"), "{name}: {}", of(name));
     }
 }
 
-/// An outage of two seconds, after which all arrives that waited: the timeouts in it were false, and what they took is given back.
+/// After an outage of two seconds all waiting packets arrive: its timeouts were spurious, and their
+/// reductions are undone.
 #[test]
 fn estimators_beside_a_controller_do_not_hide_what_was_false() {
     let outage = |observed| {
@@ -179,8 +182,9 @@ fn own_equals_beside(name: &str) {
     assert_eq!(table.integers("samples").iter().sum::<i64>(), kept as i64, "every sample is counted once");
 }
 
-/// The row of an interval says what its samples said: how many, the largest, and what the last of all so far left. So it is for
-/// files with pauses too: the last acknowledgment of one may come when nothing else does.
+/// The row of an interval summarizes its samples: their number, the largest, and the estimate after the last
+/// of all so far. The same applies to files with pauses: the last acknowledgment of a file may be the only
+/// event of an interval.
 #[test]
 fn rows_of_intervals_are_those_of_their_samples() {
     let mut plan = scenario(&newreno(), true, 1);

@@ -1,10 +1,11 @@
-//! What happens at the very instant at which an interval ends.
+//! Events at the instant at which an interval ends.
 
 use crate::common::*;
 use airpath_sim::plan::*;
 
-/// Packets of 1500 bytes leave every 10 ms and arrive 20 ms later, the last of them as the run ends. That event is asked for
-/// 10 ms before, as its predecessor arrives: before the end of an interval of 1 ms is, and after that of one of 1 s.
+/// Packets of 1500 bytes are sent every 10 ms and arrive 20 ms later, the last of them when the run ends.
+/// That event is requested 10 ms before, when its predecessor arrives: before the end of an interval of 1 ms
+/// is requested, and after the end of one of 1 s.
 #[test]
 fn an_arrival_as_an_interval_ends_counts_the_same_however_long_intervals_are() {
     let bottleneck = link("bottleneck", RatePlan::Constant { bps: 1_200_000 }, 20.0);
@@ -15,7 +16,7 @@ fn an_arrival_as_an_interval_ends_counts_the_same_however_long_intervals_are() {
         let outcome = run(&plan, 1);
         let flows = table(&outcome, "flows");
         let [delivered, goodput] = ["delivered_packets", "goodput_bytes"].map(|name| flows.integers(name)[0]);
-        // At 30, 40, … 2990 ms; that at 3000 ms is after the end of the last interval.
+        // At 30, 40, … 2990 ms; the arrival at 3000 ms is after the end of the last interval.
         assert_eq!((delivered, goodput), (297, 297 * 1460), "intervals of {interval_ms} ms");
         let rows = table(&outcome, "packets").integers("flow").len();
         let delays = table(&outcome, "delay_histogram");

@@ -1,8 +1,9 @@
-//! The layers of the architecture: which crate may depend on which. The table is the one in `ARCHITECTURE.md`.
+//! The layers of the architecture: the allowed dependencies between crates. The table is the one in
+//! `ARCHITECTURE.md`.
 
 use std::process::Command;
 
-/// Each room and the rooms that it may know.
+/// Each crate and the crates on which it may depend.
 const ARROWS: [(&str, &[&str]); 22] = [
     ("model", &[]),
     ("estimate", &["model"]),
@@ -72,7 +73,7 @@ fn the_table_and_the_architecture_page_agree() {
     }
 }
 
-/// (room, rooms that it depends on outside its tests), as cargo reports them.
+/// Returns (crate, crates on which it depends outside its tests), as reported by cargo.
 fn arrows() -> Vec<(String, Vec<String>)> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
     let output = Command::new(cargo)

@@ -1,4 +1,4 @@
-//! What limits senders, as recorded.
+//! Recorded limits of senders.
 
 use crate::common::*;
 use airpath_sim::Outcome;
@@ -6,7 +6,7 @@ use airpath_sim::plan::*;
 
 const LIMITS: [&str; 5] = ["recovery", "application", "receive_window", "congestion_window", "pacing"];
 
-/// A flow over 10 Mbit/s and 40 ms for 20 s, with a buffer of 40 packets.
+/// Returns a plan with a flow over 10 Mbit/s and 40 ms for 20 s, with a buffer of 40 packets.
 fn limited(flow: FlowPlan) -> Plan {
     let bottleneck = LinkPlan { queue: packets(40), ..link("bottleneck", mbps(10), 20.0) };
     let mut plan = plan(20, there_and_back(bottleneck, 20.0), vec![flow]);
@@ -14,7 +14,7 @@ fn limited(flow: FlowPlan) -> Plan {
     plan
 }
 
-/// The mean share of each limit over the rows.
+/// Returns the mean share of each limit over the rows.
 fn shares(outcome: &Outcome) -> [f64; 5] {
     let table = table(outcome, "flow_limits");
     LIMITS.map(|name| {
@@ -45,7 +45,7 @@ fn the_limit_is_that_for_which_the_scene_is_made() {
     }
 }
 
-/// Without timeouts, the table of events has the beginning and the end of every recovery.
+/// Without timeouts, the table of events contains the start and the end of every recovery.
 #[test]
 fn recovery_is_the_time_between_its_events() {
     let mut plan = limited(flow("f", newreno()));
@@ -65,8 +65,8 @@ fn recovery_is_the_time_between_its_events() {
     assert!((share * 20.0 - recovery_s).abs() < 1e-6 && recovery_s > 2.0, "{share} {recovery_s}");
 }
 
-/// Ten packets leave at once, so that a transfer of ten has nothing more to send; of one of twenty, the other ten follow the
-/// acknowledgments of the first, 41 to 52 ms later.
+/// Ten packets are sent at once, after which a transfer of ten has nothing more to send; in a transfer of
+/// twenty, the other ten follow the acknowledgments of the first, 41 to 52 ms later.
 #[test]
 fn pauses_between_transfers_are_the_applications() {
     let traffic = TrafficPlan::Repeated {

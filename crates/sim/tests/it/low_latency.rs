@@ -1,4 +1,4 @@
-//! Scalable senders over `DualPI2`: what RFC 9332 promises of delay and of sharing with classic ones.
+//! Scalable senders over `DualPI2`: the delay and the sharing with classic senders that RFC 9332 specifies.
 
 use crate::common::*;
 use airpath_sim::Outcome;
@@ -12,7 +12,7 @@ fn dual_pi2() -> QueuePlan {
     }
 }
 
-/// A flow of Prague, over accurate ECN and paced as its scheme asks.
+/// Returns a flow of Prague, over accurate ECN and paced, as its scheme requires.
 fn scalable(name: &str) -> FlowPlan {
     let transport = TransportPlan { ecn: true, accurate_ecn: true, pacing: true, ..transport() };
     FlowPlan { transport: Some(transport), ..flow(name, prague()) }
@@ -23,7 +23,7 @@ fn classic(name: &str) -> FlowPlan {
     FlowPlan { transport: Some(transport), ..flow(name, cubic()) }
 }
 
-/// 40 Mbit/s for 60 s, of which 20 to 60 s count, with this round trip.
+/// Runs flows over 40 Mbit/s for 60 s, measured from 20 to 60 s, with this round trip.
 fn over(rtt_ms: f64, flows: Vec<FlowPlan>) -> Outcome {
     let forward = LinkPlan { queue: dual_pi2(), ..link("bottleneck", mbps(40), rtt_ms / 2.0) };
     let mut plan = plan(60, there_and_back(forward, rtt_ms / 2.0), flows);
@@ -39,7 +39,7 @@ fn rates(outcome: &Outcome) -> Vec<f64> {
         .collect()
 }
 
-/// Mean queueing delay of a flow, milliseconds.
+/// Returns the mean queueing delay of a flow, in milliseconds.
 fn queueing_ms(outcome: &Outcome, flow: usize) -> f64 {
     table(outcome, "flows").reals("queueing_mean_s")[flow] * 1e3
 }
@@ -54,8 +54,8 @@ fn a_scalable_flow_fills_the_link_with_less_than_a_millisecond_of_queue() {
     }
 }
 
-/// RFC 9332, section 1: low latency for one, and none starves the other. The classic queue adds its delay to the round trip
-/// of the classic flow.
+/// RFC 9332, section 1: low latency for one class, and neither starves the other. The classic queue adds its
+/// delay to the round trip of the classic flow.
 #[test]
 fn scalable_and_classic_flows_share_and_only_the_classic_one_waits() {
     for rtt_ms in [10.0, 20.0, 40.0, 80.0] {
@@ -75,7 +75,8 @@ fn scalable_flows_share_alike() {
     assert!(rates.iter().all(|rate| (8.0..12.0).contains(rate)), "{rates:?}");
 }
 
-/// A round trip of 5 ms beside one of 50: by the virtual one of 25 ms both grow and fall nearly as often.
+/// A round trip of 5 ms competes with one of 50 ms: with the virtual round trip of 25 ms, both grow and fall
+/// nearly as often.
 #[test]
 fn a_short_round_trip_gains_little() {
     let shares = |virtual_rtt_ns: u64| {

@@ -1,17 +1,17 @@
-//! Managed queues in whole runs: what their specifications promise of delay, isolation and shares.
+//! Managed queues in whole runs: the delay, isolation and shares that their specifications promise.
 
 use crate::common::*;
 use airpath_sim::plan::*;
 use airpath_sim::{Outcome, Simulation};
 
-/// 20 Mbit/s, 40 ms of base RTT: full packets take 0.6 ms.
+/// 20 Mbit/s with 40 ms of base RTT: full packets take 0.6 ms.
 const MBPS: u64 = 20;
 
 fn managed(management: ManagementPlan) -> QueuePlan {
     QueuePlan::Managed { limit_bytes: None, limit_packets: Some(1000), management }
 }
 
-/// Flows with these controllers over one bottleneck for 60 s, of which 20 to 60 s count.
+/// Returns a plan with flows of these controllers over one bottleneck for 60 s, measured from 20 to 60 s.
 fn plan_of(queue: QueuePlan, controllers: &[ControllerPlan], ecn: bool) -> Plan {
     let forward = LinkPlan { queue, ..link("bottleneck", mbps(MBPS), 20.0) };
     let flows = controllers.iter().enumerate().map(|(index, controller)| {
@@ -27,7 +27,7 @@ fn plan_of(queue: QueuePlan, controllers: &[ControllerPlan], ecn: bool) -> Plan 
     plan
 }
 
-/// The mean queue as time to drain at the rate of the bottleneck, seconds; and its utilisation.
+/// Returns the mean queue as drain time at the rate of the bottleneck, in seconds, and the utilisation.
 fn delay_and_utilisation(outcome: &Outcome) -> (f64, f64) {
     let links = table(outcome, "links");
     let rate = MBPS as f64 * 1e6 / 8.0;
@@ -99,7 +99,8 @@ fn queues_that_aim_at_a_delay_hold_it_near_their_target_and_the_link_busy() {
     }
 }
 
-/// The load rests at γ. With 0.98 the queue stays below half of its buffer of 42 ms, with 0.8 there is hardly one.
+/// The load settles at γ. With 0.98 the queue stays below half of its buffer of 42 ms, with 0.8 it is nearly
+/// empty.
 #[test]
 fn avq_holds_the_utilisation_that_is_wanted() {
     for (gamma, most) in [(0.98, 0.021), (0.8, 0.002)] {
@@ -131,18 +132,19 @@ fn fq_codel_isolates_a_sparse_flow() {
     };
     let (alone, lost) = queueing(managed(fq_codel(false)));
     let (shared, _) = queueing(managed(codel(false)));
-    // It waits for the packet that is being sent and for its turn among those that are new: about a packet time.
+    // It waits for the current transmission and for its turn among the new flows: about a packet time.
     assert!(alone < 0.002 && lost == 0, "{alone} s, {lost} lost");
     assert!(shared > 2.0 * alone, "{shared} {alone}");
 }
 
-/// Flows with round trips of their own share by turns. The flow with the long way, 100 ms, halves its window at a CoDel that
-/// holds no more than a few packets for it, so that it uses four fifths of its share and the others have the rest.
+/// Flows with different round trips share by round robin. The flow with the long round trip, 100 ms, halves
+/// its window at a CoDel that allows no more than a few packets for it, so it uses four fifths of its share
+/// and the others the rest.
 #[test]
 fn fq_codel_and_drr_share_evenly_between_flows_that_do_not() {
     let shares = |queue: QueuePlan| {
         let mut plan = plan_of(queue, &[newreno(), newreno(), cubic(), cubic()], false);
-        // Flow 0 has another 60 ms of way.
+        // Flow 0 has an additional 60 ms of delay.
         plan.links.push(link("detour", RatePlan::Unlimited, 60.0));
         plan.flows[0].path = vec![2, 0];
         plan.flows[0].measured_at = 0;
@@ -177,7 +179,7 @@ fn weighted_drr_shares_by_its_quanta() {
     }
 }
 
-/// The upper class offers what the link carries for half of the time: the lower one has the other half.
+/// The upper class fills the link for half of the time: the lower class has the other half.
 #[test]
 fn priority_starves_the_lower_class_only_while_the_upper_is_busy() {
     let management = priority(2, &[1, 0]);

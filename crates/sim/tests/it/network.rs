@@ -1,4 +1,4 @@
-//! A network driven by hand, as an emulator drives it.
+//! A network driven step by step, as by an emulator.
 
 use crate::common::*;
 use airpath_model::{Ecn, PathHeader, Probe as _, Rate, Timestamp, XcpHeader};
@@ -7,8 +7,8 @@ use airpath_sim::plan::*;
 use airpath_sim::{Outcome, Simulation};
 use proptest::prelude::*;
 
-/// A link of each kind one after the other, forward and back: one that only delays, one that loses, one that repeats, one
-/// that marks.
+/// Returns one link of each kind in sequence, forward and reverse: one that only delays, one that loses, one
+/// that retransmits, one that marks.
 fn links() -> Vec<LinkPlan> {
     let plain = LinkPlan { record: false, queue: packets(20), ..link("plain", mbps(20), 1.0) };
     let lossy = LinkPlan { loss: 0.1, queue: packets(15), ..link("lossy", mbps(9), 3.0) };
@@ -43,7 +43,7 @@ fn silent(name: &str, path: &[usize], reverse_path: &[usize]) -> FlowPlan {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
 
-    /// Each packet that came in was delivered or lost, once, or is still inside; and time never runs back.
+    /// Each injected packet is delivered or lost exactly once, or is still inside; time never decreases.
     #[test]
     fn packets_in_are_delivered_lost_or_inside(
         steps in prop::collection::vec((0_u64..3_000_000, 0_u32..2, any::<bool>(), 40_u32..1500, any::<bool>()), 1..800),
@@ -55,7 +55,7 @@ proptest! {
         let mut inside = std::collections::BTreeMap::new();
         let (mut delivered, mut lost) = (0_u64, 0);
         for (handle, &(later, flow, forward, size, often)) in (0..).zip(&steps) {
-            // Some wait until something happens by itself, others come when they come.
+            // Some wait for the next event, others arrive at their own times.
             let asked = now + airpath_model::Duration::from_nanos(later);
             let at = if often { asked } else { network.next_event().min(asked).max(now) };
             let mut last = now;
@@ -97,7 +97,7 @@ proptest! {
     }
 }
 
-/// Datagrams that are handed in at the instants at which the simulator sends them find the same network.
+/// Datagrams injected at the instants at which the simulator sends them have the same results.
 #[test]
 fn a_simulation_and_a_network_driven_by_hand_agree() {
     let traffic = TrafficPlan::ConstantBitRate {
@@ -118,7 +118,7 @@ fn a_simulation_and_a_network_driven_by_hand_agree() {
     let counted = |sent_packets| FlowSummary { sent_packets, ..FlowSummary::begun(Timestamp::ZERO) };
     let mut sent = 0;
     for handle in 0..3_001 {
-        // One each millisecond.
+        // One per millisecond.
         let now = Timestamp::from_nanos(u64::from(handle) * MILLISECOND);
         network.advance(now, &mut |_| {});
         network.set_flow_state(0, FlowState::unknown(true));
@@ -151,7 +151,7 @@ fn a_simulation_and_a_network_driven_by_hand_agree() {
     assert_eq!(series(&simulated), series(&driven));
 }
 
-/// A router answers in the header of a foreign packet, and what the ends say stands in the tables.
+/// A router writes into the header of an injected packet, and the reports of the endpoints are in the tables.
 #[test]
 fn routers_answer_and_the_ends_are_recorded() {
     let protocol = xcp_protocol([50 * MILLISECOND, 500 * MILLISECOND]);
@@ -206,7 +206,8 @@ fn routers_answer_and_the_ends_are_recorded() {
     assert_eq!(table(&outcome, "flow_events").integers("event"), [3]);
 }
 
-/// Probing steps and thresholds are shares of the buffer: one of 50 packets of 1040 bytes is one of 52 kB.
+/// Probing steps and thresholds are shares of the buffer: one of 50 packets of 1040 bytes equals one of 52
+/// kB.
 #[test]
 fn a_limit_in_packets_is_a_buffer_of_the_packets_that_come() {
     let xcp_b = |limit_bytes, limit_packets| {
@@ -228,7 +229,7 @@ fn a_limit_in_packets_is_a_buffer_of_the_packets_that_come() {
         let of = |outcome| table(outcome, "link_series").integers(column);
         assert!(of(&packets) == of(&bytes), "{column}");
     }
-    // A share of what has no end is none.
+    // A share of an unlimited buffer is undefined.
     let problem = Simulation::new(&xcp_b(None, None), &[], 1).unwrap_err().to_string();
     assert!(
         problem.contains("link bottleneck: queue.limit: ") && problem.contains("accepted: a limit"),
@@ -240,12 +241,12 @@ fn foreign(flow: u32, direction: Direction, handle: u32) -> ExternalPacket {
     ExternalPacket { flow, direction, size: 1000, ecn: Ecn::NotEct, path: PathHeader::None, handle }
 }
 
-/// Over 8 Mbit/s there and back, a packet takes a millisecond and then as long as the link is.
+/// Over 8 Mbit/s in both directions, a packet takes a millisecond plus the delay of the link.
 fn slow_links() -> Vec<LinkPlan> {
     vec![link("there", mbps(8), 10.0), link("back", mbps(8), 20.0)]
 }
 
-/// A flow that was added is counted as one that the plan had from the start.
+/// An added flow is counted like a flow of the plan.
 #[test]
 fn added_flows_are_flows() {
     let flows = |count: usize| (0..count).map(|index| silent(&format!("f{index}"), &[0], &[1])).collect();
@@ -271,7 +272,7 @@ fn added_flows_are_flows() {
     assert_eq!(table(&added, "flows").integers("delivered_packets"), [100, 100, 100]);
 }
 
-/// What goes back is delivered, and counts at links; data of the flow is only what goes forward.
+/// Packets on the reverse path are delivered, and count at links; only forward packets are data of the flow.
 #[test]
 fn only_what_goes_forward_is_data() {
     let mut network =
@@ -290,7 +291,7 @@ fn only_what_goes_forward_is_data() {
     assert_eq!(table(&outcome, "links").integers("departed_packets"), [1, 5]);
 }
 
-/// A clock that runs on does not let more happen, and one that is late does not let anything happen earlier.
+/// A clock beyond the end causes no further events, and a late clock causes no earlier ones.
 #[test]
 fn a_network_ends_with_its_plan_and_time_does_not_run_back() {
     let mut network =
@@ -312,7 +313,7 @@ fn a_network_ends_with_its_plan_and_time_does_not_run_back() {
     assert_eq!(outcome.counts.packets_inside, 2);
 }
 
-/// Who stops before the plan's end has counted what has happened by then, and nothing that was still to come.
+/// A caller that stops before the end of the plan has counted only the events up to then.
 #[test]
 fn a_network_may_be_stopped_early() {
     let first = LinkPlan { record: false, ..link("first", mbps(8), 50.0) };
@@ -322,7 +323,7 @@ fn a_network_may_be_stopped_early() {
     for handle in 0..10 {
         network.inject(Timestamp::ZERO, foreign(0, Direction::Forward, handle));
     }
-    // They come to the second link at 51, 52, … ms.
+    // They reach the second link at 51, 52, … ms.
     let until = Timestamp::from_nanos(54 * MILLISECOND + MILLISECOND / 2);
     network.advance(until, &mut |_| {});
     let outcome = network.finish(&[FlowSummary::begun(Timestamp::ZERO)]);
@@ -330,7 +331,8 @@ fn a_network_may_be_stopped_early() {
     assert_eq!(outcome.counts.packets_inside, 10);
 }
 
-/// What comes to a captured link is told once, at its instant and as it came, dropped and delivered packets among it.
+/// Each packet that reaches a captured link is reported once, at its arrival time and unchanged, whether it
+/// is dropped or delivered.
 #[test]
 fn captured_packets_are_handed_out_as_they_come() {
     let first = LinkPlan { queue: packets(1), ..link("first", mbps(8), 1.0) };
@@ -354,7 +356,7 @@ fn captured_packets_are_handed_out_as_they_come() {
         .captured()
         .map(|seen| (seen.at.as_nanos() / 1000, seen.link, seen.packet.handle, seen.packet.size))
         .collect();
-    // One packet takes 1 ms, the next waits, the third finds the place taken.
+    // One packet takes 1 ms, the next waits, the third finds the queue full.
     assert_eq!(
         seen,
         [(0, 0, 0, 1000), (0, 0, 1, 1000), (0, 0, 2, 1000), (2000, 1, 0, 1000), (3000, 1, 1, 1000)]

@@ -1,4 +1,4 @@
-//! Links whose queues somebody else keeps.
+//! Links with external queues.
 
 use crate::common::*;
 use airpath_model::{Duration, Ecn, LoadCode, PathHeader, Timestamp};
@@ -7,7 +7,7 @@ use airpath_sim::network::{Direction, ExternalNetwork, ExternalPacket, FlowSumma
 use airpath_sim::plan::*;
 use proptest::prelude::*;
 
-/// One flow over a link that loses, to which packets come over one that only delays.
+/// Returns a plan with one flow over a lossy link, after a link that only delays.
 fn two_links() -> Plan {
     let first = LinkPlan { record: false, ..link("first", RatePlan::Unlimited, 1.0) };
     let second = LinkPlan { loss: 0.1, ..link("second", mbps(9), 3.0) };
@@ -35,7 +35,7 @@ fn packet(handle: u32, size: u32) -> ExternalPacket {
     ExternalPacket { flow: 0, direction, size, ecn: Ecn::Ect0, path, handle }
 }
 
-/// Lets everything happen up to `until`; the keeper of the queue hands back each packet as soon as it has it.
+/// Advances the network to `until`; the external queue returns each packet immediately.
 fn pass_through(network: &mut ExternalNetwork, until: Timestamp) {
     loop {
         let next = network.next_event().min(until);
@@ -49,7 +49,7 @@ fn pass_through(network: &mut ExternalNetwork, until: Timestamp) {
     }
 }
 
-/// Sends packets of some sizes with some nanoseconds between them; `advance` lets time pass.
+/// Sends packets of these sizes with these pauses in nanoseconds; `advance` advances the network.
 fn sent(
     mut network: ExternalNetwork,
     sizes: &[(u64, u32)],
@@ -69,7 +69,7 @@ fn sent(
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(50))]
 
-    /// A keeper that holds nothing back leaves the link as it is: transmitter, losses, delays and records.
+    /// An external queue without delay leaves the link unchanged: transmitter, losses, delays and records.
     #[test]
     fn what_comes_back_at_once_finds_the_same_link(
         sizes in prop::collection::vec((0_u64..2_000_000, 40_u32..1500), 1..600),
@@ -83,7 +83,7 @@ proptest! {
         for name in ["drops", "delay_histogram", "packets", "flows"] {
             prop_assert_eq!(text(&ours, name), text(&outside, name), "{}", name);
         }
-        // Only the longest queue may differ: by the packet that went out and came back at the same instant.
+        // Only the longest queue may differ, by the packet that left and returned at the same instant.
         for column in ["offered_bytes", "queue_mean_bytes"] {
             let [one, other] = [&ours, &outside].map(|of| table(of, "link_series").reals(column).to_vec());
             prop_assert_eq!(one, other, "{}", column);
@@ -113,7 +113,7 @@ fn the_keeper_decides_when_what_and_whether() {
     assert_eq!(lost, [12]);
     let mut arrived = Vec::new();
     network.advance(at(100), &mut |delivery| arrived.push(delivery));
-    // 8000 bits at 9 Mbit/s, and 3 ms.
+    // 8000 bits at 9 Mbit/s, plus 3 ms.
     let [first] = &arrived[..] else { panic!("{arrived:?}") };
     assert_eq!(first.at.as_nanos(), at(43).as_nanos() + 888_889);
     assert_eq!(

@@ -1,7 +1,7 @@
-//! The engine against what ns-2 and ns-3 measured for the same scenarios (`data/peers.json`).
+//! Compares the engine with measurements of ns-2 and ns-3 for the same scenarios (`data/peers.json`).
 //!
-//! Tolerances: 5 % of goodput, 20 % of mean queue, 15 % of drops. A cell outside has an entry in [`EXCEPTIONS`] that says by how much
-//! and why; a cell that no longer needs its entry fails as well.
+//! Tolerances: 5 % of goodput, 20 % of mean queue, 15 % of drops. Each cell outside has an entry in
+//! [`EXCEPTIONS`] with the ratio and the reason; a cell that no longer needs its entry fails as well.
 
 use crate::common::*;
 use airpath_sim::plan::*;
@@ -10,7 +10,8 @@ const GOODPUT_TOLERANCE: f64 = 0.05;
 const QUEUE_TOLERANCE: f64 = 0.20;
 const DROPS_TOLERANCE: f64 = 0.15;
 
-/// What is known to differ: scenario, simulator, scheme, quantity, least and most ratio ours to theirs, why.
+/// Known differences: scenario, simulator, scheme, quantity, lowest and highest ratio (ours to theirs),
+/// reason.
 const EXCEPTIONS: [(&str, &str, &str, &str, f64, f64, &str); 1] = [(
     "single",
     "ns-3",
@@ -22,7 +23,7 @@ const EXCEPTIONS: [(&str, &str, &str, &str, f64, f64, &str); 1] = [(
      link idles after every loss; ns-2 and RFC 5681 halve once",
 )];
 
-/// What is wrong with one cell; nothing when it agrees, or differs as known.
+/// Returns the problem with one cell; `None` if it agrees, or differs as known.
 fn compare(scenario: &str, cell: &serde_json::Value, quantity: &str, ours: f64) -> Option<String> {
     let (simulator, scheme) = (text(&cell["sim"]), text(&cell["cc"]));
     let theirs = cell[quantity].as_f64().unwrap();
@@ -90,7 +91,7 @@ fn managed_queues_agree_with_ns_2_and_ns_3() {
         let queue = links.reals("queue_mean_packets")[0];
         wrong.extend(compare("managed", &cell, "goodput_mbps", goodput));
         wrong.extend(compare("managed", &cell, "mean_queue", queue));
-        // ns-3's senders halve twice at a loss, so that it drops a quarter less.
+        // ns-3's senders halve twice per loss, so it drops a quarter less.
         if text(&cell["sim"]).starts_with("ns-2") {
             let dropped = ["dropped_packets_early", "dropped_packets_overflow"];
             let drops = dropped.map(|column| links.integers(column)[0]).iter().sum::<i64>() as f64;
@@ -100,9 +101,9 @@ fn managed_queues_agree_with_ns_2_and_ns_3() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// RED as it was there. ns-2: 833 packets per second, and its automatic weight 1 - exp(-1 / (10 RTT C)) with an RTT of three
-/// times the delay of the link and the time of a packet. ns-3, by its defaults: `LInterm` 50, `QW` 0.002, and marks up to a
-/// probability of 1 (`UseHardDrop` was off).
+/// RED as configured there. ns-2: 833 packets per second, and its automatic weight 1 - exp(-1 / (10 RTT C))
+/// with an RTT of three times the delay of the link plus the time of a packet. ns-3, by its defaults:
+/// `LInterm` 50, `QW` 0.002, and marks up to a probability of 1 (`UseHardDrop` was off).
 fn red(cell: &serde_json::Value) -> ManagementPlan {
     let number = |key: &str| cell[key].as_f64().unwrap();
     let rtt_in_packets = 3.0 * (0.04 * 10e6 / 12_000.0 + 1.0);
@@ -122,7 +123,7 @@ fn red(cell: &serde_json::Value) -> ManagementPlan {
         .with("capacity", 10_000_000)
 }
 
-/// REM as ns-2 had it.
+/// REM as configured in ns-2.
 fn rem(ecn: bool) -> ManagementPlan {
     ManagementPlan::named("rem")
         .with("unit", "packets")

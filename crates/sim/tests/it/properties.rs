@@ -1,4 +1,4 @@
-//! Properties of random scenarios: nothing appears or vanishes, and a run is a function of plan and seed.
+//! Properties of random scenarios: packets are conserved, and a run is a function of plan and seed.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ proptest! {
                 - links.integers("dropped_packets_early")[link]
                 - links.integers("departed_packets")[link]
                 - waiting;
-            // With ARQ also those that wait to be sent again.
+            // With ARQ also those that wait for retransmission.
             let most = if plan.links[link].arq.is_some() { i64::MAX } else { 1 };
             prop_assert!((0..=most).contains(&inside), "link {}: {} packets being sent", link, inside);
             let corrupted = links.integers("dropped_packets_corruption")[link];
@@ -59,7 +59,7 @@ proptest! {
                 prop_assert!(links.integers("queue_max_bytes")[index] as u64 <= limit);
             }
             let (offered, departed) = (links.reals("offered_bytes")[index], links.integers("departed_bytes")[index]);
-            // A packet that carries over between delivery opportunities is booked when its last byte leaves.
+            // A packet that spans several delivery opportunities is counted when its last byte is sent.
             prop_assert!(offered.is_nan() || departed as f64 <= offered + 1500.0, "{departed} of {offered}");
         }
     }
@@ -80,8 +80,8 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// Links at which nobody counts take a short way, links that are captured see each packet at its own instant, and others
-    /// learn beforehand what will come. What flows see is the same.
+    /// Links without counters use a fast path, captured links process each packet at its own instant, and
+    /// other links know future arrivals. The flows have the same results.
     #[test]
     fn what_is_recorded_changes_nothing(
         plan in prop_oneof![any_plan(), crowded_plan()],
@@ -116,7 +116,7 @@ proptest! {
         }
     }
 
-    /// Nor does it whether lost packets have rows.
+    /// Rows for lost packets do not change anything else either.
     #[test]
     fn without_rows_for_lost_packets_all_else_is_the_same(plan in any_plan(), seed in any::<u64>()) {
         let mut without = plan.clone();
@@ -130,7 +130,7 @@ proptest! {
     }
 }
 
-/// The rows of the links that a plan records, as text.
+/// Returns the rows of the recorded links, as text.
 fn of_links(table: &Table, plan: &Plan) -> Vec<String> {
     let row = |row: usize| {
         let value = |column: &Column| match column {
@@ -201,7 +201,7 @@ fn who_waits_for_a_run_sees_how_far_it_is() {
     assert!((control.progress() - 1.0).abs() < 1e-9, "{}", control.progress());
 }
 
-/// Byte by byte: NaN equals NaN here.
+/// Compares byte by byte: NaN equals NaN here.
 fn same(one: &Outcome, other: &Outcome) -> bool {
     format!("{one:?}") == format!("{other:?}")
 }
@@ -213,7 +213,7 @@ fn run_with_trace(plan: &Plan, seed: u64) -> Outcome {
     simulation.run(&RunControl::default()).expect("not cancelled")
 }
 
-/// A chain of two to four links each way, and flows of every kind over parts of it.
+/// Generates a chain of two to four links in each direction, and flows of every kind over parts of it.
 fn any_plan() -> impl Strategy<Value = Plan> {
     let delay_ms = prop_oneof![1 => Just(0.0), 6 => 1.0..40.0_f64];
     let links = prop::collection::vec((any_rate(), delay_ms, any_queue(), any_damage(), any::<bool>()), 2..5);
@@ -226,7 +226,7 @@ fn any_plan() -> impl Strategy<Value = Plan> {
         let mut directed = Vec::new();
         for direction in ["forward", "back"] {
             for (hop, (rate, delay_ms, queue, (loss, arq), jitter)) in links.iter().enumerate() {
-                // Over a loop that takes no time an endless flow sends for ever.
+                // Over a loop without delay an unlimited flow would send forever.
                 let least_ms = if *rate == RatePlan::Unlimited { 1.0 } else { 0.0 };
                 let mut made = link(&format!("{direction}-{hop}"), rate.clone(), delay_ms.max(least_ms));
                 made.queue = queue.clone();
@@ -254,7 +254,7 @@ fn any_plan() -> impl Strategy<Value = Plan> {
                 };
                 if let Some(transport) = &mut made.transport {
                     transport.recovery = recovery;
-                    transport.receive_window_bytes = 300_000; // else nothing may limit a flow
+                    transport.receive_window_bytes = 300_000; // otherwise nothing may limit a flow
                     transport.ecn = ecn;
                     transport.pacing = ecn;
                     transport.delayed_ack_segments = 1 + u32::from(ecn);
@@ -275,8 +275,9 @@ fn any_plan() -> impl Strategy<Value = Plan> {
     })
 }
 
-/// Flows that share short buffers of links with one rate, and start together: many drops at links without counters, and many
-/// events at one instant. Some have no link of their own before the shared ones, or none behind them.
+/// Generates flows that share short buffers of links with one rate and start together: many drops at links
+/// without counters, and many events at one instant. Some have no separate link before or after the shared
+/// ones.
 fn crowded_plan() -> impl Strategy<Value = Plan> {
     let access = (prop_oneof![Just(10_u64), Just(20), 1_u64..40], 1_u64..5, 0_u64..3);
     let flows =

@@ -1,9 +1,10 @@
-//! QFCP whole: its router and its senders over one link.
+//! QFCP as a whole: its router and its senders over one link.
 
 use crate::common::*;
 use airpath_sim::plan::*;
 
-/// Flows over 10 Mbit/s and 80 ms, of which flow i starts at `i` seconds; counted from 10 to 40 s.
+/// Returns a plan with flows over 10 Mbit/s and 80 ms; flow i starts at `i` seconds; measured from 10 to 40
+/// s.
 fn scenario(flows: u64) -> Plan {
     let queue = QueuePlan::Router {
         limit_bytes: Some(575_000),
@@ -33,7 +34,8 @@ fn flows_share_the_link_equally_and_fill_it_without_losses() {
             .map(|&bytes| bytes as f64 * 8.0 / 30e6)
             .collect();
         let total: f64 = goodput.iter().sum();
-        // 1460 of 1500 bytes are payload; the link may idle for 2 % where paced packets leave gaps.
+        // 1460 of 1500 bytes are payload; the link may be idle for 2 % of the time due to gaps between paced
+        // packets.
         let most = 10.0 * 1460.0 / 1500.0;
         assert!((0.98 * most..=most).contains(&total), "{flows} flows: {total} of {most} Mbit/s");
         let mean = total / flows as f64;
@@ -42,8 +44,8 @@ fn flows_share_the_link_equally_and_fill_it_without_losses() {
     }
 }
 
-/// Each flow alone is given all there is until the router has counted them; what they lose must not silence them all, or they
-/// are counted as one again. So it was in the first 20 s with 100 flows.
+/// Each flow is assigned the whole capacity until the router has counted the flows; the resulting losses must
+/// not silence all flows, or they are counted as one again. This occurred in the first 20 s with 100 flows.
 #[test]
 fn many_flows_at_once_fill_the_link() {
     let mut plan = scenario(100);

@@ -1,4 +1,4 @@
-//! Logs of flows: whole runs.
+//! Flow logs of whole runs.
 
 #![allow(clippy::wildcard_imports, reason = "plans are written with most of their types")]
 
@@ -11,7 +11,7 @@ use airpath_sim::plan::*;
 use airpath_sim::{FlowLog, Outcome, flow_logs};
 use serde_json::Value;
 
-/// Two flows over a link that loses, one of them in files.
+/// Returns a plan with two flows over a lossy link, one of them with files.
 fn lossy(qlog: bool) -> Plan {
     let links = vec![
         LinkPlan { loss: 0.01, ..link("there", mbps(8), 20.0) },
@@ -45,7 +45,7 @@ fn a_run_is_the_same_with_logs_and_without() {
     let without = run(&lossy(false), 3);
     assert!(without.transmissions.is_empty() && logs.len() > 5);
     assert!(flow_logs(&lossy(false), &without).is_empty());
-    // As text: NaN is not equal to itself.
+    // Compared as text, because NaN is not equal to itself.
     let with = Outcome { transmissions: Vec::new(), ..with };
     assert!(format!("{with:?}") == format!("{without:?}"));
 }
@@ -107,7 +107,8 @@ fn the_sender_its_controller_and_the_link_are_told() {
     assert!(link.len() == 100 && link.iter().all(|data| data["capacity_bps"] == 8_000_000), "{:?}", link[0]);
 }
 
-/// A second of one flow, with what happened to its packets put in the place of what did; milliseconds.
+/// Returns the log of one flow over a second, with its packet events replaced by `kept`; times in
+/// milliseconds.
 fn log_of(kept: Transmissions) -> Vec<Value> {
     let links = there_and_back(link("there", mbps(8), 20.0), 20.0);
     let mut plan = plan(1, links, vec![flow("f", fixed(14_600))]);
@@ -133,7 +134,7 @@ fn acknowledgments_are_whole_and_round_trips_are_those_of_their_newest_packets()
         (70, &[sent(5, true)]),
         (120, &[came, arrived(1)]),
         (125, &[came]),
-        // The newest of these was sent before: its round trip is not known.
+        // The newest of these was a retransmission: its round trip is ambiguous.
         (220, &[came, arrived(4), arrived(5)]),
     ];
     for (ms, what) in later {
@@ -144,7 +145,7 @@ fn acknowledgments_are_whole_and_round_trips_are_those_of_their_newest_packets()
     let events = log_of(kept);
     let acknowledgments = named(&events, "transport:packet_received");
     let ranges: Vec<&Value> = acknowledgments.iter().map(|data| &data["frames"][0]["acked_ranges"]).collect();
-    // What brings nothing new says the largest again.
+    // An acknowledgment without new data repeats the largest number.
     let expected = [
         serde_json::json!([[0, 0], [2, 3]]),
         serde_json::json!([[3, 3]]),
@@ -166,7 +167,7 @@ fn acknowledgments_are_whole_and_round_trips_are_those_of_their_newest_packets()
 
 #[test]
 fn where_packets_are_left_out_the_log_says_it_once_and_goes_on() {
-    // So many flows that there is room for two entries of each.
+    // With this number of flows, there is room for two entries of each.
     let mut kept = Transmissions::new(0, 1 << 20);
     for packet in 0..4 {
         kept.push(at(240 + 10 * packet), Transmission::Sent { packet, bytes: 1460, again: false });
@@ -182,7 +183,7 @@ fn where_packets_are_left_out_the_log_says_it_once_and_goes_on() {
     assert_eq!(named(&events, "recovery:metrics_updated").len(), 10);
 }
 
-/// What the table of congestion events says of a flow: how often each, in the order of their numbers.
+/// Returns the number of congestion events of each kind of a flow, in the order of their codes.
 fn signals(outcome: &Outcome, flow: i64) -> [usize; 5] {
     let rows = table(outcome, "flow_events");
     let mut count = [0; 5];
@@ -195,7 +196,7 @@ fn signals(outcome: &Outcome, flow: i64) -> [usize; 5] {
 
 #[test]
 fn recovery_ends_where_it_ends_and_a_timeout_is_none() {
-    // Losses are seldom enough to be repaired one by one, and an outage of two seconds ends in timeouts.
+    // Losses are rare enough to be repaired one by one, and an outage of two seconds ends in timeouts.
     let steps = vec![(0, 8_000_000), (4 * SECOND, 0), (6 * SECOND, 8_000_000)];
     let rate = RatePlan::Steps { steps, repeat_after_ns: None };
     let links =
@@ -215,11 +216,11 @@ fn recovery_ends_where_it_ends_and_a_timeout_is_none() {
         !timed_out.is_empty() && timed_out.iter().all(|state| state["new"] == "slow_start"),
         "{states:?}"
     );
-    // Nothing else ends a recovery: what rows say of the phase in it is not a new state.
+    // Nothing else ends a recovery: the phase in rows during a recovery is not a new state.
     let ended = states.iter().filter(|state| state["old"] == "recovery").count();
     assert!(ended <= left + timeouts && ended + 1 >= begun, "{ended} of {left}");
     assert!(states.iter().all(|state| state["trigger"] != "spurious_loss"));
-    // Long after the last loss the log says what the sender does.
+    // Long after the last loss the log contains the state of the sender.
     let last = |name: &str| events.iter().rfind(|event| event["name"] == name).unwrap();
     let series = outcome.flow_series.table();
     let open = last("recovery:congestion_state_updated")["data"]["new"] != "recovery";

@@ -1,9 +1,10 @@
-//! Where papers can be read in several ways each reading is one of its own: no two give the same run.
+//! If a paper has several interpretations, each is implemented separately: no two yield the same run.
 
 use crate::common::*;
 use airpath_sim::plan::*;
 
-/// XCP both ways over links that move each second, with a router of that protocol and source at either side.
+/// Runs XCP in both directions over links that change each second, with a router of this protocol and source
+/// on each side.
 fn run_of(protocol: &ProtocolPlan, source: &SourcePlan) -> String {
     let routed = |name: &str| {
         let (protocol, source) = (protocol.clone(), source.clone());
@@ -24,7 +25,7 @@ fn run_of(protocol: &ProtocolPlan, source: &SourcePlan) -> String {
     format!("{:?}", table(&run(&plan, 1), "flows"))
 }
 
-/// Fails where two of these readings do the same.
+/// Fails if two of these interpretations yield the same run.
 fn all_differ(readings: &[(String, ProtocolPlan, SourcePlan)]) {
     let runs: Vec<String> = readings.iter().map(|(_, protocol, source)| run_of(protocol, source)).collect();
     for (place, (name, ..)) in readings.iter().enumerate() {
@@ -37,7 +38,8 @@ fn plain() -> ProtocolPlan {
     xcp_protocol([MILLISECOND, SECOND])
 }
 
-/// EBE as published, but for what is switched and for a threshold that the queue passes often, so that Upsilon comes and goes.
+/// EBE as published, except the switched properties and a threshold that the queue crosses often, so that
+/// Upsilon toggles.
 #[derive(Clone, Copy)]
 struct Switches {
     profile: &'static str,

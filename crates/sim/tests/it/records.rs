@@ -1,18 +1,20 @@
-//! The tables of a run against each other: what rows of single packets say is what counters, series and distributions say.
+//! Compares the tables of a run with each other: rows of single packets must agree with counters, series and
+//! distributions.
 
 use crate::common::*;
 use airpath_sim::plan::*;
 use airpath_sim::{Outcome, Table};
 
-/// The measured span and its intervals, seconds.
+/// The measured interval and the intervals of the series, in seconds.
 const WARM_UP_S: f64 = 2.0;
 const INTERVAL_S: f64 = 0.1;
-/// Numbers of links.
+/// Indices of links.
 const FIRST: i64 = 0;
 const SECOND_ONE: i64 = 1;
 
-/// Two links in a row, the first of which loses, and the second of which drops early and marks: a flow over both, datagrams with
-/// pauses over both that are measured at the first, and datagrams of any size over the second. All is over before the run ends.
+/// Returns a plan with two links in sequence: the first loses packets, the second drops early and marks. The
+/// flows: one over both, datagrams with pauses over both that are measured at the first, and datagrams of
+/// random sizes over the second. All flows end before the run.
 fn two_links(measure_from_ns: u64) -> Plan {
     let first = LinkPlan { queue: packets(4), loss: 0.02, ..link("first", mbps(8), 5.0) };
     let red = ManagementPlan::named("red")
@@ -59,7 +61,7 @@ fn measured() -> Outcome {
     run(&two_links(2 * SECOND), 5)
 }
 
-/// Values of a column of rows that fulfil a condition on others.
+/// Values of a column, restricted to rows that meet a condition on others.
 struct Rows<'a> {
     table: &'a Table,
     rows: Vec<usize>,
@@ -76,7 +78,7 @@ impl<'a> Rows<'a> {
         self
     }
 
-    /// Those of the half-open span of time.
+    /// Restricts the rows to a half-open interval of time.
     fn between(mut self, column: &str, [from, to]: [f64; 2]) -> Self {
         let times = self.table.reals(column);
         self.rows.retain(|&row| (from..to).contains(&times[row]));
@@ -102,7 +104,7 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// The rows of intervals of the measured span, which are stamped with their ends.
+/// Returns the rows of intervals in the measured interval, which have the times of their ends.
 fn in_span(series: &Table) -> Rows<'_> {
     Rows::of(series).between("time_s", [WARM_UP_S + INTERVAL_S / 2.0, f64::INFINITY])
 }
@@ -162,10 +164,10 @@ fn the_row_of_a_flow_is_the_sum_of_its_series() {
     }
     let outcome = measured();
     let (flows, series) = (table(&outcome, "flows"), outcome.flow_series.table());
-    // One that is between its start and its stop has one, in pauses too.
+    // A flow between its start and its stop has a row in each interval, also in pauses.
     let active = Rows::of(&series).with("flow", 1).between("time_s", [0.0, 8.55]);
     assert_eq!(active.count(), 85);
-    // All have stopped at 8.5 s, and nothing is on its way any more at 9 s.
+    // All have stopped at 8.5 s, and no packet is in flight at 9 s.
     assert_eq!(
         Rows::of(&series).between("time_s", [9.15, f64::INFINITY]).count(),
         0,
@@ -228,7 +230,7 @@ fn delays_are_those_of_the_packets_that_arrived() {
     delays_are_of_packets(&run(&slow(), 5));
 }
 
-/// The same plan with rates so low that there are a few packets in an interval, or one.
+/// Returns the same plan with rates so low that there are only a few packets, or one, per interval.
 fn slow() -> Plan {
     let mut plan = two_links(2 * SECOND);
     for link in &mut plan.links[..2] {
@@ -285,7 +287,7 @@ fn delays_are_of_packets(outcome: &Outcome) {
             assert_eq!(bins.sum("packets"), rows.count(), "kind {kind} of source {flow}");
             for (end, count) in bins.reals("delay_s").into_iter().zip(bins.integers("packets")) {
                 assert!(count > 0);
-                // Below a microsecond bins are all of one width.
+                // Below a microsecond all bins have the same width.
                 let within = end * (1.0 - 0.001) - 1e-6..=end + 1e-12;
                 for value in values.by_ref().take(count as usize) {
                     assert!(within.contains(&value), "{value} in the bin that ends at {end}");
@@ -295,7 +297,8 @@ fn delays_are_of_packets(outcome: &Outcome) {
     }
 }
 
-/// Everything has left the links when the run ends, so that their counters differ by nothing but what was lost between.
+/// All packets have left the links when the run ends, so their counters differ only by the losses between
+/// them.
 #[test]
 fn bytes_are_counted_where_a_flow_is_measured() {
     let outcome = run(&two_links(0), 5);
@@ -313,13 +316,14 @@ fn bytes_are_counted_where_a_flow_is_measured() {
         assert!(dropped > 0, "flow {flow}");
         assert_eq!(row.sum("departed_bytes"), sent - before - dropped, "flow {flow}");
     }
-    // What random datagrams bring in the mean: 8.5 s at 1.5 Mbit/s, 2200 of them, whose sizes have a mean of 720 and a variation of 0.55.
+    // The expected amount of random datagrams: 8.5 s at 1.5 Mbit/s, 2200 of them, whose sizes have a mean of
+    // 720 and a coefficient of variation of 0.55.
     let sent = Rows::of(&series).with("flow", 2).sum("sent_bytes") as f64;
     let error = ((1.0 + 0.55 * 0.55) / 2200.0_f64).sqrt();
     assert!((sent / (8.5 * 1.5e6 / 8.0) - 1.0).abs() < 4.0 * error, "{sent} bytes");
 }
 
-/// Only the second link marks, and nothing is lost behind it.
+/// Only the second link marks, and no packet is lost behind it.
 #[test]
 fn marks_are_counted_and_arrive() {
     let outcome = run(&two_links(0), 5);
@@ -329,7 +333,7 @@ fn marks_are_counted_and_arrive() {
     assert_eq!(links.integers("marked_packets"), [0, marked, 0]);
 }
 
-/// Little's law has no error when a queue begins and ends empty. All packets of the second link wait nowhere else.
+/// Little's law is exact if a queue starts and ends empty. All packets of the second link wait nowhere else.
 #[test]
 fn the_mean_queue_is_what_all_packets_waited_together() {
     let mut plan = two_links(0);
@@ -345,8 +349,9 @@ fn the_mean_queue_is_what_all_packets_waited_together() {
     close(links.reals("queue_mean_bytes")[0] * 10.0, waited, "byte-seconds");
 }
 
-/// Two flows over a link that loses and stands still now and then: timers run out, too early for what waited there. One of them
-/// is marked instead of dropped; a recovery is no event of it where the window was reduced for a mark already.
+/// Two flows over a link that loses and occasionally stops: timers expire, spuriously for the packets waiting
+/// there. One of the flows is marked instead of dropped; its recovery is not an event if the window was
+/// already reduced for a mark.
 #[test]
 fn events_of_senders_are_those_that_they_count() {
     let mut plan = two_links(0);
@@ -374,8 +379,9 @@ fn events_of_senders_are_those_that_they_count() {
     assert!(0 < arrived && arrived <= sent, "{arrived} of {sent}");
 }
 
-/// 1000 bytes every half millisecond, for which a link takes one: half of them are dropped, the others find three that wait. What
-/// comes 0.2 ms after a whole millisecond finds that one has left at that very instant.
+/// 1000 bytes every half millisecond over a link that transmits them in a millisecond: half of the packets
+/// are dropped, the others find three waiting. An arrival 0.2 ms after a whole millisecond finds that one has
+/// left at that instant.
 #[test]
 fn every_count_at_a_link_with_twice_its_load() {
     let traffic = TrafficPlan::ConstantBitRate {
@@ -401,7 +407,7 @@ fn every_count_at_a_link_with_twice_its_load() {
     close(link.reals("queue_mean_bytes")[0], 4000.0, "mean queue");
     close(link.reals("offered_bytes")[0], 1e6, "offered");
 
-    // The queue grows by one in a millisecond, from 0.7 ms on.
+    // The queue grows by one per millisecond, from 0.7 ms on.
     let series = table(&outcome, "link_series");
     let queue: Vec<f64> = series.reals("queue_mean_packets").to_vec();
     close(queue[0], (1.0 + 2.0 + 3.0 + 4.0 * 96.3) / 100.0, "the first interval");
@@ -417,7 +423,7 @@ fn every_count_at_a_link_with_twice_its_load() {
         ("start_s", 0.0002),
         ("first_departure_s", 1.0002),
         ("last_departure_s", 1.9992),
-        ("delay_min_s", 0.004), // of the first packet, in the warm-up
+        ("delay_min_s", 0.004), // the first packet, in the warm-up
         ("delay_mean_s", 0.008),
         ("queueing_mean_s", 0.004),
     ] {
@@ -425,7 +431,8 @@ fn every_count_at_a_link_with_twice_its_load() {
     }
 }
 
-/// While 1000 bytes come every half millisecond for 280 ms a link takes 280 of them, and the other 280 in the pause of 420 ms.
+/// While 1000 bytes arrive every half millisecond for 280 ms, a link transmits 280 of them, and the other 280
+/// in the pause of 420 ms.
 #[test]
 fn the_longest_queue_is_that_of_the_highest_tide() {
     let traffic = TrafficPlan::ConstantBitRate {
@@ -442,7 +449,8 @@ fn the_longest_queue_is_that_of_the_highest_tide() {
     assert_eq!(["queue_max_packets", "queue_max_bytes"].map(|name| link.sum(name)), [280, 280_000]);
     let series = table(&outcome, "link_series");
     let (most, ends) = (series.integers("queue_max_bytes"), series.integers("queue_bytes"));
-    // The tide turns between 200 and 300 ms, and 700 ms later again; else it only rises or falls, but for a packet.
+    // The queue peaks between 200 and 300 ms, and again 700 ms later; otherwise it rises or falls
+    // monotonically, except for single packets.
     for (interval, pair) in (1..).zip(ends.windows(2)) {
         let (most, edge) = (most[interval], pair[0].max(pair[1]));
         assert!(most >= edge, "interval {interval}");
@@ -456,7 +464,7 @@ fn what_nobody_asks_for_has_no_rows() {
     let mut plan = two_links(2 * SECOND);
     plan.links[0].record = false;
     plan.record.packets = false;
-    // Over before the measured span begins.
+    // Ends before the measured interval.
     plan.flows[1].stop_ns = Some(Draw::Constant { value: 1e9 });
     let outcome = run(&plan, 5);
     for name in ["links", "link_series", "link_observations"] {
@@ -472,7 +480,7 @@ fn what_nobody_asks_for_has_no_rows() {
     assert_eq!(flow.sum("sent_packets"), 0, "it sent in the warm-up only");
 }
 
-/// CUBIC says its `W_max` at each reduction: of the last in an interval there is a row.
+/// CUBIC reports its `W_max` at each reduction: the last one in an interval has a row.
 #[test]
 fn what_controllers_report_has_a_row_in_its_interval() {
     let mut plan = two_links(0);

@@ -1,4 +1,4 @@
-//! Plans that damaged input made: what was a panic, or took for ever, is refused.
+//! Plans from corrupted input: plans that caused a panic or an endless run are rejected.
 
 use crate::common::*;
 use airpath_sim::Simulation;
@@ -77,7 +77,7 @@ fn timers_of_queues_that_come_every_nanosecond_are_refused() {
     );
 }
 
-/// Such a run never ends, and keeps more and more packets.
+/// Such a run would never end, and would accumulate packets.
 #[test]
 fn a_loop_that_takes_no_time_is_refused() {
     let instantly = |delay_ms, back_ms| {

@@ -1,9 +1,10 @@
-//! What the end of a run spares.
+//! Work that the end of a run makes unnecessary.
 
 use crate::common::*;
 use airpath_sim::plan::*;
 
-/// Its first packet takes two hours, in which the rate changes each nanosecond: who follows it that far is not done for a day.
+/// The first packet takes two hours, in which the rate changes each nanosecond: computing its departure would
+/// take a day.
 #[test]
 fn a_packet_that_cannot_leave_before_the_end_is_not_followed() {
     let rate = RatePlan::Steps { steps: vec![(0, 1), (1, 2)], repeat_after_ns: Some(2) };

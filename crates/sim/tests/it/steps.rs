@@ -1,4 +1,4 @@
-//! Runs that stop at the ends of intervals, and senders that are steered there.
+//! Runs that stop at the ends of intervals, with externally controlled senders.
 
 use crate::common::*;
 use airpath_model::{Bytes, Duration, Rate, Steering, Timestamp};
@@ -9,8 +9,8 @@ use proptest::prelude::*;
 const STEP: u64 = 100 * MILLISECOND;
 const MSS: u64 = 1460;
 
-/// One flow with that controller sharing the link with a CUBIC flow, over a bottleneck that overflows; no proportional rate reduction, which
-/// stands in for windows of `fixed` and not for those that an agent sets.
+/// Returns a plan with one flow of this controller that shares an overflowing bottleneck with a CUBIC flow.
+/// There is no proportional rate reduction, which replaces the window of `fixed` but not that of an agent.
 fn beside_cubic(controller: ControllerPlan) -> Plan {
     let mut plan = peer_dumbbell(2, &cubic(), RecoveryPlan::Sack);
     plan.duration_ns = 10 * SECOND;
@@ -27,7 +27,7 @@ fn simulation(plan: &Plan, seed: u64) -> Simulation {
     Simulation::new(plan, &[], seed).unwrap()
 }
 
-/// Runs a plan to its end with a steering for each step.
+/// Runs a plan to its end with an action for each step.
 fn steered(plan: &Plan, seed: u64, steering: impl Fn(u64) -> Steering) -> (Vec<Step>, Outcome) {
     let (mut run, control) = (simulation(plan, seed), RunControl::default());
     let [flow] = run.steered_flows()[..] else { panic!("one flow is steered") };
@@ -58,7 +58,7 @@ fn an_agent_that_keeps_its_window_gives_the_bytes_of_a_fixed_window() {
     let (steps, outcome) = steered(&beside_cubic(ControllerPlan::Agent), 3, |_| window(600));
     assert_eq!(texts(&outcome), texts(&expected));
     assert_eq!(outcome.counts, expected.counts);
-    // What steps say after the warm-up adds up to what the run says.
+    // The reports of the steps after the warm-up add up to that of the run.
     let sent: u64 = steps.iter().skip(10).map(|step| step.report.sent.get()).sum();
     assert_eq!(sent as i64, MSS as i64 * table(&outcome, "flows").integers("sent_packets")[0]);
     let departed: i64 =
@@ -106,7 +106,8 @@ fn what_no_sender_knows_is_that_of_the_measured_link() {
     let mut plan = peer_dumbbell(1, &ControllerPlan::Agent, RecoveryPlan::Prr);
     plan.duration_ns = 5 * SECOND;
     plan.record.measure_from_ns = 0;
-    // 100 Mbit/s and 60 ms are 514 packets of 1460 bytes: with 700 the link is busy and about 186 wait.
+    // 100 Mbit/s and 60 ms are 514 packets of 1460 bytes: with 700 the link is busy and about 186 packets
+    // wait.
     let (steps, _) = steered(&plan, 1, |_| window(700));
     let link = steps[40].link.unwrap();
     assert!((link.offered_bytes - 1.25e6).abs() < 1.0, "{link:?}");
@@ -154,7 +155,7 @@ fn what_is_not_known_yet_is_no_number() {
     let mean = late.report.rtt_sum.as_secs_f64() / late.report.rtt_samples as f64;
     assert!((values[place("rtt_s")] - mean).abs() < 1e-12 && mean >= values[place("rtt_min_s")]);
     assert!(round_trips.iter().all(|name| (0.05..0.5).contains(&values[place(name)])), "{values:?}");
-    // In a step without samples the mean is unknown, and the rest stays.
+    // In a step without samples the mean is unknown, and the other values remain.
     let empty = Step { report: airpath_model::SenderReport::default(), ..late }.values();
     assert!(empty[place("rtt_s")].is_nan() && !empty[place("rtt_latest_s")].is_nan());
 }
@@ -187,7 +188,7 @@ fn steering((segments, rate): (u64, Option<u64>)) -> Steering {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// What ends have ahead of time ends with each step: where nothing is looked ahead, the same actions give the same.
+    /// Lookahead of endpoints ends with each step: without lookahead, the same actions have the same results.
     #[test]
     fn actions_do_the_same_where_nothing_is_had_ahead_of_time(actions in actions(), seed in 0_u64..1000) {
         let mut ahead = beside_cubic(ControllerPlan::Agent);
@@ -203,7 +204,7 @@ proptest! {
         }
     }
 
-    /// Neither the number of episodes nor that of threads changes what happens in one.
+    /// Neither the number of episodes nor that of threads changes the results of an episode.
     #[test]
     fn episodes_are_what_their_runs_are(actions in actions(), threads in 1_usize..5) {
         let mut plan = beside_cubic(ControllerPlan::Agent);

@@ -1,11 +1,11 @@
-//! What counts as a finished transfer.
+//! Completed transfers.
 
 use crate::common::*;
 use airpath_sim::plan::*;
 
 #[test]
 fn a_file_that_is_stopped_before_its_end_is_no_finished_transfer() {
-    // 2 s of 10 Mbit/s; a file of 1 MB is done by then, one of 20 MB is not.
+    // 2 s at 10 Mbit/s: a file of 1 MB is complete by then, one of 20 MB is not.
     let completed = |bytes: u64, stop_ns: u64| {
         let file = FlowPlan {
             traffic: TrafficPlan::File { bytes },
@@ -17,12 +17,13 @@ fn a_file_that_is_stopped_before_its_end_is_no_finished_transfer() {
     };
     assert_eq!(completed(1_000_000, 2 * SECOND), [1_000_000]);
     assert!(completed(20_000_000, 2 * SECOND).is_empty());
-    // Stopped when all has left and not all has arrived: 14 600 bytes in the first window, 40 ms to the last acknowledgment.
+    // Stopped when all data has been sent but not all has arrived: 14 600 bytes in the first window, 40 ms to
+    // the last acknowledgment.
     assert_eq!(completed(14_600, 10 * MILLISECOND), [14_600]);
 }
 
-/// Files of 12 packets, which leave at once, one after the other for ten minutes, where 5 % of the packets are lost: their mean time in
-/// milliseconds, and how many timeouts there were for each.
+/// Runs files of 12 packets, each sent at once, one after the other for ten minutes with a loss of 5 % of the
+/// packets. Returns their mean duration in milliseconds and the number of timeouts per file.
 fn short_files(loss_detection: LossDetectionPlan) -> (f64, f64) {
     let mut radio = link("radio", mbps(10), 20.0);
     radio.loss = 0.05;
@@ -47,12 +48,14 @@ fn short_files(loss_detection: LossDetectionPlan) -> (f64, f64) {
     (mean_ms, table(&outcome, "flows").integers("timeouts")[0] as f64 / ends.len() as f64)
 }
 
-/// RFC 8985, section 7: where the last packets of a file are lost nothing tells of it but a timer, and a probe is sooner.
+/// RFC 8985, section 7: if the last packets of a file are lost, only a timer detects it, and a probe is
+/// faster.
 #[test]
 fn a_probe_finds_what_the_end_of_a_file_has_lost_before_the_timeout() {
     let (by_threshold, by_time) =
         (short_files(LossDetectionPlan::Threshold), short_files(LossDetectionPlan::Rack));
-    // Without a loss it takes 40 ms and what 12 packets take. Half of the files lose something, and one in seven waits for the timer.
+    // Without a loss it takes 40 ms plus the time of 12 packets. Half of the files have losses, and one in
+    // seven waits for the timer.
     assert!(by_time.0 < 0.85 * by_threshold.0, "{by_time:?} {by_threshold:?}");
     assert!(by_time.1 < 0.4 * by_threshold.1, "{by_time:?} {by_threshold:?}");
 }

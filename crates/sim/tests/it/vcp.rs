@@ -27,12 +27,12 @@ fn configured(megabits: u64) -> SourcePlan {
     SourcePlan::named("configured").with("capacity", megabits * MEGABIT)
 }
 
-/// A link of 40 ms before which such a router stands.
+/// Returns a link of 40 ms with such a router.
 fn routed(name: &str, rate: RatePlan, controller: &ControllerPlan, source: SourcePlan) -> LinkPlan {
     LinkPlan { queue: router(controller, source), ..link(name, rate, 40.0) }
 }
 
-/// A flow that begins with one packet.
+/// Returns a flow that starts with one packet.
 fn from_one_packet(name: &str, controller: &ControllerPlan) -> FlowPlan {
     FlowPlan {
         transport: Some(TransportPlan { initial_window_bytes: 1460, ..transport() }),
@@ -44,7 +44,7 @@ fn from_one_packet_each(flows: u64, controller: &ControllerPlan) -> Vec<FlowPlan
     (0..flows).map(|index| from_one_packet(&format!("f{index}"), controller)).collect()
 }
 
-/// What left a link over what it offered, in the measured span.
+/// Returns the utilisation of a link in the measured interval.
 fn utilisation(outcome: &Outcome, link: usize) -> f64 {
     let links = table(outcome, "links");
     links.integers("departed_bytes")[link] as f64 / links.reals("offered_bytes")[link]
@@ -58,7 +58,7 @@ fn longest_queue(outcome: &Outcome, link: usize) -> i64 {
     table(outcome, "links").integers("queue_max_bytes")[link]
 }
 
-/// A column of the series of one flow or link, as `key` names it.
+/// Returns a column of the series of one flow or link, selected by `key`.
 fn series(outcome: &Outcome, name: &str, key: &str, which: i64, column: &str) -> Vec<i64> {
     let table = table(outcome, name);
     let keys = table.integers(key).iter();
@@ -67,7 +67,8 @@ fn series(outcome: &Outcome, name: &str, key: &str, which: i64, column: &str) ->
 
 #[test]
 fn one_flow_keeps_a_link_near_its_target_with_hardly_a_queue() {
-    // The load swings between 0.98 and 0.875 × 0.98, mean 0.919; one increase may overshoot before the code tells.
+    // The load oscillates between 0.98 and 0.875 × 0.98, mean 0.919; one increase may overshoot before the
+    // code changes.
     for (controller, least) in [(vcp(), 0.91), (mpcp(2), 0.88), (mpcp(8), 0.90)] {
         let bottleneck = routed("bottleneck", mbps(10), &controller, configured(10));
         let mut plan = plan(120, there_and_back(bottleneck, 40.0), from_one_packet_each(1, &controller));
@@ -126,7 +127,7 @@ fn scaled_increases_give_flows_with_different_round_trip_times_the_same_rate() {
     };
     let (scaled, unscaled) = (share("minimum"), share("unscaled"));
     assert!((scaled - 1.0).abs() < 0.15, "{scaled}");
-    // The same number of packets a round trip: rates as 1 / RTT², (100 / 40)² = 6.25.
+    // The same number of packets per round trip: rates proportional to 1 / RTT², (100 / 40)² = 6.25.
     assert!((5.0..7.5).contains(&unscaled), "{unscaled}");
 }
 
@@ -144,7 +145,7 @@ fn only_who_knows_of_a_rise_uses_it() {
         let departed = series(outcome, "link_series", "link", 0, "departed_bytes");
         departed.iter().map(|&bytes| bytes as f64 * 8.0 / 1e7).collect()
     };
-    // Findings, section 2: 0.69 of the capacity, a queue of 40 to 60 % at its longest, no drop. 0.69 is 0.94 of
+    // Findings, section 2: 0.69 of the capacity, a queue of at most 40 to 60 %, no drop. 0.69 is 0.94 of
     // min(10, C).
     let ignorant = outcome(configured(10));
     let used = utilisation(&ignorant, 0);
@@ -153,7 +154,8 @@ fn only_who_knows_of_a_rise_uses_it() {
     let longest = longest_queue(&ignorant, 0) as f64 / 575_000.0;
     assert!((0.4..0.6).contains(&longest), "{longest}");
     assert_eq!(dropped(&ignorant), 0);
-    // Findings, section 5, and Fig. 3(b): who knows follows, and the queue of a fall is drained.
+    // Findings, section 5, and Fig. 3(b): with the known capacity the flow follows it, and the queue after a
+    // fall is drained.
     let knowing = outcome(SourcePlan::named("oracle").with("averaging", 200 * MILLISECOND));
     let used = utilisation(&knowing, 0);
     assert!(used > 0.9, "{used}");

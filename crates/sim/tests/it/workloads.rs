@@ -1,4 +1,4 @@
-//! When sources send, and how much, against what their plans say.
+//! Compares the times and amounts of data sent by sources with their plans.
 
 use crate::common::*;
 use airpath_sim::Outcome;
@@ -8,7 +8,8 @@ fn after(nanos: u64) -> Draw {
     Draw::Constant { value: nanos as f64 }
 }
 
-/// When the packets of one source of datagrams over a free link left, in microseconds, and how large they were.
+/// Returns the transmission times in microseconds and the sizes of the packets of one source of datagrams
+/// over an unlimited link.
 fn sent_us(flow: FlowPlan, seconds: u64) -> Vec<(u64, i64)> {
     let mut plan = plan(seconds, vec![link("free", RatePlan::Unlimited, 1.0)], vec![flow]);
     plan.record.packets = true;
@@ -33,7 +34,7 @@ fn datagrams_leave_in_periods_between_start_and_stop() {
         let flow = FlowPlan { start_ns, stop_ns, ..datagrams("udp", traffic(start_off)) };
         sent_us(flow, 1).into_iter().map(|(time, _)| time / 1000).collect()
     };
-    // One in 10 ms; a period of 65 ms begins with one, and nothing leaves at 150 ms any more.
+    // One every 10 ms; a period of 65 ms starts with one, and nothing is sent at 150 ms any more.
     assert_eq!(times(false), [5, 15, 25, 70, 80, 90, 135, 145]);
     assert_eq!(times(true), [45, 55, 65, 110, 120, 130]);
     let steady = TrafficPlan::ConstantBitRate {
@@ -47,7 +48,8 @@ fn datagrams_leave_in_periods_between_start_and_stop() {
     assert_eq!(sent_us(flow, 1), [(0, 100), (10_000, 100), (20_000, 100)], "not at the stop itself");
 }
 
-/// The times between Poisson datagrams have the mean that their sizes and rate say, and vary as much: also the time to the first.
+/// The intervals of Poisson datagrams have the mean given by their sizes and rate, and an equal standard
+/// deviation, including the time to the first.
 #[test]
 fn random_datagrams_are_a_poisson_process() {
     let traffic =
@@ -63,25 +65,26 @@ fn random_datagrams_are_a_poisson_process() {
     let count = gaps.len() as f64;
     assert!((count - 40_000.0).abs() < 4.0 * 200.0, "{count} in 40 s, one in a millisecond");
     let square = gaps.iter().map(|gap| gap * gap).sum::<f64>() / count;
-    // The square of an exponential variable has the mean 2 and the variance 20.
+    // The square of an exponential variable has mean 2 and variance 20.
     assert!((square - 2.0).abs() < 4.0 * (20.0 / count).sqrt(), "{square}");
     assert!(gaps[0] > 0.0, "the first does not come at the start");
 }
 
-/// One flow over a link of 10 Mbit/s there and one without a limit back, 50 ms without queues.
+/// Runs one flow over a forward link of 10 Mbit/s and an unlimited reverse link, 50 ms without queues.
 fn files(traffic: TrafficPlan, seconds: u64) -> Outcome {
     let flow = FlowPlan { traffic, ..flow("files", newreno()) };
     run(&plan(seconds, there_and_back(link("there", mbps(10), 25.0), 25.0), vec![flow]), 1)
 }
 
-/// Each file has a connection of its own, so that all of one size take the same time.
+/// Each file has its own connection, so all files of one size take the same time.
 #[test]
 fn file_follows_file_after_a_pause() {
     let bytes = Draw::Constant { value: 100_000.0 };
     let outcome = files(TrafficPlan::Repeated { bytes, pause_ns: Draw::Constant { value: 4e8 } }, 5);
     let completions = table(&outcome, "completions");
     let (starts, ends) = (completions.reals("start_s"), completions.reals("end_s"));
-    // Slow start from 10 packets: 10, 20, and the rest of 69, in three round trips of 51.2 ms and what 69 packets take.
+    // Slow start from 10 packets: 10, 20, and the rest of 69, in three round trips of 51.2 ms plus the time
+    // of 69 packets.
     assert!(starts.len() >= 6, "{starts:?}");
     assert!(completions.integers("transfer").iter().copied().eq(0..starts.len() as i64));
     assert!(completions.integers("bytes").iter().all(|&bytes| bytes == 100_000));
@@ -97,7 +100,7 @@ fn file_follows_file_after_a_pause() {
     let flows = table(&outcome, "flows");
     assert_eq!(flows.integers("goodput_bytes")[0], 100_000 * begun, "the run ends in a pause");
     assert_eq!(flows.integers("sent_packets")[0], 69 * begun, "of all connections");
-    // There are rows while there is a file, and none in pauses.
+    // There are rows during a file, and none in pauses.
     let series = outcome.flow_series.table();
     for end in series.reals("time_s") {
         let interval = end - 0.1..*end;
@@ -107,7 +110,7 @@ fn file_follows_file_after_a_pause() {
     }
 }
 
-/// Returns what one flow of writes sent: the time of each packet in nanoseconds, and its payload.
+/// Returns the packets sent by one flow of writes: times in nanoseconds, and payloads.
 fn written(size: Draw, interval: Draw, stop_ns: Option<Draw>) -> (Outcome, Vec<(u64, i64)>) {
     let traffic = TrafficPlan::Writes { bytes: size, interval_ns: interval };
     let flow = FlowPlan { traffic, start_ns: after(100 * MILLISECOND), stop_ns, ..flow("video", newreno()) };
@@ -121,7 +124,7 @@ fn written(size: Draw, interval: Draw, stop_ns: Option<Draw>) -> (Outcome, Vec<(
     (outcome, sent)
 }
 
-/// All data of a write leaves before the next one, over one connection without an end.
+/// All data of a write is sent before the next one, over one unlimited connection.
 #[test]
 fn an_application_writes_at_intervals() {
     let (outcome, sent) = written(after(100_000), after(400 * MILLISECOND), Some(after(1_700 * MILLISECOND)));
@@ -143,14 +146,15 @@ fn an_application_writes_at_intervals() {
 fn random_writes_have_the_means_of_their_plan() {
     let size = Draw::Exponential { mean: 500.0 };
     let (_, sent) = written(size, Draw::Exponential { mean: 10.0 * MILLISECOND as f64 }, None);
-    // Writes are smaller than a segment, except one in exp(-1460 / 500).
+    // Writes are smaller than a segment, except for a share of exp(-1460 / 500).
     let count = sent.len() as f64;
     assert!((count - 390.0 * 1.057).abs() < 4.0 * 390.0_f64.sqrt(), "{count} in 3.9 s, one in 10 ms");
     let mean = sent.iter().map(|(_, payload)| *payload as f64).sum::<f64>() / 390.0;
     assert!((mean - 500.0).abs() < 4.0 * 500.0 * (2.0 / 390.0_f64).sqrt(), "{mean} bytes");
 }
 
-/// Files that arrive at random are flows of one source, numbered within it, and as many as the mean interval says.
+/// Files that arrive at random are flows of one source, numbered within it, and their number follows from the
+/// mean interval.
 #[test]
 fn arrivals_are_numbered_flows_of_their_source() {
     let arrivals =
@@ -180,7 +184,7 @@ fn arrivals_are_numbered_flows_of_their_source() {
     }
 }
 
-/// A source that stops in a pause has sent its last file.
+/// A source that stops in a pause sends no further file.
 #[test]
 fn no_file_begins_after_the_stop() {
     let bytes = Draw::Constant { value: 100_000.0 };
@@ -195,8 +199,8 @@ fn no_file_begins_after_the_stop() {
     assert_eq!(sent, 69 * completions.integers("bytes").len() as i64);
 }
 
-/// A timer that is too short sends each file twice. The second copy, and its acknowledgment, arrive when the next connection has
-/// begun, and are nothing to it.
+/// A timer that is too short sends each file twice. The second copy and its acknowledgment arrive when the
+/// next connection has started, and do not affect it.
 #[test]
 fn what_is_left_of_a_connection_does_not_reach_the_next() {
     let bytes = Draw::Constant { value: 1460.0 };
@@ -208,7 +212,7 @@ fn what_is_left_of_a_connection_does_not_reach_the_next() {
     let outcome = run(&plan(3, there_and_back(link("there", mbps(12), 25.0), 25.0), vec![files]), 1);
     let completions = table(&outcome, "completions");
     let count = completions.integers("bytes").len() as i64;
-    // 1500 bytes take a millisecond.
+    // 1500 bytes take one millisecond.
     for (transfer, end) in (1..).zip(completions.reals("end_s")) {
         assert!((end - 0.051 * f64::from(transfer)).abs() < 1e-9, "transfer {transfer} ends at {end}");
     }
@@ -222,7 +226,7 @@ fn what_is_left_of_a_connection_does_not_reach_the_next() {
     );
 }
 
-/// A flow that has something to send is active, also when nothing moves, and what it does not know yet is not a number.
+/// A flow with data to send is active, even if no packet moves, and unknown values are NaN.
 #[test]
 fn rows_are_kept_while_a_file_is_under_way() {
     let stands_still = RatePlan::Steps {
@@ -255,7 +259,8 @@ fn who_never_hears_an_answer_knows_no_round_trip() {
     }
 }
 
-/// A window of one packet is acknowledged when the receiver's timer ends: each of several flows in its time.
+/// A window of one packet is acknowledged when the receiver's timer expires: for each of several flows at its
+/// own time.
 #[test]
 fn a_single_packet_waits_for_the_acknowledgment_timer() {
     let flows = (0..3).map(|index| {
@@ -271,7 +276,7 @@ fn a_single_packet_waits_for_the_acknowledgment_timer() {
     links[0].queue = packets(100);
     let outcome = run(&plan(10, links, flows.collect()), 1);
     let sent = table(&outcome, "flows").integers("sent_packets");
-    // One in 10 ms and the time of the timer, from the start on; no timer of the sender ends before.
+    // One per 10 ms plus the timer, from the start on; no timer of the sender expires before.
     assert_eq!(sent, [10_000 / 51 + 1, 10_000 / 61 + 1, 10_000 / 71 + 1]);
     assert_eq!(table(&outcome, "flows").integers("timeouts"), [0, 0, 0]);
 }

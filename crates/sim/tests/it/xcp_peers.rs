@@ -1,13 +1,15 @@
-//! XCP against ns-2.35's own XCP (`data/xcp_peers.json`): one link of 10 Mbit/s, 20 flows each way over a round trip of
-//! 80 ms, the router believing 10 Mbit/s whatever the link carries, or told of each change (`track`).
+//! Compares XCP with that of ns-2.35 (`data/xcp_peers.json`): one link of 10 Mbit/s, 20 flows in each
+//! direction over a round trip of 80 ms; the router is configured with 10 Mbit/s for any rate of the link, or
+//! notified of each change (`track`).
 //!
-//! Tolerances: 5 % of goodput, 20 % of mean queue. A cell outside has an entry in [`EXCEPTIONS`] that says by how much
-//! and why; a cell that no longer needs its entry fails as well.
+//! Tolerances: 5 % of goodput, 20 % of mean queue. Each cell outside has an entry in [`EXCEPTIONS`] with the
+//! ratio and the reason; a cell that no longer needs its entry fails as well.
 //!
-//! Where traffic goes both ways single runs differ much (at 4 of 10 Mbit/s ns-2's goodput lies between 2.3 and 2.9 Mbit/s),
-//! so that means of ten are compared. ns-2's flows start evenly over ten spans from 1.5 to 2.5 s. Ours start evenly over 2 s
-//! and up to 50 ms late: ns-2 draws the first expiry of each router's timers, ours start together, and without that
-//! equal directions would stay in step.
+//! With traffic in both directions single runs differ considerably (at 4 of 10 Mbit/s ns-2's goodput is
+//! between 2.3 and 2.9 Mbit/s), so means of ten runs are compared. ns-2's flows start evenly over ten
+//! intervals from 1.5 to 2.5 s. Ours start evenly over 2 s and up to 50 ms late: ns-2 randomizes the first
+//! expiry of each router's timers, while ours start together, and without this delay equal directions would
+//! stay synchronized.
 
 use crate::common::*;
 use airpath_sim::plan::*;
@@ -15,13 +17,13 @@ use airpath_sim::plan::*;
 const GOODPUT_TOLERANCE: f64 = 0.05;
 const QUEUE_TOLERANCE: f64 = 0.20;
 
-/// What the router believes that its link carries, bit/s.
+/// The capacity configured in the router, bit/s.
 const BELIEVED: u64 = 10_000_000;
 
 /// A data packet on the wire, bytes.
 const PACKET: f64 = 1010.0;
 
-/// What is known to differ: case, quantity, least and most ratio ours to theirs, why.
+/// Known differences: case, quantity, lowest and highest ratio (ours to theirs), reason.
 const EXCEPTIONS: [(&str, &str, f64, f64, &str); 1] = [(
     "no_reverse",
     "mean_queue",
@@ -43,8 +45,8 @@ fn xcp_agrees_with_ns_2() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Where F = 0 and y = R, the queue rests at Q = (α/β) min(RTT, 1 s) (C − R), with Q/R in the round-trip time. The
-/// mean lies less than two packets above, as Q is the shortest.
+/// With F = 0 and y = R, the queue settles at Q = (α/β) min(RTT, 1 s) (C − R), with Q/R included in the
+/// round-trip time. The mean is less than two packets higher, because Q is the shortest queue.
 #[test]
 fn below_the_belief_the_queue_rests_where_the_law_says() {
     let resting = cells().into_iter().filter(|cell| text(&cell["case"]).ends_with("noreverse"));
@@ -53,7 +55,7 @@ fn below_the_belief_the_queue_rests_where_the_law_says() {
         let carried = cell["rates"][0].as_f64().unwrap() * 1e6 / 8.0;
         let above = BELIEVED as f64 / 8.0 - carried;
         let gain = 0.4 / 0.226;
-        // Propagation, and the packet on the link and on two side links.
+        // Propagation, plus the packet on the link and on two side links.
         let empty_rtt = 0.080 + PACKET / carried + 2.0 * PACKET * 8.0 / 100e6;
         let share = gain * above / carried;
         let uncapped = if share < 1.0 { gain * above * empty_rtt / (1.0 - share) } else { f64::INFINITY };
@@ -70,7 +72,7 @@ fn below_the_belief_the_queue_rests_where_the_law_says() {
     assert_eq!(tried, 3);
 }
 
-/// What is wrong with one cell; nothing when it agrees, or differs as known.
+/// Returns the problem with one cell; `None` if it agrees, or differs as known.
 fn compare(cell: &serde_json::Value, quantity: &str, ours: f64, tolerance: f64) -> Option<String> {
     let case = text(&cell["case"]);
     let ratio = ours / cell[quantity].as_f64().unwrap();
@@ -80,7 +82,8 @@ fn compare(cell: &serde_json::Value, quantity: &str, ours: f64, tolerance: f64) 
     (!fine).then(|| format!("{case}: {quantity} is {ours:.3} here, {ratio:.3} of theirs"))
 }
 
-/// Goodput of the forward flows in Mbit/s and mean queue in front of the forward link in packets, as means over draws.
+/// Returns the goodput of the forward flows in Mbit/s and the mean queue of the forward link in packets, as
+/// means over seeds.
 fn measure(cell: &serde_json::Value) -> (f64, f64) {
     let draws = if cell["case"].as_str().unwrap().ends_with("_noreverse") { 1 } else { 10 };
     let span = (number(cell, "t") - number(cell, "warm")) as f64;
@@ -139,7 +142,7 @@ fn scenario(cell: &serde_json::Value) -> Plan {
     plan
 }
 
-/// The rates of the link, each for 10 s, and again.
+/// Returns the rates of the link, each for 10 s, repeated.
 fn rate(cell: &serde_json::Value) -> RatePlan {
     let rates: Vec<f64> =
         cell["rates"].as_array().unwrap().iter().map(|rate| rate.as_f64().unwrap()).collect();
@@ -157,8 +160,8 @@ fn xcp_queue(limit_packets: u64, source: SourcePlan) -> QueuePlan {
     }
 }
 
-/// ns-2's `Agent/TCP/Reno/XCP` and its sink: 960 bytes in packets of 1010 (40 of headers, 10 of timestamps), 40-byte
-/// acknowledgments of each packet.
+/// ns-2's `Agent/TCP/Reno/XCP` and its sink: 960 bytes in packets of 1010 (40 of headers, 10 of timestamps),
+/// a 40-byte acknowledgment of each packet.
 fn ns2_transport() -> TransportPlan {
     TransportPlan {
         mss_bytes: 960,

@@ -1,4 +1,5 @@
-//! Today's yardsticks whole, over one link of 10 Mbit/s and 40 ms: what their texts promise.
+//! Current standard controllers over one link of 10 Mbit/s and 40 ms, compared with the properties that their
+//! specifications promise.
 
 use crate::common::*;
 use airpath_sim::Outcome;
@@ -7,7 +8,7 @@ use airpath_sim::plan::*;
 /// Payload rate of a full link: 1460 of 1500 bytes.
 const MOST: f64 = 10.0 * 1460.0 / 1500.0;
 
-/// One packet on the wire.
+/// The transmission time of one packet.
 const PACKET_MS: f64 = 1.2;
 
 fn bbr() -> ControllerPlan {
@@ -26,7 +27,7 @@ fn ledbat() -> ControllerPlan {
     ControllerPlan::Declared(ComponentPlan::named("ledbat++"))
 }
 
-/// A run of `seconds` over a buffer of `buffer` packets, flow i from 3 i s on; counted from `from` on.
+/// A run of `seconds` with a buffer of `buffer` packets; flow i starts at 3 i s; measured from `from` on.
 struct Run {
     outcome: Outcome,
     seconds: u64,
@@ -58,13 +59,13 @@ impl Run {
         Self { outcome: run(&plan, seed), seconds, from }
     }
 
-    /// Goodput of each flow in Mbit/s.
+    /// Returns the goodput of each flow in Mbit/s.
     fn goodput(&self) -> Vec<f64> {
         let bytes = table(&self.outcome, "flows").integers("goodput_bytes");
         bytes.iter().map(|&bytes| bytes as f64 * 8e-6 / (self.seconds - self.from) as f64).collect()
     }
 
-    /// Mean time in the queue in milliseconds, over the intervals of the measured part.
+    /// Returns the mean time in the queue in milliseconds, over the measured intervals.
     fn queueing_ms(&self) -> f64 {
         let series = self.outcome.flow_series.table();
         let delays = series.reals("time_s").iter().zip(series.reals("queueing_mean_s"));
@@ -75,7 +76,7 @@ impl Run {
         counted.iter().sum::<f64>() / counted.len() as f64
     }
 
-    /// Where the first flow enters a phase: (seconds, phase).
+    /// Returns the times at which the first flow enters a phase: (seconds, phase).
     fn phases(&self) -> Vec<(f64, i64)> {
         let series = self.outcome.flow_series.table();
         let mut found: Vec<(f64, i64)> = Vec::new();
@@ -99,17 +100,18 @@ const SLOWDOWN: i64 = 10;
 fn bbr_alone_fills_the_link_with_a_small_queue_and_probes_as_its_draft_says() {
     let run = Run::new(&[bbr()], 0.0, 100, 30, 2);
     assert!(run.goodput()[0] > 0.9 * MOST, "{:?}", run.goodput());
-    // The bandwidth-delay product is 40 ms of queue.
+    // The bandwidth-delay product corresponds to 40 ms of queue.
     assert!(run.queueing_ms() < 40.0, "{}", run.queueing_ms());
     let phases = run.phases();
-    // Startup ends after three rounds on the plateau, with nothing lost.
+    // Startup ends after three rounds without growth, without losses.
     assert_eq!(phases[0].1, 0);
     assert!(phases[1].1 == DRAIN && phases[1].0 < 1.0, "{phases:?}");
     assert_eq!(table(&run.outcome, "links").integers("dropped_packets_total")[0], 0);
     let probes: Vec<f64> =
         phases.iter().filter(|&&(_, phase)| phase == PROBE_RTT).map(|&(time, _)| time).collect();
     assert!((4..=6).contains(&probes.len()), "{probes:?}");
-    // Five seconds after the last, which took 200 ms and a round or two; a smaller RTT puts one off.
+    // Five seconds after the previous one, which took 200 ms and a round or two; a smaller RTT delays a
+    // probe.
     assert!(probes.windows(2).all(|pair| (5.0..6.0).contains(&(pair[1] - pair[0]))), "{probes:?}");
 }
 
@@ -134,14 +136,15 @@ fn copa_keeps_about_one_over_delta_packets_for_each_flow() {
         assert!(goodput.iter().sum::<f64>() > 0.95 * MOST, "{goodput:?}");
         let fair = MOST / flows as f64;
         assert!(goodput.iter().all(|&own| (own / fair - 1.0).abs() < 0.15), "{goodput:?}");
-        // 1/delta = 2 packets at the target; the swing makes 1.25 times that for one flow.
+        // 1/delta = 2 packets at the target; the oscillation makes it 1.25 times that for one flow.
         let per_flow = run.queueing_ms() / PACKET_MS / flows as f64;
         assert!((1.5..3.0).contains(&per_flow), "{flows} flows: {per_flow} packets each");
     }
 }
 
-/// Our rule written a second time, and that of the sender which the authors release (`tools/second_programs`): there the
-/// velocity doubles after one round trip in a direction, here after three. One flow fills the link in all of them.
+/// Compares with a second implementation of our rule, and with the sender released by the authors
+/// (`tools/second_programs`): there the velocity doubles after one round trip in a direction, here after
+/// three. One flow fills the link in all of them.
 #[test]
 fn copa_waits_and_sends_as_much_as_a_second_program_and_nearly_as_its_authors() {
     // Mbit/s, round trip in ms, flows, buffer; packets waiting by our rule, and by the authors'.
@@ -159,7 +162,8 @@ fn copa_waits_and_sends_as_much_as_a_second_program_and_nearly_as_its_authors() 
     }
 }
 
-/// Waiting packets (the mean from `from` to `end`) and the share of the link of flows that begin 3 s after each other.
+/// Returns the number of waiting packets (the mean from `from` to `end`) and the share of the link, for flows
+/// that start 3 s apart.
 fn alone_on(case: (u64, u32, u64, u64), controller: &ControllerPlan, from: u64, end: u64) -> (f64, f64) {
     let (rate, rtt, flows, buffer) = case;
     let one_way = f64::from(rtt) / 2.0;
@@ -177,10 +181,10 @@ fn alone_on(case: (u64, u32, u64, u64), controller: &ControllerPlan, from: u64, 
     (links.reals("queue_mean_packets")[0], share)
 }
 
-/// tquic's `HyStart++` over one link (`tools/second_programs`).
+/// Compares with tquic's `HyStart++` over one link (`tools/second_programs`).
 #[test]
 fn hystart_plus_plus_slows_down_and_ends_where_tquics_does() {
-    // Mbit/s, round trip in ms; seconds and packets when slow start slows down, and when it is over.
+    // Mbit/s, round trip in ms; seconds and packets when slow start slows down, and when it ends.
     for (case, expected) in [
         ((10, 40), [(0.181, 89.0), (1.003, 260.25)]),
         ((10, 100), [(0.708, 329.0), (3.894, 992.75)]),
@@ -194,15 +198,16 @@ fn hystart_plus_plus_slows_down_and_ends_where_tquics_does() {
     }
 }
 
-/// Ten packets at once make a queue on a slow link. tquic compares them with the first of them and slows down at 19
-/// packets; here they have nothing before them.
+/// Ten packets at once cause a queue on a slow link. tquic compares them with the first of them and slows
+/// down at 19 packets; here there is no earlier round for comparison.
 #[test]
 fn the_first_window_does_not_slow_hystart_plus_plus_down() {
     let [slowed, _] = hystart_plus_plus((2, 40));
     assert!((slowed.1 - 28.0).abs() < 1.0, "{slowed:?}");
 }
 
-/// When slow start slows down and when it is over, alone on an empty link: seconds, and the window in packets.
+/// Returns when slow start slows down and when it ends, alone on an empty link: seconds, and the window in
+/// packets.
 fn hystart_plus_plus((rate, rtt): (u64, u32)) -> [(f64, f64); 2] {
     let one_way = f64::from(rtt) / 2.0;
     let bottleneck = LinkPlan { queue: packets(100_000), ..link("bottleneck", mbps(rate), one_way) };
@@ -218,9 +223,9 @@ fn hystart_plus_plus((rate, rtt): (u64, u32)) -> [(f64, f64); 2] {
     })
 }
 
-/// s2n-quic's BBR over one link (`tools/second_programs`). The queue of one flow alone is not compared: there a rate
-/// sample runs on over packets that were sent at one instant, which finds up to 3 % more than the link has, and so its
-/// queue stands at the window's limit.
+/// Compares with s2n-quic's BBR over one link (`tools/second_programs`). The queue of a single flow is not
+/// compared: there a rate sample continues over packets sent at one instant, which overestimates the link by
+/// up to 3 %, so its queue stays at the limit of the window.
 #[test]
 fn bbr_shares_and_waits_as_s2n_quics_does() {
     // Mbit/s, round trip in ms, flows, buffer; share of the link, packets waiting.
@@ -239,7 +244,8 @@ fn bbr_shares_and_waits_as_s2n_quics_does() {
     }
 }
 
-/// One packet in 100, and in 33, is damaged after the link: noq's BBR, version 3 as ours, carries nearly as little.
+/// One packet in 100, and in 33, is corrupted after the link: noq's BBR, version 3 as ours, achieves nearly
+/// as little.
 #[test]
 fn bbr_under_random_loss_is_noqs_version_3() {
     for (loss, noq) in [(0.01, 0.783), (0.03, 0.407)] {
@@ -248,11 +254,13 @@ fn bbr_under_random_loss_is_noqs_version_3() {
     }
 }
 
-/// s2n-quic's BBR, version 2, takes a probe for too high where data were lost in two places of a round. With one, as in the
-/// draft and in Linux, it carries much less as well; that ours carries less still is rules of version 3: docs/schemes/bbr.md.
+/// s2n-quic's BBR, version 2, considers a probe too high if data was lost at two positions of a round. With
+/// one, as in the draft and in Linux, its rate is also much lower; the rules of version 3 reduce ours
+/// further: docs/schemes/bbr.md.
 #[test]
 fn bbr_under_random_loss_is_s2n_quics_where_a_probe_needs_two_losses() {
-    // Part of the packets; share of the link that arrives in s2n-quic, where two are needed and where one is.
+    // Share of corrupted packets; share of the link that arrives in s2n-quic if two losses are needed, and if
+    // one is.
     for (loss, two, one) in [(0.01, 0.978, 0.918), (0.03, 0.880, 0.609)] {
         let found = share_under_loss(&bbr_with(2), loss);
         assert!((found / two - 1.0).abs() < 0.1, "{loss}: {found} of the link, not {two}");
@@ -261,17 +269,20 @@ fn bbr_under_random_loss_is_s2n_quics_where_a_probe_needs_two_losses() {
     }
 }
 
-/// The share of the link that arrives, one flow and the mean of eight runs, when a part `loss` of the packets is damaged.
+/// Returns the share of the link that arrives if a share `loss` of the packets is corrupted, for one flow and
+/// as the mean of eight runs.
 fn share_under_loss(controller: &ControllerPlan, loss: f64) -> f64 {
     let own = |seed| Run::with_seed(core::slice::from_ref(controller), loss, 100, 60, 20, seed).goodput()[0];
     (1..=8).map(own).sum::<f64>() / 8.0 / MOST
 }
 
-/// The draft's rules written a second time, and the sender that Darwin releases (`tools/second_programs`), which grows
-/// by a whole packet in a round trip and puts slowdowns off: one flow's queue is a tenth longer there.
+/// Compares with a second implementation of the draft's rules, and with the sender released by Darwin
+/// (`tools/second_programs`), which grows by a whole packet per round trip and postpones slowdowns: one
+/// flow's queue is a tenth longer there.
 #[test]
 fn ledbat_waits_and_sends_as_much_as_a_second_program_and_nearly_as_darwins() {
-    // Mbit/s, round trip in ms, flows, buffer; packets waiting and share of the link by the draft, waiting in Darwin.
+    // Mbit/s, round trip in ms, flows, buffer; packets waiting and share of the link by the draft, waiting in
+    // Darwin.
     for (case, waiting, share, darwin) in [
         ((10, 40, 1, 1000), 45.70, 0.947, Some(49.57)),
         ((10, 100, 1, 1000), 45.30, 0.933, Some(48.27)),
