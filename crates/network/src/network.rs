@@ -109,10 +109,10 @@ pub trait Ends {
 }
 
 impl Network {
-    /// v Builds the network of a checked plan. `sources` contains the flow of the plan for each flow of the
-    /// run.
+    /// Builds the network of a checked plan. `sources` contains the flow of the plan for each flow of the run.
     ///
-    /// # Errors Returns the first part of the plan that cannot be run.
+    /// # Errors
+    /// Returns the first part of the plan that cannot be run.
     pub fn assemble(
         plan: &Plan,
         inputs: &[Arc<Input>],

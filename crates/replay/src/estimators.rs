@@ -22,9 +22,10 @@ enum MadeOf {
 }
 
 impl NamedEstimator {
-    /// v Creates an estimator from its configuration.
+    /// Creates an estimator from its configuration.
     ///
-    /// # Errors Returns an error if a parameter is outside its range.
+    /// # Errors
+    /// Returns an error if a parameter is outside its range.
     pub fn new(name: impl Into<String>, config: AckRateConfig) -> Result<Self, ConfigError> {
         AckRate::new(config)?;
         Ok(Self { name: name.into(), made_of: MadeOf::Config(config) })

@@ -85,7 +85,7 @@ pub struct OpeningOptions {
 pub struct TcpFlags {
     /// Accurate ECN (RFC 9768).
     pub ae: bool,
-    /// The acknowledgment number counts.
+    /// Whether the acknowledgment number is valid.
     pub ack: bool,
     /// Push.
     pub psh: bool,
@@ -152,8 +152,8 @@ impl<W: Write> CaptureWriter<W> {
         Ok(Self { blocks })
     }
 
-    /// Writes one packet seen at an interface (its index in the list of names) at `time_ns` nanoseconds since the
-    /// start of the run.
+    /// Writes one packet observed at an interface (its index in the list of names) at `time_ns` nanoseconds
+    /// since the start of the run.
     pub fn packet(
         &mut self,
         interface: usize,
@@ -168,8 +168,8 @@ impl<W: Write> CaptureWriter<W> {
         self.block(interface, time_ns, headers.as_slice(), headers.packet_length())
     }
 
-    /// Writes the headers of a real IP packet, given in full, that was seen at an interface: its first bytes,
-    /// up to the length of the longest headers.
+    /// Writes the headers of a real IP packet, given in full, that was observed at an interface: its first
+    /// bytes, up to the length of the longest headers.
     pub fn ip_packet(&mut self, interface: usize, time_ns: u64, packet: &[u8]) -> Result<(), CaptureError> {
         let count = self.blocks.interfaces().len();
         if interface >= count {
@@ -206,8 +206,8 @@ impl<W: Write> CaptureWriter<W> {
 }
 
 impl CaptureWriter<Vec<u8>> {
-    /// Writes a packet in the order of time among those that were written before: behind the last one that is not
-    /// later. The cost is proportional to the later ones.
+    /// Writes a packet in time order among those written before: after the last one that is not later. The
+    /// cost is proportional to the number of later packets.
     pub fn insert(
         &mut self,
         interface: usize,
@@ -229,8 +229,8 @@ impl CaptureWriter<Vec<u8>> {
     }
 }
 
-/// Returns the start and the time of the packet block at the end of a file; `None` if another block is there. Every
-/// block begins with its type and length and ends with its length.
+/// Returns the start and the time of the packet block at the end of a file; `None` if the last block is of
+/// another kind. Every block begins with its type and length and ends with its length.
 fn last_packet(bytes: &[u8]) -> Option<(usize, u64)> {
     const ENHANCED_PACKET: u32 = 6;
     let number = |at: usize| Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?));

@@ -2,12 +2,12 @@
 //! line is one event:
 //!
 //! ```text
-//! # base timestamp: 1539184020013     a header; other lines that begin with # are left out
-//! 1539184020015 # 1504                 the link could deliver so many bytes
-//! 1539184020015 + 1504                 a packet of so many bytes arrived at the queue
-//! 1539184020016 - 1504 1               a packet left it, so many milliseconds after it had arrived
-//! 1539184020016 d 2 3008               so many packets were dropped, of so many bytes together
-//! 1539184020016 d 1504                 one packet of so many bytes was dropped
+//! # base timestamp: 1539184020013     a header; other lines that begin with # are skipped
+//! 1539184020015 # 1504                 an opportunity to deliver 1504 bytes
+//! 1539184020015 + 1504                 a packet of 1504 bytes arrived at the queue
+//! 1539184020016 - 1504 1               a packet left the queue, 1 ms after its arrival
+//! 1539184020016 d 2 3008               2 packets were dropped, with 3008 bytes in total
+//! 1539184020016 d 1504                 one packet of 1504 bytes was dropped
 //! 12.345 + 1500 2                      tunnels: the last item is the number of a flow
 //! 17.890 - 1500 5.545 2
 //! ```
@@ -27,8 +27,8 @@ use crate::source::{NothingToRead, Source};
 use event::{Event, parse_base, parse_event};
 use lines::Lines;
 
-/// Maximum number of events read from one file, at most 24 bytes each: half an hour of a full link of 36
-/// Mbit/s has as many.
+/// Maximum number of events read from one file, at most 24 bytes each: about half an hour of a full link of
+/// 36 Mbit/s.
 pub const MOST_EVENTS: usize = 1 << 24;
 
 /// Maximum distance of an event from the beginning, in nanoseconds (three years), so that sums and
@@ -120,7 +120,7 @@ pub struct Departures {
     pub time_ns: Vec<i64>,
     /// Sizes of the packets.
     pub bytes: Vec<u32>,
-    /// Times since arrival; negative if the clocks of the two ends of a tunnel differ.
+    /// Times since arrival; negative if the clocks of the two endpoints of a tunnel differ.
     pub delay_ns: Vec<i64>,
     /// The flows, 0 if none is named.
     pub flow: Vec<u32>,

@@ -16,7 +16,7 @@ pub(crate) struct Series {
 }
 
 impl Series {
-    /// Adds a row. Times may not decrease; of several rows with one time the last counts, since the others
+    /// Adds a row. Times may not decrease; of several rows with one time the last counts, because the others
     /// have zero duration.
     pub(crate) fn push(&mut self, line: Line<'_>, time: u64, rate: u64) -> Result<(), TraceError> {
         if time > LATEST_NS {

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use flate2::read::MultiGzDecoder;
 
-/// A reader that ends at the first failure and keeps it: the bytes before the failure can be read.
+/// A reader that ends at the first failure and records it: the bytes before the failure can be read.
 pub(crate) struct Source {
     reader: Box<dyn Read + Send>,
     failure: Failure,

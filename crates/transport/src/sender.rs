@@ -130,10 +130,10 @@ pub struct Counters {
 }
 
 impl Sender {
-    /// v Creates the sending endpoint of a new connection with nothing to send.
+    /// Creates the sending endpoint of a new connection with nothing to send.
     ///
-    /// # Errors Returns an error if the configuration is invalid or does not meet the controller's
-    /// requirements.
+    /// # Errors
+    /// Returns an error if the configuration is invalid or does not meet the controller's requirements.
     pub fn new(config: SenderConfig, controller: Box<dyn Controller>) -> Result<Self, ConfigError> {
         Self::with(config, controller)
     }

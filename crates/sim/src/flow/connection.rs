@@ -72,8 +72,8 @@ pub(crate) struct ConnectionSetup {
 impl ConnectionSource {
     /// Creates a source whose first connection begins at `setup.start`.
     ///
-    /// v # Errors Returns an error if the transport rejects the configuration or the controller's
-    /// requirements.
+    /// # Errors
+    /// Returns an error if the transport rejects the configuration or the controller's requirements.
     pub(crate) fn new(mut setup: ConnectionSetup) -> Result<Self, Fault> {
         let stream = setup.random.split();
         let sender = open(setup.sender, &setup.controller, &setup.observers, setup.initial_window, stream)?;

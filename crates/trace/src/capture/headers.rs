@@ -9,7 +9,7 @@ use super::{CaptureError, OpeningOptions, PacketDescription, PacketKind, TcpDesc
 /// The longest headers, in bytes: IPv4 without options and TCP with all of them.
 pub(super) const MAX_LENGTH: usize = Ipv4Header::MIN_LEN + TcpHeader::MAX_LEN;
 
-/// The usual initial value, since the simulated path does not decrement it.
+/// The usual initial value, because the simulated path does not decrement it.
 const TIME_TO_LIVE: u8 = 64;
 
 /// The payload, for checksums.
@@ -123,8 +123,8 @@ fn options(tcp: &TcpDescription) -> TcpOptions {
     elements.expect("12 bytes of timestamps and at most 28 of SACK fill the 40 bytes of options")
 }
 
-/// Maximum segment size, SACK permitted and timestamps or no-operations in their place, window scale: the order of
-/// Linux.
+/// Returns maximum segment size, SACK permitted and timestamps or no-operations in their place, window scale:
+/// the order of Linux.
 fn opening_options(opening: OpeningOptions, timestamps: Option<(u32, u32)>) -> TcpOptions {
     use TcpOptionElement::{
         MaximumSegmentSize, Noop, SelectiveAcknowledgementPermitted, Timestamp, WindowScale,

@@ -42,12 +42,12 @@ pub enum CaptureReadError {
     Unreadable(String),
 }
 
-/// Where and why reading ended before the end of the file.
+/// The point at which reading ended before the end of the file, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stopped {
     /// Bytes of the (uncompressed) capture that were parsed.
     pub at_byte: u64,
-    /// What is wrong there.
+    /// The reason.
     pub reason: String,
 }
 

@@ -58,7 +58,7 @@ const ACCEPTED: &str =
 pub struct Damage {
     /// The line, counted from 1.
     pub line: u64,
-    /// What is wrong there.
+    /// The problem.
     pub problem: String,
 }
 
@@ -180,7 +180,7 @@ impl Reading<'_> {
         }
     }
 
-    /// Begins a trace, of which everything but the events is known.
+    /// Begins a trace whose fields, except the events, are known.
     fn begin_trace(&mut self, trace: &Value, file_title: Option<&Value>) {
         let text = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
         let vantage_point = trace.get("vantage_point");
@@ -206,7 +206,7 @@ impl Reading<'_> {
     }
 }
 
-/// Returns the error in a text; the line number is added elsewhere.
+/// Returns the error in a text without its line number, which is added elsewhere.
 pub(crate) fn no_json(error: &serde_json::Error) -> String {
     let said = error.to_string();
     format!("no JSON: {}", said.split(" at line ").next().unwrap_or_default())

@@ -1,4 +1,4 @@
-//! Captures as another reader of the format sees them, and headers byte by byte.
+//! Captures read by an independent reader of the format, and headers checked byte by byte.
 
 use airpath_trace::capture::{
     CaptureError, CaptureWriter, OpeningOptions, PacketDescription, PacketKind, TcpDescription, TcpFlags,
@@ -163,7 +163,7 @@ fn a_writer_that_fails_is_reported() {
     ));
 }
 
-/// A packet as the reader gives it.
+/// A packet as returned by the reader.
 struct Seen {
     interface: u32,
     time_ns: u64,
@@ -181,7 +181,8 @@ impl Seen {
         }
     }
 
-    /// RFC 1071: the sum over everything including the checksum is all ones. Zeros of payload add nothing.
+    /// Checks RFC 1071: the sum over everything including the checksum is all ones. Payload zeros add
+    /// nothing.
     fn checksums_are_right(&self) -> bool {
         let (ip, segment) = self.bytes.split_at(20);
         let total = u16::from_be_bytes([ip[2], ip[3]]);

@@ -1,4 +1,4 @@
-//! Statistics, conversions and writers against numbers worked out by hand.
+//! Statistics, conversions and writers, compared with numbers calculated by hand.
 
 use airpath_trace::{
     ConversionError, OPPORTUNITY_BYTES, Outage, ReadOptions, Statistics, Trace, read, to_opportunities,
@@ -45,7 +45,7 @@ fn statistics_of_rates_follow_the_pieces_through_the_bins() {
 
 #[test]
 fn statistics_of_opportunities_count_what_starts_in_a_bin() {
-    // Bins from 0, 100 and 200 ms have 2, 0 and 1; the one at 300 ms is where the trace starts over.
+    // The bins from 0, 100 and 200 ms have 2, 0 and 1; at 300 ms the trace repeats.
     let found = Statistics::of(&opportunities([0, 99, 200, 300]));
     close(found.mean_bps, 4.0 * 12_000.0 / 0.3);
     close(found.min_bps, 0.0);
@@ -58,9 +58,9 @@ fn statistics_of_opportunities_count_what_starts_in_a_bin() {
 #[test]
 fn the_largest_step_is_between_whole_seconds() {
     let points = [(0, 1_000_000), (SECOND, 4_000_000), (3 * SECOND / 2, 2_000_000), (3 * SECOND, 50_000_000)];
-    // Means of the seconds: 1, 3, 2; the last half second is not whole.
+    // The means of the seconds are 1, 3, 2; the last half second is incomplete.
     close(Statistics::of(&rates(&points, 7 * SECOND / 2)).largest_step_bps, 2e6);
-    // The last of them counts too: 1, 3, 6.
+    // The last second counts too: 1, 3, 6.
     let points = [(0, 1_000_000), (SECOND, 3_000_000), (2 * SECOND, 6_000_000)];
     close(Statistics::of(&rates(&points, 3 * SECOND)).largest_step_bps, 3e6);
 }
@@ -86,7 +86,7 @@ fn adjacent_dark_rows_are_one_outage() {
     assert_eq!(Statistics::of(&opportunities([5, 6, 8])).longest_outage, Some(until_the_first));
     let before_the_last = Outage { start_ns: 6_000_000, duration_ns: 7_000_000 };
     assert_eq!(Statistics::of(&opportunities([5, 6, 13])).longest_outage, Some(before_the_last));
-    // Of equal ones the first.
+    // The first of equal ones.
     assert_eq!(Statistics::of(&opportunities([5, 10, 15])).longest_outage, Some(until_the_first));
     let twice = rates(&[(0, 1), (SECOND, 0), (2 * SECOND, 1), (3 * SECOND, 0)], 4 * SECOND);
     let first = Outage { start_ns: SECOND, duration_ns: SECOND };
@@ -95,13 +95,13 @@ fn adjacent_dark_rows_are_one_outage() {
 
 #[test]
 fn a_trace_below_a_bin_has_its_mean_everywhere() {
-    // The usual file for a constant 12 Mbit/s has the one line `1`.
+    // The usual file for a constant 12 Mbit/s has the single line `1`.
     let found = Statistics::of(&opportunities([1]));
     for rate in [found.mean_bps, found.min_bps, found.p5_bps, found.p50_bps, found.p95_bps, found.max_bps] {
         close(rate, 12e6);
     }
     close(Statistics::of(&rates(&[(0, 4_000), (5, 8_000)], 10)).min_bps, 6_000.0);
-    // From a bin on, whole bins only.
+    // Whole bins only, from one bin on.
     let dark_at_last = rates(&[(0, 4_000), (100 * MILLISECOND, 0)], 150 * MILLISECOND);
     close(Statistics::of(&dark_at_last).min_bps, 4_000.0);
 }
@@ -130,7 +130,8 @@ fn opportunities_come_when_the_rate_has_provided_them() {
     // 1500 bytes take 1.5 ms at 8 Mbit/s and 6 ms at 2 Mbit/s; 1 ms at 12 Mbit/s.
     let trace =
         rates(&[(0, 8_000_000), (2 * MILLISECOND, 0), (10 * MILLISECOND, 2_000_000)], 20 * MILLISECOND);
-    // The first at 1.5 ms, the second after a third of a packet was left: 4 ms after the outage; the third at 20.
+    // The first is at 1.5 ms; the second needs a third of a packet after the outage, 4 ms; the third is at 20
+    // ms.
     assert_eq!(to_opportunities(&trace).unwrap(), opportunities([2, 14, 20]));
 }
 

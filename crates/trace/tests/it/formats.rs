@@ -173,7 +173,7 @@ fn gnettrack_follows_the_calendar() {
         ("2000.01.01", "2100.01.01", 36_525),
     ] {
         let text = format!("Timestamp,DL_bitrate\n{from}_00.00.00,1\n{to}_00.00.00,1\n");
-        let end_ns = 2 * days * 86_400 * SECOND; // as long again as the one step
+        let end_ns = 2 * days * 86_400 * SECOND; // the single step again
         assert_eq!(read_as(Format::GnettrackCsv, &text).period_ns(), end_ns, "{from} to {to}");
     }
 }

@@ -1,4 +1,5 @@
-//! Logs of `mm-link` and of tunnels: what they say, what is refused, and what stands before the place where one breaks off.
+//! Logs of `mm-link` and of tunnels: contents, rejected lines, and the part before the break of a truncated
+//! log.
 
 use std::io::{Cursor, Write};
 
@@ -46,7 +47,7 @@ fn a_tunnel_log_counts_from_its_first_event_and_names_flows() {
     assert_eq!(log.departures.flow, [1, 2]);
     assert_eq!(log.departures.time_ns, [5_545_000, 8_045_000]);
     assert_eq!(log.departures.delay_ns, [5_545_000, 5_545_000]);
-    // Clocks of two ends may differ.
+    // The clocks of the two endpoints may differ.
     let alone = read(LOGS[3]).unwrap();
     assert!(!alone.names_flows);
     assert_eq!((alone.departures.flow, alone.departures.delay_ns), (vec![0], vec![-125_000]));
@@ -118,7 +119,7 @@ fn refusals_name_line_found_and_accepted() {
 #[test]
 fn a_log_that_breaks_off_gives_what_stands_before() {
     let whole = LOGS[0];
-    // In the middle of the last line: what is left of it could be read as another number.
+    // Cut in the middle of the last line: its rest could be read as another number.
     let cut = read(&whole.as_bytes()[..whole.len() - 2]).unwrap();
     assert_eq!(cut.opportunities.time_ns, [MS, 2 * MS, 3 * MS]);
     let stopped = cut.stopped.unwrap();

@@ -1,7 +1,7 @@
-//! Logs of links, in the forms that there are.
+//! Link logs in all known forms.
 
-/// `mm-link` with drops, `mm-link` before it logged drops, a merged tunnel log of two flows, a tunnel log of one, and one with the form
-/// of drops that has a single number.
+/// `mm-link` with drops; `mm-link` before it logged drops; a merged tunnel log of two flows; a tunnel log of
+/// one flow; and one with the drop format of a single number.
 pub(crate) const LOGS: [&str; 5] = [
     "# mahimahi mm-link (uplink) [12mbps.trace] > up.log\n# command line: mm-link --uplink-log=up.log 12mbps.trace\n\
      # queue: droptail [packets=2]\n# init timestamp: 1000\n# base timestamp: 1005\n1006 # 1504\n1006 + 1504\n1006 + 1504\n\

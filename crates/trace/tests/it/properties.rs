@@ -1,4 +1,5 @@
-//! Whatever the bytes: no panic, errors within the input, and what is accepted keeps the promises of `Trace`.
+//! For any bytes: no panic, errors refer to lines of the input, and accepted traces meet the invariants of
+//! `Trace`.
 
 use airpath_trace::{
     Direction, Format, ReadOptions, Statistics, Trace, detect, read, to_opportunities, to_rates,
@@ -76,7 +77,7 @@ proptest! {
         let text = write_mahimahi(&trace).unwrap();
         prop_assert_eq!(read(text.as_bytes(), &ReadOptions::default()), Ok(trace.clone()));
 
-        // Bins lose no packet but for the rounding of rates.
+        // Bins lose no packet, except for the rounding of rates.
         let rates = to_rates(&trace, 250_000_000).unwrap();
         let bits = |trace: &Trace| Statistics::of(trace).mean_bps * trace.period_ns() as f64 / 1e9;
         prop_assert!((bits(&rates) - bits(&trace)).abs() <= 0.5 * rates.period_ns() as f64 / 1e9 + 1e-3);
@@ -96,7 +97,7 @@ proptest! {
         if let Ok(Trace::Opportunities { instants_ns, .. }) = to_opportunities(&trace) {
             for (count, instant) in (1u128..).zip(&instants_ns) {
                 prop_assert!(provided(&points, *instant) >= count * PACKET);
-                // It was not there a millisecond before.
+                // The data was not available a millisecond before.
                 prop_assert!(provided(&points, instant - 1_000_000) < count * PACKET);
             }
             prop_assert!(provided(&points, end_ns) < (instants_ns.len() as u128 + 1) * PACKET);
@@ -109,7 +110,7 @@ proptest! {
 /// 1500 bytes in bits times nanoseconds per second.
 const PACKET: u128 = 12_000_000_000_000;
 
-/// The integral of the rate up to an instant, the last rate holding on; the same unit.
+/// Returns the integral of the rate up to an instant, with the last rate continued; in the same unit.
 fn provided(points: &[(u64, u64)], until_ns: u64) -> u128 {
     let stops = points.iter().skip(1).map(|point| point.0).chain([u64::MAX]);
     let products = points
@@ -119,7 +120,7 @@ fn provided(points: &[(u64, u64)], until_ns: u64) -> u128 {
     products.sum()
 }
 
-/// Reads in the given way and by every format, and looks at what comes out.
+/// Reads with these options and in every format, and checks the results.
 fn check(bytes: &[u8], options: ReadOptions) -> Result<(), TestCaseError> {
     let lines = bytes.strip_suffix(b"\n").unwrap_or(bytes).split(|byte| *byte == b'\n').count();
     if let Err(error) = detect(bytes) {
@@ -168,7 +169,7 @@ fn options() -> impl Strategy<Value = ReadOptions> {
     })
 }
 
-/// Numbers as files have them, from tiny to beyond what fits, with their whole part.
+/// Generates numbers as in files, from tiny to too large, with their integer part.
 fn number() -> impl Strategy<Value = (u64, String)> {
     (any::<u64>(), 0..20u32, 0..4u32).prop_map(|(digits, cut, decimals)| {
         let digits = digits / 10u64.pow(cut);

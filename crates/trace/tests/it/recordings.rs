@@ -1,7 +1,7 @@
-//! Recorded traces against the table that describes them, computed by another program.
+//! Compares recorded traces with the table that describes them, computed by another program.
 //!
-//! The recordings are not part of the project. The tests read them from the folder that `AIRPATH_TRACES` names, which
-//! must exist, and are skipped with a note if the variable is not set.
+//! The recordings are not part of the project. The tests read them from the folder named by `AIRPATH_TRACES`,
+//! which must exist, and are skipped with a note if the variable is not set.
 
 use std::path::PathBuf;
 
@@ -10,11 +10,12 @@ use airpath_trace::{
     write_airpath_csv, write_mahimahi,
 };
 
-/// One row of the table: rates in Mbit/s, times in seconds, as printed there.
+/// One row of the table: rates in Mbit/s, times in seconds, as printed.
 struct Row {
     file: &'static str,
     format: Format,
-    /// Of time-stamped rate logs the table prints the time between first and last row, ours is a median step longer.
+    /// For rate logs with timestamps the table contains the time between first and last row; ours is one
+    /// median step longer.
     duration: f64,
     median_step: f64,
     mean: f64,
@@ -83,7 +84,7 @@ fn rows_with_pings_can_be_left_out() {
         assert_eq!(end_ns, 2_597_000_000_000, "the last row holds one step in both cases");
         points.len()
     };
-    // Seconds with a row, and seconds with a row that has no ping result, counted by another program.
+    // Seconds with a row, and seconds with a row without a ping result, counted by another program.
     assert_eq!((points(false), points(true)), (SECONDS, SECONDS_WITHOUT_PING));
 }
 
@@ -121,7 +122,7 @@ fn conversions_keep_what_the_recordings_carry() {
         let opportunities = to_opportunities(&trace).unwrap();
         let rates = to_rates(&opportunities, 100_000_000).unwrap();
         let bits = |trace| Statistics::of(trace).mean_bps * trace.period_ns() as f64 / 1e9;
-        // To opportunities, less than one packet is lost; back, half a bit per second and bin.
+        // Conversion to opportunities loses less than one packet; the reverse, half a bit per second and bin.
         let lost = bits(&trace) - bits(&opportunities);
         assert!((-1.0..12_001.0).contains(&lost), "{}: {lost} bits", row.file);
         let rounded = (bits(&opportunities) - bits(&rates)).abs();

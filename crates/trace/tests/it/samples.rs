@@ -1,6 +1,6 @@
 //! Traces of every format.
 
-/// A short file of each format, and of one that is refused, to be damaged.
+/// A short file of each format, and one of a rejected format, as inputs for corruption.
 pub(crate) const SAMPLES: [&str; 8] = [
     "0\n0\n3\n7\n7\n12\n",
     "0.0\t1.41832\n5.0\t1.39856\n10.0\t0\n15.0\t1.50672\n",

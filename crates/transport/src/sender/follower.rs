@@ -57,10 +57,10 @@ pub struct ObservedAck {
 }
 
 impl Follower {
-    /// v Creates a follower of a connection from its beginning, or from any time at which nothing is
-    /// outstanding.
+    /// Creates a follower of a connection from its beginning, or from any time at which nothing is outstanding.
     ///
-    /// # Errors Returns an error if the configuration is invalid.
+    /// # Errors
+    /// Returns an error if the configuration is invalid.
     pub fn new(config: SenderConfig) -> Result<Self, ConfigError> {
         Ok(Self { sender: Sender::with(config, Box::new(Recorder::default()))? })
     }

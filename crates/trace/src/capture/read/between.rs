@@ -55,8 +55,8 @@ pub(super) fn point_to_point(bytes: &[u8]) -> Result<Network<'_>, Reason> {
     Ok(Network { ether_type, bytes, interface: 0 })
 }
 
-/// Skips labels of four bytes up to the bottom of the stack; the first four bits of their content give its
-/// type.
+/// Skips labels of four bytes up to the bottom of the stack; the first four bits of their content determine
+/// its type.
 fn behind_labels(mut bytes: &[u8]) -> Result<Network<'_>, Reason> {
     loop {
         let [_, _, third, _, inner @ ..] = bytes else { return Err(Reason::CutShort) };
@@ -91,8 +91,8 @@ mod tests {
         assert_eq!(reason(0x8864, &discovery), Some(Reason::NotIp));
         assert_eq!(reason(0x8864, &link_control[..7]), Some(Reason::CutShort));
         assert_eq!(reason(0x8864, &link_control[..5]), Some(Reason::CutShort));
-        // No label at the bottom of the stack; nothing after it; Ethernet after it, whose first bits are no
-        // version.
+        // No label at the bottom of the stack; nothing after it; Ethernet after it, whose first bits are not
+        // an IP version.
         assert_eq!(reason(0x8847, &[0, 1, 0, 64, 0, 1, 0]), Some(Reason::CutShort));
         assert_eq!(reason(0x8847, &[0, 1, 1, 64]), Some(Reason::CutShort));
         assert_eq!(reason(0x8847, &[0, 1, 1, 64, 2, 2, 2, 2]), Some(Reason::NotIp));

@@ -7,8 +7,8 @@ use flate2::read::MultiGzDecoder;
 
 use super::CaptureReadError;
 
-/// A reader that returns as many bytes as requested while there are any, and ends at the first failure, which
-/// it keeps: the parser that uses it then sees all bytes before the failure.
+/// A reader that returns as many bytes as requested while there are any. It ends at the first failure and
+/// records it, so that the parser processes all bytes before the failure.
 pub(super) struct Source {
     reader: Box<dyn Read + Send>,
     account: Account,

@@ -109,7 +109,7 @@ pub(super) fn tcp(addresses: &Addresses, bytes: &[u8], length: u64) -> Result<Tc
         sack: [None; 4],
         timestamps: None,
     };
-    // Options truncated by the capture are left out, not read as zeros.
+    // Options truncated by the capture are omitted, not read as zeros.
     read_options(&bytes[TcpHeader::MIN_LEN..kept], &mut packet);
     Ok(packet)
 }

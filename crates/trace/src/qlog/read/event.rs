@@ -123,7 +123,7 @@ impl EventReader {
     /// Returns the event with its time in nanoseconds and its group; `None` for unsupported kinds.
     pub(super) fn read<'a>(&mut self, event: &'a Value) -> Result<Option<Placed<'a>>, Incomplete> {
         let time = self.field(event, &["time", "relative_time", "delta_time"]).and_then(number);
-        // If times are differences, those of all events count.
+        // If times are differences, those of all events must be added.
         let at_ns = time.map(|time| self.nanoseconds(time));
         let Some(name) = self.field(event, &["name", "event", "event_type", "type"]).and_then(Value::as_str)
         else {

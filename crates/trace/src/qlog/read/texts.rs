@@ -35,7 +35,7 @@ impl<R: Read> Texts<R> {
     /// Inspects the beginning of a file.
     pub(super) fn new(mut reader: BufReader<R>) -> (Self, Framing) {
         let mut first = Vec::new();
-        // Failures end the file, and are kept by its source.
+        // Failures end the file, and are recorded by its source.
         let _ = reader.by_ref().take(LONGEST_HEADER).read_until(b'\n', &mut first);
         if first.starts_with(BYTE_ORDER_MARK) {
             first.drain(..BYTE_ORDER_MARK.len());
@@ -66,8 +66,7 @@ impl<R: Read> Texts<R> {
         }
     }
 
-    /// Reads up to the next separator. Returns whether there was more than is kept; `None` at the end of the
-    /// file.
+    /// Reads up to the next separator. Returns whether the text was truncated; `None` at the end of the file.
     fn fill(&mut self) -> Option<bool> {
         self.text.clear();
         let (mut too_long, mut read) = (false, false);
