@@ -99,7 +99,7 @@ const FARTHEST: i64 = 1 << 30;
 pub(crate) const MOST_SEGMENTS: usize = 1 << 17;
 /// Maximum number of acknowledgments in flight; further ones count as arrived.
 const MOST_HELD: usize = 1 << 14;
-/// Timestamps with a coarser tick do not identify single segments.
+/// Timestamps with a coarser tick cannot determine the transmission times of single segments.
 const FINE_TICK: Duration = Duration::from_millis(4);
 /// Receiver timestamps with a coarser tick cannot separate the delays of the two directions.
 const FINEST_DELAYS: Duration = Duration::from_millis(10);

@@ -60,9 +60,11 @@ impl EcnFeedback {
         (self.ended, self.furthest) = (None, i64::MIN);
     }
 
-    /// Processes an acknowledgment, up to `offset`, after SYN and SYN-ACK. Returns whether it reports a mark.
-    /// `ends_handshake` means that it may be the acknowledgment of the SYN-ACK, or its retransmission, which
-    /// carries no other report.
+    /// Processes an acknowledgment of all data before `offset`, after SYN and SYN-ACK. Returns whether it
+    /// reports a mark.
+    ///
+    /// `ends_handshake` means that it may be the acknowledgment of the SYN-ACK, or a repetition of it; such a
+    /// packet reports nothing else.
     pub(crate) fn on_ack(
         &mut self,
         used: &mut EcnUse,

@@ -61,7 +61,8 @@ pub(crate) struct Flow {
 /// Maximum time between two captures of one packet on one host.
 const COPY_NS: u64 = 100_000;
 
-/// After this idle time an interface no longer captures the same packets as another one.
+/// Two interfaces that capture the same packets do so at nearly the same time: after this idle time of one,
+/// the flow continues at the other.
 const SILENT_NS: u64 = 1_000_000_000;
 
 /// The properties shared by two captures of the same packet.

@@ -14,7 +14,7 @@ use crate::series::Series;
 
 /// An observer of every replayed acknowledgment, for callers that need more than tables.
 pub trait AckObserver {
-    /// Called for each replayed acknowledgment; `estimates` are in byte/s, in the order of the configured
+    /// Observes a replayed acknowledgment; `estimates` are in byte/s, in the order of the configured
     /// estimators.
     fn on_ack(
         &mut self,

@@ -96,7 +96,7 @@ pub struct QlogAnalysis {
 
 /// An observer of every replayed acknowledgment, for callers that need more than tables.
 pub trait QlogObserver {
-    /// Called for each replayed acknowledgment; `estimates` are in byte/s, in the order of the configured
+    /// Observes a replayed acknowledgment; `estimates` are in byte/s, in the order of the configured
     /// estimators.
     fn on_ack(&mut self, event: &AckEvent, estimates: &[Option<f64>]);
 }

@@ -75,7 +75,7 @@ fn flows(outcome: &Outcome) -> usize {
     common::table(outcome, "flows").integers("flow").len()
 }
 
-/// FNV-1a over names, values and counts.
+/// Computes FNV-1a over names, values and counts.
 fn digest(outcome: &Outcome) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     let mut add = |bytes: &[u8]| {

@@ -273,7 +273,7 @@ impl Link {
         }
     }
 
-    /// As [`Link::catch_up`], for a link at which only departures happen.
+    /// Processes departures as [`Link::catch_up`] does, for a link at which only departures happen.
     fn let_leave(&mut self, now: Timestamp, context: &mut Context) {
         while let Some(departs) = self.sending_until.filter(|departs| *departs <= now) {
             self.note_departure(departs, context);

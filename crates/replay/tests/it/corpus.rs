@@ -12,7 +12,8 @@ use airpath_fuzz::{Kind, damaged};
 const MADE: u64 = 20_000;
 const RECORDED: u64 = 2_000;
 
-/// Both rejected and accepted inputs must occur; otherwise there is too much corruption, or none.
+/// Replays corrupted seeds. Both rejected and accepted inputs must occur; otherwise there is too much
+/// corruption, or none.
 fn replay(seeds: &[Vec<u8>], cases: u64) {
     let mut taken = 0;
     for case in 0..cases {

@@ -28,7 +28,7 @@ fn xcp_b(bencher: Bencher<'_, '_>) {
     source(bencher, XcpB::new(XcpBConfig::default()).unwrap());
 }
 
-/// One arrival and one departure every 120 µs; the queue oscillates between 0 and 99 packets.
+/// Measures one arrival and one departure every 120 µs; the queue oscillates between 0 and 99 packets.
 fn source(bencher: Bencher<'_, '_>, mut source: impl CapacitySource) {
     let (mut now, mut packets) = (Timestamp::ZERO, 0_u64);
     bencher.counter(ItemsCount::new(BATCH)).bench_local(|| {
@@ -47,7 +47,7 @@ fn source(bencher: Bencher<'_, '_>, mut source: impl CapacitySource) {
     });
 }
 
-/// One prediction and update of EBE's filter.
+/// Measures one prediction and update of EBE's filter.
 #[divan::bench(args = [Profile::Icc, Profile::Journal, Profile::Counting, Profile::Linear])]
 fn ekf_cycle(bencher: Bencher<'_, '_>, profile: Profile) {
     let mut predictor = Predictor::new(profile, 1000.0);
@@ -97,7 +97,7 @@ fn sarbe(bencher: Bencher<'_, '_>) {
     ack_rate(bencher, filtered(sampler, FilterConfig::Stability { beta: 0.8, window: 8 }));
 }
 
-/// An acknowledgment of two segments every 240 µs.
+/// Measures an acknowledgment of two segments every 240 µs.
 fn ack_rate(bencher: Bencher<'_, '_>, config: AckRateConfig) {
     let mut estimator = AckRate::new(config).unwrap();
     let mut now = Timestamp::ZERO;

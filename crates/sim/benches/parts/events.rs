@@ -1,4 +1,4 @@
-//! The event queue: one event removed, one inserted, with one target per link or flow.
+//! The event queue: one event removed, one inserted, for different numbers of targets.
 
 use airpath_model::{Duration, RandomStream, Timestamp};
 use airpath_network::EventQueue;
@@ -9,7 +9,7 @@ use crate::BATCH;
 
 const START: Timestamp = Timestamp::ZERO;
 
-/// Every target has an event; a due event is rescheduled up to 20 ms later, as by links.
+/// Measures events of targets that all have one; a due event is rescheduled up to 20 ms later, as by links.
 #[divan::bench(args = [6, 60, 600, 6000, 60_000])]
 fn event_queue(bencher: Bencher<'_, '_>, targets: u32) {
     let mut stream = RandomStream::new(1, "events");

@@ -8,7 +8,7 @@ use divan::counter::ItemsCount;
 
 use crate::common::{datagrams, link, mbps, plan};
 
-/// `watched` links are recorded; the others use the fast path.
+/// Measures recorded links if `watched`, otherwise links that use the fast path.
 #[divan::bench(args = [false, true])]
 fn watched(bencher: Bencher<'_, '_>, watched: bool) {
     let traffic = TrafficPlan::ConstantBitRate {

@@ -108,7 +108,7 @@ fn router<T: RouterProtocol<Packet>>(protocol: T) -> Router<Packet, T> {
     Router::new(Limit::Bytes(BUFFER), protocol)
 }
 
-/// One packet every 120 µs, timers when they are due.
+/// Measures one packet every 120 µs, with timers when they are due.
 fn pass(bencher: Bencher<'_, '_>, mut queue: impl Qdisc<Packet>, header: PathHeader) {
     let mut now = Timestamp::ZERO;
     for flow in 0..100 {

@@ -26,7 +26,7 @@ fn both_ends(bencher: Bencher<'_, '_>, controller: fn() -> Box<dyn Controller>) 
     exchange(bencher, controller, u64::MAX);
 }
 
-/// One segment in 97 is lost: SACK, recovery, ranges.
+/// Measures a connection that loses one segment in 97: SACK, recovery, ranges.
 #[divan::bench]
 fn both_ends_with_losses(bencher: Bencher<'_, '_>) {
     exchange(bencher, new_reno, 97);

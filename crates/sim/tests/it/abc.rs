@@ -12,7 +12,7 @@ fn abc() -> ControllerPlan {
     ControllerPlan::Declared(ComponentPlan::named("abc"))
 }
 
-/// An ABC router with the true link rate and a buffer of 250 packets.
+/// Returns a link with an ABC router that uses the true link rate and a buffer of 250 packets.
 fn routed(name: &str, rate: RatePlan, delay_ms: f64) -> LinkPlan {
     LinkPlan { queue: abc_router(), ..link(name, rate, delay_ms) }
 }

@@ -85,7 +85,8 @@ fn events_at_one_instant_keep_their_order() {
         queue: packets(limit),
         ..link(&format!("link-{index}"), mbps(rate), 2.0)
     };
-    // Forward, and on with files; back from each, together, and on to each.
+    // Forward: a shared link, and another one for files. Reverse: one link per flow, a shared link, and another
+    // one per flow.
     let links = [(20, 17), (20, 500), (40, 500), (40, 500), (20, 17), (20, 500), (20, 500)];
     let links: Vec<LinkPlan> = links.into_iter().enumerate().map(made).collect();
     let traffic = TrafficPlan::Repeated {

@@ -90,7 +90,8 @@ pub(crate) fn flow(name: &str, controller: ControllerPlan) -> FlowPlan {
     }
 }
 
-/// As in ns-2: 1460 bytes in packets of 1500, 40-byte acknowledgments, no options on the wire.
+/// Returns the transport of ns-2: 1460 bytes in packets of 1500, 40-byte acknowledgments, no options on the
+/// wire.
 pub(crate) fn transport() -> TransportPlan {
     TransportPlan {
         mss_bytes: 1460,
@@ -115,14 +116,14 @@ pub(crate) fn transport() -> TransportPlan {
     }
 }
 
-/// An ABC router with the true link rate and a buffer of 250 packets.
+/// Returns an ABC router with the true link rate and a buffer of 250 packets.
 pub(crate) fn abc_router() -> QueuePlan {
     let protocol = ProtocolPlan::named("abc");
     let source = SourcePlan::named("oracle").with("averaging", 20 * MILLISECOND);
     QueuePlan::Router { limit_bytes: None, limit_packets: Some(250), protocol, source }
 }
 
-/// XCP's router in the rate form, with control intervals between two bounds in nanoseconds.
+/// Returns XCP's router in the rate form, with control intervals between two bounds in nanoseconds.
 pub(crate) fn xcp_protocol([shortest, longest]: [u64; 2]) -> ProtocolPlan {
     ProtocolPlan::named("xcp").with("min_interval", shortest).with("max_interval", longest)
 }
@@ -141,7 +142,7 @@ pub(crate) fn cubic_2008() -> ControllerPlan {
     )
 }
 
-/// `DualPI2` with Linux's defaults.
+/// Returns `DualPI2` with Linux's defaults.
 pub(crate) fn dual_pi2() -> ManagementPlan {
     ManagementPlan::named("dual-pi2")
         .with("target", 15 * MILLISECOND)
@@ -162,7 +163,7 @@ pub(crate) fn fixed(window_bytes: u64) -> ControllerPlan {
     ControllerPlan::Declared(ComponentPlan::named("fixed").with("window", window_bytes))
 }
 
-/// 100 kB in flight, sent at 3 Mbit/s.
+/// Returns a controller with a window of 100 kB, paced at 3 Mbit/s.
 pub(crate) fn fixed_and_paced() -> ControllerPlan {
     let fixed = ComponentPlan::named("fixed").with("window", 100_000).with("rate", 3_000_000);
     ControllerPlan::Declared(fixed)
@@ -172,13 +173,13 @@ pub(crate) fn datagrams(name: &str, traffic: TrafficPlan) -> FlowPlan {
     FlowPlan { traffic, controller: None, transport: None, reverse_path: vec![], ..flow(name, newreno()) }
 }
 
-/// The transport of the peers' scenarios.
+/// Returns the transport of the peers' scenarios.
 pub(crate) fn peer_transport(recovery: RecoveryPlan, delayed_ack_segments: u32) -> TransportPlan {
     TransportPlan { recovery, delayed_ack_segments, ..transport() }
 }
 
-/// The dumbbell of the ns-2 and ns-3 measurements: 100 Mbit/s, 20 ms, buffer 500 packets, side links of 1
-/// Gbit/s and 5 ms, flow i starts at i/N seconds, 60 s measured from 10 to 60 s.
+/// Returns the dumbbell of the ns-2 and ns-3 measurements: 100 Mbit/s, 20 ms, buffer 500 packets, side links
+/// of 1 Gbit/s and 5 ms, flow i starts at i/N seconds, 60 s measured from 10 to 60 s.
 pub(crate) fn peer_dumbbell(flows: u64, controller: &ControllerPlan, recovery: RecoveryPlan) -> Plan {
     let bottleneck = LinkPlan { queue: packets(500), ..link("bottleneck", mbps(100), 20.0) };
     let side = LinkPlan { queue: packets(10_000), record: false, ..link("side", mbps(1000), 5.0) };
@@ -187,8 +188,8 @@ pub(crate) fn peer_dumbbell(flows: u64, controller: &ControllerPlan, recovery: R
     plan
 }
 
-/// The dumbbell of the ns-2 measurements of managed queues: 10 Mbit/s, 40 ms, 20 flows, side links of 100
-/// Mbit/s and 1 ms, 120 s measured from 20 to 120 s.
+/// Returns the dumbbell of the ns-2 measurements of managed queues: 10 Mbit/s, 40 ms, 20 flows, side links of
+/// 100 Mbit/s and 1 ms, 120 s measured from 20 to 120 s.
 pub(crate) fn managed_peer_dumbbell(
     queue: QueuePlan,
     controller: &ControllerPlan,

@@ -55,7 +55,7 @@ proptest! {
         let mut inside = std::collections::BTreeMap::new();
         let (mut delivered, mut lost) = (0_u64, 0);
         for (handle, &(later, flow, forward, size, often)) in (0..).zip(&steps) {
-            // Some wait for the next event, others arrive at their own times.
+            // Some packets arrive at the next event if it is earlier, others at the chosen times.
             let asked = now + airpath_model::Duration::from_nanos(later);
             let at = if often { asked } else { network.next_event().min(asked).max(now) };
             let mut last = now;
@@ -241,7 +241,7 @@ fn foreign(flow: u32, direction: Direction, handle: u32) -> ExternalPacket {
     ExternalPacket { flow, direction, size: 1000, ecn: Ecn::NotEct, path: PathHeader::None, handle }
 }
 
-/// Over 8 Mbit/s in both directions, a packet takes a millisecond plus the delay of the link.
+/// Returns links of 8 Mbit/s in both directions: a packet takes a millisecond plus the delay of the link.
 fn slow_links() -> Vec<LinkPlan> {
     vec![link("there", mbps(8), 10.0), link("back", mbps(8), 20.0)]
 }

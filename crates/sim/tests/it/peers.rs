@@ -101,9 +101,9 @@ fn managed_queues_agree_with_ns_2_and_ns_3() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// RED as configured there. ns-2: 833 packets per second, and its automatic weight 1 - exp(-1 / (10 RTT C))
-/// with an RTT of three times the delay of the link plus the time of a packet. ns-3, by its defaults:
-/// `LInterm` 50, `QW` 0.002, and marks up to a probability of 1 (`UseHardDrop` was off).
+/// Returns RED as configured in the simulator. ns-2: 833 packets per second, and its automatic weight
+/// 1 - exp(-1 / (10 RTT C)) with an RTT of three times the delay of the link plus the time of a packet. ns-3,
+/// by its defaults: `LInterm` 50, `QW` 0.002, and marks up to a probability of 1 (`UseHardDrop` was off).
 fn red(cell: &serde_json::Value) -> ManagementPlan {
     let number = |key: &str| cell[key].as_f64().unwrap();
     let rtt_in_packets = 3.0 * (0.04 * 10e6 / 12_000.0 + 1.0);
@@ -123,7 +123,7 @@ fn red(cell: &serde_json::Value) -> ManagementPlan {
         .with("capacity", 10_000_000)
 }
 
-/// REM as configured in ns-2.
+/// Returns REM as configured in ns-2.
 fn rem(ecn: bool) -> ManagementPlan {
     ManagementPlan::named("rem")
         .with("unit", "packets")
@@ -147,7 +147,8 @@ fn text(value: &serde_json::Value) -> String {
     value.as_str().unwrap().to_owned()
 }
 
-/// Both simulators count acknowledgments in slow start and congestion avoidance.
+/// Returns the controller of a scheme. Both simulators count acknowledgments in slow start and congestion
+/// avoidance.
 fn controller(scheme: &str) -> ControllerPlan {
     let slow_start = "per-acknowledgment";
     match scheme {

@@ -366,7 +366,7 @@ fn any_queue() -> impl Strategy<Value = QueuePlan> {
     ]
 }
 
-/// Management that acts within a few packets.
+/// Generates queue management that acts within a few packets.
 fn any_management() -> impl Strategy<Value = ManagementPlan> {
     prop_oneof![
         any::<bool>().prop_map(|ecn| ManagementPlan::named("red")

@@ -160,8 +160,8 @@ fn xcp_queue(limit_packets: u64, source: SourcePlan) -> QueuePlan {
     }
 }
 
-/// ns-2's `Agent/TCP/Reno/XCP` and its sink: 960 bytes in packets of 1010 (40 of headers, 10 of timestamps),
-/// a 40-byte acknowledgment of each packet.
+/// Returns the transport of ns-2's `Agent/TCP/Reno/XCP` and its sink: 960 bytes in packets of 1010 (40 of
+/// headers, 10 of timestamps), a 40-byte acknowledgment of each packet.
 fn ns2_transport() -> TransportPlan {
     TransportPlan {
         mss_bytes: 960,

@@ -92,11 +92,11 @@ pub struct TraceHead {
 
 /// A receiver of a log's contents, in the order of the file.
 pub trait QlogSink {
-    /// A trace begins. Events before any trace belong to an unnamed trace.
+    /// Begins a trace. Events before any trace belong to an unnamed trace.
     fn trace(&mut self, head: &TraceHead);
 
-    /// An event of the current trace, `at_ns` nanoseconds after the first event of that trace; `group`
-    /// distinguishes the connections of one trace.
+    /// Processes an event of the current trace, `at_ns` nanoseconds after the first event of that trace;
+    /// `group` distinguishes the connections of one trace.
     fn event(&mut self, at_ns: u64, group: Option<&str>, event: &QlogEvent);
 }
 

@@ -64,7 +64,7 @@ impl Reference {
             .sum()
     }
 
-    /// Rule 1 of `NextSeg`.
+    /// Applies rule 1 of `NextSeg`.
     fn next_lost(&self) -> Option<u64> {
         self.outstanding()
             .find(|&&(left, _, sacked, again)| !sacked && !again && self.is_lost(left))

@@ -8,8 +8,8 @@ use crate::script::{Script, at, config};
 
 const HALVE: Rule = Rule::Aimd { grow: false };
 
-/// Ten in flight, 0 and 4 are lost. By RFC 6582 in units of segments: ssthresh 5; after d duplicates cwnd = 5
-/// + d; after a partial acknowledgment of a segments: cwnd - a + 1.
+/// Ten in flight, 0 and 4 are lost. By RFC 6582, with segments as the unit: ssthresh is 5; after d duplicates
+/// cwnd = 5 + d; after a partial acknowledgment of a segments cwnd - a + 1.
 #[test]
 fn partial_acknowledgments_repair_one_hole_each() {
     let mut script = Script::new(config(Recovery::Newreno), HALVE, 10);

@@ -87,8 +87,8 @@ fn an_acknowledgment_that_says_nothing_new_is_no_duplicate() {
 }
 
 /// RFC 6937 by hand. Twenty in flight, the first is lost; limited transmit sends two more: `RecoverFS` is 22
-/// and the new window 10. Delivery k of the recovery allows ceil(10 k / 22) segments in total while pipe = 19
-/// - k + sent exceeds 10, and keeps pipe at 10 afterwards.
+/// and the new window 10. While pipe = 19 - k + sent exceeds 10, delivery k of the recovery allows ceil(10 k
+/// / 22) segments in total; afterwards pipe stays at 10.
 #[test]
 fn proportional_rate_reduction_after_one_loss() {
     let mut script = Script::new(config(Recovery::Prr), HALVE, 20);

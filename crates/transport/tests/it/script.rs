@@ -92,7 +92,8 @@ impl Script {
         self.send()
     }
 
-    /// As [`Script::ack`], but with the cumulative acknowledgment in bytes and without polling for segments.
+    /// Acknowledges as [`Script::ack`] does, but with the cumulative acknowledgment in bytes and without
+    /// polling for segments.
     pub(crate) fn give(&mut self, cumulative: u64, sack: &[(u64, u64)]) {
         let mut blocks = SackBlocks::new();
         for &(left, right) in sack {
@@ -118,7 +119,7 @@ impl Script {
         self.send()
     }
 
-    /// As [`Script::expire`], but without polling for segments.
+    /// Expires as [`Script::expire`] does, but without polling for segments.
     pub(crate) fn pass(&mut self) {
         let timer = self.sender.next_timer();
         assert!(timer.is_scheduled() && timer >= self.now, "{timer:?}");
