@@ -31,8 +31,8 @@ const TABLE: [Row; 6] = [
 /// segments, all as counted.
 type Counted = (&'static str, u64, u64, u64, u64);
 
-/// Captures without other comparable counts: super-segments within one machine, a clock at 25 times its rate,
-/// packets in triplicate.
+/// Captures without other comparable counts: super-segments within one machine, a coarse capture clock (25
+/// distinct times), packets in triplicate.
 #[rustfmt::skip]
 const ODD: [Counted; 4] = [
     ("suricata-decode-sll2-02.pcap", 159, 1, 2_598_875, 0),
