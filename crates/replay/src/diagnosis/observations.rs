@@ -186,8 +186,9 @@ impl Observations {
             self.grid.deliver(now.saturating_sub(base / 2), bytes);
             if let Some(last) = self.served_ns.replace(now) {
                 let gap = now.saturating_sub(last);
+                let seconds = gap as f64 * 1e-9;
                 self.current.gaps_ns += gap;
-                self.current.gap_squares += (gap as f64 * 1e-9).powi(2);
+                self.current.gap_squares += seconds * seconds;
             }
             if let Some(last) = self.last_ack_ns.filter(|last| *last < now) {
                 self.rates.push(bytes as f32 * 8e9 / (now - last) as f32);
