@@ -4,10 +4,11 @@ use airpath_replay::{Answer, Diagnosis, FlowResult, Headline, LimitWindow, sums_
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-/// The diagnosis of a flow: {"answer": …, "limits": {column: […]}, "losses": {…}, "policers": […]}.
+/// The diagnosis of a flow: {"answer": …, "even_rate_bps": …, "limits": {column: […]}, "losses": {…}, "policers": […]}.
 pub(crate) fn diagnosis<'py>(py: Python<'py>, found: &Diagnosis) -> PyResult<Bound<'py, PyDict>> {
     let result = PyDict::new(py);
     result.set_item("answer", answer(py, &found.answer)?)?;
+    result.set_item("even_rate_bps", found.even_rate_bps)?;
     result.set_item("limits", limits(py, &found.windows)?)?;
     let losses = PyDict::new(py);
     losses.set_item("segments", found.losses.segments)?;

@@ -16,6 +16,7 @@ mod label;
 mod loss_evidence;
 mod losses;
 mod observations;
+mod pairs;
 mod policer;
 mod policing;
 mod result;

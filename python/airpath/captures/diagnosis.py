@@ -116,6 +116,9 @@ class Diagnosis:
     ----------
     answer
         The bandwidth.
+    even_rate_bps
+        The rate at which the link serves packets that were sent back to back, bit/s of payload; ``None`` if
+        it serves unevenly, or if there are few such packets.
     limits
         Columns of windows of time: `from_s`, `to_s`, `label`, `confidence`, `bytes`, and the evidence.
     shares
@@ -128,10 +131,19 @@ class Diagnosis:
     """
 
     answer: Answer
+    even_rate_bps: float | None
     limits: dict[str, list[Any]]
     shares: tuple[Share, ...]
     losses: dict[str, Any]
     policers: list[dict[str, Any]]
+
+    @property
+    def link_rate_bps(self) -> float | None:
+        """The even rate, if the bandwidth is only a lower bound and no larger, and there is no policer."""
+        headline, rate_bps = self.answer.headline, self.even_rate_bps
+        if headline is None or rate_bps is None or headline.full or self.policers:
+            return None
+        return rate_bps if rate_bps > headline.rate_bps else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +185,7 @@ def diagnosis_of(values: dict[str, Any]) -> Diagnosis:
     limits["to_s"] = [time * 1e-9 for time in limits.pop("to_ns")]
     return Diagnosis(
         answer=_answer(values["answer"]),
+        even_rate_bps=values["even_rate_bps"],
         limits=limits,
         shares=_shares(limits),
         losses=values["losses"],

@@ -7,7 +7,7 @@ import numpy as np
 from rich.table import Table
 from rich.text import Text
 
-from airpath.captures import Answer, CaptureAnalysis, FlowAnalysis, HostSum, Share
+from airpath.captures import Answer, CaptureAnalysis, Diagnosis, FlowAnalysis, HostSum, Share
 from airpath.captures.answer_view import NAMES
 from airpath.cli.output import show
 from airpath.results.formatting import percent
@@ -61,7 +61,8 @@ def _title(flow: FlowAnalysis) -> str:
 
 def _flow_bandwidth(flow: FlowAnalysis) -> list[tuple[str, str]]:
     if flow.diagnosis.answer.headline is not None:
-        return _bandwidth(flow.diagnosis.answer, PACKETS if "is_sender" in flow.facts else PAYLOAD)
+        counted = PACKETS if "is_sender" in flow.facts else PAYLOAD
+        return [*_bandwidth(flow.diagnosis.answer, counted), *_link_rate(flow.diagnosis)]
     rate = flow.facts["delivered_bps"]
     if not rate:
         return [("bandwidth", "not known: no acknowledgment of the data was captured")]
@@ -84,6 +85,12 @@ def _bandwidth(answer: Answer, counted: str) -> list[tuple[str, str]]:
         reason = f"the largest second; the link was {full}"
         text = f"at least {format_rate(headline.rate_bps, 3)} ({reason}; {counted})"
     return [("bandwidth", text), ("", _sparkline(answer))]
+
+
+def _link_rate(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
+    if diagnosis.link_rate_bps is not None:
+        rate = format_rate(diagnosis.link_rate_bps, 3)
+        yield "", f"the link could carry about {rate}: it delivers packets sent back to back at this rate"
 
 
 def _sparkline(answer: Answer) -> str:

@@ -29,7 +29,11 @@ def answer_of_flow(flow: FlowAnalysis) -> dict[str, Any]:
     """Return the bandwidth of a flow, its limits, the causes of its losses, and the policers found."""
     diagnosis = flow.diagnosis
     return {
-        "answer": {**_bandwidth(diagnosis.answer), **_limits(flow)},
+        "answer": {
+            **_bandwidth(diagnosis.answer),
+            "link_rate_bps": diagnosis.link_rate_bps,
+            **_limits(flow),
+        },
         "losses": diagnosis.losses,
         "policers": [
             {

@@ -164,6 +164,36 @@ def test_bursts_of_an_application_that_overflow_a_queue_meet_no_policer(tmp_path
     assert not diagnosis.policers
 
 
+def test_flows_that_leave_an_even_link_idle_show_its_rate(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    capture, capacity_bps = made(tmp_path, {"rate": "20mbps", "loss": 0.01})
+    (flow,) = capture.flows
+    headline = flow.diagnosis.answer.headline
+    assert headline is not None
+    assert headline.rate_bps < 0.7 * capacity_bps
+    assert flow.diagnosis.link_rate_bps == pytest.approx(capacity_bps, rel=0.005)
+    with pytest.raises(SystemExit):
+        main(["estimate", str(tmp_path / "made.pcapng"), "--no-report", "--out", str(tmp_path / "out")])
+    assert "the link could carry about 19.3 Mbit/s" in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize(
+    ("bottleneck", "flow"),
+    [
+        ({"rate": "lte.down", "loss": 0.02}, {"buffer": "300packets"}),
+        ({"rate": "20mbps"}, {"scheme": "fixed:window=2000packets,rate=2mbps"}),
+        ({"rate": "20mbps"}, {"transport": {"receive_window": "16 packets"}}),
+        ({"rate": "40mbps"}, {"queue": {"kind": "policer", "rate": "5mbps", "burst": "100kB"}}),
+    ],
+)
+def test_no_rate_of_the_link_is_given_where_it_is_not_known(
+    tmp_path: Path, bottleneck: dict[str, Any], flow: dict[str, Any]
+) -> None:
+    capture, _ = made(tmp_path, bottleneck, **flow)
+    assert capture.flows[0].diagnosis.link_rate_bps is None
+
+
 def test_the_answer_comes_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     made(tmp_path, {"rate": "8mbps"})
     arguments = ["estimate", str(tmp_path / "made.pcapng"), "--out", str(tmp_path / "out")]

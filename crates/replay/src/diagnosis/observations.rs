@@ -5,6 +5,7 @@ use airpath_model::{AckEvent, Duration, Timestamp};
 use super::grid::Grid;
 use super::history::History;
 use super::losses::{Losses, Retransmission};
+use super::pairs::Pairs;
 use super::samples::Samples;
 use super::transmissions::Transmissions;
 use super::window::Window;
@@ -79,6 +80,7 @@ pub(crate) struct Observations {
     delays: Option<(f64, f64)>,
     flight_history: History,
     round_trip_history: History,
+    pub(super) pairs: Pairs,
     pub(super) losses: Losses,
     pub(super) transmissions: Transmissions,
 }
@@ -114,6 +116,7 @@ impl Observations {
             delays: None,
             flight_history: History::default(),
             round_trip_history: History::default(),
+            pairs: Pairs::default(),
             losses: Losses::default(),
             transmissions: Transmissions::default(),
         }
@@ -193,6 +196,7 @@ impl Observations {
             if let Some(last) = self.last_ack_ns.filter(|last| *last < now) {
                 self.rates.push(bytes as f32 * 8e9 / (now - last) as f32);
             }
+            self.pairs.on_delivery(now, ack.event.latest_sent_at.map(Timestamp::as_nanos), bytes);
             self.last_delivery_ns = Some(now);
         }
         self.last_ack_ns = Some(now);

@@ -57,6 +57,8 @@ pub struct Diagnosis {
     pub windows: Vec<LimitWindow>,
     /// The bandwidth.
     pub answer: Answer,
+    /// The rate of the link by packets sent back to back, bit/s of payload, if it serves evenly.
+    pub even_rate_bps: Option<f64>,
     /// The losses.
     pub losses: LossSummary,
     /// The detected policers (token buckets that drop).
@@ -88,6 +90,7 @@ impl Observations {
             && losses.queue_s.is_some_and(|queue| queue <= LONGEST_QUEUE_S + 2.0 * scale.jitter);
         Diagnosis {
             answer: delivery.answer(),
+            even_rate_bps: self.pairs.even_rate(),
             windows,
             losses,
             policers: Vec::new(),
