@@ -23,7 +23,7 @@ impl Pairs {
         let (Some((last_ns, last_sent_ns)), Some(sent_ns)) = (before, sent_ns) else { return };
         let (gap, sent_gap) = (now_ns.saturating_sub(last_ns), sent_ns.saturating_sub(last_sent_ns));
         // Twice as close, so that the link spread them, not the sender.
-        if gap > 0 && sent_ns >= last_sent_ns && 2 * sent_gap <= gap {
+        if gap > 0 && sent_ns >= last_sent_ns && sent_gap <= gap / 2 {
             self.rates.push(bytes as f32 * 8e9 / gap as f32);
         }
     }
