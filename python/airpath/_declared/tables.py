@@ -260,7 +260,10 @@ class Tagged:
             table = self.of_user(kind) if isinstance(kind, str) and kind not in self.tables else None
         except UsageError as error:
             raise validation_error([Fault("", str(error))], value) from None
-        return read(value) if table is None else table.validate(value)
+        if table is None:
+            return read(value)
+        # A path has several spellings (`./mine.so`).
+        return table.validate({**value, "kind": table.component[1]})
 
 
 def _written_or(value: Any, write: Callable[[Any], Any]) -> Any:

@@ -1,7 +1,9 @@
 """A call in a separate process: its Python code runs in parallel, and a crash ends this call only."""
 
+import faulthandler
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,10 +20,24 @@ Report = Callable[[float], None]
 """A function that receives the finished share of a call, 0 to 1."""
 PRELOADED: Final = ("airpath._run.isolation", "airpath._run.workers")
 """Modules that the processes import."""
+_HAS_DESCRIPTORS: Final = sys.platform != "win32"
+"""Whether pipes are file descriptors, to which `faulthandler` writes."""
+_LONGEST_STACK: Final = 65_536
+"""Bytes that are read of a stack; `faulthandler` writes at most 100 calls."""
 
 
 class ProcessLostError(AirpathError):
-    """A process ended before its call returned."""
+    """A process ended before its call returned.
+
+    Attributes
+    ----------
+    stack
+        The Python stack at the signal that ended it (`faulthandler`); empty if unknown.
+    """
+
+    def __init__(self, message: str, stack: str = "") -> None:
+        super().__init__(message)
+        self.stack = stack
 
 
 @dataclass(frozen=True)
@@ -54,8 +70,9 @@ class IsolatedCall(Generic[_T]):
         """Whether `stop` was called."""
         context = prepare(PRELOADED)
         self._ours, self._theirs = context.Pipe()
+        self._stack, self._crash = context.Pipe(duplex=False)
         self._process = context.Process(
-            target=_serve, args=(self._theirs, function, args, kwargs), daemon=True
+            target=_serve, args=(self._theirs, self._crash, function, args, kwargs), daemon=True
         )
 
     def result(self) -> _T:
@@ -74,6 +91,7 @@ class IsolatedCall(Generic[_T]):
         if self.is_stopped:  # in the meantime
             self._process.kill()
         self._theirs.close()
+        self._crash.close()
         try:
             while isinstance(message := self._ours.recv(), float):
                 self.progress = message
@@ -81,6 +99,7 @@ class IsolatedCall(Generic[_T]):
             message = None
         self._ours.close()
         self._process.join()
+        stack = _written(self._stack)
         match message:
             case _Returned(value):
                 returned: _T = value
@@ -89,7 +108,7 @@ class IsolatedCall(Generic[_T]):
                 raise AirpathError(text)
         code = self._process.exitcode or 0
         reason = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
-        raise ProcessLostError(f"the process ended with {reason}")
+        raise ProcessLostError(f"the process ended with {reason}", stack)
 
     def stop(self) -> None:
         """End the process; `result` raises `ProcessLostError`."""
@@ -99,10 +118,16 @@ class IsolatedCall(Generic[_T]):
 
 
 def _serve(
-    channel: Connection, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    channel: Connection,
+    crash: Connection,
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
 ) -> None:
     """Call a function in this process, and send progress and result."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the monitoring process handles Ctrl-C
+    if _HAS_DESCRIPTORS:
+        faulthandler.enable(crash.fileno(), all_threads=False)
     threading.Thread(target=_end_with, args=(channel,), daemon=True).start()
     one_at_a_time = threading.Lock()
 
@@ -115,6 +140,19 @@ def _serve(
     except AirpathError as error:
         message = _Raised(str(error))
     send(message)
+
+
+def _written(stack: Connection) -> str:
+    """Return what a process that has ended wrote to a pipe; it closes the pipe."""
+    with stack:
+        if not _HAS_DESCRIPTORS:
+            return ""
+        # A process that the call started may keep the other end open.
+        os.set_blocking(stack.fileno(), False)
+        try:
+            return os.read(stack.fileno(), _LONGEST_STACK).decode(errors="replace")
+        except BlockingIOError:
+            return ""
 
 
 def _end_with(channel: Connection) -> None:

@@ -15,7 +15,8 @@ from airpath._backends import BACKENDS, BackendName, EngineRun, Placed
 from airpath._os.interrupts import InterruptRequest
 from airpath._run.isolation import IsolatedCall, ProcessLostError
 from airpath.errors import AirpathError, EmulationError, PluginError
-from airpath.plugins.specs import is_python, kinds_of_code, load_allowed, plugin_error
+from airpath.plugins.failures import crash_error, plugin_error
+from airpath.plugins.specs import is_python, kinds_of_code, load_allowed
 from airpath.plugins.watchdog import watched
 from airpath.results import RunRecord
 from airpath.results.qlog import whole_logs
@@ -199,7 +200,7 @@ class _IsolatedTask(_Task):
             done = self._call.result()
         except ProcessLostError as lost:
             if not self._call.is_stopped:
-                self.failure = PluginError(f"{lost} ({_name(self.job)})")
+                self.failure = crash_error(_code(self.job), str(lost), lost.stack, _name(self.job))
             return
         if isinstance(done, RunRecord):
             self.record = done

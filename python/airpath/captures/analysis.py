@@ -15,7 +15,8 @@ from airpath._os.input_file import InputFile, input_file
 from airpath.captures.diagnosis import Diagnosis, HostSum, diagnosis_of, sum_of
 from airpath.captures.qlog import facts_of_connection, is_log, logged_series, report_of_log
 from airpath.errors import CaptureError
-from airpath.plugins.specs import allow, engine_plugins, is_code, plugin_error
+from airpath.plugins.failures import plugin_error
+from airpath.plugins.specs import allow, engine_plugins, is_code
 from airpath.schemes import ESTIMATORS, estimator_plan
 
 Numbers = npt.NDArray[np.float64]

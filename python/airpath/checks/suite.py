@@ -240,8 +240,9 @@ def _over_link(options: dict[str, Any], folder: Path, scheme: str | None) -> Sce
     for key in ("link", "up"):
         if (trace := folder / options.get(key, "")).is_file():
             options[key] = str(trace)
-    if (spec := Spec.parse(scheme)) is not None:
-        spec.refuse_if_not_allowed()  # here: `compare_scenarios` assumes that the caller names the schemes
+    for text in (scheme, options.get("queue", "")):
+        if (spec := Spec.parse(text)) is not None:
+            spec.refuse_if_not_allowed()  # here: `compare_scenarios` allows code that its caller names
     (scenario,) = compare_scenarios([scheme], **options).values()
     return scenario
 

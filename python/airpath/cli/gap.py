@@ -21,7 +21,7 @@ from airpath.cli.output import (
     WorldChoice,
     enter_world,
 )
-from airpath.errors import EmulationError
+from airpath.errors import EmulationError, PluginError
 
 if TYPE_CHECKING:
     from airpath.gap.compared import Gap
@@ -106,6 +106,9 @@ def gap(
     except Interrupted as interrupted:
         keep_finished(interrupted, output, scenarios, text)
         raise
+    if not done.results.runs:
+        tell("no run was finished, so nothing was written")
+        raise PluginError("\n".join(done.failures))
     told = gap_json(done)
     for one in done.compared:
         for where, reason in one.missing.items():
@@ -129,9 +132,11 @@ def gap(
     )
     if as_json:
         show_json({**told, **output.facts})
-        return
-    output.show_places()
-    show(f"elapsed: {time.perf_counter() - started:.0f} s, of which {done.elapsed_s:.0f} s for the runs")
+    else:
+        output.show_places()
+        show(f"elapsed: {time.perf_counter() - started:.0f} s, of which {done.elapsed_s:.0f} s for the runs")
+    if done.failures:
+        raise PluginError("\n".join(done.failures))
 
 
 def _figures(done: "Gap") -> "list[StandardFigure]":

@@ -63,7 +63,7 @@ def rivals(
     """Run every pair of schemes on one link."""
     enter_world(world)
     from airpath.cli.place import claim
-    from airpath.cli.work import Output, keep_finished, write_results
+    from airpath.cli.work import Output, tell_finished, write_results
     from airpath.rivals.meetings import label, met, rival_scenarios
     from airpath.rivals.report import remarks, rivals_json, rivals_section, rivals_tables
     from airpath.runner import Interrupted, RunsFailed, run_all
@@ -88,11 +88,14 @@ def rivals(
     labelled = {label(*pair): scenario for pair, scenario in scenarios.items()}
     first = next(iter(scenarios.values())).to_toml()
     text = f"# One of {len(scenarios)} pairs of {', '.join(schemes)}: the others have other schemes.\n{first}"
+    stop: Interrupted | RunsFailed | None = None
     try:
         results = run_all(labelled, jobs=jobs, world=world.value)
     except (Interrupted, RunsFailed) as stopped:
-        keep_finished(stopped, output, labelled, text)
-        raise
+        tell_finished(stopped)
+        if not stopped.results.runs:
+            raise
+        stop, results = stopped, stopped.results
     found = met(map(label_of, schemes), results, scenarios, refused)
     told = rivals_json(found)
     for remark in remarks(found):
@@ -114,6 +117,8 @@ def rivals(
         show_json({**told, **output.facts})
     else:
         output.show_places()
+    if stop is not None:
+        raise stop
 
 
 def _figures(found: "Rivals") -> "list[StandardFigure]":

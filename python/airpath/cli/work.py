@@ -149,17 +149,24 @@ def keep_finished(
     scenarios: Mapping[str, Scenario],
     scenario_text: str,
 ) -> None:
-    """Print and write the finished runs of work that was interrupted, or in which runs failed."""
+    """Print and write the finished runs of work that was interrupted, or of which runs failed."""
+    tell_finished(stopped)
+    if not stopped.results.runs:
+        return
+    if not output.as_json:
+        _print(stopped.results, output)
+    write_results(stopped.results, output, scenarios, scenario_text)
+    _print_places(stopped.results, output, interrupted=True)
+
+
+def tell_finished(stopped: Interrupted | RunsFailed) -> None:
+    """Print how many runs are kept of work that was interrupted, or of which runs failed."""
     if not stopped.results.runs:
         tell("no run was finished, so nothing was written")
         return
     kept = len(stopped.results.runs)
     stop = "stopped: " if isinstance(stopped, Interrupted) else ""
     tell(f"{stop}keeping the {kept} of {stopped.asked} runs that were finished")
-    if not output.as_json:
-        _print(stopped.results, output)
-    write_results(stopped.results, output, scenarios, scenario_text)
-    _print_places(stopped.results, output, interrupted=True)
 
 
 def write_results(

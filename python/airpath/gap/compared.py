@@ -12,7 +12,7 @@ from airpath.errors import AirpathError, ScenarioError, UsageError
 from airpath.gap.differences import Difference, differences
 from airpath.gap.kernel_modules import in_kernel, with_ticks_of_kernel
 from airpath.results import Results, RunResult
-from airpath.runner import Interrupted, refuse_schemes, run_all, scheme_label
+from airpath.runner import Interrupted, RunsFailed, refuse_schemes, run_all, scheme_label
 from airpath.scenario import Scenario
 from airpath.scenario.refusals import Refusal
 from airpath.schemes import label_of
@@ -51,6 +51,8 @@ class Gap:
     """Real time of all runs together, including preparation and clean-up, in seconds."""
     scenarios: Mapping[str, Scenario]
     """The simulated scenario of each scheme, by its name."""
+    failures: tuple[str, ...] = ()
+    """The errors of runs that code of the user ended. Their scheme is not compared in that world."""
 
 
 def gap(
@@ -114,9 +116,12 @@ def gap(
     left_out = {name: _left_out(variant, in_order) for name, variant in variants.items()}
     runs: list[RunResult] = []
     compared: list[tuple[str, str, dict[BackendName, str], dict[BackendName, str]]] = []
+    simulated: dict[str, Scenario] = {}
+    failures: list[str] = []
     for name, variant in variants.items():
         labels: dict[BackendName, str] = {}
         missing = left_out[name]
+        simulated[name or scheme_label(variant)] = variant
         for world in in_order:
             if world in missing:
                 continue
@@ -136,6 +141,13 @@ def gap(
                     world=world,
                     apart=apart,
                 )
+            except RunsFailed as failed:
+                runs += failed.results.runs
+                failures += str(failed).splitlines()
+                missing[world] = "a run failed"
+                if world == "sim":
+                    break
+                continue
             except AirpathError as error:
                 if world == "sim":
                     raise
@@ -147,7 +159,8 @@ def gap(
                 raise Interrupted(results, interrupted.asked * places) from None
             runs += done.runs
             labels[world] = done.runs[0].record.scheme
-        compared.append((labels["sim"], name, labels, missing))
+        if "sim" in labels:
+            compared.append((labels["sim"], name, labels, missing))
     results = Results(runs)
     return Gap(
         results,
@@ -166,7 +179,8 @@ def gap(
             for name, variant, labels, missing in compared
         ),
         time.perf_counter() - started,
-        {name: variants[variant] for name, variant, _, _ in compared},
+        simulated,
+        tuple(failures),
     )
 
 

@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from airpath import _core
-from airpath.errors import PluginError, UsageError
+from airpath.errors import UsageError
 from airpath.learning.actions import Actuators
 from airpath.learning.observations import Observer
 from airpath.learning.quantities import Measured, Values
 from airpath.learning.rewards import rewards
 from airpath.learning.settings import Prepared, Settings
-from airpath.plugins.specs import engine_plugins, plugin_error
+from airpath.plugins.failures import plugin_error
+from airpath.plugins.specs import engine_plugins
 from airpath.results import RunRecord
 from airpath.runner import LARGEST_SEED
 from airpath.scenario import Scenario
@@ -88,7 +89,7 @@ class Episodes:
         except _core.PlanError as error:
             raise prepared.scenario.refused(error) from None
         except _core.PluginFailed as failed:
-            raise _failed(failed) from failed.__cause__
+            raise plugin_error(failed, f"seed {chosen_seed}") from failed.__cause__
         self._episodes[index], self._records[index] = (prepared, chosen_seed), None
         self._steps[index] = 0
         self.terminated[index] = self.truncated[index] = False
@@ -116,7 +117,7 @@ class Episodes:
                 chosen, self._actuators.windows, self._actuators.rates, self.settings.step_ns, self._threads
             )
         except _core.PluginFailed as failed:
-            raise _failed(failed) from failed.__cause__
+            raise plugin_error(failed, self._seeds(chosen)) from failed.__cause__
         self._acted[chosen, self._steps[chosen]] = np.clip(actions[chosen], -1.0, 1.0)
         self._steps[chosen] += 1
         self._measured.update(chosen, rows)
@@ -185,7 +186,10 @@ class Episodes:
 
     def _finish(self, index: int, prepared: Prepared, seed: int) -> RunRecord:
         """Run an episode to the end of its scenario: other flows may continue after the agent's."""
-        tables, capture, counts = self._engine.finish(index)
+        try:
+            tables, capture, counts = self._engine.finish(index)
+        except _core.PluginFailed as failed:
+            raise plugin_error(failed, f"seed {seed}") from failed.__cause__
         plan, resolved = json.loads(prepared.plan), prepared.scenario.resolved
         names = [str(flow["name"]) for flow in plan["flows"]]
         schemes = zip(names, resolved.schemes, strict=True)
@@ -210,7 +214,7 @@ class Episodes:
                 "actions_sha256": hashlib.sha256(acted.astype("<f8").tobytes()).hexdigest(),
             },
         )
-
-
-def _failed(failed: _core.PluginFailed) -> PluginError:
-    return plugin_error(failed, "an episode")
+    def _seeds(self, chosen: Chosen) -> str:
+        """Return the seeds of the chosen environments; the engine does not report which of them failed."""
+        seeds = [str(episode[1]) for index in np.flatnonzero(chosen) if (episode := self._episodes[index])]
+        return f"seed {seeds[0]}" if len(seeds) == 1 else f"one of the seeds {', '.join(seeds)}"

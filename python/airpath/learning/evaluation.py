@@ -13,7 +13,7 @@ from airpath.errors import UsageError
 from airpath.learning.episodes import Episodes
 from airpath.learning.settings import Settings
 from airpath.results import Results
-from airpath.runner import Interrupted, jobs_of, refuse_no_count, refuse_schemes, workers
+from airpath.runner import Interrupted, RunsFailed, jobs_of, refuse_no_count, refuse_schemes, workers
 from airpath.scenario import Scenario
 from airpath.scenario.compare import said_of_arguments
 from airpath.schemes import AGENT, label_of
@@ -69,6 +69,9 @@ def evaluate(
         If the scenario is wrong, or a scheme cannot run in it; checked before the policy is called.
     airpath.Interrupted
         On Ctrl-C while the schemes run; contains the finished runs.
+    airpath.errors.PluginError
+        If code of the user fails: a `RunsFailed`, which contains the finished runs, if it is one of the
+        schemes.
     """
     for name, value, least in (("seed", seed, 0), ("repetitions", repetitions, 1), ("jobs", jobs, 1)):
         refuse_no_count(name, value, least)
@@ -101,6 +104,8 @@ def evaluate(
     results = Results.from_records([*records, *outcome.records])
     if outcome.interrupted:
         raise Interrupted(results, len(records) + len(rivals))
+    if outcome.failed:
+        raise RunsFailed(results, len(records) + len(rivals), outcome.failed)
     return results
 
 

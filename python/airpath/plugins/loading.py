@@ -1,6 +1,7 @@
 """Loading of components from files that may be executed."""
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -8,7 +9,7 @@ from typing import Any, Final
 from airpath._nearest import suggestion
 from airpath.errors import UsageError
 from airpath.plugins.loaded_file import LoadedFile, MadeBy
-from airpath.plugins.python_file import Maker, load_python, place_in
+from airpath.plugins.python_file import Maker, innermost, load_python, place_in
 from airpath.plugins.specs import Spec
 
 
@@ -32,6 +33,7 @@ class Plugin:
     """Settings of the transport that it needs."""
 
 
+_FRAME: Final = re.compile(r'^  File "(.+)", line (\d+) in ', re.MULTILINE)
 _files: Final[dict[tuple[Path, ...], LoadedFile]] = {}
 _plugins: Final[dict[tuple[str, str], Plugin]] = {}
 """Plugins by id and kind: a library may have components of several kinds."""
@@ -103,8 +105,21 @@ def loaded_plugins(ids: Iterable[str]) -> list[Plugin]:
 
 
 def place(error: BaseException | None) -> str:
-    """Return file and line in the user's code at which an error was raised; empty if there is none."""
-    return place_in(error, (path for loaded in _files.values() for path in loaded.sources))
+    """Return file and line of code of the user where an error came from; nothing if there is none."""
+    return place_in(error, _sources())
+
+
+def place_in_stack(stack: str) -> str:
+    """Return the same for a stack that `faulthandler` wrote, innermost call first."""
+    # It escapes characters that are not ASCII.
+    files = {str(path).encode("ascii", "backslashreplace").decode(): str(path) for path in _sources()}
+    frames = [(files.get(name, name), int(line)) for name, line in _FRAME.findall(stack)]
+    return innermost(reversed(frames), files.values())
+
+
+def _sources() -> Iterator[Path]:
+    """Yield the files of the user that were loaded."""
+    return (path for loaded in _files.values() for path in loaded.sources)
 
 
 def _load_file(spec: Spec) -> LoadedFile:

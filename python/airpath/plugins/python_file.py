@@ -18,6 +18,7 @@ from airpath.plugins.estimator import Estimator
 from airpath.plugins.loaded_file import Component, Declared, LoadedFile
 from airpath.plugins.parameters import schema_of, values_of
 from airpath.plugins.queue import Queue
+from airpath.plugins.specs import shown
 
 _BASES: Final[Mapping[type[Component], str]] = {
     Controller: "controller",
@@ -110,11 +111,16 @@ def load_python(file: Path, source: bytes) -> LoadedFile:
 def place_in(error: BaseException | None, files: Iterable[Path]) -> str:
     """Return file and line in these files at which an error was raised; empty if it was raised elsewhere."""
     if isinstance(error, SyntaxError) and error.filename is not None:
-        return f"{error.filename}:{error.lineno}"
-    names = {str(file) for file in files}
+        return f"{shown(Path(error.filename))}:{error.lineno}"
     frames = traceback.extract_tb(None if error is None else error.__traceback__)
-    lines = [f"{frame.filename}:{frame.lineno}" for frame in frames if frame.filename in names]
-    return lines[-1] if lines else ""
+    return innermost(((frame.filename, frame.lineno) for frame in frames), map(str, files))
+
+
+def innermost(frames: Iterable[tuple[str, int | None]], files: Iterable[str]) -> str:
+    """Return file and line of the last of these frames that is in these files; nothing if none is."""
+    names = set(files)
+    places = [f"{shown(Path(name))}:{line}" for name, line in frames if name in names]
+    return places[-1] if places else ""
 
 
 @contextmanager

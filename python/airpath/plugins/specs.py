@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from airpath import _core
-from airpath.errors import PluginError, UsageError
+from airpath.errors import UsageError
 
 if TYPE_CHECKING:
     from airpath.plugins.loaded_file import MadeBy
@@ -190,17 +190,9 @@ def code_name(path: Path) -> str:
     return path.relative_to(start).as_posix()
 
 
-def plugin_error(failed: _core.PluginFailed, run: str) -> PluginError:
-    """Return the error of a run that the user's code ended: file, line, problem, run and simulated time."""
-    from airpath.plugins.loading import place  # here, because few runs need it
-
-    now, problem, *component = failed.args
-    if problem is None:
-        cause = failed.__cause__
-        where = place(cause) or component[0]
-        problem = f"{where}: {type(cause).__name__}: {cause}"
-    when = "at its start" if now is None else f"at {now:g} s"
-    return PluginError(f"{problem} ({run}, {when})")
+def shown(path: Path) -> Path:
+    """Return a path as messages have it: from the working directory, if it is below."""
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
 
 
 def allow_code() -> None:

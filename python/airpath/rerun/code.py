@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from airpath.errors import OutputError
-from airpath.plugins.specs import Spec, code_name, split_label
+from airpath.plugins.specs import Spec, code_name, shown, split_label
 
 
 @dataclass
@@ -91,15 +91,10 @@ def _fault(places: Mapping[str, Path], digests: Mapping[str, str]) -> str:
         try:
             content = places[name].read_bytes()
         except OSError:
-            return f"{_shown(places[name])} cannot be read"
+            return f"{shown(places[name])} cannot be read"
         if hashlib.sha256(content).hexdigest() != digest:
-            return f"{_shown(places[name])} is another one"
+            return f"{shown(places[name])} is another one"
     return ""
-
-
-def _shown(path: Path) -> Path:
-    """Return a path as in messages: relative to the working directory, if it is below it."""
-    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
 
 
 def _mapped(value: Any, function: Callable[[Any], Any]) -> Any:

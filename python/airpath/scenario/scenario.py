@@ -130,8 +130,8 @@ class Scenario:
 
     @property
     def outside(self) -> dict[str, dict[str, Any]]:
-        """The code of the user in it, by name, as provenance describes it."""
-        return outside(code_in(self._tables), self._plugins())
+        """What in it is code of the user, by name, as provenance describes it."""
+        return outside(code_in(self.to_dict()), self._plugins())
 
     def _plugins(self) -> "list[Plugin]":
         """Return its schemes that are files of the user."""

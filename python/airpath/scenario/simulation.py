@@ -3,7 +3,8 @@
 import json
 
 from airpath import _core
-from airpath.plugins.specs import engine_plugins, kinds_of_code, plugin_error
+from airpath.plugins.failures import plugin_error
+from airpath.plugins.specs import engine_plugins, kinds_of_code
 from airpath.scenario.scenario import Scenario
 from airpath.scenario.traces import read_trace
 
