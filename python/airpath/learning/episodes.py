@@ -214,6 +214,7 @@ class Episodes:
                 "actions_sha256": hashlib.sha256(acted.astype("<f8").tobytes()).hexdigest(),
             },
         )
+
     def _seeds(self, chosen: Chosen) -> str:
         """Return the seeds of the chosen environments; the engine does not report which of them failed."""
         seeds = [str(episode[1]) for index in np.flatnonzero(chosen) if (episode := self._episodes[index])]

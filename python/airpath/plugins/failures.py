@@ -36,8 +36,11 @@ def crash_error(schemes: Iterable[str], problem: str, stack: str, run: str) -> P
     """
     from airpath.plugins.loading import place_in_stack  # here, because few runs need it
 
+    return PluginError(f"{place_in_stack(stack) or suspects(schemes)}: {problem} ({run})")
+
+
+def suspects(schemes: Iterable[str]) -> str:
+    """Return the files that may have ended a process: libraries and modules of Linux, else all."""
     specs = [spec for scheme in schemes if (spec := Spec.parse(scheme)) is not None]
-    # Without a line of Python, a library or module is more likely to be the cause than a class.
     compiled = [spec for spec in specs if spec.is_library or spec.is_module] or specs
-    files = " or ".join(dict.fromkeys(str(spec.file) for spec in compiled))
-    return PluginError(f"{place_in_stack(stack) or files}: {problem} ({run})")
+    return " or ".join(dict.fromkeys(str(spec.file) for spec in compiled))

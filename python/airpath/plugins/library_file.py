@@ -8,6 +8,7 @@ from typing import Final
 from airpath import _core
 from airpath.errors import UsageError
 from airpath.plugins.loaded_file import Declared, LoadedFile
+from airpath.plugins.specs import located
 
 _opened: Final[set[Path]] = set()
 """The libraries that this process has loaded. They stay loaded until it ends."""
@@ -28,7 +29,7 @@ def load_library(file: Path, source: bytes) -> LoadedFile:
     UsageError
         If it is not a library, or has no component for this version of the interface.
     """
-    path = file.resolve()
+    path = located(file)
     state = _state(path)
     try:
         library = _opened_again(path, source) if path in _opened else _core.Library(path)

@@ -124,7 +124,7 @@ def _sources() -> Iterator[Path]:
 
 def _load_file(spec: Spec) -> LoadedFile:
     """Load a file, unless it was loaded before and has not changed."""
-    paths = tuple(file.resolve() for file in spec.files)
+    paths = spec.paths
     if paths not in _files or not _files[paths].is_current():
         _files[paths] = _load_again(spec)
     return _files[paths]
@@ -137,7 +137,7 @@ def _load_again(spec: Spec) -> LoadedFile:
 
         return load_module(spec.files)
     try:
-        source = spec.file.read_bytes()
+        source = spec.paths[-1].read_bytes()
     except OSError as error:
         raise UsageError(f"cannot read {spec.file}: {error.strerror or error}") from error
     if spec.is_library:

@@ -18,7 +18,7 @@ from airpath.plugins.estimator import Estimator
 from airpath.plugins.loaded_file import Component, Declared, LoadedFile
 from airpath.plugins.parameters import schema_of, values_of
 from airpath.plugins.queue import Queue
-from airpath.plugins.specs import shown
+from airpath.plugins.specs import located, shown
 
 _BASES: Final[Mapping[type[Component], str]] = {
     Controller: "controller",
@@ -79,7 +79,7 @@ def load_python(file: Path, source: bytes) -> LoadedFile:
     UsageError
         If it fails, or has no component.
     """
-    path = file.resolve()
+    path = located(file)
     name = f"airpath_plugin_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None

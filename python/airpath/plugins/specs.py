@@ -9,11 +9,12 @@
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from airpath import _core
 from airpath.errors import UsageError
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ LINUX: Final = "linux:"
 _allowed: Final[set[Path]] = set()
 """The files that may be executed."""
 _all_allowed = False
+_folder: Final = ContextVar("_folder", default=Path())
+"""Base of relative paths of code."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +77,11 @@ class Spec:
         return (*self.called, self.file)
 
     @property
+    def paths(self) -> tuple[Path, ...]:
+        """All its files, absolute."""
+        return tuple(located(file) for file in self.files)
+
+    @property
     def is_library(self) -> bool:
         """Whether the file is a shared library."""
         return is_library(self.file)
@@ -105,8 +113,8 @@ class Spec:
 
     @property
     def is_allowed(self) -> bool:
-        """Whether the files may be executed."""
-        return _all_allowed or all(file.resolve() in _allowed for file in self.files)
+        """Whether the files may run."""
+        return _all_allowed or all(path in _allowed for path in self.paths)
 
     def refuse_if_not_allowed(self) -> None:
         """Reject files that may not be executed.
@@ -121,6 +129,21 @@ class Spec:
                 f'"{self.without_options}" is code, which a file may name only with --allow-code (in Python:'
                 " airpath.allow_code())"
             )
+
+
+@contextmanager
+def relative_to(folder: Path) -> Iterator[None]:
+    """Resolve relative paths of code in this thread from a folder, not from the working directory."""
+    token = _folder.set(folder)
+    try:
+        yield
+    finally:
+        _folder.reset(token)
+
+
+def located(file: Path) -> Path:
+    """Return the absolute path of a file with code."""
+    return (_folder.get() / file).resolve()
 
 
 def split_label(text: str) -> tuple[str | None, str]:
@@ -191,8 +214,9 @@ def code_name(path: Path) -> str:
 
 
 def shown(path: Path) -> Path:
-    """Return a path as messages have it: from the working directory, if it is below."""
-    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+    """Return a path as messages have it: from the base of relative paths, if it is below."""
+    folder = Path.cwd() / _folder.get()
+    return path.relative_to(folder) if path.is_relative_to(folder) else path
 
 
 def allow_code() -> None:
@@ -210,4 +234,4 @@ def allow(schemes: Iterable[object]) -> None:
     Only for schemes that the user typed, or that the user's program names.
     """
     specs = (Spec.parse(scheme) for scheme in schemes if isinstance(scheme, str))
-    _allowed.update(file.resolve() for spec in specs if spec is not None for file in spec.files)
+    _allowed.update(path for spec in specs if spec is not None for path in spec.paths)

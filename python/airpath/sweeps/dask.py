@@ -7,7 +7,14 @@ from importlib import import_module
 from typing import Any
 
 from airpath.errors import UsageError
-from airpath.sweeps.engine import Engine, EngineError, Pending, ResultLostError, host_and_port
+from airpath.sweeps.engine import (
+    Engine,
+    EngineError,
+    Pending,
+    ResultLostError,
+    WorkersLostError,
+    host_and_port,
+)
 from airpath.sweeps.task import Failure, Task, do_task, version
 
 CONNECT_WITHIN_S = 10
@@ -79,7 +86,7 @@ class DaskEngine(Engine):
                 if pending.status != "finished" or not self._threads():
                     raise ResultLostError from None
             except self._library.KilledWorker:
-                return Failure("its worker died again and again (out of memory?)")
+                raise WorkersLostError from None
             except (CancelledError, self._library.comm.CommClosedError):
                 raise EngineError(
                     f"the scheduler of the Dask cluster at {self._address} has stopped; finished runs are"

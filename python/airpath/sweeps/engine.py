@@ -15,6 +15,10 @@ class WorkerLostError(Exception):
     """A worker died during a task (killed, out of memory); the task can be retried."""
 
 
+class WorkersLostError(Exception):
+    """Workers died during every attempt of a task; it is not retried."""
+
+
 class ResultLostError(Exception):
     """The result of a task was lost before it was fetched; the engine runs the task again."""
 
@@ -53,6 +57,8 @@ class Engine(ABC):
         ------
         WorkerLostError
             If its worker died.
+        WorkersLostError
+            If a cluster has tried the task again and its workers died, too.
         ResultLostError
             If the caller must wait for the task once more.
         EngineError

@@ -75,6 +75,7 @@ class SweepPlan:
         self.seeds: Sequence[int] = self.document.seeds or range(seed, seed + repetitions)
         self.outside: dict[str, dict[str, Any]] = {}
         """The schemes that are code of the user, by name, as provenance describes them."""
+        self._code: dict[str, str] = {}
         self.inputs: tuple[Path, ...] = self._try_scenarios()
         """The files that its runs read: traces and code."""
 
@@ -110,6 +111,8 @@ class SweepPlan:
     def runs(self) -> Iterator[SweepRun]:
         """Yield every run, one at a time and in order."""
         number = 0
+        code_folder = str(Path.cwd()) if self._code else ""
+        code_sha256 = tuple(sorted(self._code.items()))
         for point in self.axes:
             for chosen in self._schemes:
                 tables = self._tables(point, chosen)
@@ -125,6 +128,8 @@ class SweepPlan:
                         keep=tuple(sorted(self.document.keep)),
                         metrics=self.document.metrics,
                         code=tuple(allowed(code_in(tables))),
+                        code_folder=code_folder,
+                        code_sha256=code_sha256,
                     )
                     yield SweepRun(number, point, scheme, task)
                     number += 1
@@ -210,6 +215,9 @@ class SweepPlan:
             )
             scenario.plan()
             scenario.refuse_if_too_large()
+            self._code |= {
+                str(path): hashlib.sha256(source).hexdigest() for path, source in scenario.code.items()
+            }
             inputs |= dict.fromkeys([*(trace.path for trace in scenario.traces), *scenario.code])
             self.outside |= scenario.outside
         try:

@@ -8,12 +8,13 @@ import hashlib
 import json
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Final, Self
 
 from airpath._os.fingerprint import fingerprint
 from airpath._run.workers import run_job
-from airpath.errors import AirpathError
-from airpath.plugins.specs import allow
+from airpath.errors import AirpathError, UsageError
+from airpath.plugins.failures import suspects
+from airpath.plugins.specs import Spec, allow, load_allowed, relative_to
 from airpath.results import RunResult
 from airpath.results.provenance import plan_text
 from airpath.runner import jobs_of
@@ -26,6 +27,8 @@ COMPUTED_BY: Final = (
     "airpath/*.py",
     "airpath/links/*",
     "airpath/metrics/*.py",
+    "airpath/plugins/*.py",
+    "airpath/plugins/linux/**/*",
     "airpath/results/*.py",
     "airpath/scenario/*.py",
     "airpath/schemes/*.py",
@@ -58,6 +61,10 @@ class Task:
     """Names of metrics to keep."""
     code: tuple[str, ...] = ()
     """The schemes that are code, if the user allowed them to run."""
+    code_folder: str = ""
+    """Base of relative paths of code."""
+    code_sha256: tuple[tuple[str, str], ...] = ()
+    """The files with code of the sweep: absolute path, and SHA-256 at its start."""
 
     @property
     def key(self) -> str:
@@ -75,6 +82,13 @@ class Failure:
 
     message: str
     """Reason; the same for equal runs."""
+
+    @classmethod
+    def lost(cls, task: Task, what: str) -> Self:
+        """Return the failure of a run whose worker ended during it, each time."""
+        files = suspects(task.code)
+        crashed = f"crash of {files}, " if files else ""
+        return cls(f"{what} ({crashed}killed, or out of memory)")
 
 
 def version() -> str:
@@ -104,9 +118,9 @@ def do_task(task: Task, expected_version: str) -> bytes | Failure:
     """
     if version() != expected_version:
         raise EngineMismatchError("a worker has another version of airpath; install the same everywhere")
-    allow(task.code)
     try:
-        return _done(task).to_bytes()
+        with relative_to(Path(task.code_folder)):
+            return _done(task).to_bytes()
     except (KeyboardInterrupt, SystemExit):
         raise
     except AirpathError as error:
@@ -125,11 +139,12 @@ def digest_of_input(path: Path) -> str:
 
 
 def _done(task: Task) -> Part:
-    scenario = _scenario(task.scenario, task.folder)
+    _load_code(task)
+    scenario = _scenario(task.scenario, task.folder, task.code_folder, task.code_sha256)
     scenario.refuse_if_too_large()
     (job,) = jobs_of(task.scheme, scenario, task.seed, 1)
     inputs = {str(trace.path): digest_of_input(trace.path) for trace in scenario.traces}
-    inputs |= {str(path): hashlib.sha256(source).hexdigest() for path, source in scenario.code.items()}
+    inputs |= _digests_of_code(task, scenario)
     result = RunResult(run_job(replace(job, repetition=task.repetition, drops="drops" in task.keep)))
     for trace in scenario.traces:
         if digest_of_input(trace.path) != inputs[str(trace.path)]:
@@ -144,8 +159,36 @@ def _done(task: Task) -> Part:
     )
 
 
+def _load_code(task: Task) -> None:
+    """Load the code of a run: a worker of a cluster may have loaded earlier versions of the files."""
+    allow(task.code)
+    for spec in filter(None, map(Spec.parse, task.code)):
+        for path in spec.paths:
+            if not path.is_file():
+                raise UsageError(
+                    f"{path}: no such file for a worker; accepted: files with code at the same path on every"
+                    " machine"
+                )
+    load_allowed(task.code)
+
+
+def _digests_of_code(task: Task, scenario: Scenario) -> dict[str, str]:
+    """Return the digest of each file with code of a run, by path."""
+    digests = {str(path): hashlib.sha256(source).hexdigest() for path, source in scenario.code.items()}
+    expected = dict(task.code_sha256)
+    for path, digest in digests.items():
+        if expected.get(path) != digest:
+            raise UsageError(
+                f"{path}: a worker has read another file than the command; accepted: the same files with code"
+                " on every machine, unchanged during the sweep"
+            )
+    return digests
+
+
 @functools.lru_cache(maxsize=4)
-def _scenario(text: str, folder: str) -> Scenario:
+def _scenario(
+    text: str, folder: str, _code_folder: str, _code_sha256: tuple[tuple[str, str], ...]
+) -> Scenario:
     """Return a scenario, cached because consecutive runs share it."""
     return Scenario(json.loads(text), source="scenario", folder=Path(folder))
 

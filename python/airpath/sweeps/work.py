@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from airpath._os.interrupts import InterruptRequest
-from airpath.sweeps.engine import Engine, Pending, ResultLostError, WorkerLostError
+from airpath.sweeps.engine import Engine, Pending, ResultLostError, WorkerLostError, WorkersLostError
 from airpath.sweeps.part import Part, PartStore
 from airpath.sweeps.plan import SweepPlan, SweepRun
 from airpath.sweeps.task import Failure, digest_of_input
@@ -189,7 +189,9 @@ class _Work:
                 self._suspects.append(run)
                 return
             self._engine.restart()
-            outcome = Failure("its worker process died (killed, or out of memory)")
+            outcome = Failure.lost(run.task, "its worker process died")
+        except WorkersLostError:
+            outcome = Failure.lost(run.task, "its worker died again and again")
         self._looked_at, self._stalled = time.monotonic(), ""
         if isinstance(outcome, Failure):
             self._progress.failures[number] = run, outcome.message

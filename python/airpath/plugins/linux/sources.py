@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from airpath.errors import UsageError
+from airpath.plugins.specs import located
 
 _REGISTERED: Final = re.compile(rb"tcp_register_congestion_control\s*\(\s*&\s*(\w+)")
 _INCLUDE: Final = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*(?:<([^>\n]+)>|"([^"\n]+)")', re.MULTILINE)
@@ -57,7 +58,7 @@ def read_sources(files: Sequence[Path]) -> Sources:
     """
     contents: dict[Path, bytes] = {}
     headers: set[str] = set()
-    waiting = [file.resolve() for file in files]
+    waiting = [located(file) for file in files]
     while waiting:
         file = waiting.pop()
         if file in contents:
@@ -72,4 +73,4 @@ def read_sources(files: Sequence[Path]) -> Sources:
                 headers.add(system.decode(errors="replace"))
             elif beside.is_file():
                 waiting.append(beside.resolve())
-    return Sources(tuple(file.resolve() for file in files), contents, frozenset(headers))
+    return Sources(tuple(located(file) for file in files), contents, frozenset(headers))
