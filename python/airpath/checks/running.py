@@ -103,6 +103,7 @@ def check(
     world: BackendName = "sim",
     jobs: int | None = None,
     progress: bool | None = None,
+    isolate: bool = False,
     on_case: Callable[[CheckedCase], None] = lambda _: None,
     on_line: Callable[[str], None] = lambda _: None,
 ) -> Checked:
@@ -116,7 +117,7 @@ def check(
         The file of baselines; by default that of the suite.
     update
         Make the measured values the baseline. It is written when all cases are done.
-    world, jobs, progress
+    world, jobs, progress, isolate
         As for `airpath.run`.
     on_case
         Called with each case when it is done.
@@ -162,7 +163,7 @@ def check(
         try:
             for case, runs in zip(suite.cases, work, strict=True):
                 try:
-                    results, failure = run_jobs(_flat(runs), jobs, show), ""
+                    results, failure = run_jobs(_flat(runs), jobs, show, isolate=isolate), ""
                 except RunsFailed as failed:
                     if update:
                         raise

@@ -9,6 +9,7 @@ import typer
 from airpath.cli.output import (
     AllowCodeOption,
     ForceOption,
+    IsolateOption,
     JobsOption,
     JsonOption,
     OutOption,
@@ -85,6 +86,7 @@ def check(
         bool, typer.Option("--verbose", "-v", help="Print all expectations, not only those that are not met.")
     ] = False,
     jobs: JobsOption = None,
+    isolate: IsolateOption = False,
     out: OutOption = None,
     force: ForceOption = False,
     _allow_code: AllowCodeOption = False,
@@ -128,6 +130,7 @@ def check(
             update=update,
             world=world.value,
             jobs=jobs,
+            isolate=isolate,
             on_case=keep,
             on_line=tell,
         )

@@ -11,6 +11,7 @@ from airpath.cli.output import (
     AllowCodeOption,
     FiguresOption,
     ForceOption,
+    IsolateOption,
     JobsOption,
     JsonOption,
     NoReportOption,
@@ -62,6 +63,7 @@ def gap(
     reps: RepsOption = None,
     settings: SettingsOption = None,
     jobs: JobsOption = None,
+    isolate: IsolateOption = False,
     out: OutOption = None,
     force: ForceOption = False,
     no_report: NoReportOption = False,
@@ -102,7 +104,9 @@ def gap(
     worlds: list[BackendName] = [one.value for one in world or WorldChoice]
     scenarios, text = {chosen.name: chosen}, chosen.to_toml()
     try:
-        done = compare_worlds(chosen, schemes or (), worlds=worlds, repetitions=reps, jobs=jobs)
+        done = compare_worlds(
+            chosen, schemes or (), worlds=worlds, repetitions=reps, jobs=jobs, isolate=isolate
+        )
     except Interrupted as interrupted:
         keep_finished(interrupted, output, scenarios, text)
         raise

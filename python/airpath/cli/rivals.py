@@ -9,6 +9,7 @@ from airpath.cli.link_options import hint_at_bursts, option_of_runs, takes_link_
 from airpath.cli.output import (
     FiguresOption,
     ForceOption,
+    IsolateOption,
     JobsOption,
     JsonOption,
     NoReportOption,
@@ -51,6 +52,7 @@ def rivals(
     reps: Annotated[int, typer.Option(help="Repetitions of each pair.")] = 1,
     seed: Annotated[int, option_of_runs("seed")] = Comparison.seed,
     jobs: JobsOption = None,
+    isolate: IsolateOption = False,
     out: OutOption = None,
     force: ForceOption = False,
     no_report: NoReportOption = False,
@@ -90,7 +92,7 @@ def rivals(
     text = f"# One of {len(scenarios)} pairs of {', '.join(schemes)}: the others have other schemes.\n{first}"
     stop: Interrupted | RunsFailed | None = None
     try:
-        results = run_all(labelled, jobs=jobs, world=world.value)
+        results = run_all(labelled, jobs=jobs, world=world.value, isolate=isolate)
     except (Interrupted, RunsFailed) as stopped:
         tell_finished(stopped)
         if not stopped.results.runs:

@@ -63,6 +63,7 @@ def gap(
     repetitions: int | None = None,
     jobs: int | None = None,
     progress: bool | None = None,
+    isolate: bool = False,
 ) -> Gap:
     """Run a scenario on several backends and compare them.
 
@@ -80,9 +81,9 @@ def gap(
     worlds
         The backends; the simulator is always among them.
     repetitions
-        Number of runs of each; by default that of the scenario.
-    jobs, progress
-        As for `airpath.run`; `jobs` applies to backends in simulated time.
+        How many runs of each; by default what the scenario says.
+    jobs, progress, isolate
+        As for `airpath.run`; `jobs` counts for worlds in simulated time.
 
     Raises
     ------
@@ -139,6 +140,7 @@ def gap(
                     jobs=None if world in REAL_TIME else jobs,
                     progress=progress,
                     world=world,
+                    isolate=isolate,
                     apart=apart,
                 )
             except RunsFailed as failed:

@@ -74,6 +74,7 @@ def rivals(
     jobs: int | None = None,
     progress: bool | None = None,
     world: BackendName = "sim",
+    isolate: bool = False,
     **options: Unpack[CompareOptions],
 ) -> Rivals:
     """Run every pair of schemes over a link, and each scheme against itself.
@@ -82,7 +83,7 @@ def rivals(
     ----------
     schemes
         Schemes, with options if wanted (`cubic:beta=0.8`).
-    link, jobs, progress, world, **options
+    link, jobs, progress, world, isolate, **options
         As for `airpath.compare`, but `warm_up` is 10 s by default and `flows` is the number for each of the
         two schemes. If one of the two has a router, that router is the queue.
 
@@ -93,7 +94,7 @@ def rivals(
     """
     scenarios, refused = rival_scenarios(schemes, link, **options)
     labelled = {label(*pair): scenario for pair, scenario in scenarios.items()}
-    results = run_all(labelled, jobs=jobs, progress=progress, world=world)
+    results = run_all(labelled, jobs=jobs, progress=progress, world=world, isolate=isolate)
     return met(map(label_of, schemes), results, scenarios, refused)
 
 

@@ -186,6 +186,58 @@ def test_scenario_files_name_code_with_permission_only(write, airpath):
     assert Path("first/code/aimd.py").read_bytes() == Path("aimd.py").read_bytes()
 
 
+STEP = """
+    import airpath
+
+
+    class Step(airpath.Queue):
+        def start(self, facts):
+            self.waiting = []
+
+        def enqueue(self, now, packet):
+            self.waiting += [packet] * self.fits(packet)
+            return self.fits(packet)
+
+        def dequeue(self, now):
+            return self.waiting.pop(0)
+"""
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        'scheme = "aimd.py:Aimd"',
+        'scheme = "newreno"\nqueue = "step.py:Step"',
+        'scheme = "newreno"\nset = { "topology.bottleneck.queue" = { kind = "./step.py:Step", limit = "1bdp" } }',
+        'scheme = "newreno"\nexpect = { utilisation = { at_least = 0.1, of = "aimd.py:Aimd" } }',
+    ],
+)
+def test_suites_name_code_with_permission_only(write, airpath, named):
+    write("step.py", STEP)
+    expect = "" if "expect" in named else "expect = { utilisation = { at_least = 0.1 } }\n"
+    case = 'name = "case"\nlink = "10mbps"\nduration = "3s"\nrepetitions = 1\n'
+    Path("suite.toml").write_text(f'name = "suite"\n[[cases]]\n{case}{expect}{named}\n')
+    refused = airpath("check", "suite.toml")
+    assert refused.code == 2
+    assert "is code, which a file may name only with --allow-code" in refused.err
+    done = airpath("check", "suite.toml", "--allow-code")
+    assert done.code == 0, done.err
+
+
+def test_kinds_of_queues_may_begin_with_the_folder(write, airpath):
+    write("step.py", STEP)
+    queue = 'queue = { kind = "./step.py:Step", limit = "1bdp" }'
+    text = SCENARIO.replace('delay = "10ms"', f'delay = "10ms", {queue}')
+    write("own.toml", text)
+    done = airpath("run", "own.toml", "--no-report", "--out", "first", "--allow-code")
+    assert done.code == 0, done.err
+    again = airpath("rerun", "first", "--no-report", "--out", "second", "--allow-code")
+    assert "byte-equal" in again.out, again.err
+    Path("step.py").write_text("")
+    again = airpath("rerun", "first", "--no-report", "--out", "third", "--allow-code")
+    assert "step.py is another one; used the copy" in again.err
+
+
 def test_results_say_when_the_code_has_changed(write, airpath):
     path = write("own.toml", SCENARIO)
     assert airpath("run", "own.toml", "--no-report", "--out", "first", "--allow-code").code == 0

@@ -1,6 +1,7 @@
 """Runs in processes of their own."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -8,12 +9,17 @@ import time
 
 import psutil
 import pytest
+from compiled import compiled, with_compiler
 from held_sweep import HANG_S
 from processes import is_alive
 
 import airpath
 from airpath._run import workers
 from airpath._run.isolation import IsolatedCall
+from airpath.checks import Suite, check
+from airpath.plugins.specs import allow
+from airpath.plugins.templates import c_start
+from airpath.rivals import rivals
 from airpath.runner import RunsFailed
 
 CRASH = """
@@ -70,9 +76,33 @@ def test_processes_change_no_table(monkeypatch):
 
 def test_a_crash_ends_its_run_only():
     schemes = ["cubic", "crash.py:Crash:crashes=true"]
-    with pytest.raises(RunsFailed, match=r"ended with signal SIGSEGV \(Crash:crashes=true, seed 1") as failed:
+    line = r"^crash\.py:17: the process ended with signal SIGSEGV \(Crash:crashes=true, seed 1\)$"
+    with pytest.raises(RunsFailed, match=re.compile(line, re.MULTILINE)) as failed:
         airpath.compare(schemes, "12mbps", isolate=True, **LINK)
     assert [run.record.scheme for run in failed.value.results.runs] == ["cubic", "cubic"]
+
+
+@with_compiler
+def test_libraries_that_end_the_process_are_named(tmp_path):
+    (text,) = c_start("crash", "queue").files.values()
+    (tmp_path / "queue.c").write_text(
+        text.replace("\tstruct queue *self = instance;", "\tstruct queue *self = instance;\n\n\tabort();", 1)
+    )
+    library = compiled("crash.so", "queue.c")
+    line = "crash.so: the process ended with signal SIGABRT"
+    with pytest.raises(RunsFailed) as failed:
+        rivals(["newreno"], "12mbps", queue=library, isolate=True, warm_up="0s", duration="3s")
+    assert str(failed.value) == f"{line} (newreno+newreno, seed 1)"
+    allow([library])
+    case = {"scheme": "newreno", "link": "12mbps", "duration": "3s", "repetitions": 1}
+    cases = [{"name": "own", "queue": library, **case}, {"name": "plain", **case}]
+    suite = {"name": "own", "expect": {"utilisation": {"at_least": 0.1}}, "cases": cases}
+    checked = check(Suite.from_dict(suite), isolate=True)
+    assert [judged.remark for case in checked.cases for judged in case.judged] == [
+        f"{line} (newreno, seed 1)",
+        "",
+    ]
+    assert [case.passed for case in checked.cases] == [False, True]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no process groups")

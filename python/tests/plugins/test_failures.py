@@ -1,0 +1,119 @@
+"""A fault of code of the user ends its runs; every command keeps the others and names file, line and seed."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from airpath.errors import PluginError
+from airpath.learning import BottleneckEnv, evaluate
+from airpath.runner import RunsFailed
+
+BROKEN = """
+    import airpath
+
+
+    class Broken(airpath.Controller):
+        def on_ack(self, ack):
+            raise ValueError("oops")
+
+        def on_congestion(self, signal):
+            pass
+"""
+LINE = "broken.py:7: ValueError: oops"
+BRIEF = ("--duration", "2s", "--no-report", "--out", "out")
+
+
+@pytest.fixture(autouse=True)
+def broken(write):
+    write("broken.py", BROKEN)
+    return "broken.py:Broken"
+
+
+def test_the_file_is_named_as_in_the_command(airpath, broken):
+    done = airpath("compare", broken, "newreno", "--link", "12mbps", "--reps", "1", *BRIEF)
+    assert done.code == 1
+    assert f"airpath: {LINE} (Broken, seed 1, at " in done.err
+
+
+def test_rivals_reports_the_pairs_that_ran(airpath, broken):
+    done = airpath("rivals", broken, "newreno", "--link", "12mbps", "--warm-up", "0s", *BRIEF)
+    assert done.code == 1
+    assert f"airpath: {LINE} (Broken+newreno, seed 1, at " in done.err
+    assert "keeping the 1 of 3 runs" in done.err
+    meetings = json.loads(Path("out/rivals.json").read_text())["meetings"]
+    assert [(one["scheme"], one["beside"]) for one in meetings] == [("newreno", "newreno")]
+    assert "share of a flow" in done.out
+
+
+def test_gap_compares_the_schemes_that_ran(airpath, write, broken):
+    write(
+        "own.toml",
+        """
+        name = "own"
+        duration = "2s"
+        flows = [{ name = "flow", scheme = "cubic" }]
+
+        [topology]
+        kind = "dumbbell"
+        bottleneck = { rate = "10mbps", delay = "10ms" }
+        """,
+    )
+    arguments = ("--world", "quic", "--reps", "1", "--no-report", "--out", "out")
+    done = airpath("gap", "own.toml", broken, "newreno", *arguments)
+    assert done.code == 1
+    assert done.err.splitlines()[-1].startswith(f"airpath: {LINE} (Broken, seed 1, at ")
+    found = json.loads(Path("out/gap.json").read_text())["schemes"]
+    assert [(one["scheme"], list(one["differences"])) for one in found] == [("newreno", ["quic"])]
+    alone = airpath("gap", "own.toml", broken, *arguments[:-1], "other")
+    assert alone.code == 1
+    assert "no run was finished, so nothing was written" in alone.err
+
+
+def test_evaluations_of_policies_raise_the_faults_of_schemes(broken):
+    with pytest.raises(RunsFailed, match=rf"^{LINE} \(Broken, seed 1, at ") as failed:
+        evaluate(lambda rows: np.zeros(len(rows)), [broken, "newreno"], link="10mbps", duration="2s")
+    assert [run.record.scheme for run in failed.value.results.runs] == ["agent", "newreno"]
+
+
+def steps(env):
+    """Step to the end of the episode."""
+    while not any(env.step(np.ones(1, dtype=np.float32))[2:4]):
+        pass
+
+
+def test_environments_name_the_seed(broken):
+    env = BottleneckEnv(link="10mbps", rivals=[broken], duration="2s")
+    env.reset(seed=7)
+    with pytest.raises(PluginError, match=rf"^{LINE} \(seed 7, at "):
+        steps(env)
+
+
+LATE = """
+    import airpath
+
+
+    class Late(airpath.Controller):
+        def on_ack(self, ack):
+            if ack.now > 1.5:
+                raise ValueError("late")
+
+        def on_congestion(self, signal):
+            pass
+"""
+
+
+def test_a_fault_after_the_last_step_of_an_agent_names_the_seed(write):
+    write("late.py", LATE)
+    flows = [
+        {"name": "agent", "scheme": "agent", "traffic": {"kind": "file", "size": "50kB"}},
+        {"name": "rival", "scheme": "late.py:Late"},
+    ]
+    bottleneck = {"rate": "10mbps", "delay": "10ms"}
+    topology = {"kind": "dumbbell", "bottleneck": bottleneck}
+    env = BottleneckEnv(scenario={"name": "own", "duration": "2s", "topology": topology, "flows": flows})
+    env.reset(seed=7)
+    steps(env)
+    with pytest.raises(PluginError, match=r"^late\.py:8: ValueError: late \(seed 7, at 1\.5"):
+        env.results()

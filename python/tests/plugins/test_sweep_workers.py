@@ -1,0 +1,93 @@
+"""Code of the user in the workers of sweeps, which may run in other folders, and for longer than a sweep."""
+
+import contextlib
+import hashlib
+from pathlib import Path
+
+import pytest
+from compiled import compiled, with_compiler
+from own_scenario import scenario_text
+
+import airpath
+from airpath.plugins import specs
+from airpath.plugins.templates import c_start
+from airpath.sweeps import SweepPlan
+from airpath.sweeps.part import Part
+from airpath.sweeps.task import Failure, do_task, version
+
+
+@pytest.fixture
+def elsewhere(folder):
+    """Another working directory, as that of a worker on a cluster."""
+    place = folder / "elsewhere"
+    place.mkdir()
+    return place
+
+
+@pytest.fixture
+def task(write, aimd):
+    """Returns the first task of a sweep with a controller in a file."""
+    write("own.toml", scenario_text(aimd))
+
+    def first():
+        specs.allow([aimd])
+        tables = {"name": "grid", "scenario": "own.toml", "metrics": ["goodput_mbps"]}
+        return next(SweepPlan.from_dict(tables).runs()).task
+
+    return first
+
+
+def done_in(place, task):
+    """Do a task in a worker whose working directory is `place`."""
+    with contextlib.chdir(place), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(specs, "_allowed", set())
+        return do_task(task, version())
+
+
+def test_workers_in_other_folders_load_the_file_of_the_command(folder, elsewhere, task):
+    first = task()
+    assert done_in(elsewhere, first) == done_in(folder, first)
+    (elsewhere / "aimd.py").write_text("raise SystemExit")
+    assert done_in(elsewhere, first) == done_in(folder, first)
+    code = Path("aimd.py")
+    code.write_text(code.read_text().replace("if ack.in_recovery", "if 1 / 0 or ack.in_recovery"))
+    failed = done_in(elsewhere, task())
+    assert failed.message.startswith("aimd.py:27: ZeroDivisionError: division by zero (Aimd, seed 1, at ")
+
+
+def test_workers_load_code_again_that_has_changed(elsewhere, task):
+    before = Part.from_bytes(done_in(elsewhere, task()))
+    code = Path("aimd.py")
+    code.write_text(code.read_text().replace("self.window += ack.acked", "self.window += 2 * ack.acked"))
+    after = Part.from_bytes(done_in(elsewhere, task()))
+    assert after.inputs == {str(code.resolve()): hashlib.sha256(code.read_bytes()).hexdigest()}
+    assert after.tables["runs"]["goodput_mbps"] != before.tables["runs"]["goodput_mbps"]
+
+
+def test_workers_refuse_other_files_and_missing_ones(elsewhere, task):
+    first, code = task(), Path("aimd.py").resolve()
+    code.write_text(code.read_text() + "\n")
+    assert done_in(elsewhere, first) == Failure(
+        f"{code}: a worker has read another file than the command; accepted: the same files with code on"
+        " every machine, unchanged during the sweep"
+    )
+    code.unlink()
+    assert done_in(elsewhere, first) == Failure(
+        f"{code}: no such file for a worker; accepted: files with code at the same path on every machine"
+    )
+
+
+@with_compiler
+@pytest.mark.processes
+def test_a_library_that_ends_its_worker_is_named_and_the_other_runs_go_on(write, aimd):
+    (text,) = c_start("aborts", "controller").files.values()
+    write("aborts.c", text.replace("\tif (ack->", "\tabort();\n\tif (ack->", 1))
+    library = compiled("aborts.so", "aborts.c")
+    specs.allow([aimd, library])
+    write("own.toml", scenario_text("newreno"))
+    plan = {"name": "grid", "scenario": "own.toml", "schemes": [library, aimd], "metrics": ["goodput_mbps"]}
+    swept = airpath.sweep(plan, "grid", jobs=1, progress=False)
+    assert [(one["scheme"], one["message"]) for one in swept.failures] == [
+        ("Aborts", "its worker process died (crash of aborts.so, killed, or out of memory)")
+    ]
+    assert swept.table("runs")["scheme"].to_pylist() == ["Aimd"]
