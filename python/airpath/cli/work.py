@@ -17,6 +17,7 @@ from airpath.metrics.run import measured_span_s
 from airpath.plugins.specs import code_name, is_library
 from airpath.precision.rule import PrecisionRule
 from airpath.results import Results, RunResult, summary_json, summary_table, validity_json, write
+from airpath.results.estimators import estimators_json, estimators_table
 from airpath.results.origin import origin_of_this_process
 from airpath.results.qlog import qlog_files
 from airpath.results.significance import significant_differences
@@ -281,6 +282,8 @@ def _print(results: Results, output: Output, opening: str = "") -> None:
     for text in _measured(results, opening):
         show(text)
     show(summary_table(results.summary, all_metrics=output.all_metrics))
+    if (estimators := estimators_table(results, all_metrics=output.all_metrics)) is not None:
+        show(estimators)
     for text in [*significant_differences(results.summary), *_precision_lines(results)]:
         show(text)
     for name, text in damage_of_plan(results.runs[0].record.plan).items() if results.runs else ():
@@ -299,6 +302,7 @@ def _print_places(results: Results, output: Output, *, interrupted: bool) -> Non
     show_json(
         {
             **summary_json(results.summary),
+            **estimators_json(results),
             **output.facts,
             "interrupted": interrupted,
             **_precision_json(results),

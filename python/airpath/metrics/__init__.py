@@ -1,5 +1,6 @@
 """Metrics as the field defines them: formulas, metrics of a run, and statistics over runs."""
 
+from airpath.metrics.ack_rate import ERRORS, OWN_ESTIMATOR, errors_schema, estimator_errors
 from airpath.metrics.definitions import METRICS, SCOPE, Metric
 from airpath.metrics.estimator import (
     SETTLING_HOLD_S,
@@ -23,8 +24,10 @@ from airpath.metrics.summary import statistics, summary
 from airpath.metrics.time_bins import FAIRNESS_BIN_S, RATE_BIN_S, TimeBins
 
 __all__ = [
+    "ERRORS",
     "FAIRNESS_BIN_S",
     "METRICS",
+    "OWN_ESTIMATOR",
     "RATE_BIN_S",
     "SCOPE",
     "SETTLING_HOLD_S",
@@ -33,7 +36,9 @@ __all__ = [
     "TimeBins",
     "capacity_changes_s",
     "convergence_time",
+    "errors_schema",
     "estimate_and_capacity",
+    "estimator_errors",
     "flow_metrics",
     "jain_index",
     "log_power",

@@ -315,6 +315,29 @@ _METRICS = (
         "capacity, mean over stretches",
         better="lower",
     ),
+    Metric(
+        "bandwidth_estimate_bias_percent",
+        "bandwidth estimate, bias",
+        "%",
+        "of controllers that estimate the bandwidth: mean estimate relative to the mean capacity of the link "
+        "for payload, minus one, over bins of 1 s of the measured interval with an estimate and at least 5 % "
+        "of the mean capacity; mean over the flows under test; flows that share a link estimate their share",
+    ),
+    Metric(
+        "bandwidth_estimate_error_mean_percent",
+        "bandwidth estimate, mean error",
+        "%",
+        "mean over the same bins of the absolute difference, relative to the capacity of the bin; mean over "
+        "the flows under test",
+        better="lower",
+    ),
+    Metric(
+        "bandwidth_estimate_error_p95_percent",
+        "bandwidth estimate, p95 error",
+        "%",
+        "95th percentile, nearest rank, of the same differences; mean over the flows under test",
+        better="lower",
+    ),
 )
 
 METRICS: Mapping[str, Metric] = MappingProxyType({metric.name: metric for metric in _METRICS})

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from airpath.metrics.ack_rate import own_estimator_metrics
 from airpath.metrics.end_to_end import end_to_end_metrics
 from airpath.metrics.estimator import estimator_metrics
 from airpath.metrics.formulas import jain_index, nearest_rank, power
@@ -39,6 +40,7 @@ def run_metrics(plan: Plan, tables: Tables) -> dict[str, float]:
     metrics["retransmitted_packets"] = float(flows["retransmitted_packets"][tested].sum())
     metrics["timeouts"] = float(flows["timeouts"][tested].sum())
     metrics |= _estimator(plan, tables, link)
+    metrics |= own_estimator_metrics(plan, tables, flows["flow"][tested])
     metrics["power_mbps_per_ms"] = power(metrics["throughput_mbps"], metrics["delay_mean_ms"])
     return metrics
 

@@ -6,14 +6,21 @@ Run as a module with the file to write: ``python -m airpath.results.documentatio
 import sys
 from pathlib import Path
 
-from airpath.metrics import METRICS, SCOPE
+from airpath.metrics import ERRORS, METRICS, SCOPE, errors_schema
 from airpath.results.columns import FLOW_LABELS, LINK_LABELS, RUN_LABELS, TABLES, TableDescription
 from airpath.results.observations import FLOW_OBSERVATIONS, OBSERVATIONS
 
 
 def reference() -> str:
     """Return the whole page, as Markdown."""
-    parts = [_OPENING, _labels(), *(_table(table) for table in TABLES.values()), _metrics(), _FOR_THE_ENGINE]
+    parts = [
+        _OPENING,
+        _labels(),
+        *(_table(table) for table in TABLES.values()),
+        _errors(),
+        _metrics(),
+        _FOR_THE_ENGINE,
+    ]
     return "\n".join(parts)
 
 
@@ -27,6 +34,7 @@ report and the figures, which take longer, are added afterwards:
 | file | content |
 |---|---|
 | `flows.parquet`, `links.parquet`, … | the tables below of all runs, one file each (Zstandard, or Snappy) |
+| `estimator_errors.parquet` | the errors below of ACK-rate estimators, if flows have any |
 | `summary.parquet`, `summary.csv` | the metrics below, one row for each run |
 | `summary.json` | for each scheme mean, standard deviation, n and 95 % confidence interval; the runs |
 | `scenario.toml` | the scenario as written |
@@ -46,6 +54,15 @@ directory.
 Equal runs give equal bytes in every table. Times count from the start of the run. The *measured interval* is
 from the end of the warm-up (`measure_from`) to the end of the run. A number that has no value is NaN in
 tables, empty in CSV and null in JSON. 1 kB is 1000 bytes, 1 Mbit/s is 10⁶ bits per second.
+"""
+
+_ABOUT_ERRORS = """\
+Each row is one ACK-rate estimator of a flow of one run; without estimators there is no file. The
+estimates are compared with the capacity of the link at which the flow is measured, times the share of payload
+in a full packet. Both are averaged over bins of 1 s of the measured interval. Bins without an estimate,
+without a known capacity, or with less than 5 % of the mean capacity are left out. Flows that share a link
+estimate their share of it, and no estimator sees capacity that nothing uses. The metrics
+`bandwidth_estimate_…` of the summary are means over the rows of controllers (`controller`).
 """
 
 _FOR_THE_ENGINE = """## What the engine hands out
@@ -87,6 +104,15 @@ def _table(table: TableDescription) -> str:
         lines += ["", f"The quantities, which depend on {whose}:", ""]
         lines += ["| quantity | unit | meaning |", "|---|---|---|"]
         lines += [f"| `{one.name}` | {one.unit} | {one.description} |" for one in quantities.values()]
+    return "\n".join([*lines, ""])
+
+
+def _errors() -> str:
+    schema = errors_schema(TABLES["flow_estimates"].schema)
+    lines = ["## estimator_errors", "", _ABOUT_ERRORS, "| column | unit | meaning |", "|---|---|---|"]
+    for name in ("flow", "estimator", "bins", *ERRORS):
+        about = {key.decode(): text.decode() for key, text in schema.field(name).metadata.items()}
+        lines.append(f"| `{name}` | {about['unit']} | {about['description']} |")
     return "\n".join([*lines, ""])
 
 

@@ -2,20 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from airpath._backends import REAL_TIME
+from airpath.metrics import OWN_ESTIMATOR
 
 RawTables = Mapping[str, Mapping[str, np.ndarray]]
 """Tables as the engine returns them: table → column → values, of 64 bits each."""
 
 Plan = Mapping[str, Any]
 """A resolved scenario, as the engine reads it (JSON)."""
-
-OWN_ESTIMATOR: Final = "controller"
-"""The name, in tables, of the estimator that a flow's controller uses."""
 
 
 @dataclass(frozen=True, slots=True)

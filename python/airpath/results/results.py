@@ -7,12 +7,12 @@ from functools import cached_property
 from html import escape
 from importlib.util import find_spec
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 
 from airpath._nearest import suggestion
-from airpath.metrics import METRICS, run_metrics, statistics, summary
+from airpath.metrics import METRICS, errors_schema, estimator_errors, run_metrics, statistics, summary
 from airpath.results.columns import TABLES
 from airpath.results.formatting import number
 from airpath.results.records import RunRecord
@@ -25,6 +25,11 @@ if TYPE_CHECKING:
     from airpath.precision.rule import PrecisionRule
 
 
+ESTIMATOR_ERRORS: Final = "estimator_errors"
+"""The table of the errors of ACK-rate estimators."""
+_NO_ERRORS: Final = errors_schema(TABLES["flow_estimates"].schema).empty_table()
+
+
 class TableSet(ABC):
     """Tables by name: the common base of one run and many runs.
 
@@ -33,7 +38,7 @@ class TableSet(ABC):
 
     @abstractmethod
     def table(self, name: str) -> pa.Table:
-        """Return the table of this name: one of `airpath.results.TABLES`, or ``summary``.
+        """Return the table of this name: of `airpath.results.TABLES`, ``summary`` or ``estimator_errors``.
 
         Raises
         ------
@@ -163,10 +168,13 @@ class RunResult(TableSet):
         self.record = replace(record, tables={})
 
     def table(self, name: str) -> pa.Table:
-        """Return the table of this name: one of `airpath.results.TABLES`, or ``summary``."""
+        """Return the table of this name (`TableSet.table`)."""
         _refuse_unknown(name)
         if name == "summary":
             return summary([self._summary_row])
+        if name == ESTIMATOR_ERRORS:
+            found = estimator_errors(self.record.plan, self.tables)
+            return _NO_ERRORS if found is None else found
         return self.tables[name] if name in self.tables else TABLES[name].schema.empty_table()
 
     @cached_property
@@ -225,13 +233,15 @@ class Results(TableSet):
         return cls([RunResult(record) for record in records])
 
     def table(self, name: str) -> pa.Table:
-        """Return the table of this name over all runs: one of `airpath.results.TABLES`, or ``summary``."""
+        """Return the table of this name over all runs (`TableSet.table`)."""
         _refuse_unknown(name)
         if name not in self._tables:
             if name == "summary":
                 self._tables[name] = summary(run._summary_row for run in self.runs)
-            else:
+            elif self.runs or name != ESTIMATOR_ERRORS:
                 self._tables[name] = concatenate(name, [run.table(name) for run in self.runs])
+            else:
+                self._tables[name] = _NO_ERRORS
         return self._tables[name]
 
     @property
@@ -279,8 +289,9 @@ class Results(TableSet):
 
 
 def _refuse_unknown(table: str) -> None:
-    if table != "summary" and table not in TABLES:
-        raise KeyError(f"no table {table}; {suggestion(str(table), [*TABLES, 'summary'])}")
+    derived = ("summary", ESTIMATOR_ERRORS)
+    if table not in derived and table not in TABLES:
+        raise KeyError(f"no table {table}; {suggestion(str(table), [*TABLES, *derived])}")
 
 
 def _require(library: str) -> None:

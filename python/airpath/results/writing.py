@@ -13,7 +13,7 @@ from airpath.results.columns import TABLES
 from airpath.results.directory import write_directory, write_json, write_parquet
 from airpath.results.provenance import Origin, plan_text, provenance
 from airpath.results.qlog import qlog_files, qlog_name
-from airpath.results.results import Results
+from airpath.results.results import ESTIMATOR_ERRORS, Results
 from airpath.results.terminal import summary_json
 
 
@@ -78,6 +78,8 @@ def _write_tables(results: Results, directory: Path) -> None:
         table = results.table(name)
         if not description.optional or table.num_rows:
             write_parquet(table, directory / f"{name}.parquet")
+    if (errors := results.table(ESTIMATOR_ERRORS)).num_rows:
+        write_parquet(errors, directory / f"{ESTIMATOR_ERRORS}.parquet")
     write_parquet(results.summary, directory / "summary.parquet")
     pyarrow.csv.write_csv(_nan_to_null(results.summary), directory / "summary.csv")
     write_json(summary_json(results.summary), directory / "summary.json")

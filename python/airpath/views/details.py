@@ -5,6 +5,7 @@ import numpy as np
 from airpath.metrics import flow_metrics, nearest_rank
 from airpath.metrics.run import columns, rows_with
 from airpath.results import Results, RunResult
+from airpath.results.estimators import NOTE, TITLE, estimator_rows
 from airpath.results.formatting import number
 from airpath.results.validity import LINKS_HEAD, links_rows
 from airpath.views.facts import facts
@@ -12,7 +13,7 @@ from airpath.views.model import Section
 from airpath.views.styles import Style
 
 MOST_ROWS = 200
-"""The maximum number of rows of the table of groups."""
+"""The maximum number of rows of a table."""
 
 
 def details(results: Results, style: Style, *, compared: bool) -> list[Section]:
@@ -20,6 +21,7 @@ def details(results: Results, style: Style, *, compared: bool) -> list[Section]:
     rows = [list(row) for row in facts(results, style)]
     sections = [Section("run", "What was run", tables=[{"title": "", "head": (), "rows": rows}])]
     sections += _groups(results, style)
+    sections += _estimators(results)
     if compared and results.is_repeated:
         # Imported here, because `precision` presents its results as a section.
         from airpath.precision.reached import judge
@@ -28,6 +30,15 @@ def details(results: Results, style: Style, *, compared: bool) -> list[Section]:
         reached = judge(results.summary, results.until)
         sections.append(precision_section(reached, lambda scheme: style[scheme].display_name))
     return sections
+
+
+def _estimators(results: Results) -> list[Section]:
+    """Return the table of the errors of ACK-rate estimators, if there are any."""
+    head, rows = estimator_rows(results)
+    if not rows:
+        return []
+    tables = [{"title": "", "head": head, "rows": rows[:MOST_ROWS]}]
+    return [Section("estimators", TITLE, NOTE, tables=tables)]
 
 
 def validity(results: Results) -> list[Section]:

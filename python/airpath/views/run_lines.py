@@ -7,9 +7,9 @@ from typing import Final, Literal
 
 import numpy as np
 
+from airpath.metrics import OWN_ESTIMATOR
 from airpath.metrics.run import columns, link_under_test, rows_with
 from airpath.results import RunResult
-from airpath.results.records import OWN_ESTIMATOR
 from airpath.views.grid import Grid
 from airpath.views.groups import Columns, Group
 from airpath.views.model import Line, Values

@@ -208,7 +208,8 @@ STEP = """
     [
         'scheme = "aimd.py:Aimd"',
         'scheme = "newreno"\nqueue = "step.py:Step"',
-        'scheme = "newreno"\nset = { "topology.bottleneck.queue" = { kind = "./step.py:Step", limit = "1bdp" } }',
+        'scheme = "newreno"\n'
+        'set = { "topology.bottleneck.queue" = { kind = "./step.py:Step", limit = "1bdp" } }',
         'scheme = "newreno"\nexpect = { utilisation = { at_least = 0.1, of = "aimd.py:Aimd" } }',
     ],
 )

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from airpath.results.records import OWN_ESTIMATOR
+from airpath.metrics import OWN_ESTIMATOR
 from airpath_papers.gm.paper import SETTLED_S, WIRE
 from airpath_papers.run_data import Numbers, RunData
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from airpath.results.records import OWN_ESTIMATOR
+from airpath.metrics import OWN_ESTIMATOR
 from airpath_papers.estimate_measures import estimate_mbps
 from airpath_papers.experiment import Experiment
 from airpath_papers.measures import Span
