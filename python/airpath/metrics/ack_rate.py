@@ -71,7 +71,7 @@ def estimator_errors(plan: Plan, tables: Mapping[str, pa.Table]) -> pa.Table | N
     source = tables["flows"]["source"].to_numpy()[flow[first]]
     capacity = _capacities(plan, tables["link_series"], bins, source)
     rows = [_errors(*one) for one in zip(estimate, capacity, strict=True)]
-    columns = {name: table[name].take(pa.array(first)) for name in _LABELS}
+    columns = {name: _taken(table[name].chunk(0), first) for name in _LABELS}
     columns["bins"] = [count for count, *_ in rows]
     columns |= {name: [row[place] for row in rows] for place, name in enumerate(ERRORS, 1)}
     return pa.table(columns, schema=errors_schema(table.schema))
@@ -105,6 +105,15 @@ def own_estimator_metrics(
         values = values[~np.isnan(values)]
         metrics[f"bandwidth_estimate_{name}"] = float(values.mean()) if values.size else math.nan
     return metrics
+
+
+def _taken(column: pa.Array, rows: npt.NDArray[np.int64]) -> pa.Array:
+    """Return some rows of a column: Arrow's own `take` imports a module that is slow to import."""
+    if not pa.types.is_dictionary(column.type):
+        return pa.array(column.to_numpy()[rows], column.type)
+    # Nulls become NaN, and null again.
+    codes = pa.array(column.indices.to_numpy(zero_copy_only=False)[rows], pa.int32(), from_pandas=True)
+    return pa.DictionaryArray.from_arrays(codes, column.dictionary)
 
 
 def _means(

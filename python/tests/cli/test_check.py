@@ -291,11 +291,11 @@ def test_an_interrupt_shows_what_was_finished_and_writes_no_verdict(airpath, wri
     write(BASELINE)
     run, cases = running.run_jobs, []
 
-    def run_the_first(work, *rest):
+    def run_the_first(work, *rest, **more):
         cases.append(work)
         if len(cases) > 1:
             raise Interrupted(Results([]), len(work))
-        return run(work, *rest)
+        return run(work, *rest, **more)
 
     monkeypatch.setattr(running, "run_jobs", run_the_first)
     outputs = ("--junit", "j.xml", "--markdown", "j.md")
