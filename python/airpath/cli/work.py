@@ -150,7 +150,7 @@ def keep_finished(
     scenarios: Mapping[str, Scenario],
     scenario_text: str,
 ) -> None:
-    """Print and write the finished runs of work that was interrupted, or of which runs failed."""
+    """Print and write the finished runs of work that was interrupted, or in which runs failed."""
     tell_finished(stopped)
     if not stopped.results.runs:
         return
@@ -161,7 +161,7 @@ def keep_finished(
 
 
 def tell_finished(stopped: Interrupted | RunsFailed) -> None:
-    """Print how many runs are kept of work that was interrupted, or of which runs failed."""
+    """Print how many runs are kept of work that was interrupted, or in which runs failed."""
     if not stopped.results.runs:
         tell("no run was finished, so nothing was written")
         return

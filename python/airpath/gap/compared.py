@@ -81,9 +81,9 @@ def gap(
     worlds
         The backends; the simulator is always among them.
     repetitions
-        How many runs of each; by default what the scenario says.
+        Number of runs of each; by default that of the scenario.
     jobs, progress, isolate
-        As for `airpath.run`; `jobs` counts for worlds in simulated time.
+        As for `airpath.run`; `jobs` applies to backends in simulated time.
 
     Raises
     ------

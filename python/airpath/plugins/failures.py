@@ -8,7 +8,7 @@ from airpath.plugins.specs import Spec
 
 
 def plugin_error(failed: _core.PluginFailed, run: str) -> PluginError:
-    """Return the error of a run that code of the user ended: file, line, problem, run and simulated time."""
+    """Return the error of a run that the user's code ended: file, line, problem, run and simulated time."""
     from airpath.plugins.loading import place  # here, because few runs need it
 
     now, problem, *component = failed.args

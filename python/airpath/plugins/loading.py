@@ -105,7 +105,7 @@ def loaded_plugins(ids: Iterable[str]) -> list[Plugin]:
 
 
 def place(error: BaseException | None) -> str:
-    """Return file and line of code of the user where an error came from; nothing if there is none."""
+    """Return file and line in the user's code at which an error was raised; empty if there is none."""
     return place_in(error, _sources())
 
 

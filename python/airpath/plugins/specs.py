@@ -113,7 +113,7 @@ class Spec:
 
     @property
     def is_allowed(self) -> bool:
-        """Whether the files may run."""
+        """Whether the files may be executed."""
         return _all_allowed or all(path in _allowed for path in self.paths)
 
     def refuse_if_not_allowed(self) -> None:
@@ -214,7 +214,7 @@ def code_name(path: Path) -> str:
 
 
 def shown(path: Path) -> Path:
-    """Return a path as messages have it: from the base of relative paths, if it is below."""
+    """Return a path as in messages: relative to the base of relative paths, if it is below it."""
     folder = Path.cwd() / _folder.get()
     return path.relative_to(folder) if path.is_relative_to(folder) else path
 

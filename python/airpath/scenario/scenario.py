@@ -130,7 +130,7 @@ class Scenario:
 
     @property
     def outside(self) -> dict[str, dict[str, Any]]:
-        """What in it is code of the user, by name, as provenance describes it."""
+        """The code of the user in it, by name, as provenance describes it."""
         return outside(code_in(self.to_dict()), self._plugins())
 
     def _plugins(self) -> "list[Plugin]":
