@@ -124,9 +124,10 @@ def metrics_without_value(result, scheme: str) -> set[str]:
     need records of packets.
     """
     names = set(result.metrics)
-    allowed = {
-        "capacity_estimate_settling_s"
-    }  # without a step of the capacity, or if the estimate never settles
+    # Settling has no value without a step of the capacity, or if the estimate never settles.
+    allowed = {"capacity_estimate_settling_s"}
+    # None of the controllers here estimates the bandwidth.
+    allowed |= {metric for metric in names if metric.startswith("bandwidth_estimate_")}
     if "packets" not in result.tables:
         allowed |= set(end_to_end.NAMES)
     if result.table("completions").num_rows == 0:
