@@ -46,8 +46,7 @@ _METRICS = (
         "throughput",
         "Mbit/s",
         "wire bits of all flows under test that left the link under test, divided by the length of the "
-        "measured interval; divided by the capacity this is the utilisation wherever nothing else uses the "
-        "link",
+        "measured interval; divided by the capacity, this is the utilisation if nothing else uses the link",
         headline=True,
         better="higher",
     ),
@@ -62,8 +61,8 @@ _METRICS = (
         "goodput_mbps",
         "goodput",
         "Mbit/s",
-        "new payload that the receiving applications got in order, divided by the length of the measured "
-        "interval",
+        "new payload that the receiving applications received in order, divided by the length of the "
+        "measured interval",
         better="higher",
     ),
     Metric(
@@ -76,8 +75,8 @@ _METRICS = (
         "link_throughput_mbps",
         "link throughput",
         "Mbit/s",
-        "mean rate at which everything, other traffic included, left the link under test over the measured "
-        "interval",
+        "mean departure rate of all packets, other traffic included, at the link under test over the "
+        "measured interval",
         better="higher",
     ),
     Metric(
@@ -93,15 +92,15 @@ _METRICS = (
         "utilisation, mean of bins",
         "",
         "mean over bins of 500 ms (the nearest whole number of recorded intervals, at least one) of link "
-        "throughput divided by capacity in the bin; bins without capacity are left out",
+        "throughput divided by capacity in the bin; bins without capacity are excluded",
         better="higher",
     ),
     Metric(
         "loss_rate",
         "loss rate",
         "",
-        "bytes lost at the link under test / (bytes lost + bytes that left undamaged); the sum of the "
-        "congestion and the channel loss rate; packets that still wait in the queue at the end are neither",
+        "bytes lost at the link under test / (bytes lost + bytes that left without corruption); the sum of "
+        "the congestion and the channel loss rate; packets still in the queue at the end are excluded",
         headline=True,
         better="lower",
     ),
@@ -116,7 +115,7 @@ _METRICS = (
         "channel_loss_rate",
         "channel loss rate",
         "",
-        "bytes damaged by the channel, divided by the same sum",
+        "bytes corrupted by the channel, divided by the same sum",
         better="lower",
     ),
     Metric(
@@ -154,24 +153,25 @@ _METRICS = (
         "p95 signal delay",
         "ms",
         "95th percentile, nearest rank, over each millisecond from the first to the last sending of the same "
-        "packets, of the least time for a message made then to reach the receiver; only with record.packets",
+        "packets, of the least time in which a message made then reaches the receiver; only with "
+        "record.packets",
         better="lower",
     ),
     Metric(
         "end_to_end_delay_p95_ms",
         "p95 end-to-end delay",
         "ms",
-        "95th percentile over time, from the first to the last reception of the same packets, of the time "
-        "since the latest packet that was received had been sent; only with record.packets",
+        "95th percentile over time, from the first to the last reception of the same packets, of the age of "
+        "the newest received packet (the time since it was sent); only with record.packets",
         better="lower",
     ),
     Metric(
         "self_inflicted_delay_ms",
         "self-inflicted delay",
         "ms",
-        "that less the same of a sender that knows the future of the link under test and fills it without "
-        "ever waiting; only where all packets take one path of constant delays without losses by the "
-        "channel, and the recorded intervals tell how the capacity changes",
+        "p95 end-to-end delay minus that of a sender that knows the future of the link under test and fills "
+        "it without queueing; only if all packets take one path of constant delays without losses by the "
+        "channel, and the recorded intervals are short enough to show the changes of the capacity",
         better="lower",
     ),
     Metric(
@@ -203,8 +203,8 @@ _METRICS = (
         "Jain index, 1 s windows",
         "",
         "mean over windows of 1 s (the nearest whole number of recorded intervals, at least one) of the "
-        "index over the long-lived flows active throughout the window, which one is not that stops in it; "
-        "windows with at least two such flows, in which anything was carried",
+        "index over the long-lived flows active throughout the window, flows that stop in it excluded; only "
+        "windows with throughput and at least two such flows",
         better="higher",
     ),
     Metric(
@@ -240,7 +240,7 @@ _METRICS = (
         "completions",
         "completed transfers",
         "",
-        "how many transfers these are",
+        "number of these transfers",
         better="higher",
     ),
     Metric(
@@ -286,7 +286,7 @@ _METRICS = (
         "capacity estimate, mean error",
         "%",
         "mean over the same intervals of the absolute error in percent of the capacity; intervals without "
-        "capacity are left out",
+        "capacity are excluded",
         headline=True,
         better="lower",
     ),
@@ -301,15 +301,15 @@ _METRICS = (
         "capacity_estimate_settling_s",
         "capacity estimate, settling time",
         "s",
-        "time from a step of the capacity to the first end of a recorded interval from which on the estimate "
-        "at each is within 10 % of it for at least 1 s, mean over steps of more than 10 % in the measured "
-        "interval; one that has not settled at the next step, or at the end, counts with the whole time "
-        "until then; only for rates that step",
+        "time from a step of the capacity until the estimate at the ends of recorded intervals is within "
+        "10 % of the capacity for at least 1 s, mean over steps of more than 10 % in the measured interval; "
+        "if the estimate has not settled at the next step or at the end, the whole time until then counts; "
+        "only for rates that step",
         better="lower",
     ),
     Metric(
         "capacity_estimate_variation",
-        "capacity estimate, variation at rest",
+        "capacity estimate, variation in steady state",
         "",
         "standard deviation divided by mean of the estimate in the second half of each stretch of constant "
         "capacity, mean over stretches",
@@ -345,7 +345,7 @@ METRICS: Mapping[str, Metric] = MappingProxyType({metric.name: metric for metric
 
 SCOPE = (
     "The link under test is the one at which most controlled sources are measured. The flows under test "
-    "are the controlled flows measured there; without any, all flows measured there. Every metric covers the "
-    "measured interval, from the end of the warm-up to the end of the run."
+    "are the controlled flows measured there or, if there are none, all flows measured there. Every metric "
+    "covers the measured interval, from the end of the warm-up to the end of the run."
 )
 """Definitions of the terms that the metrics refer to."""

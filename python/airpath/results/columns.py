@@ -99,7 +99,11 @@ RUN_LABELS: tuple[tuple[str, pa.DataType, str], ...] = (
 )
 FLOW_LABELS: tuple[tuple[str, pa.DataType, str], ...] = (
     ("source_name", NAME_TYPE, "name of the plan's source that the flow belongs to"),
-    ("group", NAME_TYPE, "flows shown together: as the scenario says, else those of one scheme"),
+    (
+        "group",
+        NAME_TYPE,
+        "flows shown together: the group of the scenario, otherwise the flows of one scheme",
+    ),
     ("flow_scheme", NAME_TYPE, "scheme of this flow; null for datagrams without a controller"),
 )
 LINK_LABELS: tuple[tuple[str, pa.DataType, str], ...] = (("link_name", NAME_TYPE, "name of the plan's link"),)

@@ -28,8 +28,8 @@ _OPENING = """# Results
 
 <!-- Made from the package: python -m airpath.results.documentation docs/results.md -->
 
-A run gives tables. Commands write them into a directory that contains all of them or does not exist. The
-report and the figures, which take longer, are added afterwards:
+The results of a run are tables. A command writes all of them to a directory, or none. It adds the report and
+the figures, which take longer, afterwards:
 
 | file | content |
 |---|---|
@@ -38,8 +38,8 @@ report and the figures, which take longer, are added afterwards:
 | `summary.parquet`, `summary.csv` | the metrics below, one row for each run |
 | `summary.json` | for each scheme mean, standard deviation, n and 95 % confidence interval; the runs |
 | `scenario.toml` | the scenario as written |
-| `plan.json` | the resolved scenario of each run, and the scenario with all changes that it was made of |
-| `provenance.json` | versions, platform, command line, seeds; SHA-256 of all that is read or kept |
+| `plan.json` | the resolved scenario of each run, and the scenario and changes from which it was made |
+| `provenance.json` | versions, platform, command line, seeds; SHA-256 of all files read or stored |
 | `captures/run-0000.pcapng`, … | packets of each run (headers) at the links that `record.capture` names |
 | `qlog/run-0000-flow-0000.sqlog`, … | with `record.qlog` [logs of flows](qlog.md) |
 | `report.html` | an interactive [page](report.md) that needs no other file; not with `--no-report` |
@@ -47,35 +47,35 @@ report and the figures, which take longer, are added afterwards:
 
 The default directory is named after the command and its subject: `out/compare-12mbps`, then
 `out/compare-12mbps-2`, `out/compare-12mbps-3`. `out/latest` is a symbolic link to the newest. No command
-replaces the results of another: a directory given by `--out` that is not empty is refused, unless `--force`
-allows to replace airpath results in it. A sweep and `airpath reproduce` resume their own unfinished
+replaces the results of another: it rejects a directory in `--out` that is not empty, unless `--force` allows
+it to replace the airpath results there. A sweep and `airpath reproduce` resume their own unfinished
 directory.
 
 Equal runs give equal bytes in every table. Times count from the start of the run. The *measured interval* is
-from the end of the warm-up (`measure_from`) to the end of the run. A number that has no value is NaN in
-tables, empty in CSV and null in JSON. 1 kB is 1000 bytes, 1 Mbit/s is 10⁶ bits per second.
+from the end of the warm-up (`measure_from`) to the end of the run. A missing number is NaN in tables, empty
+in CSV and null in JSON. 1 kB is 1000 bytes, 1 Mbit/s is 10⁶ bits per second.
 """
 
 _ABOUT_ERRORS = """\
-Each row is one ACK-rate estimator of a flow of one run; without estimators there is no file. The
-estimates are compared with the capacity of the link at which the flow is measured, times the share of payload
-in a full packet. Both are averaged over bins of 1 s of the measured interval. Bins without an estimate,
-without a known capacity, or with less than 5 % of the mean capacity are left out. Flows that share a link
-estimate their share of it, and no estimator sees capacity that nothing uses. The metrics
-`bandwidth_estimate_…` of the summary are means over the rows of controllers (`controller`).
+Each row is one ACK-rate estimator of a flow of one run; without estimators there is no file. An estimate is
+compared with the capacity of the link at which the flow is measured, times the share of payload in a full
+packet. Estimate and capacity are averages over bins of 1 s of the measured interval. Bins without an estimate,
+without a known capacity, or with less than 5 % of the mean capacity are excluded. Flows that share a link
+estimate their share of it, and no estimator observes unused capacity. The metrics `bandwidth_estimate_…` of
+the summary are means over the rows of controllers (`controller`).
 """
 
-_FOR_THE_ENGINE = """## What the engine hands out
+_FOR_THE_ENGINE = """## Output of the engine
 
-Each column above, without the labels, as a typed array: `i64`, or `f64` with NaN where there is no value. A
-column with names is handed out as `i64`, the position of the name in its list, from 0; the names of
-quantities come with the run. Flows are numbered by their row in `flows`; `link` and `source` are positions in
-the plan.
+The engine returns each column above, without the labels, as a typed array: `i64`, or `f64` with NaN for a
+missing value. It returns a column with names as `i64`, the position of the name in its list, from 0; the run
+contains the names of quantities. The number of a flow is its row in `flows`; `link` and `source` are
+positions in the plan.
 """
 
 
 def _labels() -> str:
-    lines = ["## Labels", "", "Every table begins with these; the front end joins them.", ""]
+    lines = ["## Labels", "", "Every table begins with these columns, which the front end adds.", ""]
     lines += ["| column | in | meaning |", "|---|---|---|"]
     for where, labels in (
         ("every table", RUN_LABELS),

@@ -322,13 +322,13 @@ table! {
 
 table! {
     /// one bin of the delay distribution of a group of sources over data packets received in the measured
-    /// interval; bins are at most 0.8 % wide and empty ones are left out; percentiles in the summary come
+    /// interval; bins are at most 0.8 % wide and empty ones are omitted; percentiles in the summary come
     /// from bins of 0.1 %
     "delay_histogram", DelayRow, DelayTable, optional: false {
         /// index in the plan's `flows` of the first of the sources that are counted together, which have the
         /// same group, scheme and measuring link
         source: i64 = PLAIN,
-        /// which delay; `queueing` is the part of the one-way delay spent in queues
+        /// kind of delay; `queueing` is the part of the one-way delay spent in queues
         kind: i64 = Values::Names(DelayKind::NAMES),
         /// upper end of the bin
         delay_s: f64 = SECONDS,
@@ -398,13 +398,13 @@ table! {
     "estimate_samples", EstimateSampleRow, EstimateSampleTable, optional: true {
         /// flow number: row of `flows` within the run
         flow: i64 = PLAIN,
-        /// when it was complete
+        /// time at which the sample was complete
         time_s: f64 = SECONDS,
         /// estimator, as written in the flow's `estimators`, or `controller` for that of the controller itself
         estimator: i64 = ESTIMATORS,
         /// the sample, before any filter
         sample_bps: f64 = BITS_PER_SECOND,
-        /// the estimate that it led to
+        /// the estimate after the sample
         estimate_bps: f64 = BITS_PER_SECOND,
     }
 }
