@@ -59,10 +59,10 @@ in CSV and null in JSON. 1 kB is 1000 bytes, 1 Mbit/s is 10⁶ bits per second.
 _ABOUT_ERRORS = """\
 Each row is one ACK-rate estimator of a flow of one run; without estimators there is no file. An estimate is
 compared with the capacity of the link at which the flow is measured, times the share of payload in a full
-packet. Estimate and capacity are averages over bins of 1 s of the measured interval. Bins without an estimate,
-without a known capacity, or with less than 5 % of the mean capacity are excluded. Flows that share a link
-estimate their share of it, and no estimator observes unused capacity. The metrics `bandwidth_estimate_…` of
-the summary are means over the rows of controllers (`controller`).
+packet. Estimate and capacity are averages over bins of 1 s of the measured interval. Bins without an
+estimate, without a known capacity, or with less than 5 % of the mean capacity are excluded. Flows that share
+a link estimate their share of it, and no estimator observes unused capacity. The metrics
+`bandwidth_estimate_…` of the summary are means over the rows of controllers (`controller`).
 """
 
 _FOR_THE_ENGINE = """## Output of the engine
