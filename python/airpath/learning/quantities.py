@@ -32,10 +32,10 @@ SENDER: Final[Mapping[str, str]] = MappingProxyType(
 
 PRIVILEGED: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "capacity_mbps": "what the bottleneck could have carried in the step, on the wire; 0 if not known",
-        "utilisation": "what it did carry, of all flows, over that; 0 to 1, 0 if not known",
-        "queue_bytes": "what waits there at the end of the step; 0 if not known",
-        "dropped_packets": "packets of all flows lost there in the step; 0 if not known",
+        "capacity_mbps": "capacity of the bottleneck in the step, on the wire; 0 if not known",
+        "utilisation": "carried bytes of all flows divided by the capacity; 0 to 1, 0 if not known",
+        "queue_bytes": "queue of the bottleneck at the end of the step; 0 if not known",
+        "dropped_packets": "packets of all flows lost at the bottleneck in the step; 0 if not known",
     }
 )
 """Quantities that no sender knows, for rewards and evaluation. Unknown for unrecorded or unlimited links."""
