@@ -54,7 +54,7 @@ def carry_over(linted: Linted) -> Carried:
     if forward is None:
         raise LintError(f"{', '.join(linted.sources)}: no queueing discipline can be converted to a link")
     back = next((lane for lane in lanes if lane.tree.device != forward.tree.device), None)
-    missing = [f"{lane.name}: another way" for lane in lanes if lane is not forward and lane is not back]
+    missing = [f"{lane.name}: further path" for lane in lanes if lane is not forward and lane is not back]
     bottleneck = _link(forward, missing)
     reverse: dict[str, Any] = (
         {"rate": "unlimited", "delay": "0s", "loss": 0.0} if back is None else _link(back, missing)
@@ -63,13 +63,13 @@ def carry_over(linted: Linted) -> Carried:
     absent: dict[str, Any] = {"jitter": "0s"} if "jitter" in bottleneck else {}
     absent |= {"queue": {"kind": "drop-tail", "limit": "unlimited"}} if "queue" in bottleneck else {}
     reverse = absent | reverse
-    missing += [
-        f"{tree.device}: what is done to packets that arrive" for tree in linted.trees if tree.filters
-    ]
+    missing += [f"{tree.device}: ingress rules" for tree in linted.trees if tree.filters]
     tables = {
         "name": "linted",
-        "description": f"What {', '.join(linted.sources)} amounts to: {forward.name}, and back"
-        f" {back.name if back else 'nothing'}.",
+        "description": (
+            f"Equivalent of {', '.join(linted.sources)}: {forward.name}, reverse"
+            f" {back.name if back else 'none'}."
+        ),
         "duration": _DURATION,
         "topology": {"kind": "dumbbell", "bottleneck": bottleneck, "reverse": reverse},
         "flows": [{"name": "flow", "scheme": "cubic"}],
@@ -99,7 +99,7 @@ def _link(lane: Lane, missing: list[str]) -> dict[str, Any]:
         if netem.slotted:
             missing.append(f"{where} slot")
         if netem.ecn:
-            missing.append(f"{where} ecn: losses are losses")
+            missing.append(f"{where} ecn: packets are lost instead of marked")
     bursts = [one.options.burst for one in lane.disciplines if isinstance(one.options, Tbf)]
     missing += [f"{lane.name}: tbf's burst of {format_size(one)}" for one in bursts if one > 2 * PACKET]
     return link
@@ -117,7 +117,7 @@ def _delay(lane: Lane, missing: list[str]) -> dict[str, Any]:
     if netem.delay_correlation:
         missing.append(f"{lane.name}: the correlation of its jitter")
     if not netem.rate_bps:
-        missing.append(f"{lane.name}: reordering by jitter; packets wait for those before them instead")
+        missing.append(f"{lane.name}: reordering by jitter; packets stay in order instead")
     least = max(lane.delay_ns - netem.jitter_ns, 0)
     most = lane.delay_ns + netem.jitter_ns
     if netem.jitter_ns > lane.delay_ns:
@@ -130,13 +130,13 @@ def _delay(lane: Lane, missing: list[str]) -> dict[str, Any]:
 
 def _loss(lane: Lane, missing: list[str]) -> float | dict[str, Any]:
     if len(lane.losses) > 1 or any(math.isnan(loss.mean_loss) for loss in lane.losses):
-        missing.append(f"{lane.name}: its models of loss; nothing is lost")
+        missing.append(f"{lane.name}: its loss models; no packet is lost")
         return 0.0
     for loss in lane.losses:
         match loss:
             case RandomLoss():
                 if loss.correlation:
-                    missing.append(f"{lane.name}: the correlation of its losses; their mean is kept")
+                    missing.append(f"{lane.name}: the correlation of its losses; the mean is kept")
                 return loss.mean_loss
             case GilbertElliottLoss() if loss.r >= LEAST and (loss.p == 0 or loss.p >= LEAST):
                 return {
@@ -148,11 +148,13 @@ def _loss(lane: Lane, missing: list[str]) -> float | dict[str, Any]:
                 }
             case FourStateLoss() if 0 < loss.mean_loss < 1 and loss.mean_burst * (1 - loss.mean_loss) >= 1:
                 missing.append(
-                    f"{lane.name}: its four states; two of the same mean loss and burst stand for them"
+                    f"{lane.name}: its four states; replaced by two with the same mean loss and burst"
                 )
                 return {"kind": "gilbert", "mean_loss": loss.mean_loss, "mean_burst": loss.mean_burst}
             case _:
-                missing.append(f"{lane.name}: its model of loss; the mean is kept, independent")
+                missing.append(
+                    f"{lane.name}: its loss model; replaced by independent losses with the same mean"
+                )
                 return loss.mean_loss
     return 0.0
 
@@ -170,7 +172,7 @@ def _queue(lane: Lane, missing: list[str]) -> dict[str, Any]:
     managed = lane.aqm
     if managed is None or not isinstance(managed.options, Managed):
         if last.kind not in ("netem", "tbf", "htb", "hfsc", "pfifo", "bfifo", "pfifo_fast"):
-            missing.append(f"{lane.name}: {last.kind}; drop-tail stands for it")
+            missing.append(f"{lane.name}: {last.kind}; replaced by drop-tail")
         return {"kind": "drop-tail", "limit": limit}
     one = managed.options
     queue: dict[str, Any] = {"limit": limit}
@@ -197,7 +199,7 @@ def _queue(lane: Lane, missing: list[str]) -> dict[str, Any]:
             if one.probability:
                 queue["max_probability"] = one.probability
         case _:
-            missing.append(f"{lane.name}: {managed.kind}; drop-tail stands for it")
+            missing.append(f"{lane.name}: {managed.kind}; replaced by drop-tail")
             return {"kind": "drop-tail", "limit": limit}
     if one.target_ns is not None:
         queue["target"] = format_duration(one.target_ns)

@@ -23,7 +23,7 @@ def print_linted(linted: Linted) -> None:
     for tree in linted.trees:
         show(_picture(tree))
     if not linted.trees:
-        show("nothing is set up: devices have the disciplines that they have of themselves")
+        show("no configuration: all devices have their default disciplines")
     if linted.directions.lanes:
         show(_amounts(linted))
     if linted.findings:
@@ -64,7 +64,7 @@ def _draw(tree: Tree, one: Discipline | TrafficClass, picture: Picture, drawn: s
 
 
 def _amounts(linted: Linted) -> Table:
-    table = Table("way out of", "rate", "delay", "base RTT", "buffer", "queue", "loss", "mean burst")
+    table = Table("egress", "rate", "delay", "base RTT", "buffer", "queue", "loss", "mean burst")
     for lane in linted.directions.lanes:
         jitter = f" ± {format_duration(lane.jitter_ns, 3)}" if lane.jitter_ns else ""
         table.add_row(
@@ -81,9 +81,9 @@ def _amounts(linted: Linted) -> Table:
 
 
 def _findings(linted: Linted) -> Table:
-    table = Table("level", "rule", "where", "what, why, and what instead", show_lines=True)
+    table = Table("level", "rule", "where", "finding, reason, and fix", show_lines=True)
     for one in linted.findings:
-        lines = [one.what, f"why: {one.rule.why}", *([f"instead: {one.instead}"] if one.instead else [])]
+        lines = [one.what, f"why: {one.rule.why}", *([f"fix: {one.instead}"] if one.instead else [])]
         table.add_row(
             Text(one.rule.level.value, style=_STYLES[one.rule.level]),
             one.rule.name,

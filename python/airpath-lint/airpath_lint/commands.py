@@ -87,7 +87,7 @@ class Commands:
         self.seen |= self._script.lines
         for number, line in enumerate(text.splitlines(), 1):
             if number not in self.seen and MENTIONED.search(line) and not line.lstrip().startswith("#"):
-                self._remark(number, line.strip(), "it is not a command of this script")
+                self._remark(number, line.strip(), "this is not a command of this script")
 
     def _handle(self, command: ShellCommand) -> bool | None:
         namespace, words = unwrapped(command.words)
@@ -116,7 +116,7 @@ class Commands:
         if any("bbr" in word.lower() for word in words) and (name in ("sysctl", "echo") or name in TRAFFIC):
             self._editor.setup.paced = self._editor.setup.paced or place
         if UNKNOWN in name and len(rest) > 2 and rest[0] in OBJECTS:
-            self._remark(place.line or 0, " ".join(words), f"{shown_unknown(name)} is not known here")
+            self._remark(place.line or 0, " ".join(words), f"the value of {shown_unknown(name)} is unknown")
             self.seen.add(place.line or 0)
         return None
 
@@ -128,7 +128,7 @@ class Commands:
 
         if UNKNOWN in text:
             if MENTIONED.search(text):
-                self._remark(place.line or 0, text, "some of this command line is not known here")
+                self._remark(place.line or 0, text, "part of this command line is unknown")
                 self.seen.add(place.line or 0)
             return
         inner = Script(self._source, handle, _matters, self._editor.setup.unread.append)
@@ -147,7 +147,7 @@ class Commands:
                         self._tc(line.removeprefix("tc ").split(), Place(self._source, number + 1))
                 if not command.body:
                     what = " ".join(["tc", *words])
-                    self._remark(place.line or 0, what, "give the file of the batch to this command instead")
+                    self._remark(place.line or 0, what, "pass the batch file to airpath lint instead")
                 return None
             words = words[1:]
         return self._tc(words, place)
@@ -184,7 +184,7 @@ class Commands:
             return self._editor.delete_discipline(tree, parent, handle)
         kind = left.take() if left else at.get("kind", "")
         if UNKNOWN in kind or not kind:
-            raise NotUnderstoodError("the kind of the discipline is not known")
+            raise NotUnderstoodError("the kind of the discipline is unknown")
         if not parent and verb != "change":
             raise RefusedError("root or parent is required")
         if kind in ("ingress", "clsact"):
@@ -223,7 +223,7 @@ class Commands:
         redirect = _after(rest[rest.index("mirred") :], "dev") if "mirred" in rest else ""
         rate, burst = _after(rest, "rate"), _after(rest, "burst") or _after(rest, "buffer")
         if police and UNKNOWN in rate + burst:
-            raise NotUnderstoodError("police: its rate or burst is not known")
+            raise NotUnderstoodError("police: rate or burst is unknown")
         return self._editor.add_filter(
             tree,
             Filter(

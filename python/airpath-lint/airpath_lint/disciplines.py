@@ -112,7 +112,7 @@ def _tbf(words: Words) -> Tbf:
     def set_(name: str, read: Callable[[str], int], keep: Callable[[int], None]) -> Callable[[], None]:
         def one() -> None:
             if name in words.given and not words.shown:
-                raise RefusedError(f"tbf: {name} is given twice")
+                raise RefusedError(f"tbf: {name} is set twice")
             keep(words.value(name, read))
 
         return one
@@ -323,5 +323,5 @@ def _cell_size(text: str) -> int:
 def _rate(text: str) -> int:
     if text.endswith("%"):
         share(text)
-        raise NotUnderstoodError(f"{text} of a device's speed, which is not known here")
+        raise NotUnderstoodError(f"{text} of the device's speed, which is unknown")
     return rate_bps(text)

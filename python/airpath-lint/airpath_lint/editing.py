@@ -41,8 +41,8 @@ class Editor:
                 "already-there",
                 tree,
                 new,
-                f"{there.kind} of line {there.place.line} is at {new.parent} already",
-                "write replace instead of add, or delete the old one first",
+                f"{there.kind} of line {there.place.line} is already at {new.parent}",
+                "use replace instead of add, or delete the old one first",
             )
             return False
         if not self._has_parent(tree, new):
@@ -67,8 +67,8 @@ class Editor:
                     "replaced",
                     tree,
                     new,
-                    f"{new.kind} takes the place of {there.kind} (line {there.place.line}){hung}",
-                    "hang the new discipline on a class of the old one, or write the old one no more",
+                    f"{new.kind} replaces {there.kind} (line {there.place.line}){hung}",
+                    "attach the new discipline to a class of the old one, or remove the old one",
                 )
         tree.disciplines.append(new)
         return True
@@ -82,7 +82,7 @@ class Editor:
                 tree,
                 new,
                 f"there is no {new.kind} at {new.parent or new.handle} to change",
-                "write add or replace",
+                "use add or replace",
             )
             return False
         self._keep(tree)
@@ -108,7 +108,7 @@ class Editor:
                 "already-there",
                 tree,
                 new,
-                f"class {new.classid} was added in line {there.place.line} already",
+                f"class {new.classid} was already added in line {there.place.line}",
                 "write replace instead of add",
             )
             return False
@@ -161,7 +161,11 @@ class Editor:
             return True
         if sum(1 for _ in tree.above(new)) > MOST_DEEP:
             self._find(
-                "refused", tree, new, f"{new.kind} would be more than {MOST_DEEP} deep", "hang it higher"
+                "refused",
+                tree,
+                new,
+                f"{new.kind} would be nested more than {MOST_DEEP} levels deep",
+                "attach it at a higher level",
             )
             return False
         holder = tree.named(major(new.parent))
@@ -173,8 +177,8 @@ class Editor:
                 "nothing-there",
                 tree,
                 new,
-                f"there is no class {new.parent} for {new.kind} to hang on",
-                "add the discipline or class before what hangs on it, with that handle",
+                f"there is no class {new.parent} to attach {new.kind} to",
+                "add the parent discipline or class first, with that handle",
             )
         return not missing
 
@@ -198,8 +202,8 @@ class Editor:
                 "change-resets",
                 tree,
                 new,
-                f"what line {there.place.line} set is gone after this change: {said}",
-                "give netem all of its parameters each time",
+                f"this change discards values of line {there.place.line}: {said}",
+                "repeat all parameters of netem in each change",
             )
         new.options = kept
 
@@ -220,5 +224,5 @@ class Editor:
         self.past.append(kept)
         if len(self.past) > MOST_PAST:
             place = tree.disciplines[-1].place
-            why = f"more than {MOST_PAST} changes; those after are judged in the end only"
+            why = f"more than {MOST_PAST} changes; only the final state after them is checked"
             self.setup.unread.append(Unread(place, str(tree.device), why))

@@ -98,9 +98,8 @@ def lint(
     setup = editor.setup
     if not (setup.written or setup.shown or setup.unread):
         raise LintError(
-            f"{', '.join(sources)}: found no tc command and no output of tc; accepted: a"
-            " script or a list with"
-            " tc qdisc add …, or what tc -s qdisc show prints"
+            f"{', '.join(sources)}: found no tc command and no output of tc; accepted: a script or a list"
+            " with tc qdisc add …, or the output of tc -s qdisc show"
         )
     return _judged(tuple(sources), editor)
 
@@ -122,12 +121,14 @@ def _read(file: InputFile, editor: Editor, variables: Mapping[str, str]) -> None
     with file.path.open("rb") as stream:
         content = stream.read(LARGEST + 1)
     if len(content) > LARGEST:
-        raise LintError(f"{file}: found more than {LARGEST >> 20} MiB; accepted: a script or what tc printed")
+        raise LintError(
+            f"{file}: found more than {LARGEST >> 20} MiB; accepted: a script or the output of tc"
+        )
     try:
         text = content.decode()
     except UnicodeDecodeError as error:
         raise LintError(
-            f"{file}: not text (byte {error.start + 1}); accepted: a script or what tc printed"
+            f"{file}: not text (byte {error.start + 1}); accepted: a script or the output of tc"
         ) from None
     _read_text(text, file.name, editor, variables)
 
@@ -152,7 +153,7 @@ def _judged(sources: tuple[str, ...], editor: Editor) -> Linted:
             None,
             "",
             f"{one.text}: {one.why}" if one.text else one.why,
-            "literal values here, or the output of tc -s qdisc show from where it runs",
+            "use literal values, or pass the output of tc -s qdisc show from the target system",
         )
         for one in editor.setup.unread
     ]

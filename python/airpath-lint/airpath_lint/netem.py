@@ -32,7 +32,7 @@ def read_netem(words: Words) -> Netem:
 
     def loss() -> None:
         if netem.loss is not None:
-            raise RefusedError("netem: loss is given twice")
+            raise RefusedError("netem: loss is set twice")
         netem.loss = _loss(words)
 
     def ecn() -> None:
@@ -106,14 +106,14 @@ def _refuse(netem: Netem) -> None:
     if netem.gap and not netem.reorder:
         raise RefusedError("netem: gap needs reorder")
     if netem.ecn and netem.loss is None:
-        raise RefusedError("netem: ecn needs a model of loss")
+        raise RefusedError("netem: ecn needs a loss model")
     if netem.distribution and not (netem.delay_ns and netem.jitter_ns):
         raise RefusedError("netem: distribution needs a delay and a jitter")
 
 
 def _rate(text: str) -> int:
     if text.endswith("%"):
-        raise NotUnderstoodError(f"netem: {text} of a device's speed, which is not known here")
+        raise NotUnderstoodError(f"netem: {text} of the device's speed, which is unknown")
     return rate_bps(text)
 
 
@@ -135,7 +135,7 @@ def _loss(words: Words) -> Loss | None:
         found = _shares(words, 4)
         return GilbertElliottLoss(*found, *[0.0, 1 - found[0], 1.0, 0.0][len(found) :])
     if UNKNOWN in word:
-        raise NotUnderstoodError(f"netem: loss {shown_unknown(word)} is not known here")
+        raise NotUnderstoodError(f"netem: the value of loss {shown_unknown(word)} is unknown")
     raise RefusedError(f'netem: found the loss "{word}"; accepted: a percentage, random, state, gemodel')
 
 

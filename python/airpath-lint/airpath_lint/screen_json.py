@@ -98,7 +98,7 @@ def read_json(text: str, source: str, setup: Setup) -> None:
             _enter(entry, number, source, setup)
     if entries and not known:
         raise LintError(
-            f"{source}: no entry of the list has a kind; accepted: the output of tc -s -j qdisc show"
+            f"{source}: no entry of the list has the key kind; accepted: the output of tc -s -j qdisc show"
         )
 
 

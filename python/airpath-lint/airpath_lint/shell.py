@@ -101,14 +101,16 @@ class Script:
             self.lines = set(self._lines_that_matter(root.children))
             self._run(root.children)
         except TooDeepError:
-            self._remark(1, "", "blocks nest too deep")
+            self._remark(1, "", "blocks are nested too deeply")
             return
         except _EnoughError as enough:
             self._remark(enough.line, "", f"more than {MOST_COMMANDS} commands; the rest is not read")
             return
         for name, function in self._functions.items():
             if name not in self._called and (at := self._line_that_matters([function])) is not None:
-                self._remark(at, f"{name}()", "this function is not called in the script with what it needs")
+                self._remark(
+                    at, f"{name}()", ("this function is not called in the script with all its arguments")
+                )
 
     def _run(self, nodes: Iterable[Node]) -> bool | None:
         """Run statements; return whether the last command succeeds, or `None` if that is unknown."""
@@ -171,7 +173,7 @@ class Script:
 
     def _call(self, function: Node, name: str, arguments: list[str]) -> None:
         if self._calls >= MOST_CALLS:
-            self._remark(line_of(function), f"{name}()", "functions call each other too deep")
+            self._remark(line_of(function), f"{name}()", "calls of functions are nested too deeply")
             return
         self._called.add(name)
         before = self._arguments()
@@ -204,7 +206,7 @@ class Script:
         for branch, at in matters:
             if at is not None and branch is not taken:
                 self._remark(
-                    at, "", "only the first branch that sets something up is read, and this is another"
+                    at, "", "only the first branch with a configuration is read, and this is another one"
                 )
         # It is unknown which branch is taken; so is every variable that a branch may set.
         for assignment in descendants(chain(*branches), ("variable_assignment",)):

@@ -61,7 +61,7 @@ class Words:
         """Read the value of a parameter, and keep its text."""
         text = self.take()
         if UNKNOWN in text:
-            raise NotUnderstoodError(f"{name}: its value is not known: {shown_unknown(text)}")
+            raise NotUnderstoodError(f"{name}: unknown value: {shown_unknown(text)}")
         try:
             value = read(text)
         except RefusedError as error:
@@ -108,6 +108,6 @@ def each_parameter(
         if name is not None:
             readers[name]()
         elif UNKNOWN in word:
-            raise NotUnderstoodError(f"{kind}: {shown_unknown(word)} is not known here")
+            raise NotUnderstoodError(f"{kind}: the value of {shown_unknown(word)} is unknown")
         elif not lenient and not words.shown:
-            raise NotUnderstoodError(f'{kind}: "{word}" is not known here')
+            raise NotUnderstoodError(f'{kind}: unknown parameter "{word}"')

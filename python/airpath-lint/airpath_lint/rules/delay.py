@@ -36,10 +36,10 @@ def _limit(context: Context, lane: Lane, one: Discipline, netem: Netem) -> Itera
                 "netem-limit",
                 lane.tree,
                 one,
-                f"limit {netem.limit} holds {rate_text(holds)} for {time_text(delay)}; above that"
-                " packets are dropped,"
-                " and no rate is set here",
-                f"limit {tidy(2 * FAST_BPS * delay / (8e9 * PACKET))}, enough for 1 Gbit/s, or set a rate",
+                f"limit {netem.limit} holds {rate_text(holds)} for {time_text(delay)}; above that rate"
+                " packets are dropped, and no rate is set",
+                f"limit {tidy(2 * FAST_BPS * delay / (8e9 * PACKET))}, which is enough for 1 Gbit/s, or set"
+                " a rate",
             )
         return
     flying = lane.in_flight(netem)
@@ -59,9 +59,8 @@ def _limit(context: Context, lane: Lane, one: Discipline, netem: Netem) -> Itera
             "netem-limit",
             lane.tree,
             one,
-            f"{flying:.0f} of the {netem.limit} packets of limit are in flight at"
-            f" {rate_text(rate)}; that leaves"
-            f" {netem.limit - flying:.0f} for a queue",
+            f"{flying:.0f} of the {netem.limit} packets of limit are in flight at {rate_text(rate)}; this"
+            f" leaves {netem.limit - flying:.0f} for a queue",
             f"limit {tidy(flying + rate * max(context.rtt_ns(lane), delay) / (8e9 * PACKET))} for a"
             " queue of one"
             " bandwidth-delay product",
@@ -78,7 +77,7 @@ def _jitter(lane: Lane, one: Discipline, netem: Netem) -> Iterator[Finding]:
         if share is not None and share >= 0.0005:
             said.append(f"{percent(share)} at {rate_text(rate)} (packets {time_text(spacing)} apart)")
         elif share is None:
-            said = [f"more than a few at any rate whose packets are closer than {time_text(netem.jitter_ns)}"]
+            said = [f"more than a few at any rate with packets closer than {time_text(netem.jitter_ns)}"]
     if not said:
         return
     if netem.delay_correlation:
@@ -91,7 +90,7 @@ def _jitter(lane: Lane, one: Discipline, netem: Netem) -> Iterator[Finding]:
         lane.tree,
         one,
         f"jitter of {time_text(netem.jitter_ns)} reorders packets: {', '.join(said)}",
-        f"give netem a rate (rate {suggestion}): then it keeps order; or leave jitter to a moving rate",
+        f"set a rate in netem (rate {suggestion}), which keeps the order; or model jitter by a variable rate",
     )
 
 
@@ -109,16 +108,16 @@ def _rest(tree: Tree, one: Discipline, netem: Netem) -> Iterator[Finding]:
             "reorder-is-early",
             tree,
             one,
-            f"{percent(netem.reorder)} of packets come {time_text(netem.delay_ns)} before their time",
-            "a smaller delay here, and the rest of it at another device",
+            f"{percent(netem.reorder)} of packets arrive {time_text(netem.delay_ns)} early",
+            "use a smaller delay here, and the rest at another device",
         )
     if netem.is_random and netem.seed is None:
         yield on(
             "no-seed",
             tree,
             one,
-            "what is drawn here differs from run to run",
-            "seed 1 (and count the seeds up)",
+            "random values differ from run to run",
+            "seed 1 (and increase the seed with each run)",
         )
     if netem.duplicate and one.parent != ROOT:
         yield on(
@@ -126,7 +125,7 @@ def _rest(tree: Tree, one: Discipline, netem: Netem) -> Iterator[Finding]:
             tree,
             one,
             f"duplicates of {percent(netem.duplicate)} of packets enter the root of {tree.device} again",
-            "put the duplicating netem at the root of a device of its own",
+            "attach the duplicating netem at the root of a separate device",
         )
     if netem.corrupt:
         yield on(
@@ -134,5 +133,5 @@ def _rest(tree: Tree, one: Discipline, netem: Netem) -> Iterator[Finding]:
             tree,
             one,
             f"{percent(netem.corrupt)} of frames are corrupted, and most of these are lost at the receiver",
-            "loss where loss is meant",
+            "use loss to model packet loss",
         )

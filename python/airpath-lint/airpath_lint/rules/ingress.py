@@ -52,7 +52,7 @@ def _policer(context: Context, tree: Tree, one: Filter, rate: int) -> Iterator[F
         one.place,
         tree.device,
         f"police {rate_text(rate)}",
-        "an ifb device with a shaper, where a link is meant",
+        "use an ifb device with a shaper to model a link",
     )
     rtt = context.directions.rtt_ns() or USUAL_RTT_NS
     if burst is not None and burst * 8e9 < max(rate * rtt, 2 * PACKET * 8e9):

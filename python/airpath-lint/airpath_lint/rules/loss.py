@@ -41,7 +41,7 @@ def _random(tree: Tree, one: Discipline, loss: RandomLoss) -> Iterator[Finding]:
     bursts = f"{gemodel(loss.share, BURST)}: {percent(loss.share)} in bursts of {BURST:g}"
     if loss.correlation:
         really = loss.mean_loss
-        what = "" if math.isnan(really) else f"; {percent(really)} are really lost"
+        what = "" if math.isnan(really) else f"; the actual loss is {percent(really)}"
         said = f"loss {percent(loss.share)} with a correlation of {percent(loss.correlation)}{what}"
         yield on("loss-correlation", tree, one, said, bursts)
         return
@@ -50,7 +50,7 @@ def _random(tree: Tree, one: Discipline, loss: RandomLoss) -> Iterator[Finding]:
         tree,
         one,
         f"{percent(loss.share)} of packets are lost independently of each other",
-        f"{bursts}; `airpath fit` finds both numbers in a capture",
+        f"{bursts}; `airpath fit` estimates both numbers from a capture",
     )
 
 
@@ -66,7 +66,7 @@ def _gilbert_elliott(tree: Tree, one: Discipline, loss: GilbertElliottLoss) -> I
             "gemodel-swapped",
             tree,
             one,
-            f"{said}, no more in the bad state than in the good one",
+            f"{said}, the loss in the bad state does not exceed that in the good one",
             f"1-h and 1-k, in this order: if {percent(loss.loss_bad)} and {percent(loss.loss_good)}"
             " are h and k,"
             f" write {right}",
@@ -88,13 +88,15 @@ def _bursts(
     if mean > MUCH:
         wished = loss.p if isinstance(loss, GilbertElliottLoss) else loss.p13
         instead = gemodel(wished, max(loss.mean_burst, 1)) if 0 < wished < MUCH else "smaller p, or larger r"
-        yield on("gemodel-mean", tree, one, said, f"{instead}, if {percent(wished)} in the mean were meant")
+        yield on(
+            "gemodel-mean", tree, one, said, (f"{instead}, if a mean loss of {percent(wished)} is intended")
+        )
     # Independent losses of the same mean occur in bursts of 1/(1 - mean).
     elif loss.mean_burst < 1.02 / (1 - mean):
         yield on(
             "gemodel-without-bursts",
             tree,
             one,
-            f"{said}, in runs of {loss.mean_burst:.3g} packets, as independent losses are",
+            f"{said}, in runs of {loss.mean_burst:.3g} packets, like independent losses",
             f"{gemodel(mean, BURST)} for bursts of {BURST:g}",
         )

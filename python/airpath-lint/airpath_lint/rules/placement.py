@@ -32,9 +32,8 @@ def _together(tree: Tree) -> Iterator[Finding]:
                     "netem-with-shaper",
                     tree,
                     one,
-                    f"netem delays inside {shaper.kind} ({shaper.handle}) and its limit counts delayed"
-                    " packets and the queue"
-                    " of the shaper together",
+                    f"netem is inside {shaper.kind} ({shaper.handle}), and its limit counts delayed packets"
+                    " and the queue of the shaper together",
                     _elsewhere(tree, one.options),
                 )
         elif one.kind in (*SHAPERS, *AQM):
@@ -66,19 +65,19 @@ def _together(tree: Tree) -> Iterator[Finding]:
                     "inner-replaces-limit",
                     tree,
                     one,
-                    f"{inner.kind} (line {inner.place.line}) hangs in tbf, so that {given} of tbf"
-                    " has no effect"
+                    f"{inner.kind} (line {inner.place.line}) is attached to tbf, so {given} of tbf has no"
+                    " effect"
                     if inner.place.line
-                    else f"{inner.kind} hangs in tbf, so that {given} of tbf has no effect",
-                    f"set the buffer by the limit of {inner.kind}, or put it elsewhere",
+                    else f"{inner.kind} is attached to tbf, so {given} of tbf has no effect",
+                    f"set the buffer by the limit of {inner.kind}, or attach it elsewhere",
                 )
 
 
 def _elsewhere(tree: Tree, netem: Netem) -> str:
     return (
-        f"leave the shaper on {tree.device}, and delay at the next device on the way (of a router,"
-        " or the other end of"
-        f" a veth pair): tc qdisc add dev NEXT root netem delay {netem.delay_ns / 1e6:g}ms limit …"
+        f"leave the shaper on {tree.device}, and add the delay at the next device on the path (of a router,"
+        f" or the peer of a veth pair): tc qdisc add dev NEXT root netem delay {netem.delay_ns / 1e6:g}ms"
+        " limit …"
     )
 
 
@@ -96,8 +95,8 @@ def _hosts(context: Context) -> Iterator[Finding]:
                 "on-the-end-host",
                 tree,
                 root,
-                f"{name} (line {place.line}) runs where {root.kind} stands on its device",
-                "three namespaces, the middle one forwarding: shape and delay at its devices",
+                f"{name} (line {place.line}) sends through {root.kind} on its own device",
+                "use three namespaces, and shape and delay at the devices of the middle one, which forwards",
             )
         elif not said:
             said = True
@@ -105,8 +104,8 @@ def _hosts(context: Context) -> Iterator[Finding]:
                 "host-or-router",
                 tree,
                 root,
-                f"if this is the device of a sender, {root.kind} stands in its own stack",
-                "on a router between the hosts, or at the receiver's ifb",
+                f"if this is the device of a sender, {root.kind} is in its own stack",
+                "use a router between the hosts, or the receiver's ifb",
             )
 
 
@@ -118,8 +117,8 @@ def _loopback(context: Context) -> Iterator[Finding]:
                 "loopback",
                 tree,
                 root,
-                f"{root.kind} stands on {LOOPBACK}",
-                "a veth pair with one end in a network namespace, and each direction at an end",
+                f"{root.kind} is on {LOOPBACK}",
+                "use a veth pair with one end in a network namespace, and one direction at each end",
             )
 
 
@@ -136,9 +135,9 @@ def _directions(context: Context) -> Iterator[Finding]:
             "one-direction",
             tree,
             root,
-            f"only what leaves {tree.device} is changed",
-            "the same at the device of the other direction, or an ifb device that what arrives is"
-            " redirected to",
+            f"only packets that leave {tree.device} are affected",
+            "repeat the configuration at the device of the opposite direction, or redirect arriving packets"
+            " to an ifb device",
         )
 
 
@@ -150,7 +149,7 @@ def _offloads(context: Context) -> Iterator[Finding]:
             "offloads-not-seen",
             trees[0],
             root,
-            "whether packets are single ones is not shown here",
+            "this output does not show offloads",
             f"ethtool -k {trees[0].device.name} | grep -E 'tcp-seg|generic-seg|generic-rec'",
         )
         return
@@ -163,8 +162,8 @@ def _offloads(context: Context) -> Iterator[Finding]:
                 "offloads",
                 tree,
                 tree.root or tree.disciplines[0],
-                f"nothing turns off {', '.join(on_)} of {name} in this script",
-                f"ethtool -K {name} tso off gso off gro off, and gro off where packets come in",
+                f"this script does not turn off {', '.join(on_)} of {name}",
+                f"ethtool -K {name} tso off gso off gro off, and gro off at the receiving device",
             )
 
 
@@ -184,8 +183,8 @@ def _pacing(context: Context) -> Iterator[Finding]:
                 "pacing-lost",
                 after,
                 after.root,
-                f"{after.root.kind} stands where fq of line {fq.place.line} stood",
-                "leave fq at the sender, and put the link on another device",
+                f"{after.root.kind} replaces fq of line {fq.place.line}",
+                "keep fq at the sender, and configure the link on another device",
             )
             return
     place: Place | None = context.setup.paced
@@ -194,8 +193,8 @@ def _pacing(context: Context) -> Iterator[Finding]:
             "pacing-lost",
             place,
             bare[0].device,
-            f"BBR is chosen, and {bare[0].root.kind} at the root of {bare[0].device} has no fq",
-            f"tc qdisc replace dev DEVICE {ROOT} fq at the sender, and the link on another device",
+            f"BBR is selected, and {bare[0].root.kind} at the root of {bare[0].device} is not fq",
+            f"tc qdisc replace dev DEVICE {ROOT} fq at the sender, and configure the link on another device",
         )
 
 

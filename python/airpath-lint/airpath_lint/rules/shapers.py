@@ -33,7 +33,7 @@ def shaper_rules(context: Context) -> Iterator[Finding]:
                 "aqm-without-shaper",
                 tree,
                 one,
-                f"{one.kind} stands alone at the root of {tree.device}",
+                f"{one.kind} is at the root of {tree.device} without a shaper",
                 f"in a shaper: tc qdisc add dev {tree.device.name} root handle 1: tbf rate …, and"
                 f" {one.kind} at parent 1:1",
             )
@@ -135,13 +135,13 @@ def _classes(tree: Tree, one: Discipline, options: Htb | Hfsc) -> Iterator[Findi
     default = f"{one.handle}{options.default:x}"
     if not options.default or default not in own:
         becomes = "passes unshaped" if isinstance(options, Htb) else "is dropped"
-        there = f"default {options.default:x} is no class" if options.default else "there is no default"
+        there = f"default {options.default:x} is not a class" if options.default else "there is no default"
         leaf = next(reversed(own)).split(":")[1]
         yield on(
             "no-default-class",
             tree,
             one,
-            f"{there}: what no filter chooses {becomes}",
+            f"{there}: unclassified traffic {becomes}",
             f"{one.kind} default {leaf}, or another of {', '.join(own)}",
         )
     parents = {found.parent for found in own.values()}
@@ -157,8 +157,8 @@ def _classes(tree: Tree, one: Discipline, options: Htb | Hfsc) -> Iterator[Findi
                 "class-unused",
                 tree,
                 found,
-                f"nothing sends packets to {name}",
-                f"a filter with flowid {name}",
+                f"no filter sends packets to {name}",
+                f"add a filter with flowid {name}",
             )
 
 
@@ -180,7 +180,7 @@ def _class(tree: Tree, one: TrafficClass, own: dict[str, TrafficClass]) -> Itera
             one,
             f"the {len(below)} classes below have {rate_text(sum(below))} together, this one"
             f" {rate_text(rate)}",
-            f"rates with the sum {tc_rate(rate)}, and what may be borrowed as ceil",
+            f"use rates with the sum {tc_rate(rate)}, and ceil for borrowing",
         )
 
 

@@ -38,7 +38,7 @@ def _drops(tree: Tree, one: Discipline, seen: Statistics) -> Iterator[Finding]:
             tree,
             one,
             f"{seen.backlog_packets} packets wait, and limit is {limit:.0f}",
-            f"limit {tidy(2 * limit)}, if nothing should be dropped here",
+            f"limit {tidy(2 * limit)}, to avoid drops here",
         )
     if not seen.dropped:
         return
@@ -64,7 +64,13 @@ def _drops(tree: Tree, one: Discipline, seen: Statistics) -> Iterator[Finding]:
                 f"limit {tidy(2 * netem.limit)} or more",
             )
     elif one.kind not in ("codel", "fq_codel", "pie", "fq_pie", "red", "ingress", "clsact"):
-        yield on("overflowed", tree, one, f"{share} were dropped", "a larger limit, if that was not meant")
+        yield on(
+            "overflowed",
+            tree,
+            one,
+            f"{share} were dropped",
+            "use a larger limit, unless drops are intended",
+        )
 
 
 def _limit(one: Discipline) -> float | None:
@@ -92,8 +98,8 @@ def _rest(tree: Tree, one: Discipline, seen: Statistics) -> Iterator[Finding]:
             "never-limited",
             tree,
             one,
-            f"{seen.sent_packets} packets were sent; none had to wait for {rate_text(one.options.rate_bps)}",
-            "more traffic, or a look at what limits it",
+            f"{seen.sent_packets} packets were sent; none waited for {rate_text(one.options.rate_bps)}",
+            "send more traffic, or find out what limits it",
         )
     if seen.requeues:
         meant = " (reordered on purpose)" if isinstance(one.options, Netem) and one.options.reorder else ""
@@ -109,6 +115,6 @@ def _nothing(tree: Tree, one: Discipline | TrafficClass, seen: Statistics) -> It
             "nothing-sent",
             tree,
             one,
-            f"nothing was sent here, and {sent} packets by {tree.device}",
-            "look at the filters and the default class",
+            f"no packet was sent here, and {sent} packets by {tree.device}",
+            "check the filters and the default class",
         )

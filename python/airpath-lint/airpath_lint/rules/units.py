@@ -34,7 +34,7 @@ def _units(tree: Tree, one: Discipline | TrafficClass) -> Iterator[Finding]:
                 tree,
                 one,
                 said,
-                f"{name} {number}us, or {name} {number}ms if that was meant",
+                f"{name} {number}us, or {name} {number}ms if milliseconds were meant",
             )
         elif name in _SIZES and unit.endswith("bit"):
             size = size_bytes(text)
