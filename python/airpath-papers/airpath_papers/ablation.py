@@ -174,7 +174,7 @@ ABLATION: Final = Figure(
     id="ebe/ablation",
     ours=True,
     paper="EBE, ablation",
-    title="What makes EBE work: one part of XCP-EBE changed at a time",
+    title="Ablation of XCP-EBE: one component changed at a time",
     experiments=_EXPERIMENTS,
     draw=_draw,
     tables=_table,
@@ -188,7 +188,7 @@ ABLATION: Final = Figure(
         ),
         Claim(
             "journal-is-asleep",
-            "the filter as EBE-J prints it (R by running variance) is worse",
+            "the filter as printed in EBE-J (R by running variance) is worse",
             Positive(),
             "utilisation, default minus `journal`",
             lambda of: difference(
@@ -201,12 +201,14 @@ ABLATION: Final = Figure(
             AtMost(0.5),
             "utilisation without maintainer",
             lambda of: sample(of_each(of("maintainer off"), _UTILISATION)),
-            reason="with reverse traffic a little more is left, since bunched acknowledgments queue now and"
-            " then",
+            reason=(
+                "with reverse traffic slightly more utilisation remains, because bunched acknowledgments"
+                " queue occasionally"
+            ),
         ),
         Claim(
             "hold-for-several-bottlenecks",
-            "an empty queue must not lower the estimate where there are several bottlenecks",
+            "with several bottlenecks an empty queue must not lower the estimate",
             Positive(),
             "utilisation, `hold` with Upsilon = 1.2 minus default",
             lambda of: _against_default(of, "hold, Upsilon 1.2"),
@@ -225,13 +227,15 @@ ABLATION: Final = Figure(
             Positive(),
             "utilisation, oracle minus default",
             lambda of: _against_default(of, ORACLE),
-            reason="EBE keeps a queue, which the oracle does not: it pays with delay for the last percent",
+            reason=(
+                "EBE keeps a queue and the oracle does not: EBE gains the last percent at the cost of delay"
+            ),
         ),
     ),
     notes=(
         "The default is filter `icc`, plain monitor, latched maintainer, Upsilon = 1.40, threshold 15 %."
-        " Each variant changes one of them, the combinations with a comma two or three. Runs of the same"
-        " seed are paired.",
+        " Each variant changes one of them, combinations (with commas) two or three. Runs of the same seed"
+        " are paired.",
         "In the parking lot utilisation, queue and error are means over the five links, drops their sum;"
         " the Jain index there is over end-to-end and local flows of the middle link, whose shares differ"
         " by design.",

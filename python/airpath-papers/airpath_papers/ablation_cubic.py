@@ -111,7 +111,7 @@ def _paired(runs: FigureRuns, choice: str) -> TextTable:
         return f"{cell(values)}, p = {values.p_value:.2g}"
 
     return TextTable(
-        f"CUBIC-EBE, {choice}: against CUBIC, paired differences with the p value of their t test",
+        f"CUBIC-EBE, {choice}: paired differences from CUBIC with the p value of their t test",
         ("variant", *_MEASURES),
         tuple(
             (label, *(number(label, measure) for measure in _MEASURES.values()))
@@ -165,14 +165,14 @@ CUBIC_ABLATION: Final = Figure(
     id="ebe/ablation-cubic",
     ours=True,
     paper="EBE, ablation",
-    title="What makes CUBIC-EBE work: its parts, and how strongly it probes, against CUBIC",
+    title="Ablation of CUBIC-EBE: components and strength of probing, compared with CUBIC",
     experiments=_EXPERIMENTS,
     draw=_draw,
     tables=_tables,
     claims=(
         Claim(
             "maintainer-does-the-work",
-            "the gain is the maintainer's: without the filter utilisation is the same",
+            "the maintainer causes the gain: without the filter utilisation is the same",
             Between(-0.02, 0.02),
             "utilisation from 100 to 200 s, maintainer only minus both",
             lambda of: _against(of, MAINTAINER_ONLY, BOTH, second_half),
@@ -183,9 +183,10 @@ CUBIC_ABLATION: Final = Figure(
             AtMost(1 / 3),
             "utilisation from 100 to 200 s above CUBIC's, filter only over both; from the means",
             lambda of: _share_of_gain(of, FILTER_ONLY),
-            reason="the filter keeps W_max from falling with each loss, and below it CUBIC of 2008 grows as"
-            " steeply as its curve; it was a sixth while the increment was bounded there as well, which"
-            " Linux's is not",
+            reason=(
+                "the filter keeps W_max from falling with each loss, and below W_max CUBIC of 2008 grows as"
+                " steeply as its curve, as in Linux"
+            ),
         ),
         Claim(
             "filter-helps-alone",
@@ -207,7 +208,7 @@ CUBIC_ABLATION: Final = Figure(
         ),
         Claim(
             "price",
-            "the maintainer's price is losses",
+            "the cost of the maintainer is losses",
             Positive(),
             "share of bytes dropped from 100 to 200 s, both minus CUBIC",
             lambda of: _against(of, BOTH, CUBIC_ALONE, losses),
@@ -221,7 +222,7 @@ CUBIC_ABLATION: Final = Figure(
         ),
         Claim(
             "smaller-upsilon",
-            "Upsilon = 1.2 drops less than half of what 2.0 drops",
+            "Upsilon = 1.2 drops less than half as much as 2.0",
             Positive(),
             "share of bytes dropped from 100 to 200 s, half of that at 2.0 minus that at 1.2",
             lambda of: difference(
@@ -230,14 +231,14 @@ CUBIC_ABLATION: Final = Figure(
         ),
         Claim(
             "literal-threshold",
-            "with the threshold as printed the maintainer hardly ever works",
+            "with the printed threshold the maintainer is hardly ever active",
             Between(-0.03, 0.03),
             "utilisation from 100 to 200 s, literal threshold minus filter only",
             lambda of: _against(of, "threshold literal", FILTER_ONLY, second_half),
         ),
         Claim(
             "literal-growth",
-            "doubling each 200 ms, the print read literally, drops more",
+            "doubling each 200 ms, the literal reading, drops more",
             Positive(),
             "share of bytes dropped from 100 to 200 s, doubling each 200 ms minus default",
             lambda of: _against(of, "x 2 each 200 ms", BOTH, losses),
@@ -245,10 +246,8 @@ CUBIC_ABLATION: Final = Figure(
     ),
     notes=(
         "The default is filter `recommended`, maintainer with the queueing-delay threshold, Upsilon = 2.0,"
-        " one segment"
-        " more for each acknowledged one while it is on, a rest of one RTT after a loss. “Neither” differs"
-        " from CUBIC in"
-        " that W_max stays over timeouts.",
+        " one segment more for each acknowledged one while it is on, inactive for one RTT after a loss."
+        " “Neither” differs from CUBIC: timeouts keep W_max.",
         "Utilisation, catch-up and drops from 100 to 200 s; the Jain index is of the long flows over the"
         " whole run.",
         DRAWN_RATES,
@@ -256,7 +255,7 @@ CUBIC_ABLATION: Final = Figure(
         READING,
         CATCH_UP,
         SETTINGS,
-        "The picture is of setting O.",
+        "The figure shows setting O.",
     ),
 )
 

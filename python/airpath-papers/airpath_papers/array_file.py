@@ -58,7 +58,7 @@ def unpacked(content: bytes) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any
         batch = pa.ipc.open_file(pa.py_buffer(content), options=_READING).get_batch(0)
         batch.validate(full=True)
     except pa.ArrowException as error:
-        raise ValueError("the file holds no arrays") from error
+        raise ValueError("the file contains no arrays") from error
     facts = json.loads(batch.schema.metadata[_FACTS])
     shapes = facts.pop("shapes")
     arrays = {

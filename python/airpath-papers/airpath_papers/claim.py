@@ -122,13 +122,15 @@ class Judgement:
 
     def _too_few(self) -> str:
         few = self.unsettled
-        return "" if few is None else f"judged from {few.done} of {few.usual} runs, too few to tell"
+        return (
+            "" if few is None else (f"evaluated from {few.done} of {few.usual} runs, too few for a verdict")
+        )
 
     def _missing(self) -> str:
         """Return a remark on runs without a value, which a mean of the other runs does not cover."""
         if math.isnan(self.headline.mean):
             few = self.headline.n > 0
-            return "of so few runs there is no such number" if few else "no run had a value"
+            return "undefined for so few runs" if few else "no run had a value"
         shown = {"": self.headline}
         if self.verdict is Verdict.IN_PART:
             shown |= {f" under “{choice}”": self.samples[choice] for choice in self.agreeing}
@@ -144,7 +146,7 @@ class Judgement:
         if self.verdict is Verdict.REPRODUCED or not self.claim.reason:
             return ""
         few = self.unsettled
-        return self.claim.reason if few is None else f"what is known of {few.usual} runs: {self.claim.reason}"
+        return self.claim.reason if few is None else f"reason for {few.usual} runs: {self.claim.reason}"
 
 
 def judge(claim: Claim, runs: Mapping[str, Runs]) -> Judgement:

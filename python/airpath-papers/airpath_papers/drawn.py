@@ -109,7 +109,7 @@ def draw_all(
                 for figure in figures
             ]
         except BrokenProcessPool:
-            raise AirpathError("a worker process died while drawing (killed, or out of memory)") from None
+            raise AirpathError("a worker process died while plotting (killed, or out of memory)") from None
 
 
 class _Asked:

@@ -76,8 +76,8 @@ _NOTES = (
     FIXED_SCHEDULE,
     TRAFFIC,
     SETTINGS,
-    "The threshold is 20 % here. The filter is an extended Kalman filter as in EBE-J unless “linear filter”"
-    " is said: EBE-C's equations (3) to (7) are linear.",
+    "The threshold is 20 % here. The filter is an extended Kalman filter as in EBE-J, except for “linear"
+    " filter”: EBE-C's equations (3) to (7) are linear.",
 )
 
 FIG2: Final = Figure(
@@ -143,8 +143,8 @@ FIG3: Final = Figure(
 )
 
 _B_SWINGS: Final = (
-    "with reverse traffic over the same link its queue swings nearly as much as XCP-EBE's; without it, or"
-    " with a wide link for it, its queue is steadier than that"
+    "with reverse traffic over the same link its queue oscillates nearly as much as XCP-EBE's; without it,"
+    " or with a wide link for it, its queue is steadier than XCP-EBE's"
 )
 """XCP-b in setting T; the choices of loss recovery of figure 6(a) of EBE-J are not run here."""
 

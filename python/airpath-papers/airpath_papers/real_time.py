@@ -72,7 +72,7 @@ def _tried(
         data = _run(job, on_progress)
         if data is None or not data.problems:
             break
-        then = "it is repeated" if left else "it is kept, and the report says so"
+        then = "it is repeated" if left else "it is kept, and the report marks it"
         on_invalid(
             f"{run.experiment.scheme}, seed {run.seed}: not valid ({'; '.join(data.problems)}); {then}"
         )

@@ -68,7 +68,7 @@ def _rejected(added: Any, known: Mapping[str, Figure]) -> str:
         return f"found {type(added).__name__}; accepted: a sequence of airpath_papers.figure.Figure"
     ids = [one.id for one in added]
     if taken := [one for one in ids if one in known or ids.count(one) > 1]:
-        return f"another figure is called {taken[0]}"
+        return f"another figure has the id {taken[0]}"
     return ""
 
 
@@ -84,7 +84,7 @@ def select_on_kernel(names: Sequence[str]) -> list[Figure]:
         return chosen
     what = ", ".join(names)
     there = ", ".join(figure.id for figure in figures() if figure.kernel is not None)
-    raise UsageError(f'nothing of "{what}" runs on real kernels (world emulate); there are {there}')
+    raise UsageError(f'no figure of "{what}" runs on real kernels (backend emulate); available: {there}')
 
 
 def select(names: Sequence[str] = ()) -> list[Figure]:
@@ -122,7 +122,7 @@ def _named(what: str, known: Sequence[Figure]) -> list[Figure]:
         return chosen
     papers = dict.fromkeys(figure.id.split("/")[0] for figure in known)
     accepted = [ALL, OURS, *papers, *(figure.id for figure in known)]
-    raise UsageError(f'there is nothing to reproduce under "{what}"; {suggestion(what, accepted)}')
+    raise UsageError(f'no paper or figure is named "{what}"; {suggestion(what, accepted)}')
 
 
 def _is_part(figure: Figure, what: str) -> bool:

@@ -76,7 +76,7 @@ class _OfSignificance(ABC):
         if sample.n == 1:
             return "one run shows no significance"
         if sample.n > 1 and math.isnan(sample.p_value):
-            return "there is no test of this number"
+            return "this number has no test"
         if sample.least_p >= SIGNIFICANCE:
             return f"with so few runs the test cannot fall below p = {sample.least_p:.2g}"
         if _only_signs(sample):

@@ -149,7 +149,7 @@ def read_runs(experiment: Experiment, store: RunStore) -> list[RunData]:
         if data is None:
             file = store.remove(experiment.key(), seed)
             raise OutputError(
-                f"{file}: this run of {experiment.scheme} cannot be read; the same command does it again"
+                f"{file}: the run of {experiment.scheme} cannot be read; run the same command to repeat it"
             )
         runs.append(data)
     return runs

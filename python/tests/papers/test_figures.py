@@ -221,5 +221,5 @@ def test_figures_are_found_by_name(names, first, count):
 
 @pytest.mark.parametrize("what", ["ebe-x", "ebe-j/fig", "ebe-j/fig99", "fig1"])
 def test_an_unknown_figure_is_refused(what):
-    with pytest.raises(UsageError, match="nothing to reproduce"):
+    with pytest.raises(UsageError, match="no paper or figure is named"):
         select(["ebe-j", what])

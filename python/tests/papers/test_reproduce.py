@@ -166,7 +166,9 @@ def test_fewer_runs_than_usual_are_those_of_the_experiments_that_a_claim_asks_fo
     ((busy, same),) = (one.judgements for one in done)
     assert busy.headline.fewer is None  # one run is the figure's own number
     assert same.headline.fewer == FewerRuns(1, 2)
-    assert same.note.startswith("judged from 1 of 2 runs, too few to tell; one run shows no significance")
+    assert same.note.startswith(
+        "evaluated from 1 of 2 runs, too few for a verdict; one run shows no significance"
+    )
 
 
 @pytest.mark.parametrize("width", [80, 120])
@@ -231,4 +233,4 @@ def test_the_command_leaves_other_directories_alone(tmp_path, capsys):
 
 def test_the_command_refuses_unknown_figures(capsys):
     assert call("ebe-j/fig77") == 2
-    assert "nothing to reproduce" in capsys.readouterr().err
+    assert "no paper or figure is named" in capsys.readouterr().err

@@ -80,7 +80,7 @@ def test_a_mean_of_zero_is_not_above_it_and_what_stands_in_the_way_is_said():
     assert Positive().obstacle(sample([1.0, 1.1, 0.9, 1.05, 1.0])) == ""
     for runs in (3, 2):
         untested = ratio_of_means([1.0] * runs, [0.0] * (runs - 1) + [1.0])
-        assert Positive().obstacle(untested) == "there is no test of this number"
+        assert Positive().obstacle(untested) == "this number has no test"
     assert Positive().obstacle(sample([0.5] * 20)) == ""
 
 

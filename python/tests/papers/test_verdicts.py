@@ -123,7 +123,7 @@ def test_jackknife_of_the_deviation_covers_it():
     two = deviation([1.0, 2.0])
     assert (two.n, math.isnan(two.mean)) == (2, True)
     note = judge(Claim("name", "words", AtMost(0.75), "what", lambda _of: two), {"first": no_runs}).note
-    assert "of so few runs there is no such number" in note
+    assert "undefined for so few runs" in note
 
 
 def test_ratio_of_means_is_not_that_of_ratios():
@@ -241,14 +241,14 @@ def judged(rule, *numbers, reason="because"):
     return Judgement(Claim("name", "words", rule, "what", None, reason=reason), samples)
 
 
-TOO_FEW = "judged from 2 of 30 runs, too few to tell"
+TOO_FEW = "evaluated from 2 of 30 runs, too few for a verdict"
 
 
 @pytest.mark.parametrize("rule", [Positive(), AtLeast(2.0), Near(2.0, 0.1), Between(1.4, 2.0)], ids=str)
 def test_fewer_runs_than_usual_are_said_where_they_settle_nothing(rule):
     doubtful = judged(rule, few([1.0, 1.2]))
     assert doubtful.verdict is Verdict.NOT_REPRODUCED
-    assert doubtful.note == f"{TOO_FEW}; what is known of 30 runs: because"
+    assert doubtful.note == f"{TOO_FEW}; reason for 30 runs: because"
     assert judged(rule, few([1.0, 1.2]), reason="").note == TOO_FEW
     # The usual number of runs: the reason is about them.
     assert judged(rule, sample([1.0, 1.2])).note == "because"
@@ -270,7 +270,7 @@ def test_no_difference_in_few_runs_is_no_proof_of_equality():
 
 def test_few_runs_are_said_of_a_verdict_in_part():
     note = judged(AtLeast(1.5), few([1.0, 1.2]), few([2.0, 2.2])).note
-    assert note.startswith("holds under “b”, not under a; judged from 2 of 30 runs")
+    assert note.startswith("holds under “b”, not under a; evaluated from 2 of 30 runs")
 
 
 def test_one_run_shows_no_significance():
@@ -282,7 +282,8 @@ def test_a_test_that_cannot_reach_the_level_says_so():
     three = replace(faster([1.0] * 3, [2.0] * 3), fewer=FewerRuns(3, 30))
     note = judged(Positive(), three, reason="").note
     assert note == (
-        "judged from 3 of 30 runs, too few to tell; with so few runs the test cannot fall below p = 0.25"
+        "evaluated from 3 of 30 runs, too few for a verdict;"
+        " with so few runs the test cannot fall below p = 0.25"
     )
     assert judged(Positive(), faster([1.0] * 8, [2.0] * 8)).verdict is Verdict.REPRODUCED
 

@@ -42,7 +42,7 @@ def _tables(runs: FigureRuns) -> list[TextTable]:
             "Windows by truth (rows) and label (columns)",
             ("truth", *labels, "recall"),
             tuple(rows),
-            f"“{OTHER}”: a bulk flow left more than a tenth of the link idle.",
+            f"“{OTHER}”: windows in which a bulk flow left more than a tenth of the link idle.",
         ),
         TextTable(
             "Error of the bandwidth of a flow relative to the capacity, flows with a full link of their own",
@@ -94,7 +94,7 @@ def _largest_headline_errors(of: Runs) -> Sample:
 WINDOWS_FIGURE: Final = Figure(
     id="diagnosis/windows",
     ours=True,
-    paper="What limited a flow, by airpath estimate",
+    paper="Diagnosis by airpath estimate: what limited a flow",
     title="Labels and bandwidths against the truth of simulated flows",
     experiments={CHOICE: {scene.name: scene.experiment for scene in SCENES}},
     draw=_draw,
@@ -116,35 +116,35 @@ WINDOWS_FIGURE: Final = Figure(
         ),
         Claim(
             "main-label",
-            "the label that holds longest is right",
+            "the label with the longest duration is right",
             AtLeast(0.95),
             "share of flows",
             scores.main_labels,
         ),
         Claim(
             "sure-right",
-            "labels that are called sure are right",
+            "labels with high confidence are right",
             AtLeast(0.97),
-            "share of sure labels that are the truth",
+            "share of labels with high confidence that equal the truth",
             scores.over_windows(scores.right_of_sure),
         ),
         Claim(
             "sure-often",
-            "most labels are called sure",
+            "most labels have high confidence",
             AtLeast(0.70),
             "share of windows",
             scores.over_windows(scores.sure),
         ),
         Claim(
             "no-random-loss",
-            "random loss is not stated of flows without any",
+            "flows without random loss are not labelled with it",
             AtMost(0.02),
-            "share of windows that are labelled random-loss, of flows without random losses",
+            "share of windows labelled random-loss in flows without random losses",
             scores.over_windows(scores.labelled("random-loss"), lambda scene: scene.limit != "random-loss"),
         ),
         Claim(
             "no-bottleneck",
-            "the bottleneck is not stated of flows that leave their link idle",
+            "flows that leave their link idle are not labelled bottleneck",
             AtMost(0.03),
             "share of windows labelled bottleneck, of those in which the link was not full",
             scores.bottleneck_of_idle_links,
@@ -158,14 +158,14 @@ WINDOWS_FIGURE: Final = Figure(
         ),
         Claim(
             "bandwidth-p95",
-            "the bandwidth is hardly ever far off",
+            "large errors of the bandwidth are rare",
             AtMost(0.10),
             "95th percentile of this error over flows",
             _largest_headline_errors,
         ),
         Claim(
             "bins",
-            "so is the bandwidth in bins of a second",
+            "the bandwidth in bins of a second is the capacity of the link",
             AtMost(0.03),
             "mean error of full bins relative to the capacity",
             scores.over_bins(scores.errors, scores.is_full),
@@ -188,11 +188,12 @@ WINDOWS_FIGURE: Final = Figure(
     notes=(
         "The truth of a window is `bottleneck` if the link carried more than 90 % of its capacity, or 80 %"
         " while packets waited in at least 90 % of its intervals of 50 ms; `stall` if the link had no"
-        " capacity; otherwise what the flow was set up for.",
+        " capacity; otherwise the limit configured for the flow.",
         "Rates, round trips, schemes and links differ from those on which the thresholds of the diagnosis"
         " were chosen. The probabilities of labels were calibrated on families a and b, among others, not on"
         " c and d.",
         "Windows and bins of the first 3 s of a flow do not count, except in its one bandwidth.",
-        "Shares are of the windows or bins of all flows together, intervals by the jackknife over flows.",
+        "Shares are over the windows or bins of all flows together; intervals are by the jackknife over"
+        " flows.",
     ),
 )

@@ -183,7 +183,7 @@ def _bars_of(schemes: Sequence[str], measure: Measure, ylabel: str, published: M
     return draw
 
 
-_MEAN: Final = "mean throughput (everything that leaves the bottleneck)"
+_MEAN: Final = "mean throughput (all departures from the bottleneck)"
 _JAIN: Final = "Jain index of the long flows over the whole run"
 _NOTES: Final = (
     FIXED_SCHEDULE,
@@ -191,8 +191,8 @@ _NOTES: Final = (
     SETTINGS,
     TIMEOUTS,
     LATE_REACTION,
-    "“Random rates”: each run draws its own, the text taken literally.",
-    "Dashed: the numbers of the paper, where it gives any.",
+    "“Random rates”: each run samples its own rates, the literal reading of the text.",
+    "Dashed: the numbers of the paper, if any.",
 )
 
 FIG11: Final = Figure(
@@ -247,8 +247,8 @@ FIG12: Final = Figure(
             for scheme, reason in (
                 (
                     "xcp",
-                    "in O and L single runs are as unfair as that, in T none of 30 (the least .979);"
-                    " with random rates the mean is below it in T, .956, and not in O",
+                    "in O and L single runs are as unfair, in T none of 30 (minimum .979); with random"
+                    " rates the mean is below the paper's number in T (.956), but not in O",
                 ),
                 ("xcp-b", ""),
                 ("xcp-ebe", ""),
@@ -271,7 +271,7 @@ FIG12: Final = Figure(
             jain,
             _JAIN,
             NotSignificant(),
-            reason="with saturating two-way traffic XCP-EBE's limit cycle costs it fairness",
+            reason="with saturating two-way traffic XCP-EBE's limit cycle reduces its fairness",
         ),
     ),
     notes=_NOTES,
@@ -280,7 +280,7 @@ FIG12: Final = Figure(
 VCP_ANOVA: Final = Figure(
     id="ebe-j/anova-vcp",
     paper=PAPER,
-    title="Section IV-C: the same for VCP and VCP-EBE; the paper gives no numbers",
+    title="Section IV-C: analysis of variance for VCP and VCP-EBE; the paper gives no numbers",
     experiments=_VCP,
     draw=_bars_of(VCP_SCHEMES, throughput_mbps, "throughput (Mbit/s)", {}),
     tables=_tables_of(

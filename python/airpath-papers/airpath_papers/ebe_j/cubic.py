@@ -53,32 +53,28 @@ ONE_WAY: Final = "O"
 TWO_WAY: Final = "T"
 
 DRAWN_RATES: Final = (
-    "Each run draws its own rates, uniformly from 1 to 400 Mbit/s for 10 s each, beginning with 200; runs"
-    " of the"
-    " same seed have the same rates and starts and are compared in pairs. The paper does not print its rates."
+    "Each run samples its own rates, uniformly from 1 to 400 Mbit/s for 10 s each, starting with 200; runs"
+    " of the same seed have the same rates and starts and are compared in pairs. The paper does not print"
+    " its rates."
 )
 TRAFFIC: Final = (
-    "Ours where the paper is silent: short flows of 1 MB, side links of 1 Gbit/s, 1000 bytes of payload,"
-    " RTTs spread"
-    " over 10 ms; SACK with proportional rate reduction, timeouts of at least 1 s, false ones undone. CUBIC"
-    " is that of"
-    " 2008, without HyStart."
+    "Our choices, not defined in the paper: short flows of 1 MB, side links of 1 Gbit/s, 1000 bytes of"
+    " payload, RTTs spread over 10 ms; SACK with proportional rate reduction, timeouts of at least 1 s,"
+    " spurious ones undone. CUBIC is that of 2008, without HyStart."
 )
 CATCH_UP: Final = (
     "Catch-up: seconds from a rise of the capacity by more than a fifth until the mean throughput over 1 s"
-    " is 90 %"
-    " of the new capacity, 10 s where that is never; mean over the rises from 100 to 200 s. The first time"
-    " that"
-    " a mean over 5 s passes 90 % would say nothing: the slow start of the first flow meets it in any scheme."
+    " is 90 % of the new capacity, 10 s if never; mean over the rises from 100 to 200 s. The first time at"
+    " which a mean over 5 s exceeds 90 % is not informative: the slow start of the first flow reaches it in"
+    " any scheme."
 )
 READING: Final = (
-    "The maintainer's threshold is read as 15 % of the queueing delay at the last loss, since RTTs can"
-    " never be below"
-    " 15 % of R_max on this path; while it is on, windows grow by Upsilon - 1 segments for each"
-    " acknowledged one."
+    "The maintainer's threshold is 15 % of the queueing delay at the last loss, because RTTs cannot be"
+    " below 15 % of R_max on this path; while the maintainer is on, windows grow by Upsilon - 1 segments for"
+    " each acknowledged one."
 )
 SETTINGS: Final = (
-    "O: no reverse traffic; T: five long flows in the reverse direction too, over the same moving rate."
+    "O: no reverse traffic; T: five long flows in the reverse direction too, over the same variable rate."
 )
 
 
@@ -148,7 +144,7 @@ def responds(link: str | None = None, reason: str = "") -> tuple[Claim, Claim, C
             "misses",
             "CUBIC fails to acquire the increased bandwidth",
             AtLeast(MISSED_S),
-            "CUBIC's catch-up, of the 10 s that a rate holds (we take half of them or more to be a failure)",
+            "CUBIC's catch-up, of the 10 s of each rate (failure: half of them or more)",
             lambda of: sample(of_each(of(CUBIC), caught_up)),
             unit="s",
         ),
@@ -156,8 +152,7 @@ def responds(link: str | None = None, reason: str = "") -> tuple[Claim, Claim, C
             "quick",
             "CUBIC-EBE responds very quickly to changes of the bandwidth",
             AtMost(QUICK_S),
-            "CUBIC-EBE's catch-up, of the 10 s that a rate holds (we take a quarter of them to be very"
-            " quick)",
+            "CUBIC-EBE's catch-up, of the 10 s of each rate (very quick: a quarter of them)",
             lambda of: sample(of_each(of(CUBIC_EBE), caught_up)),
             unit="s",
             reason=reason,

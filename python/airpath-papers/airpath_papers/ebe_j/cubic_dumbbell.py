@@ -56,9 +56,8 @@ _NOTES: Final = (
     READING,
     CATCH_UP,
     SETTINGS,
-    "“Timeouts ≥ 200 ms” (ns-2) are not undone: a full buffer is 2.6 s at 10 Mbit/s, so that they fire"
-    " while nothing"
-    " is lost.",
+    "“Timeouts ≥ 200 ms” (ns-2) are not undone: a full buffer is 2.6 s at 10 Mbit/s, so timeouts expire"
+    " without losses.",
 )
 
 _NUMBERS: Final = {
@@ -83,7 +82,7 @@ FIG7: Final = Figure(
             "third",
             "CUBIC-EBE takes one third of the time that CUBIC takes to converge",
             AtMost(0.5),
-            "catch-up, CUBIC-EBE over CUBIC (we accept up to one half, since the rates are ours)",
+            "catch-up, CUBIC-EBE over CUBIC (accepted up to one half, because the rates are ours)",
             lambda of: ratio(of, catch_up_s),
         ),
         Claim(
@@ -92,9 +91,10 @@ FIG7: Final = Figure(
             AtLeast(NEAR_FULL),
             "CUBIC-EBE's utilisation",
             lambda of: sample(of_each(of(CUBIC_EBE), utilisation)),
-            reason="flows start over 100 s: until the first one has started nothing is sent, and the"
-            " maintainer"
-            " works only after a first loss",
+            reason=(
+                "flows start over 100 s: before the first start nothing is sent, and the maintainer is"
+                " active only after a first loss"
+            ),
         ),
         Claim(
             "near-full-later",
@@ -102,7 +102,7 @@ FIG7: Final = Figure(
             AtLeast(NEAR_FULL),
             "CUBIC-EBE's utilisation from 100 to 200 s",
             lambda of: sample(of_each(of(CUBIC_EBE), second_half)),
-            reason="catching up takes some seconds of the ten that a rate holds",
+            reason="catch-up takes several of the ten seconds of each rate",
         ),
         Claim(
             "above",
@@ -113,16 +113,17 @@ FIG7: Final = Figure(
         ),
         Claim(
             "losses",
-            "what the paper does not say: CUBIC-EBE drops no more than CUBIC",
+            "not stated in the paper: CUBIC-EBE drops no more than CUBIC",
             AtMost(0.0),
             "share of bytes dropped from 100 to 200 s, CUBIC-EBE minus CUBIC",
             lambda of: gain(of, losses),
-            reason="overshoot is built in: the maintainer sees the effect of its growth a round trip late,"
-            " and the"
-            " buffer is a quarter of the bandwidth-delay product",
+            reason=(
+                "overshoot is inherent: the maintainer observes the effect of its growth a round trip late,"
+                " and the buffer is a quarter of the bandwidth-delay product"
+            ),
         ),
     ),
-    notes=(*_NOTES, "Bins of 1 s; the picture shows the first run."),
+    notes=(*_NOTES, "Bins of 1 s; the figure shows the first run."),
 )
 
 
@@ -164,9 +165,10 @@ CUBIC_ANOVA: Final = Figure(
             Positive(),
             "Jain index of the long flows over the whole run, CUBIC-EBE minus CUBIC",
             lambda of: gain(of, jain),
-            reason="the maintainer costs fairness: without it, or with the threshold as printed, flows are"
-            " about as"
-            " fair as under CUBIC",
+            reason=(
+                "the maintainer reduces fairness: without it, or with the printed threshold, flows are"
+                " about as fair as under CUBIC"
+            ),
         ),
     ),
     notes=_NOTES,

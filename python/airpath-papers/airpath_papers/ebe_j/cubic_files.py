@@ -60,9 +60,9 @@ def _claim(scheme: str, reason: str) -> Claim:
 
 
 _RATES: Final = (
-    "the paper's rates are not printed, and draws differ by a quarter; the file size is not certain either."
-    " Five files are 4 (or 40) Gbit, which rates of 20.5 (or 200.5) Mbit/s in the mean carry in 195 (or 200)"
-    " s if the link is never idle"
+    "the paper does not print its rates, and random rates differ by a quarter; the file size is uncertain"
+    " too. Five files are 4 (or 40) Gbit, which mean rates of 20.5 (or 200.5) Mbit/s carry in 195 (or 200) s"
+    " if the link is never idle"
 )
 
 CUBIC_FILES: Final = Figure(
@@ -96,11 +96,10 @@ CUBIC_FILES: Final = Figure(
         ),
     ),
     notes=(
-        "100 MB, as printed, take some 200 s only if the rates go up to 40 Mbit/s (the captions of figures"
-        " 8 and 9)"
-        " instead of 400; with 1 to 400 Mbit/s it must have been 1 GB. Both are run; a megabyte has 10^6"
-        " bytes.",
-        "Each run draws its own rates, beginning with 20 and 200 Mbit/s.",
+        "Files of 100 MB, as printed, take some 200 s only if the rates are at most 40 Mbit/s (the captions"
+        " of figures 8 and 9) instead of 400; with 1 to 400 Mbit/s the files must have been 1 GB. Both are"
+        " run; a megabyte has 10^6 bytes.",
+        "Each run samples its own rates, starting with 20 and 200 Mbit/s.",
         TRAFFIC,
         READING,
     ),

@@ -87,17 +87,17 @@ FIG10: Final = Figure(
         ),
         *responds(
             MIDDLE,
-            "one local flow for each direction must fill what becomes free, as for “close to 100 %”;"
-            " in the dumbbell, where five flows do (figure 7), it takes 1.7 s",
+            "one local flow for each direction must fill the free capacity, as for “close to 100 %”; in the"
+            " dumbbell, with five flows (figure 7), this takes 1.7 s",
         ),
         Claim(
             "sixty",
             "CUBIC-EBE converges in about 60 s",
             Between(40.0, 80.0),
-            "when CUBIC-EBE's utilisation over 5 s is at least 90 % for the first time",
+            "first time at which CUBIC-EBE's utilisation over 5 s is at least 90 %",
             lambda of: sample(of_each(of(CUBIC_EBE), _first_full_s)),
             unit="s",
-            reason="starts of flows are drawn from 100 s, so that this time is mostly theirs",
+            reason="starts of flows are random within 100 s and dominate this time",
         ),
         Claim(
             "near-full",
@@ -118,24 +118,24 @@ FIG10: Final = Figure(
         ),
         Claim(
             "end-to-end",
-            "what the paper does not say: the end-to-end flows gain as well",
+            "not stated in the paper: the end-to-end flows gain as well",
             Positive(),
             "goodput of the five end-to-end flows together, CUBIC-EBE minus CUBIC",
             lambda of: gain(of, _end_to_end),
             unit="Mbit/s",
-            reason="they lose at five links, on each of which a local flow with a quarter of their round"
-            " trip probes",
+            reason=(
+                "the end-to-end flows lose packets at five links, and on each a local flow with a quarter"
+                " of their round trip probes"
+            ),
         ),
     ),
     notes=(
-        "Each link draws its own rates from 1 to 400 Mbit/s for 10 s each, the middle one from 200, the"
-        " others from"
-        " 400 Mbit/s; five end-to-end flows, and two local flows on each link, one in each direction (the"
-        " paper's"
-        " two local flows read as in the other parking lot).",
+        "Each link has its own random rates from 1 to 400 Mbit/s for 10 s each, the middle one starting"
+        " with 200, the others with 400 Mbit/s; five end-to-end flows, and two local flows on each link, one"
+        " in each direction (the paper's two local flows read as in the other parking lot).",
         TRAFFIC,
         READING,
-        "The first timeout is 3 s (RFC 2988, ns-2), since 1 s is shorter than the round trip of 2.1 s.",
-        "Bins of 1 s; the picture shows the first run.",
+        "The first timeout is 3 s (RFC 2988, ns-2), because 1 s is shorter than the round trip of 2.1 s.",
+        "Bins of 1 s; the figure shows the first run.",
     ),
 )

@@ -65,7 +65,7 @@ def _gain_in_large(of: Runs) -> list[float]:
 CUBIC_SMALL: Final = Figure(
     id="ebe-j/cubic-small",
     paper=PAPER,
-    title="Section IV-D: CUBIC and CUBIC-EBE where delay and rate are low",
+    title="Section IV-D: CUBIC and CUBIC-EBE at low delay and low rate",
     experiments={
         "20 ms, a quarter of the BDP": _beside_large(_small("12.5kB")),
         "20 ms, a BDP": _beside_large(_small("50kB")),
@@ -79,25 +79,24 @@ CUBIC_SMALL: Final = Figure(
             "no-improvement",
             "in low-delay and low-bandwidth networks EBE does not significantly improve CUBIC",
             AtMost(COMPARABLE),
-            "utilisation from 100 to 200 s, CUBIC-EBE minus CUBIC (we take up to .05 to be no significant"
-            " improvement)",
+            "utilisation from 100 to 200 s, CUBIC-EBE minus CUBIC (up to .05: no significant improvement)",
             lambda of: gain(of, second_half),
         ),
         Claim(
             "best-in-large",
             "the best use of EBE for CUBIC is in high-delay and high-bandwidth networks",
             Positive(),
-            "what CUBIC-EBE gains over 1 to 400 Mbit/s and 500 ms minus what it gains here, in utilisation"
-            " from 100 to 200 s; pairs of the same seed",
+            "gain of CUBIC-EBE at 1 to 400 Mbit/s and 500 ms minus its gain here, utilisation from 100 to"
+            " 200 s, pairs of the same seed",
             lambda of: difference(_gain_in_large(of), gain(of, second_half).values),
         ),
     ),
     notes=(
-        DRAWN_RATES.replace("from 1 to 400 Mbit/s for 10 s each, beginning with 200", "for 10 s each"),
-        "Ours, since the paper gives no numbers here: 1 to 20 Mbit/s, a round trip of 20 ms, buffers of a"
-        " quarter of the bandwidth-delay product of 20 Mbit/s (as in figure 7, nearly), of all of it, and of"
-        " four times that; beside it the same rates over figure 7's 500 ms. All else is figure 7's, setting"
-        " O.",
+        DRAWN_RATES.replace("from 1 to 400 Mbit/s for 10 s each, starting with 200", "for 10 s each"),
+        "Our choices, because the paper gives no numbers here: 1 to 20 Mbit/s, a round trip of 20 ms,"
+        " buffers of a quarter of the bandwidth-delay product of 20 Mbit/s (as in figure 7, nearly), of all"
+        " of it, and of four times that; for comparison the same rates over figure 7's 500 ms. Everything"
+        " else is as in figure 7, setting O.",
         CATCH_UP,
     ),
 )

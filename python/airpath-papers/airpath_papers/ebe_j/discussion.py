@@ -45,8 +45,7 @@ JOIN_LEAVE: Final = Figure(
             COMPARABLE,
             "utilisation, XCP-EBE minus XCP",
             lambda of: difference(of_each(of("xcp-ebe"), utilisation), of_each(of("xcp"), utilisation)),
-            reason="in T, where it has its limit cycle (figure 6(a)), XCP-EBE is .060 behind: .903, XCP's"
-            " .963",
+            reason="in T, with its limit cycle (figure 6(a)), XCP-EBE is .060 below XCP: .903 and .963",
         ),
         Claim(
             "comparable-vcp",
@@ -54,9 +53,11 @@ JOIN_LEAVE: Final = Figure(
             COMPARABLE,
             "utilisation, VCP-EBE minus VCP",
             lambda of: difference(of_each(of("vcp-ebe"), utilisation), of_each(of("vcp"), utilisation)),
-            reason="VCP-EBE is ahead by .069 in T and by .055 in O: from 10 to 40 s, while flows stay, it"
-            " stands at .97 and 1.00 of the link and VCP at .91 and .96; in the 4 s after they left, at .88"
-            " and .92 and VCP at .78 and .79",
+            reason=(
+                "VCP-EBE is above VCP by .069 in T and by .055 in O: from 10 to 40 s, before flows leave,"
+                " it uses .97 and 1.00 of the link and VCP .91 and .96; in the 4 s after they left, .88 and"
+                " .92 and VCP .78 and .79"
+            ),
         ),
         Claim(
             "faster",
@@ -68,8 +69,10 @@ JOIN_LEAVE: Final = Figure(
                 of_each(of("xcp-ebe"), lambda run: time_to(run, LEAVE_S, 0.9, RETURN_S)),
             ),
             unit="s",
-            reason="in T runs differ by more than the schemes do; in O it is one recorded interval, 0.2 s, in"
-            " every run",
+            reason=(
+                "in T runs differ by more than the schemes do; in O the difference is one recorded"
+                " interval, 0.2 s, in every run"
+            ),
         ),
         Claim(
             "more-oscillation",
@@ -82,13 +85,13 @@ JOIN_LEAVE: Final = Figure(
         ),
         Claim(
             "worse-queue",
-            "without EBE the queue is better, since EBE keeps one",
+            "without EBE the queue is shorter, because EBE keeps one",
             Positive(),
             "mean queue, XCP-EBE minus XCP, share of the buffer",
             lambda of: difference(of_each(of("xcp-ebe"), mean_queue), of_each(of("xcp"), mean_queue)),
         ),
     ),
-    notes=("10 Mbit/s throughout, 20 flows; times and numbers are ours.", SETTINGS),
+    notes=("10 Mbit/s throughout, 20 flows; times and numbers are our choices.", SETTINGS),
 )
 
 BUFFERS_KB: Final = (6, 20, 60, 150, 300, 575)
@@ -175,6 +178,6 @@ SMALL_BUFFERS: Final = Figure(
         FIXED_SCHEDULE,
         TRAFFIC,
         SETTINGS,
-        "The sizes of buffers are ours; the paper gives no number here.",
+        "The buffer sizes are our choices; the paper gives no number here.",
     ),
 )

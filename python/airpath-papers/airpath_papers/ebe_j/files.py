@@ -75,8 +75,8 @@ def _claim(scheme: str, reason: str) -> Claim:
 
 
 _IMPOSSIBLE = (
-    "198 s is the whole mean capacity for five files; with saturating reverse traffic VCP with scaled"
-    " increases leaves a part of it unused"
+    "198 s is the whole mean capacity for five files; with saturating reverse traffic, VCP with scaled"
+    " increases leaves part of it unused"
 )
 
 FILE_TRANSFERS: Final = Figure(

@@ -63,15 +63,15 @@ SHARP_RISES_S: Final = (30.0, 100.0)
 """Rises of the middle link from far below 10 Mbit/s."""
 
 _NOTES: Final = (
-    "The text says 1 to 20 Mbit/s, the captions 1 to 40: both are run, the captions' first. The middle link"
-    " follows 10, 14, 3, 16, 12, 8, 7, 13, 18, 4, 15, 12 Mbit/s, 10 s each, which agrees with the text; the"
-    " other links draw theirs for each run, beginning with 20.",
-    "Ours where the paper is silent: 32 ms for each bottleneck, ten local flows on each link, half in each"
-    " direction; routers believe 10 Mbit/s in the middle and 20 elsewhere.",
+    "The text has 1 to 20 Mbit/s, the captions 1 to 40: both are run, the captions' range first. The middle"
+    " link follows 10, 14, 3, 16, 12, 8, 7, 13, 18, 4, 15, 12 Mbit/s, 10 s each, which agrees with the text;"
+    " the rates of the other links are random for each run, starting with 20.",
+    "Our choices, not defined in the paper: 32 ms for each bottleneck, ten local flows on each link, half"
+    " in each direction; routers are configured with 10 Mbit/s in the middle and 20 elsewhere.",
 )
 _RATCHET: Final = (
-    "a link that is not the bottleneck has an empty queue, so that the papers' link-capacity monitor takes"
-    " the arrival rate for the capacity; the links then limit each other and all estimates ratchet down"
+    "a link that is not the bottleneck has an empty queue, so the papers' link-capacity monitor returns the"
+    " arrival rate as the capacity; the links then limit each other and all estimates fall"
 )
 
 
@@ -138,12 +138,12 @@ FIG8A: Final = Figure(
     ),
     notes=(
         *_NOTES,
-        "From 70 to 80 s VCP's queue is still after some 3 s, in which that of the 7 Mbit/s before drains; in"
-        " two of the 30 runs of 1 to 40 Mbit/s it stands at 29 %, whence the width of the interval.",
-        "The text also has both queues higher than on the dumbbell. No claim here, since this figure has no"
-        " runs of the dumbbell; figure 3(a)'s have 5.6, 8.0 and 8.6 % for VCP-EBE in T, O and L (here, with 1"
-        " to 40 Mbit/s, 10.5 ± 0.8 %) and 4.8, 11.1 and 13.5 % for VCP (here 8.2 ± 1.0 %): VCP-EBE's is"
-        " higher here than in each, VCP's than in T only.",
+        "From 70 to 80 s VCP's queue is still after some 3 s, in which the queue of the 7 Mbit/s before"
+        " drains; in two of the 30 runs of 1 to 40 Mbit/s it stays at 29 %, which causes the wide interval.",
+        "The text also states that both queues are higher than on the dumbbell. This is not a claim here,"
+        " because this figure has no runs of the dumbbell; figure 3(a)'s have 5.6, 8.0 and 8.6 % for VCP-EBE"
+        " in T, O and L (here, with 1 to 40 Mbit/s, 10.5 ± 0.8 %) and 4.8, 11.1 and 13.5 % for VCP (here 8.2"
+        " ± 1.0 %): VCP-EBE's is higher here than in each, VCP's than in T only.",
     ),
 )
 
@@ -170,8 +170,7 @@ FIG8B: Final = Figure(
                 _after(of, "vcp", 0, 2),
                 _after(of, "vcp-ebe", 0, 2),
             ),
-            reason="where the other links are faster it depends on them how much the end-to-end flows may"
-            " send",
+            reason="with faster other links, these links determine the rate of the end-to-end flows",
         ),
         Claim(
             "catches-up",
@@ -179,9 +178,11 @@ FIG8B: Final = Figure(
             AtLeast(HIGH),
             "VCP's utilisation in the first 8 s after them",
             lambda of: sample(_after(of, "vcp", 0, 8)),
-            reason="the queue does not last that long: where 10 Mbit/s arrive at a link of 16 even a full"
-            " buffer is empty after 0.8 s. With increases that are not scaled VCP is at .8 to .9 for 2 s and"
-            " at .61 to .66 from 4 s on; with scaled ones it is at .7 at most in any second",
+            reason=(
+                "the queue does not last that long: with 10 Mbit/s into a link of 16 even a full buffer is"
+                " empty after 0.8 s. With increases that are not scaled VCP uses .8 to .9 for 2 s and .61 to"
+                " .66 from 4 s on; with scaled ones at most .7 in any second"
+            ),
         ),
         Claim(
             "drops",
@@ -201,8 +202,10 @@ FIG8B: Final = Figure(
             AtLeast(NEAR_FULL),
             "VCP-EBE's utilisation",
             lambda of: sample(of_each(of("vcp-ebe"), lambda run: utilisation(run, name=MIDDLE))),
-            reason="increases that are scaled by the minimum RTT of 340 ms recover slowly; unscaled ones come"
-            " near 0.95",
+            reason=(
+                "increases scaled by the minimum RTT of 340 ms recover slowly; unscaled ones reach nearly"
+                " 0.95"
+            ),
         ),
     ),
     notes=(*_NOTES, "Bins of 1 s."),
@@ -290,7 +293,7 @@ FIG9A: Final = Figure(
             lambda of: sample(of_each(of("xcp-b"), _mean_over(PARKING_LOT_LINKS, mean_queue))),
         ),
     ),
-    notes=(*_NOTES, "“hold”: an empty queue may not lower EBE's estimate; ours."),
+    notes=(*_NOTES, "“hold”: an empty queue does not lower EBE's estimate (our addition)."),
 )
 
 FIG9B: Final = Figure(
@@ -304,7 +307,7 @@ FIG9B: Final = Figure(
             "ebe-above-xcp",
             "XCP-EBE uses every link better than XCP",
             Positive(),
-            "utilisation, XCP-EBE minus XCP, on the link where it is least sure",
+            "utilisation, XCP-EBE minus XCP, on the link with the least certain difference",
             lambda of: _least_sure(of, "xcp-ebe", "xcp"),
             reason=_RATCHET,
         ),
@@ -312,7 +315,7 @@ FIG9B: Final = Figure(
             "ebe-above-b",
             "XCP-EBE uses every link better than XCP-b",
             Positive(),
-            "utilisation, XCP-EBE minus XCP-b, on the link where it is least sure",
+            "utilisation, XCP-EBE minus XCP-b, on the link with the least certain difference",
             lambda of: _least_sure(of, "xcp-ebe", "xcp-b"),
             reason=_RATCHET,
         ),
@@ -326,8 +329,10 @@ FIG9B: Final = Figure(
                 of_each(of("xcp"), _mean_over(OTHERS, utilisation)),
                 of_each(of("xcp"), lambda run: utilisation(run, name=MIDDLE)),
             ),
-            reason="of rates from 1 to 40 Mbit/s half are above the 20 that the other links' routers believe:"
-            " they waste more than the middle one, which moves from 3 to 18",
+            reason=(
+                "of rates from 1 to 40 Mbit/s half are above the 20 configured for the other links'"
+                " routers: these links waste more than the middle one, whose rate is 3 to 18"
+            ),
         ),
         Claim(
             "blind-above-belief",
@@ -348,8 +353,10 @@ FIG9B: Final = Figure(
                 of_each(of("xcp-b"), lambda run: utilisation(run, name=MIDDLE)),
                 of_each(of("xcp"), lambda run: utilisation(run, name=MIDDLE)),
             ),
-            reason="under no choice tried: XCP-b loses more by probing against the other links' feedback than"
-            " XCP by its belief",
+            reason=(
+                "under no tested choice: XCP-b loses more by probing against the other links' feedback than"
+                " XCP by its configured capacity"
+            ),
         ),
         Claim(
             "b-below-xcp-elsewhere",
@@ -364,7 +371,7 @@ FIG9B: Final = Figure(
     ),
     notes=(
         *_NOTES,
-        "“hold”: an empty queue may not lower EBE's estimate; ours.",
-        "XCP's “spike” at the middle link is read as a dip: the text explains it by utilisation that drops.",
+        "“hold”: an empty queue does not lower EBE's estimate (our addition).",
+        "XCP's “spike” at the middle link is read as a dip: the text explains it by a drop of utilisation.",
     ),
 )

@@ -41,7 +41,7 @@ def claims(reason: str) -> tuple[Claim, Claim]:
     saying = (
         "VCP-EBE holds a relatively steady queue of about 15 % of the buffer, at every rate of the schedule"
     )
-    measured = "VCP-EBE's mean queue in the segment where it is farthest from 15 %, share of the buffer"
+    measured = "VCP-EBE's mean queue in the segment farthest from 15 %, share of the buffer"
     return (
         Claim("threshold-throughout", saying, ABOUT_THRESHOLD, measured, _farthest, reason=reason),
         Claim(

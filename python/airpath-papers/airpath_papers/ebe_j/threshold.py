@@ -164,9 +164,9 @@ def _fairness_claims(
 
 
 _COLLAPSE: Final = (
-    "without its maintainer VCP-EBE is at some 3 of 10 Mbit/s from the first second on in T, O and L: its"
-    " queue is empty, so that the papers' link-capacity monitor takes the arrival rate for the capacity, and"
-    " the estimate stays at 3 Mbit/s"
+    "without its maintainer VCP-EBE uses some 3 of 10 Mbit/s from the first second on in T, O and L: its"
+    " queue is empty, so the papers' link-capacity monitor returns the arrival rate as the capacity, and the"
+    " estimate stays at 3 Mbit/s"
 )
 """Reason why a threshold of 0 shows little about the step: the link is unused long before it."""
 
@@ -187,8 +187,8 @@ FIG1: Final = Figure(
         ),
         Claim(
             "zero-before",
-            "with a threshold of 0 it uses the link before the increase, so that this is what it fails to"
-            " detect",
+            "with a threshold of 0 it uses the link before the increase, so the increase itself is not"
+            " detected",
             AtLeast(0.9),
             "utilisation from 10 to 20 s, at 10 Mbit/s, with a threshold of 0",
             lambda of: sample(of_each(of(_label(0)), lambda run: utilisation(run, _BEFORE))),
@@ -229,8 +229,10 @@ FIG1: Final = Figure(
             lambda of: difference(
                 of_each(of(_label(40)), window_variation), of_each(of(_label(18)), window_variation)
             ),
-            reason="under VCP the queue never reaches a threshold of 13 % or more, so that higher ones act"
-            " alike",
+            reason=(
+                "under VCP the queue never reaches a threshold of 13 % or more, so higher ones have the"
+                " same effect"
+            ),
         ),
         *_fairness_claims("", "of throughputs over 1 s", "within each second, mean", jain_each_second),
         *_fairness_claims("-whole-run", "of throughputs over the whole run", "over the whole run", jain),
@@ -244,16 +246,16 @@ FIG1: Final = Figure(
         ),
     ),
     notes=(
-        "10 Mbit/s, 15 from 20 s, 5 from 40 s, as the text says; the length of 60 s and the thresholds"
-        " above 18 % are ours. The text does not say over what time its Jain index is: 1 s here, the whole"
-        " run beside it. The time of 15 Mbit/s and the threshold of 60 % were added after seeing that with"
-        " them XCP-EBE has both of the paper's numbers in T (at 40 % 0.92).",
-        "That with a threshold of 0 the increase is not detected comes out, but for another reason than the"
-        " text has in mind: VCP-EBE is never at 10 Mbit/s, it collapses at the start (the second claim), and"
-        " XCP-EBE is at 7 and 5 Mbit/s in T and O. Where the link is used before the step, under"
-        " XCP-EBE in L, the increase is detected. What 5 % is ahead of 0 by is mostly this collapse too.",
+        "10 Mbit/s, 15 from 20 s, 5 from 40 s, as in the text; the length of 60 s and the thresholds above"
+        " 18 % are our choices. The text does not define the time over which its Jain index is computed:"
+        " here it is 1 s, and the whole run for comparison. The time of 15 Mbit/s and the threshold of 60 %"
+        " were added because with them XCP-EBE has both of the paper's numbers in T (at 40 % 0.92).",
+        "With a threshold of 0 the increase is not detected, but for a reason other than the text's:"
+        " VCP-EBE never reaches 10 Mbit/s, because it collapses at the start (the second claim), and XCP-EBE"
+        " uses 7 and 5 Mbit/s in T and O. If the link is used before the step, as under XCP-EBE in L, the"
+        " increase is detected. The advantage of 5 % over 0 is mostly this collapse too.",
         TRAFFIC,
         SETTINGS,
-        "Legends give the threshold in % of the buffer; bins of 1 s.",
+        "Legends show the threshold in % of the buffer; bins of 1 s.",
     ),
 )

@@ -21,7 +21,7 @@ from airpath_papers.settings import ALL_SETTINGS, TWO_WAY, VCP_SCHEMES, dumbbell
 REPETITIONS: Final = 30
 MIDDLE: Final = "R2-R3"
 
-_UNPAIRED: Final = "; the links are not the same, so that the pairs are of independent runs"
+_UNPAIRED: Final = "; the links differ, so the paired runs are independent"
 
 
 def _between(of: Runs, first: tuple[str, Any], second: tuple[str, Any]) -> Sample:
@@ -58,7 +58,7 @@ _USE: Final = {CUBIC: second_half, "xcp": utilisation, "vcp": utilisation}
 CUBIC_BESIDE_ROUTERS: Final = Figure(
     id="ebe-j/cubic-beside-routers",
     paper=PAPER,
-    title="Section IV-A.3: CUBIC's utilisation beside XCP's and VCP's, each on the link of its own figure",
+    title="Section IV-A.3: utilisation of CUBIC, XCP and VCP, each on the link of its own figure",
     experiments={setting: _beside_routers(setting) for setting in ALL_SETTINGS},
     draw=None,
     tables=_means("Utilisation", _USE),
@@ -69,16 +69,18 @@ CUBIC_BESIDE_ROUTERS: Final = Figure(
             Positive(),
             f"utilisation, CUBIC's from 100 to 200 s minus {scheme.upper()}'s" + _UNPAIRED,
             partial(_between, first=(CUBIC, second_half), second=(scheme, utilisation)),
-            reason="CUBIC's link moves over 1 to 400 Mbit/s and 500 ms, and growing from one rate to the next"
-            f" takes most of the 10 s that a rate holds; {scheme.upper()} leaves unused what is above its"
-            " belief, and fills its link while the rate is below",
+            reason=(
+                "CUBIC's link varies from 1 to 400 Mbit/s with 500 ms, and growth from one rate to the"
+                f" next takes most of the 10 s of each rate; {scheme.upper()} leaves the capacity above its"
+                " configured value unused, and fills its link while the rate is below it"
+            ),
         )
         for scheme in ("xcp", "vcp")
     ),
     notes=(
         FIXED_SCHEDULE,
-        "CUBIC's runs are those of figure 7, XCP's and VCP's those of figures 6 and 3; beside L stand"
-        " CUBIC's of O.",
+        "CUBIC's runs are those of figure 7, XCP's and VCP's those of figures 6 and 3; L is compared with"
+        " CUBIC's runs of O.",
         SETTINGS,
     ),
 )
@@ -102,7 +104,7 @@ _middle_queue = partial(mean_queue, name=MIDDLE)
 VCP_TOPOLOGIES: Final = Figure(
     id="ebe-j/queues-by-topology",
     paper=PAPER,
-    title="Section IV-B.1: VCP's and VCP-EBE's queues in the parking lot beside those in the dumbbell",
+    title="Section IV-B.1: queues of VCP and VCP-EBE in the parking lot and in the dumbbell",
     experiments={
         **{setting: _both(setting) for setting in ALL_SETTINGS},
         "T, unscaled": _both("T", rtt_scaling="unscaled"),
@@ -143,7 +145,7 @@ _middle_catch_up_s = catch_up_at(MIDDLE)
 CUBIC_TOPOLOGIES: Final = Figure(
     id="ebe-j/convergence-by-topology",
     paper=PAPER,
-    title="Section IV-B.3: how fast CUBIC-EBE converges in the parking lot and in the dumbbell",
+    title="Section IV-B.3: convergence of CUBIC-EBE in the parking lot and in the dumbbell",
     experiments={
         setting: {
             IN_DUMBBELL: pair(f"ebe-cubic-{setting.lower()}", REPETITIONS)[CUBIC_EBE],
@@ -167,5 +169,5 @@ CUBIC_TOPOLOGIES: Final = Figure(
             unit="s",
         ),
     ),
-    notes=("Catch-up is what figure 7 means by it; the runs are those of figures 10 and 7.",),
+    notes=("Catch-up is defined as in figure 7; the runs are those of figures 10 and 7.",),
 )

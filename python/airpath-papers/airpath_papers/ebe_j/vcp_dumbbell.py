@@ -58,8 +58,8 @@ SCALINGS: Final[Mapping[str, dict[str, Any]]] = {
 """The choices for VCP: which round-trip time scales its increases (by default the minimum)."""
 
 SCALING_NOTE: Final = (
-    "VCP scales its increases by the round-trip time; which one is not said. The minimum is ours; “unscaled”"
-    " and “smoothed RTT” are shown beside it."
+    "VCP scales its increases by a round-trip time that the paper does not define. The minimum is our"
+    " choice; “unscaled” and “smoothed RTT” are shown for comparison."
 )
 
 
@@ -80,8 +80,7 @@ def _experiments(
 QUEUE_CEILING: Final = (
     "with increases scaled by the minimum RTT the load factor reaches 1 before the queue reaches the"
     " threshold: q = (0.98 Upsilon - 1) C t_rho / kappa_q, 10 % of the buffer at 10 Mbit/s and 2 % at 2"
-    " Mbit/s, so that"
-    " the threshold never binds"
+    " Mbit/s, so the threshold is never reached"
 )
 
 FIG3A: Final = Figure(
@@ -128,9 +127,8 @@ FIG3A: Final = Figure(
             reason=QUEUE_CEILING,
         ),
         *segments.claims(
-            f"{QUEUE_CEILING}; increases that are not scaled bring it there in O at every rate from 10 s"
-            " on, 12 to 16 %, and to 11.9 % in the first 10 s, in which flows start; in T to 10 to 14 %"
-            " (the table has each rate)"
+            f"{QUEUE_CEILING}; unscaled increases reach it in O at every rate from 10 s on, 12 to 16 %, and"
+            " 11.9 % in the first 10 s, in which flows start; in T to 10 to 14 % (the table has each rate)"
         ),
         Claim(
             "average",

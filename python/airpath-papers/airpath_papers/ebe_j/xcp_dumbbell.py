@@ -129,8 +129,10 @@ FIG6A: Final = Figure(
             AtMost(STEADY),
             "95th percentile of XCP-b's queue, share of the buffer",
             lambda of: sample(of_each(of("xcp-b"), p95_queue)),
-            reason="with reverse traffic its queue swings nearly as much as XCP-EBE's, however losses are"
-            " repaired (the table has each choice)",
+            reason=(
+                "with reverse traffic its queue oscillates nearly as much as XCP-EBE's, with any loss"
+                " repair (the table has each choice)"
+            ),
         ),
         Claim(
             "xcp-ebe-steady",
@@ -138,8 +140,10 @@ FIG6A: Final = Figure(
             AtMost(STEADY),
             "95th percentile of XCP-EBE's queue, share of the buffer",
             lambda of: sample(of_each(of("xcp-ebe"), p95_queue)),
-            reason="a boost of 40 % against a loop delay of two queues and an estimate that is 200 to 400 ms"
-            " old makes a limit cycle of 2 to 3 s",
+            reason=(
+                "a boost of 40 % with a loop delay of two queues and an estimate that is 200 to 400 ms old"
+                " causes a limit cycle of 2 to 3 s"
+            ),
         ),
         Claim(
             "larger-than-xcp",

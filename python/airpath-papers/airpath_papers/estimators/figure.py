@@ -114,7 +114,7 @@ def _tables(runs: FigureRuns) -> list[TextTable]:
     groups = {kind.value: labels for kind, labels in _OF_KIND.items() if labels}
     columns = [(choice, name, labels) for choice in runs.choices for name, labels in groups.items()]
     overview = _table(
-        "Bias / mean absolute error / 95th percentile of it / lag, means over links by how they deliver",
+        "Bias / mean absolute error / 95th percentile of it / lag, means over links by kind of delivery",
         runs,
         [(f"{name}, {choice}", choice, labels) for choice, name, labels in columns],
     )
@@ -184,7 +184,7 @@ def _draw(runs: FigureRuns) -> Picture:
 _LEGEND: Final = {
     Kind.BURSTS: "bursts in a millisecond (LTE)",
     Kind.SLOW: "few packets in a millisecond (3G)",
-    Kind.SMOOTH: "packets evenly spaced (logs of rates)",
+    Kind.SMOOTH: "packets evenly spaced (rate logs)",
 }
 
 
@@ -195,22 +195,21 @@ def _lag_behind(one: str, other: str) -> Callable[[Runs], Sample]:
 
 _BURSTS: Final = "mean over links with bursts"
 
-_SYNTHETIC: Final = "the synthetic links deliver fewer packets at once than recorded ones"
+_SYNTHETIC: Final = "the synthetic links deliver fewer packets at once than traces do"
 
 LINKS_FIGURE: Final = Figure(
     id="estimators/links",
     ours=True,
-    paper="ACK-rate estimators against the truth",
-    title="Every ACK-rate estimator on links whose capacity moves",
+    paper="ACK-rate estimators",
+    title="Accuracy of every ACK-rate estimator on links with variable capacity",
     experiments=_EXPERIMENTS,
     draw=_draw,
     tables=_tables,
     claims=(
         Claim(
             "bursts-over-estimate",
-            "where a scheduler delivers many packets in a millisecond, per-ACK samples over-estimate"
-            " without any"
-            " reverse traffic",
+            "if a scheduler delivers many packets in a millisecond, per-ACK samples overestimate without"
+            " any reverse traffic",
             AtLeast(0.25),
             f"bias of filter (3) over per-ACK samples, {_BURSTS}",
             _over_bursts("westwood-ti", _bias),
@@ -219,7 +218,7 @@ LINKS_FIGURE: Final = Figure(
         ),
         Claim(
             "stamps-do-not-help",
-            "the receiver's stamps do not help there, since packets arrive in bursts",
+            "the receiver's timestamps do not help then, because packets arrive in bursts",
             AtLeast(0.10),
             f"bias of SARBE with stamps of 1 ms, {_BURSTS}",
             _over_bursts("sarbe:resolution=1ms", _bias),
@@ -227,15 +226,15 @@ LINKS_FIGURE: Final = Figure(
         ),
         Claim(
             "ten-ms-cure-bursts",
-            "adding up data over 10 ms before filtering cures it",
+            "adding up data over 10 ms before filtering corrects this",
             Between(-0.10, 0.10),
             f"bias of filter (6) over data of 10 ms, {_BURSTS}",
             _over_bursts(TEN_MS, _bias),
-            reason="acknowledgments that wait behind reverse traffic come in bunches longer than 10 ms",
+            reason="acknowledgments that wait behind reverse traffic arrive in bunches longer than 10 ms",
         ),
         Claim(
             "fifty-ms-cure-both",
-            "adding up data over 50 ms cures most of the compression by reverse traffic as well",
+            "adding up data over 50 ms also corrects most of the compression by reverse traffic",
             Between(-0.15, 0.15),
             f"bias of filter (6) over data of 50 ms, {_BURSTS}",
             _over_bursts(FIFTY_MS, _bias),
@@ -243,7 +242,7 @@ LINKS_FIGURE: Final = Figure(
         ),
         Claim(
             "compression",
-            "with reverse traffic per-ACK samples over-estimate what is used many times",
+            "with reverse traffic per-ACK samples overestimate the used rate many times",
             AtLeast(1.0),
             f"bias of filter (3) over per-ACK samples, {_BURSTS}",
             _over_bursts("westwood-ti", _bias),
@@ -252,14 +251,14 @@ LINKS_FIGURE: Final = Figure(
         ),
         Claim(
             "anti-aliasing-cures",
-            "a sample for each RTT is not misled, with and without reverse traffic",
+            "a sample for each RTT has no bias, with and without reverse traffic",
             Between(-0.10, 0.10),
             f"bias of filter (6), anti-aliased, {_BURSTS}",
             _over_bursts("westwood-aa", _bias),
         ),
         Claim(
             "anti-aliasing-lags",
-            "but samples of an RTT inherit the delay of the queue as lag",
+            "samples of an RTT have the delay of the queue as lag",
             AtLeast(0.1),
             f"lag of filter (6), anti-aliased, minus that over data of 50 ms, {_BURSTS}",
             _lag_behind("westwood-aa", FIFTY_MS),
@@ -267,33 +266,28 @@ LINKS_FIGURE: Final = Figure(
         ),
         Claim(
             "zero-order-hold",
-            "filter (2) weights samples by their time and needs no cure",
+            "filter (2) weights samples by their time and needs no correction",
             AtMost(0.10),
-            f"bias of filter (2) over per-ACK samples, without sign, {_BURSTS}",
+            f"absolute bias of filter (2) over per-ACK samples, {_BURSTS}",
             _over_bursts("westwood-zoh", lambda of_one: abs(of_one.bias)),
         ),
     ),
     notes=(
-        "One sender keeps a fixed window in flight, 300 ms of the mean rate, and all estimators watch it;"
-        " a buffer"
-        " without limit, 40 ms of base RTT, an acknowledgment for each packet of 1500 bytes. The reverse"
-        " traffic is"
-        " one long CUBIC upload over the trace of the opposite direction, or the same trace where there"
-        " is none.",
-        "One run for each link: on a trace that is always used, runs differ in nothing but their first"
-        " second. Intervals"
+        "One sender keeps a fixed window in flight, 300 ms of the mean rate, and all estimators observe it;"
+        " unlimited buffer, 40 ms of base RTT, an acknowledgment for each packet of 1500 bytes. The reverse"
+        " traffic is one long CUBIC upload over the trace of the opposite direction, or over the same trace"
+        " if there is none.",
+        "One run for each link: on a fully used trace, runs differ only in their first second. Intervals"
         " are over links.",
-        "The truth is the mean over a second around the instant, without headers: of what the link could"
-        " carry, or, with"
-        " reverse traffic, of what it carried of the flow, since then the sender no longer fills it. Bias"
-        " is mean over"
-        " mean, minus one; errors are parts of the truth at the same time, instants with less than 5 % of the"
-        " mean left out; lag is the shift, up to 5 s, at which estimate and truth correlate most.",
-        f"Two synthetic links come with airpath. Recordings are added where the environment variable"
-        f" {VARIABLE} names"
-        " their folder.",
-        "Without losses DynaPara-like stays in its good state and is filter (3).",
-        "Hoe's slope gives one sample at the start of a connection, for its first threshold; here it is held"
-        " to the end: its row says how far the capacity moves from what it was at the start.",
+        "The truth is a mean over a second around the instant, without headers: the capacity of the link"
+        " or, with reverse traffic, the throughput of the flow, because the sender then no longer fills the"
+        " link. Bias is mean over mean, minus one; errors are shares of the truth at the same time,"
+        " excluding instants below 5 % of the mean; lag is the shift, up to 5 s, with the largest"
+        " correlation of estimate and truth.",
+        f"Two synthetic links are part of airpath. Set the environment variable {VARIABLE} to a folder of"
+        " traces to add them.",
+        "Without losses DynaPara-like stays in its good state and equals filter (3).",
+        "Hoe's slope gives one sample at the start of a connection, for its first threshold; here it is"
+        " held to the end: its row shows how far the capacity moves from its initial value.",
     ),
 )

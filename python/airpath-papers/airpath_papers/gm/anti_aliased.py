@@ -50,7 +50,7 @@ FIG7: Final = Figure(
     claims=(
         Claim(
             "samples",
-            "anti-aliased samples do not over-estimate the bandwidth",
+            "anti-aliased samples do not overestimate the bandwidth",
             AtMost(OVER),
             "largest anti-aliased sample over the rate of the link",
             lambda of: sample(
@@ -59,7 +59,7 @@ FIG7: Final = Figure(
         ),
         Claim(
             "estimate",
-            "there is no over-estimate after anti-aliasing",
+            "there is no overestimate after anti-aliasing",
             AtMost(OVER),
             "largest output of filter (3) over the rate of the link",
             lambda of: sample(
@@ -84,7 +84,7 @@ FIG7: Final = Figure(
             "others-mean",
             "the same, on average",
             Between(0.9, 1.1),
-            "mean output over the mean rate used, of the filter that is farther from 1",
+            "mean output over the mean rate used, of the filter farther from 1",
             lambda of: sample(of_each(of(_LABEL), _farthest)),
         ),
     ),
@@ -94,6 +94,6 @@ FIG7: Final = Figure(
         GUARD,
         "alpha = exp(-RTT/tau) = 0.6 for the mean RTT of 0.49 s, queues included.",
         f"“{IN_CONTROL}”: all 41 senders use filter (3); “{BESIDE}”: all use filter (6), and filter (3)"
-        " listens.",
+        " observes.",
     ),
 )

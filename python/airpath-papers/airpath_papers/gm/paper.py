@@ -17,20 +17,20 @@ SETTLED_S: Final = 20.0
 
 IN_CONTROL: Final = "filter in control"
 """The sender's window follows the plotted filter, as the text says."""
-BESIDE: Final = "filter beside"
+BESIDE: Final = "filter observing"
 """The sender's window follows the anti-aliased filter (6); the plotted filter has no effect."""
 TEN_REVERSE: Final = "10 reverse flows"
 LONGER_TIMEOUT: Final = "timeouts ≥ 1 s"
 """As in ns-2 until October 2004."""
 
 PACKETS: Final = (
-    "Estimators count payload; rates here are multiplied by 1500/1460, as the paper counts whole packets"
-    " of 1500 bytes."
+    "Estimators count payload; rates here are multiplied by 1500/1460, because the paper counts whole"
+    " packets of 1500 bytes."
 )
 SETTING: Final = (
-    "Ours where the paper is silent: 40 reverse flows that start within 5 s, with RTTs drawn from 25 to"
-    " 250 ms; access links of 100 Mbit/s; buffers alike in both directions; delayed acknowledgments wait"
-    " 100 ms at most, windows grow by acknowledgments, timeouts are 200 ms at least, all as in ns-2."
+    "Our choices, not defined in the paper: 40 reverse flows that start within 5 s, with random RTTs from"
+    " 25 to 250 ms; access links of 100 Mbit/s; equal buffers in both directions; delayed acknowledgments"
+    " wait 100 ms at most, windows grow by acknowledgments, timeouts are 200 ms at least, all as in ns-2."
     " Measured from 20 s on."
 )
 GUARD: Final = (

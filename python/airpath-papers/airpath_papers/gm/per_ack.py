@@ -52,10 +52,11 @@ _NOTES = (
     SETTING,
     PACKETS,
     GUARD,
-    f"“{IN_CONTROL}”: all 41 senders use the filter that is shown; “{BESIDE}”: all use the anti-aliased"
-    " filter (6), and the filter that is shown listens to the same acknowledgments.",
-    "Runs of 500 s. Samples (a) are those of acknowledgments of data in order outside recovery; one that"
-    " fills a hole covers tens of packets at once, and its sample is no bandwidth.",
+    f"“{IN_CONTROL}”: all 41 senders use the filter shown; “{BESIDE}”: all use the anti-aliased filter (6),"
+    " and the filter shown observes the same acknowledgments.",
+    "Runs of 500 s. Samples (a) are those of acknowledgments of data in order outside recovery; an"
+    " acknowledgment that fills a hole covers tens of packets at once, and its sample does not measure"
+    " bandwidth.",
 )
 
 
@@ -148,7 +149,7 @@ FIG4: Final = Figure(
     claims=(
         Claim(
             "peaks",
-            "with a time constant of 0.1 s filter (2) over-estimates",
+            "with a time constant of 0.1 s filter (2) overestimates",
             AtLeast(OVER),
             "largest estimate over the rate of the link",
             _of(largest_over_link, SHORT, LINK_MBPS),
@@ -159,7 +160,7 @@ FIG4: Final = Figure(
             AtLeast(OVER),
             "mean estimate over the mean rate used",
             _of(mean_over_used, SHORT),
-            reason="peaks last for a tenth of a second and weigh little in a mean over time",
+            reason="peaks last a tenth of a second and have little weight in a mean over time",
         ),
     ),
     notes=_NOTES,
@@ -174,7 +175,7 @@ FIG5: Final = Figure(
     claims=(
         Claim(
             "ten-times",
-            "filter (3) over-estimates the available bandwidth up to more than 10 times",
+            "filter (3) overestimates the available bandwidth up to more than 10 times",
             AtLeast(10),
             "largest estimate over the rate of the link",
             _of(largest_over_link, TIME_INVARIANT, LINK_MBPS),
@@ -213,7 +214,7 @@ FIG6: Final = Figure(
     claims=(
         Claim(
             "greatly",
-            "filter (6) greatly over-estimates the bandwidth",
+            "filter (6) greatly overestimates the bandwidth",
             AtLeast(2),
             "mean estimate over the rate of the link",
             _of(mean_over_link, BILINEAR, LINK_MBPS),

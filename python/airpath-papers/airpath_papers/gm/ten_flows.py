@@ -41,7 +41,7 @@ def _less(measure: Callable[[RunData, Numbers], float]) -> Callable[[Runs], Samp
 FIG11: Final = Figure(
     id="gm/fig11",
     paper=PAPER,
-    title="Bandwidth as ten Westwood flows estimate it: used, and available",
+    title="Estimates of ten Westwood flows: used and available bandwidth",
     experiments={
         FORTY_REVERSE: {_LABEL: ten_flows("westwood-aa", reverse=40)},
         TEN_REVERSE: {_LABEL: ten_flows("westwood-aa", reverse=10)},
@@ -58,8 +58,10 @@ FIG11: Final = Figure(
             "mean estimate over flows and time",
             lambda of: sample(of_each(of(_LABEL), lambda run: mean_value(run, estimate_mbps(run)))),
             unit="Mbit/s",
-            reason="reverse traffic takes a part of the link: its acknowledgments, and pauses while those"
-            " of the forward flows wait in its queue",
+            reason=(
+                "reverse traffic reduces the used bandwidth: by its acknowledgments, and by pauses while"
+                " those of the forward flows wait in its queue"
+            ),
         ),
         Claim(
             "steadier",
@@ -72,7 +74,7 @@ FIG11: Final = Figure(
             "closer",
             "and closer to the fair share",
             Positive(),
-            "mean distance from the fair share as a part of it: used minus available",
+            "mean relative distance from the fair share: used minus available",
             _less(lambda run, values: distance(run, values, FAIR_SHARE_MBPS)),
             reason="without reverse traffic both follow the rate used, which depends on the RTT",
         ),
@@ -82,8 +84,8 @@ FIG11: Final = Figure(
         PACKETS,
         GUARD,
         "RTTs of the ten flows 25, 50, …, 250 ms; starts within 5 s; buffer of 312.5 kB (10 Mbit/s times"
-        " 250 ms); runs of 600 s. The paper says “similar to” figure 2: 40 reverse flows, and fewer"
-        " beside it.",
+        " 250 ms); runs of 600 s. The paper's traffic is “similar to” figure 2: 40 reverse flows; fewer are"
+        " shown for comparison.",
         f"“{ZERO_ORDER_HOLD}”, “{TIME_INVARIANT}”: that filter, anti-aliased, in control; alpha = 0.8.",
     ),
 )

@@ -95,15 +95,15 @@ def _errors(runs: FigureRuns) -> list[TextTable]:
                 cells.append(mean_and_half_width({"mean": values.mean, "ci95_low": low, "ci95_high": high}))
         rows.append((choice, *cells))
     header = ("choice", *(f"{name}, {label}" for label in (WITHOUT, WITH) for name in measures))
-    return [TextTable("Mean distance from the available bandwidth, as a part of it", header, tuple(rows))]
+    return [TextTable("Mean relative distance from the available bandwidth", header, tuple(rows))]
 
 
 _NOTES = (
     SETTING,
     PACKETS,
     GUARD,
-    "The UDP source begins silent and sends 1 Mbit/s from 100 s to 200 s, from 300 s to 400 s and from"
-    " 500 s to 600 s. What it leaves is available.",
+    "The UDP source is silent at first and sends 1 Mbit/s from 100 s to 200 s, from 300 s to 400 s and from"
+    " 500 s to 600 s. The rest of the capacity is available.",
     f"The buffer is one bandwidth-delay product of the flow of 100 ms, {SMALL_BUFFER}; “{LARGE_BUFFER}”"
     " keeps that of the flow of 250 ms.",
     f"“{LONGER_TIMEOUT}” is ns-2's bound until October 2004.",
@@ -123,8 +123,7 @@ FIG8: Final = Figure(
             "tracks",
             "without reverse traffic the filter shows the available bandwidth",
             AtMost(TRACKS),
-            "mean distance of the estimate from the available bandwidth without reverse traffic, as a"
-            " part of it",
+            "mean relative distance of the estimate from the available bandwidth without reverse traffic",
             lambda of: sample(of_each(of(WITHOUT), _estimate_error)),
         ),
         Claim(
@@ -150,10 +149,10 @@ FIG9: Final = Figure(
             "weaker",
             "the effect of reverse traffic is weaker on the slow-start threshold",
             Positive(),
-            "what reverse traffic adds to the distance from the available bandwidth: estimate minus"
+            "increase of the distance from the available bandwidth by reverse traffic: estimate minus"
             " threshold",
             lambda of: difference(_effect(of, _estimate_error).values, _effect(of, _threshold_error).values),
-            reason="the longer a queue lasts, the fewer losses set the threshold anew",
+            reason="the longer a queue lasts, the fewer losses update the threshold",
         ),
         Claim(
             "much-weaker",
@@ -219,9 +218,9 @@ def _above(label: str, reno: str, measure: Callable[[RunData], float]) -> Callab
 
 
 _RENO_REASON = (
-    "Reno falls to half of one bandwidth-delay product plus the buffer, which is as much as the bandwidth"
-    " times the smallest RTT when the buffer is one bandwidth-delay product, less when it is smaller, and"
-    " more when it is larger; reverse traffic adds its queue to what Reno halves, and takes from the"
+    "Reno falls to half of one bandwidth-delay product plus the buffer, which equals the bandwidth times"
+    " the smallest RTT if the buffer is one bandwidth-delay product, is less for a smaller buffer, and more"
+    " for a larger one; reverse traffic adds its queue to the flight that Reno halves, and reduces the"
     " bandwidth that Westwood measures"
 )
 
@@ -265,7 +264,7 @@ FIG10: Final = Figure(
             "mean rate used, Westwood minus 1.01 times NewReno",
             _above(WITHOUT, RENO_WITHOUT, mean_used),
             unit="Mbit/s",
-            reason="with a buffer of one bandwidth-delay product either of them fills the link",
+            reason="with a buffer of one bandwidth-delay product both fill the link",
         ),
         Claim(
             "utilisation-with",
@@ -274,21 +273,24 @@ FIG10: Final = Figure(
             "mean rate used, Westwood minus 1.01 times NewReno",
             _above(WITH, RENO_WITH, mean_used),
             unit="Mbit/s",
-            reason="thresholds differ little with reverse traffic, and the window needs most of the time"
-            " between two losses to fill the longer round trip again",
+            reason=(
+                "thresholds differ little with reverse traffic, and the window needs most of the time"
+                " between two losses to refill the longer round trip"
+            ),
         ),
     ),
     tables=_ratios,
     notes=(
         *_NOTES,
-        "Both thresholds are whole segments, rounded down, as in ns-2, which the paper used, and its module"
-        f" of Westwood of 2002; “{NOT_ROUNDED}” counts both in bytes. An earlier form of this figure rounded"
-        " Westwood's only: with one bandwidth-delay product of buffer that hides the difference (1.001).",
-        "Without reverse traffic half of the difference is the time after 300 and 500 s, when the datagrams"
-        " come back and Reno halves twice, to 17 packets, as the picture shows.",
-        "With a buffer of one bandwidth-delay product both should be alike: ns-2's Linux modules of Reno and"
-        " Westwood+ have thresholds of 83 and 83 packets over 10 Mbit/s, 100 ms and a buffer of 83.",
-        f"Reno is NewReno; “{PLAIN_RENO}” gives it RFC 5681's recovery, “{SACK}” another one to both senders."
+        "Both thresholds are whole segments, rounded down, as in ns-2, which the paper used, and its"
+        f" module of Westwood of 2002; “{NOT_ROUNDED}” counts both in bytes. Rounding Westwood's threshold"
+        " only, as an earlier version did, hides the difference with one bandwidth-delay product of buffer"
+        " (1.001).",
+        "Without reverse traffic half of the difference arises after 300 and 500 s, when the datagrams"
+        " return and Reno halves twice, to 17 packets, as the figure shows.",
+        "With a buffer of one bandwidth-delay product both should be equal: ns-2's Linux modules of Reno"
+        " and Westwood+ have thresholds of 83 and 83 packets over 10 Mbit/s, 100 ms and a buffer of 83.",
+        f"Reno is NewReno; “{PLAIN_RENO}” is with RFC 5681's recovery, “{SACK}” with SACK for both senders."
         " The 40 reverse flows are of the same kind as the forward flow.",
     ),
 )

@@ -55,7 +55,7 @@ def on_kernel(figure: Figure) -> Figure:
     """
     form = figure.kernel
     if form is None:
-        raise UsageError(f"{figure.id} has no form on real kernels")
+        raise UsageError(f"{figure.id} cannot run on real kernels")
     try:
         twins = {
             choice: {label: _twins(figure.experiments[of][label], form.runs[label]) for label in form.runs}
@@ -85,7 +85,7 @@ def on_kernel(figure: Figure) -> Figure:
             *_run_notes(form),
             *(f"Departure: {text}." for text in departures),
             *_left_out(figure, form),
-            *(f"Of the figure as it is simulated: {note}" for note in figure.notes),
+            *(f"Note of the simulated figure: {note}" for note in figure.notes),
         ),
     )
 
@@ -135,7 +135,7 @@ def _run_notes(form: KernelForm) -> Iterator[str]:
         for length in lengths
     )
     yield (
-        f"How long runs last: {runs}. Spans that go beyond end there. VCP and XCP are our controllers in the"
+        f"Duration of runs: {runs}. Longer spans end there. VCP and XCP are airpath's controllers in the"
         " kernel, over the simulator's routers; TCP is the kernel's."
     )
     yield (
@@ -153,12 +153,12 @@ def _left_out(figure: Figure, form: KernelForm) -> Iterator[str]:
         for label, reason in impossible.items():
             yield f"Not run: {label} ({reason})."
         if slow := len(missing) - len(impossible):
-            yield f"Not run for the time that they take: {slow} more of the experiments of “{of}”."
+            yield f"Not run because of their duration: {slow} more of the experiments of “{of}”."
     if others := [name for name in figure.experiments if name not in form.choices.values()]:
         yield f"Not run: {', '.join(f'“{name}”' for name in others)}."
     for claim in figure.claims:
         if claim.name in form.without:
-            yield f"Not judged: {claim.statement} ({form.without[claim.name]})."
+            yield f"Not evaluated: {claim.statement} ({form.without[claim.name]})."
 
 
 def _reason(experiment: Experiment, available: Sequence[str]) -> str:

@@ -47,8 +47,8 @@ def in_kernel(written: str, available: Sequence[str]) -> InKernel:
     if name == "bic" and name not in available:
         name = STANDS_FOR_BIC
         departures.append(
-            f"this kernel has no BIC (where it is a module, `modprobe tcp_bic`): its"
-            f" {STANDS_FOR_BIC.upper()} stands for it"
+            "this kernel has no BIC (if it is a module, run `modprobe tcp_bic`): its"
+            f" {STANDS_FOR_BIC.upper()} is used instead"
         )
     of_sender = {option: value for option, value in options.items() if _moves_sender(scheme, option, value)}
     for option, value in of_sender.items():

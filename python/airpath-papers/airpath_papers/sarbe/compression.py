@@ -120,7 +120,7 @@ FIG2A: Final = Figure(
             "sarbe-near",
             "SARBE is quite near the available bandwidth",
             AtMost(NEAR_MBPS),
-            "mean estimate under reverse traffic, SARBE minus available, without sign",
+            "mean estimate under reverse traffic, absolute difference of SARBE and available",
             lambda of: sample(of_each(of(SARBE), lambda run: abs(_mean(run, SARBE) - _available(run)))),
             unit="Mbit/s",
             reason="bursts of FTP packets between those of the load raise the mean of fine samples",
@@ -150,7 +150,10 @@ FIG2B: Final = Figure(
             AtLeast(MANY_TIMES),
             "mean estimate under reverse traffic, DynaPara-like, timed, over SARBE",
             lambda of: sample(_times_sarbe(of, DYNAPARA_TIMED)),
-            reason="a coefficient over an RTT hardly moves at samples of no length: it is anti-aliased",
+            reason=(
+                "a coefficient over an RTT gives samples of no length hardly any weight: the stand-in is"
+                " anti-aliased"
+            ),
         ),
         Claim(
             "fluctuates",

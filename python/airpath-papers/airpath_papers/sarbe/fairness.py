@@ -67,9 +67,8 @@ def _tables(runs: FigureRuns) -> list[TextTable]:
 
 
 _STEADIER: Final = (
-    "an estimate that is averaged over an RTT is steadier than SARBE's, and so are the shares; the paper"
-    " does not"
-    " compare with any"
+    "an estimate averaged over an RTT is steadier than SARBE's, and so are the shares; the paper compares"
+    " with none"
 )
 _MEAN: Final = "Jain index, mean over loss rates"
 
@@ -112,9 +111,8 @@ FIG5: Final = Figure(
     ),
     notes=(
         SETTING,
-        "Ten flows begin within the first second and last to the end. The index is that of what leaves"
-        " the wireless"
-        " hop over the whole run.",
+        "Ten flows start within the first second and last to the end. The index is that of the departures"
+        " from the wireless hop over the whole run.",
         TRANSPORT,
         WHICH_WESTWOOD,
         STAND_INS,

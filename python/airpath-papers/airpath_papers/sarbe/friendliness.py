@@ -150,15 +150,17 @@ def _table(runs: FigureRuns, choice: str) -> TextTable:
 
 
 _REASONS: Final = {
-    WESTWOOD: "Westwood's per-ACK estimate exceeds its share where its packets come in bunches; its window"
-    " falls less at a loss",
+    WESTWOOD: (
+        "Westwood's per-ACK estimate exceeds its share if its packets arrive in bunches; its window falls"
+        " less at a loss"
+    ),
     DYNAPARA: "over per-ACK samples the stand-in's window falls at a loss as little as SARBE's",
 }
 
 FIG6: Final = Figure(
     id="sarbe/fig6",
     paper=PAPER,
-    title="Goodput of SARBE beside Reno, Westwood and DynaPara at 1 % loss",
+    title="Goodput of SARBE competing with Reno, Westwood and DynaPara at 1 % loss",
     experiments={choice: _experiments(changes) for choice, changes in LINKS.items()},
     draw=_draw,
     tables=_tables,
@@ -180,7 +182,8 @@ FIG6: Final = Figure(
                 f"friendly-to-{other}",
                 f"SARBE preserves friendliness with {title(other)}",
                 AtLeast(FRIENDLY),
-                f"goodput of a {title(other)} flow as a part of the fair share, five beside five SARBE",
+                f"goodput of a {title(other)} flow as a share of the fair share, five flows competing with"
+                " five of SARBE",
                 _kept(other),
             )
             for other in OTHERS
@@ -188,8 +191,7 @@ FIG6: Final = Figure(
     ),
     notes=(
         SETTING,
-        "The fair share (dotted) is a tenth of what all flows get together. “Friendly” is taken as"
-        " keeping 80 % of it.",
+        "The fair share (dotted) is a tenth of the total goodput. “Friendly” means at least 80 % of it.",
         TRANSPORT,
         WHICH_WESTWOOD,
         STAND_INS,

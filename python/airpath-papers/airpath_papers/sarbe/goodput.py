@@ -124,11 +124,10 @@ def _tables(runs: FigureRuns) -> list[TextTable]:
 
 
 _PER_ACK = (
-    "over samples of each acknowledgment every filter fills the link as SARBE does; wherever Reno is as"
-    " far behind as"
-    " stated the gap to it is below 5 %"
+    "with samples of each acknowledgment every filter fills the link as SARBE does; if Reno is as far"
+    " behind as stated, the gap to it is below 5 %"
 )
-_STAND_IN = "no stand-in both over-estimates many times under compression and stays so far behind here"
+_STAND_IN = "no stand-in both overestimates many times under compression and is so far behind here"
 _SWEEP = tuple(LINKS)
 _AS_STATED = (*LINKS, SACK, CAPPED)
 """Choices in which Reno is about as far behind as stated."""
@@ -201,7 +200,7 @@ FIG4: Final = Figure(
             "equal-when-rare",
             "below 0.01 % loss the goodput of all versions is the same",
             AtMost(2),
-            "best over worst of all schemes at 0.001 and 0.01 % loss",
+            "best divided by worst of all schemes at 0.001 and 0.01 % loss",
             _difference_when_rare,
             choices=_SWEEP,
             unit="%",
@@ -221,14 +220,12 @@ FIG4: Final = Figure(
     ),
     notes=(
         SETTING,
-        "What is said of Westwood and DynaPara is judged where Reno is about as far behind as stated;"
-        " with 45 ms or"
-        " delayed acknowledgments it is twice as far, and so are the others: the table has them. All but"
-        " the two"
-        " links are run at 1 % loss only. Runs of the same seed are pairs: the same start, the same"
-        " draws of losses.",
+        "The claims on Westwood and DynaPara are evaluated in the setting in which Reno is about as far"
+        " behind as stated; with 45 ms or delayed acknowledgments it is twice as far, and so are the others:"
+        " the table has them. All settings except the two links are run at 1 % loss only. Runs of the same"
+        " seed are pairs: the same start, the same random losses.",
         TRANSPORT,
-        "Receivers stamp in steps of 1 µs.",
+        "Receivers use timestamps in steps of 1 µs.",
         WHICH_WESTWOOD,
         STAND_INS,
     ),

@@ -28,11 +28,10 @@ TRANSPORT: Final = (
 )
 WHICH_WESTWOOD: Final = (
     "“The recent Westwood module” of ns-2 filters a sample of each acknowledgment bilinearly (tau = 1 s),"
-    " and a loss"
-    " only lowers the window; Westwood+ as in Linux is shown beside it."
+    " and a loss only lowers the window; Westwood+ as in Linux is shown for comparison."
 )
 STAND_INS: Final = (
-    "DynaPara's text was not available. Two stand-ins of ours bear its name: “DynaPara-like” switches the"
+    "DynaPara's text was not available. Two stand-ins have its name: “DynaPara-like” switches the"
     " coefficient of each sample between 0.9 and 0.6 by the state of the link, “DynaPara-like, timed” the"
     " coefficient over an RTT between 0.5 and 0.2."
 )

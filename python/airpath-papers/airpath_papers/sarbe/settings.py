@@ -35,25 +35,24 @@ STRETCHES: Final[tuple[Span, ...]] = tuple(
 )
 STEPS: Final = tuple(pairwise(STRETCHES))
 
-COARSE: Final = "stamps of 10 ms"
-FINE: Final = "stamps of 1 µs"
+COARSE: Final = "timestamps of 10 ms"
+FINE: Final = "timestamps of 1 µs"
 DELAYED: Final = "delayed acknowledgments"
-BESIDE: Final = "beside one NewReno"
+BESIDE: Final = "observing one NewReno"
 
 ESTIMATORS: Final = (WESTWOOD, WESTWOOD_PLUS, DYNAPARA, DYNAPARA_TIMED, SARBE)
 
 SETTING: Final = (
-    "Ours, since the drawing that has them was not available: 5 Mbit/s, 70 ms of base RTT, a buffer of one"
-    " bandwidth-delay product, a load of 0, 1, 2, 3.5, 1.5 and 0 Mbit/s for 25 s each. Available is what"
-    " the load"
-    " leaves, less headers, since estimates count payload."
+    "Our choices, because the figure with the original values was not available: 5 Mbit/s, 70 ms of base"
+    " RTT, a buffer of one bandwidth-delay product, a load of 0, 1, 2, 3.5, 1.5 and 0 Mbit/s for 25 s each."
+    " The available bandwidth is the capacity minus the load, without headers, because estimates count"
+    " payload."
 )
 CHOICES: Final = (
-    "Each estimator controls its own FTP, as in the paper; “beside one NewReno” they watch the same FTP."
-    " Receivers"
-    " of the time stamped in steps of 10 ms, which the paper does not say; with fine stamps the"
-    " alternation of FTP"
-    " and load packets makes the mean of samples larger than data over time."
+    "Each estimator controls its own FTP, as in the paper; with “observing one NewReno” they observe the"
+    " same FTP. Receivers of the time used timestamps in steps of 10 ms, which the paper does not mention;"
+    " with fine timestamps the alternation of FTP and load packets makes the mean of samples larger than"
+    " data over time."
 )
 
 

@@ -133,9 +133,8 @@ def _table(runs: FigureRuns, choice: str) -> TextTable:
         _spread,
     ]
     return TextTable(
-        f"{choice}: seconds until the estimate stays within 10 % of what is available, for each step of"
-        f" the load"
-        f" (Mbit/s; {HOLD_S:g} means never), and other measures",
+        f"{choice}: seconds until the estimate stays within 10 % of the available bandwidth, for each step"
+        f" of the load (Mbit/s; {HOLD_S:g} means never), and other measures",
         (
             "estimator",
             *steps,
@@ -149,9 +148,8 @@ def _table(runs: FigureRuns, choice: str) -> TextTable:
 
 
 _SLOW = (
-    "a filter with tau = 1 s covers 90 % of a step in little more than 2 s; where it needs longer to come"
-    " within 10 %"
-    " it is wrong, not slow"
+    "a filter with tau = 1 s covers 90 % of a step in little more than 2 s; if it needs longer to come"
+    " within 10 %, it is biased, not slow"
 )
 _RESPONSE = "seconds until an estimate has covered 90 % of its own way after a step, mean over five steps"
 
@@ -184,18 +182,17 @@ FIG1: Final = Figure(
             "settles-sooner",
             "SARBE reaches persistent changes sooner than Westwood",
             Positive(),
-            "seconds until the estimate stays within 10 % of what is available, mean over five steps,"
-            " Westwood minus"
-            " SARBE",
+            "seconds until the estimate stays within 10 % of the available bandwidth, mean over five steps,"
+            " Westwood minus SARBE",
             _against_sarbe(WESTWOOD, _settling),
             unit="s",
-            reason="where most packets are the load's, samples scatter and SARBE leaves the 10 % again",
+            reason="if most packets belong to the load, samples scatter and SARBE leaves the 10 % again",
         ),
         Claim(
             "settles-sooner-mostly",
             "the same, step by step",
             AtLeast(3),
-            "of five steps, how many after which SARBE is within 10 % sooner than Westwood",
+            "number of steps, of five, after which SARBE is within 10 % sooner than Westwood",
             lambda of: sample(_steps_won(of)),
             unit="steps",
         ),
@@ -212,16 +209,16 @@ FIG1: Final = Figure(
             "dynapara-inaccurate",
             "DynaPara is inaccurate when the load occupies the bottleneck",
             Positive(),
-            "mean absolute error, DynaPara-like minus SARBE, share of what is available",
+            "mean absolute error, DynaPara-like minus SARBE, share of the available bandwidth",
             _against_sarbe(DYNAPARA, _error),
         ),
         Claim(
             "timed-inaccurate",
             "the same with the timed stand-in for DynaPara",
             Positive(),
-            "mean absolute error, DynaPara-like, timed, minus SARBE, share of what is available",
+            "mean absolute error, DynaPara-like, timed, minus SARBE, share of the available bandwidth",
             _against_sarbe(DYNAPARA_TIMED, _error),
-            reason="averaged over an RTT it is the best tracker here",
+            reason="averaged over an RTT it is the most accurate here",
         ),
         Claim(
             "sarbe-rapid",
@@ -235,7 +232,7 @@ FIG1: Final = Figure(
             "sarbe-close",
             "SARBE closely follows the available bandwidth",
             AtMost(CLOSE),
-            "mean absolute error of SARBE, share of what is available",
+            "mean absolute error of SARBE, share of the available bandwidth",
             _level(SARBE, _error),
             reason="packets of FTP and load alternate, and the mean of fine samples exceeds data over time",
         ),

@@ -29,13 +29,11 @@ LINKS: Final[Mapping[str, Mapping[str, Any]]] = {
 """The wireless hop and the one-way delay of the wired link."""
 
 SETTING: Final = (
-    "Ours, since the drawing that has them was not available: a wired link of 10 Mbit/s, a wireless hop"
-    " of 2 Mbit/s"
-    " that loses packets downwards, independently of each other, 27 ms one way, a buffer of one"
-    " bandwidth-delay"
-    " product, 13 packets. Of the delays of 25 to 27 ms at which NewReno is as far behind as stated, 27"
-    " ms comes"
-    " nearest; at 45 ms it is far more. The second setting is 384 kbit/s and 150 ms."
+    "Our choices, because the figure with the original values was not available: a wired link of 10 Mbit/s,"
+    " a wireless hop of 2 Mbit/s with independent packet losses on the downlink, 27 ms one way, a buffer of"
+    " one bandwidth-delay product, 13 packets. Of the delays of 25 to 27 ms at which NewReno is as far"
+    " behind as stated, 27 ms agrees best; at 45 ms NewReno is much further behind. The second setting is"
+    " 384 kbit/s and 150 ms."
 )
 
 

@@ -100,11 +100,10 @@ def _table(choice: str, runs: Runs, times: Times) -> TextTable:
         f"Completion times in seconds, {choice}, the shortest median first",
         ("scheme", "finished", "median", "95 %", "least", "most", "timeouts", f"over {first}", "seeds", "p"),
         tuple(rows),
-        f"Censored at {LIMIT_S:g} s: what had not finished counts as longer and is averaged nowhere."
-        " 95 %: by order statistics. Timeouts: median of the runs."
-        f" “Over {first}”: median of the ratios seed by seed, with its interval; “seeds”: with how many"
-        f" of them"
-        f" {first} finished first, and last; p of the sign test, not corrected for the number of schemes.",
+        f"Censored at {LIMIT_S:g} s: unfinished downloads count as longer and are in no mean. 95 %: by"
+        f" order statistics. Timeouts: median of the runs. “Over {first}”: median of the ratios seed by"
+        f" seed, with its interval; “seeds”: number of seeds with which {first} finished first, and last; p"
+        " of the sign test, not corrected for the number of schemes.",
     )
 
 
@@ -171,7 +170,8 @@ def _claim(one: str, other: str, statement: str, reason: str = "") -> Claim:
         f"{one}-before-{other}",
         statement,
         Positive(),
-        f"seeds with which {one} finishes first less those with which {other} does, over all (sign test)",
+        f"seeds with which {one} finishes first minus those with which {other} does, divided by all (sign"
+        " test)",
         _first(one, other),
         reason=reason,
     )
@@ -200,40 +200,32 @@ DOWNLOADS_FIGURE: Final = Figure(
             "cubic",
             "westwood",
             "CUBIC is ahead of Westwood",
-            "Westwood's samples of single acknowledgments are far too high, so that a loss hardly lowers"
-            " its window;"
-            " Westwood+, with a sample for each RTT, is behind CUBIC",
+            "Westwood's samples of single acknowledgments are far too high, so a loss hardly lowers its"
+            " window; Westwood+, with a sample for each RTT, is behind CUBIC",
         ),
         _claim("westwood", "newreno", "Westwood is ahead of NewReno"),
         _claim("bbr", "cubic", "a sender that paces at its estimate of the bandwidth is ahead of CUBIC"),
-        _claim("xcp", "cubic", "a sender that routers tell its rate is ahead of CUBIC"),
+        _claim("xcp", "cubic", "a sender with a rate from routers is ahead of CUBIC"),
         _claim(
             "vcp",
             "cubic",
-            "one that routers tell the region of their load is ahead of CUBIC",
-            "VCP grows slowly from small windows, to which timeouts set it back; it is not told losses of"
-            " the channel from"
-            " others",
+            "a sender with the load region from routers is ahead of CUBIC",
+            "VCP grows slowly from the small windows after timeouts; it does not distinguish channel losses"
+            " from others",
         ),
     ),
     notes=(
         "A public report of CUBIC against losses in bursts (picoquic, issue 1221): 12 Mbit/s down, 3 up,"
         " 600 ms"
         " of RTT, a buffer of 1.2 bandwidth-delay products, a Gilbert chain with p = 0.01 and q = 0.167.",
-        "What a step of that chain is decides everything. The losses of the report are a trace in time:"
-        " 2.56 % of"
-        " the time, in bursts of 16.7 ms in the mean and at most 43 ms. “Losses by time” is a chain with"
-        " these two"
-        " means whose times in a burst are exponential: one in thirteen is longer than 43 ms. “Losses by"
-        " packet”"
-        " takes a step for each packet, with p and q as they stand: 5.65 % of packets, in bursts of 6; it"
-        " stands"
-        " still while a sender waits for its timer.",
-        "What is claimed was expected from an independent simulation of the case, before these runs.",
-        "Only the way down damages packets. Queues are those that each scheme asks for, all of the same"
-        " limit."
-        " Every scheme has its default parameters. Configured capacity sources know the rate of the link,"
-        " not its"
-        " losses.",
+        "The unit of a step of that chain is decisive. The losses of the report are a trace in time: 2.56 %"
+        " of the time, in bursts of 16.7 ms on average and at most 43 ms. “Losses by time” is a chain with"
+        " these two means whose times in a burst are exponential: one in thirteen is longer than 43 ms."
+        " “Losses by packet” takes a step for each packet, with unchanged p and q: 5.65 % of packets, in"
+        " bursts of 6; it does not move while a sender waits for its timer.",
+        "The claims are expectations from an independent simulation of the case, before these runs.",
+        "Only the downlink corrupts packets. Queues are those that each scheme needs, all of the same"
+        " limit. Every scheme has its default parameters. Configured capacity sources have the rate of the"
+        " link, without its losses.",
     ),
 )

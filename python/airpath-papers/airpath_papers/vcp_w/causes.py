@@ -87,7 +87,7 @@ CAUSES: Final = Figure(
     id="vcp-w/causes",
     ours=True,
     paper=PAPER,
-    title="Why long flows starve under VCP: caps of scaling and the number of links, one at a time",
+    title="Starvation of long flows under VCP: caps of scaling and the number of links, one at a time",
     experiments={
         rule: {
             place: on(scenario, capped(rule, cap), REPETITIONS) for place, (scenario, cap) in _PLACES.items()
@@ -99,14 +99,14 @@ CAUSES: Final = Figure(
     claims=(
         Claim(
             "caps",
-            "one cause is that scaling stops at 500 ms (ours)",
+            "one cause is the cap of scaling at 500 ms (ours)",
             AtLeast(1.5),
-            "ratio on one link, capped over not capped (a cause: half as much again)",
+            "ratio on one link, capped over not capped (a cause: 1.5 or more)",
             _factor(_ONE_CAP, _ONE),
         ),
         Claim(
             "links",
-            "one cause is that long flows meet the overload of four links (ours)",
+            "one cause is the overload of four links on the path of long flows (ours)",
             AtLeast(1.5),
             "ratio on AB with the caps, four links over one",
             _factor(_FOUR_CAP, _ONE_CAP),
@@ -127,11 +127,9 @@ CAUSES: Final = Figure(
         ),
     ),
     notes=(
-        "Ours, to tell two explanations apart. With one link the long flows keep their base RTT of 2.02 s by"
-        " delay"
-        " at their side and meet AB alone. The paper's own explanation, that local flows react more often,"
-        " holds in"
-        " all four places.",
+        "Not in the paper: this figure separates two explanations. With one link the long flows keep their"
+        " base RTT of 2.02 s by delay at their access link and cross AB alone. The paper's own explanation,"
+        " more frequent reactions of local flows, applies to all four places.",
         RULES_NOTE,
         SETTING,
         PROFILE,

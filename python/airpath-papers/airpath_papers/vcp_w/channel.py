@@ -22,18 +22,15 @@ READINGS: Final = {PER_BIT: BIT, PER_SYMBOL: SYMBOL}
 """The two readings of the SNR axis, the printed one first."""
 
 AXIS: Final = (
-    "What a step of the chain is shifts the axis of SNR. Printed is a step and an error draw per bit, which"
-    " puts"
-    " every curve far to the right; with a step and a draw per symbol of the code (a byte), a reading of"
-    " ours, knees"
-    " lie 9 dB (1x1) and 4.5 to 6 dB (others) further left. Shapes and orders can be compared, dB values"
-    " cannot."
+    "The unit of a step of the chain shifts the SNR axis. The paper has a step and a random error per bit,"
+    " which moves every curve far to the right; with a step and a random error per symbol of the code (a"
+    " byte), our reading, knees are 9 dB (1x1) and 4.5 to 6 dB (others) further left. Shapes and orders can"
+    " be compared, dB values cannot."
 )
 CODING: Final = (
-    "Packets are split into codewords of at most 255 symbols, which the paper takes for one; losses are"
-    " exact for"
-    " the chain. Codes take no time on the air, unless a choice says so: the rate of the link is that of the"
-    " data."
+    "Packets are split into codewords of at most 255 symbols, while the paper has one codeword; losses are"
+    " exact for the chain. Codes take no transmission time, except in named choices: the rate of the link is"
+    " that of the data."
 )
 
 

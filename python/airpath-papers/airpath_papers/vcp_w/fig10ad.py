@@ -72,7 +72,7 @@ _NOTES: Final = (
     TRAFFIC_NOTE,
     RULE_NOTE,
     HEURISTIC_NOTE,
-    "TCP is BIC; DT and RED repair losses as NewReno does, see Table I.",
+    "TCP is BIC; drop-tail and RED use NewReno's loss repair, see Table I.",
 )
 
 
@@ -130,7 +130,7 @@ FIG10A: Final = Figure(
             AtLeast(0.85),
             "VCP's utilisation from 20 to 50 s",
             lambda of: each(of, VCP, _busy),
-            reason="VCP from one packet needs 20 s, and backs off by an eighth",
+            reason="VCP needs 20 s from one packet, and its decreases are an eighth",
         ),
         Claim(
             "gap",
@@ -138,8 +138,7 @@ FIG10A: Final = Figure(
             Positive(),
             "utilisation from 20 to 50 s, VCP minus TCP over drop-tail",
             lambda of: _minus(of, VCP, DROP_TAIL, _busy),
-            reason="BIC fills a 1000-packet buffer and with it the link; nothing in this traffic"
-            " holds it back",
+            reason="BIC fills a 1000-packet buffer and thus the link; nothing in this traffic limits it",
         ),
         Claim(
             "gap-red",
@@ -154,14 +153,16 @@ FIG10A: Final = Figure(
             Positive(),
             "largest over smallest rate of the groups from 20 to 50 s, drop-tail minus XCP",
             lambda of: _minus(of, DROP_TAIL, XCP, lambda run: unfairness(run, BUSY)),
-            reason="in the mean it is, but the runs differ much and five flows of a group average"
-            " most of it away",
+            reason=(
+                "it is on average, but the runs differ widely, and averaging over the five flows of a group"
+                " removes most of the effect"
+            ),
         ),
         Claim(
             "sudden-drop",
             "when the flows with the smallest RTT end, VCP's utilisation drops suddenly",
             AtLeast(0.1),
-            "VCP's utilisation in the lowest second of the 10 s before the first group's end less that of"
+            "VCP's utilisation in the lowest second of the 10 s before the first group's end minus that of"
             " the 10 s after",
             lambda of: each(of, VCP, drop_after_first_group),
         ),
@@ -169,31 +170,31 @@ FIG10A: Final = Figure(
             "converges-vcp",
             "VCP takes close to 20 s on average to converge",
             Between(13, 27),
-            "when the first 5 s above 90 % of utilisation begin, VCP",
+            "start of the first 5 s above 90 % of utilisation, VCP",
             lambda of: each(of, VCP, converged_s),
             unit="s",
-            reason="of the runs that do; see the next",
+            reason="mean over the runs that converge; see the next claim",
         ),
         Claim(
             "always-converges-vcp",
             "VCP converges (in every run)",
             AtLeast(1.0),
-            "share of the runs in which VCP has 5 s above 90 %",
+            "share of the runs with 5 s above 90 % under VCP",
             lambda of: each(of, VCP, gets_there),
         ),
         Claim(
             "converges-xcp",
             "XCP takes less than 10 s to converge",
             AtMost(10),
-            "when the first 5 s above 90 % of utilisation begin, XCP",
+            "start of the first 5 s above 90 % of utilisation, XCP",
             lambda of: each(of, XCP, converged_s),
             unit="s",
         ),
     ),
     notes=(
         *_NOTES,
-        "Bins of 2 s. XCP's groups get the same and end together, so that nothing can be seen of how it takes"
-        " up what the first leaves.",
+        "Bins of 2 s. XCP's groups have equal rates and end together, so its use of the capacity that the"
+        " first group leaves cannot be observed.",
     ),
     kernel=_ON_KERNEL,
 )
@@ -221,7 +222,7 @@ FIG10D: Final = Figure(
     experiments={**_ALL, PACED_SENDERS: _PACED_ALL},
     draw=_draw_queue,
     claims=(
-        _queue_claim(VCP, "each flow keeps up to 8 alpha_s packets, in sum more than the path holds"),
+        _queue_claim(VCP, "each flow keeps up to 8 alpha_s packets, in total more than the path holds"),
         Claim(
             "low-vcp-from-start",
             "the same with the first 10 s, in which the transfers start",
@@ -229,19 +230,20 @@ FIG10D: Final = Figure(
             "VCP's mean queue from 0 to 60 s, share of the buffer",
             lambda of: each(of, VCP, lambda run: mean_queue(run, (0.0, _QUEUE_SPAN[1]))),
         ),
-        _queue_claim(XCP, "two-way traffic bunches acknowledgments, and unpaced senders send as they come"),
+        _queue_claim(
+            XCP, ("two-way traffic bunches acknowledgments, and unpaced senders send in the same bunches")
+        ),
         _queue_claim(
             RED,
-            "RED's thresholds, a third and two thirds of 1000 packets, lie ten and twenty times above 3"
-            " %: the"
-            " paper's own numbers exclude each other",
+            "RED's thresholds, a third and two thirds of 1000 packets, are ten and twenty times above 3 %:"
+            " the paper's own numbers contradict each other",
         ),
         Claim(
             "red-oscillates",
             "RED's queue oscillates highly, more than VCP's",
             Positive(),
-            "longest less shortest mean queue of a second from 20 to 60 s, RED minus VCP, share of the"
-            " buffer",
+            "range (maximum minus minimum) of the mean queue of a second from 20 to 60 s, RED minus VCP,"
+            " share of the buffer",
             lambda of: _minus(of, RED, VCP, lambda run: queue_deviation_share(run, (20.0, 60.0))),
         ),
         Claim(
@@ -250,13 +252,14 @@ FIG10D: Final = Figure(
             AtMost(LOW),
             "longest queue of VCP from 20 to 60 s, share of the buffer",
             lambda of: each(of, VCP, lambda run: longest_queue(run, (20.0, 60.0))),
-            reason="bursts of two-way traffic make the queue swing around its mean",
+            reason="bursts of two-way traffic make the queue fluctuate around its mean",
         ),
     ),
     notes=(
         *_NOTES,
         "With packets of 1040 bytes, and 1000 of them as buffer, XCP's queue takes 17 % of it instead of 13"
-        " %, VCP's 3.6 % instead of 3.4 %. That of VCP from 0 s on was added after 3.4 % had missed.",
+        " %, VCP's 3.6 % instead of 3.4 %. The claim on VCP's queue from 0 s on was added after 3.4 % had"
+        " missed.",
     ),
     kernel=_ON_KERNEL,
 )

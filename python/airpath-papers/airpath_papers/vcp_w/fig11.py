@@ -178,7 +178,7 @@ def _faster_claim(
         name,
         f"VCP completes 20 to 40 % faster than TCP/RED in all cases ({where})",
         rule,
-        "1 less VCP's completion time over RED's",
+        "1 minus VCP's completion time over RED's",
         measure,
         choices=choices,
         reason=reason,
@@ -209,9 +209,9 @@ def _not_proportional(of: Runs) -> Sample:
 
 
 _WIRED: Final = "a clean link is that of Table I"
-_FASTER_YET: Final = "it is faster by more: TCP takes twice as long where packets are lost"
-_TOO_LONG: Final = "its runs by the real clock take too long"
-_ON_CLEAN: Final = "with SACK nothing keeps TCP from a clean link, and VCP needs 20 s to fill it"
+_FASTER_YET: Final = "it is faster by more: TCP takes twice as long if packets are lost"
+_TOO_LONG: Final = "its runs in real time take too long"
+_ON_CLEAN: Final = "with SACK nothing limits TCP on a clean link, and VCP needs 20 s to fill it"
 FIG11A: Final = Figure(
     id="vcp-w/fig11a",
     paper=PAPER,
@@ -243,8 +243,8 @@ FIG11A: Final = Figure(
             Between(0.2, 0.4),
             _faster(RED_NEWRENO, "2x2", _CLEAN, last_end_s),
             (),
-            "the last transfer ends at 92 s with VCP and at 108 s with TCP, which has the link full by then:"
-            " VCP needs 20 s to fill it",
+            "the last transfer ends at 92 s with VCP and at 108 s with TCP, which fills the link"
+            " throughout: VCP needs 20 s to fill it",
         ),
         _faster_claim(
             "faster-clean-reno",
@@ -282,10 +282,10 @@ FIG11A: Final = Figure(
             "RED's completion time is not proportional to the SNR: some errors make it faster than a"
             " clean link",
             Positive(),
-            "RED's mean completion time, cleanest link minus the other SNR with the least mean, 2x2",
+            "RED's mean completion time, cleanest link minus the other SNR with the smallest mean, 2x2",
             _not_proportional,
             unit="s",
-            reason="what damage takes from BIC is about what it gains from a shorter queue",
+            reason="BIC's loss from corruption is about its gain from a shorter queue",
         ),
         _xcp_claim("xcp-slightly-better", "clean link", "2x2", _CLEAN, ()),
         _xcp_claim("xcp-slightly-better-lossy-bit", "about 1.7 % of packets lost", "2x1", 30, (BIT,)),
@@ -295,14 +295,12 @@ FIG11A: Final = Figure(
         CHANNEL_NOTE,
         HEURISTIC_NOTE,
         TRAFFIC_NOTE,
-        "No FEC. Runs last 240 s; a transfer that has not ended counts with that, and no mean is drawn"
-        " above 230 s, where the"
-        " paper draws all above 500 s. Both directions are over the air, acknowledgments included. A"
-        " statement"
-        " for all cases is judged"
-        " by mean and by last transfer, with TCP of the time and of today. On a clean link it depends on how"
-        " TCP repairs losses: one hole for each recovery (Reno), one for each round trip (NewReno), all"
-        " (SACK). Reno was added after NewReno had missed the 20 %.",
+        "No FEC. Runs last 240 s; a transfer that has not ended counts with that, and no mean is plotted"
+        " above 230 s, while the paper plots all above 500 s. Both directions are wireless, including"
+        " acknowledgments. A statement for all cases is evaluated by mean and by last transfer, with TCP of"
+        " the time and current TCP. On a clean link the result depends on TCP's loss repair: one hole for"
+        " each recovery (Reno), one for each round trip (NewReno), all (SACK). Reno was added after NewReno"
+        " had missed the 20 %.",
     ),
     kernel=KernelForm(
         {"per bit": BIT},
@@ -357,9 +355,9 @@ def _draw_clean(runs: FigureRuns) -> Picture:
 
 
 _ON_KERNEL: Final = ("2x1", "2x2")
-_DEAD: Final = "as printed, this channel loses nearly every packet: nobody gets anywhere"
+_DEAD: Final = "as printed, this channel loses nearly every packet: no scheme makes progress"
 _NO_LOSS: Final = (
-    "where hardly a packet is lost VCP is ahead in the mean only: RED swings, and its runs differ much"
+    "with hardly any losses VCP is ahead on average only: RED oscillates, and its runs differ widely"
 )
 FIG11B: Final = Figure(
     id="vcp-w/fig11b",
@@ -484,7 +482,8 @@ FIG11D: Final = Figure(
             f"improves-{protocol.lower()}",
             f"suitable FEC at the link layer significantly improves {protocol}",
             AtLeast(20),
-            "completion time without FEC minus that with rates of 0.9 and 0.5, as drawn, mean over the SNRs",
+            "completion time without FEC minus that with rates of 0.9 and 0.5, as plotted, mean over the"
+            " SNRs",
             _gain(protocol),
             unit="s",
         )
@@ -494,9 +493,8 @@ FIG11D: Final = Figure(
         CHANNEL_NOTE,
         HEURISTIC_NOTE,
         TRAFFIC_NOTE,
-        "With FEC on data acknowledgments are coded at 0.5; the check symbols take no time on the link."
-        " Runs last 240 s; times"
-        " above 230 s count and are drawn as 230 s.",
+        "With FEC on data, acknowledgments are coded at 0.5; the check symbols take no time on the link."
+        " Runs last 240 s; times above 230 s count and are plotted as 230 s.",
     ),
     kernel=KernelForm(
         {"per bit": BIT},

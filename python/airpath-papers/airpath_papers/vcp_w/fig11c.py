@@ -37,7 +37,7 @@ _POINTS: Final[dict[str, tuple[str, float, float | None]]] = {
     "per symbol, rate 0.9 at 11 dB": (SYMBOL, 11.0, 0.9),
     "per symbol, no FEC, 45 dB": (SYMBOL, 45.0, None),
 }
-_WIRED: Final = "VCP, no damage"
+_WIRED: Final = "VCP, no corruption"
 _NO_BARE: Final = "VCP in the kernel always has loss differentiation"
 
 
@@ -88,8 +88,8 @@ FIG11C: Final = Figure(
             "slow",
             "losses reduce the speed of VCP's convergence",
             Positive(),
-            "when the first 5 s above 90 % begin (200 s if never), without the heuristic, minus the same"
-            " without damage",
+            "start of the first 5 s above 90 % (200 s if never), without the heuristic, minus the same"
+            " without corruption",
             lambda of: _later(of, BARE_VCP),
             unit="s",
         ),
@@ -111,10 +111,10 @@ FIG11C: Final = Figure(
         ),
     ),
     notes=(
-        "The paper gives no SNR here; 1x1 without FEC loses 90 % of the packets at its 30 dB. Ours:"
-        " where 1.3 to 1.7 % are lost, under either reading of the channel, with a code and without.",
-        "Transfers do not end, so that windows can be followed: one flow, and 10th to 90th percentile of the"
-        " 16 that go its way, with the one of the background.",
+        "The paper gives no SNR here; 1x1 without FEC loses 90 % of the packets at its 30 dB. Our choice:"
+        " SNRs at which 1.3 to 1.7 % are lost, under either reading of the channel, with a code and without.",
+        "Transfers do not end, so that windows can be observed: one flow, and 10th to 90th percentile of"
+        " the 16 in its direction, including the background flow.",
         CHANNEL_NOTE,
         TRAFFIC_NOTE,
     ),

@@ -123,8 +123,10 @@ FIG12: Final = Figure(
             Positive(),
             "utilisation from 100 to 300 s, VCP minus XCP",
             lambda of: _minus(of, VCP, XCP, lambda run: utilisation(run, STEADY)),
-            reason="by the mean VCP is ahead only where it grows fast, with square AI, and level where it is"
-            " paced: it backs off by an eighth each time, XCP swings around a higher mean",
+            reason=(
+                "on average VCP is ahead only if it grows fast, with square AI, and equal if it is paced:"
+                " its decreases are an eighth each time, while XCP oscillates around a higher mean"
+            ),
         ),
         Claim(
             "xcp-sooner",
@@ -136,9 +138,9 @@ FIG12: Final = Figure(
         ),
     ),
     notes=(
-        "2x2, 30 dB, FEC of 0.93 and 0.5 as in figure 3; hardly a packet is lost. An error draw per bit,"
-        " the printed reading. The interval limit of XCP is 1 s,"
-        " below the RTT. Steadiness is read from transfers without end; the picture shows transfers of 5 MB.",
+        "2x2, 30 dB, FEC of 0.93 and 0.5 as in figure 3; hardly a packet is lost. Random errors per bit,"
+        " the printed reading. The interval limit of XCP is 1 s, below the RTT. Steadiness is measured from"
+        " transfers without end; the figure shows transfers of 5 MB.",
         RULE_NOTE,
         HEURISTIC_NOTE,
         CHANNEL_NOTE,

@@ -36,7 +36,7 @@ _PRINTED: Final = "per bit, 10 dB (printed)"
 _SYMBOL: Final = "per symbol, 10 dB"
 _SHIFTED: Final = "per bit, 15 dB"
 _SHOWN: Final = (BARE_VCP, VCP)
-_CLEAN: Final = "VCP, no damage"
+_CLEAN: Final = "VCP, no corruption"
 _POINTS: Final = {_PRINTED: (BIT, 10.0), _SYMBOL: (SYMBOL, 10.0), _SHIFTED: (BIT, 15.0)}
 
 
@@ -84,7 +84,7 @@ def _swing(of: Runs, label: str) -> Sample:
 
 
 _NO_BARE: Final = "VCP in the kernel always has loss differentiation"
-_NO_CLEAN: Final = "runs without damage beside it take too long by the real clock"
+_NO_CLEAN: Final = "runs without corruption for comparison take too long in real time"
 _DEAD: Final = "by the printed model every packet is lost at 10 dB, with or without the heuristic"
 
 FIG13: Final = Figure(
@@ -121,9 +121,9 @@ FIG13: Final = Figure(
         ),
         Claim(
             "oscillates",
-            "though it oscillates: more than without damage, where it swings by two per cent as well",
+            "though it oscillates: more than without corruption, where it oscillates by two per cent as well",
             Positive(),
-            "standard deviation of the utilisation of 5 s, with the heuristic minus without damage",
+            "standard deviation of the utilisation of 5 s, with the heuristic minus without corruption",
             lambda of: difference(_swing(of, VCP).values, _swing(of, _CLEAN).values),
             reason=_DEAD,
         ),
@@ -131,15 +131,14 @@ FIG13: Final = Figure(
             "dead-as-printed",
             "(ours) as printed the channel carries nothing for either",
             AtMost(0.05),
-            "utilisation from 30 to 200 s with the heuristic, less the bits that are lost on it",
+            "utilisation from 30 to 200 s with the heuristic, minus the lost bits",
             lambda of: each(of, VCP, lambda run: goodput_mbps(run) / 10.0),
             choices=(_PRINTED,),
         ),
     ),
     notes=(
-        "What leaves the bottleneck counts as utilisation, as the paper measures it, packets that arrive"
-        " damaged"
-        " included. Transfers do not end.",
+        "Departures from the bottleneck count as utilisation, as in the paper, including packets that"
+        " arrive corrupted. Transfers do not end.",
         CHANNEL_NOTE,
         RULE_NOTE,
         TRAFFIC_NOTE,

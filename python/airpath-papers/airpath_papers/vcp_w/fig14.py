@@ -82,9 +82,9 @@ def _tables(runs: FigureRuns) -> list[TextTable]:
                 "protocol",
                 "utilisation",
                 "mean queue",
-                "queue swings by",
+                "range of the queue",
                 "lost (%)",
-                "losses taken for errors (%)",
+                "losses classified as errors (%)",
             ),
             tuple(row(choice, label) for choice in runs.choices for label in (VCP, VCP_EBE)),
         )
@@ -122,21 +122,21 @@ FIG14: Final = Figure(
             "does-not-converge",
             "VCP fails to converge after the capacity has halved",
             AtLeast(0.2),
-            "longest less shortest queue from 40 to 120 s, VCP, share of the buffer",
+            "longest minus shortest queue from 40 to 120 s, VCP, share of the buffer",
             lambda of: _swing(of, VCP),
         ),
         Claim(
             "ebe-converges",
-            "(ours) VCP-EBE on the same link does: its queue swings less",
+            "(ours) VCP-EBE on the same link does: its queue oscillates less",
             Positive(),
-            "longest less shortest queue from 40 to 120 s, VCP minus VCP-EBE, share of the buffer",
+            "longest minus shortest queue from 40 to 120 s, VCP minus VCP-EBE, share of the buffer",
             lambda of: difference(_swing(of, VCP).values, _swing(of, VCP_EBE).values),
         ),
         Claim(
             "ebe-steady",
             "(ours) and stays small",
             AtMost(0.15),
-            "longest less shortest queue from 40 to 120 s, VCP-EBE, share of the buffer",
+            "longest minus shortest queue from 40 to 120 s, VCP-EBE, share of the buffer",
             lambda of: _swing(of, VCP_EBE),
         ),
         Claim(
@@ -148,16 +148,17 @@ FIG14: Final = Figure(
         ),
         Claim(
             "heuristic-misled",
-            "(ours) where routers believe too much, the heuristic takes congestion for errors",
+            "(ours) if routers are configured with too much capacity, the heuristic classifies congestion"
+            " as errors",
             AtLeast(0.5),
-            "share of the losses that VCP's senders took for errors, buffer of 100 packets",
+            "share of the losses that VCP's senders classified as errors, buffer of 100 packets",
             lambda of: each(of, VCP, dismissed_share),
             choices=(_SMALL,),
         ),
     ),
     notes=(
-        "10 Mbit/s become 5 Mbit/s at 20 s; VCP's routers go on believing 10, VCP-EBE's begin there."
-        " Transfers do not end.",
+        "10 Mbit/s become 5 Mbit/s at 20 s; VCP's routers remain configured with 10, VCP-EBE's start with"
+        " it. Transfers do not end.",
         RULE_NOTE,
         HEURISTIC_NOTE,
         TRAFFIC_NOTE,

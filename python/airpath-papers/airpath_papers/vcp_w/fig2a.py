@@ -217,10 +217,9 @@ _NOTES: Final = (
     WHICH_VCP,
     AXIS,
     CODING,
-    "The text says bursts of 12 bits, the caption 8, which are drawn. Figure 2(a) has a table of where VCP's"
-    " knees lie with either, figure 2(d) one of exact losses. Runs last 60 s instead of"
-    " up to 1000, of which the first 10 do not count, and SNRs are coarse; the plateau is run over 400 s"
-    " too.",
+    "The text has bursts of 12 bits, the caption 8, which are plotted. Figure 2(a) has a table of VCP's"
+    " knees with either, figure 2(d) one of exact losses. Runs last 60 s instead of up to 1000, of which the"
+    " first 10 do not count, and SNRs are coarse; the plateau is also run over 400 s.",
     PROFILE,
     REM_NOTE,
     ANY_DURATION,
@@ -239,9 +238,8 @@ FIG2A: Final = Figure(
             "antennas",
             "1x1, 2x1, 1x2 and 2x2 are in ascending order",
             Positive(),
-            "how much further left the knee (half of the plateau) is with the next better antennas, where it"
-            " is"
-            " least sure",
+            "shift of the knee (half of the plateau) to the left with the next better antennas, the least"
+            " certain one",
             _order,
             choices=_SWEEPS,
             unit="dB",
@@ -343,17 +341,15 @@ FIG2D: Final = Figure(
     claims=(
         Claim(
             "consistent",
-            "the packet error rate is consistent with the delivered packets: less of it delivers more",
+            "the packet error rate is consistent with the delivered packets: a lower rate delivers more",
             AtLeast(0.7),
-            "rank correlation of error rate and delivered packets over the SNR, with the sign changed, where"
-            " it is"
-            " smallest",
+            "smallest negated rank correlation of error rate and delivered packets over the SNR",
             _consistent,
         ),
         *(
             Claim(
                 f"exact-{_LINKS[choice][0]}",
-                f"the error rate is that of the channel, whatever the protocol; {choice}",
+                f"the error rate is that of the channel, independent of the protocol; {choice}",
                 AtMost(0.01),
                 "difference from the exact loss of a packet of 1040 bytes, mean over points of 0.1 to 50 %"
                 " loss",
@@ -366,7 +362,6 @@ FIG2D: Final = Figure(
     notes=(
         *_NOTES,
         "The rate is that of bytes on the link in one direction; acknowledgments, better protected, are one"
-        " byte"
-        " in 27 of them. The table says by how much longer bursts shift the curves.",
+        " byte in 27 of them. The table shows the shift of the curves with longer bursts.",
     ),
 )

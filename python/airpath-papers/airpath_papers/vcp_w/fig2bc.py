@@ -241,8 +241,7 @@ def _code_claims(schemes: Sequence[str], antennas: Sequence[str]) -> tuple[Claim
             "a small percentage of coding of data improves performance significantly",
             Positive(),
             "SNR for half of the plateau (the end of the axis if never), data not coded minus rate 0.93,"
-            " where it"
-            " is least sure",
+            " the least certain one",
             _gain(schemes, antennas, (None, 0.5)),
             choices=tuple(READINGS),
             unit="dB",
@@ -258,7 +257,7 @@ def _code_claims(schemes: Sequence[str], antennas: Sequence[str]) -> tuple[Claim
                 _gain((scheme,), (one,), (0.93, None)),
                 choices=tuple(READINGS),
                 unit="dB",
-                reason="where data gets through at rate 0.93, acknowledgments mostly do without a code",
+                reason="if data arrives at rate 0.93, acknowledgments mostly arrive without a code",
             )
             for scheme in schemes
             for one in antennas
@@ -268,8 +267,8 @@ def _code_claims(schemes: Sequence[str], antennas: Sequence[str]) -> tuple[Claim
             "a more significant percentage of coding of acknowledgments improves performance significantly,"
             " where the link is between bad and good",
             AtLeast(0.2),
-            "packets delivered with 0.93/0.5 over those with 0.93/1, less 1, at the SNR at which 0.93/0.5"
-            " delivers most nearly half of its plateau; where that is least (significantly: a fifth)",
+            "packets delivered with 0.93/0.5 over those with 0.93/1, minus 1, at the SNR at which 0.93/0.5"
+            " delivers closest to half of its plateau; the smallest value (significantly: a fifth)",
             _gain_at_knee(schemes, antennas, (0.93, None)),
             choices=tuple(READINGS),
         ),
@@ -278,12 +277,11 @@ def _code_claims(schemes: Sequence[str], antennas: Sequence[str]) -> tuple[Claim
 
 _NOTES: Final = (
     WHICH_VCP,
-    "What coding acknowledgments gains is called significant from 1 dB on. It was 0.5 dB until XCP's gain"
-    " with 1x2 was seen to lie there. Knees are steep: what is little in dB is much in packets at the knee;"
-    " that was judged as well, later.",
+    "The gain of coding acknowledgments is called significant from 1 dB on. It was 0.5 dB until XCP's gain"
+    " with 1x2 had that value. Knees are steep: a small gain in dB is a large one in packets at the knee,"
+    " which is evaluated too (added later).",
     "Bursts of 12 in the bad state. The text says “different rates” and “in all cases 0.93 and 0.5”: the"
-    " latter is"
-    " taken for its best, and shown beside others. Runs last 60 s, of which the first 10 do not count.",
+    " latter is read as the best, and shown with others. Runs last 60 s, of which the first 10 do not count.",
     AXIS,
     CODING,
     PROFILE,
@@ -348,8 +346,8 @@ FIG2B: Final = Figure(
             "strength",
             "the strength of a code must be chosen for the antennas and the quality of the link",
             Positive(),
-            "thousands of packets: what 0.97 delivers more than 0.8 at the best SNR, and what 0.8 delivers"
-            " more than 0.97 at its knee; the one that is least sure",
+            "thousands of packets: gain of 0.97 over 0.8 at the best SNR, and of 0.8 over 0.97 at its knee;"
+            " the least certain one",
             _each_has_its_place,
             choices=(TIMED,),
         ),
@@ -358,8 +356,8 @@ FIG2B: Final = Figure(
             "stronger protection for acknowledgments than for data properly addresses the tradeoff between"
             " efficiency and overhead",
             Positive(),
-            "share of the plateau: what coding acknowledgments at 0.5 gains at the knee of 0.93/0.5, less"
-            " what it costs on the plateau; the antennas where that is least",
+            "share of the plateau: gain of coding acknowledgments at 0.5 at the knee of 0.93/0.5, minus its"
+            " cost on the plateau; the antennas with the smallest value",
             _price_of_acks,
             choices=(TIMED,),
         ),
@@ -367,10 +365,9 @@ FIG2B: Final = Figure(
     notes=(
         *_NOTES,
         "“Parity takes time”: the link's 54 Mbit/s then carry packets and parity, an acknowledgment of 40"
-        " bytes"
-        " takes as long as one of 80, and the router is told what is left for packets (48.6 Mbit/s at"
-        " 0.93/0.5, two-way). Without it a stronger code is always better. Five runs there, after three had"
-        " given 0.45 ± 0.24, not significant, for what coding acknowledgments is worth with 1x1.",
+        " bytes takes as long as one of 80, and the router is configured with the capacity for packets (48.6"
+        " Mbit/s at 0.93/0.5, two-way). Without it a stronger code is always better. Five runs there, after"
+        " three had given 0.45 ± 0.24, not significant, for the benefit of coding acknowledgments with 1x1.",
     ),
 )
 
@@ -460,7 +457,7 @@ FIG2C: Final = Figure(
                 f"{LOOKS[more].display_name} is more sensitive to lost acknowledgments than"
                 f" {LOOKS[less].display_name}",
                 Positive(),
-                "share of what is delivered without losses that is kept, mean over losses of 5 to 50 % of the"
+                "share of the deliveries without losses that remains, mean over losses of 5 to 50 % of the"
                 f" acknowledgments, {LOOKS[less].display_name} minus {LOOKS[more].display_name}",
                 _more_sensitive(more, less),
                 choices=(LOST,),
@@ -470,9 +467,8 @@ FIG2C: Final = Figure(
                 (
                     XCP,
                     VCP,
-                    "acknowledgments are cumulative, and one that arrives brings XCP its rate, but VCP only"
-                    " growth"
-                    " for what it covers; no choice was found that reverses it",
+                    "acknowledgments are cumulative, and each one carries XCP's rate, but only allows VCP"
+                    " growth for the data it covers; no choice was found that reverses this",
                 ),
                 (VCP, REM, ""),
             )
@@ -488,9 +484,8 @@ FIG2C: Final = Figure(
     ),
     notes=(
         *_NOTES,
-        "The sensitivity to lost acknowledgments is measured apart: one way, data never lost,"
-        " acknowledgments lost"
-        " independently of each other.",
+        "The sensitivity to lost acknowledgments is measured separately: one way, data never lost,"
+        " acknowledgments lost independently of each other.",
         REM_NOTE,
     ),
 )

@@ -156,9 +156,8 @@ def _fast(of: Runs) -> Sample:
 
 
 _LIMIT_REASON: Final = (
-    "with a limit of 1.0 s (ns-2), near the base RTT of 1.03 s, XCP is perfectly steady one way; swings"
-    " appear where"
-    " the RTT is about twice the limit"
+    "with a limit of 1.0 s (ns-2), near the base RTT of 1.03 s, XCP is perfectly steady one way;"
+    " oscillations appear if the RTT is about twice the limit"
 )
 
 FIG3: Final = Figure(
@@ -227,8 +226,10 @@ FIG3: Final = Figure(
                 f"{LOOKS[label].display_name}'s mean queue, share of the buffer (within 0.9 points)",
                 _of(label, _queue),
                 choices=_ONE_WAY_ALL,
-                reason="the paper gives no buffer; VCP's queue is 2.6 packets in any, and XCP hardly has"
-                " one until its limit is below the RTT",
+                reason=(
+                    "the paper gives no buffer; VCP's queue is 2.6 packets with any buffer, and XCP has"
+                    " hardly any until its limit is below the RTT"
+                ),
             )
             for label in (XCP, VCP)
         ),
@@ -263,18 +264,20 @@ FIG3: Final = Figure(
             "VCP's utilisation from 100 s on",
             _of(VCP, _used),
             choices=_TWO_WAY_ALL,
-            reason="acknowledgments queue behind data and come in bunches, and so does the load of 200 ms,"
-            " even where senders pace",
+            reason=(
+                "acknowledgments queue behind data and arrive in bunches, and so does the load of 200 ms,"
+                " even if senders pace"
+            ),
         ),
     ),
     notes=(
         WHICH_VCP,
         "XCP's longest control interval, which also caps the RTT of packets, is 1.0 s as in ns-2; 0.5 and"
-        " 0.3 s are"
-        " shown beside it. “paced”: every sender spreads its window over the round trip.",
+        " 0.3 s are shown for comparison. “paced”: every sender spreads its window over the round trip.",
         PROFILE,
         REM_NOTE,
         ANY_DURATION,
-        "2x2, 30 dB, rates 0.93/0.5: no packet is lost on the air under either reading of the chain.",
+        "2x2, 30 dB, rates 0.93/0.5: no packet is lost on the wireless link under either reading of the"
+        " chain.",
     ),
 )

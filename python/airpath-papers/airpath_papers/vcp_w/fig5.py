@@ -151,12 +151,12 @@ FIG5A: Final = Figure(
     ),
     notes=(
         "XCP's longest control interval is 1.0 s as in ns-2, less than the long flows' RTT of 2 s; 0.5 s is"
-        " shown beside it. X, the time between two packets that each header carries, is the RTT over whole"
-        " packets of the window as in ns-2, or over the window with its fractions as in the draft. Local"
-        " flows have windows of 1 to 4 packets here, so that it matters: with ns-2's X long flows get less"
-        " than their max-min share (on CD local over long is 2.3, and 2.6 with 0.5 s; fair is 2), with the"
-        " draft's they get it (1.9 and 2.0). With packets of 250 bytes the two agree, 4.7 to 5.3 on AB"
-        " and DE (three runs). The draft's X was added after ns-2's had missed with 0.5 s.",
+        " shown for comparison. X, the time between two packets that each header carries, is the RTT over"
+        " whole packets of the window as in ns-2, or over the window with its fractions as in the draft."
+        " This matters, because local flows have windows of 1 to 4 packets here: with ns-2's X long flows"
+        " get less than their max-min share (on CD local over long is 2.3, and 2.6 with 0.5 s; fair is 2),"
+        " with the draft's they get it (1.9 and 2.0). With packets of 250 bytes the two agree, 4.7 to 5.3 on"
+        " AB and DE (three runs). The draft's X was added after ns-2's had missed with 0.5 s.",
         NS2_NOTE,
         SETTING,
         PROFILE,
@@ -184,7 +184,7 @@ FIG5C: Final = Figure(
             Near(15.0, 0.2),
             "local over long flows on AB, 500 to 1000 s",
             ratio(VCP, "AB", BEFORE),
-            reason="the number depends on the rule and on how few packets long flows are left with",
+            reason="the number depends on the rule and on the few packets that long flows keep",
         ),
         Claim(
             "fifteen-to-one-after",
@@ -207,11 +207,11 @@ FIG5C: Final = Figure(
             Between(0.75, 1.33),
             "local over long flows on AB, after over before",
             moved(VCP, "AB"),
-            reason="where the queue is full the long flows lose packets at one more link",
+            reason="with a full queue the long flows lose packets at one more link",
         ),
     ),
     notes=(
-        "Each choice is a reading of VCP's sender; no single one gives all of the paper's statements.",
+        "Each choice is a reading of VCP's sender; no single one reproduces all of the paper's statements.",
         RULES_NOTE,
         SETTING,
         PROFILE,

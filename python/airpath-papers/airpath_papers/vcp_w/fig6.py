@@ -144,7 +144,7 @@ def _experiments(
 
 
 _REASON: Final = (
-    "resting windows of 8 alpha_s packets overfill the links with linear or square AI and alpha 1"
+    "equilibrium windows of 8 alpha_s packets overfill the links with linear or square AI and alpha 1"
 )
 _BOTH_PARTS: Final = (
     "1.6 times before R3 started, 1.3 times after, and 0.6 times on CD, which has 60 local flows then"
@@ -153,8 +153,8 @@ _AT_CD: Final = (
     "a fair share of CD is 1.4 packets for each of the 60 local flows, and windows are whole packets (likely)"
 )
 _XCP_RISES: Final = (
-    "XCP's own queue is longer then, on DE most, as that of ns-2's XCP is where no timeout expires without a"
-    " loss; with ns-2's timeouts it is shorter, see the notes"
+    "XCP's own queue is longer then, most on DE, as with ns-2's XCP if no timeout expires without a loss;"
+    " with ns-2's timeouts it is shorter, see the notes"
 )
 _PLACES: Final[Mapping[str, tuple[str, Span, tuple[str, ...]]]] = {
     "whole": ("whole run, all links", WHOLE, LINKS),
@@ -204,17 +204,16 @@ FIG6: Final = Figure(
     tables=_table,
     claims=tuple(claim for place in _PLACES for claim in _claims(place)),
     notes=(
-        "The headline is a reading of VCP's sender under which the resting windows fit the links, one of two"
-        " that were found so by looking at queues; “author”, the headline of other figures, fills them."
-        " XCP's limit is 1.0 s; 0.5 s, which gives it a shorter queue before R3, was added after seeing"
-        " results. The figure has one mean for each link, which is judged first. The parts before and after"
-        " R3 are judged apart as well, because XCP's queue is another one then: it stands at 15 packets on CD"
-        " from R3's first"
-        " seconds on, and at 8.5 instead of 5.4 on DE behind it, while AB and BC keep their 5. With the"
-        " draft's X (figure 5) it stands at 11 and 6.6, and at 2.3 on AB and BC.",
+        "The headline is a reading of VCP's sender under which the equilibrium windows fit the links, one"
+        " of two selected by their queues; “author”, the headline of other figures, fills the links. XCP's"
+        " limit is 1.0 s; 0.5 s, with a shorter queue before R3, was added after the first results. The"
+        " figure has one mean for each link, which is evaluated first. The parts before and after R3 are"
+        " also evaluated separately, because XCP's queue differs: it is 15 packets on CD from R3's first"
+        " seconds on, and 8.5 instead of 5.4 on DE behind it, while AB and BC stay at 5. With the draft's X"
+        " (figure 5) it is 11 and 6.6, and 2.3 on AB and BC.",
         NS2_NOTE,
-        "Low is 4 % of the buffer. Small windows are spread over the round trip, as in the authors' code,"
-        " unless the name says “not paced”. Which of the two makes the shorter queue depends on the rule.",
+        "Low is 4 % of the buffer. Small windows are paced over the round trip, as in the authors' code,"
+        " except for choices named “not paced”. Whether pacing shortens the queue depends on the rule.",
         RULES_NOTE,
         SETTING,
         PROFILE,

@@ -86,7 +86,7 @@ def _draw(runs: FigureRuns) -> Picture:
         sender: (_LOOKS[sender], lambda percent, sender=sender: _steady(of, sender, percent / 100).values)
         for sender in (VCP, BARE_VCP, XCP, BARE_XCP, _CUBIC, _BARE_CUBIC)
     }
-    over(panel, [100 * loss for loss in LOSSES], lines, "packets damaged (%)", "utilisation")
+    over(panel, [100 * loss for loss in LOSSES], lines, "packets corrupted (%)", "utilisation")
     panel.set_ylim(0, 1.02)
     return picture
 
@@ -94,7 +94,7 @@ def _draw(runs: FigureRuns) -> Picture:
 def _tables(runs: FigureRuns) -> list[TextTable]:
     return [
         TextTable(
-            f"Utilisation from 50 to 300 s by the share of packets that are damaged; {choice}",
+            f"Utilisation from 50 to 300 s by the share of corrupted packets; {choice}",
             ("sender", *(f"{100 * loss:g} %" for loss in LOSSES)),
             tuple(
                 (sender, *(cell(_steady(runs.of(choice), sender, loss)) for loss in LOSSES))
@@ -110,7 +110,7 @@ def _claim(sender: str, loss: float, statement: str, rule: Rule, reason: str = "
         f"{sender.lower().replace(' ', '-')}-{100 * loss:g}",
         statement,
         rule,
-        f"utilisation from 50 to 300 s with {100 * loss:g} % of the packets damaged, {sender}",
+        f"utilisation from 50 to 300 s with {100 * loss:g} % of the packets corrupted, {sender}",
         lambda of: _steady(of, sender, loss),
         reason=reason,
     )
@@ -123,8 +123,10 @@ def _same(name: str, sender: str, what: str) -> Claim:
         Between(-0.05, 0.05),
         f"utilisation at 5 %, {sender} minus VCP",
         lambda of: difference(_steady(of, sender, 0.05).values, _steady(of, VCP, 0.05).values),
-        reason="overloads come in clusters, so that any 16 of 32 are reached more often and more losses are"
-        " answered",
+        reason=(
+            "overloads occur in clusters, so any 16 of 32 are reached more often and more losses reduce the"
+            " window"
+        ),
     )
 
 
@@ -158,25 +160,24 @@ HEURISTIC: Final = Figure(
         _same("eight", _EIGHT, "T = 8 instead of 16"),
         Claim(
             "repair-matters",
-            "how losses are repaired decides as much as the heuristic",
+            "loss repair matters as much as the heuristic",
             AtLeast(0.15),
             "utilisation at 5 %, repair by SACK minus NewReno's",
             lambda of: difference(_steady(of, VCP, 0.05).values, _steady(of, _NEWRENO, 0.05).values),
-            reason="here codes go on moving the window while a dismissed loss is repaired, so that a"
-            " slow repair costs"
-            " less",
+            reason=(
+                "here codes continue to change the window while a dismissed loss is repaired, so a slow"
+                " repair costs less"
+            ),
         ),
     ),
     notes=(
-        "Packets of data are damaged independently, acknowledgments are not. SACK recovery, VCP's rule"
-        " “author”."
-        " CUBIC has no router to listen to: its sign of congestion is a queueing delay above half of the"
-        " largest seen.",
-        "Bytes that leave the bottleneck count, those that are damaged on it included, so that 1 less"
-        " the loss is the most"
-        " that can be of use.",
+        "Data packets are corrupted independently, acknowledgments are not corrupted. SACK recovery, VCP's"
+        " rule “author”. CUBIC has no router feedback: its evidence of congestion is a queueing delay above"
+        " half of the largest so far.",
+        "Bytes that leave the bottleneck count, including corrupted ones, so the useful part is at most 1"
+        " minus the loss.",
         "The paper says that a loss that counts as congestion triggers “an MD operation”. Under VCP a loss"
-        " halves the window, as under Reno; its MD at overload leaves 0.875. Both are shown; the picture is"
-        " of the former.",
+        " halves the window, as under Reno; its MD at overload leaves 0.875. Both are shown; the figure"
+        " shows the former.",
     ),
 )

@@ -44,7 +44,7 @@ _ITSELF: Final = "its like"
 
 def at(tested: str, differentiates: bool, other: str) -> str:
     """Return the label of one experiment."""
-    return f"{tested}{' with' if differentiates else ''} beside {other}"
+    return f"{tested}{' with' if differentiates else ''} with {other}"
 
 
 def _experiments(limit: str) -> dict[str, Experiment]:
@@ -82,14 +82,14 @@ _COLUMNS: Final[dict[str, Callable[[RunData], float]]] = {
     "lost (%)": lambda run: 100 * _loss(run),
     "runs that collapse": lambda run: float(_loss(run) > 0.5),
     "utilisation": lambda run: utilisation(run, STEADY),
-    "taken for errors (%)": lambda run: 100 * dismissed_share(run),
+    "classified as errors (%)": lambda run: 100 * dismissed_share(run),
 }
 
 
 def _tables(runs: FigureRuns) -> list[TextTable]:
     return [
         TextTable(
-            f"{choice}: nothing is damaged, every loss is congestion; “with” loss differentiation",
+            f"{choice}: no corruption, every loss is congestion; “with”: loss differentiation",
             ("tested", *_COLUMNS),
             tuple(
                 (label, *(cell(each(runs.of(choice), label, measure)) for measure in _COLUMNS.values()))
@@ -147,16 +147,15 @@ def _claim(
 
 
 _RUNAWAY: Final = (
-    "more is lost in every run, in a few nearly all, so that the mean has a wide interval: a flow whose"
-    " losses are"
-    " all dismissed grows without end"
+    "more is lost in every run, in a few nearly everything, so the mean has a wide interval: a flow whose"
+    " losses are all dismissed grows without limit"
 )
 
 HURTS: Final = Figure(
     id="vcp-w/hurts",
     ours=True,
     paper=PAPER,
-    title="Congestion taken for errors: what loss differentiation costs",
+    title="Congestion classified as errors: the cost of loss differentiation",
     experiments={choice: _experiments(limit) for choice, limit in BUFFERS.items()},
     draw=_draw,
     tables=_tables,
@@ -164,7 +163,8 @@ HURTS: Final = Figure(
         *(
             _claim(
                 f"harmless-{tested}-{other}".lower(),
-                f"with a buffer of one BDP {tested} with it takes no more from {other} than without",
+                f"with a buffer of one BDP, {tested} with differentiation takes no more from {other} than"
+                " without",
                 Between(-0.06, 0.06),
                 f"share of the tested, with minus without, {tested} beside {other}",
                 _more(tested, other, _share),
@@ -199,23 +199,21 @@ HURTS: Final = Figure(
         ),
         _claim(
             "misjudged",
-            "because most losses there are taken for errors",
+            "because most losses there are classified as errors",
             AtLeast(0.5),
-            "share of losses taken for errors, Reno beside Reno",
+            "share of losses classified as errors, Reno competing with Reno",
             lambda of: each(of, at(RENO, True, RENO), dismissed_share),
             SMALL,
         ),
     ),
     notes=(
-        "Ten flows over 10 Mbit/s and 100 to 110 ms on drop-tail, five of them tested; 1 BDP is 125 kB."
-        " Nothing is damaged on"
-        " the way, so that each dismissed loss is a mistake. Reno and CUBIC judge by delay: behind a"
-        " short queue the delay is"
-        " above half of the largest too rarely for 16 acknowledgments in a row.",
-        "A run collapses when more than half of all bytes are lost. Reno and CUBIC know of congestion by"
-        " losses only:"
-        " where these are dismissed nothing ends their growth, slow start included.",
-        "VCP shares the queue of its router with TCP, which does not listen to it: its share is small"
-        " whatever it does.",
+        "Ten flows over 10 Mbit/s and 100 to 110 ms on drop-tail, five of them tested; 1 BDP is 125 kB. No"
+        " packet is corrupted, so each dismissed loss is a mistake. Reno and CUBIC use delay as evidence:"
+        " behind a short queue the delay is too rarely above half of the largest for 16 consecutive"
+        " acknowledgments.",
+        "A run collapses when more than half of all bytes are lost. Reno and CUBIC detect congestion by"
+        " losses only: if these are dismissed nothing ends their growth, including slow start.",
+        "VCP shares the queue of its router with TCP, which ignores the router: VCP's share is small with"
+        " any setting.",
     ),
 )

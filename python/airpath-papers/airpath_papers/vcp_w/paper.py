@@ -49,7 +49,7 @@ DRAFTS_X: Final = "X of the draft"
 """Suffix of choices in which XCP's header contains the draft's time between packets, not ns-2's."""
 
 WHICH_VCP: Final = (
-    "VCP follows “author”: after the freeze AI for one RTT whatever codes arrive (the authors' code), AI in"
+    "VCP follows “author”: after the freeze AI for one RTT regardless of codes (the authors' code), AI in"
     " proportion to the RTT up to 500 ms (ours), MI with exponent min(rtt, 500 ms)/200 ms, alpha 1."
 )
 NS2_TIMEOUTS: Final = "timeouts of ns-2"
@@ -58,17 +58,17 @@ SHORT_TIMEOUTS: Final[Mapping[str, Any]] = {"transport.min_rto": "30ms"}
 """Smallest variance term there: 4 times 3/4 of a tick of 10 ms, at which its integers stay."""
 
 PROFILE: Final = (
-    "As in ns-2: Reno recovery, an acknowledgment for each packet, packets of 1040 and 40 bytes, windows not"
-    " paced. Timeouts are srtt plus at least 200 ms: with 200 ms as the least of the whole timeout, queues"
-    " that swing make it expire without a loss."
+    "As in ns-2: Reno recovery, an acknowledgment for each packet, packets of 1040 and 40 bytes, windows"
+    " not paced. Timeouts are srtt plus at least 200 ms: with a minimum of 200 ms for the whole timeout,"
+    " oscillating queues cause timeouts without losses."
 )
 REM_NOTE: Final = (
     "REM as in ns-2: target b* of 20 packets, price every 2 ms, gamma 0.001, phi 1.001, packets of any size"
-    " counted alike, acknowledgments included, which are never marked or dropped."
+    " count as one, including acknowledgments, which are never marked or dropped."
 )
 ANY_DURATION: Final = (
     "Flows start within the first 10 s and last to the end; buffers are one bandwidth-delay product. The"
-    " paper has random starts and durations, and no buffers."
+    " paper has random starts and durations, and does not state buffers."
 )
 
 

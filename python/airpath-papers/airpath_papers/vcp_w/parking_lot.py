@@ -25,20 +25,16 @@ AFTER: Final[Span] = (1250.0, 1500.0)
 """The span after it started."""
 
 SETTING: Final = (
-    "Ours where the paper is silent: one wired link for each group of sources, buffers of one bandwidth-delay"
-    " product of the local flows, starts within 10 s of each other, all data in one direction. The long"
-    " flows'"
-    " share of a link is what leaves it and is not of its local flows. Shares before R3 are means from"
-    " 500 to"
-    " 1000 s, after it from 1250 s on. The links fade, with 2x2 antennas at 30 dB, a code rate of 0.9 and an"
-    " error draw per bit."
+    "Our choices, not defined in the paper: one wired link for each group of sources, buffers of one"
+    " bandwidth-delay product of the local flows, starts within 10 s of each other, all data in one"
+    " direction. The long flows' share of a link is its departures minus those of its local flows. Shares"
+    " before R3 are means from 500 to 1000 s, after it from 1250 s on. The links fade, with 2x2 antennas at"
+    " 30 dB, a code rate of 0.9 and random errors per bit."
 )
 RULES_NOTE: Final = (
-    "With AI for an RTT after the freeze whatever comes, a flow that meets overload all the time rests at 8"
-    " alpha_s"
-    " packets: with linear AI and alpha 1 at 20, so that the 60 local flows of a link want 1200 packets"
-    " where its"
-    " BDP and its buffer hold 250 each. The queue then stays full and drops."
+    "With unconditional AI for an RTT after the freeze, the equilibrium window of a flow under permanent"
+    " overload is 8 alpha_s packets: 20 with linear AI and alpha 1, so the 60 local flows of a link need"
+    " 1200 packets while its BDP and its buffer hold 250 each. The queue then stays full and drops packets."
 )
 
 

@@ -30,10 +30,10 @@ ALL_LINKS: Final = {after: tuple((link, after) for link in LINKS) for after in (
 """Columns of all links before and after."""
 
 NOTE: Final = (
-    "ns-2's own XCP was run in the same parking lot, ten times with its least timeout of 200 ms and ten times"
-    " with 4 s, which never expire here (rows of the tables). With 4 s its shares are within 3 % of ours and"
-    " its queues within 11 %. With 200 ms flows time out 1700 times though nothing is lost: RTTs are longer"
+    "ns-2's own XCP was run in the same parking lot, ten times with its smallest timeout of 200 ms and ten"
+    " times with 4 s, which never expires here (rows of the tables). With 4 s its shares are within 3 % of"
+    " ours and its queues within 11 %. With 200 ms there are 1700 timeouts without losses: RTTs are longer"
     " than that, and the variance term of a timeout falls to 30 ms (integers of a clock of 10 ms). Queues"
     " after R3's start are a third shorter then. “Timeouts of ns-2” have that term here: shares within 7 %,"
-    " queues within 11 % of ns-2's. They were added after ns-2 had shown it."
+    " queues within 11 % of ns-2's. They were added after the comparison with ns-2."
 )

@@ -117,7 +117,7 @@ def figure(trials: Sequence[Trial], claims: tuple[Claim, ...], notes: tuple[str,
         id="vcp-w/repairs",
         ours=True,
         paper=PAPER,
-        title="How much of VCP's trouble each repair cures",
+        title="Share of VCP's problems that each repair removes",
         experiments={trial.name: {one.name: trial.make(one) for one in REPAIRS} for trial in trials},
         draw=lambda runs: _draw(runs, trials),
         tables=lambda runs: [_table(runs, trials)],
@@ -132,8 +132,8 @@ def _table(runs: FigureRuns, trials: Sequence[Trial]) -> TextTable:
         return number if name == NONE else f"{number} ({cure(of, name, trouble).mean:.0%})"
 
     return TextTable(
-        "What goes wrong with VCP, and with each repair (± half-width of the 95 % interval; in brackets the"
-        " part that is cured)",
+        "Problems of VCP, without and with each repair (± half-width of the 95 % interval; in brackets the"
+        " share that is removed)",
         ("scenario", "trouble", *(one.name for one in REPAIRS)),
         tuple(
             (
@@ -228,7 +228,7 @@ def _idle(span: Span) -> Callable[[RunData], float]:
     return lambda run: 100 * (1 - utilisation(run, span))
 
 
-_SWING: Final = Trouble("queue swings by (% of buffer)", _swing, 0.0)
+_SWING: Final = Trouble("range of the queue (% of buffer)", _swing, 0.0)
 _UNFAIR: Final = Trouble("400-ms flows over 550-ms flows", lambda run: near_over_far(run, _STEADY), 1.0)
 _IDLE_LOSSY: Final = Trouble("unused (%)", _idle(heuristic.STEADY), 0.0)
 _LOCAL: Final = Trouble(
@@ -256,8 +256,8 @@ HALVED_SMALL: Final = Trial(
     ),
     (Trouble("lost (%)", lambda run: 100 * loss_share(run, fig14.AFTER), 0.0),),
 )
-LOSSY: Final = Trial("1 % damaged", _over_losses(0.01), (_IDLE_LOSSY,))
-LOSSIER: Final = Trial("5 % damaged", _over_losses(0.05), (_IDLE_LOSSY,))
+LOSSY: Final = Trial("1 % corrupted", _over_losses(0.01), (_IDLE_LOSSY,))
+LOSSIER: Final = Trial("5 % corrupted", _over_losses(0.05), (_IDLE_LOSSY,))
 SATELLITE: Final = Trial(
     "satellite",
     _on_satellite,
@@ -274,7 +274,7 @@ def _cures(name: str, repair: str, trial: Trial, trouble: Trouble, what: str, re
         name,
         f"(ours) {what}",
         AtLeast(0.5),
-        f"part of “{trouble.name}” that “{repair}” takes away, {trial.name}",
+        f"share of “{trouble.name}” that “{repair}” removes, {trial.name}",
         lambda of: cure(of, repair, trouble),
         choices=(trial.name,),
         reason=reason,
@@ -289,46 +289,51 @@ REPAIRS_FIGURE: Final = figure(
             DIFFERENTIATION,
             LOSSY,
             _IDLE_LOSSY,
-            "the heuristic cures most of what 1 % of damage does",
+            "the heuristic removes most of the effect of 1 % corruption",
         ),
-        _cures("heuristic-5", DIFFERENTIATION, LOSSIER, _IDLE_LOSSY, "and of what 5 % do"),
-        _cures("ebe", EBE, HALVED, _SWING, "EBE cures most of what a wrong capacity does"),
+        _cures(
+            "heuristic-5",
+            DIFFERENTIATION,
+            LOSSIER,
+            _IDLE_LOSSY,
+            "the heuristic removes most of the effect of 5 % corruption",
+        ),
+        _cures("ebe", EBE, HALVED, _SWING, "EBE removes most of the effect of a wrong capacity"),
         _cures(
             "mpcp",
             FINER_CODE,
             TESTBED,
             _UNFAIR,
-            "MPCP's finer code cures most of the unfairness by RTT",
-            "of 1.9 to 1, 1.6 to 1 is left; it was 1.4 while MPCP did MI, not AI, at a load of 0.8",
+            "MPCP's finer code removes most of the unfairness by RTT",
+            "of 1.9 to 1, 1.6 to 1 remains",
         ),
         _cures(
             "guarded",
             AFTER_FREEZE,
             LOT,
             _FULL,
-            "the guarded rule cures most of the standing queue of the parking lot",
+            "the guarded rule removes most of the standing queue of the parking lot",
         ),
         _cures(
             "mpcp-lot",
             FINER_CODE,
             LOT,
             _LOCAL,
-            "MPCP's finer code cures most of the long flows' starvation",
+            "MPCP's finer code removes most of the long flows' starvation",
         ),
-        _cures("all-1", ALL, LOSSY, _IDLE_LOSSY, "all together still cure 1 % of damage"),
-        _cures("all-swing", ALL, HALVED, _SWING, "and a wrong capacity"),
+        _cures("all-1", ALL, LOSSY, _IDLE_LOSSY, "all together still remove the effect of 1 % corruption"),
+        _cures("all-swing", ALL, HALVED, _SWING, "all together still remove the effect of a wrong capacity"),
     ),
     (
-        "A run that never gets to 90 % counts with its length of 300 s. Each repair alone in VCP under"
-        " the rule “author”, without the heuristic. The ideal is no unused capacity, no queue,"
-        " equal rates; in the parking lot 2, the shares of max-min fairness. A part below 0 % is harm;"
-        " the picture's colours"
-        " end at 100 %. A part of a small trouble says little: see the numbers.",
-        "“obey” and “guarded” are “author” with another rule after the freeze, so with linear AI; where"
-        " figures of the testbed say “obey”, AI is square as well.",
+        "A run that never reaches 90 % counts with its length of 300 s. Each repair is applied alone to VCP"
+        " under the rule “author”, without the heuristic. The ideal is no unused capacity, no queue, equal"
+        " rates; in the parking lot 2, the shares of max-min fairness. A share below 0 % is a deterioration;"
+        " the colours end at 100 %. Shares of small problems are not meaningful: see the numbers.",
+        "“obey” and “guarded” are “author” with another rule after the freeze, and therefore linear AI; in"
+        " figures of the testbed “obey” has square AI as well.",
         RULE_NOTE,
         TRAFFIC_NOTE,
-        "The links of the satellite and of the parking lot fade, with 2x2 antennas at 30 dB and an error draw"
-        " per bit.",
+        "The links of the satellite and of the parking lot fade, with 2x2 antennas at 30 dB and random"
+        " errors per bit.",
     ),
 )

@@ -173,8 +173,8 @@ SURFACES: Final = Figure(
             "antennas",
             "1x1, 2x1, 1x2 and 2x2 are in ascending order at every code rate (ours, of all coded ones)",
             Positive(),
-            "SNR for half of the most delivered packets, worse minus next better antennas, where it is least"
-            " sure",
+            "SNR for half of the most delivered packets, worse minus next better antennas, the least"
+            " certain one",
             _order,
             unit="dB",
         ),
@@ -193,11 +193,9 @@ SURFACES: Final = Figure(
         ),
     ),
     notes=(
-        "No figure of the paper: all its antennas, codes and qualities in one. Error rates are exact;"
-        " packets are"
-        " those that XCP, which is quickest at its rate, delivers in 15 s after the first 10 over the"
-        " wireless"
-        " bottleneck. Acknowledgments have rate 0.5.",
+        "Not a figure of the paper: it combines all antennas, codes and qualities. Error rates are exact;"
+        " packets are those that XCP, which reaches its rate fastest, delivers in 15 s after the first 10"
+        " over the wireless bottleneck. Acknowledgments have rate 0.5.",
         AXIS,
         CODING,
         PROFILE,

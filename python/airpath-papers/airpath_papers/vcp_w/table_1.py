@@ -110,9 +110,8 @@ def _order(slow: str, fast: str, reason: str = "") -> Claim:
 
 
 _TOO_FAST: Final = (
-    "15 times 5 MB in 60 s is the capacity of the link; nothing in the traffic keeps BIC from it, and a"
-    " background"
-    " heavy enough to slow TCP this much slows VCP far more"
+    "15 times 5 MB in 60 s is the capacity of the link; nothing in the traffic keeps BIC from using it, and"
+    " a background heavy enough to slow TCP this much slows VCP far more"
 )
 
 TABLE_1: Final = Figure(
@@ -134,21 +133,20 @@ TABLE_1: Final = Figure(
         _order(
             DROP_TAIL,
             VCP,
-            "nothing in this traffic keeps BIC from a buffer of 1000 packets and the link; VCP needs 17 s to"
-            " fill it",
+            "nothing in this traffic keeps BIC from filling a buffer of 1000 packets and the link; VCP"
+            " needs 17 s to fill the link",
         ),
         _order(
             DROP_TAIL,
             RED,
             "with NewReno's one repair a round trip, RED's early drops cost more than the full queue of"
-            " drop-tail;"
-            " with SACK both are at the limit of the link. Where it marks, no packet is lost to it",
+            " drop-tail; with SACK both reach the limit of the link. If RED marks, it drops no packet",
         ),
         Claim(
             "last",
             "the last transfer under VCP ends before 120 s (figure 10(a))",
             Between(75, 120),
-            "when VCP's last transfer ends",
+            "end of VCP's last transfer",
             lambda of: each(of, VCP, last_end_s),
             unit="s",
         ),
@@ -157,13 +155,13 @@ TABLE_1: Final = Figure(
         TRAFFIC_NOTE,
         RULE_NOTE,
         HEURISTIC_NOTE,
-        "The paper compares with “TCP/AQM+ECN in Linux” in its introduction and says “drop probability” of"
-        " its"
-        " testbed: RED drops, and marks in a choice. There it is ahead of drop-tail, and of VCP too.",
-        "Packets of 1040 bytes change no order of means: drop-tail 70 s, RED 86 s, XCP 61 s, VCP 76 s with"
-        " “author”. With “obey” VCP's lead over RED is significant only then.",
-        "75 MB in each direction at 10 Mbit/s take 60 s at least, so that 55.2 s on average means early"
-        " finishers.",
+        "The paper compares with “TCP/AQM+ECN in Linux” in its introduction and mentions a “drop"
+        " probability” for its testbed: RED drops here, and marks in one choice, in which it is ahead of"
+        " drop-tail and of VCP.",
+        "Packets of 1040 bytes do not change the order of the means: drop-tail 70 s, RED 86 s, XCP 61 s,"
+        " VCP 76 s with “author”. With “obey” VCP's lead over RED is significant only then.",
+        "75 MB in each direction at 10 Mbit/s take 60 s at least, so an average of 55.2 s implies that some"
+        " transfers end early.",
     ),
     kernel=KernelForm({"": AUTHOR}, dict.fromkeys(PAPER_S, "130s")),
 )

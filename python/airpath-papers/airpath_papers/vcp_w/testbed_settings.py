@@ -211,25 +211,22 @@ def over_air(
 
 
 RULE_NOTE: Final = (
-    "VCP's rules: “author” has linear scaling of AI and AI for a round trip after the freeze, as the authors'"
-    " code; “guarded” is the same unless a decrease would take more than AI gives; “obey” has square scaling"
-    " and backs off again; all scale by the smoothed RTT up to 500 ms. Only the rule after the freeze is"
-    " known"
-    " to be theirs."
+    "VCP's rules: “author” has linear scaling of AI and AI for a round trip after the freeze, as the"
+    " authors' code; “guarded” is the same unless a decrease would take more than AI gives; “obey” has"
+    " square scaling and decreases again; all scale by the smoothed RTT up to 500 ms. Only the rule after"
+    " the freeze is known to be theirs."
 )
 TRAFFIC_NOTE: Final = (
-    "Ours where the paper is silent: packets of 1500 bytes, 1000 packets of buffer, RTTs within a group"
-    " spread"
-    " over 10 ms, a light background each way of 0.2 Mbit/s of UDP and one TCP with a window of 16 kB. The"
-    " packet size, the smoothed RTT and the light background were chosen looking at Table I."
+    "Our choices, not defined in the paper: packets of 1500 bytes, 1000 packets of buffer, RTTs within a"
+    " group spread over 10 ms, a light background each way of 0.2 Mbit/s of UDP and one TCP with a window of"
+    " 16 kB. The packet size, the smoothed RTT and the light background were selected by means of Table I."
 )
 HEURISTIC_NOTE: Final = (
-    "VCP and XCP run with the loss-differentiation heuristic (N = 32, T = 16), as the paper says of its"
-    " testbed."
+    "VCP and XCP run with the loss-differentiation heuristic (N = 32, T = 16), as in the paper's testbed."
 )
 CHANNEL_NOTE: Final = (
-    "Two readings of the channel: printed is a draw per transmitted bit; a draw per Reed-Solomon symbol loses"
-    " less and is the one in which the paper's 10 dB carries anything. Loss rates are those of packets"
-    " of 1500"
-    " bytes; both directions are damaged independently; codewords of at most 255 symbols."
+    "Two readings of the channel: the paper has random errors per transmitted bit; random errors per"
+    " Reed-Solomon symbol cause fewer losses, and only this reading carries data at the paper's 10 dB. Loss"
+    " rates are those of packets of 1500 bytes; both directions are corrupted independently; codewords of at"
+    " most 255 symbols."
 )

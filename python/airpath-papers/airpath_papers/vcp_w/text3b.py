@@ -110,9 +110,9 @@ TEXT3B: Final = Figure(
             "xcp-better",
             "in the steady state XCP is better than VCP",
             Positive(),
-            "delivered over a link at 30 dB, mean over links, XCP over VCP, less one",
+            "delivered over a link at 30 dB, mean over links, XCP over VCP, minus one",
             lambda of: sample(np.subtract(_xcp_over_vcp(of).values, 1.0)),
-            reason="“author” keeps the queues of the parking lot full, and so its links too",
+            reason="“author” keeps the queues of the parking lot full, and therefore also its links",
         ),
         Claim(
             "slightly",
@@ -125,8 +125,8 @@ TEXT3B: Final = Figure(
     notes=(
         WHICH_VCP,
         "All five groups start within the first 10 s; 300 s of which the first 100 do not count, instead of"
-        " 1500; five runs of each point, where the paper has ten. The"
-        " paper does not show the curves. Other rules of VCP are run at 30 dB alone.",
+        " 1500; five runs of each point, while the paper has ten. The paper does not show the curves. Other"
+        " rules of VCP are run at 30 dB alone.",
         AXIS,
         CODING,
         SETTING,
