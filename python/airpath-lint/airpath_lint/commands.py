@@ -255,13 +255,13 @@ class Commands:
                 left.take()
                 value = left.take()
                 if UNKNOWN in value:
-                    raise NotUnderstoodError(f"{word} {shown_unknown(value)} is not known here")
+                    raise NotUnderstoodError(f"{word}: the value of {shown_unknown(value)} is unknown")
                 if word == "handle":
                     at[word] = value
                 else:
                     at[word] = value if value == ROOT else _classid(value)
             elif word in ("stab", "estimator"):
-                raise NotUnderstoodError(f"{word} is not known here")
+                raise NotUnderstoodError(f"unsupported parameter {word}")
             elif word in ("protocol", "pref", "prio", "preference", "chain", "ingress_block", "egress_block"):
                 left.take()
                 left.take()

@@ -56,8 +56,8 @@ VARIANTS: Final[Mapping[str, Mapping[str, Any]]] = {
     "x 2 each 200 ms": {"probing_growth": "interval"},
     "x 2 on CUBIC's growth": {"probing_growth": "increment"},
     "x 2 on W_max": {"probing_growth": "ceiling"},
-    "no rest after a loss": {"hold_off": 0},
-    "rest of 4 RTTs": {"hold_off": 4},
+    "no hold-off after a loss": {"hold_off": 0},
+    "hold-off of 4 RTTs": {"hold_off": 4},
 }
 """Differences from the default: filter `recommended`, maintainer on, Upsilon = 2.0."""
 

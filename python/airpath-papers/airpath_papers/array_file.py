@@ -53,7 +53,7 @@ def unpacked(content: bytes) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any
     """
     checksum, content = content[:_CHECKSUM_BYTES], content[_CHECKSUM_BYTES:]
     if zlib.crc32(content).to_bytes(_CHECKSUM_BYTES, "little") != checksum:
-        raise ValueError("the file is damaged")
+        raise ValueError("the file is corrupt")
     try:
         batch = pa.ipc.open_file(pa.py_buffer(content), options=_READING).get_batch(0)
         batch.validate(full=True)

@@ -321,8 +321,8 @@ FIG9B: Final = Figure(
         ),
         Claim(
             "spike",
-            "XCP's utilisation has a spike at the middle link, whose rate moves most beyond what it believes,"
-            " and cannot follow the pattern of fixed rates, where the middle link is used most",
+            "XCP's utilisation has a spike at the middle link, whose rate deviates most from its configured"
+            " capacity, and cannot follow the pattern of fixed rates, where the middle link is used most",
             Positive(),
             "XCP's utilisation, mean over the other four links minus the middle link",
             lambda of: difference(

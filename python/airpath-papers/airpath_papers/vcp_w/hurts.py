@@ -39,12 +39,12 @@ _SCHEMES: Final[dict[str, tuple[str, str]]] = {
 }
 """Without and with loss differentiation."""
 _OTHERS: Final = (RENO, CUBIC)
-_ITSELF: Final = "its like"
+_ITSELF: Final = "its own scheme"
 
 
 def at(tested: str, differentiates: bool, other: str) -> str:
     """Return the label of one experiment."""
-    return f"{tested}{' with' if differentiates else ''} with {other}"
+    return f"{tested}{' with' if differentiates else ''} against {other}"
 
 
 def _experiments(limit: str) -> dict[str, Experiment]:
@@ -166,7 +166,7 @@ HURTS: Final = Figure(
                 f"with a buffer of one BDP, {tested} with differentiation takes no more from {other} than"
                 " without",
                 Between(-0.06, 0.06),
-                f"share of the tested, with minus without, {tested} beside {other}",
+                f"share of the tested flows, with minus without, {tested} competing with {other}",
                 _more(tested, other, _share),
                 LARGE,
             )
@@ -176,9 +176,9 @@ HURTS: Final = Figure(
         *(
             _claim(
                 f"unfair-{tested}-{other}".lower(),
-                f"with a tenth of that {tested} with it takes bandwidth from {other}",
+                f"with a tenth of that buffer, {tested} with differentiation takes bandwidth from {other}",
                 Positive(),
-                f"share of the tested, with minus without, {tested} beside {other}",
+                f"share of the tested flows, with minus without, {tested} competing with {other}",
                 _more(tested, other, _share),
                 SMALL,
             )
@@ -188,7 +188,7 @@ HURTS: Final = Figure(
         *(
             _claim(
                 f"lossy-{tested}".lower(),
-                f"and all-{tested} traffic with it loses more",
+                f"with a tenth of that buffer, all-{tested} traffic with differentiation loses more",
                 Positive(),
                 f"share of bytes lost, with minus without, all {tested}",
                 _more(tested, _ITSELF, _loss),
@@ -199,7 +199,7 @@ HURTS: Final = Figure(
         ),
         _claim(
             "misjudged",
-            "because most losses there are classified as errors",
+            "with a tenth of that buffer, most losses are classified as errors",
             AtLeast(0.5),
             "share of losses classified as errors, Reno competing with Reno",
             lambda of: each(of, at(RENO, True, RENO), dismissed_share),

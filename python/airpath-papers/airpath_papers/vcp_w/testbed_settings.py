@@ -191,8 +191,8 @@ def all_four(
     return {DROP_TAIL: one(DROP_TAIL, tcp), RED: one(RED, tcp), XCP: one(XCP, {}), VCP: one(VCP, {})}
 
 
-BIT: Final = "an error draw per bit (printed)"
-SYMBOL: Final = "an error draw per symbol"
+BIT: Final = "random errors per bit (printed)"
+SYMBOL: Final = "random errors per symbol"
 CLOCKS: Final[Mapping[str, str]] = {BIT: "bit", SYMBOL: "symbol"}
 """The two readings of the channel by name."""
 
