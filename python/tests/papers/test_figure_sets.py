@@ -49,7 +49,7 @@ def test_workers_find_the_figures_of_a_set(register, tmp_path):
 @pytest.mark.parametrize(
     ("target", "reason"),
     [
-        ("airpath_papers.registry:FIGURES", "another figure is called ebe-j/fig1"),
+        ("airpath_papers.registry:FIGURES", "another figure has the id ebe-j/fig1"),
         ("airpath_papers.registry:ALL", "found str; accepted: a sequence of airpath_papers.figure.Figure"),
     ],
 )

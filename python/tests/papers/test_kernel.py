@@ -159,7 +159,7 @@ def test_invalid_runs_are_repeated_and_the_last_is_kept(monkeypatch, tmp_path, t
     assert [text.split("; ")[-1] for text in said] == [
         "it is repeated",
         "it is repeated",
-        "it is kept, and the report says so",
+        "it is kept, and the report marks it",
     ]
     kept = read_runs(experiment.repeated(2), store)
     assert [run.problems for run in kept] == [(), ("late",)]

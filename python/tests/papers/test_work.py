@@ -163,7 +163,7 @@ def test_a_damaged_file_counts_as_no_run(tiny, store):
     for damaged in (whole[:100], b"", bytes(flipped)):
         file.write_bytes(damaged)
         assert store.get(experiment.key(), 1) is None
-    with pytest.raises(OutputError, match="the same command does it again"):
+    with pytest.raises(OutputError, match="run the same command to repeat it"):
         work.read_runs(experiment, store)
     assert [run.seed for run in missing_runs([experiment], store)] == [1]
 
