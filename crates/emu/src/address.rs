@@ -89,7 +89,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn addresses_name_their_flow_and_side(flow in 0..MAX_FLOWS) {
+        fn addresses_identify_flow_and_side(flow in 0..MAX_FLOWS) {
             let sender = Side::Senders.address(flow).unwrap();
             let receiver = Side::Receivers.address(flow).unwrap();
             prop_assert_eq!(flow_of(Side::Senders, sender, receiver), Some(flow));
@@ -99,7 +99,7 @@ mod tests {
         }
 
         #[test]
-        fn other_addresses_name_none(source: u32, destination: u32) {
+        fn other_addresses_identify_no_flow(source: u32, destination: u32) {
             let (source, destination) = (Ipv4Addr::from_bits(source), Ipv4Addr::from_bits(destination));
             for side in Side::BOTH {
                 if let Some(flow) = flow_of(side, source, destination) {

@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_lasts_as_long_as_it_should_and_is_a_share() {
+    fn the_delay_has_its_duration_and_share() {
         let began = Instant::now();
         let share = held_up(Duration::from_millis(20));
         assert!(began.elapsed() >= Duration::from_millis(20));

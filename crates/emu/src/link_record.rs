@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn losses_are_judged_against_chance() {
+    fn losses_beyond_chance_are_a_problem() {
         // 100 of 10 000 are expected; v is 128, the eighth, which adds ln 72 to the exponent: 6.3 for the
         // skew and 69.6.
         for (damaged, expected) in [(100, false), (175, false), (177, true), (25, false), (23, true)] {

@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn sockets_of_both_families_are_told_while_they_live_and_when_they_go() {
+    fn sockets_of_both_families_are_reported_while_open_and_when_closed() {
         let Some(host) = host() else { return };
         let diag = SockDiag::of(&host).unwrap();
         for listen in ["127.0.0.1", "::"] {
@@ -232,7 +232,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_are_taken(mut bytes in prop::collection::vec(any::<u8>(), 0..600), family in 0_usize..2, lengths in any::<[u8; 4]>()) {
+        fn arbitrary_bytes_do_not_panic(mut bytes in prop::collection::vec(any::<u8>(), 0..600), family in 0_usize..2, lengths in any::<[u8; 4]>()) {
             let _ = TcpSocket::parse(&bytes);
             // Bytes that look more like a socket with attributes.
             if bytes.len() > 80 {

@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_in_flight_that_make_no_sense_are_bounded() {
+    fn inconsistent_bytes_in_flight_are_bounded() {
         let info = TcpInfo::parse(&[0xff; 104]).unwrap();
         assert_eq!(info.in_flight_bytes(), 0, "all is lost, too");
         let mut bytes = [0xff; 104];
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_stand_where_the_kernel_writes_them() {
+    fn fields_have_the_offsets_of_the_kernel() {
         let info = TcpInfo::parse(&bytes()).unwrap();
         assert_eq!((info.state, info.congestion_state), (1, 3));
         assert_eq!((info.segment_bytes, info.unacknowledged), (4000, 6000));
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn any_length_is_read_as_far_as_it_goes() {
+    fn any_length_is_read_as_far_as_possible() {
         let whole = bytes();
         for length in 0..whole.len() {
             let info = TcpInfo::parse(&whole[..length]);
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn an_infinite_threshold_is_none_and_flight_never_negative() {
+    fn an_infinite_threshold_is_none_and_flight_is_never_negative() {
         let mut bytes = bytes();
         bytes[76..80].copy_from_slice(&INFINITE_THRESHOLD.to_ne_bytes());
         bytes[28..32].copy_from_slice(&1_000_000_u32.to_ne_bytes());
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_connection_over_loopback_tells_what_it_sent() {
+    fn a_loopback_connection_reports_its_sent_bytes() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let mut sender = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
         let (mut receiver, _) = listener.accept().unwrap();
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_connection_is_refused() {
+    fn other_sockets_are_rejected() {
         assert!(TcpInfo::of(UdpSocket::bind("127.0.0.1:0").unwrap()).is_err());
     }
 }

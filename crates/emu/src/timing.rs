@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lateness_and_seconds_add_up() {
+    fn scheduling_delays_and_seconds_add_up() {
         let mut timing = Timing::new();
         let at = |micros: u64| Timestamp::ZERO + Duration::from_micros(micros);
         timing.on_delivery(Side::Senders, at(999_990), at(1_000_010), 100, true);
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn the_lateness_of_all_packets_is_that_of_both_sides() {
+    fn the_scheduling_delay_of_all_packets_includes_both_sides() {
         let mut timing = Timing::new();
         let due = Timestamp::ZERO + Duration::from_millis(1);
         for (side, micros) in [(Side::Senders, 10), (Side::Senders, 10), (Side::Receivers, 400)] {

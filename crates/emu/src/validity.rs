@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn each_reason_is_said_beyond_its_tolerance_and_not_before() {
+    fn each_problem_is_reported_only_beyond_its_tolerance() {
         assert_eq!(problems_of(measured(), (1000, 10)), Vec::<String>::new());
         let found = |change: fn(&mut Measured), expected: &str| {
             let mut changed = measured();
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_granted_is_said_beside_a_problem_only() {
+    fn denied_privileges_are_reported_only_with_a_problem() {
         let refused = || {
             let mut refused = measured();
             refused.scheduling.refused = "SCHED_FIFO".to_owned();
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_has_what_was_configured_and_what_was_achieved() {
+    fn a_link_reports_configured_and_achieved_values() {
         let mut changed = measured();
         changed.median_s = [0.1e-3, 0.05e-3];
         let links = Validity::new(&plan(), &outcome(1000, 12), changed, &damage(1000, 12)).links;
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn one_packet_at_the_edge_of_a_second_is_no_difference() {
+    fn one_packet_at_the_end_of_a_second_is_within_tolerance() {
         let seconds = |achieved| [Second { modelled: 15_000, achieved }, Second { modelled: 1, achieved: 0 }];
         assert!(worst_second(&seconds(13_500), 1500) < 1e-12);
         assert!((worst_second(&seconds(12_000), 1500) - 0.1).abs() < 1e-12);

@@ -131,7 +131,7 @@ fn a_prompt_thread_sees_every_packet_at_once() {
 }
 
 #[test]
-fn a_delayed_thread_loses_nothing_and_says_for_how_long_it_did_not_look() {
+fn a_delayed_thread_loses_no_packets_and_reports_its_gap() {
     let mut bench = Bench::new(&one_second());
     bench.send(400);
     bench.time.delay(at(300_000), Duration::from_millis(50));
@@ -164,7 +164,7 @@ fn a_packet_whose_wake_up_is_lost_is_read_after_the_longest_sleep() {
 }
 
 #[test]
-fn a_busy_thread_rests_in_time() {
+fn a_busy_thread_sleeps_on_time() {
     let mut bench = Bench::new(&one_second());
     // A packet arrives every 20 µs for 20 ms, so no other sleep is long.
     for number in 0..1000 {
@@ -183,7 +183,7 @@ fn a_busy_thread_rests_in_time() {
 }
 
 #[test]
-fn a_stopped_thread_ends_with_its_interval_and_does_what_was_asked_before() {
+fn a_stopped_thread_ends_with_its_interval_after_pending_requests() {
     let mut bench = Bench::new(&one_second());
     bench.send(400);
     let (stop, requests) = (Arc::clone(&bench.stop), bench.requests.clone());
@@ -201,7 +201,7 @@ fn a_stopped_thread_ends_with_its_interval_and_does_what_was_asked_before() {
 }
 
 #[test]
-fn a_thread_that_is_delayed_beyond_the_end_takes_nothing_more() {
+fn a_thread_delayed_beyond_the_end_accepts_no_packets() {
     let mut bench = Bench::new(&one_second());
     bench.send(1000);
     bench.time.delay(at(900_000), Duration::from_millis(300));
@@ -216,7 +216,7 @@ fn a_thread_that_is_delayed_beyond_the_end_takes_nothing_more() {
 
 /// Reports on endpoints may follow the end of the last interval.
 #[test]
-fn what_is_reported_after_the_end_is_in_the_last_interval() {
+fn events_after_the_end_count_in_the_last_interval() {
     let mut bench = Bench::new(&one_second());
     let goodput = |bytes| -> Request { Box::new(move |exchange| exchange.network().on_goodput(0, bytes)) };
     bench.requests.send(goodput(1)).unwrap();

@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn what_applications_read_is_told_once_and_the_end_is_no_byte() {
+    fn bytes_read_are_reported_once_and_a_fin_is_no_byte() {
         let mut ledger = Ledger::new(0);
         ledger.hear(Side::Receivers, socket(Side::Receivers, 2, 0, 3000, 1000), true);
         assert_eq!(of_senders(&mut ledger, false).unwrap().goodput_bytes, 0, "the sender is not known yet");
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_receiver_alone_is_believed_at_last() {
+    fn a_receiver_without_a_sender_is_accepted_at_the_end() {
         let mut ledger = Ledger::new(0);
         ledger.hear(Side::Receivers, socket(Side::Receivers, 2, 0, 700, 0), false);
         assert_eq!(of_senders(&mut ledger, false).unwrap().goodput_bytes, 0);
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn counters_that_were_cleared_are_not_believed() {
+    fn cleared_counters_are_ignored() {
         let mut ledger = Ledger::new(0);
         ledger.hear(Side::Senders, socket(Side::Senders, 1, 9000, 0, 0), true);
         ledger.hear(

@@ -86,28 +86,28 @@ fn every_interval_is_sampled_in_time() {
 }
 
 #[test]
-fn slow_answers_are_asked_for_earlier_from_the_first_interval_on() {
+fn slow_responses_are_requested_earlier_from_the_first_interval() {
     let Sampled { times, late, mean_s, .. } = observe(&[Duration::from_micros(2350)], &[]);
     assert_eq!((times, late), (12, 0));
     assert!((mean_s - 0.0047).abs() < 1e-9, "{mean_s}");
 }
 
 #[test]
-fn asking_takes_no_more_than_a_tenth_of_the_time() {
+fn requests_take_at_most_a_tenth_of_the_time() {
     let Sampled { times, late, .. } = observe(&[Duration::from_millis(15)], &[]);
     // Queries of 30 ms are made once in four intervals; and at the start and the end.
     assert_eq!((times, late), (2 + 3, 0));
 }
 
 #[test]
-fn one_answer_that_is_slower_than_those_before_is_late() {
+fn a_response_slower_than_earlier_ones_is_late() {
     let takes = [QUICK, QUICK, Duration::from_millis(4), QUICK];
     let Sampled { times, late, .. } = observe(&takes, &[]);
     assert_eq!((times, late), (12, 1));
 }
 
 #[test]
-fn a_delayed_thread_is_late_once_and_leaves_out_what_has_passed() {
+fn a_delayed_thread_is_late_once_and_skips_past_intervals() {
     // It wakes at 450 ms instead of 397.8.
     let Sampled { times, late, .. } = observe(&[QUICK], &[(395, 53)]);
     assert_eq!((times, late), (12, 1));

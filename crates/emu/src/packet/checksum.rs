@@ -37,7 +37,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn an_update_is_as_good_as_a_fresh_one(
+        fn an_incremental_update_equals_a_new_checksum(
             mut bytes in prop::collection::vec(any::<u8>(), 20..60),
             at in 0_usize..8,
             new in prop::collection::vec(any::<[u8; 2]>(), 1..3),

@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_what_is_there() {
+    fn header_fields_are_read() {
         let read = Ipv4::read(&packet(0b1010_1001, 5)).unwrap();
         assert_eq!(read.source, Ipv4Addr::new(10, 7, 0, 1));
         assert_eq!(read.destination, Ipv4Addr::new(10, 8, 0, 1));
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_keep_the_checksum_right_and_all_else_as_it_was() {
+    fn marks_update_the_checksum_and_change_nothing_else() {
         for (from, to) in [(0b00, Ecn::Ce), (0b10, Ecn::Ce), (0b11, Ecn::NotEct), (0b01, Ecn::Ect0)] {
             let before = packet(0b1101_0100 | from, 8);
             let mut after = before.clone();
@@ -139,7 +139,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_are_taken(mut bytes in prop::collection::vec(any::<u8>(), 0..80), ecn in 0_u8..4) {
+        fn arbitrary_bytes_do_not_panic(mut bytes in prop::collection::vec(any::<u8>(), 0..80), ecn in 0_u8..4) {
             if let Some(read) = Ipv4::read(&bytes) {
                 prop_assert!(usize::from(read.header_length) <= bytes.len());
             }

@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_whole_segment_is_not_read() {
+    fn incomplete_segments_are_rejected() {
         let mut datagram = packet(0, 0, 8);
         datagram[9] = 17;
         assert_eq!(read(&datagram), None);
@@ -84,7 +84,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_are_taken(mut bytes in prop::collection::vec(any::<u8>(), 20..100)) {
+        fn arbitrary_bytes_do_not_panic(mut bytes in prop::collection::vec(any::<u8>(), 20..100)) {
             let length = (bytes.len() as u16).to_be_bytes();
             bytes[0] = 0x40 | bytes[0] & 0x07;
             bytes[2..4].copy_from_slice(&length);

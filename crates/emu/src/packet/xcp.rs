@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn packets_come_once_in_a_round_trip_at_least() {
+    fn packet_spacing_is_at_most_the_round_trip_time() {
         let mut option = OPTION;
         for throughput in [0_u32, 1] {
             option[THROUGHPUT..THROUGHPUT + 4].copy_from_slice(&throughput.to_be_bytes());
@@ -196,7 +196,7 @@ mod tests {
         }
 
         #[test]
-        fn any_options_are_taken(options in prop::collection::vec(any::<u8>(), 0..40), claimed in 0_u8..16) {
+        fn arbitrary_options_do_not_panic(options in prop::collection::vec(any::<u8>(), 0..40), claimed in 0_u8..16) {
             let mut bytes = packet(&options, &[]);
             bytes[32] = claimed << 4;
             if let Some(option) = found(&bytes) {
@@ -206,7 +206,7 @@ mod tests {
 
         /// Corruptions of a valid packet: each read ends, and each write stays inside.
         #[test]
-        fn damaged_packets_are_taken(
+        fn corrupted_packets_do_not_panic(
             damage in prop::collection::vec((0_usize..70, any::<u8>()), 0..6),
             keep in 0_usize..71,
         ) {
@@ -221,7 +221,7 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_taken(bytes in prop::collection::vec(any::<u8>(), 0..120)) {
+        fn arbitrary_bytes_do_not_panic(bytes in prop::collection::vec(any::<u8>(), 0..120)) {
             found(&bytes);
         }
     }

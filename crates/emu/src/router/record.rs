@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_reason_is_said_beyond_its_tolerance_and_not_before() {
+    fn each_problem_is_reported_only_beyond_its_tolerance() {
         let edge = RouterRecord {
             latest_change_s: CHANGE_BOUND_S,
             worst_second: SECOND_BOUND,

@@ -202,7 +202,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_packet_and_a_full_bucket_are_no_misfit() {
+    fn one_packet_and_a_full_bucket_are_within_tolerance() {
         let rate = Rate::from_bps(8_000_000);
         let allowed = 1500 + TokenBucket::burst(rate).get();
         assert!(

@@ -178,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_taken_and_all_else_left_out() {
+    fn only_numbers_are_kept() {
         let status = serde_json::json!({ "observed": { "load_factor": 0.5, "x1": null }, "intervals": 3 });
         assert_eq!(quantities(&status), [("load_factor".to_owned(), 0.5)]);
         assert_eq!(quantities(&Value::Null), []);
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_daemon_that_hung_up_before_it_was_asked_is_asked_again() {
+    fn a_request_is_repeated_if_the_daemon_closed_the_connection() {
         for guests in 0..3 {
             let answer = observed(&hangs_up_on(guests), std::time::Duration::from_secs(30)).unwrap();
             assert_eq!(answer, [("x1".to_owned(), 2.5)], "{guests}");
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_daemon_that_is_not_there_or_never_hears_is_left_alone_in_time() {
+    fn an_absent_or_unresponsive_daemon_times_out() {
         let began = Instant::now();
         assert_eq!(observed("router/nobody", PATIENCE).unwrap_err().kind(), ErrorKind::ConnectionRefused);
         observed(&hangs_up_on(usize::MAX), PATIENCE).unwrap_err();

@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn packets_come_back_as_they_were_and_gaps_are_seen() {
+    fn packets_return_unchanged_and_gaps_are_detected() {
         let mut tickets = Tickets { next: u16::MAX - 1, ..Tickets::default() };
         let mut packets: Vec<_> = (0..5).map(|number| packet(700 + number)).collect();
         for (slot, bytes) in (10..).zip(&mut packets) {
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_go_out_than_can_be_told_apart() {
+    fn outstanding_packets_are_limited_by_the_ticket_numbers() {
         let mut tickets = Tickets::default();
         let mut bytes = packet(0);
         assert!((0..65_535).all(|slot| tickets.give(slot, &mut bytes)));

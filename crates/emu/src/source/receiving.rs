@@ -182,7 +182,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn goodput_counts_anew_after_each_question() {
+    fn goodput_restarts_after_each_sample() {
         let mut receivers = Receivers {
             listeners: Vec::new(),
             datagrams: UdpSocket::bind("127.0.0.1:0").unwrap(),

@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_has_no_value() {
+    fn unknown_quantities_have_no_value() {
         let told = state(&TcpInfo { pacing_rate: Some(u64::MAX), ..TcpInfo::default() }, "reno");
         assert_eq!((told.ssthresh, told.srtt, told.pacing_rate), (None, None, None));
         assert_eq!(told.phase, Phase::SlowStart);

@@ -108,7 +108,7 @@ mod tests {
     use std::io::{Read, Write};
 
     #[test]
-    fn what_a_closed_connection_had_to_send_is_thrown_away() {
+    fn unsent_data_of_a_closed_connection_is_discarded() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let mut stream = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
         throw_away_when_closed(&stream).unwrap();

@@ -204,14 +204,14 @@ fn delayed(stop: &str, delays: &[(u64, u64)]) -> Option<Seen> {
 }
 
 #[test]
-fn datagrams_that_were_due_before_the_stop_are_sent_by_a_thread_that_wakes_after_it() {
+fn datagrams_due_before_the_stop_are_sent_by_a_thread_that_wakes_later() {
     let Some(Seen { summary, .. }) = delayed(STOP, &[(300, 40)]) else { return };
     assert_eq!(summary.flows[0].sent_packets, 75);
     assert!((summary.datagram_lateness_s - 0.040).abs() < 1e-9, "{summary:?}");
 }
 
 #[test]
-fn datagrams_that_were_due_before_the_end_are_sent_by_a_thread_that_wakes_after_it() {
+fn datagrams_due_before_the_end_are_sent_by_a_thread_that_wakes_later() {
     let Some(Seen { reports, summary }) = delayed("null", &[(480, 100)]) else { return };
     assert_eq!(summary.flows[0].sent_packets, 120);
     assert!((summary.datagram_lateness_s - 0.100).abs() < 1e-9, "{summary:?}");
@@ -227,7 +227,7 @@ fn intervals_that_pass_while_the_thread_is_delayed_are_sampled_once() {
 }
 
 #[test]
-fn what_the_kernel_does_not_have_is_named() {
+fn features_missing_in_the_kernel_are_named() {
     let mut plan = plan(&[("long", r#"{"kind":"bulk"}"#, "null")]);
     plan.duration_ns = 50_000_000;
     plan.flows[0].controller = Some(airpath_plan::ControllerPlan::Kernel { algorithm: "no_such".to_owned() });
@@ -237,7 +237,7 @@ fn what_the_kernel_does_not_have_is_named() {
 }
 
 #[test]
-fn flows_that_differ_in_what_a_host_shares_are_refused() {
+fn flows_that_differ_in_host_wide_settings_are_rejected() {
     let mut plan = plan(&[("one", r#"{"kind":"bulk"}"#, "null"), ("two", r#"{"kind":"bulk"}"#, "null")]);
     assert!(KernelSettings::of(&plan).is_ok());
     plan.flows[1].transport.as_mut().unwrap().ecn = true;

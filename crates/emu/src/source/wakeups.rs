@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tokens_come_back_as_they_went() {
+    fn tokens_are_returned_unchanged() {
         for token in
             [Token::Timer, Token::Listener, Token::Datagrams, Token::Source(70_000), Token::Receiving(0)]
         {
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn sources_are_due_in_the_order_of_time() {
+    fn sources_wake_up_in_time_order() {
         let mut wakeups = Wakeups::new().unwrap();
         let at = |nanos| Timestamp::from_nanos(nanos);
         wakeups.at(at(300), 1);

@@ -69,7 +69,7 @@ fn finish(exchange: Exchange) -> Outcome {
 }
 
 #[test]
-fn each_side_that_sends_data_is_a_flow_and_acknowledgments_are_none() {
+fn each_direction_with_data_is_a_flow_and_acknowledgments_are_not() {
     use Side::{Receivers, Senders};
     let mut exchange = exchange();
     let packets = [
@@ -125,7 +125,7 @@ fn a_new_connection_between_the_same_ports_is_another_flow() {
 }
 
 #[test]
-fn what_is_no_connection_stays_with_the_flows_of_the_plan() {
+fn other_packets_stay_with_the_planned_flows() {
     let mut exchange = exchange();
     let datagram = |from| {
         let mut bytes = tcp(from, 4000, 0, 0, 100);
@@ -142,7 +142,7 @@ fn what_is_no_connection_stays_with_the_flows_of_the_plan() {
 }
 
 #[test]
-fn so_many_connections_are_too_many() {
+fn the_number_of_connections_is_limited() {
     let mut exchange = exchange();
     let packets: Vec<_> =
         (0..10_050_u16).map(|port| (Side::Senders, tcp(Side::Senders, port, ACK, 1, 10))).collect();
@@ -153,7 +153,7 @@ fn so_many_connections_are_too_many() {
 }
 
 #[test]
-fn flows_that_do_not_take_opposite_ways_are_refused() {
+fn flows_without_opposite_paths_are_rejected() {
     let plan = plan(
         60,
         vec![link("there", constant(1_000_000), 5.0, 10), link("back", RatePlan::Unlimited, 5.0, 10)],
@@ -168,7 +168,7 @@ fn flows_that_do_not_take_opposite_ways_are_refused() {
 proptest! {
     /// Every packet leaves at the other side, and is data of one flow or of none.
     #[test]
-    fn nothing_is_lost_or_misled(
+    fn every_packet_arrives_at_its_host(
         packets in prop::collection::vec((any::<bool>(), 0_u16..3, any::<u8>(), 0_u32..3, 0_usize..30), 1..100),
     ) {
         let mut exchange = exchange();

@@ -12,7 +12,7 @@ use crate::support::connections::*;
 use crate::support::skipped;
 
 #[test]
-fn short_connections_and_both_directions_are_seen() {
+fn short_connections_and_both_directions_are_recorded() {
     let Some(emulation) = observed(&two_ways(100)) else { return };
     let listener = listener(&emulation);
     // Ten between two samples, then one in which both sides send.
@@ -42,7 +42,7 @@ fn short_connections_and_both_directions_are_seen() {
 }
 
 #[test]
-fn no_connection_is_left_behind() {
+fn all_connections_are_closed() {
     let Some(emulation) = observed(&two_ways(1)) else { return };
     let anywhere = SocketAddrV4::new(Side::Senders.address(0).unwrap(), PORT);
     let _listening = emulation.host(Side::Senders).enter(|| TcpListener::bind(anywhere)).unwrap().unwrap();

@@ -124,17 +124,17 @@ fn ends_with(signal: &str) {
 }
 
 #[test]
-fn nothing_is_left_after_kill_9() {
+fn nothing_is_left_behind_after_kill_9() {
     ends_with("-KILL");
 }
 
 #[test]
-fn nothing_is_left_after_ctrl_c() {
+fn nothing_is_left_behind_after_ctrl_c() {
     ends_with("-INT");
 }
 
 #[test]
-fn nothing_is_left_after_a_good_end() {
+fn nothing_is_left_behind_after_a_normal_end() {
     let _alone = alone();
     if !hosts_can_be_made() {
         return;

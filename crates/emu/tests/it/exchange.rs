@@ -99,7 +99,7 @@ proptest! {
     /// The lateness of the driver never changes the model: neither the departing packets nor their times
     /// depend on it.
     #[test]
-    fn departures_do_not_depend_on_when_one_looks(
+    fn departures_do_not_depend_on_polling_times(
         packets in prop::collection::vec((0_u64..3_000_000, prop::bool::weighted(0.8), 0_usize..3, 28_usize..1501), 1..120),
         late in prop::collection::vec(0_u64..20_000_000, 120),
     ) {
@@ -111,7 +111,7 @@ proptest! {
 
     /// A host may send any bytes.
     #[test]
-    fn any_bytes_are_taken(
+    fn arbitrary_bytes_do_not_panic(
         packets in prop::collection::vec((any::<bool>(), prop::collection::vec(any::<u8>(), 0..100), any::<bool>()), 1..60),
     ) {
         let mut exchange = Exchange::new(&lossy(), &[], 7, 4).unwrap();
@@ -134,7 +134,7 @@ proptest! {
 }
 
 #[test]
-fn what_belongs_to_no_flow_goes_nowhere() {
+fn packets_of_no_flow_are_discarded() {
     let mut exchange = Exchange::new(&lossy(), &[], 7, 4).unwrap();
     let side = Side::Senders;
     for bytes in [
@@ -213,7 +213,7 @@ fn an_xcp_router_lowers_the_feedback_in_the_option() {
 /// Losses of chains are compared with their expectation, for any dynamics of the chain, including repeats of
 /// the link.
 #[test]
-fn channels_tell_what_damage_was_to_be_expected() {
+fn channels_report_expected_losses() {
     let twice = Some(ArqPlan::named("selective-repeat").with("retries", 2).with("delay", MILLISECOND));
     let by_packet = BurstPlan::named("gilbert").with("mean_loss", 0.1).with("mean_burst", 5.0);
     let by_time = by_packet.clone().with("clock", "time").with("step", MILLISECOND);
@@ -245,7 +245,7 @@ fn channels_tell_what_damage_was_to_be_expected() {
 
 /// A capture shows a packet at each link as the previous routers left it, not as it leaves the network.
 #[test]
-fn captured_packets_are_as_they_were_at_their_link() {
+fn captured_packets_are_those_at_their_link() {
     let management = ManagementPlan::named("codel")
         .with("target", 1)
         .with("interval", 1)

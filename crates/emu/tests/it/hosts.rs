@@ -13,7 +13,7 @@ use crate::support::{PATIENCE, hosts_can_be_made, skipped};
 /// The other tests are skipped if hosts cannot be created; if the kernel permits them, creating them must
 /// succeed.
 #[test]
-fn hosts_are_made_where_the_kernel_lets_us() {
+fn hosts_are_created_if_the_kernel_allows_it() {
     const NET_ADMIN: u64 = 1 << 12;
     const SYS_ADMIN: u64 = 1 << 21;
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
@@ -28,7 +28,7 @@ fn hosts_are_made_where_the_kernel_lets_us() {
 }
 
 #[test]
-fn every_address_of_a_side_is_the_hosts() {
+fn every_address_of_a_side_belongs_to_its_host() {
     if !hosts_can_be_made() {
         return;
     }
@@ -52,7 +52,7 @@ fn every_address_of_a_side_is_the_hosts() {
 }
 
 #[test]
-fn hosts_are_apart_from_each_other_and_from_us() {
+fn hosts_are_isolated_from_each_other_and_from_the_machine() {
     if !hosts_can_be_made() {
         return;
     }
@@ -82,7 +82,7 @@ fn loopback_works_within_a_host() {
 }
 
 #[test]
-fn commands_run_within_a_host_and_end_with_it() {
+fn commands_run_in_a_host_and_are_killed_with_it() {
     if !hosts_can_be_made() {
         return;
     }
@@ -108,7 +108,7 @@ fn commands_run_within_a_host_and_end_with_it() {
 }
 
 #[test]
-fn a_group_of_processes_is_told_from_other_numbers() {
+fn a_process_group_is_distinguished_from_other_numbers() {
     let start_time = "44 (kworker/1:1H-kblockd) I 2 0 0 0 -1 69238880 0 0 0 0 0 3751 0 0 0 -20 1 0 35";
     assert!(!is_alive_in_group(start_time, 3751));
     assert!(!is_alive_in_group(start_time, 2));
@@ -117,7 +117,7 @@ fn a_group_of_processes_is_told_from_other_numbers() {
 }
 
 #[test]
-fn a_namespace_goes_with_its_descriptor() {
+fn a_namespace_is_removed_with_its_descriptor() {
     if !hosts_can_be_made() {
         return;
     }

@@ -21,7 +21,7 @@ fn steps(steps: &[(u64, u64)]) -> RatePlan {
 }
 
 #[test]
-fn what_a_token_bucket_cannot_do_is_refused() {
+fn unsupported_token_bucket_configurations_are_rejected() {
     if !hosts_can_be_made() {
         return;
     }

@@ -15,7 +15,7 @@ use crate::support::*;
 const LONG_S: u64 = 3600;
 
 #[test]
-fn the_capture_shows_both_hosts() {
+fn the_capture_contains_packets_of_both_hosts() {
     if !hosts_can_be_made() {
         return;
     }
@@ -35,7 +35,7 @@ fn the_capture_shows_both_hosts() {
 
 /// As in the simulator: a link's packets, including lost ones, at the times at which they reach its entrance.
 #[test]
-fn the_capture_of_a_link_shows_what_came_to_it() {
+fn the_capture_of_a_link_contains_its_arrivals() {
     let mut plan = lossy(LONG_S);
     plan.record.capture = vec![0, 1];
     let Some(emulation) = emulation(&plan) else { return };
@@ -57,7 +57,7 @@ fn the_capture_of_a_link_shows_what_came_to_it() {
 }
 
 #[test]
-fn flows_take_their_own_ways() {
+fn flows_take_their_own_paths() {
     let links = vec![
         link("there", RatePlan::Unlimited, 5.0, 100),
         link("back", RatePlan::Unlimited, 5.0, 100),
@@ -80,7 +80,7 @@ fn flows_take_their_own_ways() {
 }
 
 #[test]
-fn the_ends_of_flows_can_say_what_they_know() {
+fn endpoints_of_flows_report_their_measurements() {
     let plan = plan(
         LONG_S,
         vec![link("there", constant(1_000_000), 1.0, 10), link("back", constant(1_000_000), 1.0, 10)],

@@ -134,7 +134,7 @@ impl Clocks {
 }
 
 #[test]
-fn a_clock_that_was_set_is_seen_and_one_that_is_corrected_is_not() {
+fn clock_steps_are_detected_and_slewing_is_ignored() {
     let before = Clocks { wall: 1.7e9, steady: 500.0 };
     let after = |by: f64| Clocks { wall: 1.7e9 + 0.023 + by, steady: 500.023 };
     assert!(!after(0.0).set_since(before) && !after(0.0005 * 0.023).set_since(before));

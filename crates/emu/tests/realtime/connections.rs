@@ -18,7 +18,7 @@ fn default_control() -> String {
 }
 
 #[test]
-fn a_long_connection_is_told_of_as_it_was() {
+fn a_long_connection_is_recorded_correctly() {
     check(|| {
         let emulation = observed(&two_ways(20))?;
         let listener = listener(&emulation);
@@ -88,7 +88,7 @@ fn beside(emulation: &Emulation, connections: usize) -> Vec<(TcpStream, TcpStrea
 }
 
 #[test]
-fn a_thousand_connections_are_told_of_at_bounded_cost() {
+fn a_thousand_connections_are_recorded_at_bounded_cost() {
     check(|| {
         const CONNECTIONS: usize = 1000;
         let emulation = observed(&two_ways_of(100, 1.0))?;

@@ -98,7 +98,7 @@ fn the_kernels_token_bucket_is_the_link() {
 /// The queue of a link that is always full does not grow with changes of its rate, and the link carries its
 /// rate.
 #[test]
-fn changes_let_nothing_go_beyond_the_rate() {
+fn rate_changes_never_exceed_the_rate() {
     check(|| {
         let rates = [12_000_000, 8_000_000].into_iter().cycle().take(40);
         let steps = (0..).map(|step| step * 100 * MILLISECOND).zip(rates).collect();
@@ -118,7 +118,7 @@ fn changes_let_nothing_go_beyond_the_rate() {
 /// Packets that come back while the link thread is delayed are sent in turn: the link has no idle time, and
 /// no packets wait in the network instead of in the kernel.
 #[test]
-fn a_link_is_not_idle_while_the_link_thread_is_held_up() {
+fn a_link_stays_busy_while_the_link_thread_is_delayed() {
     check(|| {
         let plan = routed(5, constant(10_000_000));
         let held_up = [Duration::from_millis(1500), Duration::from_secs(2)];

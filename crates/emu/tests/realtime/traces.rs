@@ -100,7 +100,7 @@ fn a_rate_log_is_followed_each_second() {
 }
 
 #[test]
-fn delivery_opportunities_are_followed_each_second() {
+fn delivery_opportunities_are_matched_each_second() {
     // One second longer than the measurement: the last line is the period, after which the trace repeats.
     let file = opportunities(&[10, 20, 1, 14, 5, 10]);
     is_followed(file.as_bytes(), Format::Mahimahi, 1500, 5);

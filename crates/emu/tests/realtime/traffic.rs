@@ -11,7 +11,7 @@ use crate::check::{assert_valid, check};
 use crate::support::*;
 
 #[test]
-fn a_file_passes_whole_and_every_packet_is_accounted_for() {
+fn a_file_arrives_completely_and_every_packet_is_accounted_for() {
     check(|| {
         let plan = lossy(300);
         let emulation = emulation(&plan)?;
