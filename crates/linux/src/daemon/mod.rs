@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_look_that_takes_too_long_is_not_waited_for() {
+    fn slow_samples_are_abandoned() {
         assert_eq!(looked_within(Duration::MAX, || 7), Some(7));
         let (end, waits) = mpsc::channel::<()>();
         assert_eq!(looked_within(Duration::from_millis(1), move || waits.recv().is_ok()), None);
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn metrics_of_many_daemons_stand_together_under_one_type() {
+    fn metrics_of_all_daemons_are_grouped_by_type() {
         let statuses = [
             json!({ "name": "host", "counters": { "echoes": 1, "packets": 2 } }),
             json!({ "name": "router/eth1", "counters": { "packets": 3 }, "observed": { "load_factor": 0.5 } }),

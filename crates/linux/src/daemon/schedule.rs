@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_come_in_time_when_nothing_delays_them() {
+    fn steps_are_on_time_without_delays() {
         let mut daemon = Virtual::new(u64::MAX);
         for tick in 1..=50 {
             assert_eq!(daemon.sleeps(10 * (tick - 1)), Some(10));
@@ -123,7 +123,7 @@ mod tests {
 
     /// Requests wake the daemon up between its steps.
     #[test]
-    fn questions_put_no_step_off() {
+    fn requests_delay_no_step() {
         let mut daemon = Virtual::new(u64::MAX);
         for millis in 1..=500 {
             daemon.wake(millis);
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_late_step_is_reported_and_the_next_one_is_counted_from_it() {
+    fn a_late_step_is_reported_and_restarts_the_schedule() {
         let mut daemon = Virtual::new(u64::MAX);
         daemon.wake(17);
         assert_eq!((daemon.schedule.steps(), daemon.worst_ms()), (1, 7));
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn missed_ticks_are_one_late_step() {
+    fn missed_ticks_count_as_one_late_step() {
         let mut daemon = Virtual::new(u64::MAX);
         daemon.wake(105);
         assert_eq!((daemon.schedule.steps(), daemon.worst_ms()), (1, 95));
@@ -155,7 +155,7 @@ mod tests {
 
     /// A step that takes 30 ms, such as a slow read of the queue, makes the next one 20 ms late.
     #[test]
-    fn a_slow_step_makes_the_next_one_late() {
+    fn a_slow_step_delays_the_next_step() {
         let mut daemon = Virtual::new(u64::MAX);
         daemon.wake(10);
         assert_eq!(daemon.sleeps(40), Some(0));
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_service_that_wants_no_step_gets_none() {
+    fn a_service_without_steps_gets_none() {
         let mut daemon = Virtual::new(1);
         daemon.wake(10);
         assert_eq!(daemon.sleeps(10), None);

@@ -237,7 +237,7 @@ mod tests {
     use std::process::{Command, Stdio};
 
     #[test]
-    fn a_daemon_that_says_nothing_is_named() {
+    fn a_silent_daemon_is_named_in_the_error() {
         let name = format!("silent-{}", std::process::id());
         let _door = Door::open(&name).unwrap();
         let refused = ask_within(&name, Asked::Status, Duration::from_millis(20)).unwrap_err();
@@ -248,7 +248,7 @@ mod tests {
     /// On a busy machine, the client may be delayed for longer than the daemon waits: the socket buffer holds
     /// the whole response.
     #[test]
-    fn an_answer_is_whole_however_late_it_is_read() {
+    fn a_late_client_reads_the_whole_response() {
         let name = format!("late-reader-{}", std::process::id());
         let door = Door::open(&name).unwrap();
         let status: serde_json::Map<String, Value> =
@@ -262,7 +262,7 @@ mod tests {
 
     /// Any user may connect, and a full status takes time that the daemon needs for its work.
     #[test]
-    fn nothing_is_looked_at_for_who_does_not_ask_for_it() {
+    fn no_status_is_computed_without_a_request() {
         let name = format!("knocked-{}", std::process::id());
         let door = Door::open(&name).unwrap();
         for (word, wants_end) in [("", false), ("what\n", false), ("detach\n", true)] {
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn others_than_root_and_ourselves_are_not_trusted() {
+    fn only_root_and_the_own_user_are_trusted() {
         let ours = geteuid().as_raw();
         assert!(is_trusted(0) && is_trusted(ours) && !is_trusted(ours + 1));
     }
@@ -286,7 +286,7 @@ mod tests {
 
     #[test]
     #[allow(clippy::print_stdout, reason = "a test that is skipped says why")]
-    fn what_another_user_says_under_a_daemons_name_is_not_heard() {
+    fn responses_of_another_user_under_a_daemons_name_are_rejected() {
         const NOBODY: u32 = 65534;
         let name = format!("stranger-{}", std::process::id());
         let mut stranger = Command::new("perl");
@@ -318,7 +318,7 @@ mod tests {
     /// The daemon waits only briefly, and a busy machine may delay the client between connecting and sending
     /// its request.
     #[test]
-    fn a_daemon_that_hung_up_before_the_question_is_asked_again() {
+    fn a_request_is_repeated_if_the_daemon_closed_before_reading_it() {
         let name = format!("hasty-{}", std::process::id());
         let listener = UnixListener::bind_addr(&address(&name).unwrap()).unwrap();
         let daemon = std::thread::spawn(move || {
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_in_drops_is_no_answer() {
+    fn a_response_sent_byte_by_byte_times_out() {
         let name = format!("drops-{}", std::process::id());
         // The peer never ends the line: a client that waited for the end of the line would never return.
         answers(&name, |stream| {
@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_without_end_is_cut_off() {
+    fn an_endless_response_is_cut_off() {
         let name = format!("endless-{}", std::process::id());
         answers(&name, |stream| stream.write_all(&[b'x'; 4096]));
         let refused = ask_within(&name, Asked::Status, Duration::from_secs(60)).unwrap_err();

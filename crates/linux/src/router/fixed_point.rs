@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn impossible_factors_do_no_harm() {
+    fn factors_out_of_range_are_clamped() {
         assert_eq!(Factor::new(f64::NAN).mantissa, 0);
         assert_eq!(Factor::new(-1.0).mantissa, 0);
         assert_eq!(Factor::new(0.0), Factor::default());

@@ -364,14 +364,14 @@ mod tests {
     }
 
     #[test]
-    fn a_packet_between_the_first_two_looks_is_counted_on_both_sides_of_the_queue() {
+    fn a_packet_between_the_first_two_samples_is_counted_on_both_sides_of_the_queue() {
         let mut packets = [3, 1, 0].into_iter();
         let (seen, looks) = first_of(|| packets.next().unwrap());
         assert_eq!((seen.counters.packets, seen.qdisc.stats.packets, looks), (4, 4, 3));
     }
 
     #[test]
-    fn a_router_starts_where_packets_pass_all_the_time() {
+    fn a_router_starts_under_continuous_traffic() {
         let (_, looks) = first_of(|| 1);
         assert_eq!(looks, FIRST_LOOKS);
     }

@@ -42,7 +42,7 @@ fn generous(kind: Kind, now: u64, window: u64, mss: u32) -> AckEvent {
 
 /// With generous feedback, each window grows to exactly its bound and never exceeds it.
 #[test]
-fn the_most_generous_path_takes_windows_to_their_bound() {
+fn the_most_favourable_path_takes_windows_to_their_bound() {
     for (kind, mss) in KINDS.into_iter().flat_map(|kind| SEGMENTS.map(|mss| (kind, mss))) {
         let mut controller = NativeController::new(kind, 10 * mss, mss);
         let (mut last, mut same, mut now) = (0, 0, 1_000_000);
@@ -122,7 +122,7 @@ proptest! {
 
     /// Arbitrary values in all fields never move a window beyond its bound.
     #[test]
-    fn nonsense_takes_no_window_beyond_its_bound(
+    fn inconsistent_events_keep_windows_within_their_bound(
         kind in proptest::sample::select(KINDS.to_vec()),
         (mss, told) in proptest::sample::select(SEGMENTS.to_vec())
             .prop_flat_map(|mss| (Just(mss), proptest::collection::vec(anything(mss), 1..200))),

@@ -62,7 +62,7 @@ fn vcp_with_loss_differentiation() {
 
 /// A mark signals congestion to VCP regardless of the routers' codes: VCP reacts to the loss after 16 echoes.
 #[test]
-fn echoes_of_marks_speak_for_a_loss() {
+fn losses_with_echoed_marks_count_as_congestion() {
     for marked in [false, true] {
         let (mss, segments) = START;
         let rtt = native::RoundTrip { latest: 20_000, smoothed: 20_000, minimum: 20_000, sample: 20_000 };
@@ -138,7 +138,7 @@ fn silent_ack(now: u64) -> Told {
 
 /// A spurious timeout of the Reno fallback is undone.
 #[test]
-fn false_timeouts_without_routers_are_taken_back() {
+fn false_timeouts_without_routers_are_undone() {
     let (mss, segments) = START;
     for kind in [Kind::Xcp, Kind::Vcp] {
         let mut told: Vec<Told> = (0..60).map(|count| silent_ack(1_000_000 + count * 1000)).collect();

@@ -39,7 +39,7 @@ fn arguments_go_before_the_file() {
 }
 
 #[test]
-fn mistakes_are_named() {
+fn errors_name_the_mistake() {
     for (text, said) in [
         ("[host]\ndevices = [\"a/b\"]\n", "is no name of a device"),
         ("[host]\ndevices = \"eth0\"\n", "invalid type: string"),
@@ -53,7 +53,7 @@ fn mistakes_are_named() {
 
 /// `systemd-analyze verify` reports nothing about the units except that the programs are not installed.
 #[test]
-fn systemd_takes_the_units() {
+fn systemd_accepts_the_units() {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("dist");
     for unit in ["airpathd-host.service", "airpathd-router@.service"] {
         let Ok(verified) =

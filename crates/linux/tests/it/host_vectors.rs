@@ -21,7 +21,7 @@ fn check_untouched(host: &Host, frame: &[u8]) {
 }
 
 #[test]
-fn packets_of_strangers_pass_untouched() {
+fn packets_of_other_connections_are_unchanged() {
     if !can_host("host vectors") {
         return;
     }

@@ -9,7 +9,7 @@ use crate::support::can_control;
 use crate::support::replay::{Told, native_windows, script};
 
 #[test]
-fn the_kernel_computes_what_this_process_computes() {
+fn the_kernel_and_user_space_compute_the_same() {
     if !can_control("kernel") {
         return;
     }

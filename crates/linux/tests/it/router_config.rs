@@ -29,7 +29,7 @@ fn the_example_is_accepted_with_and_without_its_comments() {
 }
 
 #[test]
-fn mistakes_are_named() {
+fn errors_name_the_mistake() {
     for (change, said) in [
         (("\"10Mbit\"", "\"10\""), "a rate in bits"),
         (("\"10Mbit\"", "10"), "a rate in bits"),
@@ -91,7 +91,7 @@ fn mistakes_are_named() {
 }
 
 #[test]
-fn packets_may_clock_every_kind_of_losses() {
+fn fading_with_a_packet_clock_equals_its_chain() {
     let all = |loss: &str| {
         let config = read(&format!("{GOOD}[router.loss]\nclock = \"packet\"\n{loss}")).unwrap();
         outcomes(&config.loss.unwrap().0).unwrap()

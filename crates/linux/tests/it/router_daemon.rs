@@ -26,7 +26,7 @@ fn refused(words: &[&str]) -> String {
 }
 
 #[test]
-fn a_second_router_of_a_device_is_refused_and_the_first_goes_on() {
+fn a_second_router_on_a_device_is_rejected_and_the_first_continues() {
     if !can_route("router daemon") {
         return;
     }
@@ -40,7 +40,7 @@ fn a_second_router_of_a_device_is_refused_and_the_first_goes_on() {
 }
 
 #[test]
-fn signals_and_detach_end_a_router_in_good_order() {
+fn signals_and_detach_stop_a_router_cleanly() {
     if !can_route("router daemon") {
         return;
     }
@@ -74,7 +74,7 @@ fn the_name_of_a_killed_router_is_free() {
 }
 
 #[test]
-fn a_router_ends_with_its_device_or_its_namespace() {
+fn a_router_stops_when_its_device_or_namespace_disappears() {
     if !can_route("router daemon") {
         return;
     }

@@ -64,7 +64,7 @@ fn timers<T: RouterProtocol<Data>>(router: &mut T, kernel: &mut Kernel, until: T
 }
 
 #[test]
-fn codes_are_those_of_the_simulators_router() {
+fn codes_equal_those_of_the_simulated_router() {
     if !can_load("router equivalence") {
         return;
     }
@@ -98,7 +98,7 @@ fn codes_are_those_of_the_simulators_router() {
 }
 
 #[test]
-fn feedback_is_that_of_the_simulators_router_up_to_rounding() {
+fn feedback_equals_that_of_the_simulated_router_up_to_rounding() {
     if !can_load("router equivalence") {
         return;
     }

@@ -203,7 +203,7 @@ fn traffic_over(
 }
 
 #[test]
-fn vcp_over_ebe_computes_what_the_simulators_router_does() {
+fn vcp_over_ebe_equals_the_simulated_router() {
     if can_load("router standing") {
         let segment = |_, payload| Segment { payload, ..Segment::default() };
         compare_with_vcp(&traffic_over(Protocol::Vcp, OF_VCP, segment));
@@ -211,7 +211,7 @@ fn vcp_over_ebe_computes_what_the_simulators_router_does() {
 }
 
 #[test]
-fn xcp_over_ebe_computes_what_the_simulators_router_does_with_the_queue_that_it_knows() {
+fn xcp_over_ebe_equals_the_simulated_router_with_the_sampled_queue() {
     if can_load("router standing") {
         let segment = |count: u32, payload| {
             let rtt_us = [0, 5_000, 20_000, 60_000][count as usize % 4];

@@ -106,7 +106,7 @@ impl Clocked {
 }
 
 #[test]
-fn steps_in_time_end_an_interval_each_200_ms() {
+fn steps_on_time_end_an_interval_every_200_ms() {
     with_device(FAST, |_| {
         let mut clocked = Clocked::new();
         for millis in (10..=2000).step_by(10) {
@@ -123,7 +123,7 @@ fn steps_in_time_end_an_interval_each_200_ms() {
 /// Counters that jump: packets between two samples count the same whether they arrived at once or over an
 /// interval.
 #[test]
-fn a_burst_between_two_looks_is_counted_whole() {
+fn a_burst_between_two_samples_is_counted_completely() {
     with_device(FAST, |_| {
         let mut clocked = Clocked::new();
         clocked.send(3000);
@@ -137,7 +137,7 @@ fn a_burst_between_two_looks_is_counted_whole() {
 }
 
 #[test]
-fn late_steps_make_a_longer_interval_and_lose_nothing() {
+fn late_steps_lengthen_the_interval_and_lose_no_packets() {
     with_device(FAST, |_| {
         let mut clocked = Clocked::new();
         clocked.steps(10..=100);
@@ -163,7 +163,7 @@ fn late_steps_make_a_longer_interval_and_lose_nothing() {
 
 /// A stopped process, a suspended machine, a clock that is set: packets during the gap belong to no interval.
 #[test]
-fn gaps_are_left_out() {
+fn gaps_belong_to_no_interval() {
     with_device(FAST, |_| {
         let mut clocked = Clocked::new();
         clocked.steps(10..=100);
@@ -186,7 +186,7 @@ fn gaps_are_left_out() {
 
 /// The daemon's guidance is valid for a second of the kernel's clock, not of the daemon's clock.
 #[test]
-fn a_clock_other_than_the_kernels_guides_packets() {
+fn guidance_is_valid_by_the_kernels_clock() {
     with_device(FAST, |_| {
         let mut clocked = Clocked::new();
         for jump in [31_557_600_000, -31_557_600_005] {
@@ -212,7 +212,7 @@ fn a_clock_other_than_the_kernels_guides_packets() {
 }
 
 #[test]
-fn a_queue_that_does_not_drain_is_a_steady_queue() {
+fn a_backlog_that_does_not_drain_is_the_steady_queue() {
     with_device(SLOW, |_| {
         let mut clocked = Clocked::new();
         let (mut arrived, mut departed) = (0, 0);
@@ -239,7 +239,7 @@ fn a_queue_that_does_not_drain_is_a_steady_queue() {
 
 /// Each new queue discipline counts from zero. For a moment there is none.
 #[test]
-fn another_queue_counts_from_zero() {
+fn a_new_queueing_discipline_counts_from_zero() {
     with_device(FAST, |namespace| {
         let mut clocked = Clocked::new();
         clocked.send(50);
@@ -266,7 +266,7 @@ fn another_queue_counts_from_zero() {
 /// No packets pass for ten seconds, and the device is down for part of them: the load factor falls to zero,
 /// and rises again with the packets.
 #[test]
-fn an_outage_is_time_without_load() {
+fn the_load_is_zero_during_an_outage() {
     with_device(FAST, |namespace| {
         let mut clocked = Clocked::new();
         clocked.send(300);
@@ -287,7 +287,7 @@ fn an_outage_is_time_without_load() {
 }
 
 #[test]
-fn a_device_that_is_gone_ends_the_router() {
+fn removal_of_the_device_stops_the_router() {
     with_device(FAST, |namespace| {
         let mut clocked = Clocked::new();
         clocked.step(10);

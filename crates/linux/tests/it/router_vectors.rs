@@ -63,7 +63,7 @@ fn codes_are_raised_and_never_lowered() {
 }
 
 #[test]
-fn every_arrival_is_counted_and_acknowledgments_and_strangers_pass_untouched() {
+fn every_arrival_is_counted_and_acknowledgments_and_other_packets_are_unchanged() {
     if !can_load("router vectors") {
         return;
     }
@@ -96,7 +96,7 @@ fn every_arrival_is_counted_and_acknowledgments_and_strangers_pass_untouched() {
 }
 
 #[test]
-fn packets_cut_short_at_every_byte_do_no_harm() {
+fn packets_truncated_at_any_byte_are_accepted() {
     if !can_load("router vectors") {
         return;
     }
@@ -119,7 +119,7 @@ fn packets_cut_short_at_every_byte_do_no_harm() {
 }
 
 #[test]
-fn feedback_is_written_with_its_checksum_wherever_the_option_stands() {
+fn feedback_and_checksum_are_written_at_any_option_offset() {
     if !can_load("router vectors") {
         return;
     }
@@ -157,7 +157,7 @@ fn feedback_is_written_with_its_checksum_wherever_the_option_stands() {
 }
 
 #[test]
-fn headers_are_summed_up() {
+fn header_values_are_summed() {
     if !can_load("router vectors") {
         return;
     }
@@ -251,7 +251,7 @@ fn a_silent_daemon_changes_nothing() {
 }
 
 #[test]
-fn losses_are_those_of_the_chain() {
+fn losses_match_the_markov_chain() {
     if !can_load("router vectors") {
         return;
     }

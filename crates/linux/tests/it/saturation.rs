@@ -84,7 +84,7 @@ fn check_kernel(connection: &Connection) {
 }
 
 #[test]
-fn errors_of_any_share_are_dismissed() {
+fn channel_errors_at_any_rate_are_dismissed() {
     let shares: [fn(u32) -> u32; 3] =
         [|sent| sent - sent.div_ceil(100), |sent| sent - sent.div_ceil(5), |sent| sent / 2];
     for delivers in shares {
@@ -101,7 +101,7 @@ fn errors_of_any_share_are_dismissed() {
 }
 
 #[test]
-fn a_full_path_that_says_low_gets_reno_until_a_router_speaks() {
+fn a_full_path_with_code_low_falls_back_to_reno_until_a_router_sets_codes() {
     const FITS: u32 = 60;
     let mut connection = Connection::new(|sent| sent.min(FITS));
     let mut largest = 0;

@@ -17,7 +17,7 @@ fn controller_of(stream: &TcpStream) -> String {
 }
 
 #[test]
-fn connections_of_the_cgroup_get_the_controller_while_it_is_attached() {
+fn connections_of_the_cgroup_use_the_controller_while_it_is_attached() {
     if !can_host("selection") {
         return;
     }
@@ -45,7 +45,7 @@ fn of(group: &OwnCgroup) -> HostConfig {
 /// One namespace has our controller as its default, the other does not. Any socket of either can select a
 /// controller, for any user.
 #[test]
-fn namespaces_and_sockets_choose() {
+fn namespaces_and_sockets_select_the_controller() {
     if !can_host("selection") {
         return;
     }
@@ -111,7 +111,7 @@ fn connected(namespace: &Namespace, chosen: &str) -> [String; 2] {
 /// Unknown names are rejected with one message that lists the accepted names, both in arguments and in files,
 /// before any program is loaded.
 #[test]
-fn names_that_nobody_has_are_refused() {
+fn unknown_names_are_rejected() {
     let hosts = can_host("selection");
     let _alone = hosts.then(alone);
     let file = std::env::temp_dir().join(format!("airpath-mistyped-{}.toml", std::process::id()));

@@ -39,7 +39,7 @@ fn samples(text: &str) -> Vec<(String, String, f64)> {
 }
 
 #[test]
-fn a_host_and_a_router_give_metrics_to_root_and_answer_nobody_else() {
+fn a_host_and_a_router_report_metrics_only_to_root() {
     check_host(HOLD, || {
         let group = OwnCgroup::join("airpath-daemon");
         let lab = Lab::new("10mbit");
@@ -95,7 +95,7 @@ fn mend(warning: &str) {
 /// The daemon warns of offloads and ECN at the start, with device and remedy, and in its status until they
 /// are fixed.
 #[test]
-fn hosts_warn_of_what_makes_feedback_wrong() {
+fn hosts_warn_of_offloads_and_ecn() {
     check_host(HOLD, || {
         let group = OwnCgroup::join("airpath-warnings");
         let lab = Lab::new("10mbit");
@@ -140,7 +140,7 @@ fn hosts_warn_of_what_makes_feedback_wrong() {
 
 /// A router that drops packets warns of trains of segments, which it would drop as one.
 #[test]
-fn routers_warn_where_losses_would_be_of_trains() {
+fn routers_with_losses_warn_of_segment_trains() {
     check_host(HOLD, || {
         let lab = Lab::new("10mbit");
         lab.a.command("ethtool -K va tx on gso on");

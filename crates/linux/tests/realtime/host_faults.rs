@@ -62,7 +62,7 @@ fn refuse_second(lab: &Lab, words: &[&str], expected: &str) {
 
 // A single test, because resources of concurrent tests would be counted too.
 #[test]
-fn hosts_end_in_good_order_and_leave_nothing() {
+fn hosts_stop_cleanly_and_leave_nothing() {
     check_host(HOLD, || {
         let group = OwnCgroup::join("airpath-host-faults");
         let lab = Lab::new("10mbit");

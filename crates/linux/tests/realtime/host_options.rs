@@ -18,7 +18,7 @@ const DELAY: Duration = Duration::from_millis(5);
 
 /// A path without valid feedback from a router: connections survive, and their windows are Reno's.
 #[test]
-fn damaged_options_are_counted_and_answered_by_reno() {
+fn corrupted_options_are_counted_and_windows_follow_reno() {
     check_host(HOLD, || {
         let mut count = 0;
         let path = Path::new(DELAY, move |_, frame| {
@@ -68,7 +68,7 @@ fn damage(option: &mut [u8], count: usize) {
 
 /// Noise in place of feedback: some of it is taken for a router's, so windows change. All bytes arrive.
 #[test]
-fn transfers_arrive_whatever_routers_seem_to_say() {
+fn transfers_complete_with_arbitrary_feedback() {
     check_host(HOLD, || {
         let mut noise = 1_u32;
         let path = Path::new(DELAY, move |_, frame| {
@@ -109,7 +109,7 @@ fn transfers_arrive_whatever_routers_seem_to_say() {
 /// Feedback from routers stops: two windows later Reno takes over at the current window, and continues as
 /// Reno.
 #[test]
-fn when_routers_fall_silent_reno_takes_over() {
+fn reno_takes_over_when_feedback_stops() {
     check_host(HOLD, || {
         for controller in ["airpath_xcp", "airpath_vcp"] {
             let mut data = 0;
@@ -141,7 +141,7 @@ fn when_routers_fall_silent_reno_takes_over() {
 /// Four losses close to each other: SACK blocks leave no space for XCP's echo, which is sent as a sum as soon
 /// as there is space again.
 #[test]
-fn xcp_echoes_wait_for_room_and_lose_nothing() {
+fn xcp_echoes_wait_for_option_space_and_lose_nothing() {
     check_host(HOLD, || {
         let sums: Arc<[AtomicI64; 3]> = Arc::default();
         let counted = Arc::clone(&sums);

@@ -30,7 +30,7 @@ fn kind_of(controller: &str) -> Kind {
 }
 
 #[test]
-fn transfers_complete_with_each_controller_and_sound_checksums() {
+fn transfers_complete_with_each_controller_and_valid_checksums() {
     check_host(HOLD, || {
         let (group, pair) = (OwnCgroup::join("airpath-live"), Pair::new());
         let host = load(&config(&group, &pair));
@@ -122,7 +122,7 @@ fn without_echoes_senders_fall_back_to_reno() {
 /// With many losses, SACK blocks fill the options of acknowledgments, and VCP's echo is sent in the TCP
 /// header.
 #[test]
-fn where_options_are_full_the_code_goes_into_header_bits() {
+fn the_code_goes_into_header_bits_if_options_are_full() {
     check_host(HOLD, || {
         let (group, pair) = (OwnCgroup::join("airpath-full"), Pair::through_a_middle());
         let middle = pair.middle.as_ref().unwrap();
@@ -141,7 +141,7 @@ fn where_options_are_full_the_code_goes_into_header_bits() {
 }
 
 #[test]
-fn a_killed_daemon_leaves_nothing() {
+fn a_killed_daemon_leaves_nothing_behind() {
     check_host(HOLD, || {
         // `load` waits while another process uses the controllers' names.
         let (group, pair) = (OwnCgroup::join("airpath-killed"), Pair::new());

@@ -35,7 +35,7 @@ impl Drop for Folder {
 }
 
 #[test]
-fn a_router_does_not_care_what_its_clocks_say() {
+fn clock_jumps_do_not_affect_a_router() {
     // Three of some seven intervals that are late or missing, or a second without guidance.
     check_router(Duration::from_millis(600), || {
         let folder = Folder::new();
@@ -47,7 +47,7 @@ fn a_router_does_not_care_what_its_clocks_say() {
         let shifted = |seconds| ["unshare", "--time", "--fork", "--monotonic", seconds];
         let clocks: [&[&str]; 3] = [&["env", &leap], &shifted("31557600"), &shifted("-5")];
         for under in clocks {
-            guided_by_its_own_clock(under, &config).map_err(|problem| format!("{under:?}: {problem}"))?;
+            guidance_by_its_own_clock(under, &config).map_err(|problem| format!("{under:?}: {problem}"))?;
         }
         Ok(())
     });
@@ -55,7 +55,7 @@ fn a_router_does_not_care_what_its_clocks_say() {
 
 /// Returns an error unless a router that runs under the command `under` guides its programs as if no clock
 /// was set.
-fn guided_by_its_own_clock(under: &[&str], config: &str) -> Result<(), String> {
+fn guidance_by_its_own_clock(under: &[&str], config: &str) -> Result<(), String> {
     let lab = Lab::new("10mbit");
     let daemon = lab.router_under(under, &["--config", config]);
     let before = daemon.status();

@@ -28,7 +28,7 @@ fn until(holds: impl Fn() -> bool, what: &str) {
 
 // A single test, because resources of concurrent tests would be counted too.
 #[test]
-fn routers_end_in_good_order_and_leave_nothing() {
+fn routers_stop_cleanly_and_leave_nothing() {
     check_router(HOLD, || {
         let lab = Lab::new("10mbit");
         let before = traces(&lab.a, ROUTERS);

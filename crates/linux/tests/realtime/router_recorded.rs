@@ -174,7 +174,7 @@ fn replay_packets<R: RouterProtocol<Data>>(
 }
 
 #[test]
-fn codes_of_live_packets_are_those_of_the_simulators_router() {
+fn codes_of_live_packets_equal_those_of_the_simulated_router() {
     check_host(HOLD, || {
         let (recording, _) = traffic_over(Protocol::Vcp, |pair| {
             std::thread::scope(|scope| {
@@ -204,7 +204,7 @@ fn codes_of_live_packets_are_those_of_the_simulators_router() {
 }
 
 #[test]
-fn feedback_on_live_packets_is_that_of_the_simulators_router() {
+fn feedback_on_live_packets_equals_that_of_the_simulated_router() {
     check_host(HOLD, || {
         let (recording, told) = traffic_over(Protocol::Xcp, |pair| {
             std::thread::scope(|scope| {

@@ -67,7 +67,7 @@ fn recorded_traffic_over(
 }
 
 #[test]
-fn vcp_over_ebe_computes_what_the_simulators_router_does() {
+fn vcp_over_ebe_equals_the_simulated_router() {
     check_host(HOLD, || {
         let recording = traffic_over(Protocol::Vcp, OF_VCP, |pair| {
             std::thread::scope(|scope| {
@@ -82,7 +82,7 @@ fn vcp_over_ebe_computes_what_the_simulators_router_does() {
 }
 
 #[test]
-fn xcp_over_ebe_computes_what_the_simulators_router_does_with_the_queue_that_it_knows() {
+fn xcp_over_ebe_equals_the_simulated_router_with_the_sampled_queue() {
     check_host(HOLD, || {
         let recording = traffic_over(Protocol::Xcp, OF_XCP, |pair| {
             std::thread::scope(|scope| {
@@ -98,7 +98,7 @@ fn xcp_over_ebe_computes_what_the_simulators_router_does_with_the_queue_that_it_
 /// Packets pass while the programs are loaded: the router counts the arrival of each packet whose departure
 /// it counts.
 #[test]
-fn a_router_that_starts_amid_packets_counts_them_at_both_sides_of_the_queue() {
+fn a_router_that_starts_under_traffic_counts_packets_on_both_sides_of_the_queue() {
     check_host(HOLD, || {
         let pair = Pair::through_a_middle();
         pair.slow("rate 10mbit burst 4kb limit 575kb", WINDOW);

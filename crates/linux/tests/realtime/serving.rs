@@ -51,7 +51,7 @@ fn asked_each(pause: Duration, name: &str, step: Duration) -> Value {
 }
 
 #[test]
-fn questions_put_no_step_off() {
+fn requests_delay_no_step() {
     // A delay of three of fifty steps by this much would be missed.
     check(Duration::from_millis(30), || {
         let status = asked_each(Duration::from_millis(2), "test/questions", Duration::ZERO);
@@ -61,7 +61,7 @@ fn questions_put_no_step_off() {
 }
 
 #[test]
-fn a_slow_step_makes_the_next_one_late() {
+fn a_slow_step_delays_the_next_step() {
     check(Duration::from_millis(100), || {
         let status = asked_each(Duration::from_millis(100), "test/lateness", Duration::from_millis(30));
         let late = status["worst_lateness_ms"].as_f64().unwrap();

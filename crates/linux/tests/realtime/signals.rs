@@ -72,7 +72,7 @@ fn after_a_timeout_the_window_grows_again() {
 /// In slow start the window grows to twice the data that the application keeps in flight, as with every
 /// controller of the kernel. This includes XCP's controller if no router gives feedback.
 #[test]
-fn slow_start_prepares_for_twice_what_the_application_sends() {
+fn the_slow_start_window_is_twice_the_data_in_flight() {
     const SEGMENT: usize = 1400;
     const BURST: usize = 15;
     check_host(HOLD, || {
@@ -112,7 +112,7 @@ fn slow_start_prepares_for_twice_what_the_application_sends() {
 /// The last packet before a pause is dropped at random, and the kernel's tail loss probe repairs it. VCP,
 /// whose path has the code "low", takes it for a channel error.
 #[test]
-fn a_last_packet_that_a_probe_repairs_is_a_loss() {
+fn a_packet_repaired_by_a_tail_loss_probe_is_a_loss() {
     // The probe's acknowledgment takes a round trip, and the retransmission timer 200 ms more.
     check_host(Duration::from_millis(200), || {
         let records = with_a_lost_last_packet();
@@ -151,7 +151,7 @@ fn with_a_lost_last_packet() -> Vec<Record> {
 /// Marks are echoed until the sender signals its reaction; until then the window does not grow (RFC 3168,
 /// section 6.1.2).
 #[test]
-fn acknowledgments_that_echo_marks_let_nothing_grow() {
+fn acknowledgments_with_echoed_marks_do_not_grow_the_window() {
     check_host(HOLD, || {
         let mut data = 0;
         let path = Path::new(DELAY, move |way, frame| {

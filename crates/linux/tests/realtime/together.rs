@@ -29,7 +29,7 @@ fn detach(lab: &Lab, daemon: Daemon) {
 }
 
 #[test]
-fn a_thousand_short_connections_leave_nothing() {
+fn a_thousand_short_connections_leave_nothing_behind() {
     check_host(HOLD, || {
         let (group, lab) = (OwnCgroup::join("airpath-short"), Lab::new("100mbit"));
         let before = [HOSTS, ROUTERS].map(|names| (names, none_yet(&lab.a, names)));
@@ -60,7 +60,7 @@ fn a_thousand_short_connections_leave_nothing() {
 /// The link behind a router is down for ten seconds during a transfer of each controller. All transfers
 /// complete.
 #[test]
-fn transfers_of_all_controllers_outlast_an_outage() {
+fn transfers_of_all_controllers_survive_an_outage() {
     check_host(HOLD, || {
         let group = OwnCgroup::join("airpath-outage");
         let labs = PROTOCOLS.map(|_| Lab::new("10mbit"));

@@ -79,7 +79,7 @@ fn capabilities(pid: i32) -> u64 {
 }
 
 #[test]
-fn units_leave_the_daemons_what_they_need() {
+fn units_grant_the_daemons_what_they_need() {
     check_host(HOLD, || {
         let group = OwnCgroup::join("airpath-units");
         let (lab, folder) = (Lab::new("10mbit"), Folder::new());

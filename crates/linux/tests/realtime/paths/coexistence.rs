@@ -41,7 +41,7 @@ pub(crate) fn bottlenecks_are_shared(paths: &[Path; CONTROLLERS.len()]) {
 
 /// Checks a constant stream of datagrams with each ECN field, which competes with VCP, through the host's
 /// programs and a VCP router.
-pub(crate) fn datagrams_pass_a_router_of_vcp_as_they_were_sent(path: &Path) {
+pub(crate) fn datagrams_pass_a_vcp_router_unchanged(path: &Path) {
     let pair = &path.pair;
     let router = Lab::router_at((path.middle(), "out"), &[], &["--protocol", "vcp", "--rate", "10Mbit"]);
     let stream = Stream::start(&pair.left, (&pair.right, "10.77.0.2"));

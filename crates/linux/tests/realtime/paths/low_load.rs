@@ -40,7 +40,7 @@ impl<'path> Running<'path> {
 
     /// On two paths the router stays alive and packets are dropped at random. On the third its daemon is
     /// killed, and the kernel's CUBIC starts.
-    pub(crate) fn low_load_is_the_word_of_routers_that_live(self, host: &Host) {
+    pub(crate) fn code_low_counts_only_from_live_routers(self, host: &Host) {
         let [killed, _living @ ..] = self.routers;
         let [ours, erroneous @ ..] = self.connections;
         let mut records = Vec::new();
@@ -67,9 +67,9 @@ impl<'path> Running<'path> {
         assert_eq!(host.records_lost(), 0);
         let connections = recorded::connections(records);
         let [fallen_back, guided @ ..] = &connections[..self.paths.len()] else { panic!("no connection") };
-        check_part_of_cubic(fallen_back, [&ours, &cubic]);
+        check_share_of_cubic(fallen_back, [&ours, &cubic]);
         for (connection, one_in) in guided.iter().zip(ERRORS) {
-            check_errors_stay_errors(connection, one_in);
+            check_channel_errors_are_dismissed(connection, one_in);
         }
     }
 }
@@ -95,7 +95,7 @@ fn within_bounds_for(connection: &Connection) -> f64 {
 /// With it, in 54 runs, CUBIC got 3.1 to 5.4 Mbit/s of the ten seconds before the 25th, VCP 4.2 to 6.3. The
 /// window was checked in 47 runs: it was within bounds 12 to 18 s after the router's death in 42 of them,
 /// within 23 s in four, and later in one.
-fn check_part_of_cubic(connection: &Connection, [ours, cubic]: [&[f64]; 2]) {
+fn check_share_of_cubic(connection: &Connection, [ours, cubic]: [&[f64]; 2]) {
     let (largest, within) = (*connection.windows.iter().max().unwrap(), within_bounds_for(connection));
     let [ours_late, cubic_late] = [ours, cubic].map(|seconds| mean(&seconds[seconds.len() - 10..]));
     println!(
@@ -113,7 +113,7 @@ fn check_part_of_cubic(connection: &Connection, [ours, cubic]: [&[f64]; 2]) {
 
 /// With a live router, the windows equal those of the simulator's VCP with loss differentiation, which has no
 /// such rule.
-fn check_errors_stay_errors(connection: &Connection, one_in: u32) {
+fn check_channel_errors_are_dismissed(connection: &Connection, one_in: u32) {
     let Connection { mss, first_window, told, windows } = connection;
     let losses = told.iter().filter(|told| matches!(told, Told::Congestion(_))).count();
     let difference = difference(windows, &reference_windows(Kind::Vcp, *mss, first_window / mss, told));

@@ -55,7 +55,7 @@ impl Path {
 }
 
 #[test]
-fn our_controllers_with_routers_without_and_beside_others() {
+fn controllers_with_routers_without_routers_and_against_others() {
     check_host(HOLD, || {
         let group = OwnCgroup::join("airpath-paths");
         let low = [None, Some(low_load::ERRORS[0]), Some(low_load::ERRORS[1])].map(Path::new);
@@ -70,16 +70,16 @@ fn our_controllers_with_routers_without_and_beside_others() {
         // These connections are the first, which identifies their records.
         let low = low_load::Running::new(&low);
         std::thread::scope(|scope| {
-            scope.spawn(|| routers::vcp_follows_a_bottleneck_that_its_router_estimates(vcp));
-            scope.spawn(|| routers::xcp_keeps_to_the_link_that_its_router_was_told_of(xcp));
-            scope.spawn(|| coexistence::datagrams_pass_a_router_of_vcp_as_they_were_sent(&with_router));
+            scope.spawn(|| routers::vcp_follows_an_estimated_bottleneck(vcp));
+            scope.spawn(|| routers::xcp_keeps_to_the_configured_capacity(xcp));
+            scope.spawn(|| coexistence::datagrams_pass_a_vcp_router_unchanged(&with_router));
             scope.spawn(|| {
                 coexistence::bottlenecks_are_shared(&shared);
                 // These do not use our controllers, and run while the low-load flows continue.
-                routers::the_estimate_follows_a_bottleneck_that_changes(&changing);
-                routers::losses_are_drawn_where_they_were_asked_for(&lossy);
+                routers::the_estimate_follows_a_changing_bottleneck(&changing);
+                routers::losses_occur_only_on_the_configured_device(&lossy);
             });
-            low.low_load_is_the_word_of_routers_that_live(&host);
+            low.code_low_counts_only_from_live_routers(&host);
         });
         Ok(())
     });

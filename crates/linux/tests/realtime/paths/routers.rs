@@ -8,7 +8,7 @@ use crate::support::lab::Lab;
 const EBE: [&str; 8] = ["--protocol", "vcp", "--capacity", "ebe", "--rate", "10Mbit", "--buffer", "575kB"];
 
 /// A router estimates a changing bottleneck from its packet counters and the queue alone.
-pub(crate) fn the_estimate_follows_a_bottleneck_that_changes(lab: &Lab) {
+pub(crate) fn the_estimate_follows_a_changing_bottleneck(lab: &Lab) {
     let daemon = lab.router(&EBE);
     let traffic = std::thread::scope(|scope| {
         let load = scope.spawn(|| lab.bulk(12));
@@ -45,7 +45,7 @@ pub(crate) fn the_estimate_follows_a_bottleneck_that_changes(lab: &Lab) {
 
 /// VCP end to end: its controller in the kernel, with a router that estimates a changing bottleneck. The
 /// host's programs run before the router's: they set the codes that the router raises.
-pub(crate) fn vcp_follows_a_bottleneck_that_its_router_estimates(lab: &Lab) {
+pub(crate) fn vcp_follows_an_estimated_bottleneck(lab: &Lab) {
     let daemon = lab.router(&EBE);
     let mut goodputs = Vec::new();
     let report = std::thread::scope(|scope| {
@@ -84,7 +84,7 @@ pub(crate) fn vcp_follows_a_bottleneck_that_its_router_estimates(lab: &Lab) {
 }
 
 /// XCP end to end, with a router that has a configured capacity.
-pub(crate) fn xcp_keeps_to_the_link_that_its_router_was_told_of(lab: &Lab) {
+pub(crate) fn xcp_keeps_to_the_configured_capacity(lab: &Lab) {
     let daemon = lab.router(&["--protocol", "xcp", "--capacity", "configured", "--rate", "10Mbit"]);
     let report = lab.bulk_by("airpath_xcp", 6);
     let status = daemon.status();
@@ -104,7 +104,7 @@ pub(crate) fn xcp_keeps_to_the_link_that_its_router_was_told_of(lab: &Lab) {
 }
 
 /// Losses at the far end, over a link of 50 Mbit/s, match the chain, and affect no other device.
-pub(crate) fn losses_are_drawn_where_they_were_asked_for(lab: &Lab) {
+pub(crate) fn losses_occur_only_on_the_configured_device(lab: &Lab) {
     let path = std::env::temp_dir().join(format!("airpath-loss-{}.toml", std::process::id()));
     let text = "[router]\nprotocol = \"vcp\"\nrate = \"50Mbit\"\n[router.loss]\nkind = \"gilbert\"\nmean_loss = 0.1\nmean_burst = 2.0\n";
     std::fs::write(&path, text).unwrap();
