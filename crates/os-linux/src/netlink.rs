@@ -196,7 +196,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_are_taken(mut bytes in prop::collection::vec(any::<u8>(), 0..200), length in 0_u32..64, kind in 0_u16..30) {
+        fn arbitrary_bytes_do_not_panic(mut bytes in prop::collection::vec(any::<u8>(), 0..200), length in 0_u32..64, kind in 0_u16..30) {
             let _ = read(&bytes);
             // Bytes that are almost a message.
             if bytes.len() >= 8 {
