@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unusual_clock_is_taken_as_seen_and_a_standing_one_is_none() {
+    fn an_unusual_clock_rate_is_kept_and_a_stopped_clock_has_none() {
         assert_eq!(seen(&[(0, 0), (10_000, 6_000)]), Some(600.0));
         assert_eq!(seen(&[(0, 7), (500, 7)]), None);
         assert_eq!(seen(&[]), None);

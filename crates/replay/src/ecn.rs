@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn the_handshake_decides_what_the_bits_mean() {
+    fn the_handshake_determines_the_meaning_of_the_bits() {
         let (accurate, classic, none) =
             (flags(true, true, true), flags(false, true, true), flags(false, false, false));
         for answer in [flags(false, true, false), flags(false, true, true), flags(true, false, false)] {
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_counter_is_not_an_echo() {
+    fn an_accecn_counter_is_not_an_echo() {
         let mut feedback = EcnFeedback::default();
         let mut used = EcnUse::Accurate;
         // The counter starts at 5; then 6, 0 (wrapped by two more).
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_handshake_the_bits_are_classic_until_the_new_one_shows() {
+    fn without_a_handshake_the_bits_are_classic_until_accurate_ecn_appears() {
         let (mut feedback, mut used) = (EcnFeedback::default(), EcnUse::Unknown);
         assert!(feedback.on_ack(&mut used, flags(false, false, true), 0, false));
         assert!(!feedback.on_ack(&mut used, flags(true, false, true), 0, false));

@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn stamps_are_as_coarse_as_the_coarser_of_the_two_clocks() {
+    fn timestamps_have_the_resolution_of_the_coarser_clock() {
         let (fine, ms, coarse) =
             (Duration::from_nanos(1_000), Duration::from_millis(1), Duration::from_millis(10));
         assert_eq!(over(by_receiver_clock(fine), None), by_receiver_clock(ms));
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_made_has_no_name() {
+    fn estimators_that_cannot_be_built_are_rejected() {
         assert!(NamedEstimator::new("still", by_receiver_clock(Duration::ZERO)).is_err());
     }
 }

@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_on_where_the_number_wraps() {
+    fn sequence_numbers_are_unwrapped() {
         let mut sequence = Unwrapped::starting_at(u32::MAX - 1, 0);
         assert_eq!(sequence.offset(u32::MAX), 1);
         assert_eq!(sequence.offset(8), 10);

@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bins_grow_wider_and_nothing_is_lost() {
+    fn bins_are_merged_without_losing_counts() {
         let mut series = Series::new(Timestamp::ZERO + Duration::from_secs(5), 1);
         for k in 0..100_000_u64 {
             let bin = series.bin(Timestamp::ZERO + Duration::from_secs(5) + Duration::from_millis(k));

@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_first_echo_of_the_first_sight_is_timed() {
+    fn only_the_first_echo_of_a_first_transmission_is_timed() {
         let mut stamps = Stamps::default();
         for (ms, value) in [(0, 5), (1, 5), (2, 6), (3, 4)] {
             stamps.on_packet(at(ms), value);
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn of_one_tick_the_segment_is_echoed_that_the_last_acknowledgment_reached() {
+    fn segments_of_one_tick_are_matched_by_the_last_acknowledgment() {
         let mut sent = Transmissions::default();
         // The retransmission of 0 and new data were sent within one tick; the late packet was sent before.
         for (ms, value, offset) in [(0, 5, 9000), (1, 6, 0), (2, 6, 10_000), (3, 5, 500)] {

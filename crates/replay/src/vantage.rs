@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_share_of_the_round_trip_decides() {
+    fn the_vantage_point_follows_from_the_share_of_the_round_trip() {
         let judge = |sender_us, receiver_us| {
             Vantage::judge(Some(Duration::from_micros(sender_us)), Some(Duration::from_micros(receiver_us)))
         };

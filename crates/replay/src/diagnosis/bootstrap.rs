@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_interval_is_that_of_the_mean_and_the_same_each_time() {
+    fn the_interval_contains_the_mean_and_is_reproducible() {
         let values: Vec<f64> = (0..100).map(|k| f64::from((k * 37) % 101)).collect();
         let weights = vec![1.0; 100];
         let (low, high) = mean_interval(&values, &weights, 5).unwrap();

@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_label_has_probabilities_that_grow_with_the_margin() {
+    fn probabilities_of_every_label_grow_with_the_margin() {
         for label in Label::ALL.into_iter().filter(|label| *label != Label::Policer) {
             let of = |margin| probability(&Verdict { label, margin, reason: Reason::Window }, false);
             assert!(of(0.0) >= 0.2 && of(0.3) >= of(0.0) && of(1.0) >= of(0.3), "{label:?}");

@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn windows_grow_wider_and_nothing_is_lost() {
+    fn windows_are_merged_without_losing_counts() {
         let mut grid = Grid::new(1_700_000_000);
         assert_eq!((grid.first, grid.start_of(0)), (3, 1_500_000_000));
         for tenth in 17..30_000_u64 {
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn idle_time_counts_in_the_windows_in_which_it_lies() {
+    fn idle_time_counts_in_the_windows_that_contain_it() {
         let mut grid = Grid::new(0);
         grid.reach(1_700_000_000);
         grid.add_idle(200_000_000, 300_000_000);

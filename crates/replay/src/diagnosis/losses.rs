@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn needless_retransmissions_are_no_losses() {
+    fn spurious_retransmissions_are_not_losses() {
         let (mut losses, flights) = (Losses::default(), History::default());
         let mut needless = Vec::new();
         for (start, at, before) in

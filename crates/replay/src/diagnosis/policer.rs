@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_bucket_at_each_loss_is_a_policer_and_random_losses_are_not() {
+    fn losses_with_an_empty_bucket_are_a_policer_and_random_losses_are_not() {
         let found = policed(&sent(false), 100_000_000).unwrap();
         assert!((found.rate_bps / 800_000.0 - 1.0).abs() < 0.03, "{found:?}");
         assert!((found.burst_bytes / 50_000.0 - 1.0).abs() < 0.1, "{found:?}");
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn flows_that_share_a_bucket_have_its_rate_together() {
+    fn flows_that_share_a_bucket_share_its_rate() {
         let mut random = RandomStream::new(2, "flows");
         let (one, other): (Vec<Transmission>, Vec<Transmission>) =
             sent(false).into_iter().partition(|_| random.chance(0.3));

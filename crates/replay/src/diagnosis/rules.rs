@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn each_rule_gives_its_label() {
+    fn each_rule_returns_its_label() {
         let silent = Evidence { acks: 0, packets: 0, ..window(0) };
         let lossy = Evidence { recent_loss: true, ..window(0) };
         let clocked = Evidence { clocked: 0.9, ..window(0) };
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_as_fast_as_full_ones_is_full_and_a_lone_one_follows_its_neighbours() {
+    fn a_window_as_fast_as_full_windows_is_full_and_a_single_window_takes_its_neighbours_label() {
         let full = |number| Evidence { queued: 0.9, ..window(number) };
         let paced = |number, rate| Evidence { rate, ..window(number) };
         let found = labels(&[full(0), paced(1, 0.95e6), full(2), paced(3, 0.5e6), paced(4, 0.5e6), full(5)]);

@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quantiles_of_many_samples_stay_those_of_all() {
+    fn quantiles_of_many_samples_equal_those_of_all_samples() {
         let mut samples = Samples::default();
         (0..10_000).for_each(|k| samples.push(k as f32));
         let quantiles: Quantiles<21> = samples.take();

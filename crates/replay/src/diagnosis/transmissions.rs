@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_flow_without_losses_is_not_kept_and_one_with_losses_is() {
+    fn only_flows_with_losses_are_kept() {
         let mut transmissions = Transmissions::default();
         for number in 0..3_000_u64 {
             transmissions.on_sent(number * 1_000_000, 2_000, 1_000);

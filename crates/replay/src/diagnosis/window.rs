@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_longest_silence_can_lie_between_windows() {
+    fn the_longest_silence_may_span_windows() {
         let mut first = Window { sent: Some((0, 10)), silence_ns: 4, ..Window::default() };
         first.absorb(&Window { shut: true, ..Window::default() });
         first.absorb(&Window { sent: Some((40, 50)), silence_ns: 9, ..Window::default() });
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lone_packet_waits_for_half_of_a_regular_gap() {
+    fn a_single_packet_waits_half_of_a_regular_gap() {
         let mut regular =
             Window { gaps_ns: 8_000_000, gap_squares: 2.0 * 0.004 * 0.004, ..Window::default() };
         assert!((regular.lone_wait() - 0.002).abs() < 1e-12);
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_of_two_windows_are_put_together_in_order() {
+    fn parts_of_two_windows_are_merged_in_order() {
         let windows = [[1, 2, 3, 4, 5], [6, 7, 8, 9, 10]].map(|parts| Window { parts, ..Window::default() });
         assert_eq!(joined_parts(&windows), [3, 7, 11, 15, 19]);
     }

@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn losses_are_found_by_both_thresholds_and_once() {
+    fn losses_are_detected_by_both_thresholds_and_counted_once() {
         let mut ledger = Ledger::default();
         for number in 0..8 {
             ledger.on_sent(number, at(number), 1000);

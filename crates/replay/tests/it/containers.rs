@@ -56,7 +56,7 @@ fn every_container_and_link_layer_gives_the_same_flow() {
 }
 
 #[test]
-fn a_snap_length_down_to_the_tcp_header_leaves_out_what_needs_options() {
+fn a_snap_length_without_tcp_options_omits_what_needs_them() {
     let packets = conversation(SEGMENTS, 20);
     let analysis = read(capture(CONTAINERS[0], Link::Raw, false, 40, &packets));
     let flow = &analysis.flows[0];
@@ -70,7 +70,7 @@ fn a_snap_length_down_to_the_tcp_header_leaves_out_what_needs_options() {
 }
 
 #[test]
-fn a_file_that_breaks_off_gives_what_stands_before() {
+fn a_truncated_file_is_read_up_to_its_end() {
     let packets = conversation(SEGMENTS, 20);
     for container in CONTAINERS {
         let whole = capture(container, Link::Ethernet, false, usize::MAX, &packets);
@@ -90,7 +90,7 @@ fn a_file_that_breaks_off_gives_what_stands_before() {
 }
 
 #[test]
-fn a_broken_length_ends_reading_with_a_reason() {
+fn an_invalid_length_ends_reading_with_a_reason() {
     let packets = conversation(20, 20);
     let mut bytes = capture(CONTAINERS[0], Link::Raw, false, usize::MAX, &packets);
     // The captured length of the third record.
@@ -102,7 +102,7 @@ fn a_broken_length_ends_reading_with_a_reason() {
 }
 
 #[test]
-fn what_is_no_capture_is_refused_with_what_was_found() {
+fn other_files_are_rejected_with_their_content_named() {
     let refused =
         |bytes: &[u8]| analyse(Cursor::new(bytes.to_vec()), &estimators::options()).unwrap_err().to_string();
     assert!(refused(b"").starts_with("the file is empty"));
@@ -174,7 +174,7 @@ proptest! {
 
     /// No header bytes cause a panic.
     #[test]
-    fn damaged_captures_do_not_panic(
+    fn corrupted_captures_do_not_panic(
         which in 0..CONTAINERS.len(),
         link in 0..LINKS.len(),
         six in any::<bool>(),

@@ -25,7 +25,7 @@ fn replay(seeds: &[Vec<u8>], cases: u64) {
 }
 
 #[test]
-fn the_corpus_of_made_captures_replays() {
+fn the_corpus_of_synthetic_captures_replays() {
     replay(&seeds(None), MADE);
 }
 

@@ -22,7 +22,7 @@ fn later(packets: &[Packet], ms: u64, numbers: u32) -> Vec<Packet> {
 }
 
 #[test]
-fn a_new_connection_between_the_same_ports_is_one_of_its_own() {
+fn a_new_connection_between_the_same_ports_is_a_separate_flow() {
     let first = conversation(50, 20);
     for numbers in [500_000_000, 800_000_000, 2_000_000_000, 3_500_000_000] {
         let both = [first.clone(), later(&first, 5_000, numbers)].concat();
@@ -34,7 +34,7 @@ fn a_new_connection_between_the_same_ports_is_one_of_its_own() {
 }
 
 #[test]
-fn time_goes_on_where_the_clock_was_set_back() {
+fn time_continues_when_the_clock_was_set_back() {
     let straight = analysed(&conversation(500, 20), false).flows.remove(0);
     let mut packets = conversation(500, 20);
     let set = packets.len() / 3;
@@ -49,7 +49,7 @@ fn time_goes_on_where_the_clock_was_set_back() {
 }
 
 #[test]
-fn a_capture_behind_a_later_one_keeps_its_times() {
+fn a_capture_after_a_later_one_keeps_its_times() {
     let (first, second) = (conversation(50, 20), later(&conversation(50, 20), 60_000, 500_000_000));
     let found = analysed(&[second, first].concat(), false);
     assert_eq!(found.flows.len(), 2);
@@ -59,7 +59,7 @@ fn a_capture_behind_a_later_one_keeps_its_times() {
 }
 
 #[test]
-fn data_captured_twice_is_not_sent_again_in_ipv6_either() {
+fn data_captured_twice_is_no_retransmission_in_ipv6() {
     let twice: Vec<Packet> = conversation(100, 20)
         .into_iter()
         .flat_map(|packet| [packet.clone(), Packet { time_ns: packet.time_ns + 2_000, ..packet }])
@@ -69,7 +69,7 @@ fn data_captured_twice_is_not_sent_again_in_ipv6_either() {
 }
 
 #[test]
-fn ticks_of_a_power_of_two_are_times() {
+fn timestamps_in_powers_of_two_are_read() {
     let frames: Vec<(u64, Vec<u8>)> = conversation(50, 20)
         .iter()
         .map(|packet| {
@@ -84,7 +84,7 @@ fn ticks_of_a_power_of_two_are_times() {
 
 /// Three messages of 800 bytes, half a second apart, then full segments.
 #[test]
-fn a_few_small_messages_do_not_say_what_a_full_segment_is() {
+fn a_few_small_messages_do_not_determine_the_segment_size() {
     let mut packets = conversation(3, 20);
     packets.retain(|packet| packet.payload == 0 || packet.side == 1 || packet.payload == 1000);
     for packet in packets.iter_mut().filter(|packet| packet.payload == 1000) {
@@ -95,7 +95,7 @@ fn a_few_small_messages_do_not_say_what_a_full_segment_is() {
 }
 
 #[test]
-fn what_is_acknowledged_and_was_not_captured_is_said() {
+fn acknowledged_data_missing_in_the_capture_is_reported() {
     let mut packets = conversation(100, 20);
     let mut place = 0;
     packets.retain(|packet| {
@@ -122,7 +122,7 @@ fn at_another_interface(packets: &[Packet], from_ns: u64) -> Vec<u8> {
 }
 
 #[test]
-fn a_flow_goes_on_at_another_interface_when_the_first_is_silent() {
+fn a_flow_continues_on_another_interface_when_the_first_is_silent() {
     let first = conversation(100, 20);
     let goes_on = |pause_ms: u64| {
         let mut packets = first.clone();
@@ -143,7 +143,7 @@ fn a_flow_goes_on_at_another_interface_when_the_first_is_silent() {
 }
 
 #[test]
-fn estimators_say_that_no_acknowledgments_were_captured() {
+fn estimators_report_missing_acknowledgments() {
     let mut packets = conversation(100, 20);
     packets.retain(|packet| packet.side == 0);
     let named = |name: &str, config| airpath_replay::NamedEstimator::new(name.to_owned(), config).unwrap();
@@ -209,7 +209,7 @@ fn the_end_of_a_handshake_reports_no_marks() {
 
 /// A host may send data with the third packet: then its bits are the counter already.
 #[test]
-fn data_in_the_third_packet_goes_with_the_counter() {
+fn data_in_the_third_packet_carries_the_counter() {
     let mut packets = accurate(6, 6, 100_000);
     packets[2].payload = 10;
     for packet in packets[3..].iter_mut().filter(|packet| packet.side == 1) {
@@ -221,7 +221,7 @@ fn data_in_the_third_packet_goes_with_the_counter() {
 
 /// An overtaken acknowledgment has an older counter: there were no marks since.
 #[test]
-fn an_acknowledgment_that_was_overtaken_reports_no_marks() {
+fn a_reordered_acknowledgment_reports_no_marks() {
     let mut packets = accurate(2, 5, 51_000);
     let acks: Vec<_> = (3..packets.len()).filter(|&at| packets[at].side == 1).collect();
     let (first, second) = (acks[49], acks[50]);

@@ -267,7 +267,7 @@ fn distances(live: &[Row], replayed: &[Row]) -> Vec<(String, f64)> {
 }
 
 #[test]
-fn a_capture_at_the_sender_gives_what_the_sender_estimated() {
+fn a_capture_at_the_sender_reproduces_the_senders_estimates() {
     for (loss, jitter_ms) in [(0.0, 0), (0.005, 0), (0.02, 8)] {
         let (live, at_sender, _) = run(30, loss, Duration::from_millis(jitter_ms));
         let (replayed, analysis) = replay(at_sender);
@@ -282,7 +282,7 @@ fn a_capture_at_the_sender_gives_what_the_sender_estimated() {
 }
 
 #[test]
-fn a_capture_at_the_receiver_gives_what_the_sender_estimated_by_the_receivers_clock() {
+fn a_capture_at_the_receiver_reproduces_the_estimates_from_the_receivers_clock() {
     let (live, _, at_receiver) = run(30, 0.005, Duration::from_millis(8));
     let (replayed, analysis) = replay(at_receiver);
     assert_eq!(analysis.flows[0].vantage, Vantage::Receiver);

@@ -123,14 +123,14 @@ fn both_limits(packets: u64) {
 }
 
 #[test]
-fn what_is_never_acknowledged_is_forgotten() {
+fn unacknowledged_data_is_forgotten() {
     both_limits(OF_ALL + OF_ALL / 16);
 }
 
 /// Run by `make test-memory`: takes a minute.
 #[test]
 #[ignore = "a minute; `make test-memory`"]
-fn a_gigabyte_needs_no_more() {
+fn a_gigabyte_needs_no_more_memory() {
     both_limits(8 * OF_ALL);
     let analysis = read(1_000, true, 6_000_000);
     assert_eq!(restarts(&analysis), 0);

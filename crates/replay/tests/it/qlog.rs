@@ -134,7 +134,7 @@ fn beside() -> Vec<(i64, (&'static str, AckRateConfig))> {
 }
 
 #[test]
-fn the_log_of_a_run_without_losses_gives_the_estimates_of_the_run() {
+fn the_log_of_a_run_without_losses_reproduces_its_estimates() {
     let (plan, outcome) = simulated(0.0, 200);
     let (distances, analysis) = distances(&plan, &outcome, &beside(), 0.0);
     assert!(distances.values().all(|worst| *worst <= ROUNDING), "{distances:?}");
@@ -145,7 +145,7 @@ fn the_log_of_a_run_without_losses_gives_the_estimates_of_the_run() {
 }
 
 #[test]
-fn with_losses_those_that_count_what_is_delivered_are_equal_and_those_that_count_duplicates_are_near() {
+fn with_losses_estimates_from_delivered_data_are_equal_and_those_from_duplicates_are_close() {
     let (plan, outcome) = simulated(0.003, 60);
     let (distances, analysis) = distances(&plan, &outcome, &beside(), 0.0);
     let lost = table(&outcome, "flows").integers("retransmitted_packets")[0] as u64;
@@ -165,7 +165,7 @@ fn westwood_over(estimator: AckRateConfig) -> ControllerPlan {
 }
 
 #[test]
-fn the_log_of_a_run_over_quic_gives_what_its_controllers_estimated() {
+fn the_log_of_a_quic_run_reproduces_its_controllers_estimates() {
     for estimator in estimators() {
         let mut plan = plan_of(0.003, 60);
         plan.flows[0].controller = Some(westwood_over(estimator.1));
@@ -195,7 +195,7 @@ const DIALECTS: [(&str, &[u8]); 5] = [
 const CLIENT: &[u8] = include_bytes!("qlog/client-0.4.qlog");
 
 #[test]
-fn stacks_say_the_same_in_their_dialects() {
+fn logs_of_different_stacks_give_the_same_result() {
     let reference = read(DIALECTS[0].1);
     for (stack, bytes) in DIALECTS {
         let analysis = read(bytes);
@@ -224,7 +224,7 @@ fn stacks_say_the_same_in_their_dialects() {
 }
 
 #[test]
-fn losses_are_found_where_a_log_does_not_say_them() {
+fn losses_missing_in_the_log_are_detected() {
     let text = String::from_utf8(DIALECTS[0].1.to_vec()).unwrap();
     let without: String = text.split_inclusive('\n').filter(|line| !line.contains("packet_lost")).collect();
     let flow = &read(without.as_bytes()).flows[0];
@@ -244,7 +244,7 @@ impl QlogObserver for InFlight {
 /// A stack that migrates or restarts may restart its numbers at zero: the earlier packet with a number is
 /// never acknowledged.
 #[test]
-fn a_number_that_is_used_again_leaves_nothing_in_flight_for_ever() {
+fn a_reused_packet_number_leaves_nothing_in_flight() {
     let mut writer = EventWriter::default();
     for (at, packet) in [(0, 0), (1, 1), (50, 0), (51, 1)] {
         writer.event(at * MILLISECOND, &WrittenEvent::PacketSent { packet, bytes: 1250 });
@@ -262,7 +262,7 @@ fn a_number_that_is_used_again_leaves_nothing_in_flight_for_ever() {
 }
 
 #[test]
-fn a_receiver_knows_what_arrived_and_no_more() {
+fn the_log_of_a_receiver_contains_arrivals_only() {
     let analysis = read(CLIENT);
     let flow = &analysis.flows[0];
     assert_eq!((flow.vantage_point.as_str(), flow.is_sender), ("client", false));
@@ -274,7 +274,7 @@ fn a_receiver_knows_what_arrived_and_no_more() {
 }
 
 #[test]
-fn gzip_is_read_and_a_server_of_many_connections_gives_each() {
+fn gzip_is_read_and_every_connection_of_a_server_is_returned() {
     let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     packed.write_all(DIALECTS[1].1).unwrap();
     let (packed, plain) = (read(&packed.finish().unwrap()), read(DIALECTS[1].1));
@@ -299,7 +299,7 @@ fn event(group: &str, name: &str, packet: u64) -> String {
 }
 
 #[test]
-fn connections_come_by_their_data_and_what_is_left_out_is_counted() {
+fn connections_are_ordered_by_data_and_omitted_ones_are_counted() {
     let (sent, lost) = ("transport:packet_sent", "recovery:packet_lost");
     let mut lines = vec![r#"{"qlog_version":"0.3","trace":{"vantage_point":{"type":"server"}}}"#.to_owned()];
     lines.push(event("little", sent, 0));
@@ -319,7 +319,7 @@ fn connections_come_by_their_data_and_what_is_left_out_is_counted() {
 }
 
 #[test]
-fn traces_of_one_document_are_connections_of_their_own() {
+fn traces_of_one_document_are_separate_connections() {
     let trace = |packets: u64| {
         let events: Vec<String> =
             (0..packets).map(|packet| event("", "transport:packet_sent", packet)).collect();
@@ -336,7 +336,7 @@ fn traces_of_one_document_are_connections_of_their_own() {
 }
 
 #[test]
-fn what_is_damaged_is_left_out_and_said_with_its_line() {
+fn corrupted_records_are_skipped_and_reported_with_their_line() {
     let mut lines: Vec<String> =
         String::from_utf8(DIALECTS[0].1.to_vec()).unwrap().lines().map(str::to_owned).collect();
     lines[4].truncate(60);
@@ -356,7 +356,7 @@ fn what_is_damaged_is_left_out_and_said_with_its_line() {
 }
 
 #[test]
-fn what_is_no_log_is_refused_with_its_line() {
+fn other_files_are_rejected_with_the_line() {
     let refused =
         |bytes: &[u8]| analyse_qlog(Cursor::new(bytes.to_vec()), &options()).unwrap_err().to_string();
     assert!(refused(b"").starts_with("the file is empty; accepted: a qlog"));
@@ -369,7 +369,7 @@ fn what_is_no_log_is_refused_with_its_line() {
 
 proptest! {
     #[test]
-    fn no_bytes_stop_the_reader(
+    fn arbitrary_bytes_do_not_stop_the_reader(
         dialect in 0..6_usize,
         edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0..4_u8), 1..8),
     ) {

@@ -46,7 +46,7 @@ fn read(bytes: Vec<u8>) -> Result<Analysis, String> {
 }
 
 #[test]
-fn odd_captures_give_what_was_counted() {
+fn unusual_captures_match_the_expected_counts() {
     let Some(folder) = folder() else { return };
     for (name, packets, connections, bytes, again) in ODD {
         let analysis = read(std::fs::read(folder.join(name)).unwrap()).unwrap();
@@ -63,7 +63,7 @@ fn odd_captures_give_what_was_counted() {
 
 /// Every file of the folder, whole and cut in the middle, yields a result or one clear message.
 #[test]
-fn every_recorded_capture_gives_a_result_or_one_message() {
+fn every_recorded_capture_returns_a_result_or_one_message() {
     let Some(folder) = folder() else { return };
     let is_capture = |path: &Path| path.extension().is_none_or(|kind| kind != "md");
     let mut paths: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -90,7 +90,7 @@ fn every_recorded_capture_gives_a_result_or_one_message() {
 }
 
 #[test]
-fn real_captures_give_what_another_program_counted() {
+fn real_captures_match_the_counts_of_another_program() {
     let Some(folder) = folder() else { return };
     for (name, packets, bytes, again, rtt_ms, vantage, ecn) in TABLE {
         let analysis = analyse(File::open(folder.join(name)).unwrap(), &options()).unwrap();
@@ -106,7 +106,7 @@ fn real_captures_give_what_another_program_counted() {
 
 /// Cut after two thirds, each yields the part before the cut and reports the cut.
 #[test]
-fn real_captures_that_break_off_are_read_up_to_there() {
+fn truncated_real_captures_are_read_up_to_their_end() {
     let Some(folder) = folder() else { return };
     for (name, ..) in TABLE {
         let bytes = std::fs::read(folder.join(name)).unwrap();

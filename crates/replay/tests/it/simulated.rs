@@ -152,7 +152,7 @@ fn table_column<'a>(outcome: &'a Outcome, name: &str) -> Option<&'a Column> {
 const ROUNDING: f64 = 1e-12;
 
 #[test]
-fn a_capture_at_the_sender_gives_the_estimates_of_the_run() {
+fn a_capture_at_the_sender_reproduces_the_estimates_of_the_run() {
     for seed in 1..=8 {
         let outcome = observed_at([0, 2], seed);
         let (mut distances, flow) = distances(&outcome);
@@ -165,7 +165,7 @@ fn a_capture_at_the_sender_gives_the_estimates_of_the_run() {
 }
 
 #[test]
-fn a_capture_at_the_receiver_gives_those_that_need_only_its_clock() {
+fn a_capture_at_the_receiver_reproduces_estimates_from_its_clock() {
     let outcome = observed_at([3, 1], 3);
     let (replayed, flow) = replay(&outcome);
     assert_eq!(flow.vantage, Vantage::Receiver);
@@ -182,7 +182,7 @@ fn a_capture_at_the_receiver_gives_those_that_need_only_its_clock() {
 /// The handshake that a capture adds provides the window scale and does not change any round trip: neither if
 /// it precedes the data by one, nor if the flow starts with the run.
 #[test]
-fn a_handshake_tells_the_window_and_no_false_round_trip() {
+fn a_handshake_determines_the_window_and_no_false_round_trip_time() {
     for (start_ms, timestamps) in [(0, true), (0, false), (500, true), (500, false)] {
         for (links, vantage) in [([0, 2], Vantage::Sender), ([3, 1], Vantage::Receiver)] {
             let end = |name: &str| link(name, RatePlan::Unlimited, 0.0);
