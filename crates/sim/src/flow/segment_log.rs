@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_segment_that_is_sent_again_is_another_packet_and_the_earlier_one_is_lost() {
+    fn a_retransmission_is_a_new_packet_and_the_earlier_one_is_lost() {
         let mut log = SegmentLog::new(Transmissions::new(3, 1));
         for k in 0..4 {
             log.on_sent(at(k), &segment(100 * k, false));

@@ -64,7 +64,7 @@ fn one_flow_fills_the_link_to_the_target_and_its_increase() {
 /// If that exceeds the capacity of the link, there is a standing queue above `d_t`: cr = μ, and (x − `d_t`) /
 /// δ = N / (μ RTT) − 0.02, with the delay included in the RTT.
 #[test]
-fn many_flows_fill_it_and_wait_a_little_longer_than_the_threshold() {
+fn many_flows_fill_the_link_and_wait_slightly_longer_than_the_threshold() {
     for flows in [5, 10] {
         let outcome = steady(flows, &abc());
         assert!(utilisation(&outcome, 0) > 0.999, "{flows} flows: {}", utilisation(&outcome, 0));
@@ -82,7 +82,7 @@ fn many_flows_fill_it_and_wait_a_little_longer_than_the_threshold() {
 /// Shares fluctuate, because each mark changes a window by a packet. They are equal only over many times the
 /// time in which the additive increase equalizes them, W RTT / N = 6 s.
 #[test]
-fn flows_that_come_later_get_their_share() {
+fn late_flows_get_their_share() {
     let links = there_and_back(routed("bottleneck", mbps(12), DELAY_MS), DELAY_MS);
     let flows = (0..4).map(|index| FlowPlan {
         start_ns: Draw::Constant { value: f64::from(index) * 5.0 * SECOND as f64 },
@@ -116,7 +116,7 @@ fn steps_are_followed_without_losses() {
 }
 
 #[test]
-fn of_two_bottlenecks_the_smaller_rules() {
+fn the_smaller_of_two_bottlenecks_limits_the_rate() {
     for (first, second) in [(12, 6), (6, 12), (8, 8)] {
         let links = vec![
             routed("first", mbps(first), DELAY_MS / 2.0),
@@ -137,7 +137,7 @@ fn of_two_bottlenecks_the_smaller_rules() {
 /// A bottleneck without ABC never ends accelerates: CUBIC's window limits the flow, and without it most
 /// packets are lost.
 #[test]
-fn with_a_second_window_a_foreign_bottleneck_is_shared() {
+fn with_a_second_window_a_bottleneck_without_abc_is_shared() {
     let outcome = |second: &str| {
         let links = vec![
             routed("routed", mbps(100), 1.0),

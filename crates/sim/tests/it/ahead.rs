@@ -44,7 +44,7 @@ fn texts(outcome: &Outcome) -> Vec<String> {
 /// If each packet has a row, endpoints receive each packet at its own time, because rows are written in time
 /// order. All other tables are equal, and hardly any events remain if packets have no rows.
 #[test]
-fn what_ends_have_ahead_of_time_changes_nothing_but_the_number_of_events() {
+fn lookahead_changes_only_the_number_of_events() {
     for with_side_links in [true, false] {
         let ahead = mixed(with_side_links);
         let mut in_time = ahead.clone();
@@ -60,7 +60,7 @@ fn what_ends_have_ahead_of_time_changes_nothing_but_the_number_of_events() {
 
 /// The same applies if each sample of an estimator has a row.
 #[test]
-fn samples_of_estimators_come_in_the_order_of_time() {
+fn samples_of_estimators_are_in_time_order() {
     let mut plan = mixed(true);
     plan.record.estimate_samples = true;
     let estimator = AckRateConfig::WestwoodPlus { ticks_per_second: 1000 };
@@ -112,7 +112,7 @@ fn events_at_one_instant_keep_their_order() {
 /// A link hands packets over to a link without counters only if that never drops: not if it is slower, or if
 /// small packets behind a large one find its buffer full.
 #[test]
-fn links_that_drop_have_their_packets_in_time() {
+fn links_that_may_drop_receive_no_packets_in_advance() {
     let traffic = |bps, packet_bytes| TrafficPlan::ConstantBitRate {
         bps,
         packet_bytes,

@@ -46,7 +46,7 @@ fn delays_ms(outcome: &Outcome) -> Vec<f64> {
 
 /// A packet takes (1 - p^(n+1)) / (1 - p) attempts on average and is lost with p^(n+1).
 #[test]
-fn attempts_and_residual_losses_are_as_computed() {
+fn attempts_and_residual_losses_match_the_formula() {
     for (loss, retries) in [(0.3, 3), (0.1, 1), (0.5, 7), (0.05, 0)] {
         for in_order in [true, false] {
             // Retransmissions load the link to at most 2/2.5.
@@ -108,7 +108,7 @@ fn delays_are_those_of_a_truncated_geometric_number_of_attempts() {
 /// One corrupted packet among others: without ordering only that packet is late; with ordering, those behind
 /// it wait for it.
 #[test]
-fn packets_behind_a_damaged_one_wait_for_it_only_in_order() {
+fn packets_behind_a_corrupted_packet_wait_only_with_in_order_delivery() {
     // 4 ms apart and 10 % corrupted: repairs of 9 ms and more delay packets behind them.
     let [ordered, unordered] =
         [true, false].map(|in_order| run(&stream(0.1, Some(arq(3, in_order)), 4, 200), 9));
@@ -160,7 +160,7 @@ fn without_retries_nothing_changes() {
 /// one: with bursts of B packets on average, all retransmissions of a packet fail with (1 - 1/B)^n if nothing
 /// is sent in between.
 #[test]
-fn repeats_within_a_burst_fail_together() {
+fn repeats_within_an_error_burst_fail_together() {
     let (burst, retries) = (5.0_f64, 2_u8);
     let mut plan = stream(0.0, Some(arq(retries, true)), 50, 3000);
     plan.links[0].bursts = Some(BurstPlan::named("gilbert").with("mean_loss", 0.1).with("mean_burst", burst));
@@ -194,7 +194,7 @@ fn over_a_radio_that_reorders(loss: f64, loss_detection: LossDetectionPlan) -> (
 /// RFC 8985: loss detection by time tolerates reordering; three duplicates mistake each reordering for a
 /// loss.
 #[test]
-fn packets_that_overtake_each_other_are_not_lost_to_who_looks_at_time() {
+fn reordered_packets_are_not_lost_to_time_based_loss_detection() {
     for loss in [0.005, 0.02] {
         let (by_threshold, _) = over_a_radio_that_reorders(loss, LossDetectionPlan::Threshold);
         let (by_time, timeouts) = over_a_radio_that_reorders(loss, LossDetectionPlan::Rack);

@@ -38,7 +38,7 @@ fn damaged(plan: &Plan) -> (f64, f64) {
 /// The exact losses of the reference vectors (1x1; 1040 bytes at 20 dB, rate 0.93; 40 bytes at 10 dB, rate
 /// 0.5): a packet does not start in the state after the previous one, so the spread is binomial.
 #[test]
-fn coded_packets_are_lost_as_computed() {
+fn losses_of_coded_packets_match_the_formula() {
     for (chain, bytes, exact) in
         [(fading(20.0, 0.875), 1040, 0.235_81), (fading(10.0, 0.916_67), 40, 0.049_74)]
     {
@@ -51,7 +51,7 @@ fn coded_packets_are_lost_as_computed() {
 
 /// A higher-order modulation loses more, as predicted without a run.
 #[test]
-fn modulation_decides_what_is_lost() {
+fn losses_depend_on_the_modulation() {
     let mut shares = Vec::new();
     for modulation in ["bpsk", "qpsk", "8psk"] {
         let chain = fading(22.0, 0.875).with("modulation", modulation);
@@ -73,7 +73,7 @@ fn modulation_decides_what_is_lost() {
 
 /// 1040 bytes at 0.93 are five codewords of 208 and 16 bytes, 40 bytes at 0.5 one of 40 and 40.
 #[test]
-fn parity_takes_time_where_it_is_said_to() {
+fn parity_takes_time_if_configured() {
     for (bytes, on_link) in [(1040, 1120), (40, 80)] {
         for (parity_takes_time, taken) in [(false, bytes), (true, on_link)] {
             let chain = fading(20.0, 0.875).with("parity_takes_time", parity_takes_time);
@@ -92,7 +92,7 @@ fn parity_takes_time_where_it_is_said_to() {
 
 /// The same chain loses the same share under either clock, but in runs of packets or in intervals of time.
 #[test]
-fn the_clock_decides_where_losses_fall() {
+fn the_positions_of_losses_depend_on_the_clock() {
     let chain = gilbert(0.05, 20.0);
     // A packet is sent every 2.4 ms; a step of 2.4 ms gives bursts of 48 ms, in both cases 20 packets.
     for chain in [chain.clone(), chain.with("clock", "time").with("step", 2_400_000)] {
@@ -105,7 +105,7 @@ fn the_clock_decides_where_losses_fall() {
 }
 
 #[test]
-fn every_bit_is_walked_where_that_is_asked_for() {
+fn every_bit_is_simulated_if_configured() {
     let chain = fading(20.0, 0.875);
     let counts = [false, true]
         .map(|step_by_step| damaged(&stream(chain.clone().with("step_by_step", step_by_step), 1040, 2)));
@@ -115,7 +115,7 @@ fn every_bit_is_walked_where_that_is_asked_for() {
 }
 
 #[test]
-fn impossible_plans_are_refused() {
+fn invalid_plans_are_rejected() {
     let refused =
         |bursts: BurstPlan| Simulation::new(&stream(bursts, 1500, 1), &[], 1).unwrap_err().to_string();
     let certain = BurstPlan::named("gilbert-elliott").with("gamma", 0.9).with("beta", 1.0);

@@ -37,7 +37,7 @@ fn read(capture: &[u8]) -> (Vec<String>, Packets) {
 }
 
 #[test]
-fn every_packet_that_reaches_an_observed_link_is_captured() {
+fn every_packet_that_arrives_at_an_observed_link_is_captured() {
     let mut bottleneck = link("bottleneck", mbps(5), 10.0);
     bottleneck.loss = 0.02;
     bottleneck.queue = packets(20);
@@ -133,7 +133,7 @@ fn a_connection_opens_one_base_round_trip_before_its_data() {
 }
 
 #[test]
-fn a_connection_that_opens_with_the_run_has_no_time_for_its_handshake() {
+fn a_connection_that_starts_with_the_run_has_an_immediate_handshake() {
     let seen = handshake(50, |transport| {
         transport.recovery = RecoveryPlan::Newreno;
         (transport.timestamps, transport.spurious_timeout_undo) = (false, false);
@@ -147,7 +147,7 @@ fn a_connection_that_opens_with_the_run_has_no_time_for_its_handshake() {
 }
 
 #[test]
-fn a_handshake_negotiates_ecn_as_the_flow_uses_it() {
+fn a_handshake_negotiates_the_ecn_mode_of_the_flow() {
     let flags = |accurate_ecn| {
         let seen = handshake(200, |transport| (transport.ecn, transport.accurate_ecn) = (true, accurate_ecn));
         seen.iter().map(|(.., header)| (header[0] & 1, header[1])).collect::<Vec<_>>()
@@ -180,7 +180,7 @@ fn every_connection_opens_once_at_each_link() {
 }
 
 #[test]
-fn nothing_is_captured_unless_asked_for() {
+fn nothing_is_captured_unless_requested() {
     let plan = plan(1, there_and_back(link("bottleneck", mbps(5), 10.0), 10.0), vec![flow("a", newreno())]);
     assert_eq!(run(&plan, 1).capture, None);
 }

@@ -102,7 +102,7 @@ fn the_retransmission_timer_backs_off_by_doubling() {
 
 /// A recorded link either repeats or ends: 10 packets or 10 kbit in each tenth of a second.
 #[test]
-fn recordings_start_over_or_end() {
+fn traces_repeat_or_end() {
     let opportunities = Trace::Opportunities {
         instants_ns: (1..=10).map(|at| at * 10_000_000).collect(),
         opportunity_bytes: 1500,

@@ -66,7 +66,7 @@ fn alphas(outcome: &Outcome) -> Vec<f64> {
 }
 
 #[test]
-fn one_flow_swings_as_the_analysis_says() {
+fn one_flow_oscillates_as_the_analysis_predicts() {
     for (rtt_ms, threshold) in [(10.0, 20.0), (10.0, 40.0), (20.0, 40.0)] {
         let outcome = over(rtt_ms, threshold, 1);
         let window = PACKETS_PER_SECOND * rtt_ms * 1e-3 + threshold;
@@ -102,7 +102,7 @@ fn utilisation(outcome: &Outcome) -> f64 {
 /// K above C RTT / 7 keeps the queue from running empty (section 3.4); far below it the link is idle after
 /// each reduction.
 #[test]
-fn a_seventh_of_the_product_is_enough_and_much_less_is_not() {
+fn a_threshold_of_a_seventh_of_the_bdp_suffices_and_a_much_lower_one_does_not() {
     let product = PACKETS_PER_SECOND * 0.020;
     let [enough, little] = [product / 7.0, 2.0].map(|threshold| utilisation(&over(20.0, threshold, 1)));
     assert!(enough > 0.999, "{enough}");
@@ -110,7 +110,7 @@ fn a_seventh_of_the_product_is_enough_and_much_less_is_not() {
 }
 
 #[test]
-fn flows_share_alike() {
+fn flows_share_equally() {
     let outcome = over(10.0, 40.0, 4);
     let departed = table(&outcome, "flows").integers("departed_bytes");
     let equal = departed.iter().sum::<i64>() as f64 / 4.0;

@@ -85,7 +85,7 @@ fn mean_estimate(outcome: &Outcome, estimator: usize) -> f64 {
 }
 
 #[test]
-fn estimators_beside_a_controller_change_nothing() {
+fn passive_estimators_change_nothing() {
     for controller in [newreno(), cubic()] {
         let alone = run(&scenario(&controller, false, 1), 3);
         let observed = run(&scenario(&controller, true, 1), 3);
@@ -101,7 +101,7 @@ fn estimators_beside_a_controller_change_nothing() {
 
 /// A full link in one direction: 1460 of every 1500 bytes are payload, and every estimator measures it.
 #[test]
-fn without_reverse_traffic_every_estimator_finds_the_rate() {
+fn without_reverse_traffic_every_estimator_reaches_the_rate() {
     let outcome = run(&scenario(&newreno(), true, 0), 3);
     let truth = 5.0 * 1460.0 / 1500.0;
     for (index, estimator) in estimators().iter().enumerate() {
@@ -137,7 +137,7 @@ fn compressed_acknowledgments_mislead_single_samples_only() {
 /// After an outage of two seconds all waiting packets arrive: its timeouts were spurious, and their
 /// reductions are undone.
 #[test]
-fn estimators_beside_a_controller_do_not_hide_what_was_false() {
+fn passive_estimators_do_not_hide_false_signals() {
     let outage = |observed| {
         let mut plan = scenario(&newreno(), observed, 0);
         let steps = vec![(0, 5_000_000), (10 * SECOND, 0), (12 * SECOND, 5_000_000)];
@@ -154,7 +154,7 @@ fn estimators_beside_a_controller_do_not_hide_what_was_false() {
 }
 
 #[test]
-fn a_controller_s_own_estimate_is_recorded_and_equals_the_same_estimator_beside_it() {
+fn a_controllers_estimate_is_recorded_and_equals_the_same_passive_estimator() {
     for name in ["westwood-aa", "westwood+"] {
         own_equals_beside(name);
     }
@@ -186,7 +186,7 @@ fn own_equals_beside(name: &str) {
 /// of all so far. The same applies to files with pauses: the last acknowledgment of a file may be the only
 /// event of an interval.
 #[test]
-fn rows_of_intervals_are_those_of_their_samples() {
+fn rows_of_intervals_match_their_samples() {
     let mut plan = scenario(&newreno(), true, 1);
     plan.duration_ns = 6 * SECOND;
     plan.record.estimate_samples = true;
@@ -226,7 +226,7 @@ fn rows_are_of_samples(outcome: &Outcome) {
 }
 
 #[test]
-fn estimators_without_what_they_need_are_refused() {
+fn estimators_without_their_inputs_are_rejected() {
     let mut plan = scenario(&newreno(), true, 0);
     let transport = plan.flows[0].transport.as_mut().unwrap();
     transport.timestamps = false;

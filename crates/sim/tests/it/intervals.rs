@@ -7,7 +7,7 @@ use airpath_sim::plan::*;
 /// That event is requested 10 ms before, when its predecessor arrives: before the end of an interval of 1 ms
 /// is requested, and after the end of one of 1 s.
 #[test]
-fn an_arrival_as_an_interval_ends_counts_the_same_however_long_intervals_are() {
+fn an_arrival_at_the_end_of_an_interval_counts_the_same_for_any_interval_length() {
     let bottleneck = link("bottleneck", RatePlan::Constant { bps: 1_200_000 }, 20.0);
     let mut plan = plan(3, there_and_back(bottleneck, 20.0), vec![flow("a", fixed(14_600))]);
     for interval_ms in [1, 10, 20, 50, 100, 500, 1000] {

@@ -45,7 +45,7 @@ const ARROWS: [(&str, &[&str]); 22] = [
 ];
 
 #[test]
-fn every_arrow_is_in_the_table() {
+fn every_dependency_is_in_the_table() {
     let mut wrong = Vec::new();
     for (room, knows) in arrows() {
         let allowed = ARROWS.iter().find(|(name, _)| *name == room);

@@ -28,7 +28,7 @@ fn named(limit: &str) -> usize {
 }
 
 #[test]
-fn the_limit_is_that_for_which_the_scene_is_made() {
+fn the_limit_is_the_one_the_scenario_produces() {
     let mut small_window = flow("f", cubic());
     small_window.transport = Some(TransportPlan { receive_window_bytes: 16 * 1460, ..transport() });
     let paced = flow("f", fixed_and_paced());
@@ -47,7 +47,7 @@ fn the_limit_is_that_for_which_the_scene_is_made() {
 
 /// Without timeouts, the table of events contains the start and the end of every recovery.
 #[test]
-fn recovery_is_the_time_between_its_events() {
+fn recovery_time_is_the_time_between_its_events() {
     let mut plan = limited(flow("f", newreno()));
     plan.links[0].loss = 0.005;
     let outcome = run(&plan, 1);
@@ -68,7 +68,7 @@ fn recovery_is_the_time_between_its_events() {
 /// Ten packets are sent at once, after which a transfer of ten has nothing more to send; in a transfer of
 /// twenty, the other ten follow the acknowledgments of the first, 41 to 52 ms later.
 #[test]
-fn pauses_between_transfers_are_the_applications() {
+fn pauses_between_transfers_are_limited_by_the_application() {
     let traffic = TrafficPlan::Repeated {
         bytes: Draw::Constant { value: 14_600.0 },
         pause_ns: Draw::Constant { value: 1e9 },
@@ -87,7 +87,7 @@ fn pauses_between_transfers_are_the_applications() {
 }
 
 #[test]
-fn rows_are_those_of_the_life_of_a_flow() {
+fn rows_cover_the_lifetime_of_a_flow() {
     let mut one = flow("f", cubic());
     one.start_ns = Draw::Constant { value: 2.25e9 };
     one.stop_ns = Some(Draw::Constant { value: 5e9 });

@@ -57,7 +57,7 @@ fn a_scalable_flow_fills_the_link_with_less_than_a_millisecond_of_queue() {
 /// RFC 9332, section 1: low latency for one class, and neither starves the other. The classic queue adds its
 /// delay to the round trip of the classic flow.
 #[test]
-fn scalable_and_classic_flows_share_and_only_the_classic_one_waits() {
+fn scalable_and_classic_flows_share_and_only_the_classic_flow_waits() {
     for rtt_ms in [10.0, 20.0, 40.0, 80.0] {
         let outcome = over(rtt_ms, vec![scalable("l"), classic("c")]);
         let rates = rates(&outcome);
@@ -69,7 +69,7 @@ fn scalable_and_classic_flows_share_and_only_the_classic_one_waits() {
 }
 
 #[test]
-fn scalable_flows_share_alike() {
+fn scalable_flows_share_equally() {
     let flows = (0..4).map(|number| scalable(&format!("l{number}"))).collect();
     let rates = rates(&over(30.0, flows));
     assert!(rates.iter().all(|rate| (8.0..12.0).contains(rate)), "{rates:?}");

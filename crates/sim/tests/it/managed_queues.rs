@@ -74,7 +74,7 @@ fn pie(ecn: bool) -> ManagementPlan {
 }
 
 #[test]
-fn queues_that_aim_at_a_delay_hold_it_near_their_target_and_the_link_busy() {
+fn queues_with_a_delay_target_stay_near_it_and_keep_the_link_busy() {
     let flows = |controller: fn() -> ControllerPlan| vec![controller(); 5];
     let drop_tail = run(&plan_of(packets(1000), &flows(cubic), false), 1);
     assert!(delay_and_utilisation(&drop_tail).0 > 0.3, "without management the buffer fills");
@@ -102,7 +102,7 @@ fn queues_that_aim_at_a_delay_hold_it_near_their_target_and_the_link_busy() {
 /// The load settles at γ. With 0.98 the queue stays below half of its buffer of 42 ms, with 0.8 it is nearly
 /// empty.
 #[test]
-fn avq_holds_the_utilisation_that_is_wanted() {
+fn avq_keeps_the_desired_utilisation() {
     for (gamma, most) in [(0.98, 0.021), (0.8, 0.002)] {
         let management = ManagementPlan::named("avq")
             .with("capacity", MBPS * 1_000_000)
@@ -141,7 +141,7 @@ fn fq_codel_isolates_a_sparse_flow() {
 /// its window at a CoDel that allows no more than a few packets for it, so it uses four fifths of its share
 /// and the others the rest.
 #[test]
-fn fq_codel_and_drr_share_evenly_between_flows_that_do_not() {
+fn fq_codel_and_drr_share_evenly_between_unequal_flows() {
     let shares = |queue: QueuePlan| {
         let mut plan = plan_of(queue, &[newreno(), newreno(), cubic(), cubic()], false);
         // Flow 0 has an additional 60 ms of delay.
@@ -203,7 +203,7 @@ fn priority(classes: u32, class_of_flow: &[u32]) -> ManagementPlan {
 }
 
 #[test]
-fn a_class_for_each_flow_is_asked_for() {
+fn a_class_is_required_for_each_flow() {
     for (classes, class_of_flow) in [(2, vec![0]), (2, vec![0, 1]), (1, vec![0, 0])] {
         let management = priority(classes, &class_of_flow);
         let plan = plan_of(managed(management), &[cubic(), cubic()], false);

@@ -45,7 +45,7 @@ proptest! {
 
     /// Each injected packet is delivered or lost exactly once, or is still inside; time never decreases.
     #[test]
-    fn packets_in_are_delivered_lost_or_inside(
+    fn injected_packets_are_delivered_lost_or_inside(
         steps in prop::collection::vec((0_u64..3_000_000, 0_u32..2, any::<bool>(), 40_u32..1500, any::<bool>()), 1..800),
         seed in any::<u64>(),
     ) {
@@ -153,7 +153,7 @@ fn a_simulation_and_a_network_driven_by_hand_agree() {
 
 /// A router writes into the header of an injected packet, and the reports of the endpoints are in the tables.
 #[test]
-fn routers_answer_and_the_ends_are_recorded() {
+fn routers_respond_and_the_endpoints_are_recorded() {
     let protocol = xcp_protocol([50 * MILLISECOND, 500 * MILLISECOND]);
     let queue = QueuePlan::Router {
         limit_bytes: Some(100_000),
@@ -209,7 +209,7 @@ fn routers_answer_and_the_ends_are_recorded() {
 /// Probing steps and thresholds are shares of the buffer: one of 50 packets of 1040 bytes equals one of 52
 /// kB.
 #[test]
-fn a_limit_in_packets_is_a_buffer_of_the_packets_that_come() {
+fn a_limit_in_packets_is_a_buffer_of_arriving_packets() {
     let xcp_b = |limit_bytes, limit_packets| {
         let protocol = xcp_protocol([MILLISECOND, SECOND]);
         let source = SourcePlan::named("xcp-b")
@@ -248,7 +248,7 @@ fn slow_links() -> Vec<LinkPlan> {
 
 /// An added flow is counted like a flow of the plan.
 #[test]
-fn added_flows_are_flows() {
+fn added_flows_are_counted_like_planned_flows() {
     let flows = |count: usize| (0..count).map(|index| silent(&format!("f{index}"), &[0], &[1])).collect();
     let outcome = |planned: usize| {
         let mut network = ExternalNetwork::new(&plan(1, slow_links(), flows(planned)), &[], 1).unwrap();
@@ -274,7 +274,7 @@ fn added_flows_are_flows() {
 
 /// Packets on the reverse path are delivered, and count at links; only forward packets are data of the flow.
 #[test]
-fn only_what_goes_forward_is_data() {
+fn only_forward_packets_are_data() {
     let mut network =
         ExternalNetwork::new(&plan(1, slow_links(), vec![silent("flow", &[0], &[1])]), &[], 1).unwrap();
     for handle in 0..5 {
@@ -293,7 +293,7 @@ fn only_what_goes_forward_is_data() {
 
 /// A clock beyond the end causes no further events, and a late clock causes no earlier ones.
 #[test]
-fn a_network_ends_with_its_plan_and_time_does_not_run_back() {
+fn a_network_ends_with_its_plan_and_time_never_decreases() {
     let mut network =
         ExternalNetwork::new(&plan(1, slow_links(), vec![silent("flow", &[0], &[1])]), &[], 1).unwrap();
     let at = |ms: u64| Timestamp::from_nanos(ms * MILLISECOND);
@@ -334,7 +334,7 @@ fn a_network_may_be_stopped_early() {
 /// Each packet that reaches a captured link is reported once, at its arrival time and unchanged, whether it
 /// is dropped or delivered.
 #[test]
-fn captured_packets_are_handed_out_as_they_come() {
+fn captured_packets_are_returned_as_they_arrive() {
     let first = LinkPlan { queue: packets(1), ..link("first", mbps(8), 1.0) };
     let links = vec![first, link("second", mbps(80), 1.0), link("back", mbps(8), 1.0)];
     let mut plan = plan(1, links, vec![silent("flow", &[0, 1], &[2])]);
@@ -366,7 +366,7 @@ fn captured_packets_are_handed_out_as_they_come() {
 }
 
 #[test]
-fn a_network_can_be_given_to_a_thread() {
+fn a_network_can_be_moved_to_a_thread() {
     fn is_send<T: Send>() {}
     is_send::<ExternalNetwork>();
 }

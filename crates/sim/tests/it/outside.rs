@@ -71,7 +71,7 @@ proptest! {
 
     /// An external queue without delay leaves the link unchanged: transmitter, losses, delays and records.
     #[test]
-    fn what_comes_back_at_once_finds_the_same_link(
+    fn packets_returned_at_once_find_the_same_link(
         sizes in prop::collection::vec((0_u64..2_000_000, 40_u32..1500), 1..600),
         seed in any::<u64>(),
     ) {
@@ -93,7 +93,7 @@ proptest! {
 }
 
 #[test]
-fn the_keeper_decides_when_what_and_whether() {
+fn the_external_queue_decides_when_and_which_packets_return() {
     let plan = two_links();
     let mut network = ExternalNetwork::with_outside(&plan, &[], 3, &[1]).unwrap();
     let at = |ms| Timestamp::ZERO + Duration::from_millis(ms);

@@ -12,7 +12,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
     #[test]
-    fn packets_in_are_packets_out_dropped_and_inside(plan in any_plan(), seed in any::<u64>()) {
+    fn sent_packets_are_delivered_dropped_or_inside(plan in any_plan(), seed in any::<u64>()) {
         let outcome = run_with_trace(&plan, seed);
         let counts = outcome.counts;
         let dropped = table(&outcome, "drops").integers("link").len() as u64;
@@ -83,7 +83,7 @@ proptest! {
     /// Links without counters use a fast path, captured links process each packet at its own instant, and
     /// other links know future arrivals. The flows have the same results.
     #[test]
-    fn what_is_recorded_changes_nothing(
+    fn recording_changes_nothing(
         plan in prop_oneof![any_plan(), crowded_plan()],
         unrecorded in any::<u64>(),
         seed in any::<u64>(),
@@ -118,7 +118,7 @@ proptest! {
 
     /// Rows for lost packets do not change anything else either.
     #[test]
-    fn without_rows_for_lost_packets_all_else_is_the_same(plan in any_plan(), seed in any::<u64>()) {
+    fn without_rows_of_lost_packets_all_other_rows_are_equal(plan in any_plan(), seed in any::<u64>()) {
         let mut without = plan.clone();
         without.record.drops = false;
         let (one, other) = (run_with_trace(&plan, seed), run_with_trace(&without, seed));
@@ -144,7 +144,7 @@ fn of_links(table: &Table, plan: &Plan) -> Vec<String> {
 }
 
 #[test]
-fn another_seed_gives_another_run_and_touches_only_what_is_random() {
+fn another_seed_changes_only_random_quantities() {
     let mut lossy = link("bottleneck", mbps(10), 20.0);
     lossy.loss = 0.01;
     let plan = plan(10, there_and_back(lossy, 20.0), vec![flow("a", newreno())]);
@@ -156,7 +156,7 @@ fn another_seed_gives_another_run_and_touches_only_what_is_random() {
 }
 
 #[test]
-fn changing_one_component_leaves_the_draws_of_the_others() {
+fn changing_one_component_keeps_the_random_samples_of_the_others() {
     let uniform = |high| RatePlan::Uniform {
         low_bps: 1_000_000,
         high_bps: high,
@@ -183,7 +183,7 @@ fn changing_one_component_leaves_the_draws_of_the_others() {
 }
 
 #[test]
-fn a_run_can_be_cancelled_and_then_hands_out_nothing() {
+fn a_cancelled_run_returns_nothing() {
     let plan =
         plan(100_000, there_and_back(link("bottleneck", mbps(100), 1.0), 1.0), vec![flow("a", cubic())]);
     let simulation = Simulation::new(&plan, &[], 1).unwrap();
@@ -193,7 +193,7 @@ fn a_run_can_be_cancelled_and_then_hands_out_nothing() {
 }
 
 #[test]
-fn who_waits_for_a_run_sees_how_far_it_is() {
+fn the_progress_of_a_run_is_reported() {
     let plan = plan(10, there_and_back(link("bottleneck", mbps(10), 10.0), 10.0), vec![flow("a", cubic())]);
     let control = RunControl::default();
     assert_eq!(control.progress().to_bits(), 0.0_f64.to_bits());

@@ -40,7 +40,7 @@ fn named<'a>(events: &'a [Value], name: &str) -> Vec<&'a Value> {
 }
 
 #[test]
-fn a_run_is_the_same_with_logs_and_without() {
+fn logging_does_not_change_a_run() {
     let (with, logs) = logs(&lossy(true), 3);
     let without = run(&lossy(false), 3);
     assert!(without.transmissions.is_empty() && logs.len() > 5);
@@ -51,14 +51,14 @@ fn a_run_is_the_same_with_logs_and_without() {
 }
 
 #[test]
-fn the_same_seed_gives_the_same_bytes_and_another_gives_others() {
+fn the_same_seed_writes_the_same_bytes_and_another_seed_does_not() {
     let [first, again, other] = [3, 3, 4].map(|seed| logs(&lossy(true), seed).1);
     assert_eq!(first, again);
     assert_ne!(first, other);
 }
 
 #[test]
-fn every_packet_is_there_once_and_what_is_acknowledged_was_sent() {
+fn every_packet_occurs_once_and_acknowledged_packets_were_sent() {
     let (outcome, logs) = logs(&lossy(true), 3);
     let flows = table(&outcome, "flows");
     for log in &logs {
@@ -87,7 +87,7 @@ fn every_packet_is_there_once_and_what_is_acknowledged_was_sent() {
 }
 
 #[test]
-fn the_sender_its_controller_and_the_link_are_told() {
+fn the_log_contains_sender_controller_and_link_events() {
     let (outcome, logs) = logs(&lossy(true), 3);
     let events = events(&logs[0]);
     let metrics = named(&events, "recovery:metrics_updated");
@@ -122,7 +122,7 @@ fn at(ms: u64) -> Timestamp {
 }
 
 #[test]
-fn acknowledgments_are_whole_and_round_trips_are_those_of_their_newest_packets() {
+fn acknowledgments_are_complete_and_time_their_newest_packet() {
     let sent = |packet, again| Transmission::Sent { packet, bytes: 1460, again };
     let came = Transmission::Acknowledgment { bytes: Some(52) };
     let arrived = |packet| Transmission::Acknowledged { packet };
@@ -166,7 +166,7 @@ fn acknowledgments_are_whole_and_round_trips_are_those_of_their_newest_packets()
 }
 
 #[test]
-fn where_packets_are_left_out_the_log_says_it_once_and_goes_on() {
+fn omitted_packets_are_reported_once_in_the_log() {
     // With this number of flows, there is room for two entries of each.
     let mut kept = Transmissions::new(0, 1 << 20);
     for packet in 0..4 {
@@ -195,7 +195,7 @@ fn signals(outcome: &Outcome, flow: i64) -> [usize; 5] {
 }
 
 #[test]
-fn recovery_ends_where_it_ends_and_a_timeout_is_none() {
+fn recovery_events_match_and_a_timeout_is_no_recovery() {
     // Losses are rare enough to be repaired one by one, and an outage of two seconds ends in timeouts.
     let steps = vec![(0, 8_000_000), (4 * SECOND, 0), (6 * SECOND, 8_000_000)];
     let rate = RatePlan::Steps { steps, repeat_after_ns: None };
@@ -229,7 +229,7 @@ fn recovery_ends_where_it_ends_and_a_timeout_is_none() {
 }
 
 #[test]
-fn estimators_links_and_routers_are_told_and_flows_without_a_controller_have_no_log() {
+fn the_log_contains_estimators_links_and_routers_and_flows_without_a_controller_have_none() {
     let links = there_and_back(LinkPlan { queue: abc_router(), ..link("there", mbps(8), 20.0) }, 20.0);
     let noise = TrafficPlan::ConstantBitRate {
         bps: 100_000,

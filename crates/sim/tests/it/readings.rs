@@ -77,7 +77,7 @@ fn ebe(switches: Switches) -> SourcePlan {
 }
 
 #[test]
-fn every_switch_of_ebe_does_something_of_its_own() {
+fn every_switch_of_ebe_has_its_own_effect() {
     let mut readings = vec![("as published".to_owned(), plain(), ebe(PUBLISHED))];
     let mut add = |name: String, switches| readings.push((name, plain(), ebe(switches)));
     for profile in ["journal", "counting", "normalised", "linear", "none"] {
@@ -98,7 +98,7 @@ fn every_switch_of_ebe_does_something_of_its_own() {
 }
 
 #[test]
-fn every_reading_of_xcp_and_of_xcp_b_does_something_of_its_own() {
+fn every_reading_of_xcp_and_xcp_b_has_its_own_effect() {
     let mut readings: Vec<_> = ["capacity", "spare", "feedback", "positive-feedback"]
         .map(|on| (on.to_owned(), plain().with("upsilon_on", on), ebe(PUBLISHED)))
         .into();

@@ -193,7 +193,7 @@ fn flows_are_sums(outcome: &Outcome) {
 }
 
 #[test]
-fn counters_of_losses_are_the_rows_of_lost_packets() {
+fn loss_counters_equal_the_rows_of_lost_packets() {
     let outcome = measured();
     let (flows, links, drops) =
         (table(&outcome, "flows"), table(&outcome, "links"), table(&outcome, "drops"));
@@ -300,7 +300,7 @@ fn delays_are_of_packets(outcome: &Outcome) {
 /// All packets have left the links when the run ends, so their counters differ only by the losses between
 /// them.
 #[test]
-fn bytes_are_counted_where_a_flow_is_measured() {
+fn bytes_are_counted_at_the_measured_link() {
     let outcome = run(&two_links(0), 5);
     assert_eq!(outcome.counts.packets_inside, 0);
     let (flows, drops) = (table(&outcome, "flows"), table(&outcome, "drops"));
@@ -325,7 +325,7 @@ fn bytes_are_counted_where_a_flow_is_measured() {
 
 /// Only the second link marks, and no packet is lost behind it.
 #[test]
-fn marks_are_counted_and_arrive() {
+fn marks_are_counted_and_delivered() {
     let outcome = run(&two_links(0), 5);
     let marked = Rows::of(table(&outcome, "packets")).with("ecn", 3).count();
     let links = table(&outcome, "links");
@@ -335,7 +335,7 @@ fn marks_are_counted_and_arrive() {
 
 /// Little's law is exact if a queue starts and ends empty. All packets of the second link wait nowhere else.
 #[test]
-fn the_mean_queue_is_what_all_packets_waited_together() {
+fn the_mean_queue_equals_the_total_waiting_time() {
     let mut plan = two_links(0);
     plan.flows.drain(..2);
     let outcome = run(&plan, 5);
@@ -353,7 +353,7 @@ fn the_mean_queue_is_what_all_packets_waited_together() {
 /// there. One of the flows is marked instead of dropped; its recovery is not an event if the window was
 /// already reduced for a mark.
 #[test]
-fn events_of_senders_are_those_that_they_count() {
+fn events_of_senders_equal_their_counters() {
     let mut plan = two_links(0);
     plan.flows.truncate(1);
     plan.flows.push(FlowPlan { name: "unmarked".to_owned(), ..plan.flows[0].clone() });
@@ -383,7 +383,7 @@ fn events_of_senders_are_those_that_they_count() {
 /// are dropped, the others find three waiting. An arrival 0.2 ms after a whole millisecond finds that one has
 /// left at that instant.
 #[test]
-fn every_count_at_a_link_with_twice_its_load() {
+fn counters_agree_at_a_link_with_twice_its_load() {
     let traffic = TrafficPlan::ConstantBitRate {
         bps: 16_000_000,
         packet_bytes: 1000,
@@ -434,7 +434,7 @@ fn every_count_at_a_link_with_twice_its_load() {
 /// While 1000 bytes arrive every half millisecond for 280 ms, a link transmits 280 of them, and the other 280
 /// in the pause of 420 ms.
 #[test]
-fn the_longest_queue_is_that_of_the_highest_tide() {
+fn the_longest_queue_follows_from_the_largest_burst() {
     let traffic = TrafficPlan::ConstantBitRate {
         bps: 16_000_000,
         packet_bytes: 1000,
@@ -460,7 +460,7 @@ fn the_longest_queue_is_that_of_the_highest_tide() {
 }
 
 #[test]
-fn what_nobody_asks_for_has_no_rows() {
+fn quantities_not_requested_have_no_rows() {
     let mut plan = two_links(2 * SECOND);
     plan.links[0].record = false;
     plan.record.packets = false;
@@ -482,7 +482,7 @@ fn what_nobody_asks_for_has_no_rows() {
 
 /// CUBIC reports its `W_max` at each reduction: the last one in an interval has a row.
 #[test]
-fn what_controllers_report_has_a_row_in_its_interval() {
+fn quantities_of_controllers_have_a_row_in_their_interval() {
     let mut plan = two_links(0);
     plan.flows.truncate(1);
     plan.flows[0].controller = Some(cubic());

@@ -11,14 +11,14 @@ fn refused(flows: Vec<FlowPlan>, queue: QueuePlan, said: &str) {
 }
 
 #[test]
-fn segments_larger_than_any_number_are_refused() {
+fn oversized_segments_are_rejected() {
     let transport = TransportPlan { mss_bytes: u64::MAX, ..transport() };
     let source = FlowPlan { transport: Some(transport), ..flow("a", cubic()) };
     refused(vec![source], packets(10), "flow a: transport.mss: accepted: packets from 1 byte to 16 MB");
 }
 
 #[test]
-fn datagrams_less_than_a_nanosecond_apart_are_refused() {
+fn datagrams_less_than_a_nanosecond_apart_are_rejected() {
     let too_close = "flow a: traffic.rate: at that rate its packets are less than a nanosecond apart";
     for bps in [512_000_000_001, u64::MAX] {
         let constant = TrafficPlan::ConstantBitRate {
@@ -44,7 +44,7 @@ fn datagrams_less_than_a_nanosecond_apart_are_refused() {
 }
 
 #[test]
-fn writes_without_time_between_them_are_refused() {
+fn writes_without_time_between_them_are_rejected() {
     for interval_ns in [Draw::Constant { value: 0.0 }, Draw::Uniform { low: 0.0, high: 1e9 }] {
         let traffic = TrafficPlan::Writes { bytes: Draw::Constant { value: 1e3 }, interval_ns };
         refused(
@@ -56,7 +56,7 @@ fn writes_without_time_between_them_are_refused() {
 }
 
 #[test]
-fn timers_of_queues_that_come_every_nanosecond_are_refused() {
+fn queue_timers_every_nanosecond_are_rejected() {
     let router =
         |protocol, source| QueuePlan::Router { limit_bytes: None, limit_packets: Some(10), protocol, source };
     let configured = SourcePlan::named("configured").with("capacity", 10_000_000);
@@ -79,7 +79,7 @@ fn timers_of_queues_that_come_every_nanosecond_are_refused() {
 
 /// Such a run would never end, and would accumulate packets.
 #[test]
-fn a_loop_that_takes_no_time_is_refused() {
+fn a_loop_without_delay_is_rejected() {
     let instantly = |delay_ms, back_ms| {
         let links = there_and_back(link("there", RatePlan::Unlimited, delay_ms), back_ms);
         let transport = TransportPlan { receive_window_bytes: 1 << 20, ..transport() };
@@ -92,7 +92,7 @@ fn a_loop_that_takes_no_time_is_refused() {
 }
 
 #[test]
-fn plans_of_another_format_are_refused() {
+fn plans_of_another_format_are_rejected() {
     let refused = |text: &str| Plan::from_json(text).unwrap_err().to_string();
     assert_eq!(refused(r#"{"format": 1, "links": 7}"#), "format of the plan: found 1; accepted: 2");
     assert_eq!(refused(r#"{"format": "2"}"#), "format of the plan: found \"2\"; accepted: 2");

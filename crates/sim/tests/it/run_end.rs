@@ -6,7 +6,7 @@ use airpath_sim::plan::*;
 /// The first packet takes two hours, in which the rate changes each nanosecond: computing its departure would
 /// take a day.
 #[test]
-fn a_packet_that_cannot_leave_before_the_end_is_not_followed() {
+fn a_packet_that_cannot_depart_before_the_end_is_not_simulated() {
     let rate = RatePlan::Steps { steps: vec![(0, 1), (1, 2)], repeat_after_ns: Some(2) };
     let links = there_and_back(link("slow", rate, 1.0), 1.0);
     let mut plan = plan(1, links, vec![flow("a", fixed(14_600))]);

@@ -51,7 +51,7 @@ fn texts(outcome: &Outcome) -> Vec<String> {
 }
 
 #[test]
-fn an_agent_that_keeps_its_window_gives_the_bytes_of_a_fixed_window() {
+fn an_agent_with_a_constant_window_equals_a_fixed_window() {
     let expected = run(&beside_cubic(fixed(600 * MSS)), 3);
     let lost = table(&expected, "flows").integers("lost_packets")[0];
     assert!(lost > 100, "the test shall see losses, not {lost}");
@@ -67,13 +67,13 @@ fn an_agent_that_keeps_its_window_gives_the_bytes_of_a_fixed_window() {
 }
 
 #[test]
-fn nobody_who_steers_leaves_the_initial_window() {
+fn without_actions_the_initial_window_stays() {
     let whole = run(&beside_cubic(ControllerPlan::Agent), 3);
     assert_eq!(texts(&whole), texts(&run(&beside_cubic(fixed(600 * MSS)), 3)));
 }
 
 #[test]
-fn a_rate_that_is_set_is_kept() {
+fn a_pacing_rate_set_by_an_action_is_kept() {
     let mut plan = peer_dumbbell(1, &ControllerPlan::Agent, RecoveryPlan::Prr);
     plan.duration_ns = 5 * SECOND;
     plan.record.measure_from_ns = 0;
@@ -102,7 +102,7 @@ fn a_finished_transfer_is_over_and_its_steps_are_empty() {
 }
 
 #[test]
-fn what_no_sender_knows_is_that_of_the_measured_link() {
+fn global_observations_are_those_of_the_measured_link() {
     let mut plan = peer_dumbbell(1, &ControllerPlan::Agent, RecoveryPlan::Prr);
     plan.duration_ns = 5 * SECOND;
     plan.record.measure_from_ns = 0;
@@ -118,7 +118,7 @@ fn what_no_sender_knows_is_that_of_the_measured_link() {
 }
 
 #[test]
-fn a_wider_window_is_used_at_once_and_not_by_the_next_acknowledgment() {
+fn a_larger_window_is_used_at_once() {
     let mut plan = peer_dumbbell(1, &ControllerPlan::Agent, RecoveryPlan::Prr);
     plan.record.measure_from_ns = 0;
     let mut run = simulation(&plan, 1);
@@ -135,7 +135,7 @@ fn a_wider_window_is_used_at_once_and_not_by_the_next_acknowledgment() {
 }
 
 #[test]
-fn what_is_not_known_yet_is_no_number() {
+fn unknown_observations_are_nan() {
     let place = |name: &str| Step::QUANTITIES.iter().position(|quantity| *quantity == name).unwrap();
     let mut plan = peer_dumbbell(1, &ControllerPlan::Agent, RecoveryPlan::Prr);
     plan.duration_ns = 2 * SECOND;
@@ -161,7 +161,7 @@ fn what_is_not_known_yet_is_no_number() {
 }
 
 #[test]
-fn an_episode_needs_one_agent_and_a_place() {
+fn an_episode_needs_one_agent_and_a_slot() {
     let mut episodes = Episodes::new(2);
     let of = |controller| simulation(&beside_cubic(controller), 1);
     assert_eq!(episodes.begin(0, of(cubic())), Err(NotReady::Flows(0)));
@@ -190,7 +190,7 @@ proptest! {
 
     /// Lookahead of endpoints ends with each step: without lookahead, the same actions have the same results.
     #[test]
-    fn actions_do_the_same_where_nothing_is_had_ahead_of_time(actions in actions(), seed in 0_u64..1000) {
+    fn actions_have_the_same_effect_without_lookahead(actions in actions(), seed in 0_u64..1000) {
         let mut ahead = beside_cubic(ControllerPlan::Agent);
         ahead.duration_ns = 20 * STEP;
         let mut in_time = ahead.clone();
@@ -206,7 +206,7 @@ proptest! {
 
     /// Neither the number of episodes nor that of threads changes the results of an episode.
     #[test]
-    fn episodes_are_what_their_runs_are(actions in actions(), threads in 1_usize..5) {
+    fn episodes_equal_their_runs(actions in actions(), threads in 1_usize..5) {
         let mut plan = beside_cubic(ControllerPlan::Agent);
         plan.duration_ns = 20 * STEP;
         let mut episodes = Episodes::new(3);

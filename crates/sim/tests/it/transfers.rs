@@ -4,7 +4,7 @@ use crate::common::*;
 use airpath_sim::plan::*;
 
 #[test]
-fn a_file_that_is_stopped_before_its_end_is_no_finished_transfer() {
+fn a_file_stopped_before_its_end_is_not_finished() {
     // 2 s at 10 Mbit/s: a file of 1 MB is complete by then, one of 20 MB is not.
     let completed = |bytes: u64, stop_ns: u64| {
         let file = FlowPlan {
@@ -51,7 +51,7 @@ fn short_files(loss_detection: LossDetectionPlan) -> (f64, f64) {
 /// RFC 8985, section 7: if the last packets of a file are lost, only a timer detects it, and a probe is
 /// faster.
 #[test]
-fn a_probe_finds_what_the_end_of_a_file_has_lost_before_the_timeout() {
+fn a_probe_detects_losses_at_the_end_of_a_file_before_the_timeout() {
     let (by_threshold, by_time) =
         (short_files(LossDetectionPlan::Threshold), short_files(LossDetectionPlan::Rack));
     // Without a loss it takes 40 ms plus the time of 12 packets. Half of the files have losses, and one in

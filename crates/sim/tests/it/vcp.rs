@@ -66,7 +66,7 @@ fn series(outcome: &Outcome, name: &str, key: &str, which: i64, column: &str) ->
 }
 
 #[test]
-fn one_flow_keeps_a_link_near_its_target_with_hardly_a_queue() {
+fn one_flow_keeps_a_link_near_its_target_with_a_short_queue() {
     // The load oscillates between 0.98 and 0.875 × 0.98, mean 0.919; one increase may overshoot before the
     // code changes.
     for (controller, least) in [(vcp(), 0.91), (mpcp(2), 0.88), (mpcp(8), 0.90)] {
@@ -82,7 +82,7 @@ fn one_flow_keeps_a_link_near_its_target_with_hardly_a_queue() {
 }
 
 #[test]
-fn a_word_survives_delayed_acknowledgments() {
+fn a_load_word_survives_delayed_acknowledgments() {
     let controller = mpcp(2);
     let bottleneck = routed("bottleneck", mbps(10), &controller, configured(10));
     let mut flow = from_one_packet("f", &controller);
@@ -132,7 +132,7 @@ fn scaled_increases_give_flows_with_different_round_trip_times_the_same_rate() {
 }
 
 #[test]
-fn only_who_knows_of_a_rise_uses_it() {
+fn only_sources_that_measure_a_rate_increase_use_it() {
     let steps = (0..).zip(EBE_DUMBBELL).map(|(index, rate)| (index * 10 * SECOND, rate * MEGABIT)).collect();
     let rate = RatePlan::Steps { steps, repeat_after_ns: None };
     let outcome = |source| {
@@ -168,7 +168,7 @@ fn only_who_knows_of_a_rise_uses_it() {
 }
 
 #[test]
-fn mpcp_is_at_its_target_long_before_vcp() {
+fn mpcp_reaches_its_target_long_before_vcp() {
     // From one packet to 80 % of 68 packets: at 6.25 % each 200 ms 13 s, at 25 % 3.6 s, and integer windows on top.
     let seconds = |controller: &ControllerPlan| {
         let bottleneck = routed("bottleneck", mbps(10), controller, configured(10));
@@ -183,7 +183,7 @@ fn mpcp_is_at_its_target_long_before_vcp() {
 }
 
 #[test]
-fn of_two_bottlenecks_the_tighter_rules() {
+fn the_tighter_of_two_bottlenecks_limits_the_rate() {
     for controller in [vcp(), mpcp(2)] {
         for (rates, tight) in [([10, 5], 2), ([5, 10], 0)] {
             let router = |name, rate| routed(name, mbps(rate), &controller, configured(rate));

@@ -78,7 +78,7 @@ fn files(traffic: TrafficPlan, seconds: u64) -> Outcome {
 
 /// Each file has its own connection, so all files of one size take the same time.
 #[test]
-fn file_follows_file_after_a_pause() {
+fn files_follow_each_other_after_a_pause() {
     let bytes = Draw::Constant { value: 100_000.0 };
     let outcome = files(TrafficPlan::Repeated { bytes, pause_ns: Draw::Constant { value: 4e8 } }, 5);
     let completions = table(&outcome, "completions");
@@ -202,7 +202,7 @@ fn no_file_begins_after_the_stop() {
 /// A timer that is too short sends each file twice. The second copy and its acknowledgment arrive when the
 /// next connection has started, and do not affect it.
 #[test]
-fn what_is_left_of_a_connection_does_not_reach_the_next() {
+fn packets_of_an_old_connection_do_not_affect_the_next() {
     let bytes = Draw::Constant { value: 1460.0 };
     let traffic = TrafficPlan::Repeated { bytes, pause_ns: after(0) };
     let mut files = FlowPlan { traffic, ..flow("files", newreno()) };
@@ -228,7 +228,7 @@ fn what_is_left_of_a_connection_does_not_reach_the_next() {
 
 /// A flow with data to send is active, even if no packet moves, and unknown values are NaN.
 #[test]
-fn rows_are_kept_while_a_file_is_under_way() {
+fn rows_are_recorded_during_a_transfer() {
     let stands_still = RatePlan::Steps {
         steps: vec![(0, 10_000_000), (200 * MILLISECOND, 0), (2 * SECOND, 10_000_000)],
         repeat_after_ns: None,
@@ -249,7 +249,7 @@ fn rows_are_kept_while_a_file_is_under_way() {
 }
 
 #[test]
-fn who_never_hears_an_answer_knows_no_round_trip() {
+fn without_a_response_the_round_trip_time_is_unknown() {
     let late = RatePlan::Steps { steps: vec![(0, 0), (2 * SECOND, 1_000_000)], repeat_after_ns: None };
     let silent = link("there", late, 1.0);
     let outcome = run(&plan(1, there_and_back(silent, 1.0), vec![flow("alone", newreno())]), 1);

@@ -48,7 +48,7 @@ fn xcp_agrees_with_ns_2() {
 /// With F = 0 and y = R, the queue settles at Q = (α/β) min(RTT, 1 s) (C − R), with Q/R included in the
 /// round-trip time. The mean is less than two packets higher, because Q is the shortest queue.
 #[test]
-fn below_the_belief_the_queue_rests_where_the_law_says() {
+fn below_the_configured_capacity_the_queue_matches_the_control_law() {
     let resting = cells().into_iter().filter(|cell| text(&cell["case"]).ends_with("noreverse"));
     let mut tried = 0;
     for cell in resting {

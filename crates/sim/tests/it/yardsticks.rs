@@ -97,7 +97,7 @@ const PROBE_RTT: i64 = 9;
 const SLOWDOWN: i64 = 10;
 
 #[test]
-fn bbr_alone_fills_the_link_with_a_small_queue_and_probes_as_its_draft_says() {
+fn bbr_alone_fills_the_link_with_a_small_queue_and_probes_as_in_its_draft() {
     let run = Run::new(&[bbr()], 0.0, 100, 30, 2);
     assert!(run.goodput()[0] > 0.9 * MOST, "{:?}", run.goodput());
     // The bandwidth-delay product corresponds to 40 ms of queue.
@@ -116,20 +116,20 @@ fn bbr_alone_fills_the_link_with_a_small_queue_and_probes_as_its_draft_says() {
 }
 
 #[test]
-fn bbr_bears_one_percent_of_random_loss() {
+fn bbr_tolerates_one_percent_of_random_loss() {
     let found = share_under_loss(&bbr(), 0.01);
     assert!(found > 0.8, "{found} of the link");
 }
 
 #[test]
-fn two_flows_of_bbr_share() {
+fn two_bbr_flows_share_the_link() {
     let goodput = Run::new(&[bbr(), bbr()], 0.0, 100, 60, 20).goodput();
     assert!(goodput.iter().sum::<f64>() > 0.9 * MOST, "{goodput:?}");
     assert!(goodput.iter().all(|&own| own > 0.3 * MOST), "{goodput:?}");
 }
 
 #[test]
-fn copa_keeps_about_one_over_delta_packets_for_each_flow() {
+fn copa_queues_about_one_over_delta_packets_per_flow() {
     for flows in [1, 2, 4] {
         let run = Run::new(&vec![copa(false); flows], 0.0, 100, 40, 20);
         let goodput = run.goodput();
@@ -146,7 +146,7 @@ fn copa_keeps_about_one_over_delta_packets_for_each_flow() {
 /// (`tools/second_programs`): there the velocity doubles after one round trip in a direction, here after
 /// three. One flow fills the link in all of them.
 #[test]
-fn copa_waits_and_sends_as_much_as_a_second_program_and_nearly_as_its_authors() {
+fn copa_matches_a_second_program_and_nearly_its_authors_in_delay_and_rate() {
     // Mbit/s, round trip in ms, flows, buffer; packets waiting by our rule, and by the authors'.
     for (case, own, released) in [
         ((10, 40, 1, 1000), 2.68, 2.71),
@@ -183,7 +183,7 @@ fn alone_on(case: (u64, u32, u64, u64), controller: &ControllerPlan, from: u64, 
 
 /// Compares with tquic's `HyStart++` over one link (`tools/second_programs`).
 #[test]
-fn hystart_plus_plus_slows_down_and_ends_where_tquics_does() {
+fn hystart_plus_plus_slows_down_and_ends_as_in_tquic() {
     // Mbit/s, round trip in ms; seconds and packets when slow start slows down, and when it ends.
     for (case, expected) in [
         ((10, 40), [(0.181, 89.0), (1.003, 260.25)]),
@@ -201,7 +201,7 @@ fn hystart_plus_plus_slows_down_and_ends_where_tquics_does() {
 /// Ten packets at once cause a queue on a slow link. tquic compares them with the first of them and slows
 /// down at 19 packets; here there is no earlier round for comparison.
 #[test]
-fn the_first_window_does_not_slow_hystart_plus_plus_down() {
+fn the_initial_window_does_not_slow_hystart_plus_plus_down() {
     let [slowed, _] = hystart_plus_plus((2, 40));
     assert!((slowed.1 - 28.0).abs() < 1.0, "{slowed:?}");
 }
@@ -227,7 +227,7 @@ fn hystart_plus_plus((rate, rtt): (u64, u32)) -> [(f64, f64); 2] {
 /// compared: there a rate sample continues over packets sent at one instant, which overestimates the link by
 /// up to 3 %, so its queue stays at the limit of the window.
 #[test]
-fn bbr_shares_and_waits_as_s2n_quics_does() {
+fn bbr_matches_s2n_quic_in_share_and_delay() {
     // Mbit/s, round trip in ms, flows, buffer; share of the link, packets waiting.
     for (case, share, waiting) in [
         ((10, 40, 1, 100), 0.975, None),
@@ -247,7 +247,7 @@ fn bbr_shares_and_waits_as_s2n_quics_does() {
 /// One packet in 100, and in 33, is corrupted after the link: noq's BBR, version 3 as ours, achieves nearly
 /// as little.
 #[test]
-fn bbr_under_random_loss_is_noqs_version_3() {
+fn bbr_under_random_loss_matches_version_3_of_noq() {
     for (loss, noq) in [(0.01, 0.783), (0.03, 0.407)] {
         let found = share_under_loss(&bbr_with(1), loss);
         assert!((found / noq - 1.0).abs() < 0.15, "{loss}: {found} of the link, not {noq}");
@@ -258,7 +258,7 @@ fn bbr_under_random_loss_is_noqs_version_3() {
 /// one, as in the draft and in Linux, its rate is also much lower; the rules of version 3 reduce ours
 /// further: docs/schemes/bbr.md.
 #[test]
-fn bbr_under_random_loss_is_s2n_quics_where_a_probe_needs_two_losses() {
+fn bbr_under_random_loss_matches_s2n_quic_if_a_probe_needs_two_losses() {
     // Share of corrupted packets; share of the link that arrives in s2n-quic if two losses are needed, and if
     // one is.
     for (loss, two, one) in [(0.01, 0.978, 0.918), (0.03, 0.880, 0.609)] {
@@ -280,7 +280,7 @@ fn share_under_loss(controller: &ControllerPlan, loss: f64) -> f64 {
 /// (`tools/second_programs`), which grows by a whole packet per round trip and postpones slowdowns: one
 /// flow's queue is a tenth longer there.
 #[test]
-fn ledbat_waits_and_sends_as_much_as_a_second_program_and_nearly_as_darwins() {
+fn ledbat_matches_a_second_program_and_nearly_darwin_in_delay_and_rate() {
     // Mbit/s, round trip in ms, flows, buffer; packets waiting and share of the link by the draft, waiting in
     // Darwin.
     for (case, waiting, share, darwin) in [
@@ -304,13 +304,13 @@ fn ledbat_waits_and_sends_as_much_as_a_second_program_and_nearly_as_darwins() {
 }
 
 #[test]
-fn copa_does_not_mind_random_loss() {
+fn random_loss_does_not_slow_copa() {
     let goodput = Run::new(&[copa(false)], 0.01, 100, 30, 5).goodput();
     assert!(goodput[0] > 0.95 * MOST, "{goodput:?}");
 }
 
 #[test]
-fn the_competitive_mode_holds_against_newreno_and_does_nothing_among_copas() {
+fn the_competitive_mode_holds_against_newreno_and_is_inactive_among_copa_flows() {
     let share = |competitive| Run::new(&[copa(competitive), newreno()], 0.0, 100, 60, 20).goodput()[0] / MOST;
     let (without, with) = (share(false), share(true));
     assert!(without < 0.15, "starved: {without}");
@@ -320,7 +320,7 @@ fn the_competitive_mode_holds_against_newreno_and_does_nothing_among_copas() {
 }
 
 #[test]
-fn ledbat_holds_its_target_alone_and_slows_down_for_a_tenth_of_the_time() {
+fn ledbat_alone_holds_its_target_and_slows_down_a_tenth_of_the_time() {
     let run = Run::new(&[ledbat()], 0.0, 300, 60, 10);
     assert!(run.goodput()[0] > 0.9 * MOST, "{:?}", run.goodput());
     let series = run.outcome.flow_series.table();
@@ -336,7 +336,7 @@ fn ledbat_holds_its_target_alone_and_slows_down_for_a_tenth_of_the_time() {
 }
 
 #[test]
-fn ledbat_gives_way_to_newreno() {
+fn ledbat_yields_to_newreno() {
     let goodput = Run::new(&[ledbat(), newreno()], 0.0, 200, 60, 20).goodput();
     assert!(goodput[0] < 0.05 * MOST && goodput[1] > 0.9 * MOST, "{goodput:?}");
 }
