@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_that_share_a_place_are_all_kept() {
+    fn sizes_that_share_a_slot_are_all_kept() {
         let mut table = table();
         for size in [1000, 40, 104, 1000, 40] {
             table.of(Bytes::new(size));
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn outcomes_are_those_of_the_size_however_many_sizes_there_are() {
+    fn outcomes_match_the_size_for_any_number_of_sizes() {
         let mut table = table();
         for round in 0..3 {
             for size in (1..200).chain((64..10_000).step_by(64)) {

@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn damaged_share_is_the_probability() {
+    fn the_share_of_corrupted_packets_is_the_probability() {
         let packets = 100_000;
         let lost = f64::from(packets - arrivals(0.02, packets));
         // Five standard deviations of the binomial distribution.
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn certainty_is_certain() {
+    fn probabilities_of_zero_and_one_are_certain() {
         assert_eq!(arrivals(0.0, 10_000), 10_000);
         assert_eq!(arrivals(1.0, 10_000), 0);
     }

@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn products_of_codewords_are_what_one_by_one_gives() {
+    fn products_of_codewords_equal_repeated_multiplication() {
         for (rate, sizes) in [((223, 255), [60_001, 200_000]), ((1, 3), [21_846, 40_000])] {
             let rate = CodeRate::new(rate.0, rate.1).unwrap();
             for size in sizes {
@@ -180,7 +180,7 @@ mod tests {
 
     /// Processing codeword by codeword would take hours.
     #[test]
-    fn packets_of_any_size_are_quick() {
+    fn packets_of_any_size_are_computed_quickly() {
         let rate = CodeRate::new(1, 255).unwrap();
         for size in 16_000_000..16_000_100 {
             let loss = air().coded(size, rate).loss([1.0, 0.0]);
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_lost_for_certain_is_lost_with_a_probability_of_one() {
+    fn a_certain_loss_has_probability_one() {
         let rate = CodeRate::new(9, 10).unwrap();
         let certain = [0.01, 0.03, 0.1, 0.3].map(|gamma| {
             let chain = GilbertElliott::new(gamma, gamma / 3.0, 0.5, 0.5).unwrap();

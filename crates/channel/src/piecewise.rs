@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_over_in_a_faster_segment_is_used_in_the_next() {
+    fn remaining_capacity_of_a_faster_segment_is_used_in_the_next() {
         let steps = [(0, 24_000_000_000), (1, 10_000_000_000)]
             .map(|(start, bps)| Step { start: Duration::from_nanos(start), rate: Rate::from_bps(bps) });
         let mut process = Piecewise::new(Schedule::new(Arc::new(steps), ScheduleEnd::Hold).unwrap());
@@ -227,7 +227,7 @@ mod tests {
 
     /// Computing segment by segment would take hours.
     #[test]
-    fn a_packet_that_does_not_leave_before_the_end_never_does() {
+    fn a_packet_that_cannot_depart_before_the_end_never_departs() {
         let mut process = Piecewise::new(in_turn([3, 5])).until(Timestamp::from_nanos(3_000_000));
         let mut send = |size| {
             let start = Timestamp::from_nanos(2_500_000);
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_packet_that_leaves_a_little_after_the_end_does_as_ever() {
+    fn a_packet_that_departs_shortly_after_the_end_is_unaffected() {
         let schedule = in_turn([3_000_000, 5_000_000]);
         let one = Transmission { start: Timestamp::ZERO, size: Bytes::new(5000), continues: false };
         let exact = Piecewise::new(schedule.clone()).departs(&one);
@@ -249,7 +249,7 @@ mod tests {
         /// Comparison with a computation segment by segment in 128 bits, whether or not packets end within a
         /// segment.
         #[test]
-        fn within_a_segment_as_across_segments(
+        fn departures_within_a_segment_equal_those_across_segments(
             rates in prop::collection::vec((length(), rate()), 1..20),
             packets in prop::collection::vec((0_u64..300_000, size(), prop::bool::weighted(0.8)), 0..80),
         ) {

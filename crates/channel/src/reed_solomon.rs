@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nearest_fraction_is_the_one_that_was_written() {
+    fn the_nearest_fraction_is_the_written_one() {
         for (rate, data, all) in [
             (0.93, 93, 100),
             (1.0, 1, 1),

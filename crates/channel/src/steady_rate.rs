@@ -92,7 +92,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn without_a_limit_nothing_takes_time() {
+    fn transmission_takes_no_time_without_a_limit() {
         let mut process = SteadyRate::new(Rate::UNLIMITED);
         for (start, size) in [(0, 1500), (0, 1500), (7, u64::MAX), (9, 40)] {
             let start = Timestamp::from_nanos(start);

@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn a_schedule_tells_the_rate_of_the_moment() {
+    fn a_schedule_reports_the_current_rate() {
         let step = |ms: u64, mbps: u64| Step {
             start: Duration::from_millis(ms),
             rate: Rate::from_bps(mbps * 1_000_000),

@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_start_over() {
+    fn sequence_numbers_wrap_around() {
         let mut resequencer = Resequencer { expected: u32::MAX, ..Resequencer::default() };
         resequencer.receive(0, Some('b'));
         assert_eq!(resequencer.release(), None);
@@ -86,7 +86,7 @@ mod tests {
         /// For any order of arrival, the output is sorted and complete, and a packet is released as soon as
         /// the fates of all previous ones are known.
         #[test]
-        fn comes_out_in_order_and_without_waiting_longer(
+        fn packets_leave_in_order_without_additional_delay(
             (order, lost) in (1_usize..40).prop_flat_map(|count| (
                 Just((0..count as u32).collect::<Vec<_>>()).prop_shuffle(),
                 prop::collection::vec(any::<bool>(), count),

@@ -66,7 +66,7 @@ fn assert_law(what: &str, lengths: &[usize], beyond: impl Fn(usize) -> f64) {
 }
 
 #[test]
-fn the_check_itself_refuses_a_law_that_is_a_little_off() {
+fn the_check_rejects_a_slightly_wrong_law() {
     let chain = GilbertElliott::from_means(0.05, 4.0).unwrap();
     let mut errors = PacketBursts::new(chain, stream(5));
     let lengths = runs(|_| !arrives(&mut errors, 1500, Timestamp::ZERO), 400_000);
@@ -104,7 +104,7 @@ fn losses_of_packets_on_a_chain_of_bits() {
 /// Seen at equal distances a chain in time is one in steps: it is still bad after `t` with
 /// b + (1 - b) exp(-t (1/good + 1/bad)), and runs are geometric.
 #[test]
-fn losses_by_time_seen_at_equal_distances() {
+fn losses_by_time_sampled_at_equal_distances() {
     let (loss, burst_s) = (0.1, 0.02);
     let chain = GilbertElliott::from_means(loss, 20.0).unwrap();
     for (index, spacing_ms) in [0.5, 3.0, 25.0].into_iter().enumerate() {

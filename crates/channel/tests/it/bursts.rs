@@ -15,7 +15,7 @@ fn count_lost(errors: &mut impl ErrorProcess, packets: u32, bytes: u64) -> f64 {
 }
 
 #[test]
-fn both_processes_lose_the_exact_share() {
+fn both_processes_have_the_exact_loss_rate() {
     for (index, point) in points().into_iter().enumerate() {
         let outcomes = point.outcomes();
         let Point { air, coding, bytes } = point;
@@ -56,7 +56,7 @@ fn loss_correlation(arrived: &[[f64; 2]; 2], lost: &[[f64; 2]; 2], loss: f64) ->
 
 /// How often a loss follows a loss: what a draw from the stationary state for each packet would get wrong.
 #[test]
-fn losses_of_neighbours_are_as_dependent_as_bit_by_bit() {
+fn losses_of_adjacent_packets_correlate_as_bit_by_bit() {
     // States last for 1000 bits, packets for 800.
     let Point { air, coding, bytes } = points().pop().unwrap();
     let pairs = |errors: &mut dyn FnMut() -> bool, packets: u32| {
@@ -80,7 +80,7 @@ fn losses_of_neighbours_are_as_dependent_as_bit_by_bit() {
 }
 
 #[test]
-fn a_packet_clock_gives_the_mean_loss_and_geometric_bursts() {
+fn a_packet_clock_has_the_mean_loss_and_geometric_bursts() {
     let (loss, burst) = (0.05, 4.0);
     let chain = GilbertElliott::from_means(loss, burst).unwrap();
     let mut errors = PacketBursts::new(chain, stream(5));
@@ -140,7 +140,7 @@ fn timed(seed: u64) -> TimedBursts {
 }
 
 #[test]
-fn a_clock_of_time_gives_the_mean_loss_and_the_mean_time_of_bursts() {
+fn a_time_clock_has_the_mean_loss_and_mean_burst_duration() {
     let mut errors = timed(7);
     let (probes, spacing) = (2_000_000_u64, Duration::from_micros(500));
     let (mut lost, mut bursts, mut before) = (0.0, 0.0, true);
@@ -161,7 +161,7 @@ fn a_clock_of_time_gives_the_mean_loss_and_the_mean_time_of_bursts() {
 }
 
 #[test]
-fn a_clock_of_time_does_not_depend_on_what_is_sent() {
+fn a_time_clock_does_not_depend_on_traffic() {
     let (mut every, mut some) = (timed(8), timed(8));
     let mut losses = 0;
     for millisecond in 0..100_000_u64 {
@@ -176,7 +176,7 @@ fn a_clock_of_time_does_not_depend_on_what_is_sent() {
 }
 
 #[test]
-fn equal_seeds_give_equal_losses() {
+fn equal_seeds_produce_equal_losses() {
     let Point { air, coding, bytes } = points().swap_remove(3);
     let losses = |seed| {
         let mut errors = AirErrors::new(air, coding, stream(seed));
@@ -217,7 +217,7 @@ fn antennas_are_in_order() {
 
 /// Three bytes are eight symbols of 8-PSK: they arrive where all of these are right.
 #[test]
-fn bits_are_right_as_often_as_their_symbols() {
+fn bit_error_rates_match_symbol_error_rates() {
     let link = |modulation| TwoStateFading {
         modulation,
         snr_db: 20.0,
@@ -244,7 +244,7 @@ fn bits_are_right_as_often_as_their_symbols() {
 
 /// With a strong direct path Rician fading approaches the channel without fading, Q(sqrt(2 snr)).
 #[test]
-fn rician_fading_ends_without_fading() {
+fn rician_fading_approaches_no_fading() {
     for db in [0.0, 4.0, 8.0] {
         let snr = linear_snr(db);
         let without = 0.5 * libm::erfc(libm::sqrt(snr));
@@ -298,7 +298,7 @@ fn single_errors_are_bursts_and_rate_one_is_a_code() {
 
 /// Codewords carry a packet byte by byte, in no more of them than needed, of which none is more than a byte longer.
 #[test]
-fn codewords_carry_each_byte_once() {
+fn codewords_contain_each_byte_once() {
     for (numerator, denominator) in [(1, 1), (1, 2), (9, 10), (1, 255)] {
         let code = CodeRate::new(numerator, denominator).unwrap();
         let most = u64::from(255 * numerator / denominator);
@@ -315,7 +315,7 @@ fn codewords_carry_each_byte_once() {
 }
 
 #[test]
-fn what_is_no_chain_is_refused() {
+fn invalid_chains_are_rejected() {
     let refused = |chain: Result<GilbertElliott, ConfigError>| chain.unwrap_err().parameter;
     assert_eq!(refused(GilbertElliott::new(0.5, 1.0, 0.0, 1.0)), "beta");
     assert_eq!(refused(GilbertElliott::new(0.5, 0.5, 0.0, 1.1)), "eps_bad");
@@ -344,7 +344,7 @@ fn what_is_no_chain_is_refused() {
 }
 
 #[test]
-fn what_is_no_fading_is_refused() {
+fn invalid_fading_parameters_are_rejected() {
     let chain = |snr_db: f64, bad_snr_drop_db: f64, rician_k: f64| {
         let antennas = Antennas::OneByOne;
         let link = TwoStateFading { modulation: Psk::Bpsk, snr_db, bad_snr_drop_db, antennas, rician_k };

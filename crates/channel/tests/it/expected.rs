@@ -104,7 +104,7 @@ fn half() -> Coding {
 }
 
 #[test]
-fn damage_is_as_expected_whatever_the_sender_does() {
+fn losses_match_the_expectation_for_any_sender() {
     is_calibrated("independent", 400, 2000, |seed| Bernoulli::new(0.05, stream(seed)).unwrap());
     is_calibrated("by packet", 400, 2000, |seed| PacketBursts::new(bursts(), stream(seed)));
     is_calibrated("by time", 400, 2000, timed);
@@ -117,7 +117,7 @@ fn damage_is_as_expected_whatever_the_sender_does() {
 
 /// Why the long run does not do: who pauses after losses meets a chain that moves with time in its better state.
 #[test]
-fn a_sender_that_hears_of_losses_meets_fewer_than_the_long_run() {
+fn a_sender_that_reacts_to_losses_has_fewer_than_the_long_run_average() {
     let (sent, damaged) = (0..100)
         .map(|seed| damage_of(Expected::new(timed(seed)), 2000))
         .fold((0, 0), |(sent, damaged), one| (sent + one.packets, damaged + one.damaged));
@@ -127,7 +127,7 @@ fn a_sender_that_hears_of_losses_meets_fewer_than_the_long_run() {
 
 /// A chain that always damages in one state and never in the other is not known beforehand either.
 #[test]
-fn certain_states_leave_the_moves_to_chance() {
+fn with_deterministic_states_only_transitions_are_random() {
     let chain = GilbertElliott::from_means(0.05, 8.0).unwrap();
     let step = Duration::from_micros(500);
     is_calibrated("on and off", 400, 8000, |seed| {
@@ -137,7 +137,7 @@ fn certain_states_leave_the_moves_to_chance() {
 
 proptest! {
     #[test]
-    fn fates_are_the_same_with_and_without(seed in 0_u64..1_000_000) {
+    fn fates_do_not_depend_on_the_expectation(seed in 0_u64..1_000_000) {
         let mut kept = Expected::new(timed(seed));
         let beside = fates(&mut kept, 300);
         prop_assert_eq!(&fates(&mut timed(seed), 300), &beside);

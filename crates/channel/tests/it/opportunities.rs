@@ -52,7 +52,7 @@ fn a_packet_that_arrives_later_cannot_share() {
 }
 
 #[test]
-fn what_does_not_fit_is_carried_over() {
+fn packets_that_do_not_fit_are_carried_over() {
     let mut link = trace(&[5, 9, 20], TraceEnd::Stop);
     assert_eq!(departs(&mut link, at(1), 1000, false), at(5));
     // 500 bytes at 5 ms, 1000 at 9 ms, and 500 of that opportunity remain.
@@ -110,7 +110,7 @@ fn offered_bits_count_opportunities() {
 }
 
 #[test]
-fn a_trace_played_once_offers_nothing_afterwards() {
+fn a_trace_played_once_offers_no_capacity_afterwards() {
     let mut link = trace(&[0, 4, 10], TraceEnd::Stop);
     assert_eq!(link.offered_bits(at(10)), Some(36_000.0));
     assert_eq!(link.offered_bits(at(1000)), Some(0.0));
@@ -118,7 +118,7 @@ fn a_trace_played_once_offers_nothing_afterwards() {
 }
 
 #[test]
-fn nonsense_is_refused() {
+fn parameters_out_of_range_are_rejected() {
     let refused = |instants: &[u64], size| {
         Opportunities::new(instants.into(), Bytes::new(size), TraceEnd::Repeat).unwrap_err()
     };
@@ -176,7 +176,7 @@ fn through_channel(trace_ms: &[u64], end: TraceEnd, arrivals: &[(u64, u64)]) -> 
 
 proptest! {
     #[test]
-    fn departures_are_those_of_mm_link(
+    fn departures_match_mm_link(
         gaps in prop::collection::vec(prop_oneof![Just(0), 0..5_u64, 0..40_u64], 1..30),
         packets in prop::collection::vec(
             (prop_oneof![Just(0), 0..3_u64, 0..60_u64], prop_oneof![1..100_u64, Just(1500), 1..5000_u64]),

@@ -42,7 +42,7 @@ fn rates_are_uniform_and_fresh() {
 }
 
 #[test]
-fn equal_seeds_give_equal_rates_whatever_is_sent() {
+fn equal_seeds_produce_equal_rates_for_any_traffic() {
     let (mut silent, mut busy) = (uniform(5, None), uniform(5, None));
     let mut start = Timestamp::ZERO;
     for packet in 0..500 {
@@ -53,7 +53,7 @@ fn equal_seeds_give_equal_rates_whatever_is_sent() {
 }
 
 #[test]
-fn sending_and_metering_see_the_same_rates() {
+fn transmission_and_metering_use_the_same_rates() {
     let mut link = uniform(9, None);
     let mut start = Timestamp::ZERO;
     let packets = 20_000;
@@ -79,7 +79,7 @@ fn the_first_rate_may_be_given() {
 }
 
 #[test]
-fn nonsense_is_refused() {
+fn parameters_out_of_range_are_rejected() {
     let refused =
         |low, high, hold, initial| UniformRate::new(low, high, hold, initial, stream(0)).unwrap_err();
     assert_eq!(refused(LOW, HIGH, Duration::ZERO, None), InvalidChannel::NoHold);
@@ -92,7 +92,7 @@ fn nonsense_is_refused() {
 }
 
 #[test]
-fn a_channel_asks_its_error_process_once_for_each_packet() {
+fn a_channel_queries_its_error_process_once_per_packet() {
     let mut link = LinkChannel::new(RateProcess::Unlimited, Bernoulli::new(0.3, stream(2)).unwrap());
     let mut alone = stream(2);
     for _ in 0..1000 {
@@ -134,7 +134,7 @@ fn jitter_has_its_distribution_when_packets_are_far_apart() {
 }
 
 #[test]
-fn packets_never_overtake() {
+fn packets_are_never_reordered() {
     let jitter = Jitter::Uniform { low: Duration::ZERO, high: Duration::from_millis(50) };
     let mut propagation = Propagation::with_jitter(Duration::from_millis(10), jitter, stream(8)).unwrap();
     let mut alone = stream(8);

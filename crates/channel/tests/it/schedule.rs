@@ -44,7 +44,7 @@ fn a_constant_rate_takes_size_over_rate() {
 }
 
 #[test]
-fn rounding_up_does_not_add_up() {
+fn rounding_errors_do_not_accumulate() {
     // 1500 bytes at 11 Mbit/s take 1090909 and 1/11 ns: eleven take 12 ms exactly.
     let mut link = link(RateProcess::constant(Rate::from_bps(11 * MBIT)).unwrap());
     let mut start = Timestamp::ZERO;
@@ -58,7 +58,7 @@ fn rounding_up_does_not_add_up() {
 }
 
 #[test]
-fn a_pause_of_the_sender_forfeits_the_fraction() {
+fn an_idle_period_discards_the_fraction() {
     let mut link = link(RateProcess::constant(Rate::from_bps(11 * MBIT)).unwrap());
     let first = departs(&mut link, Timestamp::ZERO, 1500, false);
     assert_eq!(departs(&mut link, first, 1500, false).as_nanos(), 2 * 1_090_910);
@@ -107,7 +107,7 @@ fn a_packet_that_ends_with_its_rate_leaves_the_next_one_the_new_rate() {
 }
 
 #[test]
-fn a_schedule_starts_over() {
+fn a_schedule_repeats() {
     let ms = Duration::from_millis;
     let series = [(ms(0), 12 * MBIT), (ms(1), 0)];
     let mut link = schedule(&series, ScheduleEnd::RepeatAfter(ms(10)));
@@ -119,7 +119,7 @@ fn a_schedule_starts_over() {
 }
 
 #[test]
-fn a_recording_played_once_ends() {
+fn a_trace_played_once_ends() {
     let ms = Duration::from_millis;
     let mut link = schedule(&[(ms(0), 12 * MBIT)], ScheduleEnd::StopAfter(ms(3)));
     assert_eq!(departs(&mut link, micros(2000), 1500, false), micros(3000));
@@ -129,14 +129,14 @@ fn a_recording_played_once_ends() {
 }
 
 #[test]
-fn what_never_leaves_does_not_arrive() {
+fn a_packet_that_never_departs_does_not_arrive() {
     let mut link = schedule(&[(Duration::ZERO, 1), (Duration::from_millis(1), 0)], ScheduleEnd::Hold);
     let passage = link.transmit(&Transmission { start: micros(1), size: Bytes::new(1500), continues: false });
     assert_eq!((passage.departs, passage.arrives), (Timestamp::NEVER, false));
 }
 
 #[test]
-fn nonsense_is_refused() {
+fn parameters_out_of_range_are_rejected() {
     let ms = Duration::from_millis;
     let refused = |series: &[(Duration, u64)], end| Schedule::new(steps(series), end).unwrap_err();
     assert_eq!(refused(&[], ScheduleEnd::Hold), InvalidChannel::Empty);
@@ -237,7 +237,7 @@ proptest! {
 
     /// The meter gives the same integral in whatever portions it is asked, and is not disturbed by sending.
     #[test]
-    fn the_meter_gives_the_integral(
+    fn the_meter_returns_the_integral(
         integral in integrals(),
         spans in prop::collection::vec(0..5_000_000_u64, 1..50),
     ) {
