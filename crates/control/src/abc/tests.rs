@@ -167,7 +167,7 @@ fn it_asks_for_accelerates_and_needs_their_echo() {
 }
 
 #[test]
-fn impossible_parameters_are_refused() {
+fn impossible_parameters_are_rejected() {
     let good = AbcConfig::default();
     for config in [
         AbcConfig { additive_increase: -1.0, ..good },

@@ -87,7 +87,7 @@ fn growth_is_a_segment_for_each_count() {
 }
 
 #[test]
-fn impossible_parameters_are_refused() {
+fn impossible_parameters_are_rejected() {
     let usual = BicConfig::default();
     for config in [
         BicConfig { beta: 0.0, ..usual },

@@ -76,7 +76,7 @@ fn a_window_of_acknowledged_segments_adds_a_of_w_and_a_signal_removes_b_of_w() {
 }
 
 #[test]
-fn impossible_parameters_are_refused() {
+fn impossible_parameters_are_rejected() {
     let usual = HighSpeedConfig::default();
     for config in [
         HighSpeedConfig { low_window: 0.0, ..usual },

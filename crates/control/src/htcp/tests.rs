@@ -118,7 +118,7 @@ fn time_counts_from_the_end_of_recovery() {
 }
 
 #[test]
-fn impossible_parameters_are_refused() {
+fn impossible_parameters_are_rejected() {
     let usual = HtcpConfig::default();
     for config in [
         HtcpConfig { delta_l: Duration::ZERO, ..usual },

@@ -92,7 +92,7 @@ fn it_asks_for_what_it_reads() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused() {
+fn invalid_parameters_are_rejected() {
     let with = |gain, ms| {
         Prague::new(PragueConfig { gain, virtual_rtt: Duration::from_millis(ms) })
             .map(drop)

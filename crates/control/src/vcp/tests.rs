@@ -72,7 +72,7 @@ fn changes_of_the_code_are_recorded() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused() {
+fn invalid_parameters_are_rejected() {
     let good = VcpConfig::default();
     let bad = [
         VcpConfig { kappa: 0.0, ..good },

@@ -149,7 +149,7 @@ fn a_signal_halves_the_window_and_leaves_out_the_round() {
 }
 
 #[test]
-fn impossible_parameters_are_refused() {
+fn impossible_parameters_are_rejected() {
     let usual = VegasConfig::default();
     for config in [
         VegasConfig { alpha: -1.0, ..usual },

@@ -68,7 +68,7 @@ fn with_a_long_queue_the_window_grows_in_every_other_round() {
 }
 
 #[test]
-fn impossible_parameters_are_refused() {
+fn impossible_parameters_are_rejected() {
     let usual = VenoConfig::default();
     for config in [
         VenoConfig { beta: 0.0, ..usual },

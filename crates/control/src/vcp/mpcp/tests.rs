@@ -166,7 +166,7 @@ fn words_of_another_size_and_no_words_say_nothing() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused() {
+fn invalid_parameters_are_rejected() {
     for digits in [0, 9] {
         assert!(Mpcp::new(MpcpConfig { digits, ..MpcpConfig::default() }, MSS, MSS).is_err());
     }

@@ -187,7 +187,7 @@ fn small_windows_are_spread_over_long_round_trips() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused() {
+fn invalid_parameters_are_rejected() {
     let new = |config, window| LoadResponse::new(config, window, MSS);
     assert!(new(config(), MSS).is_ok());
     assert!(new(config(), Bytes::new(999)).is_err());
