@@ -354,7 +354,7 @@ fn packets_that_did_not_leave_together_are_no_pair() {
 }
 
 #[test]
-fn impossible_parameters_are_refused() {
+fn impossible_parameters_are_rejected() {
     let none = FilterConfig::None;
     let per_ack = SamplerConfig::PerAck;
     let tau = Duration::ZERO;

@@ -199,7 +199,7 @@ fn hold_asks_whether_the_queue_was_ever_empty() {
 
 /// 300 kB in 0.3 s are 1000 packets/s even if the estimate is 100 ms late.
 #[test]
-fn a_late_driver_makes_a_longer_interval() {
+fn a_late_driver_lengthens_the_interval() {
     let mut ebe = Ebe::new(EbeConfig::default()).unwrap();
     ebe.on_arrival(at(1), Bytes::new(300_000), bytes(0));
     ebe.on_timer(at(300), bytes(0));
