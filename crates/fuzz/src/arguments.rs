@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_refused() {
+    fn invalid_parameters_are_rejected() {
         for text in ["", "ten", "-1", "nan", "file", "write here", "1 only", "1 what x", "1 seeds plans"] {
             assert_eq!(read(text), None, "{text}");
         }
