@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_has_a_queue_for_those_that_are_not_in_it() {
+    fn a_table_has_a_queue_for_unlisted_flows() {
         let table = Classifier::Table { queues: 3, of_flow: Box::new([1, 0, 7]) };
         assert_eq!([0, 1, 2, 99].map(|flow| table.queue_of(flow)), [1, 0, 2, 2]);
     }

@@ -125,7 +125,7 @@ mod tests {
     /// Between two samples the queue is assumed to have the length of the later sample; the shortest queue
     /// may have occurred in between.
     #[test]
-    fn samples_tell_arrivals_the_shortest_queue_and_the_queue_over_time() {
+    fn samples_contain_arrivals_shortest_queue_and_queue_integral() {
         let mut meter = IntervalMeter::new();
         meter.finish(at(100), backlog(5000));
         let sample = QueueSample {
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_without_time_gives_finite_numbers() {
+    fn an_interval_without_duration_has_finite_values() {
         let mut meter = IntervalMeter::new();
         meter.on_arrival(Timestamp::ZERO, Bytes::new(1500), backlog(0));
         let passed = meter.finish(Timestamp::ZERO, backlog(1500));

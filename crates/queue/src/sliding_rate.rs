@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_older_than_the_window_is_forgotten() {
+    fn packets_older_than_the_window_are_forgotten() {
         let mut rate = SlidingRate::new(WINDOW);
         for packet in 1..=100 {
             rate.on_departure(at(packet * 100), Bytes::new(1500));
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn the_beginning_counts_as_silence() {
+    fn the_time_before_the_start_counts_as_idle() {
         let mut rate = SlidingRate::new(WINDOW);
         assert!((rate.on_departure(at(0), Bytes::new(1500)) - 75_000.0).abs() < 1e-9);
         assert!((rate.on_departure(at(5_000), Bytes::new(500)) - 100_000.0).abs() < 1e-9);
@@ -109,7 +109,7 @@ mod tests {
         /// The result is between the amounts that, in the list of all packets, had departed one step before
         /// and one step after the start of the window.
         #[test]
-        fn it_is_what_a_list_of_all_packets_gives(packets in prop::collection::vec((0_u64..40_000, 1_u64..9000), 1..100)) {
+        fn the_rate_equals_that_of_a_list_of_all_packets(packets in prop::collection::vec((0_u64..40_000, 1_u64..9000), 1..100)) {
             let mut rate = SlidingRate::new(WINDOW);
             let mut curve = alloc::vec![(0, 0.0)];
             for (gap, size) in packets {

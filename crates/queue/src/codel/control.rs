@@ -142,7 +142,7 @@ mod tests {
 
     /// Values computed independently: the sums of 100 ms / √k.
     #[test]
-    fn drops_come_ever_faster() {
+    fn drop_intervals_decrease() {
         let mut at = Timestamp::ZERO;
         for (count, micros) in (1..).zip([100_000, 170_711, 228_446, 278_446, 323_167]) {
             at = control(count).after(at);

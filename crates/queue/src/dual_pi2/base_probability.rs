@@ -39,7 +39,7 @@ mod tests {
 
     /// Values computed by hand: α 0.16 Hz, β 3.2 Hz, target 15 ms.
     #[test]
-    fn it_follows_the_distance_and_the_change() {
+    fn the_probability_follows_error_and_change() {
         let mut base = BaseProbability::new(Duration::from_millis(15), 0.16, 3.2);
         let expected = [(20, 0.0648), (30, 0.0992), (30, 0.1016), (5, 0.02), (0, 0.0016), (0, 0.0)];
         for (millis, expected) in expected {

@@ -67,7 +67,7 @@ mod tests {
 
     /// RFC 8033, section 4.3: a measurement begins only if 16 KiB wait.
     #[test]
-    fn a_short_queue_says_nothing_of_the_rate() {
+    fn a_short_queue_yields_no_rate() {
         let mut rate = DepartureRate::new();
         let size = Bytes::new(1500);
         let mut leave = |from, packets, queue| {

@@ -68,7 +68,7 @@ mod tests {
 
     /// Values computed independently.
     #[test]
-    fn it_grows_in_steps_that_fit_its_size() {
+    fn the_probability_grows_in_steps_that_match_its_magnitude() {
         let mut probability = probability();
         let expected = [
             (20, 1.251_220_703_125e-5),
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_queue_lets_it_fall_until_the_queue_has_rested() {
+    fn the_probability_decays_while_the_queue_is_empty() {
         let mut probability = probability();
         for millis in [20, 30, 50, 100, 0] {
             probability.update(Duration::from_millis(millis));
@@ -105,7 +105,7 @@ mod tests {
 
     /// Both delays must be below half of the target (RFC 8033, section 4.2).
     #[test]
-    fn a_queue_that_was_long_just_now_has_not_rested() {
+    fn a_recently_long_queue_is_not_idle() {
         let mut probability = DropProbability::new(Duration::from_millis(15), 0.125, 0.0);
         probability.update(Duration::from_millis(10));
         assert!(!probability.update(Duration::from_millis(5)));

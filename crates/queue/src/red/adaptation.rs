@@ -71,7 +71,7 @@ mod tests {
 
     /// Values computed independently.
     #[test]
-    fn it_grows_by_a_quarter_until_a_hundredth_is_less() {
+    fn the_maximum_probability_grows_by_a_quarter_or_a_hundredth() {
         let expected = [0.025, 0.031_25, 0.039_062_5, 0.048_828_125, 0.058_828_125, 0.068_828_125];
         for (found, expected) in steps(0.02, 12.0, 6).iter().zip(expected) {
             assert!((found - expected).abs() < 1e-15, "{found} {expected}");
@@ -82,14 +82,14 @@ mod tests {
 
     /// Value computed independently: 0.05 · 0.9^16.
     #[test]
-    fn it_falls_by_a_tenth_until_it_is_below_a_hundredth() {
+    fn the_maximum_probability_falls_by_a_tenth_down_to_a_hundredth() {
         let down = steps(0.05, 8.0, 40);
         assert!((down[0] - 0.045).abs() < 1e-15);
         assert!((down[39] - 0.009_265_100_944_259_21).abs() < 1e-15, "{}", down[39]);
     }
 
     #[test]
-    fn it_rests_in_the_middle() {
+    fn the_maximum_probability_is_constant_in_the_middle() {
         assert_eq!(steps(0.05, 10.0, 3), [0.05; 3]);
     }
 }

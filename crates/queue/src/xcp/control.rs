@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn samples_count_as_their_packets_do() {
+    fn samples_count_like_their_packets() {
         let (packets, samples) = (an_interval(false), an_interval(true));
         assert!(packets.residue_negative > 0.0, "more came than the link carries: {packets:?}");
         for (packet, sample) in [

@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn positive_feedback_goes_by_x_and_negative_by_bytes() {
+    fn positive_feedback_is_proportional_to_x_and_negative_to_bytes() {
         // F = 1000: h = 1500 − 1000 = 500, R+ = 1500, R− = 500; Σ X = 0.3 s, 2000 bytes.
         let mut feedback = XcpFeedback::new(1000.0, 1500.0, 0.3, 2000.0);
         assert!(close(feedback.give(0.1, 1500.0, UNLIMITED), 500.0 - 375.0));
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn negative_feedback_without_shuffling_goes_by_bytes() {
+    fn negative_feedback_without_shuffling_is_proportional_to_bytes() {
         let mut feedback = XcpFeedback::new(-1000.0, 100.0, 0.3, 2000.0);
         assert!(close(feedback.give(0.1, 1500.0, UNLIMITED), -750.0));
         assert!(close(feedback.give(0.2, 500.0, UNLIMITED), -250.0));
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_is_given_than_there_is() {
+    fn allocated_feedback_never_exceeds_the_residue() {
         let mut feedback = XcpFeedback::new(1000.0, 0.0, 0.1, 1000.0);
         assert!(close(feedback.give(0.05, 500.0, UNLIMITED), 500.0));
         assert!(close(feedback.give(5.0, 500.0, UNLIMITED), 500.0));
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn without_residues_packets_get_their_share_for_ever() {
+    fn without_residues_packets_always_get_their_share() {
         let mut feedback = XcpFeedback::new(1000.0, 1500.0, 0.3, 2000.0).without_residues();
         for _ in 0..10 {
             // 1500 / 0.3 s times 0.1 s, minus 500 / 2000 bytes times 1500 bytes.
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tighter_hop_keeps_its_word_and_leaves_more_for_others() {
+    fn feedback_of_a_tighter_hop_stays_and_leaves_more_for_others() {
         let mut feedback = XcpFeedback::new(1000.0, 1500.0, 0.2, 2000.0);
         // The share of the packet would be 750 − 250. Another hop allows 100, so that 400 more of R− are
         // taken, of which 500 are left: 250 + 250 = 500 at most.
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn without_flows_or_bytes_there_is_nobody_to_give_to() {
+    fn without_flows_or_bytes_no_feedback_is_allocated() {
         let mut nobody = XcpFeedback::new(1000.0, 0.0, 0.0, 40.0);
         assert!(close(nobody.give(0.1, 1500.0, UNLIMITED), 0.0));
         let mut nothing = XcpFeedback::default();
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_that_is_not_a_number_does_no_harm() {
+    fn a_nan_request_is_harmless() {
         let mut feedback = XcpFeedback::new(1000.0, 1500.0, 0.2, 2000.0);
         assert!(close(feedback.give(0.1, 1000.0, f64::NAN), 500.0));
         assert!(feedback.give(0.1, 1000.0, f64::NEG_INFINITY).is_infinite());

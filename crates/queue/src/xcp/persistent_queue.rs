@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn the_shortest_queue_between_two_expiries_persists() {
+    fn the_shortest_queue_between_two_expiries_is_the_persistent_queue() {
         let mut queue = PersistentQueue::new(Duration::from_millis(50));
         assert_eq!(queue.due(), Timestamp::ZERO + Duration::from_millis(50));
         let mut now = queue.due();
@@ -113,7 +113,7 @@ mod tests {
 
     /// For a router that takes samples, the shortest observed queue persists, including the current one.
     #[test]
-    fn the_shortest_queue_of_the_samples_persists() {
+    fn the_shortest_queue_of_the_samples_is_the_persistent_queue() {
         let mut queue = PersistentQueue::new(D);
         queue.on_timer(queue.due(), backlog(9000), D, None);
         for bytes in [7000, 3000, 5000] {
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_busy_link_sees_a_packet_at_least_and_an_idle_one_nothing() {
+    fn the_persistent_queue_is_at_least_a_packet_on_a_busy_link_and_zero_on_an_idle_one() {
         let (size, none) = (Bytes::new(1000), Backlog::default());
         let later = Duration::from_millis(1);
         for (waits, persistent) in [(later, size), (Duration::ZERO, Bytes::ZERO)] {

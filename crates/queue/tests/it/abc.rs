@@ -39,7 +39,7 @@ fn close(left: f64, right: f64) -> bool {
 /// Traffic of 1 MB/s. At a capacity of 2 MB/s tr = 0.98 · 2 MB/s and f = 1.96 / 2 = 0.98; at 1 MB/s f = 0.49;
 /// at a quarter of that 0.1225.
 #[test]
-fn rates_and_fraction_are_those_of_the_equations() {
+fn rates_and_fraction_match_the_equations() {
     for (capacity, target, fraction) in
         [(4e6, 3.92e6, 1.0), (2e6, 1.96e6, 0.98), (1e6, 0.98e6, 0.49), (0.25e6, 0.245e6, 0.1225)]
     {
@@ -54,7 +54,7 @@ fn rates_and_fraction_are_those_of_the_equations() {
 /// 90 packets of 1 kB wait behind the departing packet, at 1 MB/s: x = 91 ms, tr = 0.98 − (91 − 50) / 133.3 =
 /// 0.6725 MB/s.
 #[test]
-fn what_waits_longer_than_the_threshold_takes_from_the_target() {
+fn delay_above_the_threshold_lowers_the_target() {
     let mut driver = driver(1e6);
     for _ in 0..90 {
         driver.arrive(SIZE, true, ACCELERATE);
@@ -76,7 +76,7 @@ fn what_waits_longer_than_the_threshold_takes_from_the_target() {
 }
 
 #[test]
-fn the_bucket_begins_full_and_takes_whole_tokens() {
+fn the_bucket_starts_full_and_counts_whole_tokens() {
     // f = 0.49: 5, 4.49, 3.98, 3.47, 2.96, 2.45, 1.94, 1.43, 0.92, 1.41: the ninth packet is the first that
     // brakes.
     let mut driver = driver(1e6);
@@ -100,7 +100,7 @@ fn a_source_that_probes_raises_the_target() {
 }
 
 #[test]
-fn without_a_capacity_everything_brakes() {
+fn without_a_capacity_every_packet_is_a_brake() {
     let mut driver = driver(0.0);
     share(&mut driver, 5);
     assert!(close(share(&mut driver, 50), 0.0));
@@ -121,7 +121,7 @@ fn other_packets_count_in_the_rate_and_pass_unchanged() {
 }
 
 #[test]
-fn the_source_hears_everything() {
+fn the_source_receives_every_event() {
     let (listening, told) = Listening::new();
     assert!(Abc::new(AbcConfig::default(), Box::new(listening)).is_err(), "it never knows a capacity");
     assert!(told.lock().unwrap().is_empty());
@@ -140,7 +140,7 @@ fn the_source_hears_everything() {
 }
 
 #[test]
-fn the_source_has_its_timer_and_reports_beside_the_router() {
+fn the_source_has_a_timer_and_reports_its_own_quantities() {
     let heard = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
     let source = Heard(std::sync::Arc::clone(&heard));
     let mut driver = Driver::new(Abc::new(AbcConfig::default(), Box::new(source)).expect("in range"));
@@ -199,7 +199,7 @@ impl airpath_model::CapacitySource for Heard {
 }
 
 #[test]
-fn impossible_parameters_are_refused() {
+fn impossible_parameters_are_rejected() {
     let good = AbcConfig::default();
     for config in [
         AbcConfig { target_utilisation: 0.0, ..good },
@@ -228,7 +228,7 @@ proptest! {
 
     /// The slower of two routers determines the share, and a brake of the first router remains a brake.
     #[test]
-    fn over_two_routers_no_brake_becomes_an_accelerate(first in 0.1..2.0e6_f64, second in 0.1..2.0e6_f64) {
+    fn the_second_router_turns_no_brake_into_an_accelerate(first in 0.1..2.0e6_f64, second in 0.1..2.0e6_f64) {
         let (mut one, mut two) = (driver(first), driver(second));
         let mut accelerates = 0;
         for _ in 0..2000 {

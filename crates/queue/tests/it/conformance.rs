@@ -88,7 +88,7 @@ fn the_list_of_disciplines_is_that_of_the_suite() {
 }
 
 #[test]
-fn every_discipline_keeps_the_contract() {
+fn every_discipline_fulfils_the_contract() {
     for Discipline { name, limit, make, lane } in disciplines() {
         let outcome = TestRunner::default().run(&operations(), |operations| {
             let first = run(&mut *make(limit), limit, lane, &operations)
@@ -120,7 +120,7 @@ fn every_managed_queue_acts_under_these_operations() {
 }
 
 #[test]
-fn every_breach_is_found() {
+fn every_violation_is_detected() {
     for fault in Fault::ALL {
         let limit = Limit::Packets(5);
         let mut runner = TestRunner::new(Config { failure_persistence: None, ..Config::default() });

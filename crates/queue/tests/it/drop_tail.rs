@@ -48,7 +48,7 @@ fn a_packet_limit_counts_packets_only() {
 }
 
 #[test]
-fn a_byte_limit_may_be_filled_exactly_and_takes_a_small_packet_after_a_large_one_was_dropped() {
+fn a_byte_limit_may_be_filled_exactly_and_admits_a_small_packet_after_a_large_drop() {
     let (mut queue, dropped) = offered(Limit::Bytes(Bytes::new(3000)), &[1500, 1460, 41, 40, 1]);
     assert_eq!(dropped.0, [2, 4]);
     assert_eq!(queue.backlog().bytes, Bytes::new(3000));
@@ -56,7 +56,7 @@ fn a_byte_limit_may_be_filled_exactly_and_takes_a_small_packet_after_a_large_one
 }
 
 #[test]
-fn the_packet_being_sent_leaves_room() {
+fn the_packet_in_transmission_frees_its_space() {
     let (mut queue, mut dropped) = offered(Limit::Packets(1), &[1500]);
     assert!(queue.dequeue(Timestamp::ZERO, &mut dropped).is_some());
     queue.enqueue(Timestamp::ZERO, TestPacket::new(1, Bytes::new(1500)), &mut dropped);
@@ -73,7 +73,7 @@ fn a_limit_of_zero_drops_everything() {
 proptest! {
     /// Passing is equivalent to enqueueing and dequeueing in one step, for any backlog and any limit.
     #[test]
-    fn passing_is_the_same_as_enqueue_and_dequeue(
+    fn passing_equals_enqueue_and_dequeue(
         limit in prop_oneof![
             Just(Limit::Unlimited),
             (0_u64..4).prop_map(Limit::Packets),

@@ -37,7 +37,7 @@ fn close(left: f64, right: f64) -> bool {
 }
 
 #[test]
-fn every_flow_is_given_its_share_of_the_capacity() {
+fn every_flow_gets_its_share_of_the_capacity() {
     let mut driver = driver(100_000.0);
     assert_eq!(asked(&mut driver, ASKED), ASKED, "nothing is known before the first interval ends");
     interval(&mut driver, 4, 0);
@@ -64,7 +64,7 @@ fn every_flow_is_given_its_share_of_the_capacity() {
 
 /// If R is less than a packet per interval, few of the flows have responded at the end of an interval.
 #[test]
-fn the_fewer_flows_have_answered_the_less_the_count_moves() {
+fn the_flow_count_changes_less_with_fewer_responses() {
     let mut driver = driver(10_000.0);
     interval(&mut driver, 1, 0);
     // R = 10 kB/s: two thirds of a packet of 1500 bytes in 100 ms.
@@ -85,7 +85,7 @@ fn the_smallest_rate_on_the_path_counts_and_echoes_stay() {
 }
 
 #[test]
-fn a_standing_queue_takes_from_what_is_given() {
+fn a_standing_queue_lowers_the_allocated_rate() {
     let mut standing = driver(100_000.0);
     // Four packets wait; they count only from the interval at whose start they are present.
     interval(&mut standing, 10, 4);
@@ -104,7 +104,7 @@ fn a_standing_queue_takes_from_what_is_given() {
 }
 
 #[test]
-fn a_dead_link_gives_a_rate_that_is_not_zero_and_comes_back() {
+fn a_link_without_capacity_has_a_positive_rate_and_recovers() {
     let mut driver = driver(0.0);
     interval(&mut driver, 10, 0);
     interval(&mut driver, 10, 0);
@@ -115,7 +115,7 @@ fn a_dead_link_gives_a_rate_that_is_not_zero_and_comes_back() {
 }
 
 #[test]
-fn the_source_hears_everything() {
+fn the_source_receives_every_event() {
     let (listening, told) = Listening::new();
     let mut driver =
         Driver::new(Qfcp::new(CONFIG, Box::new(listening), BUFFER).expect("the parameters are in range"));
@@ -130,7 +130,7 @@ fn the_source_hears_everything() {
 }
 
 #[test]
-fn impossible_parameters_are_refused() {
+fn impossible_parameters_are_rejected() {
     for config in [
         QfcpConfig { beta: f64::NAN, ..CONFIG },
         QfcpConfig { beta: -1.0, ..CONFIG },
@@ -141,7 +141,7 @@ fn impossible_parameters_are_refused() {
 }
 
 #[test]
-fn a_source_that_probes_is_given_out_with_its_factor() {
+fn the_probing_factor_of_a_source_scales_the_allocation() {
     let rate = |source: Box<dyn airpath_model::CapacitySource>| {
         let mut driver = Driver::new(Qfcp::new(CONFIG, source, BUFFER).expect("the parameters are in range"));
         interval(&mut driver, 1, 1);

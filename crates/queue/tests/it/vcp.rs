@@ -40,7 +40,7 @@ fn word(level: u16, digits: u8, digit: u8) -> PathHeader {
 }
 
 #[test]
-fn the_code_is_held_for_an_interval() {
+fn the_code_is_constant_for_an_interval() {
     let mut driver = Driver::new(Vcp::new(load_factor()));
     let low = PathHeader::Load(LoadCode::Low);
     // 195, 196 and 245 packets: the packet that reads the code counts in the next interval.
@@ -68,7 +68,7 @@ fn the_code_is_the_most_severe_of_the_hops() {
 }
 
 #[test]
-fn the_code_is_of_the_departure() {
+fn the_code_is_set_on_departure() {
     let mut driver = Driver::new(Vcp::new(load_factor()));
     driver.arrive(SIZE, true, PathHeader::Load(LoadCode::Low));
     for _ in 0..300 {
@@ -107,7 +107,7 @@ fn headers_of_other_protocols_pass_unchanged() {
 }
 
 #[test]
-fn the_word_is_the_load_quantised_and_the_larger_of_the_hops() {
+fn the_load_word_is_the_quantised_maximum_of_the_hops() {
     let mut driver = Driver::new(Mpcp::new(load_factor()));
     // ρ = 0.6 is half of the largest value of a word.
     interval(&mut driver, 147);
@@ -122,7 +122,7 @@ fn the_word_is_the_load_quantised_and_the_larger_of_the_hops() {
 }
 
 #[test]
-fn a_source_that_knows_no_capacity_is_refused() {
+fn a_source_without_a_capacity_is_rejected() {
     let (listening, _) = Listening::new();
     let refused = LoadFactor::new(LoadFactorConfig::default(), Box::new(listening)).unwrap_err();
     assert_eq!(refused.parameter, "source");
@@ -151,7 +151,7 @@ impl airpath_model::CapacitySource for Hearing {
 }
 
 #[test]
-fn the_source_hears_everything() {
+fn the_source_receives_every_event() {
     use crate::source::Event;
     let (listening, told) = Listening::new();
     let load = LoadFactor::new(LoadFactorConfig::default(), Box::new(Hearing(listening))).unwrap();

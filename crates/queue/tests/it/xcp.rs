@@ -59,7 +59,7 @@ fn an_interval_of_two_flows(driver: &mut Driver<Xcp>) -> f64 {
 }
 
 #[test]
-fn what_an_interval_gives_out_is_the_aggregate_feedback() {
+fn the_feedback_of_an_interval_sums_to_the_aggregate() {
     for capacity in [400_000.0, 205_000.0, 199_000.0, 50_000.0] {
         let mut driver = Driver::new(router(capacity));
         // In the first interval nothing is known, and no feedback is given.
@@ -77,7 +77,7 @@ fn what_an_interval_gives_out_is_the_aggregate_feedback() {
 }
 
 #[test]
-fn at_rest_shuffling_takes_from_the_faster_flow_and_gives_to_the_slower() {
+fn in_equilibrium_shuffling_moves_rate_from_the_faster_flow_to_the_slower() {
     let mut driver = Driver::new(router(200_000.0));
     an_interval_of_two_flows(&mut driver);
     assert!(close(driver.observed("feedback"), 0.0));
@@ -91,7 +91,7 @@ fn at_rest_shuffling_takes_from_the_faster_flow_and_gives_to_the_slower() {
 }
 
 #[test]
-fn acknowledgments_count_as_input_and_are_not_written_on() {
+fn acknowledgments_count_as_input_and_are_unchanged() {
     let mut driver = Driver::new(router(200_000.0));
     for _ in 0..10 {
         driver.arrive(SIZE, false, header(Duration::from_millis(40), 1));
@@ -109,7 +109,7 @@ fn acknowledgments_count_as_input_and_are_not_written_on() {
 /// Half of all bytes are acknowledgments. They take half of the negative feedback, unless only data shares
 /// it.
 #[test]
-fn the_negative_share_says_whether_acknowledgments_dilute_negative_feedback() {
+fn the_negative_share_determines_whether_acknowledgments_dilute_negative_feedback() {
     for (negative_share, given_part) in [(NegativeShare::All, 0.5), (NegativeShare::Data, 1.0)] {
         let config = XcpConfig { gamma: 0.0, negative_share, ..XcpConfig::NS2 };
         let source = Box::new(Known(100_000.0));
@@ -132,7 +132,7 @@ fn the_negative_share_says_whether_acknowledgments_dilute_negative_feedback() {
 /// F = 40 000 byte/s over Σ X = 0.5 s of ten packets in 50 ms, 4000 byte/s each; then twice as many packets
 /// arrive.
 #[test]
-fn the_form_says_whether_more_packets_get_more() {
+fn the_form_determines_whether_more_packets_get_more_feedback() {
     for (form, given_in_all) in [(XcpForm::Rate, 40_000.0), (XcpForm::Window, 80_000.0)] {
         let config = XcpConfig { gamma: 0.0, form, ..XcpConfig::NS2 };
         let source = Box::new(Known(300_000.0));
@@ -164,7 +164,7 @@ fn a_flow_without_a_round_trip_time_gets_zero() {
 }
 
 #[test]
-fn an_interval_without_arrivals_gives_nothing_out() {
+fn an_interval_without_arrivals_allocates_no_feedback() {
     let mut driver = Driver::new(router(400_000.0));
     an_interval_of_two_flows(&mut driver);
     driver.run_to(milliseconds(50 + 52 + 50));
@@ -239,7 +239,7 @@ fn an_idle_link_has_no_persistent_queue() {
 /// All choices for Υ = 1.4 with y = 200 000 byte/s, d = 52 ms and an empty queue: at rest, below the
 /// capacity, above it.
 #[test]
-fn upsilon_multiplies_what_the_switch_says() {
+fn upsilon_multiplies_the_configured_quantity() {
     for (upsilon_on, capacity, expected) in [
         (UpsilonOn::Capacity, 200_000.0, 0.4 * 80_000.0),
         (UpsilonOn::Spare, 200_000.0, 0.0),
@@ -278,7 +278,7 @@ fn upsilon_on_the_spare_bandwidth_leaves_the_queue_alone() {
 }
 
 #[test]
-fn the_source_hears_everything_and_its_timer_is_kept() {
+fn the_source_receives_every_event_and_its_timer_runs() {
     let (listening, told) = Listening::new();
     let mut driver = Driver::new(
         Xcp::new(XcpConfig::NS2, Box::new(listening), BUFFER).expect("the parameters are in range"),
@@ -311,7 +311,7 @@ fn the_source_hears_everything_and_its_timer_is_kept() {
 }
 
 #[test]
-fn impossible_parameters_are_refused() {
+fn impossible_parameters_are_rejected() {
     let refused = |change: fn(&mut XcpConfig)| {
         let mut config = XcpConfig::NS2;
         change(&mut config);

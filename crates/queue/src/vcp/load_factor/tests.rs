@@ -96,7 +96,7 @@ fn close(left: f64, right: f64) {
 }
 
 #[test]
-fn demand_over_what_the_link_carries() {
+fn the_load_factor_is_demand_over_capacity() {
     // 10 Mbit/s carry 250 kB in 200 ms, of which 98 % are the target. 196 packets of 1000 B: 196 / 245.
     let mut load = load_factor(Source::knowing(1_250_000.0));
     for _ in 0..196 {
@@ -135,7 +135,7 @@ fn probing_shrinks_the_load() {
 }
 
 #[test]
-fn the_source_is_told_of_packets_and_its_timer_runs_before_the_interval_ends() {
+fn the_source_receives_packets_and_its_timer_runs_before_the_interval_ends() {
     // The arrival causes the timer at 200 ms to double the capacity.
     let source =
         Source { timer: at(200), period: Duration::from_millis(200), ..Source::knowing(1_225_000.0) };
@@ -146,7 +146,7 @@ fn the_source_is_told_of_packets_and_its_timer_runs_before_the_interval_ends() {
 }
 
 #[test]
-fn a_timer_of_the_source_between_samples_is_asked_for_and_samples_nothing() {
+fn a_timer_of_the_source_between_samples_is_requested_and_takes_no_sample() {
     let source = Source { timer: at(3), period: Duration::from_secs(9), ..Source::knowing(1.0) };
     let mut load = load_factor(source);
     assert_eq!(load.next_timer(), at(3));
@@ -156,7 +156,7 @@ fn a_timer_of_the_source_between_samples_is_asked_for_and_samples_nothing() {
 }
 
 #[test]
-fn a_late_driver_makes_a_longer_interval() {
+fn a_late_driver_lengthens_the_interval() {
     let mut load = load_factor(Source::knowing(1_000_000.0));
     load.on_arrival(at(10), &Sized(245_000), waiting(0));
     load.on_timer(at(250), waiting(0));
@@ -167,7 +167,7 @@ fn a_late_driver_makes_a_longer_interval() {
 }
 
 #[test]
-fn a_dead_link_gives_a_finite_load() {
+fn a_link_without_capacity_has_a_finite_load() {
     let mut load = load_factor(Source::knowing(0.0));
     run(&mut load, at(200), waiting(0));
     assert!(load.value().abs() < f64::EPSILON);
@@ -177,7 +177,7 @@ fn a_dead_link_gives_a_finite_load() {
 }
 
 #[test]
-fn reports_bits_and_bytes_and_what_the_source_says() {
+fn bits_bytes_and_the_values_of_the_source_are_reported() {
     let mut load = load_factor(Source::knowing(1_250_000.0));
     load.on_arrival(at(100), &Sized(24_500), waiting(0));
     run(&mut load, at(200), waiting(8_000));
@@ -192,7 +192,7 @@ fn reports_bits_and_bytes_and_what_the_source_says() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused() {
+fn invalid_parameters_are_rejected() {
     let good = LoadFactorConfig::default();
     let bad = [
         LoadFactorConfig { load_factor_interval: Duration::ZERO, ..good },
@@ -214,7 +214,7 @@ fn what_makes_no_sense_is_refused() {
 }
 
 #[test]
-fn the_regions_are_closed_below() {
+fn the_load_regions_include_their_lower_bound() {
     assert_eq!(code(0.0), LoadCode::Low);
     assert_eq!(code(0.799_999), LoadCode::Low);
     assert_eq!(code(0.8), LoadCode::High);
@@ -224,7 +224,7 @@ fn the_regions_are_closed_below() {
 }
 
 #[test]
-fn samples_count_as_their_packets_do() {
+fn samples_count_like_their_packets() {
     let mut load = load_factor(Source::knowing(1_250_000.0));
     let sample = QueueSample {
         arrived: Bytes::new(98_000),

@@ -21,7 +21,7 @@ fn avq(config: AvqConfig) -> Driver {
 /// Arrivals at 0.9 of the capacity, below γ: the virtual capacity grows by α (γ - 0.9) C per second, carries
 /// the arrivals after 8 s and reaches the capacity of the link after 17 s.
 #[test]
-fn a_load_below_the_wanted_utilisation_is_left_alone() {
+fn a_load_below_the_desired_utilisation_is_not_marked() {
     let mut driver = avq(CONFIG);
     for packet in 0..27_000 {
         driver.wait(ms(if packet % 9 == 8 { 2 } else { 1 }));
@@ -50,7 +50,7 @@ fn a_load_above_it_is_marked_or_dropped() {
 }
 
 #[test]
-fn impossible_parameters_are_refused() {
+fn impossible_parameters_are_rejected() {
     for config in [
         AvqConfig { capacity: Rate::ZERO, ..CONFIG },
         AvqConfig { alpha: 0.0, ..CONFIG },

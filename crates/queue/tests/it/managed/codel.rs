@@ -42,7 +42,7 @@ fn by_the_control_law(times: impl Iterator<Item = Timestamp>) {
 }
 
 #[test]
-fn drops_of_a_standing_queue_come_by_the_control_law() {
+fn drops_of_a_standing_queue_follow_the_control_law() {
     let driver = standing(Ecn::NotEct, CONFIG);
     by_the_control_law(driver.seen.drops.iter().map(|(at, ..)| *at));
     assert!(driver.seen.drops.iter().all(|(.., reason)| *reason == DropReason::Early));
@@ -50,7 +50,7 @@ fn drops_of_a_standing_queue_come_by_the_control_law() {
 }
 
 #[test]
-fn marks_come_by_the_same_law() {
+fn marks_follow_the_control_law() {
     let driver = standing(Ecn::Ect0, CONFIG);
     by_the_control_law(driver.seen.marks.iter().map(|(at, _)| *at));
     assert!(driver.seen.drops.is_empty(), "{:?}", driver.seen.drops);
@@ -58,7 +58,7 @@ fn marks_come_by_the_same_law() {
 }
 
 #[test]
-fn a_burst_that_drains_within_an_interval_is_left_alone() {
+fn a_burst_that_drains_within_an_interval_is_not_dropped() {
     let mut driver = codel(CONFIG);
     for _ in 0..20 {
         driver.burst(90, Ecn::NotEct, 0);
@@ -71,7 +71,7 @@ fn a_burst_that_drains_within_an_interval_is_left_alone() {
 }
 
 #[test]
-fn one_packet_that_waits_long_is_left_alone() {
+fn a_single_packet_with_a_long_delay_is_not_dropped() {
     let mut driver = codel(CONFIG);
     for _ in 0..20 {
         driver.burst(2, Ecn::NotEct, 0);
@@ -111,7 +111,7 @@ fn resumed(drops: usize, pause: Duration) -> f64 {
 /// RFC 8289, section 5.6: count ← count − lastcount, if that is more than one and the pause was shorter than
 /// 16 intervals, which are 1.6 s; otherwise 1. The first dropping period begins with lastcount = 1.
 #[test]
-fn dropping_begins_where_it_left_off_unless_that_was_long_ago() {
+fn dropping_resumes_at_the_last_rate_unless_that_was_long_ago() {
     for (drops, count) in [(1, 1.0), (2, 1.0), (3, 2.0), (6, 5.0)] {
         let found = [ms(1599), ms(1601)].map(|pause| resumed(drops, pause));
         assert_eq!(found.map(f64::to_bits), [count, 1.0_f64].map(f64::to_bits), "{drops} drops: {found:?}");
@@ -127,7 +127,7 @@ fn a_full_buffer_overflows() {
 }
 
 #[test]
-fn impossible_parameters_are_refused() {
+fn impossible_parameters_are_rejected() {
     for config in
         [CodelConfig { target: Duration::ZERO, ..CONFIG }, CodelConfig { interval: Duration::ZERO, ..CONFIG }]
     {

@@ -87,7 +87,7 @@ fn the_delays_of_both_queues_are_those_of_the_last_update() {
 
 /// Overload begins at k p' = 1: p' = 0.6, whose square is 0.36.
 #[test]
-fn overload_drops_whatever_the_field_says() {
+fn overload_drops_regardless_of_the_ecn_field() {
     let (marked, dropped) = acted(at(0.6), Ecn::Ect0);
     assert!(marked == 0 && fits(dropped, 0.36), "{marked} {dropped}");
     let (marked, dropped) = acted(at(0.6), Ecn::Ect1);
@@ -107,7 +107,7 @@ fn low_latency_packets_that_waited_longer_than_the_step_are_marked() {
 }
 
 #[test]
-fn the_low_latency_queue_goes_first_but_for_the_share_of_the_classic_one() {
+fn the_low_latency_queue_has_priority_except_for_the_classic_share() {
     let mut driver = dual(CONFIG);
     driver.burst(1000, Ecn::NotEct, 0);
     driver.burst(1000, Ecn::Ect1, 1);
@@ -124,7 +124,7 @@ fn the_low_latency_queue_goes_first_but_for_the_share_of_the_classic_one() {
 /// Both queues are busy, and more than half of the classic packets are dropped: the share is a share of the
 /// packets sent.
 #[test]
-fn dropped_packets_take_nothing_of_the_classic_share() {
+fn dropped_packets_do_not_use_the_classic_share() {
     // p' = 0.9 with k = 1: no overload, p'² = 0.81.
     let mut driver = at_coupling(0.9, 1.0);
     driver.burst(5000, Ecn::NotEct, 0);
@@ -137,7 +137,7 @@ fn dropped_packets_take_nothing_of_the_classic_share() {
 /// The share applies to the time in which both queues are busy. A queue that was busy alone is not charged
 /// for it.
 #[test]
-fn what_a_queue_sends_while_the_other_is_empty_is_not_charged() {
+fn packets_sent_while_the_other_queue_is_empty_are_not_charged() {
     for (alone, other) in [((Ecn::Ect1, 1), (Ecn::NotEct, 0)), ((Ecn::NotEct, 0), (Ecn::Ect1, 1))] {
         let mut driver = dual(CONFIG);
         driver.burst(1000, alone.0, alone.1);
@@ -151,7 +151,7 @@ fn what_a_queue_sends_while_the_other_is_empty_is_not_charged() {
 /// As in Linux, which resets its `c_protection`, the low-latency queue is first again, although it was served
 /// last when both were busy.
 #[test]
-fn a_link_that_was_idle_owes_nothing() {
+fn an_idle_link_carries_no_deficit() {
     let mut driver = dual(CONFIG);
     for _ in 0..3 {
         driver.burst(1, Ecn::NotEct, 0);
@@ -181,7 +181,7 @@ fn the_base_probability_follows_the_longer_delay() {
 
 /// RFC 9332, appendix A: `p_Cmax` is at most 1.
 #[test]
-fn it_is_overload_where_every_packet_is_chosen_however_weak_the_coupling() {
+fn choosing_every_packet_is_overload_for_any_coupling() {
     let (marked, dropped) = acted(at_coupling(1.0, 0.5), Ecn::Ect0);
     assert!(marked == 0 && dropped >= 9_990, "{marked} {dropped}");
 }
@@ -242,7 +242,7 @@ fn a_scalable_sender_keeps_the_queue_at_the_step() {
 }
 
 #[test]
-fn impossible_parameters_are_refused() {
+fn impossible_parameters_are_rejected() {
     for config in [
         DualPi2Config { target: Duration::ZERO, ..CONFIG },
         DualPi2Config { update_interval: Duration::ZERO, ..CONFIG },

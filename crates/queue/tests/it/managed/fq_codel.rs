@@ -30,7 +30,7 @@ fn busy_flows_take_turns_by_bytes() {
 }
 
 #[test]
-fn a_packet_of_a_flow_that_was_quiet_goes_first() {
+fn a_packet_of_a_new_flow_is_sent_first() {
     let mut driver = fq_codel(Limit::Unlimited);
     driver.burst(100, Ecn::NotEct, 1);
     for _ in 0..10 {
@@ -47,7 +47,7 @@ fn a_packet_of_a_flow_that_was_quiet_goes_first() {
 /// RFC 8290, section 4.1: a queue that becomes new has a quantum of credits, regardless of its unused
 /// credits.
 #[test]
-fn a_flow_saves_nothing_while_it_is_quiet() {
+fn an_idle_flow_accumulates_no_credit() {
     let mut driver = fq_codel(Limit::Unlimited);
     for _ in 0..10 {
         driver.arrive(200, Ecn::NotEct, 1);
@@ -62,7 +62,7 @@ fn a_flow_saves_nothing_while_it_is_quiet() {
 /// A flow that sends again as soon as its queue is empty does not become new each time: it gets its share and
 /// no more.
 #[test]
-fn a_flow_cannot_starve_others_by_being_new() {
+fn new_flows_cannot_starve_others() {
     let mut driver = fq_codel(Limit::Unlimited);
     driver.burst(200, Ecn::NotEct, 1);
     let (mut sent, mut second_waits) = ([0; 3], 0);
@@ -79,7 +79,7 @@ fn a_flow_cannot_starve_others_by_being_new() {
 }
 
 #[test]
-fn an_overflow_takes_half_of_the_longest_queue_from_its_head() {
+fn an_overflow_drops_half_of_the_longest_queue_from_its_head() {
     let mut driver = fq_codel(Limit::Packets(100));
     driver.burst(20, Ecn::NotEct, 1);
     driver.burst(80, Ecn::NotEct, 2);
@@ -92,7 +92,7 @@ fn an_overflow_takes_half_of_the_longest_queue_from_its_head() {
 }
 
 #[test]
-fn an_overflow_takes_at_most_64_packets() {
+fn an_overflow_drops_at_most_64_packets() {
     let mut driver = fq_codel(Limit::Packets(1000));
     driver.burst(1001, Ecn::NotEct, 1);
     assert_eq!(driver.seen.drops.len(), 64);
@@ -115,7 +115,7 @@ fn each_queue_has_a_codel_of_its_own() {
 }
 
 #[test]
-fn impossible_parameters_are_refused() {
+fn impossible_parameters_are_rejected() {
     for config in [FqCodelConfig { quantum: Bytes::ZERO, ..CONFIG }, FqCodelConfig { queues: 0, ..CONFIG }] {
         assert!(FqCodel::<crate::packet::TestPacket>::new(Limit::Unlimited, config, stream()).is_err());
     }
@@ -123,7 +123,7 @@ fn impossible_parameters_are_refused() {
 
 /// The longest queue is the one with the most bytes, and here all queues have zero bytes.
 #[test]
-fn packets_without_a_size_hang_nothing() {
+fn packets_of_size_zero_do_not_cause_an_endless_loop() {
     let mut driver = fq_codel(Limit::Packets(2));
     (0..5).for_each(|_| driver.arrive(0, Ecn::NotEct, 1));
     driver.burst(1, Ecn::NotEct, 2);

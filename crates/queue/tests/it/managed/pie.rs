@@ -38,7 +38,7 @@ fn standing(config: PieConfig, queue: u64, millis: u64, ecn: Ecn) -> Driver {
 }
 
 #[test]
-fn a_burst_passes_for_as_long_as_it_may() {
+fn a_burst_passes_during_the_burst_allowance() {
     let driver = standing(CONFIG, 100, 2000, Ecn::NotEct);
     assert!(driver.observed("burst_allowance_s") == 0.0);
     let first = driver.seen.drops[0].0.as_secs_f64();
@@ -65,7 +65,7 @@ fn a_delay_at_the_target_keeps_the_probability() {
 }
 
 #[test]
-fn both_ways_to_know_the_delay_agree() {
+fn both_delay_estimates_agree() {
     let delay =
         |delay| standing(PieConfig { delay, ..CONFIG }, 40, 1000, Ecn::Ect0).observed("queue_delay_s");
     let (stamped, drained) = (delay(PieDelay::Timestamps), delay(PieDelay::DepartureRate));
@@ -137,7 +137,7 @@ fn the_longest_gap_ends_when_the_probabilities_sum_up_to_eight_and_a_half() {
 
 /// RFC 8033, section 5.4: the sum restarts after a drop for any reason. Eight times 0.1 is less than 0.85.
 #[test]
-fn a_drop_by_overflow_is_one_of_the_drops_that_are_spread() {
+fn an_overflow_drop_counts_in_the_spacing_of_drops() {
     let mut driver = at(0.1, ms(250), Limit::Packets(18), true);
     // Otherwise the sum would reach 8.5, at which a packet is certainly chosen, in the eleventh round.
     for _ in 0..20 {
@@ -178,7 +178,7 @@ fn the_probability_decays_while_there_is_no_delay() {
 /// RFC 8033, section 4.4: bursts pass again if the probability is zero and both delays are below half of the
 /// target.
 #[test]
-fn a_queue_between_half_of_the_target_and_the_target_does_not_rest() {
+fn a_delay_between_half_of_the_target_and_the_target_is_not_idle() {
     // A delay of 9 to 10 ms: the probability falls to zero.
     let mut driver = standing(CONFIG, 10, 1000, Ecn::NotEct);
     assert!(driver.observed("probability") == 0.0 && driver.observed("queue_delay_s") > 0.0075);
@@ -239,7 +239,7 @@ fn two_packets_always_pass() {
 }
 
 #[test]
-fn impossible_parameters_are_refused() {
+fn impossible_parameters_are_rejected() {
     for config in [
         PieConfig { target: Duration::ZERO, ..CONFIG },
         PieConfig { update_interval: Duration::ZERO, ..CONFIG },

@@ -37,7 +37,7 @@ fn an_empty_bucket_fills_at_the_rate_up_to_the_burst() {
 }
 
 #[test]
-fn a_packet_that_is_dropped_takes_no_tokens() {
+fn a_dropped_packet_uses_no_tokens() {
     let mut driver = policer(Limit::Unlimited, CONFIG);
     driver.burst(9, Ecn::NotEct, 0);
     driver.arrive(9000, Ecn::NotEct, 0);
@@ -46,7 +46,7 @@ fn a_packet_that_is_dropped_takes_no_tokens() {
 }
 
 #[test]
-fn a_packet_that_finds_the_buffer_full_has_taken_its_tokens() {
+fn a_packet_dropped_by_overflow_has_used_its_tokens() {
     let mut driver = policer(Limit::Packets(4), CONFIG);
     driver.burst(10, Ecn::NotEct, 0);
     assert_eq!((driver.backlog().packets, driver.dropped(DropReason::Overflow)), (4, 6));
@@ -57,7 +57,7 @@ fn a_packet_that_finds_the_buffer_full_has_taken_its_tokens() {
 
 /// The time of a packet is not a whole number of nanoseconds, and every second packet is dropped.
 #[test]
-fn the_rate_that_passes_is_the_configured_one() {
+fn the_passing_rate_is_the_configured_rate() {
     let mut driver = policer(Limit::Unlimited, PolicerConfig { rate: Rate::from_bps(7_000_001), ..CONFIG });
     for _ in 0..100_000 {
         driver.arrive(SIZE, Ecn::NotEct, 0);
@@ -70,7 +70,7 @@ fn the_rate_that_passes_is_the_configured_one() {
 }
 
 #[test]
-fn impossible_parameters_are_refused() {
+fn impossible_parameters_are_rejected() {
     for config in
         [PolicerConfig { rate: Rate::ZERO, ..CONFIG }, PolicerConfig { burst: Bytes::ZERO, ..CONFIG }]
     {

@@ -123,7 +123,7 @@ fn the_average_does_not_fall_while_packets_wait() {
 /// ns-2.35 (`queue/red.cc`): the packet with which the average first exceeds `min_th` is spared, even with a
 /// probability of one.
 #[test]
-fn the_packet_that_takes_the_average_over_the_minimum_is_spared() {
+fn the_packet_that_raises_the_average_above_the_minimum_is_not_chosen() {
     // The probability is one for packets that find two or more packets in the queue.
     let mut driver = red(RedConfig { minimum: 1.5, maximum: 2.0, gentle: false, ..FOLLOWING });
     driver.burst(5, Ecn::NotEct, 0);
@@ -187,7 +187,7 @@ fn a_sender_without_ecn_is_dropped() {
 }
 
 #[test]
-fn in_bytes_small_packets_are_chosen_less() {
+fn in_byte_mode_small_packets_are_chosen_less_often() {
     let config = RedConfig { unit: QueueUnit::Bytes, ecn: true, ..FOLLOWING };
     let chosen = |size| {
         let mut driver = red(config);
@@ -231,7 +231,7 @@ fn the_average_adapts_to_the_middle_of_the_thresholds() {
 }
 
 #[test]
-fn what_is_not_adaptive_keeps_its_largest_probability() {
+fn without_adaptation_the_maximum_probability_is_constant() {
     let mut driver = red(RedConfig { ecn: true, ..FOLLOWING });
     driver.burst(14, Ecn::Ect0, 0);
     for _ in 0..10 {
@@ -243,7 +243,7 @@ fn what_is_not_adaptive_keeps_its_largest_probability() {
 }
 
 #[test]
-fn impossible_parameters_are_refused() {
+fn impossible_parameters_are_rejected() {
     for config in [
         RedConfig { minimum: -1.0, ..FOLLOWING },
         RedConfig { maximum: 5.0, ..FOLLOWING },

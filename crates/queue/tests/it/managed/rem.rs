@@ -40,7 +40,7 @@ fn priced_in(unit: QueueUnit, ecn: bool, unmarkable: Unmarkable) -> Driver {
 }
 
 #[test]
-fn capable_packets_are_marked_as_they_leave_and_others_dropped_as_they_come() {
+fn ecn_capable_packets_are_marked_on_departure_and_others_dropped_on_arrival() {
     let mut driver = priced(true, Unmarkable::Drop);
     driver.burst(1000, Ecn::Ect0, 0);
     assert!(driver.seen.marks.is_empty() && driver.seen.drops.is_empty());
@@ -52,7 +52,7 @@ fn capable_packets_are_marked_as_they_leave_and_others_dropped_as_they_come() {
 }
 
 #[test]
-fn what_cannot_be_marked_may_pass() {
+fn packets_that_cannot_be_marked_may_pass() {
     let mut driver = priced(true, Unmarkable::Pass);
     driver.burst(1000, Ecn::NotEct, 0);
     while driver.depart().is_some() {}
@@ -60,7 +60,7 @@ fn what_cannot_be_marked_may_pass() {
 }
 
 #[test]
-fn without_ecn_all_are_dropped_as_they_come() {
+fn without_ecn_all_drops_occur_on_arrival() {
     let mut driver = priced(false, Unmarkable::Drop);
     driver.burst(1000, Ecn::Ect0, 0);
     assert!((137..=263).contains(&driver.dropped(DropReason::Early)));
@@ -81,7 +81,7 @@ fn packets_count_whatever_their_size_unless_bytes_are_counted() {
 
 /// ns-2.35 (`queue/rem.cc`): the probability times size / mean size, here 0.02, 0.2 and 0.4.
 #[test]
-fn in_bytes_packets_are_chosen_by_their_size() {
+fn in_byte_mode_packets_are_chosen_by_their_size() {
     for (size, expected) in [(150, 200_usize), (1500, 2000), (3000, 4000)] {
         let mut driver = priced_in(QueueUnit::Bytes, false, Unmarkable::Drop);
         (0..10_000).for_each(|_| driver.arrive(size, Ecn::NotEct, 0));
@@ -108,7 +108,7 @@ fn packets_that_overflow_count_as_arrivals() {
 
 /// Packets for which the buffer has no room overflow: REM chooses only among packets that could wait.
 #[test]
-fn a_packet_without_room_is_not_chosen() {
+fn a_packet_that_overflows_is_not_chosen() {
     let config = RemConfig { gamma: 1.0, alpha: 0.0, ecn: false, ..CONFIG };
     let mut driver =
         Driver::new(Rem::new(Limit::Packets(10), config, stream()).expect("the parameters are in range"));
@@ -121,7 +121,7 @@ fn a_packet_without_room_is_not_chosen() {
 }
 
 #[test]
-fn impossible_parameters_are_refused() {
+fn impossible_parameters_are_rejected() {
     for config in [
         RemConfig { interval: Duration::ZERO, ..CONFIG },
         RemConfig { gamma: 0.0, ..CONFIG },

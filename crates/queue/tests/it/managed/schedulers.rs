@@ -24,7 +24,7 @@ fn flows(driver: &mut Driver, packets: usize) -> Vec<u64> {
 }
 
 #[test]
-fn a_class_starves_as_long_as_one_before_it_is_busy_and_no_longer() {
+fn a_class_starves_only_while_a_higher_class_is_busy() {
     let mut driver = priority(Limit::Unlimited);
     driver.burst(3, Ecn::NotEct, 2);
     driver.burst(2, Ecn::NotEct, 1);
@@ -36,7 +36,7 @@ fn a_class_starves_as_long_as_one_before_it_is_busy_and_no_longer() {
 }
 
 #[test]
-fn the_last_class_makes_room() {
+fn an_overflow_drops_from_the_last_class() {
     let mut driver = priority(Limit::Packets(4));
     driver.burst(4, Ecn::NotEct, 2);
     driver.burst(3, Ecn::NotEct, 0);
@@ -80,7 +80,7 @@ fn a_quantum_below_a_packet_adds_up() {
 }
 
 #[test]
-fn a_class_that_is_alone_has_the_link_and_saves_nothing() {
+fn a_single_class_gets_the_link_and_accumulates_no_credit() {
     // A turn is two packets: with one quantum per packet, one would be left to accumulate.
     let mut driver = drr(Limit::Unlimited, [3000, 3000, 3000]);
     driver.burst(100, Ecn::NotEct, 0);
@@ -94,7 +94,7 @@ fn a_class_that_is_alone_has_the_link_and_saves_nothing() {
 /// regardless of its quantum: with quanta of two packets a third of the link, with ten an eleventh (Shreedhar
 /// and Varghese 1995: an empty queue leaves the list and loses its deficit at once).
 #[test]
-fn a_class_that_ran_empty_waits_for_the_next_round_and_saved_nothing() {
+fn an_emptied_class_waits_for_the_next_round_without_credit() {
     for (quantum, share) in [(3000, 3), (15_000, 11)] {
         let mut driver = drr(Limit::Unlimited, [quantum, quantum, 1]);
         driver.burst(3000, Ecn::NotEct, 1);
@@ -133,7 +133,7 @@ fn the_longest_queue_loses_the_packet_at_its_head() {
 /// A class that an overflow has emptied leaves the rotation, even during the turn of another class (Shreedhar
 /// and Varghese 1995: only busy queues are in the active list). It returns behind the waiting classes.
 #[test]
-fn a_class_that_loses_its_only_packet_takes_no_turn() {
+fn a_class_that_loses_its_only_packet_gets_no_turn() {
     let busy = |driver: &Driver| driver.observed("busy_queues") as u64;
     let mut driver = drr(Limit::Bytes(Bytes::new(2 * SIZE)), [1500, 1500, 1500]);
     driver.burst(1, Ecn::NotEct, 1);
@@ -150,7 +150,7 @@ fn a_class_that_loses_its_only_packet_takes_no_turn() {
 }
 
 #[test]
-fn impossible_parameters_are_refused() {
+fn impossible_parameters_are_rejected() {
     let none = Classifier::Table { queues: 0, of_flow: Box::new([]) };
     assert!(Priority::<TestPacket>::new(Limit::Unlimited, none.clone()).is_err());
     assert!(Drr::<TestPacket>::new(Limit::Unlimited, none, &[]).is_err());
