@@ -125,7 +125,7 @@ fn reductions(windows: &[(u64, u64)]) -> [Vec<usize>; 2] {
 }
 
 #[test]
-fn newreno_has_the_windows_of_quinns() {
+fn newreno_matches_the_windows_of_quinn() {
     let windows = windows(&plan(10, 40, common::newreno()), |controller, origin| {
         let mut theirs = congestion::NewRenoConfig::default();
         theirs.initial_window(14_720);
@@ -150,7 +150,7 @@ fn newreno_has_the_windows_of_quinns() {
 /// On a path on which Reno does not limit CUBIC: there quinn's has the window of RFC 8312, ours that of RFC
 /// 9438.
 #[test]
-fn cubic_has_the_windows_of_quinns() {
+fn cubic_matches_the_windows_of_quinn() {
     let controller = ControllerPlan::Declared(ComponentPlan::named("cubic").with("slow_start", "standard"));
     let windows = windows(&plan(50, 100, controller), |controller, origin| {
         let mut theirs = congestion::CubicConfig::default();

@@ -16,7 +16,7 @@ fn downloaded(make: Make) -> Result<Download, String> {
 }
 
 #[test]
-fn a_download_arrives_whole_under_each_of_them() {
+fn a_download_completes_with_each_controller() {
     for scheme in ["newreno", "cubic", "vegas"] {
         let done = downloaded(controller(scheme).unwrap()).unwrap();
         assert_eq!(done.received, BYTES, "{scheme}");
@@ -26,14 +26,14 @@ fn a_download_arrives_whole_under_each_of_them() {
 
 /// None of quinn's controllers would keep such a window, so ours is in control.
 #[test]
-fn the_window_is_that_of_our_controller() {
+fn the_window_equals_that_of_the_airpath_controller() {
     let done = downloaded(|mss| Box::new(Fixed::new(Bytes::new(23_456), None, mss).unwrap())).unwrap();
     assert_eq!(done.received, BYTES);
     assert_eq!(done.sender.path.cwnd, 23_457, "one byte more, for quinn stays below it");
 }
 
 #[test]
-fn what_cannot_be_is_refused() {
+fn invalid_configurations_are_rejected() {
     let error = controller("bbr").unwrap_err();
     assert_eq!(error.to_string(), "scheme: found \"bbr\"; accepted: newreno, cubic, vegas");
     let paced: Make =

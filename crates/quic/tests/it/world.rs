@@ -33,7 +33,7 @@ fn a_flow_fills_the_link() {
 }
 
 #[test]
-fn flows_of_one_kind_share_alike() {
+fn flows_of_one_scheme_share_equally() {
     let flows = (0..4).map(|number| flow(&format!("f{number}"), cubic())).collect();
     let outcome = over_quic(&bottleneck(60, flows), 1);
     let shares: Vec<f64> = (0..4).map(|flow| goodput(&outcome, flow)).collect();
@@ -65,7 +65,7 @@ fn newreno_follows_the_square_root_law() {
 }
 
 #[test]
-fn files_arrive_whole_and_take_a_handshake_longer_than_without() {
+fn files_arrive_completely_and_a_handshake_later() {
     let traffic = TrafficPlan::Repeated {
         bytes: Draw::Constant { value: 100_000.0 },
         pause_ns: Draw::Constant { value: 1e9 },
@@ -90,7 +90,7 @@ fn files_arrive_whole_and_take_a_handshake_longer_than_without() {
 }
 
 #[test]
-fn writes_to_one_connection_are_those_of_a_simulation() {
+fn writes_to_one_connection_match_the_simulation() {
     let traffic = TrafficPlan::Writes {
         bytes: Draw::Uniform { low: 10_000.0, high: 90_000.0 },
         interval_ns: Draw::Uniform { low: 4e8, high: 6e8 },
@@ -109,7 +109,7 @@ fn writes_to_one_connection_are_those_of_a_simulation() {
 }
 
 #[test]
-fn random_arrivals_are_those_of_a_simulation() {
+fn random_arrivals_match_the_simulation() {
     let traffic = TrafficPlan::Arrivals {
         bytes: Draw::Exponential { mean: 20_000.0 },
         mean_interval_ns: 200.0 * MILLISECOND as f64,
@@ -164,7 +164,7 @@ fn datagrams_take_their_share() {
 
 /// If packets may be marked, none is dropped, and a flow reduces its window in response to marks.
 #[test]
-fn marks_reach_the_controller_where_the_scenario_has_them() {
+fn marks_reach_the_controller_if_the_scenario_enables_them() {
     let marked = |ecn: bool| {
         let mut one = flow("f", newreno());
         if let Some(transport) = &mut one.transport {
@@ -210,7 +210,7 @@ fn same_seed_same_results() {
 }
 
 #[test]
-fn packets_in_are_packets_out_and_dropped_and_inside() {
+fn sent_packets_are_delivered_dropped_or_in_the_network() {
     let mut plan = bottleneck(10, vec![flow("f", cubic()), flow("g", cubic())]);
     plan.links[0].loss = 1e-3;
     let outcome = over_quic(&plan, 1);
@@ -238,7 +238,7 @@ fn a_blackout_breaks_no_connection() {
 /// Repeats of the link overtake each other, and quinn changes its keys in between: a packet under old keys
 /// must not count as a change of keys.
 #[test]
-fn packets_that_overtake_others_break_no_connection() {
+fn reordering_breaks_no_connection() {
     in_threads(&[1, 2, 3, 4, 5], |&seed| {
         let mut links = there_and_back(link("there", RatePlan::Unlimited, 2.0), 3.0);
         links[1].loss = 0.1;
@@ -256,7 +256,7 @@ fn packets_that_overtake_others_break_no_connection() {
 }
 
 #[test]
-fn what_quinn_cannot_drive_is_refused_with_the_flow() {
+fn unsupported_controllers_are_rejected_with_the_flow_named() {
     let bbr = ControllerPlan::Declared(ComponentPlan::named("bbr"));
     let xcp = ControllerPlan::Declared(ComponentPlan::named("xcp"));
     for (controller, why) in [(bbr, "quinn paces by its window"), (xcp, "a header that routers write")] {
@@ -267,7 +267,7 @@ fn what_quinn_cannot_drive_is_refused_with_the_flow() {
 }
 
 #[test]
-fn packets_are_as_large_as_the_scenario_says_up_to_what_quinn_can_send() {
+fn packets_have_the_configured_size_up_to_the_limit_of_quinn() {
     let with = |mss_bytes| {
         let transport = TransportPlan { mss_bytes, initial_window_bytes: 10 * mss_bytes, ..transport() };
         bottleneck(3, vec![FlowPlan { transport: Some(transport), ..flow("f", cubic()) }])
