@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_else_is_refused() {
+    fn other_texts_are_rejected() {
         for text in [
             "",
             ".",
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_back() {
+    fn written_data_is_read_back() {
         for units in [0, 1, 999_999, 1_000_000, 1_500_000, u64::MAX] {
             assert_eq!(parse(format(units, 6).as_bytes(), 6), Some(units));
         }

@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_separated_and_times_are_exact() {
+    fn records_are_separated_and_times_are_exact() {
         let sent = written(1_234_000_567, &WrittenEvent::PacketSent { packet: 7, bytes: 1460 });
         assert_eq!(
             sent,
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_left_out_and_all_is_json() {
+    fn unknown_values_are_omitted_and_every_line_is_json() {
         let nan = f64::NAN;
         let metrics = WrittenMetrics {
             congestion_window: 14_600.0,

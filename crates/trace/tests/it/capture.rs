@@ -36,7 +36,7 @@ fn packets_have_interface_time_and_both_lengths() {
 }
 
 #[test]
-fn a_tcp_header_says_what_was_described() {
+fn a_tcp_header_contains_the_described_fields() {
     let description = TcpDescription {
         sequence: 0x0102_0304,
         acknowledgment: 0xF1F2_F3F4,
@@ -95,7 +95,7 @@ fn a_segment_that_opens_a_connection_has_the_options_of_linux() {
 }
 
 #[test]
-fn packets_are_inserted_in_the_order_of_time() {
+fn packets_are_inserted_in_time_order() {
     let mut writer = CaptureWriter::new(Vec::new(), &NAMES).unwrap();
     for time_ns in [10, 20, 1 << 40] {
         writer.packet(0, time_ns, &tcp()).unwrap();
@@ -140,7 +140,7 @@ fn checksums_hold_over_a_payload_of_zeros() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused_and_nothing_of_it_is_written() {
+fn oversized_packets_are_rejected_and_not_written() {
     let mut writer = CaptureWriter::new(Vec::new(), &NAMES).unwrap();
     let long = PacketDescription { payload_length: 65_496, ..tcp() };
     assert!(matches!(writer.packet(0, 0, &long), Err(CaptureError::PacketLength(65_536))));

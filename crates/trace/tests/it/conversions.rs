@@ -44,7 +44,7 @@ fn statistics_of_rates_follow_the_pieces_through_the_bins() {
 }
 
 #[test]
-fn statistics_of_opportunities_count_what_starts_in_a_bin() {
+fn statistics_of_opportunities_count_those_that_start_in_a_bin() {
     // The bins from 0, 100 and 200 ms have 2, 0 and 1; at 300 ms the trace repeats.
     let found = Statistics::of(&opportunities([0, 99, 200, 300]));
     close(found.mean_bps, 4.0 * 12_000.0 / 0.3);
@@ -66,7 +66,7 @@ fn the_largest_step_is_between_whole_seconds() {
 }
 
 #[test]
-fn percentiles_lie_between_neighbouring_ranks() {
+fn percentiles_are_interpolated_between_ranks() {
     // Bins of 0 to 7 packets: 120 kbit/s each. The ranks are 0.35, 3.5 and 6.65.
     let packets = (0..8).flat_map(|bin| (0..bin).map(move |packet| 100 * bin + packet));
     let found = Statistics::of(&opportunities(packets.chain([800])));
@@ -94,7 +94,7 @@ fn adjacent_dark_rows_are_one_outage() {
 }
 
 #[test]
-fn a_trace_below_a_bin_has_its_mean_everywhere() {
+fn a_trace_shorter_than_a_bin_has_its_mean_everywhere() {
     // The usual file for a constant 12 Mbit/s has the single line `1`.
     let found = Statistics::of(&opportunities([1]));
     for rate in [found.mean_bps, found.min_bps, found.p5_bps, found.p50_bps, found.p95_bps, found.max_bps] {
@@ -107,7 +107,7 @@ fn a_trace_below_a_bin_has_its_mean_everywhere() {
 }
 
 #[test]
-fn centuries_take_no_memory() {
+fn traces_of_centuries_need_no_memory() {
     let found = Statistics::of(&opportunities([0, 9_223_372_036_854]));
     close(found.max_bps, 120_000.0);
     close(found.p95_bps, 0.0);
@@ -126,7 +126,7 @@ fn twelve_megabits_are_a_packet_each_millisecond() {
 }
 
 #[test]
-fn opportunities_come_when_the_rate_has_provided_them() {
+fn opportunities_occur_when_the_rate_has_provided_a_packet() {
     // 1500 bytes take 1.5 ms at 8 Mbit/s and 6 ms at 2 Mbit/s; 1 ms at 12 Mbit/s.
     let trace =
         rates(&[(0, 8_000_000), (2 * MILLISECOND, 0), (10 * MILLISECOND, 2_000_000)], 20 * MILLISECOND);
@@ -136,7 +136,7 @@ fn opportunities_come_when_the_rate_has_provided_them() {
 }
 
 #[test]
-fn the_last_bin_is_cut_at_the_period() {
+fn the_last_bin_ends_at_the_period() {
     let found = to_rates(&opportunities([0, 100, 101, 150]), 100 * MILLISECOND).unwrap();
     assert_eq!(found, rates(&[(0, 240_000), (100 * MILLISECOND, 480_000)], 150 * MILLISECOND));
 }
@@ -157,7 +157,7 @@ fn a_bin_of_rates_contains_its_end_and_not_its_start() {
 }
 
 #[test]
-fn conversions_refuse_what_they_cannot_make() {
+fn impossible_conversions_are_rejected() {
     assert_eq!(to_opportunities(&rates(&[(0, 11_999)], SECOND)), Err(ConversionError::NoOpportunity));
     let late = rates(&[(0, 0), (SECOND, 11_999)], 2 * SECOND);
     assert_eq!(to_opportunities(&late), Err(ConversionError::NoOpportunity));
@@ -177,7 +177,7 @@ fn mahimahi_text_is_one_instant_per_line() {
 }
 
 #[test]
-fn our_own_csv_closes_a_series_only_where_needed() {
+fn our_own_csv_closes_a_series_only_if_needed() {
     let regular = rates(&[(0, 1_500_000), (SECOND / 2, 1)], SECOND);
     assert_eq!(write_airpath_csv(&regular, 0).unwrap(), "time_s,rate_mbps\n0,1.5\n0.5,0.000001\n");
     let irregular = rates(&[(0, 1_500_000)], 3);

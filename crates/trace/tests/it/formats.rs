@@ -27,14 +27,14 @@ fn refused(format: Format, text: &str, line: usize, part: &str) {
 const SECOND: u64 = 1_000_000_000;
 
 #[test]
-fn mahimahi_takes_equal_instants_zeros_and_both_line_ends() {
+fn mahimahi_accepts_equal_instants_zeros_and_both_line_ends() {
     assert_eq!(read_as(Format::Mahimahi, "0\n0\n3\n"), opportunities(&[0, 0, 3]));
     assert_eq!(read_as(Format::Mahimahi, "0\r\n0\r\n3"), opportunities(&[0, 0, 3]));
     assert_eq!(read_as(Format::Mahimahi, "007"), opportunities(&[7]));
 }
 
 #[test]
-fn mahimahi_rules_are_kept() {
+fn mahimahi_rules_are_enforced() {
     refused(Format::Mahimahi, "", 1, "empty file");
     refused(Format::Mahimahi, "\n", 1, "nothing");
     refused(Format::Mahimahi, "1\n\n2\n", 2, "nothing");
@@ -76,13 +76,13 @@ fn a_single_row_holds_for_a_second() {
 }
 
 #[test]
-fn of_rows_with_one_time_the_last_counts() {
+fn the_last_of_rows_with_equal_times_counts() {
     let trace = read_as(Format::MillisecondsKbps, "0 8\n100 8\n100 16\n200 16\n");
     assert_eq!(trace, rates(&[(0, 8_000), (SECOND / 10, 16_000), (SECOND / 5, 16_000)], 3 * SECOND / 10));
 }
 
 #[test]
-fn rate_logs_with_faults_are_refused() {
+fn invalid_rate_logs_are_rejected() {
     refused(Format::SecondsMbps, "", 1, "empty file");
     refused(Format::SecondsMbps, "0 1\n1\n", 2, "`1`");
     refused(Format::SecondsMbps, "0 1\n1 2 3\n", 2, "`1 2 3`");
@@ -95,7 +95,7 @@ fn rate_logs_with_faults_are_refused() {
 }
 
 #[test]
-fn values_with_units_come_each_second() {
+fn values_with_units_are_one_per_second() {
     let trace =
         read_as(Format::ValueUnitCsv, "1.87,Mbits/sec\r\n2,Kbits/sec\r\n3,bits/sec\r\n4,Gbits/sec\r\n");
     let points = [(0, 1_870_000), (SECOND, 2_000), (2 * SECOND, 3), (3 * SECOND, 4_000_000_000)];
@@ -179,7 +179,7 @@ fn gnettrack_follows_the_calendar() {
 }
 
 #[test]
-fn gnettrack_with_faults_is_refused() {
+fn invalid_gnettrack_logs_are_rejected() {
     let with = |rows: &str| format!("Timestamp,DL_bitrate\n{rows}");
     refused(Format::GnettrackCsv, "", 1, "empty file");
     refused(Format::GnettrackCsv, "Timestamp,UL_bitrate\n", 1, "the column DL_bitrate");
@@ -210,7 +210,7 @@ fn gnettrack_with_faults_is_refused() {
 }
 
 #[test]
-fn our_own_csv_may_say_where_it_ends() {
+fn our_own_csv_may_contain_its_end() {
     let open = read_as(Format::AirpathCsv, "time_s,rate_mbps\n0,1.5\n0.5,0.000001\n");
     assert_eq!(open, rates(&[(0, 1_500_000), (SECOND / 2, 1)], SECOND));
     let closed = read_as(Format::AirpathCsv, "time_s,rate_mbps\n0,1.5\n0.5,2\n0.500000001,\n");
@@ -224,7 +224,7 @@ fn our_own_csv_may_say_where_it_ends() {
 }
 
 #[test]
-fn formats_are_told_apart() {
+fn formats_are_detected() {
     for (text, format) in [
         ("0\n5\n", Format::Mahimahi),
         ("0 1\n1 2\n", Format::SecondsMbps),
@@ -241,7 +241,7 @@ fn formats_are_told_apart() {
 }
 
 #[test]
-fn what_cannot_be_told_is_refused() {
+fn unknown_formats_are_rejected() {
     for (text, part) in [
         ("", "empty file"),
         ("hello\n", "accepted: mahimahi, "),
@@ -260,7 +260,7 @@ fn what_cannot_be_told_is_refused() {
 }
 
 #[test]
-fn names_are_read_back() {
+fn names_round_trip_through_text() {
     for format in Format::ALL {
         assert_eq!(format.to_string().parse(), Ok(format));
     }

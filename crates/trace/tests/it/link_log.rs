@@ -62,7 +62,7 @@ fn drops_have_one_number_or_two() {
 }
 
 #[test]
-fn windows_ends_marks_of_utf_8_and_long_headers_are_read() {
+fn crlf_byte_order_marks_and_long_headers_are_read() {
     let unix = read(LOGS[0]).unwrap();
     assert_eq!(read(LOGS[0].replace('\n', "\r\n")).unwrap(), unix);
     assert_eq!(read(format!("\u{feff}{}", LOGS[0])).unwrap(), unix);
@@ -72,7 +72,7 @@ fn windows_ends_marks_of_utf_8_and_long_headers_are_read() {
 }
 
 #[test]
-fn refusals_name_line_found_and_accepted() {
+fn errors_name_the_line_what_was_found_and_what_is_accepted() {
     for (text, message) in [
         ("", "the file is empty; accepted: a log of mm-link"),
         ("# only\n# headers\n", "line 2: found no event; accepted: `TIME # BYTES`"),
@@ -117,7 +117,7 @@ fn refusals_name_line_found_and_accepted() {
 }
 
 #[test]
-fn a_log_that_breaks_off_gives_what_stands_before() {
+fn a_truncated_log_is_read_up_to_its_end() {
     let whole = LOGS[0];
     // Cut in the middle of the last line: its rest could be read as another number.
     let cut = read(&whole.as_bytes()[..whole.len() - 2]).unwrap();
@@ -141,7 +141,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
-    fn whatever_the_bytes_nothing_panics(
+    fn arbitrary_log_bytes_do_not_panic(
         log in select(LOGS.to_vec()),
         damages in vec((any::<Index>(), select(b"0123456789.-+#d \t\r\n\x1f\xff".to_vec()), 0..4_usize), 0..6),
     ) {
@@ -173,7 +173,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_written_is_read_back(
+    fn written_data_is_read_back(
         packets in vec((0..90_000_000_000_000_u64, -1_000_000_000..1_000_000_000_i64, any::<u32>(), 0..5_u32), 1..30),
     ) {
         let milliseconds = |us: i64| format!("{}{}.{:03}", if us < 0 { "-" } else { "" }, us.abs() / 1000, us.abs() % 1000);

@@ -28,7 +28,7 @@ proptest! {
     }
 
     #[test]
-    fn damaged_files(
+    fn corrupted_files_do_not_panic(
         sample in select(SAMPLES.to_vec()),
         damages in vec((any::<Index>(), damage()), 0..4),
         options in options(),

@@ -45,7 +45,7 @@ const TABLE: [Row; 14] = [
 ];
 
 #[test]
-fn every_recording_is_found_out_and_has_the_statistics_of_the_table() {
+fn every_recorded_trace_is_detected_and_has_the_statistics_of_the_table() {
     let Some(folder) = recordings() else { return };
     for row in &TABLE {
         let bytes = std::fs::read(folder.join(row.file)).unwrap();
@@ -56,7 +56,7 @@ fn every_recording_is_found_out_and_has_the_statistics_of_the_table() {
 }
 
 #[test]
-fn naming_the_format_gives_what_detection_gives() {
+fn a_named_format_equals_the_detected_one() {
     let Some(folder) = recordings() else { return };
     for row in &TABLE {
         let bytes = std::fs::read(folder.join(row.file)).unwrap();
@@ -66,7 +66,7 @@ fn naming_the_format_gives_what_detection_gives() {
 }
 
 #[test]
-fn the_other_direction_of_starlink_is_in_its_first_column() {
+fn the_other_direction_of_starlink_is_its_first_column() {
     let Some(folder) = recordings() else { return };
     let bytes = std::fs::read(folder.join("starlink-lagos-first30min.csv")).unwrap();
     let up = read(&bytes, &ReadOptions { direction: Direction::Up, ..ReadOptions::default() }).unwrap();
@@ -89,7 +89,7 @@ fn rows_with_pings_can_be_left_out() {
 }
 
 #[test]
-fn a_delay_log_is_recognised_and_refused() {
+fn a_delay_log_is_detected_and_rejected() {
     let Some(folder) = recordings() else { return };
     let bytes = std::fs::read(folder.join("leo-delay-Starlink_SEA_NY_15_BP_path.log")).unwrap();
     let error = read(&bytes, &ReadOptions::default()).unwrap_err();
@@ -98,7 +98,7 @@ fn a_delay_log_is_recognised_and_refused() {
 }
 
 #[test]
-fn written_recordings_are_read_back_exactly() {
+fn written_traces_are_read_back_exactly() {
     let Some(folder) = recordings() else { return };
     for row in &TABLE {
         let bytes = std::fs::read(folder.join(row.file)).unwrap();
@@ -115,7 +115,7 @@ fn written_recordings_are_read_back_exactly() {
 }
 
 #[test]
-fn conversions_keep_what_the_recordings_carry() {
+fn conversions_preserve_the_capacity_of_traces() {
     let Some(folder) = recordings() else { return };
     for row in &TABLE {
         let trace = read(&std::fs::read(folder.join(row.file)).unwrap(), &ReadOptions::default()).unwrap();

@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_ip_or_cut_short_is_told() {
+    fn non_ip_and_truncated_packets_are_reported() {
         let link_control = [0x11, 0, 0, 1, 0, 4, 0xC0, 0x21, 9, 0, 0, 2];
         let discovery = [0x11, 0x09, 0, 0, 0, 4, 1, 1, 0, 0];
         assert_eq!(reason(0x8864, &link_control), Some(Reason::NotIp));
