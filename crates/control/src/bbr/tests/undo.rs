@@ -149,7 +149,7 @@ fn only_the_end_of_a_recovery_gives_its_window_back() {
 }
 
 #[test]
-fn a_false_timeout_is_undone() {
+fn a_spurious_timeout_is_undone() {
     let mut flow = Flow::cruising();
     let before = flow.bbr.window;
     flow.signal(CongestionSignal::Timeout, 8);
