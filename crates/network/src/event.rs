@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn ties_come_out_in_the_order_in_which_they_were_asked_for() {
+    fn simultaneous_events_fire_in_the_order_of_request() {
         let mut queue = EventQueue::new(3, 3);
         queue.schedule(5, at(3));
         for target in [4, 2] {
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn long_ago_is_as_long_ago_as_any() {
+    fn request_times_far_in_the_past_are_equal() {
         let old = |since| Entry::new(at(1 << 50), at(since), 1);
         assert_eq!(old(0), old(1_000_000));
         assert!(old(0) < old((1 << 50) - 5));

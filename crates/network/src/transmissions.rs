@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_is_bounded_and_acknowledgments_are_whole() {
+    fn the_log_is_bounded_and_acknowledgments_are_complete() {
         let mut kept = Transmissions { most: 3, ..Transmissions::default() };
         kept.push(at(0), Transmission::Sent { packet: 0, bytes: 1, again: false });
         kept.push(at(0), Transmission::Sent { packet: 1, bytes: 1, again: false });

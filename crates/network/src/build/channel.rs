@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn the_loss_of_independent_bits_is_that_of_the_binomial() {
+    fn the_loss_of_independent_bits_is_binomial() {
         // A chain with equal states: 1 - (1 - 1e-4)^8320.
         let bits = r#"{"kind":"gilbert-elliott","gamma":0.5,"beta":0.5,"eps_good":1e-4,"eps_bad":1e-4,"clock":"bit"}"#;
         assert!((loss(bits).unwrap() - 0.564_840_044_971_257).abs() < 1e-12, "{:?}", loss(bits));
@@ -146,14 +146,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_such_plan_is_refused() {
+    fn invalid_channel_plans_are_rejected() {
         assert!(matches!(loss("{}"), Err(PlanError::Syntax(_))));
         let impossible = r#"{"kind":"gilbert","mean_loss":2.0,"mean_burst":1.0}"#;
         assert!(matches!(loss(impossible), Err(PlanError::Value { .. })));
     }
 
     #[test]
-    fn a_links_long_run_loss_counts_repeats() {
+    fn the_long_run_loss_of_a_link_includes_repeats() {
         let link = |loss: f64, bursts: &str, arq: &str| -> LinkPlan {
             serde_json::from_str(&format!(
                 r#"{{"name":"l","rate":{{"kind":"unlimited"}},"delay_ns":{{"kind":"constant","value":0}},"jitter_ns":null,

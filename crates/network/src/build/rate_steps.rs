@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn each_rate_stands_at_its_instant() {
+    fn each_rate_applies_from_its_instant() {
         assert_eq!(steps(r#"{"kind":"constant","bps":5}"#).unwrap(), [(0, 5)]);
         let two = r#"{"kind":"steps","steps":[[0,10],[200000000,20]],"repeat_after_ns":null}"#;
         assert_eq!(steps(two).unwrap(), [(0, 10), (200, 20)]);
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn more_steps_than_anybody_can_make_are_refused() {
+    fn too_many_steps_are_rejected() {
         for often in [
             r#"{"kind":"uniform","low_bps":10,"high_bps":1000000,"hold_ns":1,"initial_bps":7,"stream":null}"#,
             r#"{"kind":"steps","steps":[[0,10],[1,20]],"repeat_after_ns":2}"#,
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_steps_is_refused() {
+    fn rate_plans_without_steps_are_rejected() {
         let said = steps(r#"{"kind":"unlimited"}"#).unwrap_err().to_string();
         assert!(said.contains("constant, steps, uniform"), "{said}");
     }

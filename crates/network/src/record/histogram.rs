@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn batches_may_come_in_any_order() {
+    fn batches_may_be_added_in_any_order() {
         let spans = [5_000_000, 7_000_000, 1_000_000, 900_000_000, 300, 6_000_000].map(Bin::of);
         let mut at_once = Histogram::default();
         at_once.count(spans.into_iter());
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_one_has_no_bins() {
+    fn an_empty_histogram_has_no_bins() {
         assert_eq!(Histogram::default().bins().count(), 0);
     }
 }

@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_keep_their_number_and_values_the_last() {
+    fn names_keep_their_index_and_the_last_value() {
         let mut names = QuantityNames::default();
         let (first, second) = (names.number("w_max"), names.number("x1"));
         assert_eq!((first, second, names.number("w_max")), (0, 1, 0));

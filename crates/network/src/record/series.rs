@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_come_back_as_a_table() {
+    fn rows_are_returned_as_a_table() {
         let window = |bytes| FlowState { cwnd: Some(Bytes::new(bytes)), ..FlowState::unknown(true) };
         let unlimited = FlowState {
             ssthresh: Some(Bytes::new(u64::MAX)),

@@ -215,7 +215,7 @@ mod tests {
     use airpath_model::RandomStream;
 
     #[test]
-    fn rows_come_back_as_they_were() {
+    fn rows_are_returned_unchanged() {
         let mut stream = RandomStream::new(1, "rows");
         // Numbers of every size, in rows that are full, empty and in between.
         let row = |stream: &mut RandomStream| {
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_takes_what_its_numbers_need() {
+    fn the_size_of_a_row_depends_on_its_numbers() {
         let words = |pairs, long| {
             let mut rows = SparseRows::default();
             let row = Row { pairs, long };
