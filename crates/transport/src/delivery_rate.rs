@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_connection_without_data_is_limited_before_its_first_packet() {
+    fn a_connection_without_data_is_application_limited_before_its_first_packet() {
         let mut rate = DeliveryRate::default();
         rate.mark_app_limited(Bytes::ZERO);
         let state = rate.on_sent(at(0), true, Bytes::ZERO);
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn samples_are_marked_until_the_gap_has_been_delivered() {
+    fn samples_are_application_limited_until_the_gap_has_been_delivered() {
         let mut rate = DeliveryRate::default();
         let first = rate.on_sent(at(0), true, Bytes::ZERO);
         rate.mark_app_limited(Bytes::new(1000));
@@ -181,7 +181,7 @@ mod tests {
     /// The bubble is gone if *more* has been delivered than `C.app_limited` (draft-ietf-ccwg-bbr, section
     /// 4.1).
     #[test]
-    fn a_packet_sent_when_just_the_gap_has_been_delivered_is_limited_and_the_next_is_not() {
+    fn a_packet_sent_right_after_the_gap_is_application_limited_and_the_next_is_not() {
         let mut rate = DeliveryRate::default();
         let first = rate.on_sent(at(0), true, Bytes::ZERO);
         rate.mark_app_limited(Bytes::new(1000));
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn of_what_one_acknowledgment_delivers_the_packet_that_was_sent_last_counts() {
+    fn the_most_recently_sent_packet_of_an_acknowledgment_counts() {
         let mut rate = DeliveryRate::default();
         let first = rate.on_sent(at(0), true, Bytes::ZERO);
         let second = rate.on_sent(at(1), false, Bytes::ZERO);

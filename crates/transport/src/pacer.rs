@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_burst_is_the_quantum_and_then_packets_are_spaced() {
+    fn packets_are_spaced_after_a_burst_of_one_quantum() {
         let (rate, packet) = (Rate::from_bps(8_000_000), Bytes::new(1000)); // one packet per millisecond
         let mut pacer = Pacer::new(false);
         let mut left = [0_u64; 6];
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_leaves_at_a_rate_of_zero() {
+    fn no_packets_are_sent_at_a_rate_of_zero() {
         let release = Pacer::new(false).release(Rate::ZERO, Bytes::new(3000), Bytes::new(1000));
         assert_eq!(release, Timestamp::NEVER);
     }

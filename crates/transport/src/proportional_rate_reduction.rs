@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn heavy_loss_is_made_up_for_as_in_slow_start() {
+    fn after_heavy_loss_the_window_grows_as_in_slow_start() {
         // 20 in flight, 15 lost, new window 10: five deliveries, each allows one packet and one more.
         assert_eq!(sent_for(5, 15, 20, 10), 10);
     }

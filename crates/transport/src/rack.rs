@@ -158,7 +158,7 @@ mod tests {
     /// Section 6.2, step 2: an acknowledgment that may belong to an earlier transmission is no evidence for
     /// the later one.
     #[test]
-    fn what_may_be_an_older_answer_is_no_newest_transmission() {
+    fn an_ambiguous_acknowledgment_does_not_advance_the_newest_transmission() {
         let mut ledger = sent(3);
         ledger.on_retransmitted(at(50), 0, SendState::default());
         let again = *ledger.first().expect("three were sent");

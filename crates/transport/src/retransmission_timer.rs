@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn follows_the_rules_of_rfc_6298() {
+    fn the_timer_follows_rfc_6298() {
         let mut timer = timer(RtoFloor::OnTimeout);
         assert_eq!(timer.timeout(), Duration::from_secs(1), "rule 2.1, with the initial timeout of the RFC");
         timer.on_sample(Duration::from_millis(100));
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn doubles_up_to_the_ceiling_and_forgets_with_a_sample() {
+    fn the_timeout_doubles_up_to_the_ceiling_and_a_sample_resets_it() {
         let mut timer = timer(RtoFloor::OnTimeout);
         timer.on_sample(Duration::from_millis(100));
         for expected_ms in [600, 1_200, 2_400, 4_800, 9_600, 19_200, 38_400, 60_000, 60_000] {

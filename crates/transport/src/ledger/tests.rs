@@ -173,7 +173,7 @@ fn lost(ledger: &Ledger) -> Vec<u64> {
 }
 
 #[test]
-fn what_is_sent_after_a_timeout_is_not_lost_by_it() {
+fn segments_sent_after_a_timeout_are_not_marked_lost() {
     let mut ledger = ledger_of(3);
     assert_eq!(ledger.mark_all_lost().get(), 3 * MSS);
     assert_eq!(ledger.mark_all_lost().get(), 0, "nothing new is lost");
@@ -190,7 +190,7 @@ fn what_is_sent_after_a_timeout_is_not_lost_by_it() {
 }
 
 #[test]
-fn an_undone_timeout_forgets_and_finds_again() {
+fn an_undone_timeout_clears_losses_and_detects_them_again() {
     let mut ledger = ledger_of(8);
     ledger.sack(2 * MSS, 3 * MSS, |_| {});
     ledger.mark_all_lost();
@@ -205,7 +205,7 @@ fn an_undone_timeout_forgets_and_finds_again() {
 }
 
 #[test]
-fn a_segment_that_is_sacked_after_its_retransmission_leaves_pipe_altogether() {
+fn a_segment_sacked_after_its_retransmission_leaves_the_pipe_completely() {
     let mut ledger = ledger_of(5);
     ledger.sack(2 * MSS, 5 * MSS, |_| {});
     ledger.mark_lost_by_sack(Bytes::new(MSS));
@@ -218,7 +218,7 @@ fn a_segment_that_is_sacked_after_its_retransmission_leaves_pipe_altogether() {
 
 /// A selectively acknowledged retransmission has arrived, regardless of the data delivered after it.
 #[test]
-fn a_retransmission_that_arrived_is_not_lost_again() {
+fn a_delivered_retransmission_is_not_lost_again() {
     let mut ledger = ledger_of(5);
     ledger.sack(2 * MSS, 5 * MSS, |_| {});
     ledger.mark_lost_by_sack(Bytes::new(MSS));
@@ -230,7 +230,7 @@ fn a_retransmission_that_arrived_is_not_lost_again() {
 }
 
 #[test]
-fn the_list_of_retransmissions_does_not_grow_for_ever() {
+fn the_list_of_retransmissions_is_bounded() {
     let mut ledger = Ledger::default();
     for k in 0..100 {
         ledger.on_sent(Timestamp::ZERO, MSS as u32, SendState::default());
@@ -243,7 +243,7 @@ fn the_list_of_retransmissions_does_not_grow_for_ever() {
 
 /// A rescue retransmission is sent after all originals: if it is lost, they are lost too.
 #[test]
-fn a_lost_rescue_shows_the_loss_of_what_lies_below() {
+fn a_lost_rescue_retransmission_reveals_losses_below_it() {
     let mut ledger = ledger_of(6);
     ledger.sack(2 * MSS, 3 * MSS, |_| {});
     ledger.on_retransmitted(Timestamp::ZERO, 5 * MSS, SendState::default());
@@ -262,7 +262,7 @@ fn a_lost_rescue_shows_the_loss_of_what_lies_below() {
 }
 
 #[test]
-fn a_block_above_what_was_sent_is_looked_at_again() {
+fn a_block_above_the_sent_data_is_processed_again() {
     let mut ledger = Ledger::default();
     let mut delivered = [0, 0];
     for delivered in &mut delivered {
@@ -292,7 +292,7 @@ fn sent_again() -> Ledger {
 }
 
 #[test]
-fn what_left_after_the_newest_that_was_delivered_is_never_late() {
+fn segments_sent_after_the_newest_delivered_one_are_never_late() {
     let mut ledger = sent_again();
     // Transmission 6 (segment 0, retransmitted) was the last one delivered; nothing is known about 7 and 8.
     ledger.acknowledge(MSS, |_| {});
@@ -309,7 +309,7 @@ fn what_left_after_the_newest_that_was_delivered_is_never_late() {
 }
 
 #[test]
-fn the_earliest_of_originals_and_of_what_was_sent_again_is_due() {
+fn the_earliest_of_originals_and_retransmissions_is_due() {
     let mut ledger = sent_again();
     let patience = Duration::from_millis(100);
     // Segment 3, an original, was sent at 30 ms and segment 0 again at 50 ms.

@@ -118,7 +118,7 @@ fn at(ms: u64) -> Timestamp {
 
 /// Quinn reports the two in the opposite order.
 #[test]
-fn a_loss_is_told_before_the_acknowledgment_that_reveals_it() {
+fn a_loss_is_reported_before_the_acknowledgment_that_reveals_it() {
     let mut bench = Bench::new();
     for ms in 0..5 {
         bench.sends(ms, 1200);
@@ -142,7 +142,7 @@ fn a_loss_is_told_before_the_acknowledgment_that_reveals_it() {
 }
 
 #[test]
-fn one_window_is_reduced_once() {
+fn each_window_is_reduced_at_most_once() {
     let mut bench = Bench::new();
     for ms in 0..10 {
         bench.sends(ms, 1200);
@@ -182,7 +182,7 @@ fn recovery_ends_with_a_packet_sent_after_it_began() {
 }
 
 #[test]
-fn what_a_controller_dismisses_does_not_hide_a_mark() {
+fn a_dismissed_loss_does_not_hide_a_mark() {
     let mut bench = Bench::with(true, Timestamp::NEVER);
     bench.sends(0, 1200);
     bench.sends(1, 1200);
@@ -211,7 +211,7 @@ fn persistent_congestion_is_a_timeout() {
 }
 
 #[test]
-fn a_loss_without_an_acknowledgment_is_told_at_once_and_counted_with_the_next() {
+fn a_loss_without_an_acknowledgment_is_reported_at_once_and_counted_with_the_next() {
     let mut bench = Bench::new();
     bench.sends(0, 1200);
     bench.sends(30, 1200);

@@ -98,7 +98,7 @@ fn sent_above_the_window(controller: Box<dyn Controller>) -> usize {
 }
 
 #[test]
-fn a_reduction_stands_in_for_the_window_unless_the_controller_wants_it_to_hold() {
+fn a_reduction_replaces_the_window_unless_the_controller_enforces_its_window() {
     let window = || Simple(Bytes::new(20 * MSS));
     assert!(sent_above_the_window(Box::new(window())) >= 3);
     assert_eq!(sent_above_the_window(Box::new(Strict(window()))), 0);
@@ -110,7 +110,7 @@ fn sent(sender: &mut Sender, now: Timestamp) -> Vec<Segment> {
 }
 
 #[test]
-fn the_limit_is_the_first_that_holds() {
+fn the_reported_limit_is_the_first_that_applies() {
     let start = Timestamp::ZERO;
     let limited = |window: u64, receive_window: u64, offered: u64| {
         let config =
@@ -133,7 +133,7 @@ fn the_limit_is_the_first_that_holds() {
 }
 
 #[test]
-fn a_window_that_the_pacer_keeps_back_is_limited_by_pacing() {
+fn a_window_held_back_by_the_pacer_is_limited_by_pacing() {
     #[derive(Debug)]
     struct Paced;
     impl Controller for Paced {
@@ -233,7 +233,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_accounts_are_those_of_the_ledger(
+    fn the_counters_equal_those_of_the_ledger(
         steps in steps(),
         recovery in prop_oneof![Just(Recovery::Prr), Just(Recovery::Sack), Just(Recovery::Newreno), Just(Recovery::Reno)],
         detect in any::<bool>(),

@@ -45,14 +45,14 @@ fn the_receiver_counts_marked_segments_and_echoes_nothing() {
 }
 
 #[test]
-fn the_count_begins_again_after_the_largest_number() {
+fn the_counter_wraps_around() {
     let mut receiver = receiver();
     let last = (0..65_538).filter_map(|k| answer(&mut receiver, k, Ecn::Ce)).last();
     assert_eq!(last, Some((false, 1)), "the first is answered alone, then each second one");
 }
 
 #[test]
-fn every_segment_is_ect_1_and_none_says_cwr() {
+fn every_segment_is_ect_1_and_none_has_cwr() {
     let mut script = Script::new(accurate(), HALVE, 10);
     assert!(script.segments().iter().all(|segment| segment.ecn == Ecn::Ect1));
     script.at(100).give(0, &[(1, 10)]);
@@ -62,7 +62,7 @@ fn every_segment_is_ect_1_and_none_says_cwr() {
 }
 
 #[test]
-fn the_controller_hears_how_much_and_once_a_window_that_there_were_marks() {
+fn the_controller_receives_the_marked_bytes_and_one_signal_per_window() {
     let mut script = Script::new(accurate(), HALVE, 10);
     script.send();
     script.at(100);
@@ -83,7 +83,7 @@ fn the_controller_hears_how_much_and_once_a_window_that_there_were_marks() {
 }
 
 #[test]
-fn an_older_acknowledgment_takes_no_mark_back() {
+fn an_older_acknowledgment_does_not_reduce_the_count() {
     let mut script = Script::new(accurate(), HALVE, 10);
     script.send();
     let mut told = Vec::new();
@@ -96,7 +96,7 @@ fn an_older_acknowledgment_takes_no_mark_back() {
 }
 
 #[test]
-fn a_controller_that_reads_the_count_is_refused_without() {
+fn a_controller_that_needs_accurate_ecn_is_rejected_without_it() {
     for (ecn, refused) in [
         (EcnMode::Off, Some(ConfigError::AccurateEcnNeeded)),
         (EcnMode::Classic, Some(ConfigError::AccurateEcnNeeded)),

@@ -65,7 +65,7 @@ proptest! {
 
     /// `Connection::run` checks each step.
     #[test]
-    fn everything_arrives_once_and_in_order(
+    fn all_data_arrives_once_and_in_order(
         conditions in conditions(), ends in ends(), controller in controller(), payload in 1_u64..200_000,
     ) {
         let mut first = Connection::new(ends.0, ends.1, controller, conditions, payload);
@@ -77,7 +77,7 @@ proptest! {
 
     /// In any interval no more is sent than the quantum plus the data that the rate allows.
     #[test]
-    fn pacing_holds_under_loss(
+    fn pacing_is_enforced_under_loss(
         conditions in conditions(), ends in ends(), quantum in 1_u64..5_000, bps in 100_000_u64..50_000_000,
     ) {
         let mut connection = Connection::new(ends.0, ends.1, (Rule::Fixed, Bytes::new(50_000)), conditions, 60_000);
@@ -115,7 +115,7 @@ const CLEAN: Conditions = Conditions {
 /// A queue that overflows, without other losses: SACK repairs each overflow within its round trips, never by
 /// the timer.
 #[test]
-fn overflows_of_a_queue_are_repaired_without_timeouts() {
+fn queue_overflows_are_repaired_without_timeouts() {
     let overflow = Conditions { delay: Duration::from_millis(10), queue: 20, ..CLEAN };
     for recovery in [Recovery::Prr, Recovery::Sack] {
         let mut connection = steady(recovery, Rule::Aimd { grow: true }, 20_000, overflow, 5_000_000);
@@ -130,7 +130,7 @@ fn overflows_of_a_queue_are_repaired_without_timeouts() {
 
 /// A fixed window over a clean path: one window per round trip.
 #[test]
-fn a_fixed_window_carries_one_window_each_round_trip() {
+fn a_fixed_window_delivers_one_window_per_round_trip() {
     for recovery in [Recovery::Prr, Recovery::Sack, Recovery::Newreno, Recovery::Reno] {
         let mut connection = steady(recovery, Rule::Fixed, 20_000, CLEAN, 2_000_000);
         connection.run();
@@ -157,7 +157,7 @@ fn heavy_loss_does_not_stall_a_flow() {
 /// 100 000 segments in flight with a thousand holes: the cost of an acknowledgment must depend on its
 /// contents, not on the window. Quadratic work (10^10 visits) would take minutes.
 #[test]
-fn a_recovery_over_a_huge_window_is_linear() {
+fn a_recovery_over_a_large_window_takes_linear_time() {
     let huge = Conditions {
         delay: Duration::from_secs(10),
         spacing: Duration::from_micros(10),

@@ -19,7 +19,7 @@ fn the_first_timeout_does_not_back_off() {
 }
 
 #[test]
-fn after_an_acknowledgment_the_next_timeout_is_a_first_one() {
+fn after_an_acknowledgment_the_next_timeout_counts_as_first() {
     let mut script = Script::new(config(Recovery::Prr), Rule::Dismiss, 1);
     script.send();
     script.expire();
@@ -52,7 +52,7 @@ fn a_dismissed_loss_keeps_the_window_full() {
 }
 
 #[test]
-fn a_dismissed_loss_is_no_reduction_to_tell_of() {
+fn a_dismissed_loss_sets_no_cwr() {
     let marked = SenderConfig { ecn: EcnMode::Classic, ..config(Recovery::Sack) };
     let mut script = Script::new(marked, Rule::Dismiss, 10);
     script.send();
@@ -70,7 +70,7 @@ fn a_dismissed_loss_is_no_reduction_to_tell_of() {
 }
 
 #[test]
-fn what_a_dismissed_timeout_marked_is_sent_within_the_window() {
+fn segments_marked_by_a_dismissed_timeout_are_sent_within_the_window() {
     let mut script = Script::new(config(Recovery::Sack), Rule::Dismiss, 6);
     script.send();
     script.at(100).ack(0, &[(4, 6)]);

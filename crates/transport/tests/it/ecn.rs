@@ -77,7 +77,7 @@ fn an_echo_in_a_recovery_reduces_no_further() {
 }
 
 #[test]
-fn retransmissions_are_not_capable_but_say_cwr() {
+fn retransmissions_are_not_ecn_capable_but_carry_cwr() {
     let mut script = Script::new(marked(), HALVE, 10);
     script.send();
     script.at(100).give(0, &[(1, 10)]);
@@ -88,7 +88,7 @@ fn retransmissions_are_not_capable_but_say_cwr() {
 }
 
 #[test]
-fn without_ecn_nothing_is_capable_and_echoes_are_ignored() {
+fn without_ecn_no_segment_is_ecn_capable_and_echoes_are_ignored() {
     let mut script = Script::new(config(Recovery::Sack), HALVE, 10);
     assert!(script.segments().iter().all(|segment| segment.ecn == Ecn::NotEct));
     assert!(echo(&mut script, 1).is_empty());
@@ -124,7 +124,7 @@ fn answer(receiver: &mut Receiver, k: u64, ecn: Ecn, cwr: bool) -> Option<bool> 
 }
 
 #[test]
-fn the_first_mark_and_the_first_without_are_answered_at_once() {
+fn the_first_marked_and_the_first_unmarked_segment_are_acknowledged_at_once() {
     let mut receiver = Receiver::new(ReceiverConfig { ecn: EcnMode::Classic, ..ReceiverConfig::default() });
     let mut answer = |k, ecn| answer(&mut receiver, k, ecn, false);
     assert_eq!((answer(0, Ecn::Ect0), answer(1, Ecn::Ect0)), (None, Some(false)));

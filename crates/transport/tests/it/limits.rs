@@ -31,7 +31,7 @@ fn the_right_edge_never_moves_back() {
 }
 
 #[test]
-fn a_receive_window_below_a_segment_is_filled_when_nothing_is_outstanding() {
+fn a_receive_window_below_a_segment_is_used_when_nothing_is_outstanding() {
     let small = SenderConfig { receive_window: Bytes::new(400), ..config(Recovery::Prr) };
     let mut script = Script::new(small, Rule::Fixed, 10);
     assert_eq!(script.segments().iter().map(|segment| segment.payload).collect::<Vec<_>>(), [400]);
@@ -50,7 +50,7 @@ fn a_window_below_a_segment_allows_one_at_a_time_and_zero_none() {
 }
 
 #[test]
-fn a_stopped_flow_repairs_but_sends_nothing_new() {
+fn a_stopped_flow_retransmits_but_sends_no_new_data() {
     let mut script = Script::new(config(Recovery::Sack), Rule::Fixed, 10);
     script.send();
     script.sender.stop();
@@ -63,7 +63,7 @@ fn a_stopped_flow_repairs_but_sends_nothing_new() {
 }
 
 #[test]
-fn the_controller_hears_what_was_in_flight_when_the_acknowledged_packet_left() {
+fn the_controller_receives_the_flight_size_at_the_send_time() {
     let mut script = Script::new(config(Recovery::Prr), Rule::Fixed, 5);
     script.send();
     script.at(100).ack(2, &[]);
@@ -79,7 +79,7 @@ fn the_controller_hears_what_was_in_flight_when_the_acknowledged_packet_left() {
 }
 
 #[test]
-fn the_controller_hears_that_the_application_had_run_dry() {
+fn the_controller_learns_that_the_application_had_no_data() {
     let mut script = Script::idle(config(Recovery::Prr), Rule::Fixed, 10);
     script.send();
     script.sender.offer(Bytes::MAX);
@@ -101,7 +101,7 @@ fn limited(phase: Phase, used: u64) -> bool {
 }
 
 #[test]
-fn window_limited_says_whether_the_window_held_data_back() {
+fn window_limited_is_set_if_the_window_held_data_back() {
     assert!(limited(Phase::CongestionAvoidance, 100));
     assert!(limited(Phase::CongestionAvoidance, 11));
     assert!(!limited(Phase::CongestionAvoidance, 10), "nothing was held back");
@@ -112,7 +112,7 @@ fn window_limited_says_whether_the_window_held_data_back() {
 }
 
 #[test]
-fn window_limited_ends_with_the_flight_that_was() {
+fn window_limited_ends_with_its_flight() {
     let mut script = Script::idle(config(Recovery::Prr), Rule::Fixed, 4);
     script.sender.offer(Bytes::new(5 * MSS));
     script.send();
@@ -126,7 +126,7 @@ fn window_limited_ends_with_the_flight_that_was() {
 
 /// In slow start the use of the window is that of the last round, not of the best one.
 #[test]
-fn a_window_that_is_used_no_more_stops_being_the_limit() {
+fn a_window_no_longer_used_stops_being_the_limit() {
     let mut script = Script::idle(config(Recovery::Prr), Rule::Fixed, 10);
     script.controller.desk().phase = Phase::SlowStart;
     script.sender.offer(Bytes::new(8 * MSS));
@@ -142,7 +142,7 @@ fn a_window_that_is_used_no_more_stops_being_the_limit() {
 }
 
 #[test]
-fn rounds_are_counted_by_packets() {
+fn rounds_are_counted_per_packet() {
     let mut script = Script::new(config(Recovery::Prr), Rule::Fixed, 4);
     script.send();
     let mut rounds = Vec::new();
@@ -154,7 +154,7 @@ fn rounds_are_counted_by_packets() {
 }
 
 #[test]
-fn rate_samples_know_the_application() {
+fn rate_samples_contain_the_application_limit() {
     let mut script = Script::idle(config(Recovery::Prr), Rule::Fixed, 10);
     let limited = |script: &Script| script.controller.last_ack().rate.map(|rate| rate.app_limited);
     script.sender.offer(Bytes::new(2 * MSS));
@@ -175,7 +175,7 @@ fn rate_samples_know_the_application() {
 }
 
 #[test]
-fn the_pacer_is_obeyed() {
+fn the_pacing_rate_is_obeyed() {
     let mut script = Script::new(config(Recovery::Prr), Rule::Fixed, 100);
     // One segment per millisecond, bursts of three.
     script.controller.desk().control.pacing = Pacing::At(Rate::from_bps(8_000_000));
@@ -216,7 +216,7 @@ fn a_window_is_paced_only_when_configured_and_after_a_sample() {
 }
 
 #[test]
-fn acknowledgments_of_what_was_never_sent_are_ignored() {
+fn acknowledgments_of_unsent_data_are_ignored() {
     let mut script = Script::new(config(Recovery::Prr), Rule::Fixed, 3);
     script.send();
     assert!(script.at(10).ack(4, &[]).is_empty());
@@ -227,7 +227,7 @@ fn acknowledgments_of_what_was_never_sent_are_ignored() {
 }
 
 #[test]
-fn configurations_that_cannot_work_are_refused() {
+fn inconsistent_configurations_are_rejected() {
     let refused = |config: SenderConfig| {
         Sender::new(config, Handle::new(Rule::Fixed, Bytes::new(1)).controller()).err()
     };
@@ -243,7 +243,7 @@ fn configurations_that_cannot_work_are_refused() {
 }
 
 #[test]
-fn a_controller_that_reads_the_receiver_s_clock_is_refused_without_timestamps() {
+fn a_controller_that_needs_the_receivers_clock_is_rejected_without_timestamps() {
     let handle = Handle::new(Rule::Fixed, Bytes::new(MSS));
     handle.desk().needs.receiver_time = true;
     let without = SenderConfig { timestamps: false, spurious_timeout_undo: false, ..config(Recovery::Prr) };

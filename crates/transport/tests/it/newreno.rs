@@ -11,7 +11,7 @@ const HALVE: Rule = Rule::Aimd { grow: false };
 /// Ten in flight, 0 and 4 are lost. By RFC 6582, with segments as the unit: ssthresh is 5; after d duplicates
 /// cwnd = 5 + d; after a partial acknowledgment of a segments cwnd - a + 1.
 #[test]
-fn partial_acknowledgments_repair_one_hole_each() {
+fn each_partial_acknowledgment_retransmits_one_hole() {
     let mut script = Script::new(config(Recovery::Newreno), HALVE, 10);
     script.send();
     script.at(100);
@@ -39,7 +39,7 @@ fn partial_acknowledgments_repair_one_hole_each() {
 }
 
 #[test]
-fn only_the_first_partial_acknowledgment_restarts_the_timer_and_the_full_one_does() {
+fn only_the_first_partial_and_the_full_acknowledgment_restart_the_timer() {
     let mut script = Script::new(config(Recovery::Newreno), HALVE, 20);
     script.send();
     script.at(100);
@@ -82,7 +82,7 @@ fn the_first_partial_acknowledgment_of_the_next_recovery_restarts_the_timer_as_w
 /// After a timeout everything is retransmitted; segments that had already arrived cause full duplicate
 /// acknowledgments.
 #[test]
-fn needless_retransmissions_cause_no_fast_retransmit() {
+fn spurious_retransmissions_cause_no_fast_retransmit() {
     let mut script = Script::new(config(Recovery::Newreno), Rule::Fixed, 6);
     script.send();
     assert_eq!(script.expire(), [0, 1, 2, 3, 4, 5]);
@@ -112,7 +112,7 @@ fn old_acknowledgments_are_no_duplicates() {
 }
 
 #[test]
-fn duplicates_never_count_for_more_than_the_flight() {
+fn duplicates_never_count_more_than_the_flight_size() {
     let mut script = Script::new(config(Recovery::Newreno), Rule::Fixed, 4);
     script.send();
     script.at(100);
@@ -131,7 +131,7 @@ fn duplicates_never_count_for_more_than_the_flight() {
 /// Limited transmit (RFC 3042) defines the allowance of two duplicates; new data ends it, and all outstanding
 /// data counts again.
 #[test]
-fn new_data_takes_back_what_duplicates_allowed() {
+fn an_acknowledgment_of_new_data_removes_the_window_inflation() {
     let mut script = Script::new(config(Recovery::Newreno), Rule::Fixed, 10);
     script.send();
     script.at(100);
@@ -143,7 +143,7 @@ fn new_data_takes_back_what_duplicates_allowed() {
 
 /// Most duplicates are lost, so the flight seems larger than the window: the hole does not wait.
 #[test]
-fn a_partial_acknowledgment_retransmits_whatever_the_window_says() {
+fn a_partial_acknowledgment_retransmits_regardless_of_the_window() {
     let mut script = Script::new(config(Recovery::Newreno), HALVE, 20);
     script.send();
     script.at(100);
@@ -157,7 +157,7 @@ fn a_partial_acknowledgment_retransmits_whatever_the_window_says() {
 /// One hole is repaired per round trip: the timer may fire while the acknowledgment of an earlier
 /// retransmission is in flight. Its echo is old, but the other holes are real.
 #[test]
-fn the_timer_of_a_recovery_is_not_taken_for_false() {
+fn a_timeout_in_recovery_is_not_considered_spurious() {
     let mut script = Script::new(config(Recovery::Newreno), HALVE, 10);
     script.send();
     script.at(100);

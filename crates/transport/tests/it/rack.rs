@@ -27,7 +27,7 @@ fn reordered(window: u64) -> Script {
 }
 
 #[test]
-fn before_reordering_was_seen_three_segments_above_a_hole_tell_at_once() {
+fn without_reordering_three_segments_above_a_hole_reveal_a_loss_at_once() {
     let mut script = Script::new(rack(), HALVE, 10);
     script.send();
     script.at(100);
@@ -38,7 +38,7 @@ fn before_reordering_was_seen_three_segments_above_a_hole_tell_at_once() {
 }
 
 #[test]
-fn fewer_tell_after_a_quarter_of_the_round_trip() {
+fn fewer_segments_reveal_a_loss_after_a_quarter_of_the_round_trip() {
     let mut script = Script::idle(rack(), HALVE, 10);
     script.sender.offer(Bytes::new(2 * MSS));
     assert_eq!(script.send(), [0, 1]);
@@ -54,7 +54,7 @@ fn fewer_tell_after_a_quarter_of_the_round_trip() {
 }
 
 #[test]
-fn once_reordering_was_seen_any_number_above_a_hole_waits_for_that_time() {
+fn after_reordering_any_number_of_segments_waits_for_the_reordering_window() {
     let mut script = reordered(10);
     script.at(200);
     assert!(script.ack(6, &[(7, 15)]).iter().all(|&segment| segment > 15), "new data at most");
@@ -68,7 +68,7 @@ fn once_reordering_was_seen_any_number_above_a_hole_waits_for_that_time() {
 }
 
 #[test]
-fn what_is_later_is_lost() {
+fn segments_later_than_the_reordering_window_are_lost() {
     let mut script = reordered(10);
     script.at(200).ack(6, &[(7, 15)]);
     assert_eq!(script.expire()[0], 6);
@@ -80,7 +80,7 @@ fn what_is_later_is_lost() {
 /// Controllers count losses by acknowledgments: a loss detected by time between two of them must not be
 /// missing.
 #[test]
-fn what_was_late_is_counted_by_the_next_acknowledgment_and_once() {
+fn late_segments_are_counted_once_by_the_next_acknowledgment() {
     let mut script = reordered(10);
     script.at(200).ack(6, &[(7, 15)]);
     assert_eq!(script.controller.last_ack().newly_lost.get(), 0);
@@ -104,7 +104,7 @@ fn sent_again_for_nothing() -> Script {
 }
 
 #[test]
-fn the_window_is_wider_by_a_quarter_after_something_was_sent_again_for_nothing() {
+fn a_spurious_retransmission_widens_the_reordering_window_by_a_quarter() {
     let mut script = sent_again_for_nothing();
     let quarter = script.sender.rtt().minimum / 4;
     // The segments sent at 200 ms while the window allowed them are acknowledged at 340 ms, except the first.
@@ -127,7 +127,7 @@ fn the_window_is_wider_by_a_quarter_after_something_was_sent_again_for_nothing()
 }
 
 #[test]
-fn sixteen_recoveries_later_it_is_one_quarter_again() {
+fn after_sixteen_recoveries_the_reordering_window_is_a_quarter_again() {
     let mut script = sent_again_for_nothing();
     let round_trip = Duration::from_millis(100);
     let (mut first, mut newest) = (16, 24);
@@ -151,7 +151,7 @@ fn sixteen_recoveries_later_it_is_one_quarter_again() {
 }
 
 #[test]
-fn each_hole_is_late_at_its_own_time() {
+fn each_hole_expires_at_its_own_time() {
     let mut script = Script::new(rack(), HALVE, 3);
     assert_eq!(script.send(), [0, 1, 2]);
     script.at(100).give(0, &[(1, 2)]);
@@ -169,7 +169,7 @@ fn each_hole_is_late_at_its_own_time() {
 }
 
 #[test]
-fn a_lost_retransmission_is_late_as_well() {
+fn a_lost_retransmission_expires_as_well() {
     let mut script = Script::new(rack(), HALVE, 10);
     script.send();
     script.at(100);
@@ -188,7 +188,7 @@ fn a_lost_retransmission_is_late_as_well() {
 }
 
 #[test]
-fn what_was_sent_again_says_nothing_of_order() {
+fn retransmissions_do_not_indicate_reordering() {
     let mut script = Script::new(rack(), HALVE, 10);
     script.send();
     script.at(100).ack(0, &[(1, 4)]);
@@ -202,7 +202,7 @@ fn what_was_sent_again_says_nothing_of_order() {
 }
 
 #[test]
-fn a_timeout_leaves_nothing_to_wait_for() {
+fn a_timeout_cancels_the_reordering_timer() {
     let mut script = reordered(10);
     script.at(200).ack(6, &[(7, 15)]);
     let due = script.sender.next_timer();
@@ -215,7 +215,7 @@ fn a_timeout_leaves_nothing_to_wait_for() {
 }
 
 #[test]
-fn it_needs_selective_acknowledgments() {
+fn rack_requires_selective_acknowledgments() {
     for recovery in [Recovery::Newreno, Recovery::Reno] {
         let config = SenderConfig { recovery, ..rack() };
         let handle = Handle::new(HALVE, Bytes::new(MSS));
@@ -226,7 +226,7 @@ fn it_needs_selective_acknowledgments() {
 }
 
 #[test]
-fn blocks_of_one_acknowledgment_say_nothing_of_order() {
+fn blocks_of_one_acknowledgment_do_not_indicate_reordering() {
     let mut script = Script::new(rack(), HALVE, 10);
     script.send();
     // The newer block comes first, because acknowledgments were lost.
@@ -235,7 +235,7 @@ fn blocks_of_one_acknowledgment_say_nothing_of_order() {
 }
 
 #[test]
-fn while_losses_are_repaired_one_above_a_hole_tells_at_once() {
+fn in_recovery_one_segment_above_a_hole_reveals_a_loss_at_once() {
     let mut script = Script::new(rack(), HALVE, 10);
     script.send();
     script.at(100);
@@ -249,7 +249,7 @@ fn while_losses_are_repaired_one_above_a_hole_tells_at_once() {
 }
 
 #[test]
-fn three_short_segments_above_a_hole_tell_at_once_as_well() {
+fn three_short_segments_above_a_hole_reveal_a_loss_at_once() {
     let mut script = Script::idle(rack(), HALVE, 10);
     for _ in 0..6 {
         script.sender.offer(Bytes::new(10));

@@ -36,7 +36,7 @@ fn blocks(ack: Option<Acknowledgment>) -> Vec<(u64, u64)> {
 }
 
 #[test]
-fn every_second_segment_or_after_the_delay() {
+fn every_second_segment_is_acknowledged_or_after_the_delay() {
     let mut receiver = Receiver::new(ReceiverConfig::default());
     assert_eq!(receiver.next_timer(), Timestamp::NEVER);
     assert_eq!(arrive(&mut receiver, 0, 10), None);
@@ -56,7 +56,7 @@ fn every_second_segment_or_after_the_delay() {
 
 /// RFC 2883, reduced to one bit: below the cumulative acknowledgment, and within a block above it.
 #[test]
-fn what_had_arrived_before_is_told_at_once_and_once() {
+fn duplicate_data_is_reported_at_once_and_once() {
     let mut receiver = Receiver::new(ReceiverConfig::default());
     let mut repeated = |k, ms| arrive(&mut receiver, k, ms).map(|ack| ack.repeated);
     assert_eq!(repeated(0, 10), None);
@@ -72,7 +72,7 @@ fn what_had_arrived_before_is_told_at_once_and_once() {
 }
 
 #[test]
-fn each_segment_when_told_so() {
+fn every_segment_is_acknowledged_if_configured() {
     let mut receiver = Receiver::new(ReceiverConfig { delayed_ack_segments: 1, ..ReceiverConfig::default() });
     for k in 0..5 {
         assert_eq!(cumulative(arrive(&mut receiver, k, k)), Some(k + 1));
@@ -80,7 +80,7 @@ fn each_segment_when_told_so() {
 }
 
 #[test]
-fn disorder_is_answered_at_once() {
+fn out_of_order_segments_are_acknowledged_at_once() {
     let mut receiver = Receiver::new(ReceiverConfig::default());
     assert_eq!(cumulative(arrive(&mut receiver, 1, 10)), Some(0), "a gap");
     assert_eq!(cumulative(arrive(&mut receiver, 3, 11)), Some(0), "another");
@@ -115,7 +115,7 @@ fn the_block_that_changed_last_comes_first() {
 }
 
 #[test]
-fn what_has_no_payload_is_no_block() {
+fn segments_without_payload_form_no_block() {
     let mut receiver = Receiver::new(ReceiverConfig::default());
     receiver.on_segment(at(0), &Segment { payload: 0, ..segment(3, 0) });
     assert_eq!(blocks(receiver.poll_ack(at(0))), []);
@@ -132,7 +132,7 @@ fn without_sack_there_are_no_blocks() {
 /// RFC 7323, section 4.3 and its three cases: a delayed acknowledgment echoes the earliest segment, a gap
 /// retains the echo of the last segment in order, and a segment that fills a gap is echoed itself.
 #[test]
-fn the_echo_is_that_of_rfc_7323() {
+fn the_timestamp_echo_follows_rfc_7323() {
     let mut receiver = Receiver::new(ReceiverConfig::default());
     let echo = |ack: Option<Acknowledgment>| ack.and_then(|ack| ack.timestamp_echo);
     assert_eq!(arrive(&mut receiver, 0, 10), None);
@@ -146,7 +146,7 @@ fn the_echo_is_that_of_rfc_7323() {
 }
 
 #[test]
-fn xcp_feedback_adds_up_over_what_one_acknowledgment_answers() {
+fn xcp_feedback_is_summed_over_the_acknowledged_segments() {
     let header = |delta_throughput: f64| {
         PathHeader::Xcp(XcpHeader {
             rtt: airpath_model::Duration::from_millis(delta_throughput as u64),
@@ -220,7 +220,7 @@ impl PlainReceiver {
 proptest! {
     /// Segments arrive in any order, some of them twice, most of them near the lowest missing one.
     #[test]
-    fn blocks_are_those_of_a_plain_receiver(arrivals in prop::collection::vec((0_u64..14, any::<bool>()), 1..150)) {
+    fn blocks_equal_those_of_a_simple_receiver(arrivals in prop::collection::vec((0_u64..14, any::<bool>()), 1..150)) {
         let mut receiver = Receiver::new(ReceiverConfig { delayed_ack_segments: 1, ..ReceiverConfig::default() });
         let mut plain = PlainReceiver::default();
         for (k, from_next) in arrivals {

@@ -11,7 +11,7 @@ const HALVE: Rule = Rule::Aimd { grow: false };
 /// Twenty in flight, 0 and 4 are lost, like a test of RFC 6582 with ten: here the second hole waits for the
 /// timer.
 #[test]
-fn the_first_new_data_ends_recovery_and_a_second_hole_waits_for_the_timer() {
+fn an_acknowledgment_of_new_data_ends_recovery_and_a_second_hole_waits_for_the_timer() {
     let mut script = Script::new(config(Recovery::Reno), HALVE, 20);
     script.send();
     script.at(100);

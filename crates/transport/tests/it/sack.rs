@@ -77,7 +77,7 @@ fn fast_retransmit_on_the_third_duplicate_of_short_segments() {
 }
 
 #[test]
-fn an_acknowledgment_that_says_nothing_new_is_no_duplicate() {
+fn an_acknowledgment_without_new_information_is_no_duplicate() {
     let mut script = Script::new(config(Recovery::Sack), HALVE, 10);
     script.send();
     for _ in 0..5 {
@@ -121,7 +121,7 @@ fn proportional_rate_reduction_after_heavy_loss() {
 }
 
 #[test]
-fn proportional_rate_reduction_keeps_to_windows_that_are_no_multiple_of_a_segment() {
+fn proportional_rate_reduction_respects_windows_that_are_no_multiple_of_a_segment() {
     let mut script = Script::new(config(Recovery::Prr), Rule::Fixed, 20);
     script.send();
     script.controller.desk().control.window = Bytes::new(7_700);
@@ -164,7 +164,7 @@ fn rescue(no_more_to_send: bool) {
 
 /// RFC 6675, rule 4 of `NextSeg`: once per entry into loss recovery, so again in the next one.
 #[test]
-fn the_next_recovery_has_its_own_rescue() {
+fn the_next_recovery_has_its_own_rescue_retransmission() {
     let mut script = Script::idle(config(Recovery::Sack), Rule::Fixed, 10);
     for flight in 0..2 {
         let (first, last) = (10 * flight, 10 * flight + 9);
@@ -200,7 +200,7 @@ fn no_rescue_outside_of_recovery_or_without_sack() {
 /// With SACK a partial acknowledgment has no meaning of its own: `IsLost` determines the lost segments, and
 /// pipe when they are retransmitted (RFC 6675, section 5). RFC 6582 applies to senders without SACK.
 #[test]
-fn a_partial_acknowledgment_neither_shows_a_loss_nor_opens_the_window() {
+fn a_partial_acknowledgment_neither_reveals_a_loss_nor_opens_the_window() {
     let mut script = Script::new(config(Recovery::Sack), Rule::Fixed, 20);
     script.send();
     // Segment 0 is lost, 18 is late: one segment above it has arrived.
@@ -236,7 +236,7 @@ fn lose_a_retransmission(detect: bool) -> (Script, Vec<u64>) {
 }
 
 #[test]
-fn a_lost_retransmission_is_found_in_the_middle_of_the_window() {
+fn a_lost_retransmission_is_detected_in_the_middle_of_the_window() {
     let (mut script, sent) = lose_a_retransmission(true);
     assert_eq!(sent.first(), Some(&2));
     assert_eq!(script.controller.last_ack().newly_lost.get(), MSS);
@@ -246,7 +246,7 @@ fn a_lost_retransmission_is_found_in_the_middle_of_the_window() {
 }
 
 #[test]
-fn without_detection_the_timer_finds_it() {
+fn without_detection_the_timer_repairs_a_lost_retransmission() {
     let (mut script, sent) = lose_a_retransmission(false);
     assert!(!sent.contains(&2));
     assert_eq!(script.expire().first(), Some(&2));
@@ -256,7 +256,7 @@ fn without_detection_the_timer_finds_it() {
 /// Segments 0, 1, 2, 4 and 6 have been retransmitted when the original of 6 arrives. It does not acknowledge
 /// the retransmission, so it is no evidence about the retransmissions before it.
 #[test]
-fn a_late_original_is_not_taken_for_its_retransmission() {
+fn a_late_original_is_not_mistaken_for_its_retransmission() {
     let mut script = Script::new(config(Recovery::Sack), Rule::Fixed, 20);
     script.send();
     let sent = script.at(100).ack(0, &[(7, 20), (5, 6), (3, 4)]);
@@ -275,7 +275,7 @@ fn a_late_original_is_not_taken_for_its_retransmission() {
 
 /// Data sent during a recovery and lost is a new loss event when that recovery ends.
 #[test]
-fn losses_that_remain_begin_the_next_recovery() {
+fn remaining_losses_start_the_next_recovery() {
     let overtaken = SenderConfig { lost_retransmission_detection: false, ..config(Recovery::Sack) };
     let mut script = Script::new(overtaken, Rule::Fixed, 8);
     script.send();
@@ -291,7 +291,7 @@ fn losses_that_remain_begin_the_next_recovery() {
 }
 
 #[test]
-fn a_short_last_segment_is_repaired_with_what_was_offered_after_it() {
+fn a_short_last_segment_is_retransmitted_with_later_data() {
     let mut script = Script::idle(config(Recovery::Sack), HALVE, 20);
     script.sender.offer(Bytes::new(2_500));
     let payloads: Vec<u32> = script.segments().iter().map(|segment| segment.payload).collect();

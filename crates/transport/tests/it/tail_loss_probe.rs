@@ -38,7 +38,7 @@ impl Script {
 }
 
 #[test]
-fn a_lost_tail_is_found_by_the_answer_to_a_probe() {
+fn a_lost_tail_is_detected_by_the_response_to_a_probe() {
     let mut script = measured(10);
     script.offer(3);
     assert_eq!(script.send(), [1, 2, 3]);
@@ -57,7 +57,7 @@ fn a_lost_tail_is_found_by_the_answer_to_a_probe() {
 }
 
 #[test]
-fn a_first_flight_is_probed_for_as_well() {
+fn the_first_flight_is_probed_as_well() {
     let config = SenderConfig { loss_detection: LossDetection::Rack, ..config(Recovery::Sack) };
     let mut script = Script::idle(config, HALVE, 10);
     script.offer(3);
@@ -66,7 +66,7 @@ fn a_first_flight_is_probed_for_as_well() {
 }
 
 #[test]
-fn each_new_segment_and_acknowledgment_puts_the_probe_off() {
+fn each_new_segment_and_acknowledgment_postpones_the_probe() {
     let mut script = measured(10);
     script.offer(2);
     script.send();
@@ -82,7 +82,7 @@ fn each_new_segment_and_acknowledgment_puts_the_probe_off() {
 }
 
 #[test]
-fn it_comes_no_later_than_the_timeout_would() {
+fn the_probe_is_sent_no_later_than_the_timeout() {
     let mut script = measured(10);
     script.offer(1);
     script.send();
@@ -93,7 +93,7 @@ fn it_comes_no_later_than_the_timeout_would() {
 }
 
 #[test]
-fn the_acknowledgment_of_a_lone_segment_may_be_held_back() {
+fn the_acknowledgment_of_a_single_segment_may_be_delayed() {
     let mut script = measured(10);
     script.offer(1);
     script.send();
@@ -116,7 +116,7 @@ fn the_acknowledgment_of_a_lone_segment_may_be_held_back() {
 }
 
 #[test]
-fn new_data_is_the_better_probe_and_may_leave_beside_the_window() {
+fn the_probe_prefers_new_data_and_may_exceed_the_window() {
     let mut script = measured(3);
     script.offer(9);
     assert_eq!(script.send(), [1, 2, 3]);
@@ -137,7 +137,7 @@ fn new_data_is_the_better_probe_and_may_leave_beside_the_window() {
 }
 
 #[test]
-fn the_receivers_window_holds_for_it() {
+fn the_probe_respects_the_receive_window() {
     let small = SenderConfig { receive_window: Bytes::new(2 * MSS), ..config(Recovery::Sack) };
     let mut script = measured_of(small, 10);
     script.offer(9);
@@ -146,7 +146,7 @@ fn the_receivers_window_holds_for_it() {
 }
 
 #[test]
-fn there_is_one_at_a_time_and_the_timeout_follows() {
+fn one_probe_is_outstanding_at_a_time_and_the_timeout_follows() {
     let mut script = measured(10);
     script.offer(3);
     script.send();
@@ -181,7 +181,7 @@ fn probed() -> Script {
 }
 
 #[test]
-fn a_loss_that_the_probe_repaired_reduces_the_window() {
+fn a_loss_repaired_by_the_probe_reduces_the_window() {
     let mut script = probed();
     assert!(
         script.sender.next_timer() >= at(700),
@@ -196,7 +196,7 @@ fn a_loss_that_the_probe_repaired_reduces_the_window() {
 }
 
 #[test]
-fn where_both_have_arrived_it_does_not() {
+fn delivery_of_original_and_probe_does_not_reduce_the_window() {
     let mut script = probed();
     script.at(410).repeated = true;
     script.ack(4, &[]);
@@ -226,7 +226,7 @@ fn where_both_have_arrived_it_does_not() {
 }
 
 #[test]
-fn no_probe_leaves_beside_selective_acknowledgments_or_before_a_round_trip_was_measured() {
+fn no_probe_is_sent_with_sacked_data_or_before_a_round_trip_time_sample() {
     let mut script = measured(10);
     script.offer(3);
     script.send();

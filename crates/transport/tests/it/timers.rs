@@ -113,7 +113,7 @@ fn timestamps_time_retransmitted_segments() {
 }
 
 #[test]
-fn after_a_timeout_everything_but_what_was_sacked_is_sent_again() {
+fn after_a_timeout_all_data_not_sacked_is_retransmitted() {
     let mut script = Script::new(config(Recovery::Sack), HALVE, 6);
     script.send();
     script.at(100).ack(0, &[(4, 6)]); // two segments: no loss found; limited transmit sends 6 and 7
@@ -128,7 +128,7 @@ fn after_a_timeout_everything_but_what_was_sacked_is_sent_again() {
 }
 
 #[test]
-fn the_probe_hears_that_a_fast_recovery_was_left_not_that_a_timeout_was_repaired() {
+fn the_recorder_receives_the_end_of_a_fast_recovery_but_not_of_a_timeout() {
     let mut script = Script::new(config(Recovery::Sack), HALVE, 10);
     let left =
         |script: &Script| script.notes.0.iter().filter(|note| **note == Measurement::RecoveryLeft).count();
@@ -146,7 +146,7 @@ fn the_probe_hears_that_a_fast_recovery_was_left_not_that_a_timeout_was_repaired
 
 /// Ten segments, acknowledged so late that the timer expires. The echo reveals it.
 #[test]
-fn a_false_timeout_is_undone() {
+fn a_spurious_timeout_is_undone() {
     let mut script = Script::new(config(Recovery::Sack), HALVE, 10);
     script.send();
     assert_eq!(script.expire(), [0]);
@@ -165,7 +165,7 @@ fn a_false_timeout_is_undone() {
 }
 
 #[test]
-fn a_true_timeout_is_not_undone() {
+fn a_genuine_timeout_is_not_undone() {
     let mut script = Script::new(config(Recovery::Sack), HALVE, 10);
     script.send();
     assert_eq!(script.expire(), [0]);
@@ -179,7 +179,7 @@ fn a_true_timeout_is_not_undone() {
 }
 
 #[test]
-fn without_undo_a_false_timeout_stays() {
+fn without_undo_a_spurious_timeout_stays() {
     let mut script =
         Script::new(SenderConfig { spurious_timeout_undo: false, ..config(Recovery::Sack) }, HALVE, 10);
     script.send();
@@ -191,7 +191,7 @@ fn without_undo_a_false_timeout_stays() {
 
 /// The timeout is spurious, but some segments are really lost: undoing must not forget them.
 #[test]
-fn true_losses_survive_an_undone_timeout() {
+fn genuine_losses_survive_an_undone_timeout() {
     let mut script = Script::new(config(Recovery::Sack), HALVE, 10);
     script.send();
     script.expire();
@@ -205,7 +205,7 @@ fn true_losses_survive_an_undone_timeout() {
 
 /// A spurious timeout in a recovery: the recovery continues, without a second reduction.
 #[test]
-fn an_undone_timeout_gives_back_the_recovery_that_it_interrupted() {
+fn an_undone_timeout_restores_the_interrupted_recovery() {
     let mut script = Script::new(config(Recovery::Sack), HALVE, 10);
     script.send();
     script.echo = Some(at(0));
@@ -225,7 +225,7 @@ fn an_undone_timeout_gives_back_the_recovery_that_it_interrupted() {
 }
 
 #[test]
-fn new_data_ends_the_count_of_timeouts() {
+fn an_acknowledgment_of_new_data_resets_the_timeout_count() {
     let mut script = Script::new(config(Recovery::Sack), HALVE, 1);
     script.send();
     script.expire();
@@ -239,7 +239,7 @@ fn new_data_ends_the_count_of_timeouts() {
 
 /// The first of two retransmissions is acknowledged after the second was sent: the timeout was not spurious.
 #[test]
-fn the_echo_is_held_against_the_first_retransmission() {
+fn the_timestamp_echo_is_compared_with_the_first_retransmission() {
     let mut script = Script::new(config(Recovery::Sack), HALVE, 4);
     script.send();
     script.expire();
@@ -250,7 +250,7 @@ fn the_echo_is_held_against_the_first_retransmission() {
 }
 
 #[test]
-fn rate_samples_count_what_acknowledgments_and_timeouts_reveal_as_lost() {
+fn rate_samples_count_losses_revealed_by_acknowledgments_and_timeouts() {
     let lost = |script: &Script| script.controller.last_ack().rate.map(|rate| rate.lost.get());
     let mut script = Script::new(config(Recovery::Sack), Rule::Fixed, 10);
     script.send();

@@ -77,7 +77,7 @@ proptest! {
 
     /// The follower reports every acknowledgment as the sender did, for any losses and timeouts.
     #[test]
-    fn a_follower_is_told_what_the_sender_was_told(
+    fn a_follower_receives_the_events_of_the_sender(
         steps in steps(),
         recovery in prop_oneof![Just(Recovery::Prr), Just(Recovery::Sack)],
     ) {
@@ -153,7 +153,7 @@ fn ack(cumulative: u64) -> crate::Acknowledgment {
 }
 
 #[test]
-fn a_hole_gives_no_round_trip_and_is_no_retransmission_when_it_fills() {
+fn a_hole_yields_no_round_trip_time_and_filling_it_is_no_retransmission() {
     let mut follower = follower();
     follower.on_sent(at(0), 0, 100);
     assert_eq!(follower.on_sent(at(1), 300, 100).skipped.get(), 200);
@@ -165,7 +165,7 @@ fn a_hole_gives_no_round_trip_and_is_no_retransmission_when_it_fills() {
 }
 
 #[test]
-fn what_was_never_captured_is_counted_when_it_is_acknowledged() {
+fn uncaptured_data_is_counted_when_acknowledged() {
     let mut follower = follower();
     follower.on_sent(at(0), 0, 100);
     let told = follower.on_ack(at(5), &ack(1_000_000_000));
