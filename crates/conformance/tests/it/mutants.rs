@@ -154,12 +154,12 @@ fn mutant(breaks: Option<Rule>) -> impl Fn() -> Box<dyn Controller> {
 }
 
 #[test]
-fn a_controller_without_a_fault_keeps_every_rule() {
+fn a_controller_without_a_fault_fulfils_every_rule() {
     check_controller("aimd", Follows::Rfc5681, || Box::new(Aimd::new(None, 0)));
 }
 
 #[test]
-fn each_rule_is_found_broken() {
+fn violations_of_each_rule_are_detected() {
     for rule in Rule::ALL {
         let subject = mutant(Some(rule));
         let failing = check(Contract::strict(Follows::Rfc5681), &subject).unwrap_err();
@@ -196,7 +196,7 @@ fn lists_are_counted_and_shortened() {
 
 /// Rules that do not bind a controller are not reported as broken.
 #[test]
-fn a_controller_follows_the_rules_that_bind_it() {
+fn a_controller_follows_the_rules_that_apply_to_it() {
     for rule in [Rule::Sending, Rule::Recovery, Rule::UnusedWindow, Rule::Duplicate, Rule::SlowStartGrows] {
         assert_eq!(
             check(Contract::strict(Follows::Model), &mutant(Some(rule))).err().map(|one| one.breach),
@@ -209,7 +209,7 @@ fn a_controller_follows_the_rules_that_bind_it() {
 }
 
 #[test]
-fn a_timer_that_always_fires_is_found() {
+fn a_timer_that_always_fires_is_detected() {
     #[derive(Debug)]
     struct Endless;
     impl Controller for Endless {
