@@ -96,7 +96,7 @@ mod tests {
     const MSS: Bytes = Bytes::new(1000);
 
     #[test]
-    fn allows_what_it_is_told_and_never_less_than_a_segment() {
+    fn the_window_is_the_requested_one_and_at_least_a_segment() {
         let mut agent = Agent::new(MSS * 10, MSS).unwrap();
         assert_eq!(agent.control().window, MSS * 10);
         assert_eq!(agent.control().pacing, Pacing::FromWindow);
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_what_the_sender_sees_until_it_is_asked() {
+    fn events_are_counted_until_the_report_is_read() {
         let mut agent = Agent::new(MSS * 10, MSS).unwrap();
         let now = Timestamp::from_nanos(1);
         agent.on_sent(&SendEvent::at(now, MSS), &mut NullProbe);
@@ -137,13 +137,13 @@ mod tests {
 
     /// The rate stays in effect until it changes, and the window also applies during loss recovery.
     #[test]
-    fn what_it_is_told_holds_always() {
+    fn agents_require_pacing_and_the_window_in_recovery() {
         let needs = Agent::new(MSS, MSS).unwrap().requirements();
         assert!(needs.pacing && needs.window_in_recovery);
     }
 
     #[test]
-    fn what_cannot_send_is_refused() {
+    fn configurations_that_cannot_send_are_rejected() {
         assert!(Agent::new(MSS, Bytes::ZERO).is_err());
         assert!(Agent::new(Bytes::new(999), MSS).is_err());
     }

@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_signal_before_the_third_acknowledgment_ends_the_measurement() {
+    fn a_congestion_signal_before_the_third_acknowledgment_ends_the_measurement() {
         let mut controller = hoe();
         controller.on_ack(&ack(0), &mut NullProbe);
         let mut event = airpath_model::CongestionEvent::at(Timestamp::ZERO, CongestionSignal::Loss);

@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paces_at_its_rate_when_it_has_one() {
+    fn packets_are_paced_if_a_rate_is_configured() {
         let mss = Bytes::new(1000);
         let rate = Rate::from_bps(1_000_000);
         let paced = Fixed::new(mss * 10, Some(rate), mss).unwrap();
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_send_is_refused() {
+    fn configurations_that_cannot_send_are_rejected() {
         let mss = Bytes::new(1000);
         assert!(Fixed::new(mss, None, Bytes::ZERO).is_err());
         assert!(Fixed::new(Bytes::new(999), None, mss).is_err());

@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn counting_acknowledgments_takes_each_for_one_segment() {
+    fn each_acknowledgment_counts_as_one_segment() {
         let mut rule = NewReno::new(Counting::Acknowledgments);
         let window = Bytes::new(10 * MSS);
         for _ in 0..9 {

@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn the_window_is_rate_times_round_trip_and_leaves_at_the_rate() {
+    fn the_window_is_rate_times_round_trip_time_and_paced_at_the_rate() {
         let mut controller = qfcp();
         assert_eq!(controller.control().pacing, Pacing::FromWindow);
         let rate = Rate::from_bps(4_000_000);
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_rate_changes_nothing() {
+    fn invalid_rates_change_nothing() {
         let mut controller = qfcp();
         let before = told(&mut controller, Rate::from_bps(4_000_000));
         let other = PathHeader::FairRate(Rate::from_bps(8_000_000));
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn it_asks_for_all_and_needs_the_answer() {
+    fn qfcp_requests_an_unlimited_rate_and_requires_feedback() {
         let mut controller = qfcp();
         let asked = controller.on_sent(&SendEvent::at(Timestamp::ZERO, MSS), &mut NullProbe);
         assert_eq!(asked, PathHeader::FairRate(Rate::UNLIMITED));

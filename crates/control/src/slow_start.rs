@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn no_growth_at_all_is_refused() {
+    fn zero_growth_is_rejected() {
         assert!(StandardSlowStart::new(0).is_err());
     }
 }

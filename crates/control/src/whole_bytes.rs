@@ -24,7 +24,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_of_bytes_add_up() {
+    fn fractions_of_bytes_accumulate() {
         let mut growth = WholeBytes::default();
         let paid: u64 = (0..8).map(|_| growth.pay(1.375).get()).sum();
         assert_eq!(paid, 11);

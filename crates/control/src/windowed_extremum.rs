@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_old_maximum_gives_way_to_the_next_of_the_window() {
+    fn an_expired_maximum_is_replaced_by_the_next_in_the_window() {
         let mut filter = WindowedMaximum::default();
         let largest: Vec<u32> = [9, 1, 7, 2, 3, 2, 2]
             .into_iter()
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn after_a_silence_longer_than_the_window_only_the_new_value_counts() {
+    fn after_a_pause_longer_than_the_window_only_the_new_value_counts() {
         let mut filter = WindowedMinimum::default();
         assert_eq!(filter.update(100, 0, 5), 5);
         assert_eq!(filter.update(100, 101, 8), 8);
@@ -115,7 +115,7 @@ mod tests {
         /// The result is between the newest value and the true maximum of the window, and never a value from
         /// outside it.
         #[test]
-        fn the_answer_is_a_value_of_the_window(steps in prop::collection::vec((0_u64..40, 0_u32..1000), 1..200)) {
+        fn the_result_is_a_value_in_the_window(steps in prop::collection::vec((0_u64..40, 0_u32..1000), 1..200)) {
             let (mut filter, mut now, mut seen) = (WindowedMaximum::default(), 0, Vec::new());
             for (step, value) in steps {
                 now += step;

@@ -54,7 +54,7 @@ fn marks_move_the_window_by_a_packet_and_the_additive_increase() {
 
 /// With a fraction f of accelerates, the window converges to 2 f + 1/w = 1.
 #[test]
-fn the_window_rests_where_increase_and_marks_are_even() {
+fn the_window_is_in_equilibrium_when_increase_and_marks_balance() {
     for every in [11_u32, 21, 41] {
         // Of `every` marks, (every − 1) / 2 are accelerates: f = (1 − 1/every) / 2, and w = `every`.
         let mut controller = abc();
@@ -130,7 +130,7 @@ fn a_loss_changes_nothing_and_after_a_timeout_the_window_doubles() {
 }
 
 #[test]
-fn what_is_no_mark_changes_nothing() {
+fn other_signals_change_nothing() {
     let mut controller = abc();
     let mut none = ack(AbcMark::Accelerate, 10);
     none.path = PathHeader::None;
@@ -158,7 +158,7 @@ fn the_smaller_of_two_windows_counts() {
 }
 
 #[test]
-fn it_asks_for_accelerates_and_needs_their_echo() {
+fn abc_sends_accelerates_and_requires_their_echo() {
     let mut controller = abc();
     let asked = controller.on_sent(&SendEvent::at(Timestamp::ZERO, MSS), &mut NullProbe);
     assert_eq!(asked, PathHeader::Abc(AbcMark::Accelerate));
@@ -232,7 +232,7 @@ impl Controller for Second {
 }
 
 #[test]
-fn the_second_window_hears_all_and_grows_only_where_it_is_used() {
+fn the_second_window_receives_all_events_and_grows_only_when_used() {
     let heard = alloc::sync::Arc::default();
     let second = Second(alloc::sync::Arc::clone(&heard));
     let mut controller = Abc::new(AbcConfig::default(), Some(Box::new(second)), MSS * 10, MSS).unwrap();
@@ -257,7 +257,7 @@ fn the_second_window_hears_all_and_grows_only_where_it_is_used() {
 }
 
 #[test]
-fn a_false_timeout_gives_back_the_window_before_it_and_not_an_earlier_one() {
+fn a_spurious_timeout_restores_the_window_before_it_and_not_an_earlier_one() {
     let mut controller = abc();
     controller.on_congestion(&signal(CongestionSignal::Timeout, 1), &mut NullProbe);
     controller.on_spurious(Timestamp::ZERO, &mut NullProbe);
@@ -278,7 +278,7 @@ fn a_false_timeout_gives_back_the_window_before_it_and_not_an_earlier_one() {
 }
 
 #[test]
-fn packets_that_grow_in_a_run_leave_in_larger_bursts() {
+fn packets_that_grow_during_a_run_leave_in_larger_bursts() {
     let mut controller = abc();
     let quantum = controller.control().quantum;
     let mut larger = ack(AbcMark::Brake, 10);
@@ -290,7 +290,7 @@ fn packets_that_grow_in_a_run_leave_in_larger_bursts() {
 }
 
 #[test]
-fn parameters_at_their_bounds_are_taken() {
+fn parameters_at_their_bounds_are_accepted() {
     let config = AbcConfig { additive_increase: 0.0, minimum_window: 1.0, pacing_gain: 0.5 };
     let least = Abc::new(config, None, MSS, MSS).unwrap();
     assert_eq!(least.control().window, MSS);

@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_burst_counts_beyond_what_the_bandwidth_explains() {
+    fn acknowledged_data_beyond_the_bandwidth_counts_as_burst() {
         let (mut aggregation, rate) = (AckAggregation::new(Timestamp::ZERO), Rate::from_bps(8_000_000));
         let mut ack = |ms, bytes| {
             let now = Timestamp::ZERO + Duration::from_millis(ms);
@@ -86,7 +86,7 @@ mod tests {
     /// `HandleRestartFromIdle`: no delivery is expected in an idle period. The packet that is sent at 100 ms
     /// is acknowledged at 110 ms, with 20 packets more than the 10 expected from the bandwidth.
     #[test]
-    fn idleness_explains_no_delivery() {
+    fn idle_time_does_not_count_as_delivery_time() {
         let (mut aggregation, rate) = (AckAggregation::new(Timestamp::ZERO), Rate::from_bps(8_000_000));
         let at = |ms| Timestamp::ZERO + Duration::from_millis(ms);
         let window = Bytes::new(1_000_000);

@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn three_rounds_without_a_quarter_more_fill_it() {
+    fn three_rounds_with_growth_below_a_quarter_fill_the_pipe() {
         let (mut pipe, rate) = (FullPipe::default(), Rate::from_bps);
         for (bps, full) in [(100, false), (125, false), (130, false), (140, false), (157, false)] {
             pipe.on_round(rate(bps));

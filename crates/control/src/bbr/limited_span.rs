@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_sent_before_the_low_flight_is_delivered_is_limited() {
+    fn data_sent_before_the_low_flight_is_delivered_is_limited() {
         let at = Timestamp::from_nanos;
         let mut span = LimitedSpan::default();
         assert!(!span.covers(at(5)));

@@ -87,7 +87,7 @@ mod tests {
 
     /// `StartProbeBW_REFILL`: data acknowledged in the previous probe no longer counts.
     #[test]
-    fn a_new_probe_counts_from_nothing() {
+    fn a_new_probe_starts_its_count_at_zero() {
         let mut model = LongTerm { inflight: MSS * 64, ..LongTerm::default() };
         model.raise_slope(MSS * 64, MSS);
         model.grow(MSS * 63, MSS);
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn headroom_is_a_part_a_segment_at_least_and_leaves_four() {
+    fn headroom_is_a_share_of_at_least_a_segment_and_leaves_four() {
         let mut model = LongTerm::default();
         assert_eq!(model.with_headroom(0.15, MSS), Bytes::MAX);
         for (inflight, left) in [(100, 85), (6, 5), (4, 4)] {

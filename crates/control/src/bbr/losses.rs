@@ -204,13 +204,13 @@ mod tests {
     /// Four of 100 packets are lost now, and one was lost before. 2 % are crossed at x with (1 + x)/(96 + x)
     /// = 0.02.
     #[test]
-    fn the_limit_is_where_the_threshold_was_crossed() {
+    fn the_limit_is_the_flight_at_the_loss_threshold() {
         let at_loss = bbr().inflight_at_loss(MSS * 100, MSS * 5, MSS * 4).as_f64();
         assert!((at_loss - (96_000.0 + 920.0 / 0.98)).abs() <= 1.0, "{at_loss}");
     }
 
     #[test]
-    fn a_probe_is_answered_once() {
+    fn a_probe_lowers_the_limit_once() {
         let mut bbr = bbr();
         bbr.cycle.is_probe_sample = true;
         bbr.on_echo(Timestamp::ZERO);
@@ -219,7 +219,7 @@ mod tests {
 
     /// `SaveCwnd`: in recovery and in `ProbeRTT` the window is only temporarily small.
     #[test]
-    fn a_window_that_is_small_for_a_while_is_not_the_one_to_come_back_to() {
+    fn a_temporarily_small_window_is_not_restored() {
         for (in_recovery, state, kept) in
             [(false, State::ProbeCruise, 5), (true, State::ProbeCruise, 20), (false, State::ProbeRtt, 20)]
         {
@@ -236,7 +236,7 @@ mod tests {
 
     /// The budget is three quanta of two packets.
     #[test]
-    fn the_budget_is_never_less_than_three_quanta() {
+    fn the_budget_is_at_least_three_quanta() {
         let mut bbr = bbr();
         bbr.state = State::ProbeCruise;
         bbr.set_pacing_rate(1.0);

@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn a_minimum_of_five_seconds_is_due_and_one_of_ten_is_replaced() {
+    fn a_minimum_is_probed_after_five_seconds_and_replaced_after_ten() {
         let mut filter = filter();
         filter.update(at(100), Some(rtt(50)));
         filter.update(at(5100), Some(rtt(60)));
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_smaller_sample_puts_the_next_probe_off() {
+    fn a_smaller_sample_postpones_the_next_probe() {
         let mut filter = filter();
         filter.update(at(100), Some(rtt(50)));
         filter.update(at(4000), Some(rtt(40)));

@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_round_with_loss_lowers_it_to_what_was_delivered() {
+    fn a_round_with_loss_lowers_the_model_to_the_delivered_data() {
         let mut model = ShortTerm::default();
         round(&mut model, false, 9500, false, 10);
         assert_eq!(model.bandwidth, Rate::UNLIMITED);
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_round_lowers_it_by_beta_at_most() {
+    fn a_round_lowers_the_model_by_at_most_beta() {
         let mut model = ShortTerm::default();
         round(&mut model, true, 1, false, 10);
         assert_eq!((model.bandwidth, model.inflight), (Rate::from_bps(56_000), Bytes::new(14_000)));
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn losses_while_probing_do_not_touch_it() {
+    fn losses_while_probing_do_not_change_the_model() {
         let mut model = ShortTerm::default();
         round(&mut model, true, 9500, true, 10);
         assert_eq!((model.bandwidth, model.inflight), (Rate::UNLIMITED, Bytes::MAX));
@@ -192,7 +192,7 @@ mod tests {
     /// `AdvanceLatestDeliverySignals`: the amount delivered in the previous round has no effect on this one,
     /// and the count of losses restarts; within a round everything is kept.
     #[test]
-    fn the_signals_are_those_of_a_round() {
+    fn congestion_signals_are_per_round() {
         let mut model = ShortTerm::default();
         model.update_latest(&sample(0, 9000), Bytes::new(10));
         model.advance_latest(&sample(0, 500));
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn an_acknowledgment_without_a_sample_and_one_within_a_round_lower_nothing() {
+    fn acknowledgments_without_a_sample_or_within_a_round_do_not_lower_the_model() {
         let mut model = ShortTerm::default();
         model.note_loss(Bytes::new(10));
         model.update_latest(&sample(10, 9000), Bytes::new(20));
@@ -221,7 +221,7 @@ mod tests {
 
     /// `ResetCongestionSignals`.
     #[test]
-    fn reset_signals_know_of_no_loss_and_no_delivery() {
+    fn reset_signals_contain_no_loss_and_no_delivery() {
         let mut model = ShortTerm::default();
         model.note_loss(Bytes::new(10));
         model.update_latest(&sample(1, 9000), Bytes::new(11));
@@ -232,7 +232,7 @@ mod tests {
 
     /// `inflight_latest` and `bw_latest` are the largest values of the round, not the last.
     #[test]
-    fn the_best_of_a_round_counts() {
+    fn the_maximum_of_a_round_counts() {
         let mut model = ShortTerm::default();
         model.note_loss(Bytes::new(10));
         model.update_latest(&sample(1, 19_000), Bytes::new(11));
@@ -243,7 +243,7 @@ mod tests {
 
     /// `HandleSpuriousLossDetection`: the greater of the current and the previous value.
     #[test]
-    fn what_proved_false_is_undone_and_nothing_is_lost_by_it() {
+    fn spurious_losses_are_undone_completely() {
         let mut model =
             ShortTerm { bandwidth: Rate::from_bps(500), inflight: Bytes::new(5), ..ShortTerm::default() };
         model.undo(Rate::from_bps(600), Bytes::new(6));

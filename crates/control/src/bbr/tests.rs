@@ -154,7 +154,7 @@ fn assert_near(found: Rate, expected: f64) {
 }
 
 #[test]
-fn startup_paces_at_277_hundredths_of_what_is_known() {
+fn startup_paces_at_277_percent_of_the_bandwidth() {
     let mut flow = Flow::new();
     assert_near(flow.pacing(), 2.77 * 80_000.0 / 0.001);
     // With the first round-trip time, the rate is the initial window per round trip.
@@ -245,7 +245,7 @@ fn probing_down_ends_with_the_queue_and_with_headroom() {
 }
 
 #[test]
-fn cruising_ends_after_two_to_three_seconds_or_reno_s_rounds() {
+fn cruising_ends_after_two_to_three_seconds_or_the_rounds_of_reno() {
     // With rounds of a second, 80 packets are in flight, so that the clock decides.
     let mut waits: [u64; 20] = [0; 20];
     for (seed, wait) in (1..).zip(&mut waits) {
@@ -282,7 +282,7 @@ fn a_round_of_refilling_precedes_the_probe() {
 }
 
 #[test]
-fn the_probe_ends_on_a_plateau_and_goes_on_while_the_rate_grows() {
+fn the_probe_ends_on_a_plateau_and_continues_while_the_rate_grows() {
     let mut flow = Flow::probing();
     assert_eq!(flow.rounds(2, ACK), State::ProbeUp);
     assert_eq!(flow.rounds(1, Ack { rate: Rate::from_bps(810_000), ..ACK }), State::ProbeUp);
@@ -292,7 +292,7 @@ fn the_probe_ends_on_a_plateau_and_goes_on_while_the_rate_grows() {
 }
 
 #[test]
-fn much_loss_ends_the_probe_and_sets_the_limit() {
+fn heavy_loss_ends_the_probe_and_sets_the_limit() {
     let mut flow = Flow::probing();
     let few = Ack { newly_lost: 1, lost: 1, in_flight_at_send: 50, ..ACK };
     assert_eq!(flow.ack(RTT, few), State::ProbeUp, "2 % are borne");
@@ -331,14 +331,14 @@ fn a_probe_may_need_losses_in_two_places_of_a_round() {
 }
 
 #[test]
-fn the_limit_falls_by_beta_at_most() {
+fn the_limit_falls_by_at_most_beta() {
     let mut flow = Flow::probing();
     flow.ack(RTT, Ack { newly_lost: 2, lost: 2, in_flight_at_send: 3, ..ACK });
     assert_eq!(flow.bbr.long_term.inflight, Bytes::new(5600), "0.7 of the product of eight");
 }
 
 #[test]
-fn after_a_probe_that_lost_much_the_next_is_cautious_and_the_one_after_comes_at_once() {
+fn after_a_probe_with_heavy_loss_the_next_is_cautious_and_the_following_one_is_immediate() {
     let mut flow = Flow::probing();
     flow.ack(RTT, Ack { newly_lost: 1, lost: 2, in_flight_at_send: 11, ..ACK });
     let limit = flow.bbr.long_term.inflight;
@@ -352,7 +352,7 @@ fn after_a_probe_that_lost_much_the_next_is_cautious_and_the_one_after_comes_at_
 }
 
 #[test]
-fn the_limit_grows_while_it_is_what_holds_the_probe_back() {
+fn the_limit_grows_while_it_limits_the_probe() {
     let mut flow = Flow::probing();
     flow.bbr.long_term.inflight = MSS * 10;
     let limited = Ack { acked: 10, window_limited: true, ..ACK };
@@ -368,7 +368,7 @@ fn the_limit_grows_while_it_is_what_holds_the_probe_back() {
 }
 
 #[test]
-fn without_a_smaller_rtt_for_five_seconds_one_is_looked_for() {
+fn without_a_smaller_rtt_for_five_seconds_probe_rtt_starts() {
     let queued = Ack { rtt: Duration::from_millis(110), ..ACK };
     let mut flow = Flow::cruising();
     flow.go(Duration::from_millis(50), queued, |state| state == State::ProbeRtt);
@@ -418,7 +418,7 @@ fn sent_now(flow: &Flow) -> AckEvent {
 }
 
 #[test]
-fn after_idleness_no_probe_is_needed_and_the_rate_is_the_bandwidth() {
+fn after_an_idle_period_no_probe_is_needed_and_the_rate_is_the_bandwidth() {
     let mut flow = Flow::probing();
     flow.now += Duration::from_secs(10);
     let mut sent = SendEvent::at(flow.now, MSS);
@@ -453,7 +453,7 @@ fn losses_while_cruising_lower_the_short_term_model() {
 }
 
 #[test]
-fn a_timeout_leaves_one_packet_until_all_is_repaired() {
+fn a_timeout_leaves_one_packet_until_all_losses_are_repaired() {
     let mut flow = Flow::cruising();
     let before = flow.bbr.window;
     flow.signal(CongestionSignal::Timeout, 8);
@@ -483,7 +483,7 @@ fn the_quantum_is_a_millisecond_between_two_packets_and_64_kib() {
 }
 
 #[test]
-fn parameters_out_of_range_are_refused() {
+fn parameters_out_of_range_are_rejected() {
     let good = BbrConfig::default();
     let bad = [
         BbrConfig { loss_threshold: 1.1, ..good },

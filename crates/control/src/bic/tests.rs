@@ -21,7 +21,7 @@ fn signal(rule: &mut Bic, which: CongestionSignal, cwnd: u64) -> u64 {
 }
 
 #[test]
-fn up_to_the_low_window_it_is_reno() {
+fn up_to_the_low_window_bic_equals_reno() {
     for cwnd in [1, 2, 14] {
         assert_eq!(after(100).count(cwnd), cwnd);
     }
@@ -31,7 +31,7 @@ fn up_to_the_low_window_it_is_reno() {
 }
 
 #[test]
-fn below_the_maximum_a_step_is_a_quarter_of_what_is_left_within_bounds() {
+fn below_the_maximum_a_step_is_a_bounded_quarter_of_the_distance() {
     let rule = after(300);
     // (300 - 230) / 4 = 17 > 16; 232 leaves 17 as well, 233 leaves 16.
     assert_eq!((rule.count(230), rule.count(232), rule.count(233)), (230 / 16, 232 / 16, 233 / 16));
@@ -42,7 +42,7 @@ fn below_the_maximum_a_step_is_a_quarter_of_what_is_left_within_bounds() {
 }
 
 #[test]
-fn above_the_maximum_it_is_slow_at_first() {
+fn above_the_maximum_growth_is_slow_at_first() {
     let rule = after(300);
     assert_eq!((rule.count(300), rule.count(303)), (300 * 20 / 4, 303 * 20 / 4));
     // Up to 16 (4 - 1) = 48 above.
@@ -51,7 +51,7 @@ fn above_the_maximum_it_is_slow_at_first() {
 }
 
 #[test]
-fn without_a_loss_it_grows_by_a_twentieth_at_least() {
+fn without_a_loss_the_window_grows_by_at_least_a_twentieth() {
     assert_eq!(bic().count(1000), 20);
     // 1000 / 16 = 62 with one; 320 / 16 = 20, 160 / 16 = 10.
     assert_eq!((after(1).count(1000), bic().count(160)), (62, 10));
@@ -61,7 +61,7 @@ fn without_a_loss_it_grows_by_a_twentieth_at_least() {
 }
 
 #[test]
-fn fast_convergence_gives_up_more_below_the_last_maximum() {
+fn fast_convergence_reduces_more_below_the_last_maximum() {
     let mut rule = bic();
     signal(&mut rule, CongestionSignal::Loss, 100);
     assert_eq!(rule.w_max, Some(100));

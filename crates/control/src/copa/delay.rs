@@ -71,7 +71,7 @@ mod tests {
     /// Section 2.2: `RTTmax` is the maximum of the last four round trips; section 2.1: `RTTstanding` is the
     /// minimum of half a round trip.
     #[test]
-    fn the_largest_is_of_four_round_trips_and_the_standing_one_of_half_a_one() {
+    fn the_largest_rtt_covers_four_round_trips_and_the_standing_rtt_half_a_round_trip() {
         let (ms, at) = (Duration::from_millis, |ms| Timestamp::ZERO + Duration::from_millis(ms));
         let mut delays = Delays::default();
         delays.update(at(0), ms(200), ms(100));

@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn five_round_trips_of_a_full_queue_make_it_compete_and_an_empty_one_ends_that() {
+    fn five_round_trips_with_a_full_queue_start_competitive_mode_and_an_empty_queue_ends_it() {
         let mut mode = Mode::new(CopaConfig { delta: 0.5, competitive: true });
         let mut delays = Delays::default();
         let same = |found: f64, expected: f64| assert!((found - expected).abs() < 1e-12, "{found}");
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn without_the_option_delta_never_moves() {
+    fn without_the_option_delta_is_constant() {
         let mut mode = Mode::new(CopaConfig::default());
         let mut delays = Delays::default();
         let delta = rounds(&mut mode, &mut delays, 0, &[0, 90, 90, 90, 90, 90, 90, 90, 90]);

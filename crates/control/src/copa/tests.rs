@@ -71,7 +71,7 @@ fn packets_leave_at_twice_the_window_over_the_standing_rtt() {
 }
 
 #[test]
-fn losses_change_nothing_and_a_timeout_starts_again() {
+fn losses_change_nothing_and_a_timeout_restarts() {
     let mut copa = steady(20);
     let mut event = CongestionEvent::at(Timestamp::ZERO, CongestionSignal::Loss);
     event.mss = MSS;
@@ -86,7 +86,7 @@ fn losses_change_nothing_and_a_timeout_starts_again() {
 }
 
 #[test]
-fn a_false_timeout_of_a_window_of_one_segment_gives_the_phase_back() {
+fn a_spurious_timeout_with_a_window_of_one_segment_restores_the_phase() {
     let mut copa = steady(1);
     let mut event = CongestionEvent::at(Timestamp::ZERO, CongestionSignal::Timeout);
     (event.mss, event.consecutive) = (MSS, 1);
@@ -108,7 +108,7 @@ fn the_window_stays_at_two_packets() {
 }
 
 #[test]
-fn a_window_that_is_not_used_does_not_grow() {
+fn an_unused_window_does_not_grow() {
     let mut copa = steady(20);
     let mut event = AckEvent::at(Timestamp::ZERO);
     event.acked = MSS;
@@ -121,7 +121,7 @@ fn a_window_that_is_not_used_does_not_grow() {
 }
 
 #[test]
-fn parameters_out_of_range_are_refused() {
+fn parameters_out_of_range_are_rejected() {
     for delta in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         let config = CopaConfig { delta, ..CopaConfig::default() };
         assert!(Copa::new(config, MSS * 10, MSS).is_err(), "{delta}");
@@ -133,7 +133,7 @@ fn parameters_out_of_range_are_refused() {
 /// A loss halves 1/δ in competitive mode (section 2.2). A spurious loss restores it, and after repeated
 /// timeouts the state from before the first is restored.
 #[test]
-fn a_loss_halves_what_competes_and_a_false_one_gives_it_back() {
+fn a_loss_halves_the_competitive_window_and_a_spurious_loss_restores_it() {
     let mut copa = steady(20);
     copa.state.mode = Mode::new(CopaConfig { delta: 0.5, competitive: true });
     // The queue is never nearly empty. From the sixth round on Copa concludes that other flows fill it, and
@@ -161,7 +161,7 @@ fn a_loss_halves_what_competes_and_a_false_one_gives_it_back() {
 
 /// Section 2.1: v is 1 at the end of slow start, regardless of its previous value.
 #[test]
-fn the_velocity_begins_with_one_after_slow_start() {
+fn the_velocity_starts_at_one_after_slow_start() {
     let mut copa = steady(200);
     for round in 1..=6 {
         ack(&mut copa, 100 * round, 90_000, round);

@@ -99,7 +99,7 @@ mod tests {
     /// Three rounds double the velocity, regardless of the previous direction. A step back has no effect if
     /// there is no velocity to discard.
     #[test]
-    fn after_a_turn_three_rounds_count_anew_and_a_step_is_no_turn() {
+    fn after_a_turn_the_count_of_three_rounds_restarts_and_a_step_is_no_turn() {
         let mut velocity = Velocity::default();
         velocity.restart(0, 10.0);
         for (round, window) in [(1, 11.0), (2, 12.0)] {
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_step_back_gives_it_up() {
+    fn the_first_step_back_resets_the_velocity() {
         let mut velocity = Velocity::default();
         velocity.restart(0, 10.0);
         for (round, window) in [(1, 11.0), (2, 12.0), (3, 13.0)] {

@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_curve_that_is_drawn_anew_has_its_old_start_and_clock() {
+    fn a_recomputed_curve_keeps_its_start_and_clock() {
         let second = |count| Timestamp::ZERO + Duration::from_secs(count);
         let mut epoch = Epoch::new(second(0), 70.0, Some(100.0), 0.4);
         epoch.advance(second(3));
@@ -189,7 +189,7 @@ mod tests {
 
     /// Form 2008: alpha = 3 * 0.2 / 1.8 segments per window, without limit.
     #[test]
-    fn the_window_of_reno_grows_with_what_is_acknowledged() {
+    fn w_est_grows_with_acknowledged_data() {
         let config = CubicConfig::LINUX2008;
         let mut epoch = Epoch::new(Timestamp::ZERO, 70.0, Some(100.0), config.c);
         epoch.growth_linux2008(&config, true, 70.0, 140.0, Duration::ZERO);
@@ -199,7 +199,7 @@ mod tests {
     /// At the start of the curve the window grows by one segment in 100 windows, or by the ten segments by
     /// which Reno's window is larger, in one window.
     #[test]
-    fn only_who_is_friendly_to_reno_follows_its_window() {
+    fn w_est_is_used_only_with_reno_friendliness() {
         for (reno_friendly, expected) in [(true, 10.0), (false, 0.01)] {
             let config = CubicConfig { reno_friendly, ..CubicConfig::LINUX2008 };
             let mut epoch = Epoch::new(Timestamp::ZERO, 70.0, Some(100.0), config.c);

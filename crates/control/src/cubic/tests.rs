@@ -51,7 +51,7 @@ fn the_rfc_reduces_the_flight_and_2008_the_window() {
 }
 
 #[test]
-fn fast_convergence_gives_up_more_below_the_last_saturation_point() {
+fn fast_convergence_reduces_more_below_the_last_saturation_point() {
     let mut rule = cubic(CubicConfig::RFC9438);
     assert!(is(w_max_after(&mut rule, 100, CongestionSignal::Loss), 100.0));
     assert!(is(w_max_after(&mut rule, 100, CongestionSignal::Loss), 100.0));
@@ -74,7 +74,7 @@ fn after_a_timeout_the_saturation_point_is_unknown() {
 }
 
 #[test]
-fn growth_by_one_acknowledgment_is_the_way_to_the_target_over_the_window() {
+fn growth_per_acknowledgment_is_the_distance_to_the_target_over_the_window() {
     // Epoch from 700 to W_max = 1000 segments: K = cbrt(300 / 0.4) = 9.0856 s. At t = 4 s with SRTT = 0.1 s
     // the target is 1000 - 0.4 * 4.98560^3 = 950.431. W_est is still 700, so one segment acknowledged at 900
     // adds 50.431 / 900 segments = 56.03 bytes.
@@ -117,7 +117,7 @@ fn growth_after_a_pause(config: CubicConfig, pause: impl Fn(&mut Cubic)) -> Byte
 }
 
 #[test]
-fn time_without_use_of_the_window_does_not_count() {
+fn time_with_an_unused_window_does_not_count() {
     let not_used = |rule: &mut Cubic| {
         let mut event = acked(10.0, 1);
         event.window_limited = false;
@@ -161,7 +161,7 @@ fn in_2008_the_increment_past_the_plateau_is_bounded_by_16_segments_in_100_ms() 
 }
 
 #[test]
-fn in_2008_the_window_grows_by_what_is_acknowledged_at_most_and_creeps_above_the_curve() {
+fn in_2008_the_window_grows_by_at_most_the_acknowledged_data_and_slowly_above_the_curve() {
     let config = CubicConfig { reno_friendly: false, ..CubicConfig::LINUX2008 };
     let mut rule = cubic(config);
     w_max_after(&mut rule, 10_000, CongestionSignal::Loss);
@@ -175,13 +175,13 @@ fn in_2008_the_window_grows_by_what_is_acknowledged_at_most_and_creeps_above_the
 }
 
 #[test]
-fn in_2008_one_in_fifty_before_the_first_loss() {
+fn in_2008_growth_is_one_in_fifty_before_the_first_loss() {
     let mut rule = cubic(CubicConfig::LINUX2008);
     assert_eq!(rule.congestion_avoidance(segments(500), &acked(0.0, 100)), segments(502));
 }
 
 #[test]
-fn parameters_out_of_range_are_refused() {
+fn parameters_out_of_range_are_rejected() {
     let config = CubicConfig::default();
     for beta in [0.0, 1.0, -0.5, f64::NAN, f64::INFINITY] {
         assert!(Cubic::new(CubicConfig { beta, ..config }).is_err(), "beta {beta}");

@@ -70,7 +70,7 @@ fn grown(rule: &mut CubicEbe<Told>) -> Bytes {
 }
 
 #[test]
-fn without_probing_it_is_cubic_towards_the_registered_ceiling() {
+fn without_probing_the_window_follows_cubic_towards_the_registered_ceiling() {
     let mut cubic = Cubic::new(CubicConfig::LINUX2008).unwrap();
     cubic.reduce(segments(100), &signal(CongestionSignal::Loss), &mut NullProbe);
     let mut rule = rule(ProbingGrowth::Acknowledged, 1.0);
@@ -90,7 +90,7 @@ fn the_curve_follows_the_estimate_at_the_end_of_an_interval() {
 }
 
 #[test]
-fn probing_grows_as_its_kind_says() {
+fn probing_growth_depends_on_its_kind() {
     let plain = grown(&mut rule(ProbingGrowth::Acknowledged, 1.0)) - segments(80);
     assert!(plain > Bytes::ZERO);
     for (growth, interval_ends, expected) in [
@@ -111,7 +111,7 @@ fn probing_grows_as_its_kind_says() {
 }
 
 #[test]
-fn an_interval_is_paid_for_once() {
+fn interval_growth_occurs_once_per_interval() {
     let mut rule = rule(ProbingGrowth::Interval, 2.0);
     rule.estimator.interval_ends = true;
     assert_eq!(grown(&mut rule), segments(160));
@@ -120,7 +120,7 @@ fn an_interval_is_paid_for_once() {
 }
 
 #[test]
-fn a_timeout_keeps_the_estimate_and_a_loss_registers_anew() {
+fn a_timeout_keeps_the_estimate_and_a_loss_registers_a_new_one() {
     let mut rule = rule(ProbingGrowth::Acknowledged, 1.0);
     rule.reduce(segments(90), &signal(CongestionSignal::Timeout), &mut NullProbe);
     assert_eq!((rule.cubic.w_max(), rule.estimator.losses), (Some(100.0), 1));
@@ -130,7 +130,7 @@ fn a_timeout_keeps_the_estimate_and_a_loss_registers_anew() {
 }
 
 #[test]
-fn what_the_estimator_reports_is_recorded_when_an_interval_ends() {
+fn quantities_of_the_estimator_are_recorded_at_the_end_of_an_interval() {
     #[derive(Default)]
     struct Named(u32, u32);
     impl Probe for Named {
@@ -152,7 +152,7 @@ fn what_the_estimator_reports_is_recorded_when_an_interval_ends() {
 }
 
 #[test]
-fn the_estimator_is_told_windows_in_segments() {
+fn the_estimator_receives_windows_in_segments() {
     let mut rule = rule(ProbingGrowth::Interval, 1.0);
     let mut event = AckEvent::at(Timestamp::ZERO);
     event.mss = Bytes::new(MSS);
@@ -161,7 +161,7 @@ fn the_estimator_is_told_windows_in_segments() {
 }
 
 #[test]
-fn it_probes_with_any_factor_above_one() {
+fn any_factor_above_one_is_probing() {
     let acknowledged = |probing| {
         let mut event = AckEvent::at(Timestamp::ZERO);
         (event.mss, event.acked) = (Bytes::new(MSS), segments(50));

@@ -83,7 +83,7 @@ fn nested_components_have_parameters() {
 }
 
 #[test]
-fn unknown_keys_and_other_types_are_refused_although_rules_are_flattened() {
+fn unknown_keys_and_wrong_types_are_rejected_despite_flattened_rules() {
     let components = Components::builtin();
     let refused = |json| components.controllers.read(&part(json), &components).unwrap_err();
     assert_eq!(refused(r#"{"kind": "cubic", "betta": 0.8}"#).parameter, "betta");
@@ -109,7 +109,7 @@ fn schemas_and_construction_accept_the_same_values() {
 
 /// The test of ranges detects a bound that only the schema or only the constructor states.
 #[test]
-fn ranges_that_differ_are_found() {
+fn different_ranges_are_detected() {
     #[derive(Debug, Serialize, Deserialize, JsonSchema)]
     #[serde(default)]
     struct Loose {
@@ -166,7 +166,7 @@ fn schemas_carry_help_defaults_and_order() {
 
 /// An external component: no type of this crate, a schema as data, and a closure that reads values.
 #[test]
-fn the_registry_is_open_at_run_time() {
+fn the_registry_accepts_entries_at_run_time() {
     #[derive(Debug)]
     struct Outside {
         packets: u64,

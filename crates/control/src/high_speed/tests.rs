@@ -29,7 +29,7 @@ fn rule() -> HighSpeed {
 }
 
 #[test]
-fn a_and_b_are_those_of_appendix_b() {
+fn a_and_b_match_appendix_b() {
     for (w, a, b) in TABLE {
         // Two decimals, rounded or truncated.
         assert!((rule().decrease(w) - b).abs() < 0.0075, "b({w}) = {}", rule().decrease(w));
@@ -44,7 +44,7 @@ fn a_and_b_are_those_of_appendix_b() {
 
 /// RFC 3649, section 5, table 3: from `W = 0.12 / p^0.835`, again rounded; the line is exact at its ends.
 #[test]
-fn the_rate_of_losses_is_that_of_the_response_function() {
+fn the_loss_rate_matches_the_response_function() {
     let rule = rule();
     for (w, p) in [(38.0, 1e-3), (83_000.0, 1e-7)] {
         assert!((rule.loss_rate(w) / p - 1.0).abs() < 1e-9);

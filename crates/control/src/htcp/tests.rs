@@ -81,7 +81,7 @@ fn beta_is_the_ratio_of_round_trip_times_from_the_second_steady_signal_on() {
 }
 
 #[test]
-fn beta_keeps_its_bounds() {
+fn beta_stays_within_its_bounds() {
     for (rtt, expected) in [(0.4, 0.5), (0.11, 0.8)] {
         let mut rule = htcp();
         for start in [0.0, 10.0] {
@@ -92,7 +92,7 @@ fn beta_keeps_its_bounds() {
 }
 
 #[test]
-fn the_longest_round_trip_time_fades() {
+fn the_longest_round_trip_time_decays() {
     let mut rule = htcp();
     for start in [0.0, 10.0, 20.0] {
         epoch(&mut rule, start, 0.16, 160);

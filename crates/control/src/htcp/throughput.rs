@@ -88,7 +88,7 @@ mod tests {
 
     /// B = 3/4 B + 1/4 of each round trip except the first.
     #[test]
-    fn the_first_round_trip_after_a_signal_counts_as_it_is() {
+    fn the_first_round_trip_after_a_signal_counts_unsmoothed() {
         let mut throughput = Throughput::default();
         round(&mut throughput, 0, 1000);
         round(&mut throughput, 1, 2000);

@@ -32,7 +32,7 @@ fn in_conservative_slow_start() -> HystartPlusPlus {
 }
 
 #[test]
-fn the_constants_are_those_of_the_rfc() {
+fn the_constants_match_the_rfc() {
     let config = HystartPlusPlusConfig::default();
     assert_eq!(config.min_rtt_thresh, Duration::from_millis(4));
     assert_eq!(config.max_rtt_thresh, Duration::from_millis(16));
@@ -56,7 +56,7 @@ fn the_threshold_is_an_eighth_of_the_rtt_between_4_and_16_ms() {
 }
 
 #[test]
-fn seven_samples_do_not_judge_a_round_and_one_low_sample_clears_it() {
+fn seven_samples_do_not_evaluate_a_round_and_one_low_sample_resets_it() {
     let mut few = HystartPlusPlus::default();
     round(&mut few, 1, 8, 40);
     round(&mut few, 2, 7, 60);
@@ -130,7 +130,7 @@ fn after_a_signal_it_is_standard_slow_start() {
 }
 
 #[test]
-fn parameters_out_of_range_are_refused() {
+fn parameters_out_of_range_are_rejected() {
     let config = HystartPlusPlusConfig::default();
     let wrong = [
         HystartPlusPlusConfig { max_rtt_thresh: Duration::from_millis(3), ..config },

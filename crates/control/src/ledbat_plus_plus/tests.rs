@@ -52,7 +52,7 @@ fn assert_near(found: f64, expected: f64) {
 }
 
 #[test]
-fn the_gain_is_that_of_section_4_2() {
+fn the_gain_matches_section_4_2() {
     let config = LedbatPlusPlusConfig::default();
     // 1 / min(16, ceil(120 ms / base)).
     for (base, divisor) in [(1, 16.0), (8, 15.0), (20, 6.0), (40, 3.0), (60, 2.0), (120, 1.0), (200, 1.0)] {
@@ -61,7 +61,7 @@ fn the_gain_is_that_of_section_4_2() {
 }
 
 #[test]
-fn the_change_in_a_round_trip_is_that_of_section_4_3() {
+fn the_change_per_round_trip_matches_section_4_3() {
     let config = LedbatPlusPlusConfig::default();
     // GAIN up to the target. At 10 % above the target 100 packets decrease by 10. At most half of the window.
     for (queueing, change) in [(0, GAIN), (60, GAIN), (66, GAIN - 10.0), (90, GAIN - 50.0), (600, -50.0)] {
@@ -70,7 +70,7 @@ fn the_change_in_a_round_trip_is_that_of_section_4_3() {
 }
 
 #[test]
-fn an_acknowledgment_makes_its_part_of_the_change() {
+fn an_acknowledgment_applies_its_share_of_the_change() {
     assert_near(ack(&mut avoiding(20), 1, 2, 10), 20.0 + GAIN / 10.0);
     assert_near(ack(&mut avoiding(20), 1, 2, 66), 20.0 + (GAIN - 2.0) / 10.0);
     assert_near(ack(&mut avoiding(2), 1, 2, 600), 2.0);
@@ -79,14 +79,14 @@ fn an_acknowledgment_makes_its_part_of_the_change() {
 /// An acknowledgment of more than a window causes the change of one window; a window below the floor of two
 /// is not raised to it.
 #[test]
-fn a_change_is_that_of_a_round_trip_at_most() {
+fn a_change_is_limited_to_that_of_a_round_trip() {
     assert_near(ack(&mut avoiding(20), 1, 40, 10), 20.0 + GAIN);
     assert_near(ack(&mut avoiding(1), 1, 1, 600), 1.0);
 }
 
 /// RFC 6817, section 2.4.2: a window that is not used does not grow, but delay still decreases it.
 #[test]
-fn a_window_that_is_not_used_only_falls() {
+fn an_unused_window_only_decreases() {
     let unused = |queueing: u64| {
         let mut flow = avoiding(20);
         let mut event = AckEvent::at(Timestamp::ZERO + ms(1));
@@ -163,7 +163,7 @@ fn a_timeout_ramps_up_to_half_and_can_be_undone() {
 }
 
 #[test]
-fn a_false_timeout_of_a_window_of_one_segment_gives_the_threshold_back() {
+fn a_spurious_timeout_with_a_window_of_one_segment_restores_the_threshold() {
     let mut flow = flow(1);
     signal(&mut flow, 1, CongestionSignal::Timeout);
     assert_eq!((flow.control().window, flow.ssthresh()), (MSS, Some(MSS * 2)));
@@ -172,7 +172,7 @@ fn a_false_timeout_of_a_window_of_one_segment_gives_the_threshold_back() {
 }
 
 #[test]
-fn parameters_out_of_range_are_refused() {
+fn parameters_out_of_range_are_rejected() {
     let good = LedbatPlusPlusConfig::default();
     let bad = [
         LedbatPlusPlusConfig { target: Duration::ZERO, ..good },

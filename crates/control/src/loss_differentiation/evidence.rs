@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn routers_tell_by_overload_negative_feedback_full_load_and_brakes() {
+    fn routers_signal_by_overload_negative_feedback_full_load_and_brakes() {
         let codes = [LoadCode::Low, LoadCode::High, LoadCode::Overload];
         assert_eq!(codes.map(|code| told(PathHeader::Load(code))), [false, false, true]);
         let feedback = |delta_throughput| {
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_tells_whatever_else_is_listened_to() {
+    fn a_mark_is_evidence_for_any_configured_signal() {
         for evidence in [CongestionEvidence::Feedback, CongestionEvidence::QueueingDelay] {
             let mut witness = Witness::new(evidence, 0.5).unwrap();
             let mut event = AckEvent::at(Timestamp::ZERO);
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_delay_tells_when_it_is_above_its_share_of_the_largest() {
+    fn a_delay_above_its_share_of_the_largest_is_evidence() {
         let mut witness = Witness::new(CongestionEvidence::QueueingDelay, 0.5).unwrap();
         let (minimum, mut outcome) = (Duration::from_millis(100), std::vec::Vec::new());
         // Queues of 0, 40, 100, 50, 51 and 49 ms: the largest is above half of itself, exactly half is not.
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_out_of_range_are_refused() {
+    fn shares_out_of_range_are_rejected() {
         for share in [0.0, 1.0, f64::NAN] {
             assert!(Witness::new(CongestionEvidence::QueueingDelay, share).is_err());
         }

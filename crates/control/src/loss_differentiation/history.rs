@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn the_flag_is_up_while_the_newest_t_bits_are_all_set() {
+    fn the_flag_is_set_while_the_newest_t_bits_are_all_set() {
         let consecutive = |bits| flags(8, 4, HistoryRule::Consecutive, bits);
         // Three bits are not enough, the fourth raises the flag, and one clear bit lowers it until four new
         // ones.
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn in_total_any_t_of_n_bits_raise_the_flag_until_they_have_left() {
+    fn in_total_mode_any_t_of_n_bits_set_the_flag_until_they_leave() {
         let total = |bits| flags(8, 4, HistoryRule::Total, bits);
         // The fourth set bit raises the flag regardless of the bits between; the first leaves the history
         // after eight more bits.
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn with_the_papers_numbers_sixteen_in_a_row_are_congestion() {
+    fn with_the_parameters_of_the_paper_sixteen_in_a_row_are_congestion() {
         let bits = ["0", &"1".repeat(15), "0", &"1".repeat(17), "0"].concat();
         let expected = [&"0".repeat(17), &"0".repeat(15), "11", "0"].concat();
         assert_eq!(flags(32, 16, HistoryRule::Consecutive, &bits), expected);
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_out_of_range_are_refused() {
+    fn sizes_out_of_range_are_rejected() {
         for (length, threshold) in [(0, 1), (65, 16), (32, 0), (32, 33)] {
             assert!(CongestionHistory::new(length, threshold, HistoryRule::Total).is_err());
         }

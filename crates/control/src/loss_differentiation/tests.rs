@@ -50,7 +50,7 @@ const LOSS: CongestionSignal = CongestionSignal::Loss;
 const TIMEOUT: CongestionSignal = CongestionSignal::Timeout;
 
 #[test]
-fn without_signs_of_congestion_losses_and_timeouts_leave_the_window() {
+fn without_signs_of_congestion_losses_and_timeouts_keep_the_window() {
     for told in [0, 15] {
         let mut controller = vcp();
         hear(&mut controller, told, true);
@@ -63,7 +63,7 @@ fn without_signs_of_congestion_losses_and_timeouts_leave_the_window() {
 }
 
 #[test]
-fn after_sixteen_signs_the_controller_answers_as_ever() {
+fn after_sixteen_signs_the_controller_reacts_to_losses() {
     let mut controller = vcp();
     hear(&mut controller, 16, true);
     assert_eq!(signal(&mut controller, LOSS, 0), 10);
@@ -87,7 +87,7 @@ fn a_repeated_timeout_is_treated_as_the_first() {
 }
 
 #[test]
-fn routers_and_not_marks_alone_raise_the_flag() {
+fn router_feedback_sets_the_flag() {
     let mut controller = vcp();
     let overload = ack(PathHeader::Load(LoadCode::Overload));
     for _ in 0..16 {
@@ -148,7 +148,7 @@ impl Controller for Listener {
 }
 
 #[test]
-fn amounts_lost_are_hidden_with_the_loss() {
+fn lost_bytes_are_hidden_with_the_loss() {
     let heard = std::sync::Arc::default();
     let mut controller = around(Listener(std::sync::Arc::clone(&heard)));
     let mut event = ack(PathHeader::None);
@@ -174,7 +174,7 @@ fn amounts_lost_are_hidden_with_the_loss() {
 }
 
 #[test]
-fn only_what_the_controller_heard_of_is_undone() {
+fn only_signals_seen_by_the_controller_are_undone() {
     let mut controller = around(Xcp::new(XcpConfig::default(), MSS * 20, MSS).unwrap());
     hear(&mut controller, 16, true);
     assert_eq!(signal(&mut controller, TIMEOUT, 1), 1);
@@ -191,7 +191,7 @@ fn only_what_the_controller_heard_of_is_undone() {
 }
 
 #[test]
-fn losses_are_counted_by_what_they_were_taken_for() {
+fn losses_are_counted_by_classification() {
     #[derive(Default)]
     struct Counts(f64, f64);
     impl Probe for Counts {
@@ -220,7 +220,7 @@ fn losses_are_counted_by_what_they_were_taken_for() {
 /// A segment every 5 ms. The first is lost: 16 duplicates, then one acknowledgment for all. The estimator of
 /// the wrapped controller must return the same as a separate estimator: 200 kB/s throughout.
 #[test]
-fn the_estimator_inside_hears_the_duplicates_of_a_repair() {
+fn the_inner_estimator_receives_the_duplicates_of_a_repair() {
     use crate::{Westwood, WestwoodConfig};
     use airpath_estimate::{AckRate, AckRateConfig, FilterConfig, SamplerConfig, Start};
     use airpath_model::{AckRateEstimator, Measurement};

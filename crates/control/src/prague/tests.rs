@@ -72,7 +72,7 @@ fn in_one_round_there_is_one_reduction_and_it_is_no_shorter_than_the_virtual_one
 /// One segment per round trip that is at least the virtual RTT. In a shorter one, the growth with which all
 /// rates grow equally fast.
 #[test]
-fn growth_does_not_hang_on_the_round_trip() {
+fn growth_does_not_depend_on_the_round_trip_time() {
     for (rtt_ms, segments) in [(100, 1.0), (25, 1.0), (5, 0.04), (10, 0.16)] {
         let mut rule = prague();
         let start = Bytes::new(50 * MSS);
@@ -86,7 +86,7 @@ fn growth_does_not_hang_on_the_round_trip() {
 }
 
 #[test]
-fn it_asks_for_what_it_reads() {
+fn the_requirements_cover_all_inputs() {
     let needs = prague().requirements();
     assert!(needs.ecn && needs.accurate_ecn && !needs.path_feedback);
 }
@@ -108,7 +108,7 @@ fn invalid_parameters_are_rejected() {
 /// Marks are counted in whole segments. In a round of short segments the count can therefore exceed the
 /// arrived data.
 #[test]
-fn more_marks_than_data_are_all_of_it() {
+fn more_marks_than_data_count_as_all_data() {
     let mut rule = prague();
     rule.alpha = 0.5;
     rule.on_ack(Bytes::new(MSS), &acked(0, 100, 1000, 50), &mut NullProbe);

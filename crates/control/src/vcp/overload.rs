@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn the_authors_freeze_lets_increases_through() {
+    fn the_freeze_of_the_authors_permits_increases() {
         let outcome = timeline(
             VcpFreeze::DecreasesOnly,
             [
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_overload_does_after_the_freeze_is_a_choice() {
+    fn the_reaction_to_overload_after_the_freeze_is_configurable() {
         // Decrease at 1000 ms, frozen until 1200, additive until 1280.
         let wishes =
             [(1000, OVERLOAD), (1199, OVERLOAD), (1200, OVERLOAD), (1201, LOW), (1399, LOW), (1400, LOW)];
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_silence_ends_both() {
+    fn a_long_pause_ends_freeze_and_increase() {
         let outcome = timeline(VcpFreeze::All, [(1000, OVERLOAD), (1281, OVERLOAD)]);
         assert_eq!(outcome, [Some(OVERLOAD); 2]);
     }

@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn the_exponent_ends_at_two_and_a_half() {
+    fn the_exponent_is_capped_at_two_and_a_half() {
         for bounds in [VcpBounds::Paper, VcpBounds::Authors] {
             let mut scaling = scaling(RttScaling::Minimum, bounds);
             let largest = scaling.multiplicative(XI, &rtt(500, 500));
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn additive_increase_may_follow_the_round_trip_time_or_not() {
+    fn additive_increase_optionally_follows_the_round_trip_time() {
         let check = |additive, bounds, capped, expected: [f64; 5]| {
             let scaling =
                 Scaling::new(RttScaling::Minimum, additive, bounds, capped, Duration::from_millis(200));
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn without_the_cap_the_exponent_has_no_end() {
+    fn without_the_cap_the_exponent_is_unbounded() {
         let interval = Duration::from_millis(200);
         let mut scaling =
             Scaling::new(RttScaling::Minimum, AdditiveScaling::Linear, VcpBounds::Paper, false, interval);
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn the_round_trip_time_that_counts_is_a_choice() {
+    fn the_round_trip_time_used_is_configurable() {
         let sample = rtt(100, 400);
         close(scaling(RttScaling::Minimum, VcpBounds::Paper).additive(1.0, &sample), 0.25);
         close(scaling(RttScaling::Smoothed, VcpBounds::Paper).additive(1.0, &sample), 4.0);

@@ -21,7 +21,7 @@ fn round(controller: &mut dyn Controller, probe: &mut dyn Probe, millis: u64, pa
 }
 
 #[test]
-fn the_code_chooses_the_law() {
+fn the_code_selects_the_control_law() {
     for (code, window) in [(LoadCode::Low, 17_000), (LoadCode::High, 17_000), (LoadCode::Overload, 14_000)] {
         let mut controller = vcp(VcpConfig::default());
         assert_eq!(round(&mut controller, &mut NullProbe, 0, PathHeader::Load(code)), window, "{code:?}");
@@ -44,7 +44,7 @@ fn an_acknowledgment_without_a_code_changes_nothing() {
 }
 
 #[test]
-fn packets_leave_with_low_load_and_routers_are_needed() {
+fn packets_start_with_code_low_and_routers_are_required() {
     let mut controller = vcp(VcpConfig::default());
     let header = controller.on_sent(&SendEvent::at(Timestamp::ZERO, MSS), &mut NullProbe);
     assert_eq!(header, PathHeader::Load(LoadCode::Low));

@@ -48,7 +48,7 @@ impl Path {
 }
 
 #[test]
-fn the_window_grows_below_alpha_rests_between_and_shrinks_above_beta() {
+fn the_window_grows_below_alpha_stays_between_and_shrinks_above_beta() {
     let mut path = Path::new();
     // Diff = 22 (1 - 100 / RTT).
     assert_eq!(path.avoid(22, 22, 109), 23, "22 * 9 / 109 = 1.8");
@@ -61,7 +61,7 @@ fn the_window_grows_below_alpha_rests_between_and_shrinks_above_beta() {
 }
 
 #[test]
-fn between_the_ends_of_rounds_the_window_rests() {
+fn within_a_round_the_window_is_constant() {
     let mut path = Path::new();
     let mut event = path.round(22, 100);
     path.rule.on_ack(Bytes::ZERO, &event, &mut NullProbe);
@@ -111,7 +111,7 @@ fn the_sample_of_the_acknowledgment_that_ends_a_round_belongs_to_it() {
 }
 
 #[test]
-fn few_samples_leave_it_to_reno() {
+fn with_few_samples_growth_is_that_of_reno() {
     let mut path = Path::new();
     // Two samples of a long queue would shrink the window; Reno counts two acknowledgments of the two rounds.
     assert_eq!(path.avoid(2, 2, 400), 2);
@@ -119,7 +119,7 @@ fn few_samples_leave_it_to_reno() {
 }
 
 #[test]
-fn rounds_that_recovery_touched_do_not_count() {
+fn rounds_with_recovery_do_not_count() {
     let mut path = Path::new();
     let mut event = path.round(22, 200);
     (event.in_recovery, event.rtt_sample) = (true, Some(Duration::from_millis(200)));

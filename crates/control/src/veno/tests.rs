@@ -31,7 +31,7 @@ fn kept(signal: CongestionSignal, latest_ms: u64) -> u64 {
 }
 
 #[test]
-fn n_is_the_window_less_what_the_path_holds() {
+fn n_is_the_window_minus_the_capacity_of_the_path() {
     // 30 (1 - 100 / 120) = 5 and 30 (1 - 100 / 110) = 2.727272...
     let backlog = |latest| backlog(Bytes::new(30 * MSS), Bytes::new(MSS), &rtt(latest));
     assert!((backlog(120) - 5.0).abs() < 1e-12);

@@ -86,14 +86,14 @@ fn a_threshold_in_bytes_is_not_rounded() {
 }
 
 #[test]
-fn a_timeout_sets_the_threshold_to_it_and_the_window_to_one_segment() {
+fn a_timeout_sets_the_threshold_to_the_bdp_and_the_window_to_one_segment() {
     let mut controller = westwood(told(), WestwoodConfig::default(), 50);
     signal(&mut controller, CongestionSignal::Timeout, 50);
     assert_eq!(segments(&controller), (1, 20));
 }
 
 #[test]
-fn the_window_is_raised_only_where_it_may_be() {
+fn the_window_is_raised_only_if_permitted() {
     for (guard, window) in [(true, 10), (false, 20)] {
         let config = WestwoodConfig { guard, ..WestwoodConfig::default() };
         let mut controller = westwood(told(), config, 10);
@@ -110,7 +110,7 @@ fn without_an_estimate_a_loss_halves_the_flight() {
 }
 
 #[test]
-fn next_to_no_bandwidth_leaves_two_segments() {
+fn a_tiny_bandwidth_leaves_two_segments() {
     let mut controller =
         westwood(Told { bandwidth: Some(1.0), ..Told::default() }, WestwoodConfig::default(), 50);
     signal(&mut controller, CongestionSignal::Loss, 50);
@@ -119,7 +119,7 @@ fn next_to_no_bandwidth_leaves_two_segments() {
 
 /// Linux: half during the recovery, then the estimate at its end, which may exceed every earlier window.
 #[test]
-fn after_recovery_the_window_is_set_at_its_end() {
+fn with_the_after_recovery_option_the_window_is_set_at_the_end() {
     for (guard, window) in [(true, 18), (false, 20)] {
         let config = WestwoodConfig {
             reduction: WestwoodReduction::AfterRecovery,
@@ -142,7 +142,7 @@ fn after_recovery_the_window_is_set_at_its_end() {
 }
 
 #[test]
-fn a_timeout_in_the_recovery_calls_its_end_off() {
+fn a_timeout_in_recovery_cancels_the_setting_at_its_end() {
     let config = WestwoodConfig { reduction: WestwoodReduction::AfterRecovery, ..WestwoodConfig::default() };
     let mut controller = westwood(told(), config, 50);
     signal(&mut controller, CongestionSignal::Loss, 50);
@@ -165,7 +165,7 @@ fn the_smallest_rtt_is_that_of_the_flow_or_since_the_last_timeout() {
 }
 
 #[test]
-fn an_estimator_s_own_smallest_rtt_comes_first() {
+fn the_smallest_rtt_of_the_estimator_has_precedence() {
     let estimator = Told { minimum_rtt: Some(Duration::from_millis(60)), ..told() };
     let mut controller = westwood(estimator, WestwoodConfig::default(), 50);
     signal(&mut controller, CongestionSignal::Loss, 50);
@@ -173,7 +173,7 @@ fn an_estimator_s_own_smallest_rtt_comes_first() {
 }
 
 #[test]
-fn the_estimator_hears_of_every_signal_after_it_was_asked() {
+fn the_estimator_receives_every_signal_after_it_was_read() {
     let mut rule = Westwood::new(told(), WestwoodConfig::default());
     for which in [CongestionSignal::Loss, CongestionSignal::EcnCe, CongestionSignal::Timeout] {
         rule.reduce(MSS, &CongestionEvent::at(Timestamp::ZERO, which), &mut NullProbe);
@@ -183,7 +183,7 @@ fn the_estimator_hears_of_every_signal_after_it_was_asked() {
 
 /// Linux resets the smallest RTT after a timeout, when the path may be different, but not after other losses.
 #[test]
-fn only_a_timeout_has_the_smallest_rtt_learnt_anew() {
+fn only_a_timeout_resets_the_smallest_rtt() {
     let config = WestwoodConfig { minimum_rtt: MinimumRtt::SinceTimeout, ..WestwoodConfig::default() };
     for (which, threshold) in [(CongestionSignal::Loss, 20), (CongestionSignal::Timeout, 40)] {
         let mut controller = westwood(told(), config, 50);

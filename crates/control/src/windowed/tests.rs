@@ -69,7 +69,7 @@ fn loss_and_ce_set_window_and_threshold_to_half_the_flight() {
 
 /// Tests RFC 3168, section 6.1.2, in both phases.
 #[test]
-fn acknowledgments_that_echo_a_mark_let_nothing_grow() {
+fn acknowledgments_that_echo_a_mark_do_not_grow_the_window() {
     let mut echo = ack(1);
     echo.congestion_experienced = true;
     let mut controller = reno(10);
@@ -141,7 +141,7 @@ fn no_growth_in_recovery_without_new_data_or_when_the_window_is_not_used() {
 }
 
 #[test]
-fn a_false_signal_is_undone_once() {
+fn a_spurious_signal_is_undone_once() {
     let mut controller = reno(40);
     tell(&mut controller, CongestionSignal::Timeout, 40, 1);
     tell(&mut controller, CongestionSignal::Timeout, 40, 2);
@@ -166,7 +166,7 @@ fn undo_does_not_shrink_a_window_that_has_grown_past_its_old_size() {
 }
 
 #[test]
-fn changes_of_phase_are_recorded_and_nothing_else() {
+fn only_changes_of_phase_are_recorded() {
     #[derive(Default)]
     struct Phases(Vec<Measurement>);
     impl Probe for Phases {
@@ -190,7 +190,7 @@ fn changes_of_phase_are_recorded_and_nothing_else() {
 }
 
 #[test]
-fn hystart_plus_plus_ends_slow_start_at_the_window_it_has() {
+fn hystart_plus_plus_ends_slow_start_at_the_current_window() {
     let mut controller =
         Windowed::new(NewReno::default(), HystartPlusPlus::default(), MSS * 10, MSS).unwrap();
     let mut phases = Vec::new();
@@ -229,7 +229,7 @@ impl WindowRule for Shrinking {
 }
 
 #[test]
-fn a_rule_can_end_slow_start_and_shrink_the_window_without_starting_it_again() {
+fn a_rule_can_end_slow_start_and_shrink_the_window_without_a_restart() {
     let mut controller = Windowed::new(Shrinking, StandardSlowStart::default(), MSS * 18, MSS).unwrap();
     acknowledge(&mut controller, 1);
     assert_eq!((segments(&controller), controller.phase()), (19, Phase::SlowStart));
@@ -242,7 +242,7 @@ fn a_rule_can_end_slow_start_and_shrink_the_window_without_starting_it_again() {
 }
 
 #[test]
-fn a_window_below_one_segment_is_refused() {
+fn a_window_below_one_segment_is_rejected() {
     let build = |window, mss| Windowed::new(NewReno::default(), StandardSlowStart::default(), window, mss);
     assert!(build(MSS, MSS).is_ok());
     assert!(build(Bytes::new(999), MSS).is_err());
@@ -251,7 +251,7 @@ fn a_window_below_one_segment_is_refused() {
 }
 
 #[test]
-fn what_duplicates_acknowledge_counts_when_the_cumulative_acknowledgment_moves() {
+fn data_acknowledged_by_duplicates_counts_when_the_cumulative_acknowledgment_advances() {
     let mut controller = reno(10);
     let mut duplicate = ack(1);
     duplicate.duplicate = true;
@@ -278,7 +278,7 @@ fn what_duplicates_acknowledge_counts_when_the_cumulative_acknowledgment_moves()
 
 /// As with any acknowledgment (RFC 2861, RFC 3168).
 #[test]
-fn duplicates_of_a_flow_that_is_limited_otherwise_or_marked_do_not_count_later() {
+fn duplicates_of_an_otherwise_limited_or_marked_flow_do_not_count_later() {
     for (window_limited, congestion_experienced, expected) in
         [(true, false, 12), (false, false, 11), (true, true, 11)]
     {
@@ -294,7 +294,7 @@ fn duplicates_of_a_flow_that_is_limited_otherwise_or_marked_do_not_count_later()
 }
 
 #[test]
-fn a_false_timeout_of_a_window_of_one_segment_gives_the_threshold_back() {
+fn a_spurious_timeout_with_a_window_of_one_segment_restores_the_threshold() {
     let mut controller = reno(1);
     tell(&mut controller, CongestionSignal::Timeout, 1, 1);
     tell(&mut controller, CongestionSignal::Timeout, 1, 2);

@@ -56,7 +56,7 @@ fn feedback_times_the_round_trip_moves_the_window() {
 
 /// The packet was sent with a round-trip time of 100 ms; the current one is 300 ms.
 #[test]
-fn the_form_says_over_which_round_trip_feedback_counts() {
+fn the_form_determines_the_round_trip_over_which_feedback_counts() {
     for (form, window) in [(XcpForm::Rate, 10_000 + 7500), (XcpForm::Window, 10_000 + 2500)] {
         let mut controller = Xcp::new(XcpConfig { form, ..XcpConfig::default() }, MSS * 10, MSS).unwrap();
         let mut event = ack(header(25_000.0));
@@ -81,7 +81,7 @@ fn the_time_between_packets_counts_whole_ones_or_the_window() {
 }
 
 #[test]
-fn what_is_not_feedback_changes_nothing() {
+fn invalid_feedback_changes_nothing() {
     let mut controller = xcp(true);
     let mut duplicate = ack(header(25_000.0));
     (duplicate.acked, duplicate.advance) = (Bytes::ZERO, Bytes::ZERO);
@@ -99,14 +99,14 @@ fn what_is_not_feedback_changes_nothing() {
 }
 
 #[test]
-fn what_sack_alone_acknowledges_brings_feedback() {
+fn data_acknowledged_only_by_sack_delivers_feedback() {
     let mut event = ack(header(25_000.0));
     event.advance = Bytes::ZERO;
     assert_eq!(window_after(&mut xcp(true), &event), window_after(&mut xcp(true), &ack(header(25_000.0))));
 }
 
 #[test]
-fn a_window_that_is_not_used_does_not_grow_but_shrinks() {
+fn an_unused_window_does_not_grow_but_shrinks() {
     let mut controller = xcp(true);
     let mut event = ack(header(25_000.0));
     event.window_limited = false;
@@ -125,7 +125,7 @@ fn feedback_counts_while_losses_are_repaired() {
 }
 
 #[test]
-fn packets_carry_rtt_spacing_and_an_unlimited_request() {
+fn packets_contain_rtt_spacing_and_an_unlimited_request() {
     let mut controller = xcp(true);
     let mut event = SendEvent::at(Timestamp::ZERO, MSS);
     event.mss = MSS;
@@ -166,7 +166,7 @@ fn after_a_timeout_only_feedback_grows_the_window() {
 }
 
 #[test]
-fn a_false_signal_gives_the_window_back() {
+fn a_spurious_signal_restores_the_window() {
     let mut controller = xcp(true);
     controller.on_congestion(&signal(CongestionSignal::Timeout, 1), &mut NullProbe);
     controller.on_congestion(&signal(CongestionSignal::Timeout, 2), &mut NullProbe);
@@ -180,7 +180,7 @@ fn a_false_signal_gives_the_window_back() {
 }
 
 #[test]
-fn it_needs_feedback_and_a_window_that_sends() {
+fn xcp_requires_feedback_and_a_window_of_at_least_a_packet() {
     assert!(xcp(true).requirements().path_feedback);
     assert!(Xcp::new(XcpConfig::default(), MSS, Bytes::ZERO).is_err());
     assert!(Xcp::new(XcpConfig::default(), Bytes::new(999), MSS).is_err());

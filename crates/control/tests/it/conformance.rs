@@ -16,7 +16,7 @@ fn follows(name: &str) -> Follows {
 }
 
 #[test]
-fn every_controller_keeps_the_contract() {
+fn every_controller_fulfils_the_contract() {
     for (name, construct) in controllers() {
         check_controller(name, follows(name), construct);
     }
@@ -25,7 +25,7 @@ fn every_controller_keeps_the_contract() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
-    fn every_controller_keeps_the_contract_with_loss_differentiation(operations in operations()) {
+    fn every_controller_fulfils_the_contract_with_loss_differentiation(operations in operations()) {
         for (name, construct) in controllers() {
             for evidence in [CongestionEvidence::Feedback, CongestionEvidence::QueueingDelay] {
                 let contract = Contract::strict(follows(name));
@@ -49,7 +49,7 @@ fn the_list_of_controllers_is_that_of_the_suite() {
 
 /// Checks that the rules can fail: they detect a controller that breaks one.
 #[test]
-fn a_controller_that_breaks_the_contract_is_caught() {
+fn a_controller_that_violates_the_contract_is_detected() {
     #[derive(Debug)]
     struct Greedy(Bytes);
     impl Controller for Greedy {
@@ -75,7 +75,7 @@ fn a_controller_that_breaks_the_contract_is_caught() {
 /// After a spurious timeout in a recovery, the recovery is restored, at the end of which Linux's Westwood+
 /// sets the window.
 #[test]
-fn a_recovery_goes_on_after_a_false_timeout() {
+fn a_recovery_continues_after_a_spurious_timeout() {
     use Operation::{Lose, Send, Spurious, Timeout, Wait};
     let acknowledge = |count, window_limited| Operation::Acknowledge { count, window_limited, word: None };
     let measured = [

@@ -42,7 +42,7 @@ const SMALL: Trial = Trial {
 const LARGE: Trial = Trial { rtt: 0.5, first: 10_000, cycles: &[700_000, 100_000], behind: 20.0 };
 
 #[test]
-fn the_rule_is_its_formulas() {
+fn the_rule_matches_its_formulas() {
     for trial in [SMALL, LARGE] {
         let mut log = Log { rtt: trial.rtt, cwnd: f64::from(trial.first), ..Log::default() };
         // The rule's window is whole bytes, and the fraction is carried over. The error is below one byte,

@@ -13,7 +13,7 @@ use airpath_model::Duration;
 const ROUNDS: u64 = 160;
 
 #[test]
-fn every_controller_keeps_its_trace() {
+fn every_controller_reproduces_its_golden_trace() {
     for constructor in controllers() {
         let table = trace(constructor);
         let file = folder().join(format!("{}.txt", constructor.0));

@@ -104,7 +104,7 @@ impl Ours {
 /// Rounds are divided as in tquic. Only the end of slow start is one acknowledgment later: in tquic the last
 /// acknowledgment of the last round ends slow start, here the first one of the next round does.
 #[test]
-fn every_acknowledgment_is_taken_as_tquic_takes_it() {
+fn every_acknowledgment_has_the_same_effect_as_in_tquic() {
     let Some(file) = read("hystart++.json") else { return };
     let (mut compared, mut ended, mut lost) = (0, 0, 0);
     for (number, case) in list(&file["cases"]).iter().enumerate() {
@@ -136,7 +136,7 @@ fn every_acknowledgment_is_taken_as_tquic_takes_it() {
 
 /// Rounds are divided as in the transport: a round has one more sample at its start and one fewer at its end.
 #[test]
-fn slow_start_ends_with_the_same_acknowledgment_by_the_rounds_of_the_transport() {
+fn slow_start_ends_with_the_same_acknowledgment_with_the_rounds_of_the_transport() {
     let Some(file) = read("hystart++.json") else { return };
     let (mut others, mut all) = (0, 0);
     for (number, case) in list(&file["cases"]).iter().enumerate() {

@@ -52,7 +52,7 @@ fn new_reno_has_the_average_window_of_the_square_root_law() {
 /// reaches `cwnd_prior` just when the next loss is due, so that alpha is 1 for at most the last round or two:
 /// 2 %.
 #[test]
-fn cubic_is_as_large_as_reno_where_reno_is_faster() {
+fn cubic_equals_reno_if_reno_is_faster() {
     let expected = libm::sqrt(1.5 * 10_000.0);
     let config = CubicConfig { fast_convergence: false, ..CubicConfig::RFC9438 };
     assert_near(average_window(cubic(config), expected, 0.01, 10_000, 100), expected, 0.02);
@@ -64,7 +64,7 @@ fn cubic_is_as_large_as_reno_where_reno_is_faster() {
 /// With an empty queue every loss is random for Veno: with the share b = 1/5 removed the average of the
 /// sawtooth is `sqrt((2 - b) / (2 b p)) = sqrt(4.5 / p)`.
 #[test]
-fn veno_has_the_average_window_of_its_decrease_where_all_losses_are_random() {
+fn veno_has_the_average_window_of_its_decrease_if_all_losses_are_random() {
     for packets in [10_000, 100_000] {
         let expected = libm::sqrt(4.5 * f64::from(packets));
         assert_near(average_window(veno(), expected, 0.1, packets, 10), expected, 0.015);

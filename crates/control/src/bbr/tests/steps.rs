@@ -4,7 +4,7 @@ use super::super::probe_bandwidth::AckPhase;
 use super::*;
 
 #[test]
-fn the_driver_is_asked_for_pacing_rate_samples_and_the_window_in_recovery() {
+fn the_requirements_are_pacing_rate_samples_and_a_window_in_recovery() {
     let needs = Flow::new().bbr.requirements();
     assert!(needs.pacing && needs.rate_samples && needs.window_in_recovery);
 }
@@ -35,7 +35,7 @@ fn the_phase_of_the_acknowledgments_follows_the_cycle() {
 /// A refill undoes the spurious end of a probe before the last acknowledgments of that probe arrive. These
 /// acknowledgments then do not end a phase.
 #[test]
-fn a_refill_ends_the_phase_before() {
+fn a_refill_ends_the_previous_phase() {
     let mut flow = Flow::probing();
     flow.signal(CongestionSignal::Timeout, 8);
     assert_eq!(flow.bbr.cycle.ack_phase, AckPhase::ProbeStopping);
@@ -45,7 +45,7 @@ fn a_refill_ends_the_phase_before() {
 
 /// `StartRound`: the round ends with a packet that is sent from now on.
 #[test]
-fn each_step_of_the_cycle_begins_a_round() {
+fn each_phase_of_the_cycle_starts_a_round() {
     let steps: [fn(&mut Bbr); 3] = [
         |bbr| bbr.start_probe_refill(),
         |bbr| bbr.start_probe_up(None),
@@ -66,7 +66,7 @@ fn each_step_of_the_cycle_begins_a_round() {
 /// `StartProbeBW_UP`: the plateau is relative to the rate at the start of the probe, and the long-term limit
 /// may grow by one packet in the first round.
 #[test]
-fn a_probe_begins_with_the_rate_that_is_known_and_slow_growth() {
+fn a_probe_starts_with_the_known_rate_and_slow_growth() {
     assert_eq!(Flow::probing().rounds(2, ACK), State::ProbeUp);
     assert_eq!(Flow::probing().rounds(3, ACK), State::ProbeDown);
     let mut bbr = Flow::cruising().bbr;
@@ -97,7 +97,7 @@ fn a_cycle_of_the_bandwidth_filter_ends_with_the_probe_unless_the_application_li
 /// `ProbeInflightLongtermUpward`: only in `ProbeBW` up, limited by the window, and if the window is at the
 /// limit.
 #[test]
-fn only_a_limit_in_use_grows() {
+fn only_a_limit_in_effect_grows() {
     let growth = |state, window_limited, window| {
         let mut bbr = Flow::cruising().bbr;
         (bbr.state, bbr.window, bbr.long_term.inflight) = (state, MSS * window, MSS * 10);
@@ -121,7 +121,7 @@ fn only_a_limit_in_use_grows() {
 /// `AdaptLongTermModel`: an amount in flight with tolerable loss is safe in any state; a limit that is not
 /// set stays unset.
 #[test]
-fn what_was_borne_is_the_least_limit() {
+fn tolerated_flight_is_the_lower_bound_of_the_limit() {
     let mut flow = Flow::cruising();
     flow.ack(Duration::ZERO, Ack { in_flight_at_send: 12, same_round: true, ..ACK });
     assert_eq!(flow.bbr.long_term.inflight, Bytes::MAX);
@@ -204,7 +204,7 @@ fn cautious() -> Flow {
 /// The probe directly after a precautionary one is a full probe. Afterwards the flow drains and cruises as
 /// after any other.
 #[test]
-fn caution_is_paid_back_once_and_only_when_it_went_well() {
+fn a_cautious_probe_is_followed_by_one_early_probe_only_if_successful() {
     let safe = Ack { in_flight: 6, in_flight_at_send: 7, ..ACK };
     let mut flow = cautious();
     assert_eq!(flow.ack(RTT, safe), State::ProbeRefill);
@@ -233,7 +233,7 @@ fn probe_rtt_ends_no_cycle_of_the_bandwidth_filter() {
 /// `extra_acked_interval_start`: ten packets arrive at once before the idle period, and ten arrive a round
 /// trip after it, of which eight are expected.
 #[test]
-fn what_comes_after_idleness_is_measured_from_its_end() {
+fn intervals_after_an_idle_period_start_at_its_end() {
     let mut flow = Flow::probing();
     flow.ack(RTT, Ack { acked: 10, ..ACK });
     flow.now += Duration::from_secs(3);

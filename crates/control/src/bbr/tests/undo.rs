@@ -18,7 +18,7 @@ fn out_of_startup() -> Flow {
 
 /// The flow returns to startup. An estimate of a full pipe that is based on these losses is discarded.
 #[test]
-fn a_false_end_of_startup_is_undone() {
+fn a_spurious_end_of_startup_is_undone() {
     let growing = Ack { rate: Rate::from_bps(1_000_000), in_flight: 200, ..ACK };
     let mut flow = out_of_startup();
     flow.bbr.on_spurious(flow.now, &mut NullProbe);
@@ -32,7 +32,7 @@ fn a_false_end_of_startup_is_undone() {
 
 /// `ProbeRTT` continues, but is followed by startup.
 #[test]
-fn a_false_end_of_startup_that_shows_in_probe_rtt_is_undone_after_it() {
+fn a_spurious_end_of_startup_detected_in_probe_rtt_is_undone_afterwards() {
     let queued = Ack { rtt: RTT * 2, in_flight: 200, in_recovery: true, ..ACK };
     let mut flow = out_of_startup();
     assert_eq!(flow.ack(Duration::from_secs(6), Ack { same_round: true, ..queued }), State::ProbeRtt);
@@ -46,7 +46,7 @@ fn a_false_end_of_startup_that_shows_in_probe_rtt_is_undone_after_it() {
 
 /// The short-term model is at least the one before the round of the losses.
 #[test]
-fn a_false_loss_gives_the_short_term_model_back() {
+fn a_spurious_loss_restores_the_short_term_model() {
     let mut flow = Flow::cruising();
     let slower = Ack { rate: Rate::from_bps(300_000), ..ACK };
     flow.ack(RTT, slower);
@@ -67,7 +67,7 @@ fn timeout(flow: &mut Flow, flight: u64, lost: u64) {
 /// The losses of a timeout count as losses: those of a probe above the threshold end it, and its limit is the
 /// point at which the threshold was crossed (`InflightAtLoss`); others do not change the long-term model.
 #[test]
-fn a_timeout_is_judged_as_other_losses_are() {
+fn a_timeout_is_treated_like_other_losses() {
     let mut flow = Flow::probing();
     timeout(&mut flow, 100, 2);
     assert_eq!((flow.bbr.state, flow.bbr.long_term.inflight), (State::ProbeUp, Bytes::MAX), "2 % are borne");
@@ -97,7 +97,7 @@ fn the_round_of_a_timeout_lowers_the_short_term_model() {
 /// window is saved when it begins, not later, and restored when it ends (section 5.6.4.4). The state for an
 /// undo is saved likewise.
 #[test]
-fn a_recovery_without_a_signal_keeps_the_window_and_gives_it_back() {
+fn a_recovery_without_a_signal_saves_and_restores_the_window() {
     let mut flow = Flow::cruising();
     let before = flow.bbr.window;
     let repairing = Ack { in_recovery: true, same_round: true, ..ACK };
@@ -118,7 +118,7 @@ fn a_recovery_without_a_signal_keeps_the_window_and_gives_it_back() {
 /// `ResetFullBW`: rounds whose missing growth is explained by spurious losses do not fill the pipe. The first
 /// round afterwards sets the baseline.
 #[test]
-fn a_plateau_is_looked_for_anew_after_false_losses() {
+fn plateau_detection_restarts_after_spurious_losses() {
     let mut flow = Flow::probing();
     assert_eq!(flow.rounds(2, ACK), State::ProbeUp);
     flow.bbr.on_spurious(flow.now, &mut NullProbe);
@@ -129,7 +129,7 @@ fn a_plateau_is_looked_for_anew_after_false_losses() {
 /// The draft lets the transport decide when the losses of a timeout are repaired. As documented, they are
 /// repaired when the amount that counts as lost has been delivered.
 #[test]
-fn a_timeout_is_repaired_when_as_much_has_been_delivered_as_it_took_for_lost() {
+fn a_timeout_is_repaired_after_delivery_of_the_data_marked_lost() {
     let mut flow = Flow::cruising();
     let before = flow.bbr.window;
     timeout(&mut flow, 8, 8);
@@ -141,7 +141,7 @@ fn a_timeout_is_repaired_when_as_much_has_been_delivered_as_it_took_for_lost() {
 
 /// The window saved by a recovery is restored once; later the window grows by the acknowledged amount.
 #[test]
-fn only_the_end_of_a_recovery_gives_its_window_back() {
+fn only_the_end_of_a_recovery_restores_its_window() {
     let mut flow = Flow::cruising();
     (flow.bbr.window, flow.bbr.prior_window) = (MSS * 5, MSS * 14);
     flow.ack(Duration::ZERO, Ack { same_round: true, ..ACK });

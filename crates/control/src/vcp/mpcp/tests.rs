@@ -75,7 +75,7 @@ fn a_load_counts_once_its_group_is_acknowledged() {
 }
 
 #[test]
-fn a_lost_packet_takes_its_word_along() {
+fn a_lost_packet_loses_its_load_word() {
     let mut controller = mpcp(2);
     acknowledge(&mut controller, 1, 0, 15);
     // Number 1 is lost; number 0 of the next group follows.
@@ -105,7 +105,7 @@ fn groups_are_followed_through_acknowledgments_of_several_packets() {
 }
 
 #[test]
-fn one_packet_may_carry_a_word() {
+fn a_single_packet_may_carry_a_load_word() {
     let mut group = Group::default();
     for level in 0..4 {
         assert_eq!(group.on_word(LoadWord { level, digits: 1, digit: 0 }, 1), Some(level));
@@ -126,7 +126,7 @@ fn a_timeout_forgets_the_load() {
 
 /// A group that began before a timeout is not completed after it; a loss keeps the known load.
 #[test]
-fn a_timeout_forgets_half_a_word_and_a_loss_nothing() {
+fn a_timeout_discards_half_a_load_word_and_a_loss_nothing() {
     let signal = |controller: &mut Mpcp, signal| {
         let mut event = CongestionEvent::at(Timestamp::ZERO, signal);
         event.mss = MSS;
@@ -145,7 +145,7 @@ fn a_timeout_forgets_half_a_word_and_a_loss_nothing() {
 
 /// After a gap, only the newest word is known of the groups that one acknowledgment covers.
 #[test]
-fn a_broken_group_says_nothing() {
+fn an_incomplete_group_has_no_load() {
     let word = |digit, level| LoadWord { level, digits: 4, digit };
     let mut group = Group::default();
     assert_eq!(group.on_word(word(0, 7), 1), None);
@@ -155,7 +155,7 @@ fn a_broken_group_says_nothing() {
 }
 
 #[test]
-fn words_of_another_size_and_no_words_say_nothing() {
+fn load_words_of_another_size_are_ignored() {
     let mut controller = mpcp(3);
     assert_eq!(acknowledge(&mut controller, 2, 1, 0), 16_000);
     let mut event = AckEvent::at(Timestamp::ZERO);

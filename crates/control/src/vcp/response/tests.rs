@@ -58,7 +58,7 @@ fn additive_increase_is_divided_over_the_window() {
 }
 
 #[test]
-fn a_decrease_is_at_once_and_once() {
+fn a_decrease_is_immediate_and_occurs_once() {
     let mut response = response(16);
     response.on_ack(&ack(0, 1, 100), Some(Region::Decrease(0.875)));
     assert_eq!(window(&response), 14_000);
@@ -72,7 +72,7 @@ fn a_decrease_is_at_once_and_once() {
 }
 
 #[test]
-fn a_guard_lets_many_flows_go_below_the_resting_window() {
+fn a_guard_permits_many_flows_below_the_equilibrium_window() {
     // Cycles of decrease, freeze and a round trip of growth under a permanent overload.
     let resting = |after_freeze, additive| {
         let config = LoadResponseConfig { after_freeze, additive_scaling: (additive), ..config() };
@@ -105,7 +105,7 @@ fn the_window_never_falls_below_one_packet() {
 }
 
 #[test]
-fn nothing_known_unused_windows_and_recovery_do_not_grow() {
+fn no_growth_without_rtt_with_unused_windows_or_in_recovery() {
     let mut response = response(10);
     response.on_ack(&ack(0, 10, 200), None);
     let mut unused = ack(0, 10, 200);
@@ -122,7 +122,7 @@ fn nothing_known_unused_windows_and_recovery_do_not_grow() {
 }
 
 #[test]
-fn losses_are_answered_as_reno_does_and_undone_when_false() {
+fn losses_are_handled_like_reno_and_undone_if_spurious() {
     let mut response = response(10);
     response.on_congestion(&signal(CongestionSignal::Loss, 0));
     assert_eq!(window(&response), 5_000);
@@ -144,7 +144,7 @@ fn losses_are_answered_as_reno_does_and_undone_when_false() {
 }
 
 #[test]
-fn a_loss_leaves_the_part_that_is_asked_for_and_at_least_one_packet() {
+fn a_loss_leaves_the_configured_share_and_at_least_one_packet() {
     let config = LoadResponseConfig { loss_factor: 0.875, ..config() };
     let mut response = LoadResponse::new(config, Bytes::new(10_000), Bytes::new(1_000)).unwrap();
     response.on_congestion(&signal(CongestionSignal::Loss, 0));
@@ -201,7 +201,7 @@ fn invalid_parameters_are_rejected() {
 /// Guarded: an overload after the freeze decreases again unless the decrease exceeds the growth of a round
 /// trip, (1 - β) window > α, that is, above eight packets.
 #[test]
-fn a_guarded_sender_decreases_again_where_growth_makes_up_for_it() {
+fn a_guarded_sender_decreases_again_if_growth_compensates() {
     for (window, expected) in [(8.0, 7.0), (8.5, 8.5 + 1.0 / 8.5)] {
         let guarded = LoadResponseConfig { after_freeze: AfterFreeze::Guarded, ..config() };
         let mut response = LoadResponse::new(guarded, MSS * 16, MSS).unwrap();
