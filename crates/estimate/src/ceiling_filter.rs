@@ -248,7 +248,7 @@ mod tests {
     /// All inequalities of eq. 21 are strict: at a bound nothing is corrected, just within it the ceiling is
     /// corrected. The shares are powers of two, so that the bounds are exact.
     #[test]
-    fn at_a_bound_of_the_trigger_nothing_is_corrected() {
+    fn at_a_bound_of_the_trigger_there_is_no_correction() {
         let corrected_at = |window, rtt| {
             let trigger = Trigger { epsilon: 0.25, omega: 0.25, nu: 0.5 };
             let mut filter = CeilingFilter::new(CeilingProfile::Journal, trigger);
@@ -269,7 +269,7 @@ mod tests {
 
     /// With intervals of 0.2 s, the sixth is the first that ends after 1.1 s.
     #[test]
-    fn the_recommended_profile_corrects_once_a_round_trip_and_the_journal_s_always() {
+    fn the_recommended_profile_corrects_once_per_round_trip_and_the_journal_profile_always() {
         let mut filter = after_a_loss(CeilingProfile::Recommended);
         let corrections: [bool; 7] = [(); 7].map(|()| corrected(&mut filter, 950.0, 1.1));
         assert_eq!(corrections, [true, false, false, false, false, false, true]);

@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn every_interval_of_a_pause_has_the_value_that_was_held() {
+    fn every_interval_of_a_pause_has_the_last_value() {
         let mut means = means();
         means.hold(at(0), 3.0);
         let ended: alloc::vec::Vec<_> = core::iter::from_fn(|| means.next(at(650))).collect();
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn after_a_long_silence_the_timers_start_anew() {
+    fn after_a_long_pause_the_timers_restart() {
         let mut means = means();
         means.hold(at(0), 3.0);
         assert_eq!(means.next(at(3_600_000)), None);

@@ -87,13 +87,13 @@ mod tests {
     }
 
     #[test]
-    fn a_draining_queue_shows_more_than_what_comes() {
+    fn a_draining_queue_raises_the_measurement_above_the_arrival_rate() {
         assert!((capacity(Monitor::Plain, DRAINING) - 200.0).abs() < 1e-9);
         assert!((capacity(Monitor::IdleCorrected, DRAINING) - 400.0).abs() < 1e-9);
     }
 
     #[test]
-    fn hold_refuses_to_fall_only_when_the_queue_was_empty() {
+    fn hold_prevents_a_decrease_only_when_the_queue_was_empty() {
         assert!((capacity(Monitor::Hold, DRAINING) - 300.0).abs() < 1e-9);
         assert!((capacity(Monitor::Hold, MonitorInput { emptied: false, ..DRAINING }) - 200.0).abs() < 1e-9);
         let low = MonitorInput { previous_capacity: 150.0, ..DRAINING };
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn an_idle_server_says_nothing() {
+    fn an_idle_server_yields_no_measurement() {
         assert!(
             (capacity(Monitor::IdleCorrected, MonitorInput { idle: 0.96, ..DRAINING }) - 300.0).abs() < 1e-9
         );
@@ -114,7 +114,7 @@ mod tests {
 
     /// The correction applies up to 95 % idle time.
     #[test]
-    fn a_server_that_is_hardly_busy_still_says_what_it_carries_while_it_is() {
+    fn a_rarely_busy_server_still_yields_its_rate_while_busy() {
         let hardly = MonitorInput { idle: 0.94, ..DRAINING };
         assert!((capacity(Monitor::IdleCorrected, hardly) - 200.0 / 0.06).abs() < 1e-6);
     }

@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn idle_grows_busy_measures() {
+    fn the_estimate_grows_when_idle_and_is_measured_when_busy() {
         let mut source = Qfcp::new(CONFIG).unwrap();
         assert!((after(&mut source, 200, 100) - 10.5e6).abs() < 1.0);
         for departure in 0..50 {
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn impossible_parameters_are_refused_by_name() {
+    fn impossible_parameters_are_rejected_by_name() {
         let refused = |change: fn(&mut QfcpConfig)| {
             let mut config = QfcpConfig::default();
             change(&mut config);
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn samples_in_which_nothing_left_are_no_packets() {
+    fn samples_without_departures_count_no_packets() {
         let mut qfcp = Qfcp::new(CONFIG).unwrap();
         qfcp.on_departure(at(10), Bytes::new(1000), backlog(5));
         qfcp.on_timer(at(200), backlog(5));
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn the_timer_comes_an_interval_after_it_came() {
+    fn the_timer_fires_one_interval_after_it_fired() {
         let mut source = Qfcp::new(CONFIG).unwrap();
         assert_eq!(source.next_timer(), at(200));
         assert!((after(&mut source, 199, 0) - 10e6).abs() < 1.0, "too early");

@@ -74,14 +74,14 @@ mod tests {
     }
 
     #[test]
-    fn the_latch_remembers_between_its_two_conditions() {
+    fn the_latch_keeps_its_state_between_its_two_conditions() {
         // First; falls below; still below; rises but not yet twice above; twice above and rising; falls, above.
         let queues = [5.0, 4.0, 9.0, 12.0, 13.0, 11.0];
         assert_eq!(factors(Maintenance::Latch, &queues), [false, true, true, true, false, false]);
     }
 
     #[test]
-    fn the_strict_one_probes_only_where_the_queue_stays_or_falls_twice_below() {
+    fn the_strict_maintainer_probes_only_if_the_queue_stays_or_falls_below_twice() {
         // First; falls; stays; rises below; rises above; falls, above before; falls below; rises above; falls above.
         let queues = [5.0, 4.0, 4.0, 6.0, 12.0, 9.0, 8.0, 13.0, 11.0];
         let strict = [false, true, true, false, false, false, true, false, false];

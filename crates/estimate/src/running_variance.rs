@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_variances_by_hand() {
+    fn both_variances_match_manual_computation() {
         let mut running = RunningVariance::new();
         assert!(running.sample_variance() + running.population_variance() <= 0.0);
         for value in [2.0, 4.0, 9.0] {

@@ -180,7 +180,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_a_distribution_with_the_right_mean_and_variance() {
+    fn the_distribution_has_the_right_mean_and_variance() {
         let mut skellam = Skellam::default();
         for (a, b) in [(100.0, 130.0), (2.0, 0.5), (0.3, 40.0), (5000.0, 1.0), (1e-3, 1e-3)] {
             Skellam::tabulate([&mut skellam], [a], b);
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_tabulated_before_leaves_no_trace() {
+    fn earlier_tables_do_not_affect_the_result() {
         let mut used = Skellam::default();
         for (a, b) in [
             (5000.0, 1.0),
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn side_by_side_is_as_one_by_one() {
+    fn parallel_evaluation_equals_sequential_evaluation() {
         for (a, b) in [(5000.0, 1.0), (100.0, 130.0), (0.3, 40.0), (1e-3, 1e-3), (2.0, 0.5), (700.0, 650.0)] {
             let means = [a, 3.0 * a, 0.2 * a];
             let mut together = [Skellam::default(), Skellam::default(), Skellam::default()];
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_far_away_table_starts_where_it_should() {
+    fn a_distant_table_starts_at_the_right_offset() {
         let mut skellam = Skellam::default();
         Skellam::tabulate([&mut skellam], [1e6], 10.0);
         assert!(skellam.lowest() > 900_000 && skellam.highest() < 1_100_000);

@@ -304,7 +304,7 @@ mod tests {
 
     /// Reference values computed independently, with 60 digits.
     #[test]
-    fn the_anchors_hold() {
+    fn anchor_values_are_reproduced() {
         let mut f1 = TransientMean::new();
         for (n, lambda, mu, expected) in [
             (0.0, 900.0, 1000.0, 7.651_807_186_700_45),
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn an_outage_only_adds() {
+    fn during_an_outage_arrivals_add_to_the_queue() {
         let transition = TransientMean::new().transition(2.5, 100.0, 0.0, 0.2);
         assert!((transition.queue - 22.5).abs() < 1e-12);
         assert!((transition.by_queue - 1.0).abs() < 1e-12 && (transition.by_arrival_rate - 0.2).abs() < 1e-9);
@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_answered_with_a_number() {
+    fn invalid_arguments_return_a_number() {
         let mut f1 = TransientMean::new();
         for queue in [f64::NAN, -1.0, 1e300, 0.3] {
             for rate in [f64::NAN, -1.0, 0.0, 1e-300, 1e-9, 1e9, 1e300, f64::INFINITY] {
@@ -354,7 +354,7 @@ mod tests {
 
     /// Above 1e9 packets a server is idle only because of missing fluid.
     #[test]
-    fn the_fluid_server_idles_for_the_share_that_does_not_come() {
+    fn the_fluid_server_is_idle_for_the_missing_share() {
         let mut f1 = TransientMean::new();
         assert!((f1.transition(0.0, 8e8, 1e9, 2.0).idle - 0.2).abs() < 1e-12);
         assert!(f1.transition(0.0, 1e9, 8e8, 2.0).idle.abs() < 1e-12);

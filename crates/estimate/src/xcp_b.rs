@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_probe_is_a_share_of_the_buffer_however_long_the_interval_before_it() {
+    fn a_probe_is_a_share_of_the_buffer_for_any_previous_interval() {
         for millis in [50, 100, 400] {
             let mut source = source(|config| config.late_reaction = 0);
             let probe = feedback_after(&mut source, Duration::from_millis(millis), 0.0);
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn kappa_sets_the_queue_at_which_nothing_changes() {
+    fn kappa_determines_the_equilibrium_queue() {
         let mut source = source(|config| config.kappa = 0.05);
         feedback(&mut source, 0.05 * BUFFER);
         assert!(feedback(&mut source, 0.05 * BUFFER).abs() < 1e-6);
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn the_signal_chooses_the_queue() {
+    fn the_signal_selects_the_queue() {
         for (signal, factor) in
             [(QueueSignal::Minimum, 1.0), (QueueSignal::Mean, 2.0), (QueueSignal::Last, 3.0)]
         {
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn impossible_parameters_are_refused_by_name() {
+    fn impossible_parameters_are_rejected_by_name() {
         let refused = |change: fn(&mut XcpBConfig)| {
             let mut config = XcpBConfig::default();
             change(&mut config);
@@ -289,7 +289,7 @@ mod tests {
 
     /// The report contains the same value.
     #[test]
-    fn without_a_round_trip_time_the_next_interval_counts_as_long_as_this() {
+    fn without_a_round_trip_time_the_next_interval_has_the_same_length() {
         let mut source = source(|config| config.late_reaction = 0);
         let spare = source.spare(&interval(50, 0));
         assert!((spare.bandwidth - 0.2 * BUFFER / (ALPHA * 0.05)).abs() < 1e-6, "{spare:?}");
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_of_no_length_leaves_nothing() {
+    fn an_interval_of_zero_length_has_no_spare_bandwidth() {
         let mut source = source(|config| config.late_reaction = 0);
         assert_eq!(source.spare(&interval(0, 100)), Spare { bandwidth: 0.0, queue: 0.0 });
     }

@@ -54,7 +54,7 @@ mod tests {
     /// One of ten segments is lost: nine duplicates, then one acknowledgment for all ten and the two sent in
     /// the meantime.
     #[test]
-    fn what_duplicates_counted_is_not_counted_again() {
+    fn data_counted_by_duplicates_is_not_counted_again() {
         let mut count = AckedCount::default();
         let total: u64 = [0; 9].iter().map(|_| count.count(&ack(0)).get()).sum();
         assert_eq!(total, 9 * MSS);
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn without_duplicates_everything_counts() {
+    fn without_duplicates_all_data_counts() {
         let mut count = AckedCount::default();
         assert_eq!(count.count(&ack(2)).get(), 2 * MSS);
         let mut short = ack(1);
@@ -86,7 +86,7 @@ mod tests {
 
     /// Four segments, which three duplicates and the retransmission reported.
     #[test]
-    fn an_acknowledgment_of_what_was_counted_stands_for_the_retransmission() {
+    fn an_acknowledgment_of_counted_data_represents_the_retransmission() {
         let mut count = AckedCount::default();
         for _ in 0..4 {
             count.count(&ack(0));

@@ -36,14 +36,14 @@ fn is_one(factor: f64) -> bool {
 }
 
 #[test]
-fn before_a_loss_it_knows_nothing_and_never_probes() {
+fn before_a_loss_there_is_no_estimate_and_no_probing() {
     let mut ebe = ebe(EbeCeilingConfig::default());
     assert!(acknowledge(&mut ebe, 0.0, 5.0, BASE).into_iter().all(is_one));
     assert_eq!(ebe.ceiling(), None);
 }
 
 #[test]
-fn it_probes_from_the_second_interval_with_a_short_queue_after_the_rest() {
+fn probing_starts_in_the_second_interval_with_a_short_queue_after_the_pause() {
     let mut ebe = ebe(EbeCeilingConfig::default());
     acknowledge(&mut ebe, 0.0, 1.0, FULL);
     ebe.on_loss(at(1.0), 1000.0, &rtt(FULL));
@@ -61,7 +61,7 @@ fn it_probes_from_the_second_interval_with_a_short_queue_after_the_rest() {
 
 /// The first interval begins with the first round-trip time and ends 200 ms later.
 #[test]
-fn it_says_when_an_interval_ended_and_its_mean() {
+fn the_end_of_an_interval_and_its_mean_are_reported() {
     let mut ebe = ebe(EbeCeilingConfig::default());
     ebe.on_loss(at(0.0), 1000.0, &rtt(FULL));
     assert!(!ebe.on_ack(at(0.005), 900.0, &rtt(BASE)));
@@ -87,7 +87,7 @@ fn a_slightly_shorter_round_trip_corrects_nothing() {
 }
 
 #[test]
-fn a_loss_turns_it_off() {
+fn a_loss_ends_probing() {
     let mut ebe = ebe(EbeCeilingConfig::default());
     ebe.on_loss(at(0.0), 1000.0, &rtt(FULL));
     acknowledge(&mut ebe, 0.0, 3.0, BASE);
@@ -125,7 +125,7 @@ fn a_round_trip_longer_than_at_the_loss_lowers_the_ceiling_at_the_plateau() {
 }
 
 #[test]
-fn samples_without_a_round_trip_time_arm_nothing() {
+fn samples_without_a_round_trip_time_yield_no_ceiling() {
     let mut ebe = ebe(EbeCeilingConfig::default());
     ebe.on_loss(at(0.0), 1000.0, &RttEstimate::default());
     ebe.on_ack(at(1.0), 10.0, &RttEstimate::default());
@@ -134,7 +134,7 @@ fn samples_without_a_round_trip_time_arm_nothing() {
 }
 
 #[test]
-fn parameters_out_of_range_are_refused() {
+fn parameters_out_of_range_are_rejected() {
     let good = EbeCeilingConfig::default();
     let trigger = |epsilon, omega, nu| EbeCeilingConfig { trigger: Trigger { epsilon, omega, nu }, ..good };
     for (parameter, config) in [
@@ -153,7 +153,7 @@ fn parameters_out_of_range_are_refused() {
 
 /// An acknowledgment without a round-trip time does not change the mean of its interval.
 #[test]
-fn a_round_trip_time_of_zero_is_none() {
+fn a_round_trip_time_of_zero_is_ignored() {
     let mut ebe = ebe(EbeCeilingConfig::default());
     ebe.on_loss(at(0.0), 1000.0, &rtt(FULL));
     acknowledge(&mut ebe, 0.0, 0.3, FULL);

@@ -147,7 +147,7 @@ fn tell(estimator: &mut AckRate, told: &Told, now: &mut Timestamp, probe: &mut d
 
 proptest! {
     #[test]
-    fn answers_are_finite_and_not_negative(events in events()) {
+    fn estimates_are_finite_and_not_negative(events in events()) {
         for config in every_estimator() {
             let mut estimator = AckRate::new(config).unwrap();
             prop_assert_eq!(estimator.bandwidth(), None);
@@ -207,7 +207,7 @@ proptest! {
     /// The same data at the same rate, divided arbitrarily: a constant rate is a fixed point of every
     /// estimator.
     #[test]
-    fn a_constant_rate_is_what_every_estimator_answers(pieces in prop::collection::vec(1..20_u64, 60..120)) {
+    fn every_estimator_reproduces_a_constant_rate(pieces in prop::collection::vec(1..20_u64, 60..120)) {
         const BYTES_PER_SECOND: f64 = 1e6;
         for config in every_estimator() {
             let from_zero = matches!(
@@ -283,7 +283,7 @@ fn compressed_acknowledgments_show_the_reverse_link() {
 /// A scheduler delivers 16 packets in one millisecond of ten: single samples contain its bursts, windows of
 /// 10 ms the mean.
 #[test]
-fn accumulation_over_the_scheduler_s_interval_takes_its_bursts_away() {
+fn accumulation_over_the_scheduling_interval_removes_bursts() {
     let run = |sampler| {
         let mut estimator =
             filtered(sampler, FilterConfig::TimeInvariant { alpha: 0.9, start: Start::First });
@@ -303,7 +303,7 @@ fn accumulation_over_the_scheduler_s_interval_takes_its_bursts_away() {
 
 /// Timestamps do not depend on the reverse path.
 #[test]
-fn receiver_stamps_do_not_see_compression() {
+fn receiver_timestamps_are_unaffected_by_compression() {
     let mut stamped = filtered(
         SamplerConfig::ReceiverClock { resolution: Duration::from_micros(1) },
         FilterConfig::Stability { beta: 0.8, window: 8 },
@@ -323,7 +323,7 @@ fn receiver_stamps_do_not_see_compression() {
 
 /// The textbook slope of three points: times 0, 1, 3 ms; data 0, 1000, 2000: 2000/3.111.. ms.
 #[test]
-fn three_acknowledgments_give_the_least_squares_slope() {
+fn three_acknowledgments_yield_the_least_squares_slope() {
     let sampler = SamplerConfig::BackToBack { acks: 3, spacing: Duration::from_nanos(1) };
     let mut estimator = filtered(sampler, FilterConfig::First);
     for at in [0, 1_000_000, 3_000_000] {
@@ -336,7 +336,7 @@ fn three_acknowledgments_give_the_least_squares_slope() {
 }
 
 #[test]
-fn packets_that_did_not_leave_together_are_no_pair() {
+fn packets_not_sent_together_are_no_pair() {
     let sampler = SamplerConfig::BackToBack { acks: 2, spacing: Duration::from_micros(10) };
     let mut estimator = filtered(sampler, FilterConfig::None);
     for (sent, arrived) in [(0, 100), (5, 101), (50, 150), (55, 152)] {

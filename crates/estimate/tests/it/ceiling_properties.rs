@@ -56,7 +56,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn ceiling_and_probing_stay_in_their_ranges(
+    fn ceiling_and_probing_stay_within_their_ranges(
         config in config(),
         calls in prop::collection::vec(call(), 1..400),
     ) {
@@ -97,7 +97,7 @@ proptest! {
 }
 
 #[test]
-fn a_loss_makes_the_rtt_maintainer_forget() {
+fn a_loss_resets_the_rtt_maintainer() {
     let mut maintainer = RttMaintainer::new(RttThreshold::QueueingDelay, 0.15, 2.0);
     maintainer.update(0.5, 0.5, 0.6);
     maintainer.reset();

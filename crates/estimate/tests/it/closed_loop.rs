@@ -92,13 +92,13 @@ fn silence(time: f64) -> f64 {
 }
 
 #[test]
-fn an_outage_of_5_s_is_over_when_it_is_over() {
+fn the_estimate_recovers_from_an_outage_of_5_s() {
     nothing_breaks(outage_5_s, BUFFER, 45, bulk);
     estimates_well(outage_5_s, 45, &[(10.0, 20.0), (35.0, 45.0)]);
 }
 
 #[test]
-fn an_outage_of_20_s_is_over_when_it_is_over() {
+fn the_estimate_recovers_from_an_outage_of_20_s() {
     nothing_breaks(outage_20_s, BUFFER, 60, bulk);
     estimates_well(outage_20_s, 60, &[(10.0, 20.0), (50.0, 60.0)]);
 }
@@ -146,7 +146,7 @@ fn a_minute_without_traffic() {
 
 /// The plain monitor cannot estimate more than the arrivals; `hold` keeps its estimate.
 #[test]
-fn an_unsaturated_link_blinds_the_plain_monitor_only() {
+fn an_unsaturated_link_misleads_only_the_plain_monitor() {
     let estimate = |source| {
         let moments = run(vec![Link::new(|_| 10e6, BUFFER, source)], 40, |_| 2e6);
         moments.last().and_then(|moment| moment.estimate).expect("a source with a capacity")
@@ -199,7 +199,7 @@ fn the_maintainer_matters_more_than_the_filter() {
 
 /// The buffer is the same number of seconds of the link in both cases: χ B is the probing step of XCP-b.
 #[test]
-fn xcp_b_fills_a_link_without_knowing_it() {
+fn xcp_b_fills_a_link_without_its_capacity() {
     for (rate, buffer) in [(|_| 10e6) as TrueRate, |_| 3e6].into_iter().zip([BUFFER, BUFFER * 3 / 10]) {
         let source = Box::new(XcpB::new(XcpBConfig::default()).expect("valid"));
         let used = utilisation(&single(rate, buffer, 40, source), 20.0, 40.0);
@@ -210,7 +210,7 @@ fn xcp_b_fills_a_link_without_knowing_it() {
 /// QFCP grows from one packet per interval by 5 % per interval, which takes half a minute: a weakness of the
 /// method.
 #[test]
-fn qfcp_measures_a_busy_link_and_comes_back_after_an_outage() {
+fn qfcp_measures_a_busy_link_and_recovers_from_an_outage() {
     let source = Box::new(Qfcp::new(QfcpConfig::default()).expect("valid"));
     let moments = single(outage_5_s, BUFFER, 70, source);
     assert!(median_error(&moments, 10.0, 20.0) < 0.1);

@@ -56,7 +56,7 @@ fn queue_and_arrivals_are_bytes_over_the_packet_size() {
 
 /// Two packets arrive in each interval, and 25 packets of 40 bytes make a backlog of one kilobyte.
 #[test]
-fn counted_in_packets_an_acknowledgment_is_one() {
+fn in_packet_mode_an_acknowledgment_counts_as_one() {
     let config = EbeConfig { profile: Profile::None, unit: QueueUnit::Packets, ..EbeConfig::default() };
     let mut ebe = Ebe::new(config).unwrap();
     interval(&mut ebe, 0, |_| 1000);
@@ -71,7 +71,7 @@ fn counted_in_packets_an_acknowledgment_is_one() {
 }
 
 #[test]
-fn the_filter_inside_is_the_predictor() {
+fn the_inner_filter_is_the_predictor() {
     let mut ebe = Ebe::new(EbeConfig::default()).unwrap();
     interval(&mut ebe, 0, |sample| 1000 * sample);
     let cycle = Predictor::new(Profile::Icc, 1250.0).step(&Measured {
@@ -99,7 +99,7 @@ fn the_filter_inside_is_the_predictor() {
 
 /// EBE-C: the mean of the samples is the prediction, the current queue the measurement, P their covariance.
 #[test]
-fn the_linear_filter_follows_the_queue_of_the_instant() {
+fn the_linear_filter_follows_the_instantaneous_queue() {
     let mut ebe = Ebe::new(EbeConfig { profile: Profile::Linear, ..EbeConfig::default() }).unwrap();
     interval(&mut ebe, 0, |sample| 1000 * sample);
     let k1 = (33.25 + 1e-5) / (33.25 + 2e-5);
@@ -110,7 +110,7 @@ fn the_linear_filter_follows_the_queue_of_the_instant() {
 
 /// Samples of 1 … 20 packets, and a queue that fell to 400 bytes between two of them.
 #[test]
-fn the_measured_queue_is_the_one_that_was_asked_for() {
+fn the_measured_queue_is_the_configured_one() {
     for (sampled_queue, first, second) in [
         (SampledQueue::Mean, 10.5, 15.5),
         (SampledQueue::Minimum, 0.0, 0.4),
@@ -150,7 +150,7 @@ fn the_maintainer_probes_below_its_threshold() {
 /// EBE counts 500 kB/s and, with a queue from zero to 10.5 packets, a capacity of 447.5 kB/s; XCP counts 400
 /// kB/s in its own interval.
 #[test]
-fn the_arrivals_taken_off_are_those_that_were_asked_for() {
+fn the_subtracted_arrivals_are_the_configured_ones() {
     for (spare_arrivals, probing, before, after) in [
         (SpareArrivals::Protocol, 1.0, 850_000.0, 47_500.0),
         (SpareArrivals::Protocol, 1.4, 1_350_000.0, 226_500.0),
@@ -181,7 +181,7 @@ fn the_arrivals_taken_off_are_those_that_were_asked_for() {
 }
 
 #[test]
-fn hold_asks_whether_the_queue_was_ever_empty() {
+fn hold_depends_on_whether_the_queue_was_ever_empty() {
     let capacity = |emptied: bool| {
         let config = EbeConfig { profile: Profile::None, monitor: Monitor::Hold, ..EbeConfig::default() };
         let mut ebe = Ebe::new(config).unwrap();
@@ -208,7 +208,7 @@ fn a_late_driver_lengthens_the_interval() {
 }
 
 #[test]
-fn an_interval_too_short_for_a_sample_takes_the_queue_that_there_is() {
+fn an_interval_too_short_for_a_sample_uses_the_current_queue() {
     let mut ebe = Ebe::new(EbeConfig::default()).unwrap();
     let mut passed = 0;
     let mut until = |ebe: &mut Ebe, now: u64| {

@@ -28,7 +28,7 @@ fn value(source: &dyn CapacitySource, name: &str) -> f64 {
 /// R is 1e-6 of the squared buffer, and P of the next step is at least Psi, in packets, for a buffer of 575
 /// packets.
 #[test]
-fn the_normalised_filter_knows_buffer_and_interval() {
+fn the_normalised_filter_uses_buffer_and_interval() {
     let mut ebe = Ebe::new(EbeConfig { profile: Profile::Normalised, ..EbeConfig::default() }).unwrap();
     interval(&mut ebe, 0, 5000);
     let mut predictor = Predictor::normalised(1250.0, 575.0, 0.2);
@@ -46,7 +46,7 @@ fn the_normalised_filter_knows_buffer_and_interval() {
 }
 
 #[test]
-fn the_shortest_queue_is_counted_in_packets_where_packets_count() {
+fn in_packet_mode_the_shortest_queue_is_counted_in_packets() {
     let config = EbeConfig {
         profile: Profile::None,
         unit: QueueUnit::Packets,
@@ -62,7 +62,7 @@ fn the_shortest_queue_is_counted_in_packets_where_packets_count() {
 
 /// Samples above the threshold and a shortest queue below it: the maintainer receives the selected statistic.
 #[test]
-fn the_maintainer_gets_the_queue_that_is_sampled() {
+fn the_maintainer_receives_the_sampled_queue() {
     let config = EbeConfig { sampled_queue: SampledQueue::Minimum, ..EbeConfig::default() };
     let mut ebe = Ebe::new(config).unwrap();
     for start in [0, 200, 400] {

@@ -48,7 +48,7 @@ proptest! {
     }
 
     #[test]
-    fn f1_grows_and_is_convex_in_the_queue(n in 0u32..3000, (lambda, mu) in rates(), tau in 0.001..1.0f64) {
+    fn f1_is_increasing_and_convex_in_the_queue(n in 0u32..3000, (lambda, mu) in rates(), tau in 0.001..1.0f64) {
         let mut f1 = TransientMean::new();
         let mut at = |queue: f64| f1.mean(queue, lambda, mu, tau);
         let n = f64::from(n);
@@ -86,7 +86,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
     #[test]
-    fn every_source_answers_any_order_of_calls(calls in prop::collection::vec(call(), 1..300)) {
+    fn every_source_accepts_calls_in_any_order(calls in prop::collection::vec(call(), 1..300)) {
         for (name, mut source) in sources() {
             drive(&name, source.as_mut(), &calls);
         }
@@ -172,7 +172,7 @@ fn drive(name: &str, source: &mut dyn CapacitySource, calls: &[Call]) {
 }
 
 #[test]
-fn impossible_parameters_are_refused_by_name() {
+fn impossible_parameters_are_rejected_by_name() {
     type Change = fn(&mut EbeConfig);
     let cases: [(&str, Change); 9] = [
         ("threshold", |config| config.threshold = 0.0),

@@ -36,7 +36,7 @@ fn ack(ms: u64, rtt: u64) -> AckEvent {
 }
 
 #[test]
-fn samples_that_the_application_limited_are_left_out() {
+fn application_limited_samples_are_ignored() {
     let mut estimator = filtered(SamplerConfig::DeliveryRate, FilterConfig::None);
     estimator.on_ack(&rated(0, 100_000, false), &mut NullProbe);
     estimator.on_ack(&rated(10, 5_000, true), &mut NullProbe);
@@ -46,7 +46,7 @@ fn samples_that_the_application_limited_are_left_out() {
 /// Successive samples cover the same round trip: the interval of each sample is the 10 ms since the previous
 /// one.
 #[test]
-fn a_delivery_rate_sample_stands_for_the_time_since_the_last() {
+fn a_delivery_rate_sample_covers_the_time_since_the_last() {
     let tau = Duration::from_millis(100);
     let mut estimator =
         filtered(SamplerConfig::DeliveryRate, FilterConfig::ZeroOrderHold { tau, start: Start::First });
@@ -57,7 +57,7 @@ fn a_delivery_rate_sample_stands_for_the_time_since_the_last() {
 }
 
 #[test]
-fn the_first_slope_is_the_answer_for_ever() {
+fn the_first_slope_remains_the_estimate() {
     let sampler = SamplerConfig::BackToBack { acks: 2, spacing: Duration::from_nanos(1) };
     let mut estimator = filtered(sampler, FilterConfig::First);
     for ms in [0, 10, 20, 21] {
@@ -67,7 +67,7 @@ fn the_first_slope_is_the_answer_for_ever() {
 }
 
 #[test]
-fn of_an_even_number_the_median_is_the_lower() {
+fn the_median_of_an_even_number_is_the_lower_one() {
     let mut estimator = filtered(SamplerConfig::PerAck, FilterConfig::Median { window: 2 });
     for ms in [0, 10, 30, 31] {
         estimator.on_ack(&ack(ms, 40), &mut NullProbe);
@@ -92,7 +92,7 @@ fn the_median_is_of_the_last_samples() {
 
 /// GM eq. 6 with a time constant that is not its own inverse.
 #[test]
-fn the_bilinear_filter_is_that_of_the_paper() {
+fn the_bilinear_filter_matches_the_paper() {
     let (tau, virtual_samples, start) = (Duration::from_millis(100), VirtualSamples::None, Start::First);
     let filter = FilterConfig::Bilinear { tau, virtual_samples, start };
     let mut estimator = filtered(SamplerConfig::PerAck, filter);
@@ -105,7 +105,7 @@ fn the_bilinear_filter_is_that_of_the_paper() {
 
 /// Readers of captures rely on these requirements to supply each estimator with the required information.
 #[test]
-fn estimators_say_what_they_need() {
+fn estimators_declare_their_requirements() {
     let needs = |sampler, filter| filtered(sampler, filter).requirements();
     let none = AckRateRequirements::default();
     let (ms, plain) = (Duration::from_millis(1), FilterConfig::None);
@@ -136,7 +136,7 @@ fn slope(acks: u8, spacing: u64, events: &[(u64, u64)]) -> Option<u64> {
 }
 
 #[test]
-fn packets_are_back_to_back_with_those_right_before() {
+fn back_to_back_packets_directly_follow_each_other() {
     assert_eq!(slope(3, 1, &[(50, 0), (60, 1), (70, 2)]), Some(100_000));
     assert_eq!(slope(3, 1, &[(50, 0), (60, 1), (70, 3)]), None);
     // A packet that was sent earlier is not back to back.
@@ -146,7 +146,7 @@ fn packets_are_back_to_back_with_those_right_before() {
 
 /// A window update is such an acknowledgment.
 #[test]
-fn an_acknowledgment_of_nothing_ends_a_pair() {
+fn an_acknowledgment_without_data_ends_a_pair() {
     let sampler = SamplerConfig::BackToBack { acks: 2, spacing: Duration::from_nanos(1) };
     let mut estimator = filtered(sampler, FilterConfig::None);
     for (ms, advance) in [(0, 1000), (1, 0), (2, 1000)] {
@@ -173,7 +173,7 @@ fn a_duplicate_ends_a_pair() {
 /// The substitute for `DynaPara`: a loss at a short round trip changes its coefficient, and with `timed` the
 /// coefficient applies per round trip.
 #[test]
-fn the_estimator_hands_losses_on() {
+fn the_estimator_forwards_losses() {
     for (timed, kept) in [(false, 0.5), (true, libm::sqrt(0.5))] {
         let mut estimator =
             filtered(SamplerConfig::PerAck, FilterConfig::TwoState { good: 0.9, bad: 0.5, timed });
@@ -193,7 +193,7 @@ fn the_estimator_hands_losses_on() {
 }
 
 #[test]
-fn while_the_link_is_good_its_coefficient_is_the_good_one() {
+fn in_the_good_state_the_coefficient_is_that_of_the_good_state() {
     let filter = FilterConfig::TwoState { good: 0.9, bad: 0.5, timed: false };
     let mut estimator = filtered(SamplerConfig::PerAck, filter);
     for ms in [0, 10, 30, 31] {
@@ -217,7 +217,7 @@ fn data_without_a_stamp_counts_in_the_next_sample() {
 }
 
 #[test]
-fn a_timeout_has_westwood_plus_learn_the_smallest_rtt_anew() {
+fn a_timeout_resets_the_smallest_rtt_of_westwood_plus() {
     let mut westwood = WestwoodPlus::new(1000).unwrap();
     for (ms, rtt) in [(0, 40), (10, 40), (20, 40), (30, 90)] {
         westwood.on_ack(&ack(ms, rtt));

@@ -8,7 +8,7 @@ fn at(ms: u64) -> Timestamp {
 }
 
 #[test]
-fn a_probe_of_xcp_b_has_no_queue_to_fill_beside() {
+fn a_probe_of_xcp_b_leaves_no_spare_queue() {
     let mut source =
         XcpB::new(XcpBConfig { kappa: 0.05, late_reaction: 0, ..XcpBConfig::default() }).unwrap();
     let spare = source.spare(&ControlInterval {
@@ -28,7 +28,7 @@ fn a_probe_of_xcp_b_has_no_queue_to_fill_beside() {
 
 /// An outage does not raise an estimate that is already below one packet per interval.
 #[test]
-fn nothing_that_leaves_raises_no_estimate() {
+fn intervals_without_departures_do_not_raise_the_estimate() {
     let config = QfcpConfig { capacity: Rate::from_bps(8_000), ..QfcpConfig::default() };
     let mut source = Qfcp::new(config).unwrap();
     let busy = Backlog { bytes: Bytes::new(5000), packets: 5 };

@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn four_round_trips_without_a_loss_end_it() {
+    fn four_round_trips_without_a_loss_end_the_bad_state() {
         let mut state = LinkState::default();
         state.on_ack(&ack(0, 60));
         state.on_ack(&ack(1, 140));

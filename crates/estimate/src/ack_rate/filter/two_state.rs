@@ -66,7 +66,7 @@ mod tests {
     /// Two equal samples, each over one RTT, after a different one: g = 0.5 of the difference remains after
     /// each RTT. Before an RTT is known, the sample is the estimate.
     #[test]
-    fn a_timed_filter_takes_samples_as_they_are_until_an_rtt_is_known() {
+    fn a_timed_filter_uses_raw_samples_until_an_rtt_is_known() {
         let rtt = Duration::from_millis(100);
         let sample = |bytes| Sample::new(Bytes::new(bytes), rtt);
         let mut filter = TwoState::new(0.5, 0.25, true);

@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn acknowledgments_of_one_instant_add_up_under_its_last_rtt() {
+    fn simultaneous_acknowledgments_are_summed_with_the_last_rtt() {
         let ack = |ms, bytes, rtt| Instant {
             at: Timestamp::ZERO + Duration::from_millis(ms),
             amount: Bytes::new(bytes),
