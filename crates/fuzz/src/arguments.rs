@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_follow_what_is_wanted() {
+    fn arguments_select_the_requested_cases() {
         let arguments = read("0.5 only plans,traces from 7 out there seeds plans a seeds plans b").unwrap();
         assert_eq!((arguments.wanted.clone(), arguments.from), (Wanted::Minutes(0.5), 7));
         assert!(arguments.wants("traces") && !arguments.wants("captures"));

@@ -91,14 +91,14 @@ mod tests {
     }
 
     #[test]
-    fn without_anything_to_damage_there_is_nothing() {
+    fn without_seeds_the_case_is_empty() {
         for seeds in [vec![], vec![vec![]]] {
             assert_eq!(damaged(Kind::Text, &seeds, 7), b"");
         }
     }
 
     #[test]
-    fn text_is_mostly_damaged_within_its_form() {
+    fn corrupted_text_mostly_keeps_its_structure() {
         let seed = vec![b"{\n \"rate\": 1000000,\n \"loss\": 0.5\n}".to_vec()];
         let text = |case| String::from_utf8(damaged(Kind::Text, &seed, case)).ok();
         let told = (0..1000).filter_map(text).filter(|text| text.contains("\"loss\": ")).count();
