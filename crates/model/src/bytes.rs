@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn sums_stop_at_the_ends() {
+    fn sums_saturate() {
         let mut amount = Bytes::new(5);
         amount += Bytes::new(3);
         assert_eq!(amount.get(), 8);

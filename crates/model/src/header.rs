@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn impossible_numbers_of_digits_do_no_harm() {
+    fn invalid_numbers_of_digits_do_not_panic() {
         assert_eq!(LoadWord::level(1.2, 0), 3);
         assert_eq!(LoadWord::level(1.2, 200), u16::MAX);
         close(LoadWord::load_factor(3, 0), 1.2);

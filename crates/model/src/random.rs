@@ -95,14 +95,14 @@ mod tests {
     }
 
     #[test]
-    fn draws_are_pinned_across_machines() {
+    fn random_samples_are_equal_across_machines() {
         let mut stream = RandomStream::new(42, "pinned");
         let drawn = [stream.bits(), stream.exponential(1.0).to_bits(), stream.unit().to_bits()];
         assert_eq!(drawn, PINNED, "a change here changes every result ever published");
     }
 
     #[test]
-    fn means_are_as_asked() {
+    fn distributions_have_the_requested_mean() {
         let mut stream = RandomStream::new(7, "means");
         let count = 200_000;
         let uniform: f64 = (0..count).map(|_| stream.uniform(2.0, 4.0)).sum::<f64>() / f64::from(count);

@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ends_of_the_range_are_defined() {
+    fn the_bounds_of_the_range_are_defined() {
         assert_eq!(Rate::UNLIMITED.time_for(Bytes::MAX), Duration::ZERO);
         assert_eq!(Rate::ZERO.time_for(Bytes::new(1)), Duration::MAX);
         assert_eq!(Rate::ZERO.time_for(Bytes::ZERO), Duration::ZERO);
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn amounts_beyond_64_bits_of_work_take_their_time_too() {
+    fn amounts_beyond_64_bits_of_work_have_finite_durations() {
         // Four seconds at one byte per nanosecond, and an amount that needs the 128-bit division.
         let amount = Bytes::new(4_000_000_000);
         assert_eq!(Rate::from_bps(8_000_000_000).time_for(amount), Duration::from_secs(4));
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_limit_everything_fits_into_any_time() {
+    fn without_a_limit_any_amount_fits_into_any_time() {
         assert_eq!(Rate::UNLIMITED.bytes_in(Duration::from_nanos(1)), Bytes::MAX);
         assert_eq!(Rate::UNLIMITED.bytes_in(Duration::ZERO), Bytes::ZERO);
         assert_eq!(Rate::UNLIMITED.mul_f64(0.5), Rate::UNLIMITED);

@@ -222,14 +222,14 @@ mod tests {
     }
 
     #[test]
-    fn differences_do_not_go_below_zero() {
+    fn differences_saturate_at_zero() {
         let (early, late) = (Timestamp::from_nanos(5), Timestamp::from_nanos(9));
         assert_eq!(late.since(early).as_nanos(), 4);
         assert_eq!(early.since(late), Duration::ZERO);
     }
 
     #[test]
-    fn parts_of_spans_are_what_they_are_called() {
+    fn units_of_spans_match_their_names() {
         let span = Duration::from_millis(250);
         assert!((span.as_secs_f64() - 0.25).abs() < 1e-15);
         assert!((Timestamp::from_nanos(1_500_000_000).as_secs_f64() - 1.5).abs() < 1e-15);
