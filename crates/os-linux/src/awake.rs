@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_kernel_grants_it_while_it_exists() {
+    fn the_wake_lock_is_granted_while_it_exists() {
         let awake = match Awake::obtain() {
             Ok(awake) => awake,
             Err(error) => {

@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn each_message_is_taken_up_to_the_end_of_the_list() {
+    fn each_message_is_read_up_to_the_end_of_the_list() {
         let two = [message(20, b"first"), message(20, b"second")].concat();
         let contents = vec![b"first".to_vec(), b"second".to_vec()];
         assert_eq!(read(&two).unwrap(), (contents.clone(), false));

@@ -66,7 +66,7 @@ mod tests {
 
     /// Runs in a separate namespace, so that hosts of other tests do not change the setting in the meantime.
     #[test]
-    fn namespaces_have_own_tables_and_the_setting_is_restored() {
+    fn namespaces_have_their_own_tables_and_the_setting_is_restored() {
         let outer = match NetworkNamespace::new() {
             Ok(outer) => outer,
             Err(error) => return skipped(error),
