@@ -208,12 +208,12 @@ mod tests {
     }
 
     #[test]
-    fn whole_nanoseconds_stay_what_they_are() {
+    fn whole_nanoseconds_are_unchanged() {
         assert_eq!(instants(2_000_000, 1000, 4), [0, 4_000_000, 8_000_000, 12_000_000]);
     }
 
     #[test]
-    fn periods_of_nothing_do_not_hold_time_up() {
+    fn periods_without_datagrams_do_not_block() {
         let nothing = Draw::Constant { value: 0.2 };
         let periods = Some((nothing, Draw::Constant { value: 0.0 }));
         let pattern = Pattern::ConstantBitRate { spacing: spacing(2_000_000, 1000), size: 1000, periods };
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_datagram_that_was_due_before_the_stop_leaves_after_it() {
+    fn a_datagram_due_before_the_stop_is_sent_after_it() {
         let at = |millis: u64| Timestamp::from_nanos(millis * 1_000_000);
         let pattern =
             Pattern::ConstantBitRate { spacing: spacing(2_000_000, 1000), size: 1000, periods: None };
