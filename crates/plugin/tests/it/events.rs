@@ -80,7 +80,7 @@ fn congestion_signals() {
 }
 
 #[test]
-fn packets_that_leave() {
+fn send_events() {
     for (retransmission, app_limited) in [(false, true), (true, false)] {
         let mut event = SendEvent::at(Timestamp::from_nanos(5), Bytes::new(6));
         event.in_flight = Bytes::new(7);
