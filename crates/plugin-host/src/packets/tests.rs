@@ -32,7 +32,7 @@ impl Packet for Sized {
 }
 
 #[test]
-fn a_number_stands_for_one_packet_until_it_has_left() {
+fn a_number_identifies_one_packet_until_it_departs() {
     let mut packets = Packets::default();
     let (first, second) = (packets.add(Sized(100)), packets.add(Sized(200)));
     assert!(first != 0 && second != 0 && first != second);

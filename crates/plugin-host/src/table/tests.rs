@@ -78,7 +78,7 @@ fn a_complete_table_is_accepted() {
 }
 
 #[test]
-fn wrong_tables_are_refused() {
+fn invalid_tables_are_rejected() {
     // SAFETY: it is null.
     let null = unsafe { Component::<Controller>::of_table(ptr::null()) }.unwrap_err().to_string();
     assert_eq!(null, "airpath_controller returned no table for version 1 of the interface");
@@ -116,7 +116,7 @@ const SOURCE: Source = Source {
 };
 
 #[test]
-fn a_source_needs_one_of_its_functions() {
+fn a_source_requires_one_of_its_functions() {
     let opened = |table: &Source| {
         // SAFETY: as above.
         unsafe { Component::of_table(table) }.map(|_| ()).map_err(|error| error.to_string())
@@ -158,7 +158,7 @@ fn ranges_become_bounds() {
 }
 
 #[test]
-fn wrong_parameters_are_refused() {
+fn invalid_declared_parameters_are_rejected() {
     let problem = |parameter: Parameter| with(&[parameter]).unwrap_err();
     let whole = |kind, integer| Parameter { kind, initial: Value { number: 0.0, integer }, ..PARAMETER };
     for (parameter, text) in [

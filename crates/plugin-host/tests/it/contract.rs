@@ -22,7 +22,7 @@ impl FaultSink for Fails {
 }
 
 #[test]
-fn cubic_as_a_library_keeps_the_contract() {
+fn cubic_as_a_library_fulfils_the_contract() {
     let library = Arc::new(Library::open(&example("cubic")).unwrap());
     let faults: Arc<dyn FaultSink> = Arc::new(Fails);
     let mut components = Components::builtin();

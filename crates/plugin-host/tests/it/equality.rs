@@ -42,7 +42,7 @@ fn assert_equal(loaded: &Library, own: &Plan, of_library: &Plan, seed: u64, used
 }
 
 #[test]
-fn cubic_as_a_library_gives_the_same_tables() {
+fn cubic_as_a_library_produces_the_same_tables() {
     let loaded = Library::open(&example("cubic")).unwrap();
     for (beta, seed) in [(0.7, 1), (0.7, 2), (0.5, 1)] {
         let own = shared_link(&controller("cubic", json!({ "beta": beta })), 30);
@@ -64,7 +64,7 @@ fn behind(queue: QueuePlan) -> Plan {
 }
 
 #[test]
-fn codel_as_a_library_gives_the_same_tables() {
+fn codel_as_a_library_produces_the_same_tables() {
     let loaded = Library::open(&example("codel")).unwrap();
     for (ecn, limit_packets) in [(false, Some(60)), (true, Some(60)), (false, None)] {
         let queue = |kind: &str| {
@@ -81,7 +81,7 @@ fn codel_as_a_library_gives_the_same_tables() {
 }
 
 #[test]
-fn drop_tail_as_a_library_gives_the_same_tables() {
+fn drop_tail_as_a_library_produces_the_same_tables() {
     let loaded = Library::open(&example("router")).unwrap();
     for (limit_bytes, limit_packets) in [(None, Some(20)), (Some(40_000), None)] {
         let own = behind(QueuePlan::DropTail { limit_bytes, limit_packets });
@@ -104,7 +104,7 @@ fn westwood_over(estimator: &Value) -> Plan {
 }
 
 #[test]
-fn westwood_plus_as_a_library_gives_the_same_tables() {
+fn westwood_plus_as_a_library_produces_the_same_tables() {
     let loaded = Library::open(&example("estimators")).unwrap();
     for hz in [1000, 250] {
         let plan = |kind: &str| westwood_over(&json!({ "kind": kind, "ticks_per_second": hz }));
@@ -126,7 +126,7 @@ fn routed(source: Value) -> Plan {
 }
 
 #[test]
-fn capacity_sources_as_libraries_give_the_same_tables() {
+fn capacity_sources_as_libraries_produce_the_same_tables() {
     let xcp_b = Library::open(&example("router")).unwrap();
     let source = |kind: &str| routed(json!({ "kind": kind, "chi": 0.1 }));
     let rows = assert_equal(&xcp_b, &source("xcp-b"), &source(ID), 1, "link_observations");

@@ -42,7 +42,7 @@ fn each_fault_ends_its_run_with_one_line() {
 }
 
 #[test]
-fn the_process_and_the_library_go_on_after_a_panic() {
+fn the_process_and_the_library_continue_after_a_panic() {
     let loaded = Arc::new(Library::open(&example("faulty")).unwrap());
     let outcome = |fault: &str, packets: u32| {
         let options = json!({ "fault": fault, "packets": packets });

@@ -63,7 +63,7 @@ fn parameters_become_a_schema() {
 }
 
 #[test]
-fn wrong_values_are_refused_before_the_run() {
+fn invalid_values_are_rejected_before_the_run() {
     let loaded = Arc::new(Library::open(&example("faulty")).unwrap());
     let sink: Arc<dyn airpath_plugin_host::FaultSink> = Arc::new(FirstFault::default());
     let mut components = Components::builtin();
@@ -87,7 +87,7 @@ fn wrong_values_are_refused_before_the_run() {
 }
 
 #[test]
-fn files_that_are_no_libraries_are_refused_in_one_line() {
+fn files_that_are_no_libraries_are_rejected_in_one_line() {
     let text = |file: &Path| Library::open(file).unwrap_err().to_string();
     assert!(text(Path::new("missing.so")).contains("No such file"), "{}", text(Path::new("missing.so")));
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/lib.rs");
