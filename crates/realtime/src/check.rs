@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn one_attempt_that_passes_is_enough() {
+    fn one_passing_attempt_suffices() {
         assert_eq!(decided(&[(true, false)]), (Outcome::Passed, 1));
         assert_eq!(
             decided(&[(false, false), (false, true), (false, false), (true, true)]),
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_program_on_a_quiet_machine_fails() {
+    fn an_incorrect_program_on_an_idle_machine_fails() {
         let (outcome, made) = decided(&[(false, true), (false, false), (false, true)]);
         assert!(
             matches!(&outcome, Outcome::Failed(reason) if reason.starts_with("attempt 3; ")),

@@ -172,7 +172,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_disturbance_explains_a_failure_from_its_bound_on() {
+    fn each_disturbance_excuses_a_failure_from_its_bound() {
         let quiet = Disturbance {
             longest_delay: Duration::from_micros(2_499),
             delayed: DELAYED_BOUND - 0.0001,

@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn usage_is_in_processors_and_without_our_own() {
+    fn usage_is_in_processors_and_excludes_our_own() {
         let before = ProcessorTime::parse(&stat(100, 50, 1000, 3), 40).unwrap();
         // 200 ticks of two processors: 100 ticks of time.
         let after = ProcessorTime::parse(&stat(150, 60, 1130, 13), 80).unwrap();
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn descendants_are_our_own() {
+    fn descendants_count_as_our_own() {
         let processes: Processes =
             [(1, (0, 1000)), (10, (1, 1)), (11, (10, 2)), (12, (11, 4)), (20, (1, 500)), (21, (99, 500))]
                 .into();
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn this_system_has_them() {
+    fn this_system_reports_processor_times() {
         assert!(ProcessorTime::now().is_some());
     }
 }
