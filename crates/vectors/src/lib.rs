@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_folder_without_vectors_is_told_from_one_with_some() {
+    fn folders_with_and_without_vectors_are_distinguished() {
         assert!(holds_vectors(Path::new(OWN)));
         assert!(!holds_vectors(Path::new(env!("CARGO_MANIFEST_DIR"))));
     }
