@@ -139,7 +139,7 @@ mod tests {
         event
     }
 
-    fn told(controller: &mut Qfcp, rate: Rate) -> Control {
+    fn ack_with_rate(controller: &mut Qfcp, rate: Rate) -> Control {
         controller.on_ack(&ack(PathHeader::FairRate(rate)), &mut NullProbe);
         controller.control()
     }
@@ -156,20 +156,20 @@ mod tests {
         let mut controller = qfcp();
         assert_eq!(controller.control().pacing, Pacing::FromWindow);
         let rate = Rate::from_bps(4_000_000);
-        let control = told(&mut controller, rate);
+        let control = ack_with_rate(&mut controller, rate);
         assert_eq!((control.window.get(), control.pacing), (50_000, Pacing::At(rate)));
         // Less than a segment per round trip: one segment, but paced.
         let slow = Rate::from_bps(16_000);
-        let control = told(&mut controller, slow);
+        let control = ack_with_rate(&mut controller, slow);
         assert_eq!((control.window, control.pacing), (MSS, Pacing::At(slow)));
         // An outage counts as one segment in ten seconds.
-        assert_eq!(told(&mut controller, Rate::ZERO).pacing, Pacing::At(Rate::from_bps(800)));
+        assert_eq!(ack_with_rate(&mut controller, Rate::ZERO).pacing, Pacing::At(Rate::from_bps(800)));
     }
 
     #[test]
     fn invalid_rates_change_nothing() {
         let mut controller = qfcp();
-        let before = told(&mut controller, Rate::from_bps(4_000_000));
+        let before = ack_with_rate(&mut controller, Rate::from_bps(4_000_000));
         let other = PathHeader::FairRate(Rate::from_bps(8_000_000));
         let mut duplicate = ack(other);
         duplicate.acked = Bytes::ZERO;
@@ -200,14 +200,14 @@ mod tests {
     fn losses_are_repaired_and_a_timeout_waits_for_the_next_rate() {
         let mut controller = qfcp();
         let rate = Rate::from_bps(4_000_000);
-        let before = told(&mut controller, rate);
+        let before = ack_with_rate(&mut controller, rate);
         for kind in [CongestionSignal::Loss, CongestionSignal::EcnCe] {
             controller.on_congestion(&signal(kind), &mut NullProbe);
             assert_eq!(controller.control(), before);
         }
         controller.on_congestion(&signal(CongestionSignal::Timeout), &mut NullProbe);
         assert_eq!(controller.control().window, MSS);
-        assert_eq!(told(&mut controller, rate), before);
+        assert_eq!(ack_with_rate(&mut controller, rate), before);
         controller.on_congestion(&signal(CongestionSignal::Timeout), &mut NullProbe);
         controller.on_spurious(Timestamp::ZERO, &mut NullProbe);
         assert_eq!(controller.control(), before);

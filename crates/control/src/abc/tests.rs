@@ -22,7 +22,7 @@ fn ack(mark: AbcMark, in_flight: u64) -> AckEvent {
 }
 
 /// Reports the mark with as much data in flight as the window allows. Returns the new window in packets.
-fn told(controller: &mut Abc, mark: AbcMark) -> f64 {
+fn ack_with_mark(controller: &mut Abc, mark: AbcMark) -> f64 {
     let in_flight = controller.control().window.get() / MSS.get();
     controller.on_ack(&ack(mark, in_flight), &mut NullProbe);
     controller.window / MSS.as_f64()
@@ -42,8 +42,8 @@ fn close(left: f64, right: f64) {
 #[test]
 fn marks_move_the_window_by_a_packet_and_the_additive_increase() {
     let mut controller = abc();
-    close(told(&mut controller, AbcMark::Accelerate), 11.1);
-    close(told(&mut controller, AbcMark::Brake), 10.1 + 1.0 / 11.1);
+    close(ack_with_mark(&mut controller, AbcMark::Accelerate), 11.1);
+    close(ack_with_mark(&mut controller, AbcMark::Brake), 10.1 + 1.0 / 11.1);
     // An acknowledgment of three packets counts as three.
     let mut three = ack(AbcMark::Brake, 10);
     three.acked = MSS * 3;
@@ -62,7 +62,7 @@ fn the_window_is_in_equilibrium_when_increase_and_marks_balance() {
         for _ in 0..2000 {
             for mark in 0..every {
                 let mark = if mark % 2 == 1 { AbcMark::Accelerate } else { AbcMark::Brake };
-                sum += told(&mut controller, mark) / f64::from(2000 * every);
+                sum += ack_with_mark(&mut controller, mark) / f64::from(2000 * every);
             }
         }
         // Each mark changes the window by one packet, which limits the accuracy of the mean.
@@ -74,15 +74,15 @@ fn the_window_is_in_equilibrium_when_increase_and_marks_balance() {
 fn brakes_stop_at_the_floor_and_do_not_lift_a_smaller_window() {
     let mut controller = abc();
     for _ in 0..100 {
-        told(&mut controller, AbcMark::Brake);
+        ack_with_mark(&mut controller, AbcMark::Brake);
     }
     assert!((5.0..6.3).contains(&(controller.window / 1000.0)), "{}", controller.window);
     controller.window = 2000.0;
-    close(told(&mut controller, AbcMark::Brake), 2.5);
+    close(ack_with_mark(&mut controller, AbcMark::Brake), 2.5);
     let config = AbcConfig { minimum_window: 1.0, additive_increase: 0.0, ..AbcConfig::default() };
     let mut low = Abc::new(config, None, MSS * 10, MSS).unwrap();
     for _ in 0..20 {
-        told(&mut low, AbcMark::Brake);
+        ack_with_mark(&mut low, AbcMark::Brake);
     }
     close(low.window, 1000.0);
 }
@@ -109,7 +109,7 @@ fn the_window_is_at_most_twice_what_is_in_flight_and_grows_only_when_used() {
 fn packets_leave_at_two_windows_in_the_newest_round_trip() {
     let mut controller = abc();
     assert_eq!(controller.control().pacing, Pacing::FromWindow);
-    told(&mut controller, AbcMark::Accelerate);
+    ack_with_mark(&mut controller, AbcMark::Accelerate);
     // 2 · 11.1 packets in 100 ms; the window is whole bytes.
     assert_eq!(controller.control().pacing, Pacing::At(Rate::from_bps(2 * 11_100 * 8 * 10)));
 }
@@ -123,7 +123,7 @@ fn a_loss_changes_nothing_and_after_a_timeout_the_window_doubles() {
     }
     controller.on_congestion(&signal(CongestionSignal::Timeout, 1), &mut NullProbe);
     close(controller.window, 1000.0);
-    close(told(&mut controller, AbcMark::Accelerate), 2.0);
+    close(ack_with_mark(&mut controller, AbcMark::Accelerate), 2.0);
     controller.on_congestion(&signal(CongestionSignal::Timeout, 2), &mut NullProbe);
     controller.on_spurious(Timestamp::ZERO, &mut NullProbe);
     close(controller.window, 10_000.0);
@@ -150,7 +150,7 @@ fn the_smaller_of_two_windows_counts() {
         assert_eq!(controller.control().window, MSS * packets.min(10));
         // Marks continue to change the other window, up to twice the data in flight.
         for _ in 0..100 {
-            told(&mut controller, AbcMark::Accelerate);
+            ack_with_mark(&mut controller, AbcMark::Accelerate);
         }
         assert_eq!(controller.control().window, MSS * packets);
         assert!(controller.window <= 1000.0 * (2 * packets).max(10) as f64);
@@ -187,7 +187,7 @@ fn impossible_parameters_are_rejected() {
 struct Second(alloc::sync::Arc<[core::sync::atomic::AtomicU32; 6]>);
 
 impl Second {
-    fn hear(&self, place: usize) {
+    fn count_call(&self, place: usize) {
         self.0[place].fetch_add(1, core::sync::atomic::Ordering::Relaxed);
     }
 }
@@ -198,24 +198,24 @@ impl Controller for Second {
     }
 
     fn on_sent(&mut self, _event: &SendEvent, _probe: &mut dyn Probe) -> PathHeader {
-        self.hear(0);
+        self.count_call(0);
         PathHeader::None
     }
 
     fn on_ack(&mut self, event: &AckEvent, _probe: &mut dyn Probe) {
-        self.hear(if event.window_limited { 1 } else { 2 });
+        self.count_call(if event.window_limited { 1 } else { 2 });
     }
 
     fn on_congestion(&mut self, _event: &CongestionEvent, _probe: &mut dyn Probe) {
-        self.hear(3);
+        self.count_call(3);
     }
 
     fn on_spurious(&mut self, _now: Timestamp, _probe: &mut dyn Probe) {
-        self.hear(4);
+        self.count_call(4);
     }
 
     fn on_timer(&mut self, _now: Timestamp, _probe: &mut dyn Probe) {
-        self.hear(5);
+        self.count_call(5);
     }
 
     fn next_timer(&self) -> Timestamp {
@@ -262,7 +262,7 @@ fn a_spurious_timeout_restores_the_window_before_it_and_not_an_earlier_one() {
     controller.on_congestion(&signal(CongestionSignal::Timeout, 1), &mut NullProbe);
     controller.on_spurious(Timestamp::ZERO, &mut NullProbe);
     for _ in 0..5 {
-        told(&mut controller, AbcMark::Brake);
+        ack_with_mark(&mut controller, AbcMark::Brake);
     }
     let before = controller.window;
     assert!(before < 6000.0);
@@ -271,7 +271,7 @@ fn a_spurious_timeout_restores_the_window_before_it_and_not_an_earlier_one() {
     controller.on_spurious(Timestamp::ZERO, &mut NullProbe);
     close(controller.window, before);
     // A spurious signal is undone only once.
-    told(&mut controller, AbcMark::Brake);
+    ack_with_mark(&mut controller, AbcMark::Brake);
     let lower = controller.window;
     controller.on_spurious(Timestamp::ZERO, &mut NullProbe);
     close(controller.window, lower);

@@ -9,7 +9,7 @@ const MSS: u64 = 1000;
 
 /// An estimator whose results are set by the test.
 #[derive(Clone, Debug, Default)]
-struct Told {
+struct StubEstimator {
     ceiling: Option<f64>,
     probing: f64,
     interval_ends: bool,
@@ -18,7 +18,7 @@ struct Told {
     window: f64,
 }
 
-impl WindowCeilingEstimator for Told {
+impl WindowCeilingEstimator for StubEstimator {
     fn on_ack(&mut self, _now: Timestamp, window: f64, _rtt: &RttEstimate) -> bool {
         self.window = window;
         self.interval_ends
@@ -42,9 +42,9 @@ fn segments(count: u64) -> Bytes {
     Bytes::new(count * MSS)
 }
 
-fn rule(growth: ProbingGrowth, probing: f64) -> CubicEbe<Told> {
+fn rule(growth: ProbingGrowth, probing: f64) -> CubicEbe<StubEstimator> {
     let cubic = Cubic::new(CubicConfig::LINUX2008).unwrap();
-    let mut rule = CubicEbe::new(cubic, Told { probing, ..Told::default() }, growth);
+    let mut rule = CubicEbe::new(cubic, StubEstimator { probing, ..StubEstimator::default() }, growth);
     rule.reduce(segments(100), &signal(CongestionSignal::Loss), &mut NullProbe);
     rule
 }
@@ -64,7 +64,7 @@ fn acked(seconds: f64) -> AckEvent {
 }
 
 /// Returns the window after one acknowledgment, from 80 segments, at the start of an epoch.
-fn grown(rule: &mut CubicEbe<Told>) -> Bytes {
+fn grown(rule: &mut CubicEbe<StubEstimator>) -> Bytes {
     rule.on_ack(segments(80), &acked(1.0), &mut NullProbe);
     rule.congestion_avoidance(segments(80), &acked(1.0))
 }

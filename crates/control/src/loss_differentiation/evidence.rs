@@ -70,7 +70,7 @@ mod tests {
 
     use super::*;
 
-    fn told(path: PathHeader) -> bool {
+    fn is_evidence(path: PathHeader) -> bool {
         let mut witness = Witness::new(CongestionEvidence::Feedback, 0.5).unwrap();
         let mut event = AckEvent::at(Timestamp::ZERO);
         event.path = path;
@@ -80,21 +80,21 @@ mod tests {
     #[test]
     fn routers_signal_by_overload_negative_feedback_full_load_and_brakes() {
         let codes = [LoadCode::Low, LoadCode::High, LoadCode::Overload];
-        assert_eq!(codes.map(|code| told(PathHeader::Load(code))), [false, false, true]);
+        assert_eq!(codes.map(|code| is_evidence(PathHeader::Load(code))), [false, false, true]);
         let feedback = |delta_throughput| {
             let (rtt, inter_packet) = (Duration::from_millis(80), Duration::ZERO);
-            told(PathHeader::Xcp(XcpHeader { rtt, inter_packet, delta_throughput }))
+            is_evidence(PathHeader::Xcp(XcpHeader { rtt, inter_packet, delta_throughput }))
         };
         assert_eq!([-1.0, 0.0, 1.0].map(feedback), [true, false, false]);
         // 16 levels from 0 to 1.2: the 13th is the first that is not below 1 (1.04).
-        let word = |level| told(PathHeader::Word(LoadWord { level, digits: 2, digit: 0 }));
+        let word = |level| is_evidence(PathHeader::Word(LoadWord { level, digits: 2, digit: 0 }));
         assert_eq!([0, 12, 13, 15].map(word), [false, false, true, true]);
         assert_eq!(
-            [AbcMark::Accelerate, AbcMark::Brake].map(|mark| told(PathHeader::Abc(mark))),
+            [AbcMark::Accelerate, AbcMark::Brake].map(|mark| is_evidence(PathHeader::Abc(mark))),
             [false, true]
         );
-        assert!(!told(PathHeader::None));
-        assert!(!told(PathHeader::FairRate(Rate::ZERO)));
+        assert!(!is_evidence(PathHeader::None));
+        assert!(!is_evidence(PathHeader::FairRate(Rate::ZERO)));
     }
 
     #[test]

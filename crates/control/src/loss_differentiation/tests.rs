@@ -28,7 +28,7 @@ fn ack(path: PathHeader) -> AckEvent {
 }
 
 /// Reports `count` acknowledgments, each with a mark or without a sign of congestion.
-fn hear(controller: &mut LossDifferentiation, count: usize, congestion: bool) {
+fn report_acks(controller: &mut LossDifferentiation, count: usize, congestion: bool) {
     let mut event = ack(PathHeader::None);
     event.acked = Bytes::ZERO;
     event.congestion_experienced = congestion;
@@ -53,7 +53,7 @@ const TIMEOUT: CongestionSignal = CongestionSignal::Timeout;
 fn without_signs_of_congestion_losses_and_timeouts_keep_the_window() {
     for told in [0, 15] {
         let mut controller = vcp();
-        hear(&mut controller, told, true);
+        report_acks(&mut controller, told, true);
         assert_eq!(signal(&mut controller, LOSS, 0), 20);
         assert!(controller.dismissed_signal());
         assert_eq!(signal(&mut controller, TIMEOUT, 1), 20);
@@ -65,14 +65,14 @@ fn without_signs_of_congestion_losses_and_timeouts_keep_the_window() {
 #[test]
 fn after_sixteen_signs_the_controller_reacts_to_losses() {
     let mut controller = vcp();
-    hear(&mut controller, 16, true);
+    report_acks(&mut controller, 16, true);
     assert_eq!(signal(&mut controller, LOSS, 0), 10);
     assert!(!controller.dismissed_signal());
     assert_eq!(signal(&mut controller, TIMEOUT, 1), 1);
     // After one acknowledgment without a sign, the next loss is an error again.
     let mut controller = vcp();
-    hear(&mut controller, 16, true);
-    hear(&mut controller, 1, false);
+    report_acks(&mut controller, 16, true);
+    report_acks(&mut controller, 1, false);
     assert_eq!(signal(&mut controller, LOSS, 0), 20);
 }
 
@@ -81,7 +81,7 @@ fn a_repeated_timeout_is_treated_as_the_first() {
     // Only duplicates arrive between the two timeouts, and they do not change the decision.
     let mut controller = vcp();
     assert_eq!(signal(&mut controller, TIMEOUT, 1), 20);
-    hear(&mut controller, 16, true);
+    report_acks(&mut controller, 16, true);
     assert_eq!(signal(&mut controller, TIMEOUT, 2), 20);
     assert_eq!(signal(&mut controller, TIMEOUT, 1), 1);
 }
@@ -122,7 +122,7 @@ fn the_repair_of_an_error_is_hidden() {
     assert!(!grown(&mut controller), "that recovery is over");
 
     let mut controller = newreno();
-    hear(&mut controller, 16, true);
+    report_acks(&mut controller, 16, true);
     signal(&mut controller, LOSS, 0);
     assert!(!grown(&mut controller), "congestion is repaired in sight of the controller");
 }
@@ -161,30 +161,30 @@ fn lost_bytes_are_hidden_with_the_loss() {
         app_limited: false,
     };
     event.rate = Some(rate);
-    let hear = |controller: &mut LossDifferentiation| {
+    let report_acks = |controller: &mut LossDifferentiation| {
         controller.on_ack(&event, &mut NullProbe);
         heard.lock().unwrap().take().expect("it was told")
     };
-    assert_eq!(hear(&mut controller), event);
+    assert_eq!(report_acks(&mut controller), event);
     signal(&mut controller, LOSS, 0);
-    let told = hear(&mut controller);
+    let told = report_acks(&mut controller);
     assert_eq!((told.newly_lost, told.rate.unwrap().lost), (Bytes::ZERO, Bytes::ZERO));
     assert_eq!(told.rate.unwrap().rate(), Rate::over(MSS * 3, RTT));
-    assert_eq!(hear(&mut controller), event, "the repair was over with that acknowledgment");
+    assert_eq!(report_acks(&mut controller), event, "the repair was over with that acknowledgment");
 }
 
 #[test]
 fn only_signals_seen_by_the_controller_are_undone() {
     let mut controller = around(Xcp::new(XcpConfig::default(), MSS * 20, MSS).unwrap());
-    hear(&mut controller, 16, true);
+    report_acks(&mut controller, 16, true);
     assert_eq!(signal(&mut controller, TIMEOUT, 1), 1);
-    hear(&mut controller, 1, false);
+    report_acks(&mut controller, 1, false);
     signal(&mut controller, TIMEOUT, 1);
     controller.on_spurious(Timestamp::ZERO, &mut NullProbe);
     assert_eq!(controller.control().window, MSS, "the false timeout was the dismissed one");
 
     let mut controller = around(Xcp::new(XcpConfig::default(), MSS * 20, MSS).unwrap());
-    hear(&mut controller, 16, true);
+    report_acks(&mut controller, 16, true);
     signal(&mut controller, TIMEOUT, 1);
     controller.on_spurious(Timestamp::ZERO, &mut NullProbe);
     assert_eq!(controller.control().window, MSS * 20);
@@ -213,7 +213,7 @@ fn losses_are_counted_by_classification() {
     assert_eq!(lose(&mut controller, LOSS, 0), (1.0, 0.0));
     assert_eq!(lose(&mut controller, TIMEOUT, 1), (2.0, 0.0));
     assert_eq!(lose(&mut controller, TIMEOUT, 2), (2.0, 0.0));
-    hear(&mut controller, 16, true);
+    report_acks(&mut controller, 16, true);
     assert_eq!(lose(&mut controller, LOSS, 0), (2.0, 1.0));
 }
 

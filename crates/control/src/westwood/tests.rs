@@ -7,13 +7,13 @@ const MSS: Bytes = Bytes::new(1000);
 
 /// An estimator with fixed results that counts its calls.
 #[derive(Clone, Debug, Default)]
-struct Told {
+struct StubEstimator {
     bandwidth: Option<f64>,
     minimum_rtt: Option<Duration>,
     signals: usize,
 }
 
-impl AckRateEstimator for Told {
+impl AckRateEstimator for StubEstimator {
     fn on_ack(&mut self, event: &AckEvent, probe: &mut dyn Probe) {
         if let Some(bandwidth) = self.bandwidth {
             probe.record(event.now, Measurement::Bandwidth(bandwidth));
@@ -34,11 +34,11 @@ impl AckRateEstimator for Told {
 }
 
 /// Returns an estimator with 500 kB/s, which is 20 segments at the 40 ms of these tests.
-fn told() -> Told {
-    Told { bandwidth: Some(500_900.0), ..Told::default() }
+fn stub_estimator() -> StubEstimator {
+    StubEstimator { bandwidth: Some(500_900.0), ..StubEstimator::default() }
 }
 
-fn westwood(estimator: Told, config: WestwoodConfig, window: u64) -> impl Controller {
+fn westwood(estimator: StubEstimator, config: WestwoodConfig, window: u64) -> impl Controller {
     let rule = Westwood::new(estimator, config);
     let mut controller = Windowed::new(rule, StandardSlowStart::default(), MSS * window, MSS).unwrap();
     controller.on_ack(&rtt_of(40), &mut NullProbe);
@@ -69,7 +69,7 @@ fn segments(controller: &impl Controller) -> (u64, u64) {
 #[test]
 fn a_loss_sets_window_and_threshold_to_bandwidth_times_rtt_in_whole_segments() {
     for which in [CongestionSignal::Loss, CongestionSignal::EcnCe] {
-        let mut controller = westwood(told(), WestwoodConfig::default(), 50);
+        let mut controller = westwood(stub_estimator(), WestwoodConfig::default(), 50);
         signal(&mut controller, which, 50);
         assert_eq!(controller.control().window, MSS * 20);
         assert_eq!(controller.ssthresh(), Some(MSS * 20));
@@ -79,7 +79,7 @@ fn a_loss_sets_window_and_threshold_to_bandwidth_times_rtt_in_whole_segments() {
 #[test]
 fn a_threshold_in_bytes_is_not_rounded() {
     let config = WestwoodConfig { threshold_unit: ThresholdUnit::Bytes, ..WestwoodConfig::default() };
-    let mut controller = westwood(told(), config, 50);
+    let mut controller = westwood(stub_estimator(), config, 50);
     signal(&mut controller, CongestionSignal::Loss, 50);
     assert_eq!(controller.control().window, Bytes::new(20_036));
     assert_eq!(controller.ssthresh(), Some(Bytes::new(20_036)));
@@ -87,7 +87,7 @@ fn a_threshold_in_bytes_is_not_rounded() {
 
 #[test]
 fn a_timeout_sets_the_threshold_to_the_bdp_and_the_window_to_one_segment() {
-    let mut controller = westwood(told(), WestwoodConfig::default(), 50);
+    let mut controller = westwood(stub_estimator(), WestwoodConfig::default(), 50);
     signal(&mut controller, CongestionSignal::Timeout, 50);
     assert_eq!(segments(&controller), (1, 20));
 }
@@ -96,7 +96,7 @@ fn a_timeout_sets_the_threshold_to_the_bdp_and_the_window_to_one_segment() {
 fn the_window_is_raised_only_if_permitted() {
     for (guard, window) in [(true, 10), (false, 20)] {
         let config = WestwoodConfig { guard, ..WestwoodConfig::default() };
-        let mut controller = westwood(told(), config, 10);
+        let mut controller = westwood(stub_estimator(), config, 10);
         signal(&mut controller, CongestionSignal::Loss, 10);
         assert_eq!(segments(&controller), (window, 20));
     }
@@ -104,15 +104,18 @@ fn the_window_is_raised_only_if_permitted() {
 
 #[test]
 fn without_an_estimate_a_loss_halves_the_flight() {
-    let mut controller = westwood(Told::default(), WestwoodConfig::default(), 50);
+    let mut controller = westwood(StubEstimator::default(), WestwoodConfig::default(), 50);
     signal(&mut controller, CongestionSignal::Loss, 30);
     assert_eq!(segments(&controller), (15, 15));
 }
 
 #[test]
 fn a_tiny_bandwidth_leaves_two_segments() {
-    let mut controller =
-        westwood(Told { bandwidth: Some(1.0), ..Told::default() }, WestwoodConfig::default(), 50);
+    let mut controller = westwood(
+        StubEstimator { bandwidth: Some(1.0), ..StubEstimator::default() },
+        WestwoodConfig::default(),
+        50,
+    );
     signal(&mut controller, CongestionSignal::Loss, 50);
     assert_eq!(segments(&controller), (2, 2));
 }
@@ -126,7 +129,7 @@ fn with_the_after_recovery_option_the_window_is_set_at_the_end() {
             guard,
             ..WestwoodConfig::default()
         };
-        let mut controller = westwood(told(), config, 18);
+        let mut controller = westwood(stub_estimator(), config, 18);
         signal(&mut controller, CongestionSignal::Loss, 18);
         assert_eq!(segments(&controller), (9, 9));
         let mut event = rtt_of(40);
@@ -144,7 +147,7 @@ fn with_the_after_recovery_option_the_window_is_set_at_the_end() {
 #[test]
 fn a_timeout_in_recovery_cancels_the_setting_at_its_end() {
     let config = WestwoodConfig { reduction: WestwoodReduction::AfterRecovery, ..WestwoodConfig::default() };
-    let mut controller = westwood(told(), config, 50);
+    let mut controller = westwood(stub_estimator(), config, 50);
     signal(&mut controller, CongestionSignal::Loss, 50);
     signal(&mut controller, CongestionSignal::Timeout, 50);
     controller.on_ack(&rtt_of(40), &mut NullProbe);
@@ -155,7 +158,7 @@ fn a_timeout_in_recovery_cancels_the_setting_at_its_end() {
 fn the_smallest_rtt_is_that_of_the_flow_or_since_the_last_timeout() {
     for (minimum_rtt, threshold) in [(MinimumRtt::OfFlow, 20), (MinimumRtt::SinceTimeout, 40)] {
         let config = WestwoodConfig { minimum_rtt, ..WestwoodConfig::default() };
-        let mut controller = westwood(told(), config, 50);
+        let mut controller = westwood(stub_estimator(), config, 50);
         signal(&mut controller, CongestionSignal::Timeout, 50);
         controller.on_ack(&rtt_of(90), &mut NullProbe);
         controller.on_ack(&rtt_of(80), &mut NullProbe);
@@ -166,7 +169,7 @@ fn the_smallest_rtt_is_that_of_the_flow_or_since_the_last_timeout() {
 
 #[test]
 fn the_smallest_rtt_of_the_estimator_has_precedence() {
-    let estimator = Told { minimum_rtt: Some(Duration::from_millis(60)), ..told() };
+    let estimator = StubEstimator { minimum_rtt: Some(Duration::from_millis(60)), ..stub_estimator() };
     let mut controller = westwood(estimator, WestwoodConfig::default(), 50);
     signal(&mut controller, CongestionSignal::Loss, 50);
     assert_eq!(segments(&controller), (30, 30));
@@ -174,7 +177,7 @@ fn the_smallest_rtt_of_the_estimator_has_precedence() {
 
 #[test]
 fn the_estimator_receives_every_signal_after_it_was_read() {
-    let mut rule = Westwood::new(told(), WestwoodConfig::default());
+    let mut rule = Westwood::new(stub_estimator(), WestwoodConfig::default());
     for which in [CongestionSignal::Loss, CongestionSignal::EcnCe, CongestionSignal::Timeout] {
         rule.reduce(MSS, &CongestionEvent::at(Timestamp::ZERO, which), &mut NullProbe);
     }
@@ -186,7 +189,7 @@ fn the_estimator_receives_every_signal_after_it_was_read() {
 fn only_a_timeout_resets_the_smallest_rtt() {
     let config = WestwoodConfig { minimum_rtt: MinimumRtt::SinceTimeout, ..WestwoodConfig::default() };
     for (which, threshold) in [(CongestionSignal::Loss, 20), (CongestionSignal::Timeout, 40)] {
-        let mut controller = westwood(told(), config, 50);
+        let mut controller = westwood(stub_estimator(), config, 50);
         signal(&mut controller, which, 50);
         controller.on_ack(&rtt_of(80), &mut NullProbe);
         signal(&mut controller, CongestionSignal::EcnCe, 50);

@@ -37,7 +37,7 @@ fn acknowledge(controller: &mut impl Controller, segments: u64) {
     }
 }
 
-fn tell(controller: &mut impl Controller, which: CongestionSignal, flight: u64, consecutive: u32) {
+fn report_signal(controller: &mut impl Controller, which: CongestionSignal, flight: u64, consecutive: u32) {
     controller.on_congestion(&signal(which, flight, consecutive), &mut NullProbe);
 }
 
@@ -51,7 +51,7 @@ fn a_round_of_acknowledgments_doubles_the_window_in_slow_start_and_adds_one_afte
     assert_eq!((controller.phase(), controller.ssthresh()), (Phase::SlowStart, None));
     acknowledge(&mut controller, 10);
     assert_eq!(segments(&controller), 20);
-    tell(&mut controller, CongestionSignal::Loss, 20, 0);
+    report_signal(&mut controller, CongestionSignal::Loss, 20, 0);
     assert_eq!((controller.phase(), segments(&controller)), (Phase::CongestionAvoidance, 10));
     acknowledge(&mut controller, 10);
     assert_eq!(segments(&controller), 11);
@@ -61,7 +61,7 @@ fn a_round_of_acknowledgments_doubles_the_window_in_slow_start_and_adds_one_afte
 fn loss_and_ce_set_window_and_threshold_to_half_the_flight() {
     for which in [CongestionSignal::Loss, CongestionSignal::EcnCe] {
         let mut controller = reno(40);
-        tell(&mut controller, which, 30, 0);
+        report_signal(&mut controller, which, 30, 0);
         assert_eq!(segments(&controller), 15);
         assert_eq!(controller.ssthresh(), Some(MSS * 15));
     }
@@ -75,7 +75,7 @@ fn acknowledgments_that_echo_a_mark_do_not_grow_the_window() {
     let mut controller = reno(10);
     controller.on_ack(&echo, &mut NullProbe);
     assert_eq!(segments(&controller), 10);
-    tell(&mut controller, CongestionSignal::EcnCe, 10, 0);
+    report_signal(&mut controller, CongestionSignal::EcnCe, 10, 0);
     (0..20).for_each(|_| controller.on_ack(&echo, &mut NullProbe));
     assert_eq!(segments(&controller), 5);
     acknowledge(&mut controller, 5);
@@ -85,11 +85,11 @@ fn acknowledgments_that_echo_a_mark_do_not_grow_the_window() {
 #[test]
 fn a_signal_never_enlarges_the_window_and_the_threshold_stays_at_two_segments() {
     let mut controller = reno(1);
-    tell(&mut controller, CongestionSignal::Loss, 1, 0);
+    report_signal(&mut controller, CongestionSignal::Loss, 1, 0);
     assert_eq!(segments(&controller), 1);
     assert_eq!(controller.ssthresh(), Some(MSS * 2));
     let mut controller = reno(10);
-    tell(&mut controller, CongestionSignal::Loss, 50, 0);
+    report_signal(&mut controller, CongestionSignal::Loss, 50, 0);
     assert_eq!(segments(&controller), 10);
     assert_eq!(controller.ssthresh(), Some(MSS * 25));
 }
@@ -97,9 +97,9 @@ fn a_signal_never_enlarges_the_window_and_the_threshold_stays_at_two_segments() 
 #[test]
 fn a_timeout_restarts_from_one_segment_and_repeated_ones_keep_the_threshold() {
     let mut controller = reno(40);
-    tell(&mut controller, CongestionSignal::Timeout, 40, 1);
-    tell(&mut controller, CongestionSignal::Timeout, 40, 2);
-    tell(&mut controller, CongestionSignal::Timeout, 1, 3);
+    report_signal(&mut controller, CongestionSignal::Timeout, 40, 1);
+    report_signal(&mut controller, CongestionSignal::Timeout, 40, 2);
+    report_signal(&mut controller, CongestionSignal::Timeout, 1, 3);
     assert_eq!(segments(&controller), 1);
     assert_eq!(controller.ssthresh(), Some(MSS * 20));
     assert_eq!(controller.phase(), Phase::SlowStart);
@@ -115,7 +115,7 @@ fn a_timeout_restarts_from_one_segment_and_repeated_ones_keep_the_threshold() {
 #[test]
 fn slow_start_does_not_pass_the_threshold() {
     let mut controller = reno(40);
-    tell(&mut controller, CongestionSignal::Timeout, 9, 1);
+    report_signal(&mut controller, CongestionSignal::Timeout, 9, 1);
     acknowledge(&mut controller, 3);
     assert_eq!(segments(&controller), 4);
     acknowledge(&mut controller, 1);
@@ -132,7 +132,7 @@ fn no_growth_in_recovery_without_new_data_or_when_the_window_is_not_used() {
         let mut controller = reno(10);
         controller.on_ack(&event, &mut NullProbe);
         assert_eq!(segments(&controller), 10);
-        tell(&mut controller, CongestionSignal::Loss, 4, 0);
+        report_signal(&mut controller, CongestionSignal::Loss, 4, 0);
         for _ in 0..100 {
             controller.on_ack(&event, &mut NullProbe);
         }
@@ -143,8 +143,8 @@ fn no_growth_in_recovery_without_new_data_or_when_the_window_is_not_used() {
 #[test]
 fn a_spurious_signal_is_undone_once() {
     let mut controller = reno(40);
-    tell(&mut controller, CongestionSignal::Timeout, 40, 1);
-    tell(&mut controller, CongestionSignal::Timeout, 40, 2);
+    report_signal(&mut controller, CongestionSignal::Timeout, 40, 1);
+    report_signal(&mut controller, CongestionSignal::Timeout, 40, 2);
     acknowledge(&mut controller, 3);
     controller.on_spurious(Timestamp::ZERO, &mut NullProbe);
     assert_eq!((segments(&controller), controller.ssthresh()), (40, None));
@@ -158,7 +158,7 @@ fn a_spurious_signal_is_undone_once() {
 #[test]
 fn undo_does_not_shrink_a_window_that_has_grown_past_its_old_size() {
     let mut controller = reno(4);
-    tell(&mut controller, CongestionSignal::Loss, 4, 0);
+    report_signal(&mut controller, CongestionSignal::Loss, 4, 0);
     acknowledge(&mut controller, 2 + 3 + 4 + 5);
     assert_eq!(segments(&controller), 6);
     controller.on_spurious(Timestamp::ZERO, &mut NullProbe);
@@ -266,7 +266,7 @@ fn data_acknowledged_by_duplicates_counts_when_the_cumulative_acknowledgment_adv
     // A loss: none of the data counts.
     controller.on_ack(&duplicate, &mut NullProbe);
     controller.on_ack(&duplicate, &mut NullProbe);
-    tell(&mut controller, CongestionSignal::Loss, 13, 0);
+    report_signal(&mut controller, CongestionSignal::Loss, 13, 0);
     let mut recovering = ack(1);
     recovering.in_recovery = true;
     controller.on_ack(&recovering, &mut NullProbe);
@@ -296,8 +296,8 @@ fn duplicates_of_an_otherwise_limited_or_marked_flow_do_not_count_later() {
 #[test]
 fn a_spurious_timeout_with_a_window_of_one_segment_restores_the_threshold() {
     let mut controller = reno(1);
-    tell(&mut controller, CongestionSignal::Timeout, 1, 1);
-    tell(&mut controller, CongestionSignal::Timeout, 1, 2);
+    report_signal(&mut controller, CongestionSignal::Timeout, 1, 1);
+    report_signal(&mut controller, CongestionSignal::Timeout, 1, 2);
     assert_eq!(controller.ssthresh(), Some(MSS * 2));
     controller.on_spurious(Timestamp::ZERO, &mut NullProbe);
     assert_eq!((controller.ssthresh(), controller.phase()), (None, Phase::SlowStart));
