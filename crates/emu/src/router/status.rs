@@ -185,7 +185,7 @@ mod tests {
     }
 
     /// Listens under the name of a daemon, closes the first `guests` connections, and answers the next.
-    fn hangs_up_on(guests: usize) -> String {
+    fn daemon_that_closes(guests: usize) -> String {
         let name = format!("router/test-{}-{guests}", std::process::id());
         let address = SocketAddr::from_abstract_name(format!("airpathd/{name}")).unwrap();
         let listener = UnixListener::bind_addr(&address).unwrap();
@@ -203,7 +203,7 @@ mod tests {
     #[test]
     fn a_request_is_repeated_if_the_daemon_closed_the_connection() {
         for guests in 0..3 {
-            let answer = observed(&hangs_up_on(guests), std::time::Duration::from_secs(30)).unwrap();
+            let answer = observed(&daemon_that_closes(guests), std::time::Duration::from_secs(30)).unwrap();
             assert_eq!(answer, [("x1".to_owned(), 2.5)], "{guests}");
         }
     }
@@ -212,7 +212,7 @@ mod tests {
     fn an_absent_or_unresponsive_daemon_times_out() {
         let began = Instant::now();
         assert_eq!(observed("router/nobody", PATIENCE).unwrap_err().kind(), ErrorKind::ConnectionRefused);
-        observed(&hangs_up_on(usize::MAX), PATIENCE).unwrap_err();
+        observed(&daemon_that_closes(usize::MAX), PATIENCE).unwrap_err();
         assert!(began.elapsed() >= PATIENCE);
     }
 }

@@ -89,7 +89,7 @@ fn holders(namespaces: &BTreeSet<PathBuf>) -> Vec<String> {
 }
 
 /// Waits until nothing holds the namespaces any more.
-fn gone(namespaces: &BTreeSet<PathBuf>) {
+fn assert_gone(namespaces: &BTreeSet<PathBuf>) {
     let until = Instant::now() + PATIENCE;
     while !holders(namespaces).is_empty() {
         assert!(Instant::now() < until, "left behind: {:?}", holders(namespaces));
@@ -120,7 +120,7 @@ fn ends_with(signal: &str) {
     let sent = Command::new("kill").args([signal, &holder.id().to_string()]).status().unwrap();
     assert!(sent.success());
     holder.wait().unwrap();
-    gone(&namespaces);
+    assert_gone(&namespaces);
 }
 
 #[test]
@@ -148,5 +148,5 @@ fn nothing_is_left_behind_after_a_normal_end() {
     assert!(!holders(&namespaces).is_empty());
     emulation.stop(None).unwrap();
     assert!(!command.wait().unwrap().success());
-    gone(&namespaces);
+    assert_gone(&namespaces);
 }

@@ -62,7 +62,7 @@ fn lossy() -> Plan {
     plan(20, vec![there, link("back", constant(2_000_000), 3.0, 20)], 3)
 }
 
-fn nothing_is_missing(counts: PacketCounts) {
+fn assert_all_accounted_for(counts: PacketCounts) {
     assert_eq!(counts.sent, counts.unknown + counts.delivered + counts.lost + counts.inside, "{counts:?}");
 }
 
@@ -86,11 +86,11 @@ fn departures(packets: &[(u64, bool, usize, usize)], late: &[u64]) -> (Vec<Depar
         exchange.advance(now, |at, side, bytes| left.push((at, side, bytes.to_vec())));
         let side = if forward { Side::Senders } else { Side::Receivers };
         send(&mut exchange, now, side, &of_flow(side, flow, 0, length));
-        nothing_is_missing(exchange.counts());
+        assert_all_accounted_for(exchange.counts());
     }
     exchange.advance(now + Duration::from_secs(1), |at, side, bytes| left.push((at, side, bytes.to_vec())));
     let counts = exchange.counts();
-    nothing_is_missing(counts);
+    assert_all_accounted_for(counts);
     assert_eq!(counts.inside, 0, "a second later the network is empty");
     (left, counts)
 }
@@ -128,7 +128,7 @@ proptest! {
             send(&mut exchange, now, side, &bytes);
         }
         exchange.advance(Timestamp::from_nanos(5_000 * MILLISECOND), |_, _, _| ());
-        nothing_is_missing(exchange.counts());
+        assert_all_accounted_for(exchange.counts());
         prop_assert_eq!(exchange.counts().inside, 0);
     }
 }
@@ -166,7 +166,7 @@ fn overload(plan: &Plan, bytes: &[u8]) -> Vec<Vec<u8>> {
         exchange.advance(now, |_, _, bytes| out.push(bytes.to_vec()));
         send(&mut exchange, now, Side::Senders, bytes);
     }
-    nothing_is_missing(exchange.counts());
+    assert_all_accounted_for(exchange.counts());
     out
 }
 

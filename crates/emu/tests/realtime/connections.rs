@@ -67,7 +67,7 @@ fn a_long_connection_is_recorded_correctly() {
 }
 
 /// Starts this many connections that send a little every 20 ms, during a second of bulk transfer.
-fn beside(emulation: &Emulation, connections: usize) -> Vec<(TcpStream, TcpStream)> {
+fn open_connections(emulation: &Emulation, connections: usize) -> Vec<(TcpStream, TcpStream)> {
     let listener = listener(emulation);
     let bulk = both_ends(emulation, &listener);
     let mut ends: Vec<_> = (0..connections).map(|_| both_ends(emulation, &listener)).collect();
@@ -92,7 +92,7 @@ fn a_thousand_connections_are_recorded_at_bounded_cost() {
     check(|| {
         const CONNECTIONS: usize = 1000;
         let emulation = observed(&two_ways_of(100, 1.0))?;
-        let ends = beside(&emulation, CONNECTIONS);
+        let ends = open_connections(&emulation, CONNECTIONS);
         thread::sleep(Duration::from_millis(150));
         drop(ends);
         thread::sleep(Duration::from_millis(50));
@@ -115,7 +115,7 @@ fn what_sampling_costs() {
         for _ in 0..3 {
             for options in [Options::default(), Options { connections: Some([0, 1]), ..Options::default() }] {
                 let emulation = Emulation::start(&two_ways_of(100, 1.0), &[], 1, &options).unwrap();
-                drop(beside(&emulation, connections));
+                drop(open_connections(&emulation, connections));
                 let Emulated { validity, connections: seen, .. } = emulation.stop(None).unwrap();
                 let lateness = validity.measured.lateness;
                 eprintln!(

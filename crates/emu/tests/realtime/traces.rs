@@ -51,7 +51,7 @@ fn error(trace: &Trace, received: &Received, second: u64) -> f64 {
 
 /// Floods a link whose rate is a trace, parsed from the bytes of its file, with datagrams of `size` bytes at
 /// 40 Mbit/s, and requires each whole second after the first to be within 1 %.
-fn is_followed(file: &[u8], format: Format, size: usize, seconds: u64) {
+fn assert_followed(file: &[u8], format: Format, size: usize, seconds: u64) {
     assert_eq!(detect(file), Ok(format));
     let trace = read(file, &ReadOptions::default()).unwrap();
     let rate = match trace {
@@ -96,20 +96,20 @@ fn opportunities(mbps: &[u64]) -> String {
 #[test]
 fn a_rate_log_is_followed_each_second() {
     let file = rate_log(&[10.0, 12.5, 20.0, 17.3, 1.0, 1.0, 14.6, 3.2, 5.75, 8.4]);
-    is_followed(file.as_bytes(), Format::SecondsMbps, 500, 5);
+    assert_followed(file.as_bytes(), Format::SecondsMbps, 500, 5);
 }
 
 #[test]
 fn delivery_opportunities_are_matched_each_second() {
     // One second longer than the measurement: the last line is the period, after which the trace repeats.
     let file = opportunities(&[10, 20, 1, 14, 5, 10]);
-    is_followed(file.as_bytes(), Format::Mahimahi, 1500, 5);
+    assert_followed(file.as_bytes(), Format::Mahimahi, 1500, 5);
 }
 
 #[test]
 fn a_shipped_link_is_followed_each_second() {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/airpath/links/lte.down");
-    is_followed(&std::fs::read(file).unwrap(), Format::Mahimahi, 1500, 4);
+    assert_followed(&std::fs::read(file).unwrap(), Format::Mahimahi, 1500, 4);
 }
 
 #[test]
@@ -117,5 +117,5 @@ fn a_shipped_link_is_followed_each_second() {
 fn a_rate_log_is_followed_each_second_for_long() {
     let mbps = [10.0, 14.0, 17.0, 20.0, 15.0, 1.0, 5.0, 2.0, 6.0, 4.0, 8.0, 19.0];
     let file = rate_log(&mbps.map(|mbps| [mbps, mbps]).concat());
-    is_followed(file.as_bytes(), Format::SecondsMbps, 500, 12);
+    assert_followed(file.as_bytes(), Format::SecondsMbps, 500, 12);
 }
