@@ -68,14 +68,14 @@ fn every_estimator() -> Vec<AckRateConfig> {
 
 #[derive(Clone, Debug)]
 #[expect(clippy::large_enum_variant, reason = "a list in a test")]
-enum Told {
+enum Input {
     Ack(AckEvent),
     Congestion(CongestionSignal, u64),
 }
 
 /// Events in time order, from equal times to centuries apart, with amounts from zero to more than the
 /// capacity of any path.
-fn events() -> impl Strategy<Value = Vec<Told>> {
+fn events() -> impl Strategy<Value = Vec<Input>> {
     let gap = prop_oneof![Just(0_u64), 1..10_000_u64, 1..1_000_000_000_u64, Just(u64::MAX / 50)];
     let amount = prop_oneof![Just(0_u64), 1..100_000_u64, Just(u64::MAX / 50), Just(u64::MAX)];
     let rtt = prop_oneof![Just(0_u64), 1..5_000_000_000_u64, Just(u64::MAX)];
@@ -87,8 +87,8 @@ fn events() -> impl Strategy<Value = Vec<Told>> {
             .map(|(gap, amount, rtt, stamp, kind, flag)| {
                 now += Duration::from_nanos(gap);
                 match kind {
-                    0 => return Told::Congestion(CongestionSignal::Loss, rtt),
-                    1 => return Told::Congestion(CongestionSignal::Timeout, rtt),
+                    0 => return Input::Congestion(CongestionSignal::Loss, rtt),
+                    1 => return Input::Congestion(CongestionSignal::Timeout, rtt),
                     _ => {}
                 }
                 let mut event = AckEvent::at(now);
@@ -108,7 +108,7 @@ fn events() -> impl Strategy<Value = Vec<Told>> {
                     prior_delivered: Bytes::ZERO,
                     app_limited: flag,
                 });
-                Told::Ack(event)
+                Input::Ack(event)
             })
             .collect()
     })
@@ -116,12 +116,12 @@ fn events() -> impl Strategy<Value = Vec<Told>> {
 
 /// A probe that records its measurements.
 #[derive(Default)]
-struct Heard {
+struct Recorder {
     samples: Vec<f64>,
     estimates: Vec<f64>,
 }
 
-impl Probe for Heard {
+impl Probe for Recorder {
     fn record(&mut self, _now: Timestamp, measurement: Measurement) {
         match measurement {
             Measurement::BandwidthSample(sample) => self.samples.push(sample),
@@ -131,13 +131,13 @@ impl Probe for Heard {
     }
 }
 
-fn tell(estimator: &mut AckRate, told: &Told, now: &mut Timestamp, probe: &mut dyn Probe) {
+fn feed(estimator: &mut AckRate, told: &Input, now: &mut Timestamp, probe: &mut dyn Probe) {
     match told {
-        Told::Ack(event) => {
+        Input::Ack(event) => {
             *now = event.now;
             estimator.on_ack(event, probe);
         }
-        Told::Congestion(signal, rtt) => {
+        Input::Congestion(signal, rtt) => {
             let mut event = CongestionEvent::at(*now, *signal);
             event.rtt.latest = Duration::from_nanos(*rtt);
             estimator.on_congestion(&event);
@@ -151,12 +151,12 @@ proptest! {
         for config in every_estimator() {
             let mut estimator = AckRate::new(config).unwrap();
             prop_assert_eq!(estimator.bandwidth(), None);
-            let mut heard = Heard::default();
+            let mut heard = Recorder::default();
             let mut now = Timestamp::ZERO;
             for told in &events {
                 let reports = heard.estimates.len();
                 let before = estimator.bandwidth();
-                tell(&mut estimator, told, &mut now, &mut heard);
+                feed(&mut estimator, told, &mut now, &mut heard);
                 let answer = estimator.bandwidth();
                 prop_assert!(answer.is_none_or(|value| value.is_finite() && value >= 0.0), "{config:?}: {answer:?}");
                 // The probe receives each change and no other reports.

@@ -30,7 +30,7 @@ fn single(rate: TrueRate, buffer: u64, seconds: u64, source: Box<dyn CapacitySou
 
 /// Checks that packets get through in the last ten seconds with every source, profile, monitor and
 /// maintainer.
-fn nothing_breaks(rate: TrueRate, buffer: u64, seconds: u64, limit: fn(f64) -> f64) {
+fn assert_sane_estimates(rate: TrueRate, buffer: u64, seconds: u64, limit: fn(f64) -> f64) {
     let check = |number| {
         let (name, source) = every_source(buffer).swap_remove(number);
         let moments = run(vec![Link::new(rate, buffer, source)], seconds, limit);
@@ -46,7 +46,7 @@ fn nothing_breaks(rate: TrueRate, buffer: u64, seconds: u64, limit: fn(f64) -> f
 }
 
 /// Checks that both forms of EBE use the link and estimate correctly in [`from`, `to`).
-fn estimates_well(rate: TrueRate, seconds: u64, spans: &[(f64, f64)]) {
+fn assert_accurate_estimates(rate: TrueRate, seconds: u64, spans: &[(f64, f64)]) {
     for (name, source) in [("papers", papers(BUFFER)), ("hold", hold(BUFFER))] {
         let moments = single(rate, BUFFER, seconds, source);
         for &(from, to) in spans {
@@ -93,32 +93,32 @@ fn silence(time: f64) -> f64 {
 
 #[test]
 fn the_estimate_recovers_from_an_outage_of_5_s() {
-    nothing_breaks(outage_5_s, BUFFER, 45, bulk);
-    estimates_well(outage_5_s, 45, &[(10.0, 20.0), (35.0, 45.0)]);
+    assert_sane_estimates(outage_5_s, BUFFER, 45, bulk);
+    assert_accurate_estimates(outage_5_s, 45, &[(10.0, 20.0), (35.0, 45.0)]);
 }
 
 #[test]
 fn the_estimate_recovers_from_an_outage_of_20_s() {
-    nothing_breaks(outage_20_s, BUFFER, 60, bulk);
-    estimates_well(outage_20_s, 60, &[(10.0, 20.0), (50.0, 60.0)]);
+    assert_sane_estimates(outage_20_s, BUFFER, 60, bulk);
+    assert_accurate_estimates(outage_20_s, 60, &[(10.0, 20.0), (50.0, 60.0)]);
 }
 
 #[test]
 fn from_1_to_20_to_1_mbit() {
-    nothing_breaks(up_and_down, BUFFER, 60, bulk);
-    estimates_well(up_and_down, 60, &[(10.0, 20.0), (30.0, 40.0), (50.0, 60.0)]);
+    assert_sane_estimates(up_and_down, BUFFER, 60, bulk);
+    assert_accurate_estimates(up_and_down, 60, &[(10.0, 20.0), (30.0, 40.0), (50.0, 60.0)]);
 }
 
 #[test]
 fn a_hundredfold_jump() {
-    nothing_breaks(hundredfold, BUFFER, 60, bulk);
-    estimates_well(hundredfold, 60, &[(10.0, 20.0), (30.0, 40.0), (50.0, 60.0)]);
+    assert_sane_estimates(hundredfold, BUFFER, 60, bulk);
+    assert_accurate_estimates(hundredfold, 60, &[(10.0, 20.0), (30.0, 40.0), (50.0, 60.0)]);
 }
 
 /// One packet more or less is 1.33 times the rate here, so the test accepts a factor of two.
 #[test]
 fn a_link_slower_than_one_packet_an_interval() {
-    nothing_breaks(slow, BUFFER, 120, bulk);
+    assert_sane_estimates(slow, BUFFER, 120, bulk);
     let moments = single(slow, BUFFER, 120, papers(BUFFER));
     assert!(utilisation(&moments, 60.0, 120.0) > 0.9);
     let estimates =
@@ -129,14 +129,14 @@ fn a_link_slower_than_one_packet_an_interval() {
 
 #[test]
 fn a_buffer_of_five_packets() {
-    nothing_breaks(|_| 10e6, 5000, 60, bulk);
+    assert_sane_estimates(|_| 10e6, 5000, 60, bulk);
     let moments = single(|_| 10e6, 5000, 60, papers(5000));
     assert!(moments.iter().all(|moment| moment.estimate.expect("EBE has one") < 40e6));
 }
 
 #[test]
 fn a_minute_without_traffic() {
-    nothing_breaks(|_| 10e6, BUFFER, 100, silence);
+    assert_sane_estimates(|_| 10e6, BUFFER, 100, silence);
     for source in [papers(BUFFER), hold(BUFFER)] {
         let moments = run(vec![Link::new(|_| 10e6, BUFFER, source)], 100, silence);
         assert!(utilisation(&moments, 90.0, 100.0) > 0.9);
@@ -157,7 +157,7 @@ fn an_unsaturated_link_misleads_only_the_plain_monitor() {
     assert!((9.9e6..10.5e6).contains(&held), "hold {held}");
     let qfcp = estimate(Box::new(Qfcp::new(QfcpConfig::default()).expect("valid")));
     assert!((qfcp - 20e6).abs() < 1.0, "QFCP grows to its bound: {qfcp}");
-    nothing_breaks(|_| 10e6, BUFFER, 40, |_| 2e6);
+    assert_sane_estimates(|_| 10e6, BUFFER, 40, |_| 2e6);
 }
 
 /// The first of two links in series is not the bottleneck, so its queue is empty: `plain` estimates the
