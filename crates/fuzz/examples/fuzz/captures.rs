@@ -10,10 +10,10 @@ use airpath_replay::{NamedEstimator, Options, analyse};
 #[path = "../../../replay/tests/it/common/mod.rs"]
 pub(crate) mod common;
 
-use common::damage::{seeds, understood};
+use common::damage::{is_readable, seeds};
 
 pub(crate) fn target(arguments: &Arguments) -> Target {
-    let feed = |bytes: &[u8]| understood(bytes.to_vec());
+    let feed = |bytes: &[u8]| is_readable(bytes.to_vec());
     let folder = arguments.seeds("captures").next().map(PathBuf::as_path);
     Target { name: "captures", kind: Kind::Bytes, seeds: seeds(folder), feed: Box::new(feed) }
 }

@@ -20,7 +20,7 @@ use airpath_trace::{ReadOptions, read};
 mod common;
 
 use common::{
-    cubic, datagrams, fixed, flow, link, mbps, newreno, packets, plan, there_and_back, xcp_protocol,
+    cubic, datagrams, fixed, flow, link, mbps, newreno, packets, plan, round_trip_links, xcp_protocol,
 };
 
 /// Upper bounds of a run: simulated time, bytes in flight, and real time.
@@ -86,7 +86,7 @@ pub(crate) fn examples() -> Vec<Plan> {
     ];
     let mut examples = Vec::new();
     for (number, rate) in rates.into_iter().enumerate() {
-        let mut one = there_and_back(link("there", rate, 2.0), 3.0);
+        let mut one = round_trip_links(link("there", rate, 2.0), 3.0);
         one[0].queue = match number {
             0 => QueuePlan::Router {
                 limit_bytes: None,
@@ -124,7 +124,7 @@ pub(crate) fn examples() -> Vec<Plan> {
         examples.push(plan);
     }
     for bursts in BURSTS {
-        let mut one = there_and_back(link("there", mbps(10), 2.0), 3.0);
+        let mut one = round_trip_links(link("there", mbps(10), 2.0), 3.0);
         one[0].bursts = Some(serde_json::from_str(bursts).unwrap());
         examples.push(plan(1, one, vec![flow("a", cubic())]));
     }

@@ -15,7 +15,7 @@ const SEEDS: [&[u8]; 6] = [
 ];
 
 pub(crate) fn target() -> Target {
-    let feed = |bytes: &[u8]| qlog_damage::understood(bytes.to_vec());
+    let feed = |bytes: &[u8]| qlog_damage::is_readable(bytes.to_vec());
     let seeds = SEEDS.iter().map(|seed| seed.to_vec()).collect();
     Target { name: "qlogs", kind: Kind::Bytes, seeds, feed: Box::new(feed) }
 }
