@@ -69,20 +69,20 @@ fn amount() -> impl Strategy<Value = u32> {
 }
 
 #[derive(Clone, Debug)]
-enum Told {
+enum Call {
     Ack(AckEvent),
     Congestion(CongestionEvent),
     Spurious,
 }
 
 /// Generates arbitrary event fields, at times that never decrease.
-fn anything(mss: u32) -> impl Strategy<Value = (u64, Told)> {
+fn anything(mss: u32) -> impl Strategy<Value = (u64, Call)> {
     let flags = any::<[bool; 5]>();
     let ack = (amount(), amount(), any::<u32>(), any_round_trip(), any::<(i32, u8, u8)>(), flags).prop_map(
         move |(acked, advance, receiver_stamp, rtt, (change, feedback, load), flags)| {
             let [has_stamp, duplicate, window_limited, in_recovery, marked] = flags;
             let (feedback, load) = (feedback % 4, load % 5);
-            Told::Ack(AckEvent {
+            Call::Ack(AckEvent {
                 now: 0,
                 acked,
                 advance,
@@ -103,7 +103,7 @@ fn anything(mss: u32) -> impl Strategy<Value = (u64, Told)> {
     );
     let congestion = (amount(), any_round_trip(), 0..4_u32, 0..3_u8).prop_map(
         move |(flight_size, rtt, consecutive, signal)| {
-            Told::Congestion(CongestionEvent {
+            Call::Congestion(CongestionEvent {
                 flight_size,
                 mss,
                 rtt,
@@ -114,7 +114,7 @@ fn anything(mss: u32) -> impl Strategy<Value = (u64, Told)> {
         },
     );
     let wait = prop_oneof![0..1_000_000_u64, Just(3_600_000_000)];
-    (wait, prop_oneof![20 => ack, 2 => congestion, 1 => Just(Told::Spurious)])
+    (wait, prop_oneof![20 => ack, 2 => congestion, 1 => Just(Call::Spurious)])
 }
 
 proptest! {
@@ -132,9 +132,9 @@ proptest! {
         for (wait, told) in told {
             now += wait;
             match told {
-                Told::Ack(event) => controller.on_ack(&AckEvent { now, ..event }),
-                Told::Congestion(event) => controller.on_congestion(&CongestionEvent { now, ..event }),
-                Told::Spurious => controller.on_spurious(),
+                Call::Ack(event) => controller.on_ack(&AckEvent { now, ..event }),
+                Call::Congestion(event) => controller.on_congestion(&CongestionEvent { now, ..event }),
+                Call::Spurious => controller.on_spurious(),
             }
             let window = controller.window();
             prop_assert!((1..=LARGEST).contains(&window), "{kind:?}: {window} after {told:?}");

@@ -22,7 +22,7 @@ fn largest_difference(kind: Kind, told: &[Told]) -> f64 {
 
 /// Returns whether the Rust controller itself computes other windows if round-trip times are nanoseconds
 /// longer. A decision is then on an edge, and different arithmetic may decide otherwise.
-fn on_an_edge(kind: Kind, told: &[Told], allowed: f64) -> bool {
+fn is_sensitive(kind: Kind, told: &[Told], allowed: f64) -> bool {
     let (mss, segments) = START;
     let as_is = reference_windows(kind, mss, segments, told);
     difference(&disturbed_windows(kind, mss, segments, told, 3), &as_is) > allowed
@@ -35,7 +35,7 @@ fn holds(kind: Kind, usual: f64, allowed: f64) {
     let mut differences = Vec::new();
     for _ in 0..500 {
         let told = script(kind).new_tree(&mut runner).unwrap().current();
-        if !on_an_edge(kind, &told, allowed) {
+        if !is_sensitive(kind, &told, allowed) {
             differences.push(largest_difference(kind, &told));
         }
     }

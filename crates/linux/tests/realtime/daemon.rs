@@ -11,7 +11,7 @@ const AIRPATHD: &str = env!("CARGO_BIN_EXE_airpathd");
 const ROUTER: [&str; 7] = ["router", "--device", "va", "--protocol", "xcp", "--rate", "10Mbit"];
 
 /// Runs `airpathd` in the namespace of `a` as the user `nobody`.
-fn by_nobody(lab: &Lab, words: &[&str]) -> Output {
+fn as_user_nobody(lab: &Lab, words: &[&str]) -> Output {
     let user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", AIRPATHD];
     lab.a.inside(&[&user, words].concat()).output().unwrap()
 }
@@ -62,7 +62,7 @@ fn a_host_and_a_router_report_metrics_only_to_root() {
 
         // The daemon closes the connection before or after the request; ten repetitions cover both.
         for question in [["status", "host"], ["detach", "host"], ["detach", "router/va"]].repeat(10) {
-            let refused = by_nobody(&lab, &question);
+            let refused = as_user_nobody(&lab, &question);
             let said = String::from_utf8(refused.stderr).unwrap();
             assert_eq!(refused.status.code(), Some(1), "{question:?}: {said}");
             assert!(refused.stdout.is_empty(), "{question:?}");
@@ -85,7 +85,7 @@ fn warnings(daemon: &Daemon) -> Vec<String> {
 }
 
 /// Runs the command that a warning recommends.
-fn mend(warning: &str) {
+fn apply_remedy(warning: &str) {
     let cure = warning.split('"').nth(1).unwrap();
     let done =
         Command::new("sh").args(["-c", &format!("PATH=$PATH:/usr/sbin:/sbin {cure}")]).output().unwrap();
@@ -121,7 +121,7 @@ fn hosts_warn_of_offloads_and_ecn() {
         assert_eq!(said.len(), expected.len(), "{said:#?}");
         for (warning, expected) in said.iter().zip(&expected) {
             assert!(warning.starts_with(expected), "{warning}");
-            mend(warning);
+            apply_remedy(warning);
         }
         assert_eq!(warnings(&daemon), Vec::<String>::new());
         // The other remedy for trains of segments.

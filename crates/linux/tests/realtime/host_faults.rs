@@ -16,7 +16,7 @@ use crate::support::lab::{Lab, output};
 use crate::tools::check::{HOLD, check_host};
 use crate::tools::leaping_clock::LeapingClock;
 use crate::tools::namespaces::{connect, transfer};
-use crate::tools::traces::{HOSTS, none_yet, nothing_left, traces};
+use crate::tools::traces::{HOSTS, assert_no_new_traces, traces, traces_before};
 
 const AIRPATHD: &str = env!("CARGO_BIN_EXE_airpathd");
 /// Bytes that a transfer of this duration carries over 10 Mbit/s.
@@ -66,7 +66,7 @@ fn hosts_stop_cleanly_and_leave_nothing() {
     check_host(HOLD, || {
         let group = OwnCgroup::join("airpath-host-faults");
         let lab = Lab::new("10mbit");
-        let before = none_yet(&lab.a, HOSTS);
+        let before = traces_before(&lab.a, HOSTS);
 
         // Killed: the connection keeps its controller, which gets no feedback and continues as Reno. No other
         // connection can select the controller.
@@ -102,7 +102,7 @@ fn hosts_stop_cleanly_and_leave_nothing() {
         });
         assert!(took < Duration::from_secs(6), "{took:?}");
         assert!(daemon.end().1);
-        nothing_left(&lab.a, HOSTS, &before);
+        assert_no_new_traces(&lab.a, HOSTS, &before);
 
         // Each of the signals: the same.
         let signals = [Signal::SIGTERM, Signal::SIGHUP, Signal::SIGINT];
@@ -115,7 +115,7 @@ fn hosts_stop_cleanly_and_leave_nothing() {
                 assert!(success && said.is_empty(), "{signal}: {said}");
             });
             assert!(took < Duration::from_secs(4), "{signal}: {took:?}");
-            nothing_left(&lab.a, HOSTS, &before);
+            assert_no_new_traces(&lab.a, HOSTS, &before);
         }
 
         // Second daemons are refused: in the same namespace because of the daemon's name, in another because
@@ -133,7 +133,7 @@ fn hosts_stop_cleanly_and_leave_nothing() {
         );
         assert_eq!(lab.a.tcp_counter("InCsumErrors") + lab.b.tcp_counter("InCsumErrors"), 0);
         drop(daemon);
-        nothing_left(&lab.a, HOSTS, &before);
+        assert_no_new_traces(&lab.a, HOSTS, &before);
 
         // The wall clock jumps by ten years each time it is read.
         let clock = LeapingClock::new();
@@ -150,7 +150,7 @@ fn hosts_stop_cleanly_and_leave_nothing() {
         assert!(output(AIRPATHD, &["detach", "host"]).contains("detached"));
         assert!(daemon.end().1);
         drop(lab);
-        nothing_left(&Lab::new("10mbit").a, HOSTS, &before);
+        assert_no_new_traces(&Lab::new("10mbit").a, HOSTS, &before);
 
         // A namespace is removed while it contains a connection: the daemon does not keep the namespace
         // alive, and continues to serve other namespaces.
@@ -173,7 +173,7 @@ fn hosts_stop_cleanly_and_leave_nothing() {
         assert!(counters["echoes"].as_u64() > Some(10), "{counters}");
         assert!(output(AIRPATHD, &["detach", "host"]).contains("detached"));
         assert!(daemon.end().1);
-        nothing_left(&other.a, HOSTS, &before);
+        assert_no_new_traces(&other.a, HOSTS, &before);
         Ok(())
     });
 }

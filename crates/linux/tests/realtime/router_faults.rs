@@ -8,7 +8,7 @@ use nix::unistd::Pid;
 
 use crate::support::lab::{Lab, output};
 use crate::tools::check::{HOLD, check_router};
-use crate::tools::traces::{ROUTERS, nothing_left, traces};
+use crate::tools::traces::{ROUTERS, assert_no_new_traces, traces};
 
 const ROUTER: [&str; 8] = ["--protocol", "xcp", "--capacity", "ebe", "--rate", "10Mbit", "--buffer", "575kB"];
 
@@ -47,7 +47,7 @@ fn routers_stop_cleanly_and_leave_nothing() {
         // Killed: the kernel removes everything, and traffic continues.
         kill(Pid::from_raw(daemon.pid()), Signal::SIGKILL).unwrap();
         daemon.end();
-        nothing_left(&lab.a, ROUTERS, &before);
+        assert_no_new_traces(&lab.a, ROUTERS, &before);
         assert!(reaches(&lab));
 
         // Each of the signals causes a clean exit without packet loss. So does `detach`.
@@ -61,7 +61,7 @@ fn routers_stop_cleanly_and_leave_nothing() {
             assert!(success && said.is_empty(), "{signal}: {said}");
             let answers = traffic.text();
             assert!(answers.contains(" 50 received"), "{signal}: {answers}");
-            nothing_left(&lab.a, ROUTERS, &before);
+            assert_no_new_traces(&lab.a, ROUTERS, &before);
         }
         let daemon = lab.router(&ROUTER);
         let answer = output(env!("CARGO_BIN_EXE_airpathd"), &["detach", "--netns", &path]);
@@ -99,7 +99,7 @@ fn routers_stop_cleanly_and_leave_nothing() {
         let (said, success) = daemon.end();
         assert!(!success && said.contains("which ended the router"), "{said}");
         let lab = Lab::new("10mbit");
-        nothing_left(&lab.a, ROUTERS, &before);
+        assert_no_new_traces(&lab.a, ROUTERS, &before);
 
         // A device without a queue, a missing device: one message each.
         for (device, expected) in [("lo", "has no queue"), ("nothere", "does not exist")] {

@@ -32,7 +32,7 @@ impl Service for Busy {
 }
 
 /// Returns the last status of such a service after half a second of requests with pauses of `pause`.
-fn asked_each(pause: Duration, name: &str, step: Duration) -> Value {
+fn status_under_requests(pause: Duration, name: &str, step: Duration) -> Value {
     let door = Door::open(name).unwrap();
     std::thread::scope(|scope| {
         scope.spawn(|| {
@@ -54,7 +54,7 @@ fn asked_each(pause: Duration, name: &str, step: Duration) -> Value {
 fn requests_delay_no_step() {
     // A delay of three of fifty steps by this much would be missed.
     check(Duration::from_millis(30), || {
-        let status = asked_each(Duration::from_millis(2), "test/questions", Duration::ZERO);
+        let status = status_under_requests(Duration::from_millis(2), "test/questions", Duration::ZERO);
         let steps = status["steps"].as_u64().unwrap();
         (steps >= 45).then_some(()).ok_or_else(|| format!("{steps} steps of 50: {status}"))
     });
@@ -63,7 +63,8 @@ fn requests_delay_no_step() {
 #[test]
 fn a_slow_step_delays_the_next_step() {
     check(Duration::from_millis(100), || {
-        let status = asked_each(Duration::from_millis(100), "test/lateness", Duration::from_millis(30));
+        let status =
+            status_under_requests(Duration::from_millis(100), "test/lateness", Duration::from_millis(30));
         let late = status["worst_lateness_ms"].as_f64().unwrap();
         (19.9..100.0).contains(&late).then_some(()).ok_or_else(|| status.to_string())
     });

@@ -10,7 +10,7 @@ use crate::support::OwnCgroup;
 use crate::support::lab::{Daemon, Lab, output};
 use crate::tools::check::{HOLD, check_host};
 use crate::tools::namespaces::transfer;
-use crate::tools::traces::{HOSTS, ROUTERS, none_yet, nothing_left};
+use crate::tools::traces::{HOSTS, ROUTERS, assert_no_new_traces, traces_before};
 
 /// The protocols, each over a separate bottleneck.
 const PROTOCOLS: [&str; 2] = ["xcp", "vcp"];
@@ -32,7 +32,7 @@ fn detach(lab: &Lab, daemon: Daemon) {
 fn a_thousand_short_connections_leave_nothing_behind() {
     check_host(HOLD, || {
         let (group, lab) = (OwnCgroup::join("airpath-short"), Lab::new("100mbit"));
-        let before = [HOSTS, ROUTERS].map(|names| (names, none_yet(&lab.a, names)));
+        let before = [HOSTS, ROUTERS].map(|names| (names, traces_before(&lab.a, names)));
         for protocol in PROTOCOLS {
             let hosts = lab.hosts(&group.folder);
             let router = lab.router(&["--protocol", protocol, "--rate", "100Mbit"]);
@@ -50,7 +50,7 @@ fn a_thousand_short_connections_leave_nothing_behind() {
             output(env!("CARGO_BIN_EXE_airpathd"), &["detach", "host"]);
             assert!(hosts.end().1);
             for (names, before) in &before {
-                nothing_left(&lab.a, *names, before);
+                assert_no_new_traces(&lab.a, *names, before);
             }
         }
         Ok(())
@@ -64,7 +64,7 @@ fn transfers_of_all_controllers_survive_an_outage() {
     check_host(HOLD, || {
         let group = OwnCgroup::join("airpath-outage");
         let labs = PROTOCOLS.map(|_| Lab::new("10mbit"));
-        let before = [HOSTS, ROUTERS].map(|names| (names, none_yet(&labs[0].a, names)));
+        let before = [HOSTS, ROUTERS].map(|names| (names, traces_before(&labs[0].a, names)));
         let hosts = Lab::hosts_of(&labs.each_ref(), &[], &group.folder);
         let routers =
             [0, 1].map(|place| labs[place].router(&["--protocol", PROTOCOLS[place], "--rate", "10Mbit"]));
@@ -114,7 +114,7 @@ fn transfers_of_all_controllers_survive_an_outage() {
         }
         drop(hosts);
         for (names, before) in &before {
-            nothing_left(&labs[0].a, *names, before);
+            assert_no_new_traces(&labs[0].a, *names, before);
         }
         Ok(())
     });

@@ -6,7 +6,7 @@ use crate::support::OwnCgroup;
 use crate::support::lab::{Daemon, Lab, output};
 use crate::tools::check::{HOLD, check_host};
 use crate::tools::namespaces::transfer;
-use crate::tools::traces::{HOSTS, ROUTERS, nothing_left, traces};
+use crate::tools::traces::{HOSTS, ROUTERS, assert_no_new_traces, traces};
 
 const AIRPATHD: &str = env!("CARGO_BIN_EXE_airpathd");
 
@@ -121,7 +121,7 @@ fn units_grant_the_daemons_what_they_need() {
             assert!(daemon.end().1);
         }
         for (names, before) in &before {
-            nothing_left(&lab.a, *names, before);
+            assert_no_new_traces(&lab.a, *names, before);
         }
         Ok(())
     });

@@ -117,16 +117,16 @@ impl Lab {
         let devices: Vec<String> = devices.map(|device| format!("--device={device}")).collect();
         let mut words = vec!["host", "--cgroup", cgroup.to_str().unwrap()];
         words.extend(devices.iter().map(String::as_str));
-        Self::patiently(under, &words, &["host"])
+        Self::spawn_until_ready(under, &words, &["host"])
     }
 
     /// Starts a daemon inside the namespace of `a` under the command `under`, and waits until it is ready.
     pub(crate) fn daemon_in_a(&self, under: &[&str], words: &[&str]) -> Daemon {
         let (path, inside) = (self.a.path(), format!("--net={}", self.a.path()));
-        Self::patiently(&[&["nsenter", &inside], under].concat(), words, &["--netns", &path])
+        Self::spawn_until_ready(&[&["nsenter", &inside], under].concat(), words, &["--netns", &path])
     }
 
-    fn patiently(under: &[&str], words: &[&str], asked: &[&str]) -> Daemon {
+    fn spawn_until_ready(under: &[&str], words: &[&str], asked: &[&str]) -> Daemon {
         let began = Instant::now();
         loop {
             let mut daemon = Self::daemon(under, words, asked);

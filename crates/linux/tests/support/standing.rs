@@ -2,7 +2,7 @@
 //! router. Both get the same packets and the daemon's samples of the queue. The simulator's router processes
 //! each arrival and departure, the daemon sums. The departure times between two samples are unknown:
 //! departures are spread evenly between the samples, and the simulator's router gets the queue length in
-//! either of two ways ([`Behind`]).
+//! either of two ways ([`DepartureQueue`]).
 
 use std::collections::VecDeque;
 
@@ -34,7 +34,7 @@ pub(crate) const OF_XCP: &[&str] = &[
 
 /// Queue length at a packet's departure, for the simulator's router.
 #[derive(Clone, Copy, Debug)]
-enum Behind {
+enum DepartureQueue {
     /// The actual queue at each departure.
     Queue,
     /// The shortest queue of the sample interval, which the daemon knows from arrivals and the sample.
@@ -60,7 +60,7 @@ impl Recording {
         queues.sum::<f64>() / self.steps.len() as f64
     }
 
-    fn tell(&self) {
+    fn print(&self) {
         println!("{} packets, {:.0} bytes waited on average", self.passed.len(), self.mean_queue());
     }
 }
@@ -83,7 +83,7 @@ pub(crate) fn config(protocol: Protocol) -> RouterConfig {
 /// each sample that ended an interval.
 fn replay<R: RouterProtocol<Data>>(
     recording: &Recording,
-    behind: Behind,
+    behind: DepartureQueue,
     reference: &mut R,
     header: impl Fn(&Passed) -> PathHeader,
     mut compare: impl FnMut(&Step, &R),
@@ -126,12 +126,12 @@ fn replay<R: RouterProtocol<Data>>(
             backlog.bytes -= packet.size;
             backlog.packets -= 1;
             let seen = match behind {
-                Behind::Queue => backlog,
-                Behind::Shortest => looked.sample.shortest,
+                DepartureQueue::Queue => backlog,
+                DepartureQueue::Shortest => looked.sample.shortest,
             };
             reference.on_departure(departure.unwrap_or(came).max(came), &mut packet, seen);
         }
-        if let Behind::Shortest = behind {
+        if let DepartureQueue::Shortest = behind {
             // A departing packet counts in the queue that it sees: with a packet of zero bytes, the queue is
             // exactly the daemon's sample.
             let mut nothing = Data { size: Bytes::ZERO, header: PathHeader::None };
@@ -224,7 +224,7 @@ impl Differences {
         self.names.iter().position(|one| *one == name).unwrap()
     }
 
-    fn tell(&mut self) {
+    fn print(&mut self) {
         println!("{} intervals", self.all[0].len());
         for name in self.names {
             let (median, worst) = self.of(name);
@@ -242,11 +242,11 @@ pub(crate) fn compare_with_vcp(recording: &Recording) {
     let mut differences = Differences::new(OF_VCP);
     let code = [LoadCode::Low, LoadCode::High, LoadCode::Overload];
     let header = |passed: &Passed| PathHeader::Load(code[(passed.brought.max(1) - 1) as usize]);
-    replay(recording, Behind::Queue, &mut reference, header, |step, reference| {
+    replay(recording, DepartureQueue::Queue, &mut reference, header, |step, reference| {
         differences.add(step, reference);
     });
-    recording.tell();
-    differences.tell();
+    recording.print();
+    differences.print();
     assert!(recording.mean_queue() > 10_000.0, "the queue stands");
     for name in OF_VCP {
         assert!(differences.of(name).1 < 1e-9, "{name}");
@@ -255,16 +255,16 @@ pub(crate) fn compare_with_vcp(recording: &Recording) {
 
 /// Compares XCP's quantities with those of a simulator's router that has the daemon's knowledge of the queue.
 pub(crate) fn compare_with_xcp(recording: &Recording) {
-    recording.tell();
+    recording.print();
     assert!(recording.mean_queue() > 10_000.0, "the queue stands");
     // With the daemon's knowledge of the queue, the simulator's router computes the same values, feedback
     // included.
-    let mut known = differences_of_xcp(recording, Behind::Shortest);
+    let mut known = differences_of_xcp(recording, DepartureQueue::Shortest);
     for name in OF_XCP {
         known.assert_close(name, rounding_of(name, recording));
     }
     // If it processes each departure, only the persistent queue differs, and the feedback because of it.
-    let mut seen = differences_of_xcp(recording, Behind::Queue);
+    let mut seen = differences_of_xcp(recording, DepartureQueue::Queue);
     for name in ["capacity_estimate_bps", "input_rate_bps", "mean_rtt_s", "control_interval_s"] {
         seen.assert_close(name, rounding_of(name, recording));
     }
@@ -293,7 +293,7 @@ fn x_ns(passed: &Passed) -> u64 {
 }
 
 /// Returns the differences between a recording of XCP and the simulator's router.
-fn differences_of_xcp(recording: &Recording, behind: Behind) -> Differences {
+fn differences_of_xcp(recording: &Recording, behind: DepartureQueue) -> Differences {
     let mut reference = Xcp::new(XcpConfig::NS2, ebe(1.40), BUFFER).unwrap();
     let mut differences = Differences::new(OF_XCP);
     let header = |passed: &Passed| {
@@ -305,6 +305,6 @@ fn differences_of_xcp(recording: &Recording, behind: Behind) -> Differences {
     };
     replay(recording, behind, &mut reference, header, |step, reference| differences.add(step, reference));
     println!("{behind:?}:");
-    differences.tell();
+    differences.print();
     differences
 }

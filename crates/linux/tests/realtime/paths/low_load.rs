@@ -79,7 +79,7 @@ fn mean(values: &[f64]) -> f64 {
 }
 
 /// Returns the time from the last window above 5/4 of the path's bytes to the end, seconds.
-fn within_bounds_for(connection: &Connection) -> f64 {
+fn time_within_bounds(connection: &Connection) -> f64 {
     let times = connection.told.iter().map(|told| match told {
         Told::Ack(event) => event.now,
         Told::Congestion(event) => event.now,
@@ -96,7 +96,7 @@ fn within_bounds_for(connection: &Connection) -> f64 {
 /// window was checked in 47 runs: it was within bounds 12 to 18 s after the router's death in 42 of them,
 /// within 23 s in four, and later in one.
 fn check_share_of_cubic(connection: &Connection, [ours, cubic]: [&[f64]; 2]) {
-    let (largest, within) = (*connection.windows.iter().max().unwrap(), within_bounds_for(connection));
+    let (largest, within) = (*connection.windows.iter().max().unwrap(), time_within_bounds(connection));
     let [ours_late, cubic_late] = [ours, cubic].map(|seconds| mean(&seconds[seconds.len() - 10..]));
     println!(
         "vcp {ours:.1?}\ncubic {cubic:.1?}, Mbit/s; windows up to {largest} bytes, within bounds for {within:.1} s"

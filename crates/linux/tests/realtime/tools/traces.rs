@@ -88,7 +88,7 @@ fn without_numbers(qdiscs: &str) -> String {
 }
 
 /// Returns the resources before any daemon, after those of an earlier test's last connections are freed.
-pub(crate) fn none_yet(namespace: &Namespace, names: Names) -> Traces {
+pub(crate) fn traces_before(namespace: &Namespace, names: Names) -> Traces {
     let began = Instant::now();
     loop {
         let before = traces(namespace, names);
@@ -101,7 +101,7 @@ pub(crate) fn none_yet(namespace: &Namespace, names: Names) -> Traces {
 }
 
 /// Waits until nothing is left. The kernel frees programs slightly later than their last descriptor.
-pub(crate) fn nothing_left(namespace: &Namespace, names: Names, before: &Traces) {
+pub(crate) fn assert_no_new_traces(namespace: &Namespace, names: Names, before: &Traces) {
     let began = Instant::now();
     while traces(namespace, names) != *before {
         assert!(began.elapsed() < Duration::from_secs(30), "{:?}, {before:?}", traces(namespace, names));
