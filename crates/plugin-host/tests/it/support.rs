@@ -7,7 +7,7 @@ use airpath_plugin_host::{FaultSink, Library};
 use airpath_sim::plan::{ControllerPlan, Plan};
 use airpath_sim::{Components, Outcome, RunControl, Simulation};
 
-use crate::common::{flow, link, mbps, packets, plan, there_and_back};
+use crate::common::{flow, link, mbps, packets, plan, round_trip_links};
 
 /// The id of the library in plans.
 pub(crate) const ID: &str = "lib.so";
@@ -43,7 +43,7 @@ pub(crate) fn shared_link(controller: &ControllerPlan, seconds: u64) -> Plan {
     bottleneck.queue = packets(20);
     bottleneck.loss = 1e-4;
     let flows = vec![flow("a", controller.clone()), flow("b", controller.clone())];
-    plan(seconds, there_and_back(bottleneck, 10.0), flows)
+    plan(seconds, round_trip_links(bottleneck, 10.0), flows)
 }
 
 /// Returns the components of this source tree together with all those of a library, whose faults go to `sink`.
