@@ -5,7 +5,7 @@ use airpath_queue::{Abc, AbcConfig};
 use proptest::prelude::*;
 
 use crate::driver::Driver;
-use crate::source::{Event, Known, Listening, Probing};
+use crate::source::{Event, Known, Probing, RecordingSource};
 
 const SIZE: Bytes = Bytes::new(1000);
 const ACCELERATE: PathHeader = PathHeader::Abc(AbcMark::Accelerate);
@@ -122,11 +122,11 @@ fn other_packets_count_in_the_rate_and_pass_unchanged() {
 
 #[test]
 fn the_source_receives_every_event() {
-    let (listening, told) = Listening::new();
+    let (listening, told) = RecordingSource::new();
     assert!(Abc::new(AbcConfig::default(), Box::new(listening)).is_err(), "it never knows a capacity");
     assert!(told.lock().unwrap().is_empty());
     let heard = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
-    let source = Heard(std::sync::Arc::clone(&heard));
+    let source = RecordingKnown(std::sync::Arc::clone(&heard));
     let mut driver = Driver::new(Abc::new(AbcConfig::default(), Box::new(source)).expect("in range"));
     driver.arrive(SIZE, true, ACCELERATE);
     driver.arrive(SIZE, false, PathHeader::None);
@@ -142,7 +142,7 @@ fn the_source_receives_every_event() {
 #[test]
 fn the_source_has_a_timer_and_reports_its_own_quantities() {
     let heard = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
-    let source = Heard(std::sync::Arc::clone(&heard));
+    let source = RecordingKnown(std::sync::Arc::clone(&heard));
     let mut driver = Driver::new(Abc::new(AbcConfig::default(), Box::new(source)).expect("in range"));
     for quantity in ["target_rate_bps", "dequeue_rate_bps", "accelerate_fraction"] {
         assert!(close(driver.observed(quantity), 0.0), "nothing has left: {quantity}");
@@ -168,9 +168,9 @@ fn an_accelerate_takes_more_than_one_token() {
 
 /// A source with a capacity that records its calls and requests a timer at 30 ms.
 #[derive(Debug)]
-struct Heard(crate::source::Told);
+struct RecordingKnown(crate::source::EventLog);
 
-impl airpath_model::CapacitySource for Heard {
+impl airpath_model::CapacitySource for RecordingKnown {
     fn on_arrival(&mut self, now: Timestamp, size: Bytes, backlog: airpath_model::Backlog) {
         self.0.lock().expect("nobody panicked").push(Event::Arrival(now, size, backlog.bytes));
     }

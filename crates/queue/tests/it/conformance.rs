@@ -19,7 +19,7 @@ use proptest::test_runner::{Config, TestRunner};
 
 use crate::packet::TestPacket;
 use crate::source::Known;
-use contract::{Deed, Operation, run};
+use contract::{Action, Operation, run};
 use faulty::{Fault, Faulty};
 
 /// A queue under test.
@@ -111,7 +111,8 @@ fn every_managed_queue_acts_under_these_operations() {
         let acted = Cell::new(0);
         let outcome = TestRunner::deterministic().run(&operations(), |operations| {
             let deeds = run(&mut *make(limit), limit, lane, &operations).map_err(TestCaseError::fail)?;
-            let acts = |deed: &&Deed| matches!(deed, Deed::Marked(..) | Deed::Dropped(.., DropReason::Early));
+            let acts =
+                |deed: &&Action| matches!(deed, Action::Marked(..) | Action::Dropped(.., DropReason::Early));
             acted.set(acted.get() + deeds.iter().filter(acts).count());
             Ok(())
         });

@@ -4,7 +4,7 @@ use airpath_model::{Bytes, Duration, PathHeader, Rate};
 use airpath_queue::{Qfcp, QfcpConfig};
 
 use crate::driver::Driver;
-use crate::source::{Event, Known, Listening};
+use crate::source::{Event, Known, RecordingSource};
 
 const SIZE: Bytes = Bytes::new(1000);
 const BUFFER: Bytes = Bytes::new(50_000);
@@ -116,7 +116,7 @@ fn a_link_without_capacity_has_a_positive_rate_and_recovers() {
 
 #[test]
 fn the_source_receives_every_event() {
-    let (listening, told) = Listening::new();
+    let (listening, told) = RecordingSource::new();
     let mut driver =
         Driver::new(Qfcp::new(CONFIG, Box::new(listening), BUFFER).expect("the parameters are in range"));
     interval(&mut driver, 2, 1);

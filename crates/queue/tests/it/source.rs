@@ -28,7 +28,7 @@ impl CapacitySource for Probing {
 }
 
 /// The recorded calls of a source, for later inspection.
-pub(crate) type Told = Arc<Mutex<Vec<Event>>>;
+pub(crate) type EventLog = Arc<Mutex<Vec<Event>>>;
 
 /// One call of a source.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,33 +41,33 @@ pub(crate) enum Event {
 
 /// A source that estimates no capacity, requests a timer every 30 ms and records its calls.
 #[derive(Debug)]
-pub(crate) struct Listening {
-    told: Told,
+pub(crate) struct RecordingSource {
+    told: EventLog,
     due: Timestamp,
 }
 
-impl Listening {
-    pub(crate) fn new() -> (Self, Told) {
-        let told = Told::default();
+impl RecordingSource {
+    pub(crate) fn new() -> (Self, EventLog) {
+        let told = EventLog::default();
         (Self { told: Arc::clone(&told), due: Timestamp::ZERO + Duration::from_millis(30) }, told)
     }
 
-    fn hear(&self, event: Event) {
+    fn record(&self, event: Event) {
         self.told.lock().expect("nobody panicked").push(event);
     }
 }
 
-impl CapacitySource for Listening {
+impl CapacitySource for RecordingSource {
     fn on_arrival(&mut self, now: Timestamp, size: Bytes, backlog: Backlog) {
-        self.hear(Event::Arrival(now, size, backlog.bytes));
+        self.record(Event::Arrival(now, size, backlog.bytes));
     }
 
     fn on_departure(&mut self, now: Timestamp, size: Bytes, backlog: Backlog) {
-        self.hear(Event::Departure(now, size, backlog.bytes));
+        self.record(Event::Departure(now, size, backlog.bytes));
     }
 
     fn on_timer(&mut self, now: Timestamp, backlog: Backlog) {
-        self.hear(Event::Timer(now, backlog.bytes));
+        self.record(Event::Timer(now, backlog.bytes));
         self.due = now + Duration::from_millis(30);
     }
 
@@ -80,7 +80,7 @@ impl CapacitySource for Listening {
     }
 
     fn spare(&mut self, interval: &ControlInterval) -> Spare {
-        self.hear(Event::Spare(*interval));
+        self.record(Event::Spare(*interval));
         Spare { bandwidth: 0.0, queue: interval.queue }
     }
 

@@ -5,7 +5,7 @@ use airpath_queue::{LoadFactor, LoadFactorConfig, Mpcp, RouterProtocol, Vcp};
 
 use crate::driver::Driver;
 use crate::packet::TestPacket;
-use crate::source::{Known, Listening};
+use crate::source::{Known, RecordingSource};
 
 /// 10 Mbit/s, in byte/s: 98 % of the capacity are 245 packets in 200 ms.
 const CAPACITY: f64 = 1_250_000.0;
@@ -123,16 +123,16 @@ fn the_load_word_is_the_quantised_maximum_of_the_hops() {
 
 #[test]
 fn a_source_without_a_capacity_is_rejected() {
-    let (listening, _) = Listening::new();
+    let (listening, _) = RecordingSource::new();
     let refused = LoadFactor::new(LoadFactorConfig::default(), Box::new(listening)).unwrap_err();
     assert_eq!(refused.parameter, "source");
 }
 
 /// A source that estimates a capacity and records its calls.
 #[derive(Debug)]
-struct Hearing(Listening);
+struct RecordingKnown(RecordingSource);
 
-impl airpath_model::CapacitySource for Hearing {
+impl airpath_model::CapacitySource for RecordingKnown {
     fn on_arrival(&mut self, now: airpath_model::Timestamp, size: Bytes, backlog: airpath_model::Backlog) {
         self.0.on_arrival(now, size, backlog);
     }
@@ -153,8 +153,8 @@ impl airpath_model::CapacitySource for Hearing {
 #[test]
 fn the_source_receives_every_event() {
     use crate::source::Event;
-    let (listening, told) = Listening::new();
-    let load = LoadFactor::new(LoadFactorConfig::default(), Box::new(Hearing(listening))).unwrap();
+    let (listening, told) = RecordingSource::new();
+    let load = LoadFactor::new(LoadFactorConfig::default(), Box::new(RecordingKnown(listening))).unwrap();
     let mut driver = Driver::new(Vcp::new(load));
     driver.arrive(SIZE, true, PathHeader::None);
     driver.arrive(SIZE, true, PathHeader::None);

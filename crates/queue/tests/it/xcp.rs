@@ -4,7 +4,7 @@ use airpath_model::{Bytes, Duration, PathHeader, Timestamp, XcpForm, XcpHeader};
 use airpath_queue::{NegativeShare, UpsilonOn, Xcp, XcpConfig};
 
 use crate::driver::Driver;
-use crate::source::{Event, Known, Listening, Probing};
+use crate::source::{Event, Known, Probing, RecordingSource};
 
 const SIZE: Bytes = Bytes::new(1000);
 const UNLIMITED: f64 = 1e24;
@@ -279,7 +279,7 @@ fn upsilon_on_the_spare_bandwidth_leaves_the_queue_alone() {
 
 #[test]
 fn the_source_receives_every_event_and_its_timer_runs() {
-    let (listening, told) = Listening::new();
+    let (listening, told) = RecordingSource::new();
     let mut driver = Driver::new(
         Xcp::new(XcpConfig::NS2, Box::new(listening), BUFFER).expect("the parameters are in range"),
     );

@@ -23,7 +23,7 @@ pub(crate) enum Operation {
 
 /// An action of a queue.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Deed {
+pub(crate) enum Action {
     /// Returned this packet to the link.
     Sent(Timestamp, TestPacket),
     /// Returned no packet to the link.
@@ -40,7 +40,7 @@ pub(crate) fn run(
     limit: Limit,
     lane: fn(&TestPacket) -> u64,
     operations: &[Operation],
-) -> Result<Vec<Deed>, String> {
+) -> Result<Vec<Action>, String> {
     let mut ledger = Ledger::new(lane);
     let mut deeds = Vec::new();
     let mut now = Timestamp::ZERO;
@@ -55,7 +55,7 @@ pub(crate) fn run(
             Operation::Dequeue => {
                 let (packet, reported) = watch(now, &mut ledger, |sink| queue.dequeue(now, sink))?;
                 deeds.extend(reported);
-                deeds.push(packet.map_or(Deed::Nothing(now), |packet| Deed::Sent(now, packet)));
+                deeds.push(packet.map_or(Action::Nothing(now), |packet| Action::Sent(now, packet)));
                 packet.map_or(Ok(()), |packet| ledger.sent(packet))?;
             }
             Operation::Wait { span, late } => {
@@ -132,21 +132,21 @@ fn watch<R>(
     now: Timestamp,
     ledger: &mut Ledger,
     call: impl FnOnce(&mut dyn QueueSink<TestPacket>) -> R,
-) -> Result<(R, Vec<Deed>), String> {
+) -> Result<(R, Vec<Action>), String> {
     let mut reported = Reported::default();
     let result = call(&mut reported);
     for deed in &reported.0 {
         let at = match *deed {
-            Deed::Dropped(at, packet, reason) => {
+            Action::Dropped(at, packet, reason) => {
                 check(reason != DropReason::Corruption, || format!("{packet:?}: queues damage nothing"))?;
                 ledger.leaves(packet)?;
                 at
             }
-            Deed::Marked(at, packet) => {
+            Action::Marked(at, packet) => {
                 ledger.marked(packet)?;
                 at
             }
-            Deed::Sent(at, _) | Deed::Nothing(at) => at,
+            Action::Sent(at, _) | Action::Nothing(at) => at,
         };
         check(at == now, || format!("{deed:?} reported at {now:?}"))?;
     }
@@ -155,15 +155,15 @@ fn watch<R>(
 
 /// The actions that one call reported, in order.
 #[derive(Default)]
-struct Reported(Vec<Deed>);
+struct Reported(Vec<Action>);
 
 impl QueueSink<TestPacket> for Reported {
     fn on_drop(&mut self, now: Timestamp, packet: TestPacket, reason: DropReason) {
-        self.0.push(Deed::Dropped(now, packet, reason));
+        self.0.push(Action::Dropped(now, packet, reason));
     }
 
     fn on_mark(&mut self, now: Timestamp, packet: &TestPacket) {
-        self.0.push(Deed::Marked(now, *packet));
+        self.0.push(Action::Marked(now, *packet));
     }
 }
 
