@@ -9,7 +9,7 @@ use airpath_plan::{ComponentPlan, ControllerPlan, LinkPlan, Plan};
 use quinn_proto::RttEstimator;
 use quinn_proto::congestion::{self, Controller};
 
-use common::{flow, link, mbps, packets, there_and_back};
+use common::{flow, link, mbps, packets, round_trip_links};
 
 use super::QuicRun;
 use crate::clock::{Instant, Origin};
@@ -104,7 +104,7 @@ fn plan(rate_mbps: u64, round_trip_ms: u64, controller: ControllerPlan) -> Plan 
     let buffer = rate_mbps * round_trip_ms / 12; // packets of 12 000 bits
     let one_way = round_trip_ms as f64 / 2.0;
     let forward = LinkPlan { queue: packets(buffer), ..link("bottleneck", mbps(rate_mbps), one_way) };
-    common::plan(60, there_and_back(forward, one_way), vec![flow("f", controller)])
+    common::plan(60, round_trip_links(forward, one_way), vec![flow("f", controller)])
 }
 
 /// Returns the mean of ours relative to quinn's, the smallest and the largest ratio.

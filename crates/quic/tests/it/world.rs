@@ -18,7 +18,7 @@ fn goodput(outcome: &Outcome, flow: usize) -> f64 {
 /// Returns a plan with 10 Mbit/s, 40 ms, and a buffer of one bandwidth-delay product.
 fn bottleneck(seconds: u64, flows: Vec<FlowPlan>) -> Plan {
     let forward = LinkPlan { queue: packets(33), ..link("bottleneck", mbps(10), 20.0) };
-    plan(seconds, there_and_back(forward, 20.0), flows)
+    plan(seconds, round_trip_links(forward, 20.0), flows)
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn newreno_follows_the_square_root_law() {
         let mut forward = link("bottleneck", mbps(10_000), 50.0);
         forward.loss = loss;
         let seconds = 2_000;
-        let mut plan = plan(seconds, there_and_back(forward, 50.0), vec![flow("f", newreno())]);
+        let mut plan = plan(seconds, round_trip_links(forward, 50.0), vec![flow("f", newreno())]);
         plan.record.measure_from_ns = 20 * SECOND;
         let outcome = over_quic(&plan, 1);
         let payload = 1472.0 - 31.0; // minus QUIC's header, tag and frames
@@ -230,7 +230,7 @@ fn a_blackout_breaks_no_connection() {
         repeat_after_ns: None,
     };
     let forward = LinkPlan { queue: packets(33), ..link("bottleneck", rate, 20.0) };
-    let outcome = over_quic(&plan(120, there_and_back(forward, 20.0), vec![flow("f", cubic())]), 1);
+    let outcome = over_quic(&plan(120, round_trip_links(forward, 20.0), vec![flow("f", cubic())]), 1);
     let megabits = goodput(&outcome, 0) * 8.0 / 1e6;
     assert!(megabits > 300.0, "{megabits} Mbit in 80 s with a link of 10 Mbit/s");
 }
@@ -240,7 +240,7 @@ fn a_blackout_breaks_no_connection() {
 #[test]
 fn reordering_breaks_no_connection() {
     in_threads(&[1, 2, 3, 4, 5], |&seed| {
-        let mut links = there_and_back(link("there", RatePlan::Unlimited, 2.0), 3.0);
+        let mut links = round_trip_links(link("there", RatePlan::Unlimited, 2.0), 3.0);
         links[1].loss = 0.1;
         links[1].arq = Some(
             ArqPlan::named("selective-repeat")
