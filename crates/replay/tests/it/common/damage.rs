@@ -13,7 +13,7 @@ use super::{CONTAINERS, LINKS, capture, conversation};
 const LARGEST_SEED: usize = 64 << 10;
 
 /// Returns whether the bytes were accepted as a capture.
-pub(crate) fn understood(file: Vec<u8>) -> bool {
+pub(crate) fn is_readable(file: Vec<u8>) -> bool {
     match analyse(Cursor::new(file), &options()) {
         Ok(analysis) => {
             for flow in &analysis.flows {

@@ -7,7 +7,7 @@ use airpath_replay::analyse_qlog;
 use super::estimators::options;
 
 /// Returns whether the bytes were accepted as a log.
-pub(crate) fn understood(file: Vec<u8>) -> bool {
+pub(crate) fn is_readable(file: Vec<u8>) -> bool {
     match analyse_qlog(Cursor::new(file), &options()) {
         Ok(analysis) => {
             for flow in &analysis.flows {
