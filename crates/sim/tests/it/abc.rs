@@ -19,7 +19,7 @@ fn routed(name: &str, rate: RatePlan, delay_ms: f64) -> LinkPlan {
 
 /// Runs flows over 12 Mbit/s, measured from 20 to 60 s.
 fn steady(flows: u32, controller: &ControllerPlan) -> Outcome {
-    let links = there_and_back(routed("bottleneck", mbps(12), DELAY_MS), DELAY_MS);
+    let links = round_trip_links(routed("bottleneck", mbps(12), DELAY_MS), DELAY_MS);
     let flows = (0..flows).map(|index| flow(&format!("f{index}"), controller.clone())).collect();
     let mut plan = plan(60, links, flows);
     plan.record.measure_from_ns = 20 * SECOND;
@@ -83,7 +83,7 @@ fn many_flows_fill_the_link_and_wait_slightly_longer_than_the_threshold() {
 /// time in which the additive increase equalizes them, W RTT / N = 6 s.
 #[test]
 fn late_flows_get_their_share() {
-    let links = there_and_back(routed("bottleneck", mbps(12), DELAY_MS), DELAY_MS);
+    let links = round_trip_links(routed("bottleneck", mbps(12), DELAY_MS), DELAY_MS);
     let flows = (0..4).map(|index| FlowPlan {
         start_ns: Draw::Constant { value: f64::from(index) * 5.0 * SECOND as f64 },
         ..flow(&format!("f{index}"), abc())
@@ -107,7 +107,7 @@ fn late_flows_get_their_share() {
 fn steps_are_followed_without_losses() {
     let steps = (0..6).map(|step| (step * 5 * SECOND, if step % 2 == 0 { 12_000_000 } else { 4_000_000 }));
     let rate = RatePlan::Steps { steps: steps.collect(), repeat_after_ns: None };
-    let links = there_and_back(routed("bottleneck", rate, DELAY_MS), DELAY_MS);
+    let links = round_trip_links(routed("bottleneck", rate, DELAY_MS), DELAY_MS);
     let mut plan = plan(30, links, vec![flow("f", abc())]);
     plan.record.measure_from_ns = 5 * SECOND;
     let outcome = run(&plan, 1);

@@ -186,7 +186,7 @@ fn over_a_radio_that_reorders(loss: f64, loss_detection: LossDetectionPlan) -> (
     (radio.loss, radio.arq, radio.queue) = (loss, Some(arq(7, false)), packets(133));
     let transport = TransportPlan { loss_detection, mss_bytes: 1448, header_bytes: 52, ..transport() };
     let flow = FlowPlan { transport: Some(transport), ..flow("download", newreno()) };
-    let outcome = run(&plan(60, there_and_back(radio, 20.0), vec![flow]), 1);
+    let outcome = run(&plan(60, round_trip_links(radio, 20.0), vec![flow]), 1);
     let flows = table(&outcome, "flows");
     (flows.integers("goodput_bytes")[0] as f64 * 8.0 / 60.0, flows.integers("timeouts")[0])
 }

@@ -53,7 +53,7 @@ fn every_packet_that_arrives_at_an_observed_link_is_captured() {
         off_ns: None,
         start_off: false,
     };
-    let mut plan = plan(5, there_and_back(bottleneck, 10.0), vec![source, datagrams("udp", udp)]);
+    let mut plan = plan(5, round_trip_links(bottleneck, 10.0), vec![source, datagrams("udp", udp)]);
     plan.record.capture = vec![1, 0];
     let outcome = run(&plan, 1);
     let (names, packets) = read(outcome.capture.as_deref().unwrap());
@@ -163,7 +163,7 @@ fn every_connection_opens_once_at_each_link() {
         let bytes = Draw::Constant { value: 100_000.0 };
         let traffic = TrafficPlan::Repeated { bytes, pause_ns: Draw::Constant { value: 4e8 } };
         let files = FlowPlan { traffic, ..flow("files", newreno()) };
-        let mut plan = plan(5, there_and_back(link("there", mbps(10), 25.0), 25.0), vec![files]);
+        let mut plan = plan(5, round_trip_links(link("there", mbps(10), 25.0), 25.0), vec![files]);
         plan.record.capture = capture;
         let outcome = run(&plan, 1);
         let (_, packets) = read(outcome.capture.as_deref().unwrap());
@@ -181,6 +181,6 @@ fn every_connection_opens_once_at_each_link() {
 
 #[test]
 fn nothing_is_captured_unless_requested() {
-    let plan = plan(1, there_and_back(link("bottleneck", mbps(5), 10.0), 10.0), vec![flow("a", newreno())]);
+    let plan = plan(1, round_trip_links(link("bottleneck", mbps(5), 10.0), 10.0), vec![flow("a", newreno())]);
     assert_eq!(run(&plan, 1).capture, None);
 }

@@ -19,7 +19,7 @@ fn a_fixed_window_gives_window_over_rtt_up_to_the_capacity() {
     for packets in [1_u64, 2, 5, 20, 50, 80, 84, 85, 100, 200] {
         let mut plan = plan(
             110,
-            there_and_back(link("bottleneck", mbps(10), 50.0), 50.0),
+            round_trip_links(link("bottleneck", mbps(10), 50.0), 50.0),
             vec![flow("fixed", fixed(1460 * packets))],
         );
         plan.record.measure_from_ns = 10 * SECOND;
@@ -81,7 +81,7 @@ fn the_retransmission_timer_backs_off_by_doubling() {
     // A link that works only in the first second: later packets are never acknowledged.
     let dead = RatePlan::Steps { steps: vec![(0, 10_000_000), (SECOND, 0)], repeat_after_ns: None };
     let plan =
-        plan(40, there_and_back(link("bottleneck", dead, 50.0), 50.0), vec![flow("fixed", fixed(1460))]);
+        plan(40, round_trip_links(link("bottleneck", dead, 50.0), 50.0), vec![flow("fixed", fixed(1460))]);
     let outcome = run(&plan, 1);
     let events = table(&outcome, "flow_events");
     let times: Vec<f64> = events

@@ -71,7 +71,7 @@ pub(crate) fn mbps(rate: u64) -> RatePlan {
 }
 
 /// Returns a path of two links, forward and reverse.
-pub(crate) fn there_and_back(forward: LinkPlan, delay_ms: f64) -> Vec<LinkPlan> {
+pub(crate) fn round_trip_links(forward: LinkPlan, delay_ms: f64) -> Vec<LinkPlan> {
     vec![forward, link("back", RatePlan::Unlimited, delay_ms)]
 }
 

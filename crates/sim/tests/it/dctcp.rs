@@ -30,7 +30,7 @@ fn over(rtt_ms: f64, threshold: f64, flows: u32) -> Outcome {
         transport: Some(transport.clone()),
         ..flow(&format!("f{index}"), controller.clone())
     });
-    let mut plan = plan(30, there_and_back(forward, rtt_ms / 2.0), flows.collect());
+    let mut plan = plan(30, round_trip_links(forward, rtt_ms / 2.0), flows.collect());
     plan.record.measure_from_ns = 5 * SECOND;
     plan.record.interval_ns = MILLISECOND;
     run(&plan, 1)

@@ -156,11 +156,11 @@ fn passive_estimators_do_not_hide_false_signals() {
 #[test]
 fn a_controllers_estimate_is_recorded_and_equals_the_same_passive_estimator() {
     for name in ["westwood-aa", "westwood+"] {
-        own_equals_beside(name);
+        assert_own_equals_passive(name);
     }
 }
 
-fn own_equals_beside(name: &str) {
+fn assert_own_equals_passive(name: &str) {
     let place = estimators().iter().position(|one| one.name == name).unwrap();
     let own = &estimators()[place].estimator;
     let controller = westwood_over(own);

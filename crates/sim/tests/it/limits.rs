@@ -9,7 +9,7 @@ const LIMITS: [&str; 5] = ["recovery", "application", "receive_window", "congest
 /// Returns a plan with a flow over 10 Mbit/s and 40 ms for 20 s, with a buffer of 40 packets.
 fn limited(flow: FlowPlan) -> Plan {
     let bottleneck = LinkPlan { queue: packets(40), ..link("bottleneck", mbps(10), 20.0) };
-    let mut plan = plan(20, there_and_back(bottleneck, 20.0), vec![flow]);
+    let mut plan = plan(20, round_trip_links(bottleneck, 20.0), vec![flow]);
     plan.record.flow_limits = true;
     plan
 }

@@ -26,7 +26,7 @@ fn classic(name: &str) -> FlowPlan {
 /// Runs flows over 40 Mbit/s for 60 s, measured from 20 to 60 s, with this round trip.
 fn over(rtt_ms: f64, flows: Vec<FlowPlan>) -> Outcome {
     let forward = LinkPlan { queue: dual_pi2(), ..link("bottleneck", mbps(40), rtt_ms / 2.0) };
-    let mut plan = plan(60, there_and_back(forward, rtt_ms / 2.0), flows);
+    let mut plan = plan(60, round_trip_links(forward, rtt_ms / 2.0), flows);
     plan.record.measure_from_ns = 20 * SECOND;
     run(&plan, 1)
 }

@@ -22,7 +22,7 @@ fn plan_of(queue: QueuePlan, controllers: &[ControllerPlan], ecn: bool) -> Plan 
         }
         made
     });
-    let mut plan = plan(60, there_and_back(forward, 20.0), flows.collect());
+    let mut plan = plan(60, round_trip_links(forward, 20.0), flows.collect());
     plan.record.measure_from_ns = 20 * SECOND;
     plan
 }

@@ -162,7 +162,7 @@ fn routers_respond_and_the_endpoints_are_recorded() {
         source: SourcePlan::named("configured").with("capacity", 10_000_000),
     };
     let router = LinkPlan { queue, ..link("router", mbps(10), 5.0) };
-    let plan = plan(1, there_and_back(router, 5.0), vec![silent("flow", &[0], &[1])]);
+    let plan = plan(1, round_trip_links(router, 5.0), vec![silent("flow", &[0], &[1])]);
     let mut network = ExternalNetwork::new(&plan, &[], 1).unwrap();
     let header = XcpHeader {
         rtt: airpath_model::Duration::from_millis(20),
@@ -218,7 +218,7 @@ fn a_limit_in_packets_is_a_buffer_of_arriving_packets() {
             .with("late_reaction", 2)
             .with("signal", "minimum");
         let queue = QueuePlan::Router { limit_bytes, limit_packets, protocol, source };
-        let links = there_and_back(LinkPlan { queue, ..link("bottleneck", mbps(10), 20.0) }, 20.0);
+        let links = round_trip_links(LinkPlan { queue, ..link("bottleneck", mbps(10), 20.0) }, 20.0);
         let controller = ControllerPlan::Declared(ComponentPlan::named("xcp"));
         let mut sender = flow("flow", controller);
         sender.transport = Some(TransportPlan { mss_bytes: 1000, ..transport() });

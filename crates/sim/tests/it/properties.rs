@@ -147,7 +147,7 @@ fn of_links(table: &Table, plan: &Plan) -> Vec<String> {
 fn another_seed_changes_only_random_quantities() {
     let mut lossy = link("bottleneck", mbps(10), 20.0);
     lossy.loss = 0.01;
-    let plan = plan(10, there_and_back(lossy, 20.0), vec![flow("a", newreno())]);
+    let plan = plan(10, round_trip_links(lossy, 20.0), vec![flow("a", newreno())]);
     assert!(!same(&run(&plan, 1), &run(&plan, 2)));
 
     let mut certain = plan;
@@ -169,7 +169,7 @@ fn changing_one_component_keeps_the_random_samples_of_the_others() {
         first.start_ns = Draw::Uniform { low: 0.0, high: 1e9 };
         let mut second = flow("second", newreno());
         second.start_ns = Draw::Uniform { low: 0.0, high: 1e9 };
-        plan(10, there_and_back(link("bottleneck", uniform(20_000_000), 20.0), 20.0), vec![first, second])
+        plan(10, round_trip_links(link("bottleneck", uniform(20_000_000), 20.0), 20.0), vec![first, second])
     };
     let (one, other) = (run(&plan_with(newreno()), 5), run(&plan_with(cubic()), 5));
     assert!(!same(&one, &other));
@@ -185,7 +185,7 @@ fn changing_one_component_keeps_the_random_samples_of_the_others() {
 #[test]
 fn a_cancelled_run_returns_nothing() {
     let plan =
-        plan(100_000, there_and_back(link("bottleneck", mbps(100), 1.0), 1.0), vec![flow("a", cubic())]);
+        plan(100_000, round_trip_links(link("bottleneck", mbps(100), 1.0), 1.0), vec![flow("a", cubic())]);
     let simulation = Simulation::new(&plan, &[], 1).unwrap();
     let control = RunControl::default();
     control.cancel();
@@ -194,7 +194,7 @@ fn a_cancelled_run_returns_nothing() {
 
 #[test]
 fn the_progress_of_a_run_is_reported() {
-    let plan = plan(10, there_and_back(link("bottleneck", mbps(10), 10.0), 10.0), vec![flow("a", cubic())]);
+    let plan = plan(10, round_trip_links(link("bottleneck", mbps(10), 10.0), 10.0), vec![flow("a", cubic())]);
     let control = RunControl::default();
     assert_eq!(control.progress().to_bits(), 0.0_f64.to_bits());
     Simulation::new(&plan, &[], 1).unwrap().run(&control).unwrap();

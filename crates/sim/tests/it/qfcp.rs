@@ -12,7 +12,7 @@ fn scenario(flows: u64) -> Plan {
         protocol: ProtocolPlan::named("qfcp"),
         source: SourcePlan::named("configured").with("capacity", 10_000_000),
     };
-    let links = there_and_back(LinkPlan { queue, ..link("bottleneck", mbps(10), 40.0) }, 40.0);
+    let links = round_trip_links(LinkPlan { queue, ..link("bottleneck", mbps(10), 40.0) }, 40.0);
     let sources = (0..flows)
         .map(|index| FlowPlan {
             start_ns: Draw::Constant { value: index as f64 * SECOND as f64 },

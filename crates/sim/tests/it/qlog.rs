@@ -110,7 +110,7 @@ fn the_log_contains_sender_controller_and_link_events() {
 /// Returns the log of one flow over a second, with its packet events replaced by `kept`; times in
 /// milliseconds.
 fn log_of(kept: Transmissions) -> Vec<Value> {
-    let links = there_and_back(link("there", mbps(8), 20.0), 20.0);
+    let links = round_trip_links(link("there", mbps(8), 20.0), 20.0);
     let mut plan = plan(1, links, vec![flow("f", fixed(14_600))]);
     plan.record.qlog = true;
     let outcome = Outcome { transmissions: vec![kept], ..run(&plan, 1) };
@@ -230,7 +230,7 @@ fn recovery_events_match_and_a_timeout_is_no_recovery() {
 
 #[test]
 fn the_log_contains_estimators_links_and_routers_and_flows_without_a_controller_have_none() {
-    let links = there_and_back(LinkPlan { queue: abc_router(), ..link("there", mbps(8), 20.0) }, 20.0);
+    let links = round_trip_links(LinkPlan { queue: abc_router(), ..link("there", mbps(8), 20.0) }, 20.0);
     let noise = TrafficPlan::ConstantBitRate {
         bps: 100_000,
         packet_bytes: 1000,

@@ -5,7 +5,7 @@ use airpath_sim::Simulation;
 use airpath_sim::plan::*;
 
 fn refused(flows: Vec<FlowPlan>, queue: QueuePlan, said: &str) {
-    let links = there_and_back(LinkPlan { queue, ..link("there", mbps(10), 1.0) }, 1.0);
+    let links = round_trip_links(LinkPlan { queue, ..link("there", mbps(10), 1.0) }, 1.0);
     let problem = Simulation::new(&plan(1, links, flows), &[], 1).expect_err(said).to_string();
     assert!(problem.contains(said), "{problem}");
 }
@@ -81,7 +81,7 @@ fn queue_timers_every_nanosecond_are_rejected() {
 #[test]
 fn a_loop_without_delay_is_rejected() {
     let instantly = |delay_ms, back_ms| {
-        let links = there_and_back(link("there", RatePlan::Unlimited, delay_ms), back_ms);
+        let links = round_trip_links(link("there", RatePlan::Unlimited, delay_ms), back_ms);
         let transport = TransportPlan { receive_window_bytes: 1 << 20, ..transport() };
         let source = FlowPlan { transport: Some(transport), ..flow("a", cubic()) };
         Simulation::new(&plan(1, links, vec![source]), &[], 1).map(drop)

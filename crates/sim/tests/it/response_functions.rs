@@ -13,7 +13,7 @@ fn mean_window(controller: ControllerPlan, loss: f64, rtt_ms: f64, seconds: u64)
         // Loss must be the only limit of the window: a floor prevents timeouts.
         transport.min_rto_ns = SECOND;
     }
-    let mut plan = plan(seconds, there_and_back(bottleneck, rtt_ms / 2.0), vec![source]);
+    let mut plan = plan(seconds, round_trip_links(bottleneck, rtt_ms / 2.0), vec![source]);
     plan.record.measure_from_ns = 20 * SECOND;
     let outcome = run(&plan, 1);
     let goodput = table(&outcome, "flows").integers("goodput_bytes")[0] as f64;

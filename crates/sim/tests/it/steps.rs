@@ -11,7 +11,7 @@ const MSS: u64 = 1460;
 
 /// Returns a plan with one flow of this controller that shares an overflowing bottleneck with a CUBIC flow.
 /// There is no proportional rate reduction, which replaces the window of `fixed` but not that of an agent.
-fn beside_cubic(controller: ControllerPlan) -> Plan {
+fn competing_with_cubic(controller: ControllerPlan) -> Plan {
     let mut plan = peer_dumbbell(2, &cubic(), RecoveryPlan::Sack);
     plan.duration_ns = 10 * SECOND;
     plan.record.measure_from_ns = SECOND;
@@ -52,10 +52,10 @@ fn texts(outcome: &Outcome) -> Vec<String> {
 
 #[test]
 fn an_agent_with_a_constant_window_equals_a_fixed_window() {
-    let expected = run(&beside_cubic(fixed(600 * MSS)), 3);
+    let expected = run(&competing_with_cubic(fixed(600 * MSS)), 3);
     let lost = table(&expected, "flows").integers("lost_packets")[0];
     assert!(lost > 100, "the test shall see losses, not {lost}");
-    let (steps, outcome) = steered(&beside_cubic(ControllerPlan::Agent), 3, |_| window(600));
+    let (steps, outcome) = steered(&competing_with_cubic(ControllerPlan::Agent), 3, |_| window(600));
     assert_eq!(texts(&outcome), texts(&expected));
     assert_eq!(outcome.counts, expected.counts);
     // The reports of the steps after the warm-up add up to that of the run.
@@ -68,8 +68,8 @@ fn an_agent_with_a_constant_window_equals_a_fixed_window() {
 
 #[test]
 fn without_actions_the_initial_window_stays() {
-    let whole = run(&beside_cubic(ControllerPlan::Agent), 3);
-    assert_eq!(texts(&whole), texts(&run(&beside_cubic(fixed(600 * MSS)), 3)));
+    let whole = run(&competing_with_cubic(ControllerPlan::Agent), 3);
+    assert_eq!(texts(&whole), texts(&run(&competing_with_cubic(fixed(600 * MSS)), 3)));
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn unknown_observations_are_nan() {
 #[test]
 fn an_episode_needs_one_agent_and_a_slot() {
     let mut episodes = Episodes::new(2);
-    let of = |controller| simulation(&beside_cubic(controller), 1);
+    let of = |controller| simulation(&competing_with_cubic(controller), 1);
     assert_eq!(episodes.begin(0, of(cubic())), Err(NotReady::Flows(0)));
     let two = peer_dumbbell(2, &ControllerPlan::Agent, RecoveryPlan::Prr);
     assert_eq!(episodes.begin(0, simulation(&two, 1)), Err(NotReady::Flows(2)));
@@ -191,7 +191,7 @@ proptest! {
     /// Lookahead of endpoints ends with each step: without lookahead, the same actions have the same results.
     #[test]
     fn actions_have_the_same_effect_without_lookahead(actions in actions(), seed in 0_u64..1000) {
-        let mut ahead = beside_cubic(ControllerPlan::Agent);
+        let mut ahead = competing_with_cubic(ControllerPlan::Agent);
         ahead.duration_ns = 20 * STEP;
         let mut in_time = ahead.clone();
         in_time.record.packets = true;
@@ -207,7 +207,7 @@ proptest! {
     /// Neither the number of episodes nor that of threads changes the results of an episode.
     #[test]
     fn episodes_equal_their_runs(actions in actions(), threads in 1_usize..5) {
-        let mut plan = beside_cubic(ControllerPlan::Agent);
+        let mut plan = competing_with_cubic(ControllerPlan::Agent);
         plan.duration_ns = 20 * STEP;
         let mut episodes = Episodes::new(3);
         for seed in 0..3 {

@@ -12,7 +12,8 @@ fn a_file_stopped_before_its_end_is_not_finished() {
             stop_ns: Some(Draw::Constant { value: stop_ns as f64 }),
             ..flow("file", newreno())
         };
-        let outcome = run(&plan(5, there_and_back(link("bottleneck", mbps(10), 20.0), 20.0), vec![file]), 1);
+        let outcome =
+            run(&plan(5, round_trip_links(link("bottleneck", mbps(10), 20.0), 20.0), vec![file]), 1);
         table(&outcome, "completions").integers("bytes").to_vec()
     };
     assert_eq!(completed(1_000_000, 2 * SECOND), [1_000_000]);
@@ -40,7 +41,7 @@ fn short_files(loss_detection: LossDetectionPlan) -> (f64, f64) {
         }),
         ..flow("files", newreno())
     };
-    let outcome = run(&plan(600, there_and_back(radio, 20.0), vec![files]), 1);
+    let outcome = run(&plan(600, round_trip_links(radio, 20.0), vec![files]), 1);
     let completions = table(&outcome, "completions");
     let (starts, ends) = (completions.reals("start_s"), completions.reals("end_s"));
     let mean_ms = (ends.iter().sum::<f64>() - starts.iter().sum::<f64>()) / ends.len() as f64 * 1000.0;

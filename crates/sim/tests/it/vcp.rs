@@ -71,7 +71,7 @@ fn one_flow_keeps_a_link_near_its_target_with_a_short_queue() {
     // code changes.
     for (controller, least) in [(vcp(), 0.91), (mpcp(2), 0.88), (mpcp(8), 0.90)] {
         let bottleneck = routed("bottleneck", mbps(10), &controller, configured(10));
-        let mut plan = plan(120, there_and_back(bottleneck, 40.0), from_one_packet_each(1, &controller));
+        let mut plan = plan(120, round_trip_links(bottleneck, 40.0), from_one_packet_each(1, &controller));
         plan.record.measure_from_ns = 60 * SECOND;
         let outcome = run(&plan, 1);
         let used = utilisation(&outcome, 0);
@@ -87,7 +87,7 @@ fn a_load_word_survives_delayed_acknowledgments() {
     let bottleneck = routed("bottleneck", mbps(10), &controller, configured(10));
     let mut flow = from_one_packet("f", &controller);
     flow.transport = Some(TransportPlan { delayed_ack_segments: 2, ..flow.transport.expect("it has one") });
-    let mut plan = plan(120, there_and_back(bottleneck, 40.0), vec![flow]);
+    let mut plan = plan(120, round_trip_links(bottleneck, 40.0), vec![flow]);
     plan.record.measure_from_ns = 60 * SECOND;
     let used = utilisation(&run(&plan, 1), 0);
     assert!((0.88..0.98).contains(&used), "{used}");
@@ -99,7 +99,7 @@ fn a_late_flow_gets_an_equal_share() {
         let bottleneck = routed("bottleneck", mbps(10), &controller, configured(10));
         let mut flows = from_one_packet_each(2, &controller);
         flows[1].start_ns = Draw::Constant { value: 30e9 };
-        let mut plan = plan(300, there_and_back(bottleneck, 40.0), flows);
+        let mut plan = plan(300, round_trip_links(bottleneck, 40.0), flows);
         plan.record.measure_from_ns = 200 * SECOND;
         let goodput = table(&run(&plan, 1), "flows").integers("goodput_bytes").to_vec();
         let share = goodput[1] as f64 / goodput[0] as f64;
@@ -115,7 +115,7 @@ fn scaled_increases_give_flows_with_different_round_trip_times_the_same_rate() {
             delay_ns: Draw::Constant { value: 20e6 },
             ..routed("bottleneck", mbps(10), &controller, configured(10))
         };
-        let mut links = there_and_back(bottleneck, 20.0);
+        let mut links = round_trip_links(bottleneck, 20.0);
         links.push(link("access", RatePlan::Unlimited, 60.0));
         // 40 and 100 ms.
         let mut flows = from_one_packet_each(2, &controller);
@@ -137,7 +137,7 @@ fn only_sources_that_measure_a_rate_increase_use_it() {
     let rate = RatePlan::Steps { steps, repeat_after_ns: None };
     let outcome = |source| {
         let bottleneck = routed("bottleneck", rate.clone(), &vcp(), source);
-        let mut plan = plan(120, there_and_back(bottleneck, 40.0), from_one_packet_each(20, &vcp()));
+        let mut plan = plan(120, round_trip_links(bottleneck, 40.0), from_one_packet_each(20, &vcp()));
         plan.record.interval_ns = 10 * SECOND;
         run(&plan, 1)
     };
@@ -172,7 +172,7 @@ fn mpcp_reaches_its_target_long_before_vcp() {
     // From one packet to 80 % of 68 packets: at 6.25 % each 200 ms 13 s, at 25 % 3.6 s, and integer windows on top.
     let seconds = |controller: &ControllerPlan| {
         let bottleneck = routed("bottleneck", mbps(10), controller, configured(10));
-        let mut plan = plan(60, there_and_back(bottleneck, 40.0), from_one_packet_each(1, controller));
+        let mut plan = plan(60, round_trip_links(bottleneck, 40.0), from_one_packet_each(1, controller));
         plan.record.interval_ns = SECOND;
         let departed = series(&run(&plan, 1), "link_series", "link", 0, "departed_bytes");
         departed.iter().position(|&bytes| bytes > 1_000_000).expect("it gets there")

@@ -73,7 +73,7 @@ fn random_datagrams_are_a_poisson_process() {
 /// Runs one flow over a forward link of 10 Mbit/s and an unlimited reverse link, 50 ms without queues.
 fn files(traffic: TrafficPlan, seconds: u64) -> Outcome {
     let flow = FlowPlan { traffic, ..flow("files", newreno()) };
-    run(&plan(seconds, there_and_back(link("there", mbps(10), 25.0), 25.0), vec![flow]), 1)
+    run(&plan(seconds, round_trip_links(link("there", mbps(10), 25.0), 25.0), vec![flow]), 1)
 }
 
 /// Each file has its own connection, so all files of one size take the same time.
@@ -114,7 +114,7 @@ fn files_follow_each_other_after_a_pause() {
 fn written(size: Draw, interval: Draw, stop_ns: Option<Draw>) -> (Outcome, Vec<(u64, i64)>) {
     let traffic = TrafficPlan::Writes { bytes: size, interval_ns: interval };
     let flow = FlowPlan { traffic, start_ns: after(100 * MILLISECOND), stop_ns, ..flow("video", newreno()) };
-    let mut plan = plan(4, there_and_back(link("there", mbps(100), 5.0), 5.0), vec![flow]);
+    let mut plan = plan(4, round_trip_links(link("there", mbps(100), 5.0), 5.0), vec![flow]);
     plan.record.packets = true;
     let outcome = run(&plan, 1);
     let packets = table(&outcome, "packets");
@@ -165,7 +165,7 @@ fn arrivals_are_numbered_flows_of_their_source() {
         FlowPlan { traffic: arrivals(), ..flow("early", newreno()) },
         FlowPlan { traffic: arrivals(), start_ns, stop_ns, ..flow("late", newreno()) },
     ];
-    let outcome = run(&plan(8, there_and_back(link("there", mbps(10), 5.0), 5.0), flows), 1);
+    let outcome = run(&plan(8, round_trip_links(link("there", mbps(10), 5.0), 5.0), flows), 1);
     let flows = table(&outcome, "flows");
     for (source, span) in [(0, 0.0..0.1), (1, 0.0..8.0), (2, 2.0..6.0)] {
         let rows: Vec<usize> = (0..flows.integers("flow").len())
@@ -191,7 +191,7 @@ fn no_file_begins_after_the_stop() {
     let traffic = TrafficPlan::Repeated { bytes, pause_ns: Draw::Constant { value: 4e8 } };
     let stop_ns = Some(after(SECOND));
     let files = FlowPlan { traffic, stop_ns, ..flow("files", newreno()) };
-    let outcome = run(&plan(5, there_and_back(link("there", mbps(10), 25.0), 25.0), vec![files]), 1);
+    let outcome = run(&plan(5, round_trip_links(link("there", mbps(10), 25.0), 25.0), vec![files]), 1);
     let completions = table(&outcome, "completions");
     let last = completions.reals("end_s").last().copied().unwrap();
     assert!((0.6..1.0).contains(&last), "{last} is before a pause in which the source stops");
@@ -209,7 +209,7 @@ fn packets_of_an_old_connection_do_not_affect_the_next() {
     if let Some(transport) = &mut files.transport {
         (transport.initial_rto_ns, transport.min_rto_ns) = (40 * MILLISECOND, 10 * MILLISECOND);
     }
-    let outcome = run(&plan(3, there_and_back(link("there", mbps(12), 25.0), 25.0), vec![files]), 1);
+    let outcome = run(&plan(3, round_trip_links(link("there", mbps(12), 25.0), 25.0), vec![files]), 1);
     let completions = table(&outcome, "completions");
     let count = completions.integers("bytes").len() as i64;
     // 1500 bytes take one millisecond.
@@ -235,7 +235,7 @@ fn rows_are_recorded_during_a_transfer() {
     };
     let traffic = TrafficPlan::File { bytes: 600_000 };
     let file = FlowPlan { traffic, ..flow("file", newreno()) };
-    let links = there_and_back(link("there", stands_still, 75.0), 75.0);
+    let links = round_trip_links(link("there", stands_still, 75.0), 75.0);
     let outcome = run(&plan(10, links, vec![file]), 1);
     let end = table(&outcome, "completions").reals("end_s")[0];
     assert!((2.1..9.0).contains(&end), "{end}");
@@ -252,7 +252,7 @@ fn rows_are_recorded_during_a_transfer() {
 fn without_a_response_the_round_trip_time_is_unknown() {
     let late = RatePlan::Steps { steps: vec![(0, 0), (2 * SECOND, 1_000_000)], repeat_after_ns: None };
     let silent = link("there", late, 1.0);
-    let outcome = run(&plan(1, there_and_back(silent, 1.0), vec![flow("alone", newreno())]), 1);
+    let outcome = run(&plan(1, round_trip_links(silent, 1.0), vec![flow("alone", newreno())]), 1);
     let flows = table(&outcome, "flows");
     for column in ["srtt_s", "min_rtt_s", "delay_mean_s", "delay_min_s", "first_departure_s"] {
         assert!(flows.reals(column)[0].is_nan(), "{column}");
@@ -272,7 +272,7 @@ fn a_single_packet_waits_for_the_acknowledgment_timer() {
         });
         made
     });
-    let mut links = there_and_back(link("there", RatePlan::Unlimited, 5.0), 5.0);
+    let mut links = round_trip_links(link("there", RatePlan::Unlimited, 5.0), 5.0);
     links[0].queue = packets(100);
     let outcome = run(&plan(10, links, flows.collect()), 1);
     let sent = table(&outcome, "flows").integers("sent_packets");

@@ -48,7 +48,7 @@ impl Run {
         seed: u64,
     ) -> Self {
         let queue = packets(buffer);
-        let links = there_and_back(LinkPlan { queue, loss, ..link("bottleneck", mbps(10), 20.0) }, 20.0);
+        let links = round_trip_links(LinkPlan { queue, loss, ..link("bottleneck", mbps(10), 20.0) }, 20.0);
         let flows = controllers.iter().enumerate().map(|(index, controller)| FlowPlan {
             start_ns: Draw::Constant { value: (3 * index as u64 * SECOND) as f64 },
             ..flow(&format!("f{index}"), controller.clone())
@@ -172,7 +172,7 @@ fn alone_on(case: (u64, u32, u64, u64), controller: &ControllerPlan, from: u64, 
         start_ns: Draw::Constant { value: (3 * index * SECOND) as f64 },
         ..flow(&format!("f{index}"), controller.clone())
     });
-    let mut plan = plan(end, there_and_back(bottleneck, one_way), flows.collect());
+    let mut plan = plan(end, round_trip_links(bottleneck, one_way), flows.collect());
     plan.record.measure_from_ns = from * SECOND;
     let outcome = run(&plan, 1);
     let links = table(&outcome, "links");
@@ -213,7 +213,7 @@ fn hystart_plus_plus((rate, rtt): (u64, u32)) -> [(f64, f64); 2] {
     let bottleneck = LinkPlan { queue: packets(100_000), ..link("bottleneck", mbps(rate), one_way) };
     let controller =
         ControllerPlan::Declared(ComponentPlan::named("newreno").with("slow_start", "hystart++"));
-    let mut plan = plan(6, there_and_back(bottleneck, one_way), vec![flow("f0", controller)]);
+    let mut plan = plan(6, round_trip_links(bottleneck, one_way), vec![flow("f0", controller)]);
     plan.record.interval_ns = MILLISECOND;
     let outcome = run(&plan, 1);
     let series = outcome.flow_series.table();
