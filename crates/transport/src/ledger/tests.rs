@@ -29,7 +29,7 @@ impl Reference {
 
     /// Returns whether three discontiguous sequences, or more than two segments' worth, are selectively
     /// acknowledged above.
-    fn meets_the_test(&self, sequence: u64) -> bool {
+    fn is_lost_by_sacks(&self, sequence: u64) -> bool {
         let (mut blocks, mut bytes, mut end_of_last) = (0, 0, None);
         for &(left, right, sacked, _) in self.outstanding().filter(|segment| segment.0 > sequence) {
             if sacked {
@@ -45,7 +45,7 @@ impl Reference {
         let sequences: Vec<u64> =
             self.outstanding().filter(|segment| !segment.2).map(|segment| segment.0).collect();
         for sequence in sequences {
-            if self.meets_the_test(sequence) {
+            if self.is_lost_by_sacks(sequence) {
                 self.lost.insert(sequence);
             }
         }
@@ -278,7 +278,7 @@ fn at(ms: u64) -> Timestamp {
 
 /// Segments 0 to 4 are sent at 0, 10, … ms. The first three are lost and retransmitted at 50, 60 and 70 ms
 /// (transmissions 6 to 8).
-fn sent_again() -> Ledger {
+fn with_retransmissions() -> Ledger {
     let mut ledger = Ledger::default();
     for k in 0..5 {
         ledger.on_sent(at(10 * k), MSS as u32, SendState::default());
@@ -293,7 +293,7 @@ fn sent_again() -> Ledger {
 
 #[test]
 fn segments_sent_after_the_newest_delivered_one_are_never_late() {
-    let mut ledger = sent_again();
+    let mut ledger = with_retransmissions();
     // Transmission 6 (segment 0, retransmitted) was the last one delivered; nothing is known about 7 and 8.
     ledger.acknowledge(MSS, |_| {});
     ledger.sack_blocks([(3 * MSS, 5 * MSS)].into_iter(), |_| {});
@@ -310,7 +310,7 @@ fn segments_sent_after_the_newest_delivered_one_are_never_late() {
 
 #[test]
 fn the_earliest_of_originals_and_retransmissions_is_due() {
-    let mut ledger = sent_again();
+    let mut ledger = with_retransmissions();
     let patience = Duration::from_millis(100);
     // Segment 3, an original, was sent at 30 ms and segment 0 again at 50 ms.
     assert_eq!(ledger.mark_lost_by_time(9, at(129), patience), (Bytes::ZERO, at(130)));

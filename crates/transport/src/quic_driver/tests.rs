@@ -10,7 +10,7 @@ use super::*;
 
 /// The events reported to a controller, in order.
 #[derive(Clone, Debug)]
-enum Told {
+enum Call {
     Sent,
     Ack(AckEvent),
     Congestion(CongestionEvent),
@@ -20,23 +20,23 @@ enum Told {
 /// A controller that records events and, if configured, dismisses congestion signals.
 #[derive(Debug)]
 struct Listener {
-    told: Arc<Mutex<Vec<Told>>>,
+    told: Arc<Mutex<Vec<Call>>>,
     dismisses: bool,
     timer: Timestamp,
 }
 
 impl Controller for Listener {
     fn on_sent(&mut self, _: &SendEvent, _: &mut dyn Probe) -> PathHeader {
-        self.told.lock().unwrap().push(Told::Sent);
+        self.told.lock().unwrap().push(Call::Sent);
         PathHeader::None
     }
 
     fn on_ack(&mut self, event: &AckEvent, _: &mut dyn Probe) {
-        self.told.lock().unwrap().push(Told::Ack(*event));
+        self.told.lock().unwrap().push(Call::Ack(*event));
     }
 
     fn on_congestion(&mut self, event: &CongestionEvent, _: &mut dyn Probe) {
-        self.told.lock().unwrap().push(Told::Congestion(*event));
+        self.told.lock().unwrap().push(Call::Congestion(*event));
     }
 
     fn dismissed_signal(&self) -> bool {
@@ -44,7 +44,7 @@ impl Controller for Listener {
     }
 
     fn on_timer(&mut self, now: Timestamp, _: &mut dyn Probe) {
-        self.told.lock().unwrap().push(Told::Timer(now));
+        self.told.lock().unwrap().push(Call::Timer(now));
         self.timer = Timestamp::NEVER;
     }
 
@@ -64,7 +64,7 @@ impl Controller for Listener {
 /// A driver with a recording controller.
 struct Bench {
     driver: QuicDriver,
-    told: Arc<Mutex<Vec<Told>>>,
+    told: Arc<Mutex<Vec<Call>>>,
 }
 
 impl Bench {
@@ -99,15 +99,15 @@ impl Bench {
     }
 
     /// Returns the events since the last call, as if the stack asked for the window.
-    fn told(&mut self) -> Vec<Told> {
+    fn take_calls(&mut self) -> Vec<Call> {
         self.driver.settle(&mut NullProbe);
         std::mem::take(&mut self.told.lock().unwrap())
     }
 
     fn signals(&mut self) -> Vec<CongestionSignal> {
-        self.told()
+        self.take_calls()
             .iter()
-            .filter_map(|told| if let Told::Congestion(event) = told { Some(event.signal) } else { None })
+            .filter_map(|told| if let Call::Congestion(event) = told { Some(event.signal) } else { None })
             .collect()
     }
 }
@@ -123,11 +123,11 @@ fn a_loss_is_reported_before_the_acknowledgment_that_reveals_it() {
     for ms in 0..5 {
         bench.sends(ms, 1200);
     }
-    bench.told();
+    bench.take_calls();
     bench.acks(40, &[4], 4800);
     bench.loses(40, 1, 2400, false);
-    let told = bench.told();
-    let [Told::Congestion(loss), Told::Ack(ack)] = told.as_slice() else { panic!("{told:?}") };
+    let told = bench.take_calls();
+    let [Call::Congestion(loss), Call::Ack(ack)] = told.as_slice() else { panic!("{told:?}") };
     assert_eq!(
         (loss.signal, loss.lost, loss.flight_size),
         (CongestionSignal::Loss, Bytes::new(2400), Bytes::new(6000))
@@ -174,10 +174,10 @@ fn recovery_ends_with_a_packet_sent_after_it_began() {
     bench.sends(45, 1200);
     bench.acks(40, &[1], 2400);
     bench.loses(40, 0, 1200, false);
-    bench.told();
+    bench.take_calls();
     bench.acks(85, &[45], 0);
-    let told = bench.told();
-    let [Told::Ack(ack)] = told.as_slice() else { panic!("{told:?}") };
+    let told = bench.take_calls();
+    let [Call::Ack(ack)] = told.as_slice() else { panic!("{told:?}") };
     assert!(!ack.in_recovery);
 }
 
@@ -199,11 +199,11 @@ fn persistent_congestion_is_a_timeout() {
     bench.sends(2000, 1200);
     bench.acks(2040, &[2000], 1200);
     bench.loses(2040, 0, 1200, true);
-    let told = bench.told();
+    let told = bench.take_calls();
     let timeouts: Vec<_> = told
         .iter()
         .filter_map(|told| {
-            if let Told::Congestion(event) = told { Some((event.signal, event.consecutive)) } else { None }
+            if let Call::Congestion(event) = told { Some((event.signal, event.consecutive)) } else { None }
         })
         .collect();
     assert_eq!(timeouts, [(CongestionSignal::Timeout, 1)]);
@@ -218,8 +218,8 @@ fn a_loss_without_an_acknowledgment_is_reported_at_once_and_counted_with_the_nex
     bench.loses(50, 0, 1200, false);
     assert_eq!(bench.signals(), [CongestionSignal::Loss]);
     bench.acks(70, &[30], 0);
-    let told = bench.told();
-    let [Told::Ack(ack)] = told.as_slice() else { panic!("{told:?}") };
+    let told = bench.take_calls();
+    let [Call::Ack(ack)] = told.as_slice() else { panic!("{told:?}") };
     assert_eq!(ack.newly_lost, Bytes::new(1200));
     assert_eq!(bench.driver.in_flight(), Bytes::ZERO);
 }
@@ -235,8 +235,8 @@ fn rounds_and_rates_are_those_of_the_path() {
         if let Some(sent) = ms.checked_sub(40) {
             bench.acks(ms, &[sent], 40 * 1200);
         }
-        for told in bench.told() {
-            if let Told::Ack(ack) = told {
+        for told in bench.take_calls() {
+            if let Call::Ack(ack) = told {
                 rounds = ack.round;
                 rates.push(ack.rate.map_or(0, |rate| rate.rate().as_bps()));
             }
@@ -253,9 +253,9 @@ fn a_due_timer_fires_with_the_next_packet() {
     let mut bench = Bench::with(false, at(10));
     bench.sends(5, 1200);
     bench.sends(12, 1200);
-    let told = bench.told();
+    let told = bench.take_calls();
     assert!(
-        matches!(told.as_slice(), [Told::Sent, Told::Timer(now), Told::Sent] if *now == at(12)),
+        matches!(told.as_slice(), [Call::Sent, Call::Timer(now), Call::Sent] if *now == at(12)),
         "{told:?}"
     );
 }

@@ -93,7 +93,7 @@ fn late_segments_are_counted_once_by_the_next_acknowledgment() {
 
 /// Segments 6 to 15 are sent at 100 ms and all but the first arrive. The first is retransmitted at 225 ms,
 /// and the original arrives at `late`.
-fn sent_again_for_nothing() -> Script {
+fn with_spurious_retransmission() -> Script {
     let mut script = reordered(10);
     script.at(200).ack(6, &[(7, 16)]);
     assert_eq!(script.expire()[0], 6);
@@ -105,7 +105,7 @@ fn sent_again_for_nothing() -> Script {
 
 #[test]
 fn a_spurious_retransmission_widens_the_reordering_window_by_a_quarter() {
-    let mut script = sent_again_for_nothing();
+    let mut script = with_spurious_retransmission();
     let quarter = script.sender.rtt().minimum / 4;
     // The segments sent at 200 ms while the window allowed them are acknowledged at 340 ms, except the first.
     assert!(script.in_flight() > 2);
@@ -128,7 +128,7 @@ fn a_spurious_retransmission_widens_the_reordering_window_by_a_quarter() {
 
 #[test]
 fn after_sixteen_recoveries_the_reordering_window_is_a_quarter_again() {
-    let mut script = sent_again_for_nothing();
+    let mut script = with_spurious_retransmission();
     let round_trip = Duration::from_millis(100);
     let (mut first, mut newest) = (16, 24);
     for recovery in 1..=17 {
