@@ -57,7 +57,7 @@ fn critical(freedom: usize) -> f64 {
 
 fn assert_law(what: &str, lengths: &[usize], beyond: impl Fn(usize) -> f64) {
     let (statistic, freedom) = chi_square(lengths, beyond);
-    assert!(freedom >= 1, "{what}: {} runs say nothing", lengths.len());
+    assert!(freedom >= 1, "{what}: {} runs are too few", lengths.len());
     assert!(
         statistic < critical(freedom),
         "{what}: {statistic} at {freedom} degrees of freedom, {} runs",

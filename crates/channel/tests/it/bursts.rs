@@ -20,7 +20,7 @@ fn both_processes_have_the_exact_loss_rate() {
         let outcomes = point.outcomes();
         let Point { air, coding, bytes } = point;
         let loss = outcomes.loss(air.chain.stationary());
-        assert!((0.01..0.9).contains(&loss), "point {index} has nothing to see: {loss}");
+        assert!((0.01..0.9).contains(&loss), "point {index} has an unsuitable loss rate: {loss}");
         let seed = index as u64;
         let counts = [
             (20_000, count_lost(&mut AirErrors::new(air, coding, stream(seed)), 20_000, bytes)),

@@ -81,7 +81,7 @@ fn has_mean_and_spread(name: &str, damages: impl ExactSizeIterator<Item = Damage
     let runs = damages.len() as f64;
     let (mut sum, mut squares) = (0.0, 0.0);
     for Damage { damaged, expected, variance, .. } in damages {
-        assert!(variance > 0.5, "{name}: nothing is judged with a variance of {variance}");
+        assert!(variance > 0.5, "{name}: a variance of {variance} is too small to test");
         let z = (damaged as f64 - expected) / variance.sqrt();
         sum += z;
         squares += z * z;

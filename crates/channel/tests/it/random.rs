@@ -149,5 +149,5 @@ fn packets_are_never_reordered() {
         held_back += u32::from(unhindered < last);
         last = arrival;
     }
-    assert!(held_back > 100, "the test must meet packets that would overtake: {held_back}");
+    assert!(held_back > 100, "the test requires packets that would be reordered: {held_back}");
 }
