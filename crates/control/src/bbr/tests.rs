@@ -177,13 +177,9 @@ fn startup_ends_after_three_rounds_on_a_plateau() {
     assert_eq!(
         flow.rounds(1, Ack { app_limited: true, ..ACK }),
         State::Startup,
-        "a limited round says nothing"
+        "a limited round is ignored"
     );
-    assert_eq!(
-        flow.rounds(1, Ack { same_round: true, ..ACK }),
-        State::Startup,
-        "nor one that has been counted"
-    );
+    assert_eq!(flow.rounds(1, Ack { same_round: true, ..ACK }), State::Startup, "a counted round is ignored");
     assert_eq!(flow.rounds(1, Ack { in_flight: 20, ..ACK }), State::Drain);
     assert_near(flow.pacing(), 0.99 * 0.5 * 640_000.0);
 }
@@ -295,7 +291,7 @@ fn the_probe_ends_on_a_plateau_and_continues_while_the_rate_grows() {
 fn heavy_loss_ends_the_probe_and_sets_the_limit() {
     let mut flow = Flow::probing();
     let few = Ack { newly_lost: 1, lost: 1, in_flight_at_send: 50, ..ACK };
-    assert_eq!(flow.ack(RTT, few), State::ProbeUp, "2 % are borne");
+    assert_eq!(flow.ack(RTT, few), State::ProbeUp, "2 % are tolerated");
     let much = Ack { newly_lost: 1, lost: 2, in_flight: 20, in_flight_at_send: 51, ..ACK };
     assert_eq!(flow.ack(RTT, much), State::ProbeDown);
     // Before, 50 packets were in flight, of which 1 was lost: the second loss crossed the threshold at (0.02
@@ -348,7 +344,11 @@ fn after_a_probe_with_heavy_loss_the_next_is_cautious_and_the_following_one_is_i
     assert!(limit > MSS * 9 && limit < MSS * 10, "{limit:?}");
     assert_eq!(flow.ack(RTT, Ack { in_flight: 7, ..safe }), State::ProbeUp);
     assert_eq!(flow.ack(RTT, Ack { in_flight: 8, ..safe }), State::ProbeDown);
-    assert_eq!(flow.ack(RTT, safe), State::ProbeRefill, "it went well: again, without cruising");
+    assert_eq!(
+        flow.ack(RTT, safe),
+        State::ProbeRefill,
+        "successful: the next probe follows without cruising"
+    );
 }
 
 #[test]
@@ -373,7 +373,7 @@ fn without_a_smaller_rtt_for_five_seconds_probe_rtt_starts() {
     let mut flow = Flow::cruising();
     flow.go(Duration::from_millis(50), queued, |state| state == State::ProbeRtt);
     let due = Timestamp::from_secs_f64(5.1);
-    assert!(flow.now > due && flow.now < due + RTT, "the minimum was seen at 0.1 s: {:?}", flow.now);
+    assert!(flow.now > due && flow.now < due + RTT, "the minimum was sampled at 0.1 s: {:?}", flow.now);
     assert_eq!(flow.bbr.window, MSS * 4, "half of the product of eight");
     let little = Ack { in_flight: 4, ..queued };
     let began = flow.now;

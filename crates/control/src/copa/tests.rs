@@ -45,7 +45,7 @@ fn the_smallest_rtt_of_half_a_round_trip_counts() {
     let mut copa = steady(20);
     ack(&mut copa, 100, 5000, 0);
     assert!(ack(&mut copa, 149, 50_000, 0) > 20.1, "a late packet among early ones is jitter");
-    assert!(ack(&mut copa, 151, 50_000, 0) < 20.2, "the early ones are gone");
+    assert!(ack(&mut copa, 151, 50_000, 0) < 20.2, "the early samples have expired");
 }
 
 #[test]

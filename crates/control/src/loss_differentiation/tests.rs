@@ -115,7 +115,7 @@ fn the_repair_of_an_error_is_hidden() {
         controller.control().window > before
     };
     let mut controller = newreno();
-    assert!(!grown(&mut controller), "a recovery that it was not told of is none of its business");
+    assert!(!grown(&mut controller), "a recovery without a reported signal is ignored");
     signal(&mut controller, LOSS, 0);
     assert!(grown(&mut controller));
     controller.on_ack(&ack(PathHeader::None), &mut NullProbe);
@@ -124,7 +124,7 @@ fn the_repair_of_an_error_is_hidden() {
     let mut controller = newreno();
     report_acks(&mut controller, 16, true);
     signal(&mut controller, LOSS, 0);
-    assert!(!grown(&mut controller), "congestion is repaired in sight of the controller");
+    assert!(!grown(&mut controller), "the repair of congestion is visible to the controller");
 }
 
 /// Stores the last acknowledgment that it received.
@@ -170,7 +170,7 @@ fn lost_bytes_are_hidden_with_the_loss() {
     let told = report_acks(&mut controller);
     assert_eq!((told.newly_lost, told.rate.unwrap().lost), (Bytes::ZERO, Bytes::ZERO));
     assert_eq!(told.rate.unwrap().rate(), Rate::over(MSS * 3, RTT));
-    assert_eq!(report_acks(&mut controller), event, "the repair was over with that acknowledgment");
+    assert_eq!(report_acks(&mut controller), event, "that acknowledgment ended the repair");
 }
 
 #[test]

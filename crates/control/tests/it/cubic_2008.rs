@@ -207,7 +207,7 @@ impl Counters {
 
     fn lost(&mut self) {
         let cwnd = f64::from(self.cwnd);
-        assert!((cwnd - self.w_max).abs() > 2.0, "{cwnd}: too near to {} to tell", self.w_max);
+        assert!((cwnd - self.w_max).abs() > 2.0, "{cwnd}: too close to {} to distinguish", self.w_max);
         self.w_max = saturation(cwnd, self.w_max);
         self.cwnd = ((cwnd * KEEP) as u32).max(2);
         self.epoch = None;

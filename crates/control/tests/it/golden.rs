@@ -54,7 +54,8 @@ fn trace((name, construct): &Constructor) -> String {
             Fate::Lost => "  loss".to_owned(),
             Fate::TimedOut => "  timeout".to_owned(),
         };
-        writeln!(table, "{round:3}: {:9.3}{note}", rounds.window()).expect("a String takes all");
+        writeln!(table, "{round:3}: {:9.3}{note}", rounds.window())
+            .expect("writing to a String does not fail");
         rounds.round(fate(round));
     }
     table

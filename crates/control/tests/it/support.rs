@@ -121,10 +121,10 @@ pub(crate) const LISTED: [(&str, Function); 48] = [
     // Shorter than any round trip.
     ("dctcp", || prague(Duration::from_nanos(1))),
     ("fixed", || fixed(None)),
-    ("agent", || Box::new(Agent::new(MSS * 10, MSS).expect("ten segments are a window"))),
+    ("agent", || Box::new(Agent::new(MSS * 10, MSS).expect("ten segments are a valid window"))),
     ("xcp", || xcp(true)),
     ("xcp-without-halving", || xcp(false)),
-    ("qfcp", || Box::new(Qfcp::new(MSS * 10, MSS).expect("ten segments are a window"))),
+    ("qfcp", || Box::new(Qfcp::new(MSS * 10, MSS).expect("ten segments are a valid window"))),
     ("abc", || abc(None)),
     ("abc-with-cubic", || abc(Some(windowed(cubic(CubicConfig::RFC9438), StandardSlowStart::default())))),
     ("fixed-paced", || fixed(Some(Rate::from_bps(5_000_000)))),
@@ -244,7 +244,7 @@ where
     S: SlowStart + 'static,
     W: WindowRule + 'static,
 {
-    Box::new(Windowed::new(rule, slow_start, MSS * 10, MSS).expect("ten segments are a window"))
+    Box::new(Windowed::new(rule, slow_start, MSS * 10, MSS).expect("ten segments are a valid window"))
 }
 
 /// Creates the rule with parameters known to be in range.
@@ -290,7 +290,7 @@ fn cubic_ebe(profile: CeilingProfile, growth: ProbingGrowth) -> Box<dyn Controll
 fn xcp(halve_on_loss: bool) -> Box<dyn Controller> {
     Box::new(
         Xcp::new(XcpConfig { halve_on_loss, ..XcpConfig::default() }, MSS * 10, MSS)
-            .expect("ten segments are a window"),
+            .expect("ten segments are a valid window"),
     )
 }
 
@@ -299,7 +299,7 @@ fn abc(second: Option<Box<dyn Controller>>) -> Box<dyn Controller> {
 }
 
 fn fixed(pacing: Option<Rate>) -> Box<dyn Controller> {
-    Box::new(Fixed::new(MSS * 10, pacing, MSS).expect("ten segments are a window"))
+    Box::new(Fixed::new(MSS * 10, pacing, MSS).expect("ten segments are a valid window"))
 }
 
 fn vcp_with(response: LoadResponseConfig) -> Box<dyn Controller> {

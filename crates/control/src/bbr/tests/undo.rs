@@ -70,7 +70,11 @@ fn timeout(flow: &mut Flow, flight: u64, lost: u64) {
 fn a_timeout_is_treated_like_other_losses() {
     let mut flow = Flow::probing();
     timeout(&mut flow, 100, 2);
-    assert_eq!((flow.bbr.state, flow.bbr.long_term.inflight), (State::ProbeUp, Bytes::MAX), "2 % are borne");
+    assert_eq!(
+        (flow.bbr.state, flow.bbr.long_term.inflight),
+        (State::ProbeUp, Bytes::MAX),
+        "2 % are tolerated"
+    );
     let mut flow = Flow::probing();
     timeout(&mut flow, 100, 51);
     assert_eq!(flow.bbr.state, State::ProbeDown);
