@@ -232,7 +232,7 @@ mod tests {
         ledger.hear(Side::Senders, socket(Side::Senders, 1, 5000, 0, 0), false);
         let news = of_senders(&mut ledger, false).unwrap();
         assert_eq!((news.goodput_bytes, news.sender.unwrap().state.active), (0, false));
-        assert!(ledger.connections.is_empty(), "both ends are gone");
+        assert!(ledger.connections.is_empty(), "both endpoints are closed");
     }
 
     #[test]

@@ -86,7 +86,7 @@ fn each_direction_with_data_is_a_flow_and_acknowledgments_are_not() {
     let out = carry(&mut exchange, &packets);
     assert_eq!(out.len(), packets.len());
     for (side, bytes) in &packets {
-        assert!(out.contains(&(side.other(), bytes.clone())), "{bytes:?} went astray");
+        assert!(out.contains(&(side.other(), bytes.clone())), "{bytes:?} reached the wrong host");
     }
     let seen: Vec<_> =
         exchange.connections().iter().map(|one| (one.flow, one.from, one.connection)).collect();
@@ -101,7 +101,7 @@ fn each_direction_with_data_is_a_flow_and_acknowledgments_are_not() {
     let summaries = exchange.summaries();
     assert_eq!(summaries.iter().map(|flow| flow.sent_packets).collect::<Vec<_>>(), [0, 0, 2, 1, 1]);
     assert_eq!(summaries[3].start, Timestamp::from_nanos(6 * MILLISECOND));
-    assert!(exchange.sent_by(&between(4001), Receivers).is_none(), "it has sent nothing");
+    assert!(exchange.sent_by(&between(4001), Receivers).is_none(), "this side has sent nothing");
     assert_eq!(delivered(&finish(exchange)), [0, 0, 2, 1, 1]);
 }
 
@@ -149,7 +149,7 @@ fn the_number_of_connections_is_limited() {
     let out = carry(&mut exchange, &packets);
     assert_eq!(out.len(), packets.len());
     assert_eq!((exchange.connections().len(), exchange.beyond_connections()), (10_000, 50));
-    assert_eq!(delivered(&finish(exchange))[0], 50, "they go where they should all the same");
+    assert_eq!(delivered(&finish(exchange))[0], 50, "their packets are delivered all the same");
 }
 
 #[test]

@@ -236,7 +236,7 @@ fn channels_report_expected_losses() {
         let damage = exchange.network().damage(0).unwrap();
         let repeats = damage.packets - 2000;
         assert_eq!(repeats > 0, is_repaired);
-        assert_eq!(damage.damaged, lost + repeats, "what was damaged was repeated or given up");
+        assert_eq!(damage.damaged, lost + repeats, "every corrupted packet was repeated or dropped");
         let z = (damage.damaged as f64 - damage.expected) / damage.variance.sqrt();
         assert!(damage.variance > 20.0 && z.abs() < 5.0, "{bursts:?}: {z} standard deviations, {damage:?}");
         assert_eq!(exchange.network().damage(1), None);
@@ -277,7 +277,7 @@ fn captured_packets_are_those_at_their_link() {
     exchange.advance(end, |_, _, bytes| marked_at_the_end += usize::from(bytes[1] & 3 == 3));
     see(&mut exchange);
     assert_eq!(seen.len(), 80);
-    assert!(seen.windows(2).all(|pair| pair[0].0 <= pair[1].0), "times run forward");
+    assert!(seen.windows(2).all(|pair| pair[0].0 <= pair[1].0), "timestamps do not decrease");
     assert!(seen.iter().all(|&(_, _, _, sum, length)| (sum, length) == (0, 1000)));
     let marked = |link| seen.iter().filter(|&&(_, at, ecn, ..)| at == link && ecn == 3).count();
     assert!(marked_at_the_end > 0);

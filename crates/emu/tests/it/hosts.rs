@@ -113,7 +113,10 @@ fn a_process_group_is_distinguished_from_other_numbers() {
     assert!(!is_alive_in_group(start_time, 3751));
     assert!(!is_alive_in_group(start_time, 2));
     assert!(is_alive_in_group("3752 (a) R 1 3751 (b) S 1 3751 2 0 -1", 3751), "a name may hold anything");
-    assert!(!is_alive_in_group("3752 (sleep) Z 1 3751 2 0 -1", 3751), "dead, nobody asked for its status");
+    assert!(
+        !is_alive_in_group("3752 (sleep) Z 1 3751 2 0 -1", 3751),
+        "dead, with its exit status not collected"
+    );
 }
 
 #[test]

@@ -46,7 +46,7 @@ fn the_capture_of_a_link_contains_its_arrivals() {
     let mut reader = CaptureReader::new(std::io::Cursor::new(file)).unwrap();
     let (mut arrived, mut last, mut data) = ([0, 0], 0, 0);
     while let Some(packet) = reader.next_packet() {
-        assert!(packet.time_ns >= last, "times run forward");
+        assert!(packet.time_ns >= last, "timestamps do not decrease");
         last = packet.time_ns;
         arrived[packet.interface as usize] += 1;
         data += u64::from(packet.payload);

@@ -29,7 +29,7 @@ fn a_long_connection_is_recorded_correctly() {
         thread::sleep(Duration::from_millis(150));
         let (outcome, Connections { flows, sampled, .. }, emulated) = stop(emulation);
         assert_valid(&emulated.validity.problems);
-        assert_eq!(sampled.late, 0, "what is heard late is in another row than it should be: {sampled:?}");
+        assert_eq!(sampled.late, 0, "late samples are in the wrong row: {sampled:?}");
         let [flow] = &flows[..] else { panic!("{flows:?}") };
         assert_eq!((flow.flow, flow.from), (2, Side::Senders));
         assert_eq!(flow.connection.0.map(|end| end.port()), [port, PORT]);
@@ -39,7 +39,7 @@ fn a_long_connection_is_recorded_correctly() {
         let FlowSummary { sent_packets, retransmitted_packets, min_rtt_s, srtt_s, .. } = flow.summary;
         assert!(sent_packets - retransmitted_packets >= 3_000_000 / 1448, "{:?}", flow.summary);
         let seen = of_flow(&outcome, flow, "delivered_packets") + of_flow(&outcome, flow, "lost_packets");
-        assert_eq!(seen, sent_packets as i64, "the network saw each packet of which the kernel tells");
+        assert_eq!(seen, sent_packets as i64, "the network carried every packet that the kernel reports");
         assert!((0.0200..0.0215).contains(&min_rtt_s) && srtt_s >= min_rtt_s, "{:?}", flow.summary);
         // 1.2 s at 20 Mbit/s, of which the wire takes 52 bytes of each packet.
         let whole: Vec<f64> = series(&outcome, flow, "srtt_s");

@@ -90,7 +90,7 @@ fn the_kernels_token_bucket_is_the_link() {
         );
         // In this run: the bytes that had left the kernel early, and that packet.
         assert!(longest <= LIMIT as i64 + record.early_bytes as i64 + 1500, "{longest} bytes waited");
-        assert_eq!(record.observed, 0, "nobody is there");
+        assert_eq!(record.observed, 0, "no router daemon runs");
         Some(())
     });
 }
@@ -135,7 +135,7 @@ fn a_link_stays_busy_while_the_link_thread_is_delayed() {
         emulated.validity.problems.retain(|problem| !problem.contains("bytes waited that it did not see"));
         assert_measured(&emulated);
         let lateness = emulated.validity.measured.lateness;
-        assert!(lateness.max_s > 0.005, "nothing held it up: {lateness:?}");
+        assert!(lateness.max_s > 0.005, "no delay occurred: {lateness:?}");
         // Each time, 11 kB would be missing, and would wait in the network from then on: the kernel had
         // released them.
         let early = router(&emulated).early_bytes;

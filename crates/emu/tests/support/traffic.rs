@@ -23,7 +23,7 @@ pub(crate) fn transfer(emulation: &Emulation, bytes: usize) -> f64 {
         assert_eq!(peer.ip(), from);
         let mut received = Vec::new();
         connection.read_to_end(&mut received).unwrap();
-        assert!(received == expected, "the content is another");
+        assert!(received == expected, "the content differs");
         connection.write_all(b"!").unwrap();
     });
     let began = Instant::now();
@@ -53,7 +53,7 @@ pub(crate) fn until_connections_are_over(emulation: &Emulation) {
     };
     let deadline = Instant::now() + PATIENCE;
     while !Side::BOTH.into_iter().all(is_over) {
-        assert!(Instant::now() < deadline, "a connection goes on");
+        assert!(Instant::now() < deadline, "a connection is still open");
         thread::sleep(Duration::from_millis(10));
     }
 }
