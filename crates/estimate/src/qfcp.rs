@@ -262,7 +262,7 @@ mod tests {
             qfcp.on_departure(at(10 * sample), Bytes::ZERO, backlog(5));
         }
         qfcp.on_timer(at(400), backlog(5));
-        assert_eq!(qfcp.capacity(at(400)), Some(5000.0), "one packet in 200 ms, not nothing for ever");
+        assert_eq!(qfcp.capacity(at(400)), Some(5000.0), "one packet in 200 ms, not zero forever");
     }
 
     #[test]
