@@ -268,7 +268,7 @@ mod tests {
         for (word, wants_end) in [("", false), ("what\n", false), ("detach\n", true)] {
             let mut stream = UnixStream::connect_addr(&address(&name).unwrap()).unwrap();
             stream.write_all(word.as_bytes()).unwrap();
-            let goodbye = door.answer(|| panic!("looked at for {word:?}"));
+            let goodbye = door.answer(|| panic!("status computed for {word:?}"));
             assert_eq!(goodbye.is_some(), wants_end, "{word:?}");
         }
     }

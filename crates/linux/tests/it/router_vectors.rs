@@ -174,7 +174,10 @@ fn header_values_are_summed() {
     // Round-trip times count up to a second.
     let products = 10_000_000 * 100_000 + 4_000_000 * 4_000 + 2_000_000_000_u64 * 1_000_000;
     assert!(products / 1024 - counted.sum_x_rtt <= 3, "{counted:?}");
-    assert_eq!(counted.written, 4, "nothing to give: each leaves with zero, also without a round trip");
+    assert_eq!(
+        counted.written, 4,
+        "no feedback: each packet leaves with zero, even without a round-trip time"
+    );
 }
 
 #[test]
@@ -238,7 +241,7 @@ fn a_silent_daemon_changes_nothing() {
         let changed = [VCP, XCP].map(|kind| pass_without_beat(programs, kind, &frame) != frame);
         (changed, programs.run(Kind::Loss, &frame, 1).unwrap().0)
     };
-    assert_eq!(touched(&programs), ([false; 2], PASS), "never heard of");
+    assert_eq!(touched(&programs), ([false; 2], PASS), "before the first heartbeat");
     programs.beat(LONGEST_HOLD).unwrap();
     assert_eq!(touched(&programs), ([true; 2], 2));
     programs.beat(Duration::ZERO).unwrap();

@@ -71,7 +71,7 @@ fn hosts_stop_cleanly_and_leave_nothing() {
         // Killed: the connection keeps its controller, which gets no feedback and continues as Reno. No other
         // connection can select the controller.
         let daemon = lab.hosts(&group.folder);
-        assert_ne!(traces(&lab.a, HOSTS), before, "hosts at work leave traces");
+        assert_ne!(traces(&lab.a, HOSTS), before, "running hosts use kernel resources");
         assert!(offered(&lab, "airpath_vcp"));
         let pid = Pid::from_raw(daemon.pid());
         let mut again = None;
@@ -164,7 +164,7 @@ fn hosts_stop_cleanly_and_leave_nothing() {
         drop((sender, receiver));
         let began = Instant::now();
         while other.a.inside(&["ip", "link", "show", "witness"]).output().unwrap().status.success() {
-            assert!(began.elapsed() < Duration::from_secs(10), "the namespace lives on");
+            assert!(began.elapsed() < Duration::from_secs(10), "the namespace still exists");
             sleep(Duration::from_millis(50));
         }
         transfer(&other.a, (&other.b, "10.9.0.2"), "airpath_xcp", THREE_SECONDS / 10);

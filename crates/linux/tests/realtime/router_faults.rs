@@ -21,7 +21,7 @@ fn reaches(lab: &Lab) -> bool {
 fn until(holds: impl Fn() -> bool, what: &str) {
     let began = Instant::now();
     while !holds() {
-        assert!(began.elapsed() < Duration::from_secs(10), "{what} does not come");
+        assert!(began.elapsed() < Duration::from_secs(10), "{what} does not occur");
         std::thread::sleep(Duration::from_millis(10));
     }
 }
@@ -42,7 +42,7 @@ fn routers_stop_cleanly_and_leave_nothing() {
         let said = String::from_utf8(second.stderr).unwrap();
         assert!(!second.status.success() && said.lines().count() == 1, "{said}");
         assert!(said.contains("another airpathd is running as router/va"), "{said}");
-        assert_ne!(traces(&lab.a, ROUTERS), before, "a router at work leaves traces");
+        assert_ne!(traces(&lab.a, ROUTERS), before, "a running router uses kernel resources");
 
         // Killed: the kernel removes everything, and traffic continues.
         kill(Pid::from_raw(daemon.pid()), Signal::SIGKILL).unwrap();
@@ -75,7 +75,7 @@ fn routers_stop_cleanly_and_leave_nothing() {
         let gaps = || daemon.status()["gaps"].as_u64().unwrap();
         let before_it = gaps();
         kill(pid, Signal::SIGSTOP).unwrap();
-        assert!(reaches(&lab), "a silent daemon stops nobody");
+        assert!(reaches(&lab), "a silent daemon blocks no packets");
         std::thread::sleep(Duration::from_secs(2));
         kill(pid, Signal::SIGCONT).unwrap();
         // The daemon may answer before it reads its clock again.

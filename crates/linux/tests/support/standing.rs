@@ -137,7 +137,7 @@ fn replay<R: RouterProtocol<Data>>(
             let mut nothing = Data { size: Bytes::ZERO, header: PathHeader::None };
             reference.on_departure(looked.now, &mut nothing, looked.sample.shortest);
         }
-        assert_eq!(left, leaving, "all that left had come");
+        assert_eq!(left, leaving, "all departed packets had arrived");
         while reference.next_timer() <= looked.now {
             reference.on_timer(looked.now, looked.sample.backlog);
         }

@@ -104,7 +104,7 @@ fn check_share_of_cubic(connection: &Connection, [ours, cubic]: [&[f64]; 2]) {
     println!("last 10 s: vcp {ours_late:.2}, cubic {cubic_late:.2} Mbit/s");
     // Half of the fair share.
     assert!(cubic_late > 2.5, "{cubic_late} of 10 Mbit/s");
-    assert!(ours_late > 2.5, "{ours_late} of 10 Mbit/s: no router is no reason to starve");
+    assert!(ours_late > 2.5, "{ours_late} of 10 Mbit/s without a router");
     // Twice the delivered data at its last growth, plus the growth in a round trip until the next loss;
     // Reno's windows fit into the path.
     assert!(largest < PATH * 5 / 2, "{largest}");

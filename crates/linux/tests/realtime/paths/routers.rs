@@ -40,7 +40,7 @@ pub(crate) fn the_estimate_follows_a_changing_bottleneck(lab: &Lab) {
     // All packets were counted: the queue discipline sent the arrived packets except those that are waiting
     // or were dropped.
     assert!(counters["packets"].as_u64().unwrap() > 5000, "{status}");
-    assert_eq!(counters["written"], 0, "nobody here speaks VCP");
+    assert_eq!(counters["written"], 0, "no VCP packets pass");
 }
 
 /// VCP end to end: its controller in the kernel, with a router that estimates a changing bottleneck. The
