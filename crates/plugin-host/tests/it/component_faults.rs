@@ -67,7 +67,7 @@ fn assert_noticed(plan: fn(&str) -> Plan, faults: &[&[Fault]]) {
     assert!(outcome.is_some() && fault.is_none(), "{fault:?}");
     for (fault, start, end) in faults.concat() {
         let (_, found) = run_with(&loaded, &plan(fault), 1);
-        let (text, at) = found.unwrap_or_else(|| panic!("{fault} is noticed"));
+        let (text, at) = found.unwrap_or_else(|| panic!("{fault} was not detected"));
         assert!(text.starts_with(&format!("lib.so: {start}")) && text.ends_with(end), "{fault}: {text}");
         assert_eq!(text.lines().count(), 1, "{text}");
         assert_eq!(at.is_none(), fault.starts_with("start"), "{fault}: {at:?}");

@@ -34,7 +34,7 @@ fn each_fault_ends_its_run_with_one_line() {
             assert!(outcome.is_some());
             continue;
         };
-        let (text, at) = found.unwrap_or_else(|| panic!("{fault} is noticed"));
+        let (text, at) = found.unwrap_or_else(|| panic!("{fault} was not detected"));
         assert!(text.starts_with(&format!("lib.so: {start}")) && text.ends_with(end), "{fault}: {text}");
         assert_eq!(text.lines().count(), 1, "{text}");
         assert_eq!(at.is_none(), fault.starts_with("start"), "{fault}: {at:?}");
