@@ -209,7 +209,7 @@ mod tests {
     #[test]
     fn samples_count_like_their_packets() {
         let (packets, samples) = (an_interval(false), an_interval(true));
-        assert!(packets.residue_negative > 0.0, "more came than the link carries: {packets:?}");
+        assert!(packets.residue_negative > 0.0, "arrivals exceed the capacity: {packets:?}");
         for (packet, sample) in [
             (packets.residue_negative, samples.residue_negative),
             (packets.residue_positive, samples.residue_positive),

@@ -123,7 +123,7 @@ fn other_packets_count_in_the_rate_and_pass_unchanged() {
 #[test]
 fn the_source_receives_every_event() {
     let (listening, told) = RecordingSource::new();
-    assert!(Abc::new(AbcConfig::default(), Box::new(listening)).is_err(), "it never knows a capacity");
+    assert!(Abc::new(AbcConfig::default(), Box::new(listening)).is_err(), "the source never has a capacity");
     assert!(told.lock().unwrap().is_empty());
     let heard = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
     let source = RecordingKnown(std::sync::Arc::clone(&heard));
@@ -172,25 +172,25 @@ struct RecordingKnown(crate::source::EventLog);
 
 impl airpath_model::CapacitySource for RecordingKnown {
     fn on_arrival(&mut self, now: Timestamp, size: Bytes, backlog: airpath_model::Backlog) {
-        self.0.lock().expect("nobody panicked").push(Event::Arrival(now, size, backlog.bytes));
+        self.0.lock().expect("no thread panicked").push(Event::Arrival(now, size, backlog.bytes));
     }
 
     fn on_departure(&mut self, now: Timestamp, size: Bytes, backlog: airpath_model::Backlog) {
-        self.0.lock().expect("nobody panicked").push(Event::Departure(now, size, backlog.bytes));
+        self.0.lock().expect("no thread panicked").push(Event::Departure(now, size, backlog.bytes));
     }
 
     fn on_timer(&mut self, now: Timestamp, backlog: airpath_model::Backlog) {
-        self.0.lock().expect("nobody panicked").push(Event::Timer(now, backlog.bytes));
+        self.0.lock().expect("no thread panicked").push(Event::Timer(now, backlog.bytes));
     }
 
     fn next_timer(&self) -> Timestamp {
-        let told = self.0.lock().expect("nobody panicked");
+        let told = self.0.lock().expect("no thread panicked");
         let over = told.iter().any(|event| matches!(event, Event::Timer(..)));
         if over { Timestamp::NEVER } else { Timestamp::ZERO + MILLISECOND * 30 }
     }
 
     fn observe(&self, report: &mut dyn FnMut(&'static str, f64)) {
-        report("told", self.0.lock().expect("nobody panicked").len() as f64);
+        report("told", self.0.lock().expect("no thread panicked").len() as f64);
     }
 
     fn capacity(&mut self, _now: Timestamp) -> Option<f64> {

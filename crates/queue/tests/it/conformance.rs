@@ -130,7 +130,7 @@ fn every_violation_is_detected() {
                 .map(drop)
                 .map_err(TestCaseError::fail)
         });
-        assert!(outcome.is_err(), "{fault:?} went unnoticed");
+        assert!(outcome.is_err(), "{fault:?} was not detected");
     }
 }
 

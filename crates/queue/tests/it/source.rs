@@ -53,7 +53,7 @@ impl RecordingSource {
     }
 
     fn record(&self, event: Event) {
-        self.told.lock().expect("nobody panicked").push(event);
+        self.told.lock().expect("no thread panicked").push(event);
     }
 }
 
