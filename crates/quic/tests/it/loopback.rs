@@ -29,7 +29,7 @@ fn a_download_completes_with_each_controller() {
 fn the_window_equals_that_of_the_airpath_controller() {
     let done = downloaded(|mss| Box::new(Fixed::new(Bytes::new(23_456), None, mss).unwrap())).unwrap();
     assert_eq!(done.received, BYTES);
-    assert_eq!(done.sender.path.cwnd, 23_457, "one byte more, for quinn stays below it");
+    assert_eq!(done.sender.path.cwnd, 23_457, "one byte more, because quinn stays below it");
 }
 
 #[test]

@@ -157,7 +157,7 @@ fn datagrams_take_their_share() {
     let outcome = over_quic(&plan, 1);
     let [quic, uncontrolled] = [0, 1].map(|flow| goodput(&outcome, flow) * 8.0 / 20e6);
     assert!((3.7..=4.0).contains(&uncontrolled), "{uncontrolled} Mbit/s of datagrams");
-    assert!((5.0..6.2).contains(&quic), "{quic} Mbit/s beside them");
+    assert!((5.0..6.2).contains(&quic), "{quic} Mbit/s of QUIC alongside them");
     let sent = |outcome: &Outcome| table(outcome, "flows").integers("sent_packets")[1];
     assert_eq!(sent(&outcome), sent(&run(&plan, 1)));
 }
