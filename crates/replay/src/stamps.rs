@@ -114,7 +114,7 @@ mod tests {
         }
         assert_eq!(sent.sent_at(6, 0), Some(at(1)));
         assert_eq!(sent.sent_at(6, 10_000), Some(at(2)));
-        assert_eq!(sent.sent_at(6, -1), Some(at(2)), "nobody knows better");
+        assert_eq!(sent.sent_at(6, -1), Some(at(2)), "an unknown offset");
         assert_eq!(sent.sent_at(5, 9000), None, "forgotten");
     }
 }

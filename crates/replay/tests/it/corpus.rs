@@ -21,7 +21,7 @@ fn replay(seeds: &[Vec<u8>], cases: u64) {
         let Ok(one) = catch_unwind(|| is_readable(file)) else { panic!("case {case} panics") };
         taken += u64::from(one);
     }
-    assert!(taken > cases / 2 && taken < cases, "{taken} of {cases} are taken for captures");
+    assert!(taken > cases / 2 && taken < cases, "{taken} of {cases} are accepted as captures");
 }
 
 #[test]

@@ -91,7 +91,7 @@ fn a_few_small_messages_do_not_determine_the_segment_size() {
         packet.payload = 800;
     }
     let flow = analysed(&packets, false).flows.remove(0);
-    assert_eq!(flow.mss, 1448, "1460 agreed, less timestamps");
+    assert_eq!(flow.mss, 1448, "the negotiated 1460, minus timestamps");
 }
 
 #[test]
