@@ -51,7 +51,7 @@ fn lookahead_changes_only_the_number_of_events() {
         in_time.record.packets = true;
         let (ahead, in_time) = (run(&ahead, 7), run(&in_time, 7));
         assert_eq!(texts(&ahead), texts(&in_time));
-        assert!(table(&in_time, "packets").reals("received_s").is_sorted(), "in the order of time");
+        assert!(table(&in_time, "packets").reals("received_s").is_sorted(), "samples are in time order");
         let hops = ahead.counts.packet_hops;
         assert!(in_time.counts.events > hops / 4, "{} of {hops}", in_time.counts.events);
         assert!(ahead.counts.events < hops / 10, "{} of {hops}", ahead.counts.events);

@@ -143,7 +143,7 @@ fn packets_behind_a_corrupted_packet_wait_only_with_in_order_delivery() {
         exact += i64::from(held <= latest);
     }
     let packets = sequence(&ordered).len() as i64;
-    assert!(packets - exact <= 10 * given_up, "{} of {packets} waited for nothing", packets - exact);
+    assert!(packets - exact <= 10 * given_up, "{} of {packets} waited without need", packets - exact);
 }
 
 /// Without retries the link behaves as without ARQ, packet by packet.

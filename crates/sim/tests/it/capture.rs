@@ -70,7 +70,7 @@ fn every_packet_that_arrives_at_an_observed_link_is_captured() {
             assert_eq!(bytes, links.integers("arrived_bytes")[link], "lengths on the wire");
         }
     }
-    assert!(packets.windows(2).all(|pair| pair[0].1 <= pair[1].1), "times run forward");
+    assert!(packets.windows(2).all(|pair| pair[0].1 <= pair[1].1), "timestamps do not decrease");
     // The first packet: TCP from 10.0.0.0 to 11.0.0.0, sequence number 1.
     let (_, time, length, data) = &packets[0];
     assert_eq!((*time, *length, data[0], data[9]), (0, 1500, 0x45, 6));
@@ -100,7 +100,7 @@ fn handshake(start_ms: u64, change: impl Fn(&mut TransportPlan)) -> Vec<(u32, u6
     let mut plan = plan(1, links, vec![source, early]);
     plan.record.capture = vec![1, 0];
     let (_, packets) = read(run(&plan, 1).capture.as_deref().unwrap());
-    assert!(packets.windows(2).all(|pair| pair[0].1 <= pair[1].1), "times run forward");
+    assert!(packets.windows(2).all(|pair| pair[0].1 <= pair[1].1), "timestamps do not decrease");
     let tcp: Vec<_> = packets.into_iter().filter(|packet| packet.3[9] == 6).collect();
     assert_eq!(tcp[3].1, start_ms * MILLISECOND, "the first data");
     assert_eq!(tcp[3].3[24..28], [0, 0, 0, 1], "is behind the SYN, which has number 0");
@@ -167,7 +167,7 @@ fn every_connection_opens_once_at_each_link() {
         plan.record.capture = capture;
         let outcome = run(&plan, 1);
         let (_, packets) = read(outcome.capture.as_deref().unwrap());
-        assert!(packets.windows(2).all(|pair| pair[0].1 <= pair[1].1), "times run forward");
+        assert!(packets.windows(2).all(|pair| pair[0].1 <= pair[1].1), "timestamps do not decrease");
         let begun = table(&outcome, "completions").integers("bytes").len();
         (packets.iter().filter(|packet| packet.3[33] & 2 != 0).count(), begun)
     };

@@ -80,7 +80,7 @@ fn mean_estimate(outcome: &Outcome, estimator: usize) -> f64 {
     let rows = table.integers("estimator").iter().zip(table.reals("time_s")).zip(table.reals("estimate_bps"));
     let counted = rows.filter(|((which, time), _)| **which == estimator as i64 && **time > 20.0);
     let values: Vec<f64> = counted.map(|(_, value)| value / 1e6).collect();
-    assert!(!values.is_empty(), "estimator {estimator} said nothing");
+    assert!(!values.is_empty(), "estimator {estimator} reported nothing");
     values.iter().sum::<f64>() / values.len() as f64
 }
 

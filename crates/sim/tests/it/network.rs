@@ -60,7 +60,7 @@ proptest! {
             let at = if often { asked } else { network.next_event().min(asked).max(now) };
             let mut last = now;
             network.advance(at, &mut |delivery| {
-                assert!(last <= delivery.at && delivery.at <= at, "time ran back, or ahead");
+                assert!(last <= delivery.at && delivery.at <= at, "time decreased or passed the target");
                 last = delivery.at;
                 let mut sent: ExternalPacket = inside.remove(&delivery.packet.handle).expect("a packet inside");
                 sent.ecn = delivery.packet.ecn; // may have been marked
@@ -201,7 +201,7 @@ fn routers_respond_and_the_endpoints_are_recorded() {
     assert_eq!(flows.integers("goodput_bytes"), [480_000]);
     assert_eq!(series.integers("flow").len(), 10);
     let last = series.reals("cwnd_bytes")[1];
-    assert!((last - 99.0).abs() < 1e-9, "{last} was not what was said last before 200 ms");
+    assert!((last - 99.0).abs() < 1e-9, "{last} was not the last value before 200 ms");
     assert_eq!(table(&outcome, "completions").integers("bytes"), [480_000]);
     assert_eq!(table(&outcome, "flow_events").integers("event"), [3]);
 }

@@ -104,7 +104,7 @@ fn the_external_queue_decides_when_and_which_packets_return() {
     network.advance(at(1), &mut |_| {});
     assert_eq!([(); 4].map(|()| network.next_out(1)), [Some(10), Some(11), Some(12), None]);
     assert_eq!(network.outside(1).bytes.get(), 1750);
-    network.advance(at(40), &mut |delivery| panic!("{delivery:?} has not come back"));
+    network.advance(at(40), &mut |delivery| panic!("{delivery:?} was not returned"));
     network.lose_outside(at(40), 1, 12);
     network.come_back(at(40), 1, 99, Ecn::Ce, PathHeader::None);
     network.come_back(at(40), 1, 10, Ecn::NotEct, PathHeader::Load(LoadCode::High));
@@ -125,7 +125,7 @@ fn the_external_queue_decides_when_and_which_packets_return() {
     network.observe_outside(1, at(2100), &observed);
     network.advance(network.end(), &mut |_| {});
     let outcome = network.finish(&[FlowSummary::begun(Timestamp::ZERO)]);
-    assert_eq!(outcome.counts.packets_inside, 1, "one never came back");
+    assert_eq!(outcome.counts.packets_inside, 1, "one packet was never returned");
     assert_eq!(table(&outcome, "links").integers("dropped_packets_overflow")[..], [1]);
     assert_eq!(table(&outcome, "link_observations").reals("time_s")[..], [0.1], "nothing after the end");
     assert_eq!(outcome.quantities, ["load_factor"]);

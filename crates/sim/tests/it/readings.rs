@@ -30,7 +30,7 @@ fn all_differ(readings: &[(String, ProtocolPlan, SourcePlan)]) {
     let runs: Vec<String> = readings.iter().map(|(_, protocol, source)| run_of(protocol, source)).collect();
     for (place, (name, ..)) in readings.iter().enumerate() {
         let same = runs[..place].iter().position(|run| *run == runs[place]);
-        assert!(same.is_none(), "{name} does what {} does", readings[same.unwrap_or_default()].0);
+        assert!(same.is_none(), "{name} has the same effect as {}", readings[same.unwrap_or_default()].0);
     }
 }
 

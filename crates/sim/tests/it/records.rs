@@ -171,7 +171,7 @@ fn the_row_of_a_flow_is_the_sum_of_its_series() {
     assert_eq!(
         Rows::of(&series).between("time_s", [9.15, f64::INFINITY]).count(),
         0,
-        "what is silent has no row"
+        "idle intervals have no row"
     );
     let paused = Rows::of(&series).with("flow", 1);
     let sent_bytes = in_span(&series).with("flow", 1).sum("sent_bytes");
@@ -267,7 +267,7 @@ fn delays_are_of_packets(outcome: &Outcome) {
             let row = Rows::of(&series).with("flow", flow).between("time_s", [end - 0.01, end + 0.01]);
             let rows = of_flow().between("received_s", [end - INTERVAL_S, end]);
             if row.count() == 0 {
-                assert_eq!(rows.count(), 0, "what is silent has no row");
+                assert_eq!(rows.count(), 0, "idle intervals have no row");
                 continue;
             }
             close(row.reals("delay_mean_s")[0], mean(&delays(&rows)), "mean delay");

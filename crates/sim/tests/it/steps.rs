@@ -54,7 +54,7 @@ fn texts(outcome: &Outcome) -> Vec<String> {
 fn an_agent_with_a_constant_window_equals_a_fixed_window() {
     let expected = run(&competing_with_cubic(fixed(600 * MSS)), 3);
     let lost = table(&expected, "flows").integers("lost_packets")[0];
-    assert!(lost > 100, "the test shall see losses, not {lost}");
+    assert!(lost > 100, "the test requires losses, not {lost}");
     let (steps, outcome) = steered(&competing_with_cubic(ControllerPlan::Agent), 3, |_| window(600));
     assert_eq!(texts(&outcome), texts(&expected));
     assert_eq!(outcome.counts, expected.counts);

@@ -175,7 +175,7 @@ fn mpcp_reaches_its_target_long_before_vcp() {
         let mut plan = plan(60, round_trip_links(bottleneck, 40.0), from_one_packet_each(1, controller));
         plan.record.interval_ns = SECOND;
         let departed = series(&run(&plan, 1), "link_series", "link", 0, "departed_bytes");
-        departed.iter().position(|&bytes| bytes > 1_000_000).expect("it gets there")
+        departed.iter().position(|&bytes| bytes > 1_000_000).expect("the target is reached")
     };
     let (vcp, mpcp) = (seconds(&vcp()), seconds(&mpcp(2)));
     assert!((12..=18).contains(&vcp), "{vcp} s");
