@@ -218,15 +218,15 @@ fn packets_of(file: &[u8]) -> Vec<Seen> {
 }
 
 fn capture(packets: &[(usize, u64, PacketDescription)]) -> Vec<u8> {
-    let mut writer = CaptureWriter::new(Vec::new(), &NAMES).expect("a good capture");
+    let mut writer = CaptureWriter::new(Vec::new(), &NAMES).expect("a valid capture");
     for (interface, time_ns, packet) in packets {
-        writer.packet(*interface, *time_ns, packet).expect("a good capture");
+        writer.packet(*interface, *time_ns, packet).expect("a valid capture");
     }
     writer.into_inner()
 }
 
 fn for_each_block(file: &[u8], mut visit: impl FnMut(&Block<'_>)) {
-    let mut reader = PcapNGReader::new(1 << 16, file).expect("a good capture");
+    let mut reader = PcapNGReader::new(1 << 16, file).expect("a valid capture");
     loop {
         match reader.next() {
             Ok((consumed, PcapBlockOwned::NG(block))) => {
@@ -234,7 +234,7 @@ fn for_each_block(file: &[u8], mut visit: impl FnMut(&Block<'_>)) {
                 reader.consume(consumed);
             }
             Err(PcapError::Eof) => return,
-            Err(PcapError::Incomplete(_)) => reader.refill().expect("a good capture"),
+            Err(PcapError::Incomplete(_)) => reader.refill().expect("a valid capture"),
             Ok(_) => panic!("a block of another format"),
             Err(error) => panic!("{error:?}"),
         }

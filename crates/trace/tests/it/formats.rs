@@ -13,7 +13,7 @@ fn rates(points: &[(u64, u64)], end_ns: u64) -> Trace {
 
 fn read_as(format: Format, text: &str) -> Trace {
     read(text.as_bytes(), &ReadOptions { format: Some(format), ..ReadOptions::default() })
-        .expect("a good file")
+        .expect("a valid file")
 }
 
 #[track_caller]

@@ -18,8 +18,8 @@ fn read(bytes: impl Into<Vec<u8>>) -> Result<LinkLog, LinkLogError> {
 
 fn packed(text: &str) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
-    encoder.write_all(text.as_bytes()).expect("a vector takes all");
-    encoder.finish().expect("a vector takes all")
+    encoder.write_all(text.as_bytes()).expect("writing to a vector does not fail");
+    encoder.finish().expect("writing to a vector does not fail")
 }
 
 const MS: i64 = 1_000_000;
