@@ -39,7 +39,7 @@ fn the_receiver_counts_marked_segments_and_echoes_nothing() {
     let mut receiver = receiver();
     let mut answer = |k, ecn| answer(&mut receiver, k, ecn);
     assert_eq!((answer(0, Ecn::Ect1), answer(1, Ecn::Ect1)), (None, Some((false, 0))));
-    assert_eq!(answer(2, Ecn::Ce), Some((false, 1)), "the first mark is said at once");
+    assert_eq!(answer(2, Ecn::Ce), Some((false, 1)), "the first mark is reported at once");
     assert_eq!((answer(3, Ecn::Ce), answer(4, Ecn::Ce)), (None, Some((false, 3))));
     assert_eq!(answer(5, Ecn::Ect1), Some((false, 3)), "and the first segment without one");
 }
@@ -48,7 +48,7 @@ fn the_receiver_counts_marked_segments_and_echoes_nothing() {
 fn the_counter_wraps_around() {
     let mut receiver = receiver();
     let last = (0..65_538).filter_map(|k| answer(&mut receiver, k, Ecn::Ce)).last();
-    assert_eq!(last, Some((false, 1)), "the first is answered alone, then each second one");
+    assert_eq!(last, Some((false, 1)), "the first is acknowledged alone, then every second one");
 }
 
 #[test]

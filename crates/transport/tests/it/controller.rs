@@ -63,7 +63,7 @@ impl Handle {
     }
 
     pub(crate) fn desk(&self) -> MutexGuard<'_, Desk> {
-        self.0.lock().expect("no test panics while it holds the desk")
+        self.0.lock().expect("no test panics while it holds the lock")
     }
 
     /// Returns the kinds of the signals so far.

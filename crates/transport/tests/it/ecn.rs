@@ -82,7 +82,7 @@ fn retransmissions_are_not_ecn_capable_but_carry_cwr() {
     script.send();
     script.at(100).give(0, &[(1, 10)]);
     let sent = script.segments();
-    assert!(sent[0].retransmission && sent[0].ecn == Ecn::NotEct && sent[0].cwr, "any reduction says CWR");
+    assert!(sent[0].retransmission && sent[0].ecn == Ecn::NotEct && sent[0].cwr, "every reduction sets CWR");
     assert!(!sent[1].retransmission && sent[1].ecn == Ecn::Ect0 && !sent[1].cwr);
     assert!(sent[2..].iter().all(|segment| !segment.cwr));
 }
@@ -144,7 +144,7 @@ fn the_receiver_echoes_until_cwr() {
     assert_eq!(answer(3, Ecn::Ect0, false), Some(true));
     assert_eq!(answer(4, Ecn::Ect0, true), Some(false));
     assert_eq!(answer(5, Ecn::Ect0, false), Some(false));
-    assert_eq!(answer(6, Ecn::Ce, true), Some(true), "a new mark on the segment that says CWR");
+    assert_eq!(answer(6, Ecn::Ce, true), Some(true), "a new mark on the segment that carries CWR");
 }
 
 /// The window does not grow while the receiver echoes, and after a timeout all segments that could carry CWR
@@ -157,7 +157,7 @@ fn after_a_timeout_with_an_echo_pending_the_receiver_ends_it() {
     script.at(100);
     receiver.on_segment(at(50), &Segment { ecn: Ecn::Ce, ..first });
     assert!(receiver.poll_ack(at(50)).unwrap().ece);
-    assert!(echo(&mut script, 1).is_empty(), "nothing new fits that could say CWR");
+    assert!(echo(&mut script, 1).is_empty(), "no new segment fits that could carry CWR");
     script.pass();
     let again = script.segments()[0];
     assert!(again.retransmission);

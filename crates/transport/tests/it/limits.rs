@@ -74,7 +74,7 @@ fn the_controller_receives_the_flight_size_at_the_send_time() {
     assert_eq!(
         script.controller.last_ack().in_flight_at_send,
         Bytes::new(5 * MSS),
-        "sent with three on the way"
+        "sent with three in flight"
     );
 }
 

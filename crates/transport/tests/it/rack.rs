@@ -182,7 +182,7 @@ fn a_lost_retransmission_expires_as_well() {
     }
     assert!(new.contains(&10), "{new:?}");
     let again = script.at(200).ack(0, &[(1, 11)]);
-    assert!(again.contains(&0), "no reordering was seen, so nothing is waited for: {again:?}");
+    assert!(again.contains(&0), "without reordering there is no waiting: {again:?}");
     assert_eq!(script.sender.counters().retransmitted_packets, 2);
     assert_eq!(script.controller.signals(), [CongestionSignal::Loss]);
 }
@@ -198,7 +198,11 @@ fn retransmissions_do_not_indicate_reordering() {
     let first = 10;
     let sent = script.send();
     assert!(sent.len() >= 4 || script.in_flight() >= 4);
-    assert_eq!(script.ack(first, &[(first + 1, first + 4)])[0], first, "three above a hole tell at once");
+    assert_eq!(
+        script.ack(first, &[(first + 1, first + 4)])[0],
+        first,
+        "three segments above a hole reveal the loss at once"
+    );
 }
 
 #[test]
@@ -231,7 +235,7 @@ fn blocks_of_one_acknowledgment_do_not_indicate_reordering() {
     script.send();
     // The newer block comes first, because acknowledgments were lost.
     assert!(script.at(100).ack(0, &[(5, 6), (3, 4)]).iter().all(|&segment| segment > 9));
-    assert_eq!(script.ack(0, &[(5, 7), (3, 4)])[0], 0, "three above a hole tell at once");
+    assert_eq!(script.ack(0, &[(5, 7), (3, 4)])[0], 0, "three segments above a hole reveal the loss at once");
 }
 
 #[test]

@@ -69,7 +69,7 @@ impl Script {
     }
 
     pub(crate) fn at(&mut self, ms: u64) -> &mut Self {
-        assert!(at(ms) >= self.now, "scripts go forward");
+        assert!(at(ms) >= self.now, "scripts are in time order");
         self.now = at(ms);
         self
     }

@@ -78,7 +78,7 @@ fn each_new_segment_and_acknowledgment_postpones_the_probe() {
     script.at(200).ack(2, &[]);
     assert_eq!(script.sender.next_timer(), at(400));
     script.at(210).ack(2, &[]);
-    assert_eq!(script.sender.next_timer(), at(400), "this one says nothing new");
+    assert_eq!(script.sender.next_timer(), at(400), "this acknowledgment has no new information");
 }
 
 #[test]
