@@ -94,7 +94,7 @@ def test_the_limit_and_the_bandwidth_of_a_simulated_flow(
 @pytest.mark.parametrize(
     ("rate", "burst"), [("2mbps", "30kB"), ("2mbps", "1MB"), ("5mbps", "100kB"), ("10mbps", "300kB")]
 )
-def test_a_policer_is_found_with_its_rate_and_burst(
+def test_a_policer_is_detected_with_its_rate_and_burst(
     tmp_path: Path, scheme: str, rate: str, burst: str
 ) -> None:
     queue = {"kind": "policer", "rate": rate, "burst": burst}
@@ -118,7 +118,7 @@ def test_a_link_of_the_same_rate_is_no_policer(tmp_path: Path, rate: str, buffer
 
 @pytest.mark.parametrize("scheme", ["cubic", "bbr"])
 @pytest.mark.parametrize("window", [6, 16, 30, 50, 300])
-def test_the_receiver_is_named_where_its_window_limits_the_sender(
+def test_the_receiver_is_named_if_its_window_limits_the_sender(
     tmp_path: Path, scheme: str, window: int
 ) -> None:
     transport = {"receive_window": f"{window} packets"}
@@ -155,7 +155,7 @@ def test_an_application_that_writes_at_intervals_limits_its_flow_between_them(
         assert headline.rate_bps < 10e6 * PAYLOAD
 
 
-def test_bursts_of_an_application_that_overflow_a_queue_meet_no_policer(tmp_path: Path) -> None:
+def test_application_bursts_that_overflow_a_queue_are_not_policing(tmp_path: Path) -> None:
     traffic = {"kind": "writes", "size": "150kB", "interval": "1s"}
     capture, _ = made(tmp_path, {"rate": "10mbps", "delay": "42ms"}, scheme="illinois", traffic=traffic)
     diagnosis = capture.flows[0].diagnosis
@@ -280,7 +280,7 @@ def _from_one_host(capture: bytes) -> bytes:
 @pytest.mark.parametrize(
     ("scheme", "label"), [("cubic", "bottleneck"), ("fixed:window=9packets", "sender-window")]
 )
-def test_a_log_of_quic_gives_an_answer_as_well(tmp_path: Path, scheme: str, label: str) -> None:
+def test_a_quic_log_has_a_diagnosis_as_well(tmp_path: Path, scheme: str, label: str) -> None:
     document = {
         "name": "log",
         "duration": "10s",

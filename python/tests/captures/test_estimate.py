@@ -41,7 +41,7 @@ def capture(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return next((folder / "out" / "captures").glob("*.pcapng"))
 
 
-def test_a_capture_gives_tables_pictures_and_provenance(
+def test_a_capture_produces_tables_figures_and_provenance(
     capture: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as left:
@@ -61,7 +61,7 @@ def test_a_capture_gives_tables_pictures_and_provenance(
     assert len(facts["captures"][0]["sha256"]) == 64
 
 
-def test_options_say_of_a_capture_what_they_say_of_a_run(capture: Path) -> None:
+def test_options_have_the_same_meaning_for_captures_and_runs(capture: Path) -> None:
     names = [
         "westwood-aa",
         "westwood:samples=round-trip,virtual_samples=held",
@@ -94,7 +94,7 @@ def test_options_say_of_a_capture_what_they_say_of_a_run(capture: Path) -> None:
         (["{capture}", "--flow", "192.0.2.1"], "accepted: a number from 1 to", 2),
     ],
 )
-def test_bad_input_gives_one_message(
+def test_bad_input_is_reported_in_one_message(
     capture: Path,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
@@ -113,14 +113,14 @@ def test_bad_input_gives_one_message(
     assert not (tmp_path / "x").exists()
 
 
-def test_what_is_no_capture_is_refused(tmp_path: Path) -> None:
+def test_other_files_than_captures_are_rejected(tmp_path: Path) -> None:
     wrong = tmp_path / "wrong.pcap"
     wrong.write_text("time,rate\n")
     with pytest.raises(airpath.errors.CaptureError, match="the file begins with `time,rate"):
         analyse(wrong)
 
 
-def test_a_capture_of_an_unknown_link_type_is_refused_by_its_name(tmp_path: Path) -> None:
+def test_a_capture_of_an_unknown_link_type_is_rejected_by_name(tmp_path: Path) -> None:
     packet = struct.pack("<IIII", 1, 0, 60, 60) + bytes(60)
     fddi = tmp_path / "fddi.pcap"
     fddi.write_bytes(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 10) + packet * 27)
@@ -142,7 +142,7 @@ def three_mebibytes(tmp_path: Path) -> Path:
     return path
 
 
-def test_reading_says_how_far_it_is(three_mebibytes: Path) -> None:
+def test_reading_reports_its_progress(three_mebibytes: Path) -> None:
     shares: list[float] = []
     assert analyse(three_mebibytes, ["samples"], shares.append).report["packets"] == 2200
     assert len(shares) >= 2
@@ -151,7 +151,7 @@ def test_reading_says_how_far_it_is(three_mebibytes: Path) -> None:
     assert 0.6 < shares[-1] <= 1
 
 
-def test_the_command_shows_how_far_reading_is(
+def test_the_command_shows_the_progress_of_reading(
     capture: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: dict[str, Callable[[float], None]] = {}
@@ -188,7 +188,7 @@ def test_ctrl_c_ends_reading_at_once(three_mebibytes: Path) -> None:
     assert len(shares) == 1
 
 
-def test_the_delivered_rate_can_be_told_from_every_estimate() -> None:
+def test_the_delivered_rate_is_distinguishable_from_every_estimate() -> None:
     def far(colour: str, other: str) -> bool:
         return any(abs(a - b) > 0.1 for a, b in zip(to_rgb(colour), to_rgb(other), strict=True))
 

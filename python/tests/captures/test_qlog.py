@@ -14,7 +14,7 @@ from airpath.errors import CaptureError
 DIALECTS = Path(__file__).parents[3] / "crates" / "replay" / "tests" / "it" / "qlog"
 
 
-def test_a_senders_log_gives_tables_with_what_it_says_beside(
+def test_a_senders_log_produces_tables_with_its_logged_values(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     log = DIALECTS / "quiche-0.3.sqlog"
@@ -38,14 +38,14 @@ def test_a_senders_log_gives_tables_with_what_it_says_beside(
     assert estimates["sarbe"]["missing"] == "the receiver sends no timestamps"
 
 
-def test_a_receivers_log_gives_the_rate_of_what_arrived() -> None:
+def test_a_receivers_log_produces_the_arrival_rate() -> None:
     (flow,) = analyse(DIALECTS / "client-0.4.qlog").flows
     assert (flow.name, flow.facts["vantage"]) == ("server > client (a client)", "receiver")
     assert flow.facts["delivered_bps"] == pytest.approx(1e6, rel=0.01)
     assert all("logged by the receiver" in entry["missing"] for entry in flow.estimates)
 
 
-def test_pictures_draw_windows_and_round_trips_as_logged(tmp_path: Path) -> None:
+def test_figures_show_windows_and_round_trips_as_logged(tmp_path: Path) -> None:
     settings = ["--set", "duration=7s", "--set", "record.warm_up=0s", "--reps", "1"]
     with pytest.raises(SystemExit):
         main(
@@ -90,7 +90,7 @@ def test_gzip_and_captures_together_with_logs(tmp_path: Path, capsys: pytest.Cap
     assert "Mbit/s of packets" in " ".join(capsys.readouterr().out.split())
 
 
-def test_broken_lines_are_said_and_the_rest_is_read(
+def test_broken_lines_are_reported_and_the_rest_is_read(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lines = (DIALECTS / "quic-go-draft-02.qlog").read_text().splitlines(keepends=True)
@@ -107,7 +107,7 @@ def test_broken_lines_are_said_and_the_rest_is_read(
     assert analyse(tmp_path / "half.qlog").ended_early.startswith("reading ended: line ")
 
 
-def test_json_that_is_no_log_is_refused(tmp_path: Path) -> None:
+def test_json_that_is_no_log_is_rejected(tmp_path: Path) -> None:
     (tmp_path / "no.qlog").write_text('{"a": 1}\n')
     with pytest.raises(CaptureError, match=r"no\.qlog: line 1: found JSON without .*; accepted: a qlog"):
         analyse(tmp_path / "no.qlog")

@@ -40,7 +40,7 @@ def test_public_captures(name: str, label: str, share: float, rate_mbps: float |
         assert headline.rate_bps == pytest.approx(rate_mbps * 1e6, rel=0.05)
 
 
-def test_policed_transfers_are_told_from_shaped_ones() -> None:
+def test_policed_transfers_are_distinguished_from_shaped_ones() -> None:
     captures = sorted(folder("AIRPATH_POLICING").glob("*.pcap.gz"))
     assert len(captures) == 26
     found = 0

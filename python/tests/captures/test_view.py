@@ -75,7 +75,7 @@ def test_the_series_of_a_flow_are_on_the_page(found: CaptureAnalysis) -> None:
     assert delivered["cells"][0][0] == pytest.approx(flow.facts["delivered_bps"] * 1e-6)
 
 
-def test_the_command_writes_the_page_and_its_place(
+def test_the_command_writes_the_page_and_prints_its_path(
     capture: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for more, written in ((["--no-report"], False), (["--force"], True)):
