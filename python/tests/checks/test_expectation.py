@@ -26,19 +26,19 @@ def values(*numbers: float) -> dict[int, float]:
         ("utilisation", 0.9, 0.9),
     ],
 )
-def test_a_quantity_is_taken_in_the_unit_of_the_metric(metric, text, number):
+def test_a_quantity_is_read_in_the_unit_of_the_metric(metric, text, number):
     assert in_unit(metric, text) == number
 
 
 @pytest.mark.parametrize(
     ("metric", "text"), [("utilisation", "0.9"), ("goodput_mbps", "10"), ("timeouts", "3s")]
 )
-def test_another_unit_or_none_is_refused(metric, text):
+def test_another_unit_or_none_is_rejected(metric, text):
     with pytest.raises(UnitError):
         in_unit(metric, text)
 
 
-def test_a_bound_is_judged_by_the_mean():
+def test_a_bound_is_checked_against_the_mean():
     lower, upper = Bound("goodput_mbps", True, 2.0), Bound("goodput_mbps", False, 2.0)
     assert lower.judge(values(1.0, 3.0)).passed
     assert upper.judge(values(1.0, 3.0)).passed
@@ -49,14 +49,14 @@ def test_a_bound_is_judged_by_the_mean():
     assert lower.judge(values(1.0)).expected == "at least 2 Mbit/s"
 
 
-def test_a_limit_that_equal_values_meet_exactly_is_not_said_to_be_within_an_interval():
+def test_a_limit_met_exactly_by_equal_values_is_not_within_an_interval():
     assert Bound("utilisation", True, 0.5).judge(values(0.5, 0.5)).remark == ""
     assert RelativeBound("utilisation", True, 1.0, "cubic").judge(
         values(0.5, 0.5), values(0.5, 0.5)
     ).remark == ("cubic has 0.5000")
 
 
-def test_what_is_said_of_a_relative_bound():
+def test_the_text_of_a_relative_bound():
     bound, others = RelativeBound("queueing_p95_ms", False, 1.5, "bbr"), values(10.0, 20.0)
     judged = bound.judge(values(14.0, 31.0, math.nan), others)
     assert (judged.metric, judged.expected) == ("queueing_p95_ms", "at most 1.5 of bbr")
@@ -72,7 +72,7 @@ def test_what_is_said_of_a_relative_bound():
     assert "within the interval" not in bound.judge(values(1.0, 16.5), others).remark
 
 
-def test_an_upper_relative_bound_is_held():
+def test_an_upper_relative_bound_is_enforced():
     bound, others = RelativeBound("queueing_p95_ms", False, 1.5, "bbr"), values(10.0, 20.0)
     assert bound.judge(values(15.0, 30.0), others).passed
     assert bound.judge(values(14.0, 30.5), others).passed
@@ -86,7 +86,7 @@ def test_an_upper_relative_bound_is_held():
 
 @pytest.mark.parametrize("mine", [(3.0, 3.1), (3.0, math.nan), (math.nan, math.nan)])
 @pytest.mark.parametrize("theirs", [(1.0, 2.0), (math.nan, math.nan)])
-def test_each_judgement_says_of_what_it_is(mine, theirs):
+def test_each_verdict_names_its_subject(mine, theirs):
     envelope = Envelope("jain_index", 0.1, absolute=False)
     judgements = [
         (Bound("jain_index", True, 0.5).judge(values(*mine)), "at least 0.5"),
@@ -105,7 +105,7 @@ def test_each_judgement_says_of_what_it_is(mine, theirs):
     assert not envelope.unknown(values(*mine), "why", skipped=False).passed
 
 
-def test_what_is_said_of_a_baseline():
+def test_the_text_of_a_baseline():
     share, quantity = (
         Envelope("queueing_p95_ms", 0.5, absolute=False),
         Envelope("queueing_p95_ms", 2.0, absolute=True),
@@ -151,7 +151,7 @@ def test_without_any_value_a_bound_fails():
     assert judged.remark == "no run has a value"
 
 
-def test_a_run_in_which_nothing_came_is_not_hidden_by_the_others():
+def test_a_run_without_deliveries_is_not_hidden_by_the_others():
     lower = Bound("goodput_mbps", True, 2.0).judge(values(3.0, math.nan, 3.0))
     assert not lower.passed
     assert lower.measured.n == 2
@@ -176,7 +176,7 @@ def test_a_run_in_which_nothing_came_is_not_hidden_by_the_others():
     assert envelope.judge({1: 3.0, 2: 3.1, 3: 3.2, 4: math.nan}, baseline).passed
 
 
-def test_a_relative_bound_is_judged_seed_by_seed():
+def test_a_relative_bound_is_checked_seed_by_seed():
     bound = RelativeBound("goodput_mbps", True, 0.9, "cubic")
     # In each seed exactly 0.95 of CUBIC, though seeds differ by more than that.
     others = values(1.0, 10.0, 5.0)
@@ -198,7 +198,7 @@ def test_noise_does_not_fail_and_a_loss_does():
     assert not envelope.judge(worse, baseline).passed
 
 
-def test_what_is_sure_but_small_passes():
+def test_significant_but_small_differences_pass():
     baseline = values(10.0, 12.0, 9.0)
     slightly = {seed: value - 0.1 for seed, value in baseline.items()}
     judged = Envelope("goodput_mbps", 0.03, absolute=False).judge(slightly, baseline)
@@ -208,7 +208,7 @@ def test_what_is_sure_but_small_passes():
     assert not Envelope("goodput_mbps", 0.005, absolute=False).judge(slightly, baseline).passed
 
 
-def test_better_passes_and_is_said_and_the_way_hangs_on_the_metric():
+def test_improvements_pass_and_are_reported_and_their_direction_depends_on_the_metric():
     baseline = values(10.0, 12.0, 9.0)
     more = {seed: 1.5 * value for seed, value in baseline.items()}
     faster = Envelope("goodput_mbps", 0.03, absolute=False).judge(more, baseline)
@@ -226,7 +226,7 @@ def test_an_absolute_tolerance_is_in_the_unit_of_the_metric():
     assert not Envelope("queueing_p95_ms", 1.5, absolute=True).judge(more, baseline).passed
 
 
-def test_single_runs_are_judged_by_the_difference_alone():
+def test_single_runs_are_checked_by_the_difference_alone():
     envelope = Envelope("goodput_mbps", 0.1, absolute=False)
     assert envelope.judge(values(9.5), values(10.0)).passed
     assert not envelope.judge(values(8.0), values(10.0)).passed
@@ -243,7 +243,7 @@ def test_a_single_run_is_compared_with_that_of_its_seed():
     assert envelope.judge({9: 29.0}, baseline).passed
 
 
-def test_a_value_that_is_gone_fails_and_one_that_never_was_does_not():
+def test_a_missing_value_fails_only_if_the_baseline_has_it():
     envelope = Envelope("jain_index", 0.1, absolute=False)
     assert not envelope.judge(values(math.nan), values(0.9)).passed
     assert not envelope.judge(values(0.9), {}).passed

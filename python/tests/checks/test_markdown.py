@@ -26,7 +26,7 @@ def checked(*cases: tuple[str, tuple[Judged, ...]]) -> Checked:
     return Checked(suite, tuple(CheckedCase(case, label, Results([]), of) for case, label, of in made), None)
 
 
-def test_what_fails_stands_first_and_the_rest_in_order():
+def test_failures_come_first_and_the_rest_in_order():
     fails, skipped = judged("low", passed=False), judged("none", skipped=True)
     text = check_markdown(
         checked(("cubic", (judged(), fails)), ("bbr", (skipped, judged("x", passed=False))))
@@ -51,7 +51,7 @@ def test_what_fails_stands_first_and_the_rest_in_order():
     "text",
     ["a|b", "*a*", "a_b_c", "`a`", "[a](b)", "<b>a</b>", "~~a~~", "a\\|b", "a&amp;b", "![a](b)", "--a-b"],
 )
-def test_what_text_says_is_shown_as_it_is(text):
+def test_text_is_shown_verbatim(text):
     tokens = (
         MarkdownIt("commonmark")
         .enable(["table", "strikethrough"])

@@ -23,7 +23,7 @@ def suite(*cases, **more):
     return {"name": "mine", "scheme": "cubic", "cases": list(cases) or [CASE], **more}
 
 
-def test_schemes_that_are_compared_run_over_the_same_draws():
+def test_compared_schemes_run_over_the_same_random_samples():
     expect = {
         "goodput_mbps": [{"at_least": 0.9, "of": "newreno"}, {"at_most": "2mbps"}, {"baseline": "0.1mbps"}]
     }
@@ -37,7 +37,7 @@ def test_schemes_that_are_compared_run_over_the_same_draws():
     )
 
 
-def test_the_scheme_asked_for_stands_in_for_all_others():
+def test_the_requested_scheme_replaces_all_others():
     found = Suite.from_dict(suite(CASE, {**CASE, "name": "b", "scheme": "vegas"}), scheme="newreno")
     assert [case.scheme for case in found.cases] == ["newreno", "newreno"]
     assert [case.scheme for case in Suite.from_dict(suite({**CASE, "scheme": "vegas"})).cases] == ["vegas"]
@@ -55,13 +55,13 @@ def test_without_a_scheme_the_scenario_keeps_its_own():
     assert case.scheme == "cubic+newreno"
 
 
-def test_a_case_says_otherwise_what_the_suite_says_of_a_metric():
+def test_a_case_overrides_the_suite_for_a_metric():
     expect = {"utilisation": {"at_least": 0.9}, "timeouts": {"at_most": 0}}
     (case,) = Suite.from_dict(suite(CASE, expect=expect)).cases
     assert case.expectations == (Bound("utilisation", True, 0.5), Bound("timeouts", False, 0.0))
 
 
-def test_over_a_link_there_are_five_runs_unless_somebody_says():
+def test_over_a_link_there_are_five_runs_by_default():
     assert Suite.from_dict(suite()).cases[0].scenarios["cubic"].repetitions == 5
     assert Suite.from_dict(suite(repetitions=3)).cases[0].scenarios["cubic"].repetitions == 3
     both = Suite.from_dict(suite({**CASE, "repetitions": 2, "seed": 0}, repetitions=3, seed=9))
@@ -76,7 +76,9 @@ def test_chosen_cases_are_those_in_the_order_of_the_suite():
     assert Suite.from_dict(suite(*cases), only=["a", "b", "c"]).is_whole
 
 
-def test_baselines_and_traces_stand_beside_the_suite_and_those_of_shipped_ones_here(tmp_path, monkeypatch):
+def test_baselines_and_traces_are_next_to_the_suite_and_those_of_shipped_suites_are_local(
+    tmp_path, monkeypatch
+):
     assert Suite.load("wireless", only=["lte"]).baseline == Path("wireless.baseline.json")
     assert Suite.from_dict(suite(), folder=tmp_path).baseline == tmp_path / "mine.baseline.json"
     assert Suite.from_dict(suite(), folder=tmp_path, baseline=Path("b")).baseline == Path("b")
@@ -105,11 +107,11 @@ def test_settings_change_the_scenario():
 
 @pytest.mark.parametrize("name", suite_names())
 @pytest.mark.parametrize("scheme", [None, "bbr", "copa", "ledbat++"])
-def test_shipped_suites_stand_for_schemes_of_senders(name, scheme):
+def test_shipped_suites_accept_schemes_of_senders(name, scheme):
     assert Suite.load(name, scheme=scheme).cases
 
 
-def test_shipped_suites_leave_out_what_has_no_baseline():
+def test_shipped_suites_omit_cases_without_a_baseline():
     assert not any(Suite.load(name).needs_baseline for name in suite_names())
     assert Suite.from_dict(suite()).needs_baseline
 
@@ -193,7 +195,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("tables", "said"), [row[1:] for row in WRONG], ids=[row[0] for row in WRONG])
-def test_what_is_wrong_is_said_in_a_line(tables, said):
+def test_errors_are_one_line(tables, said):
     with pytest.raises(AirpathError) as refused:
         Suite.from_dict(tables)
     assert isinstance(refused.value, ScenarioError | UsageError)
@@ -201,7 +203,7 @@ def test_what_is_wrong_is_said_in_a_line(tables, said):
     assert "\n\n" not in str(refused.value)
 
 
-def test_unknown_cases_and_suites_are_refused():
+def test_unknown_cases_and_suites_are_rejected():
     with pytest.raises(UsageError, match='did you mean "lte"'):
         Suite.load("wireless", only=["lt"])
     with pytest.raises(ScenarioError, match='did you mean "wireless"'):
