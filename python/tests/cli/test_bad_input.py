@@ -100,7 +100,7 @@ def test_bad_scenarios(airpath, folder: Path, command, text, words, code):
     assert [path.name for path in folder.iterdir()] == ["bad.toml"]
 
 
-def test_what_does_not_fit_into_memory_is_refused_before_it_is_built(airpath, folder: Path, monkeypatch):
+def test_runs_too_large_for_memory_are_rejected_before_they_are_built(airpath, folder: Path, monkeypatch):
     arrivals = 'traffic = { kind = "arrivals", size = "1kB", mean_interval = "1ns" }\n'
     (folder / "bad.toml").write_text(GOOD.replace('"2s"', '"1000s"') + arrivals)
     monkeypatch.setattr("airpath.scenario.simulation.simulation", lambda *_: pytest.fail("built"))
@@ -133,7 +133,7 @@ def test_every_fault_of_a_scenario_is_named_at_once(airpath, folder: Path):
     assert "topology.bottleneck.delay" in outcome.err
 
 
-def test_an_output_folder_that_holds_something_else_is_left_alone(airpath, folder: Path):
+def test_an_output_folder_with_other_content_is_unchanged(airpath, folder: Path):
     (folder / "results").mkdir()
     (folder / "results" / "precious.txt").write_text("precious")
     refused(airpath("run", "lte-download", "--out", "results"), "contains no airpath results", 1)
@@ -148,13 +148,13 @@ def test_an_output_folder_that_cannot_be_made(airpath, folder: Path):
     assert [path.name for path in folder.iterdir()] == ["file"]
 
 
-def test_nothing_is_run_when_the_results_could_not_be_written(airpath, folder: Path, monkeypatch):
+def test_nothing_runs_if_the_results_cannot_be_written(airpath, folder: Path, monkeypatch):
     monkeypatch.setattr("airpath.cli.work.run_all", lambda *_a, **_k: pytest.fail("was run"))
     (folder / "file").write_text("")
     refused(airpath("compare", "cubic", "--link", "2mbps", "--out", "file"), "not a directory", 1)
 
 
-def test_the_unexpected_is_one_line_too(airpath, monkeypatch):
+def test_unexpected_errors_are_one_line_too(airpath, monkeypatch):
     def broken(*_arguments):
         raise RuntimeError("two\nlines")
 

@@ -50,7 +50,7 @@ def write(folder):
     return write
 
 
-def test_all_that_is_as_expected_passes_and_keeps_nothing(airpath, write, folder):
+def test_expected_results_pass_and_are_not_kept(airpath, write, folder):
     write(PASSING)
     done = airpath("check", "mine.toml", "--junit", "ci/check.xml")
     assert (done.code, done.err) == (0, "")
@@ -60,7 +60,7 @@ def test_all_that_is_as_expected_passes_and_keeps_nothing(airpath, write, folder
     assert (root.get("tests"), root.get("failures")) == ("4", "0")
 
 
-def test_what_is_not_as_expected_fails_and_can_be_looked_at(airpath, write, folder):
+def test_unexpected_results_fail_and_are_kept(airpath, write, folder):
     write(PASSING + 'queueing_p95_ms = { at_most = "1us" }\n')
     files = ("--junit", "check.xml", "--markdown", "ci/check.md")
     done = airpath("check", "mine.toml", *files, "--json", "--out", "failed")
@@ -95,7 +95,7 @@ def test_what_is_not_as_expected_fails_and_can_be_looked_at(airpath, write, fold
 
 
 @pytest.mark.processes
-def test_the_same_version_gives_the_same_verdict_with_any_number_of_jobs(airpath, write):
+def test_the_same_version_has_the_same_verdict_with_any_number_of_jobs(airpath, write):
     write(PASSING + "timeouts = { at_most = 0 }\n")
     once, again = (
         json.loads(airpath("check", "mine.toml", "--json", "--jobs", jobs).out) for jobs in ("1", "2")
@@ -105,7 +105,7 @@ def test_the_same_version_gives_the_same_verdict_with_any_number_of_jobs(airpath
     assert once == again
 
 
-def test_a_baseline_is_learned_and_held(airpath, write, folder):
+def test_a_baseline_is_recorded_and_enforced(airpath, write, folder):
     write(BASELINE)
     missing = airpath("check", "mine.toml")
     assert missing.code == 1
@@ -144,7 +144,7 @@ def test_a_baseline_is_learned_and_held(airpath, write, folder):
     assert "better: --update keeps it" in improved.out
 
 
-def test_a_change_of_the_controller_is_seen(airpath, write, folder):
+def test_a_change_of_the_controller_is_detected(airpath, write, folder):
     """As if CUBIC had kept 0.9 at a loss when the baseline was recorded: it filled a short buffer better."""
     text = write(BASELINE).read_text()
     shallow = 'link = "20mbps"\nrtt = "60ms"\nbuffer = "0.1bdp"\nduration = "20s"'
@@ -169,7 +169,7 @@ def test_a_change_of_the_controller_is_seen(airpath, write, folder):
     assert all("has changed since" in one["remark"] for one in steady["expectations"])
 
 
-def test_seeds_and_repetitions_may_change_and_what_is_measured_may_not(airpath, write):
+def test_seeds_and_repetitions_may_change_and_the_measurement_may_not(airpath, write):
     write(BASELINE)
     assert airpath("check", "mine.toml", "--update").code == 0
     text = Path("mine.toml").read_text()
@@ -183,7 +183,7 @@ def test_seeds_and_repetitions_may_change_and_what_is_measured_may_not(airpath, 
     assert [case["passed"] for case in other["cases"]] == [True, False]
 
 
-def test_updating_one_case_keeps_the_others_and_the_whole_forgets_the_gone(airpath, write, folder):
+def test_updating_one_case_keeps_the_others_and_a_full_update_drops_removed_cases(airpath, write, folder):
     write(BASELINE)
     assert airpath("check", "mine.toml", "--update").code == 0
     file = folder / "mine.baseline.json"
@@ -196,7 +196,7 @@ def test_updating_one_case_keeps_the_others_and_the_whole_forgets_the_gone(airpa
     assert set(json.loads(file.read_text())["cases"]) == {"cellular", "steady"}
 
 
-def test_a_shipped_suite_leaves_out_what_was_not_learned(airpath, folder):
+def test_a_shipped_suite_omits_cases_without_a_recorded_baseline(airpath, folder):
     done = airpath("check", "wireless", "--case", "shallow-buffer", "--scheme", "cubic", "--junit", "j.xml")
     assert done.code == 0
     assert "2 have no baseline" in done.out
@@ -242,7 +242,7 @@ WRONG_BASELINES = [
     ("content", "said"), [row[1:] for row in WRONG_BASELINES], ids=[row[0] for row in WRONG_BASELINES]
 )
 @pytest.mark.parametrize("options", [(), ("--update",)])
-def test_a_damaged_baseline_is_refused_before_anything_runs(airpath, write, folder, content, said, options):
+def test_a_corrupted_baseline_is_rejected_before_any_run(airpath, write, folder, content, said, options):
     write(BASELINE)
     (folder / "mine.baseline.json").write_bytes(content)
     done = airpath("check", "mine.toml", *options)
@@ -269,7 +269,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("arguments", "said"), WRONG, ids=[" ".join(row[0]) for row in WRONG])
-def test_bad_input_is_refused_with_code_2(airpath, write, folder, arguments, said):
+def test_bad_input_is_rejected_with_code_2(airpath, write, folder, arguments, said):
     write(PASSING)
     done = airpath("check", *arguments)
     assert (done.code, done.out) == (2, "")
@@ -277,7 +277,7 @@ def test_bad_input_is_refused_with_code_2(airpath, write, folder, arguments, sai
     assert [path.name for path in folder.iterdir()] == ["mine.toml"]
 
 
-def test_a_directory_of_something_else_is_left_alone(airpath, write, folder):
+def test_a_foreign_directory_is_unchanged(airpath, write, folder):
     write(PASSING)
     (folder / "failed" / "lte").mkdir(parents=True)
     (folder / "failed" / "lte" / "thesis.tex").write_text("do not delete")
@@ -287,7 +287,7 @@ def test_a_directory_of_something_else_is_left_alone(airpath, write, folder):
     assert (folder / "failed" / "lte" / "thesis.tex").read_text() == "do not delete"
 
 
-def test_an_interrupt_shows_what_was_finished_and_writes_no_verdict(airpath, write, folder, monkeypatch):
+def test_an_interrupt_shows_finished_cases_and_writes_no_verdict(airpath, write, folder, monkeypatch):
     write(BASELINE)
     run, cases = running.run_jobs, []
 

@@ -27,7 +27,7 @@ def differences(airpath, *arguments):
     return json.loads(done.out)
 
 
-def test_equal_results_do_not_differ_whenever_they_were_made(airpath, kept):
+def test_equal_results_do_not_differ_for_any_time_of_creation(airpath, kept):
     assert airpath("rerun", "first", "--out", "second").code == 0
     facts = json.loads((kept / "provenance.json").read_text())
     (kept / "provenance.json").write_text(json.dumps({**facts, "created": "2020-01-01T00:00:00+00:00"}))
@@ -63,7 +63,7 @@ def test_keys_and_metrics_are_compared_in_pairs_of_seeds(airpath, folder):
 
 
 @pytest.mark.usefixtures("kept")
-def test_other_seeds_are_compared_by_welch_and_said(airpath):
+def test_other_seeds_are_compared_by_welch_and_reported(airpath):
     assert airpath("compare", "newreno", "cubic", *SHORT, "--seed", "11", "--out", "second").code == 0
     told = differences(airpath, "first", "second")
     assert {"what": "seeds", "first": "1 to 3", "second": "11 to 13"} in told["changes"]
@@ -72,7 +72,7 @@ def test_other_seeds_are_compared_by_welch_and_said(airpath):
 
 
 @pytest.mark.usefixtures("kept")
-def test_two_schemes_that_are_alone_are_held_against_each_other(airpath):
+def test_two_single_schemes_are_compared_with_each_other(airpath):
     assert airpath("compare", "newreno", "vegas", *SHORT, "--out", "second").code == 0
     told = differences(airpath, "first", "second")
     assert {one["scheme"] for one in told["metrics"]} == {"cubic → vegas"}
@@ -107,7 +107,7 @@ def test_sweeps_are_compared_point_by_point(airpath, folder):
     assert {one["pairs"] for one in told["metrics"]} == {2}
 
 
-def test_trouble_has_its_own_code(airpath, kept, folder):
+def test_errors_have_their_own_exit_code(airpath, kept, folder):
     (folder / "sweep").mkdir()
     (folder / "sweep" / "provenance.json").write_text('{"format": "airpath sweep 1"}')
     (folder / "damaged").mkdir()

@@ -13,7 +13,7 @@ from airpath.cli.doctor_emulation import lacking, worlds_text
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="emulations need Linux")
 
 
-def test_a_world_runs_where_all_that_it_needs_is_good() -> None:
+def test_a_backend_runs_if_all_its_requirements_are_met() -> None:
     checks = ["engine", "emulated hosts", "Linux datapath", "kernel queues"]
     assert not any(lacking(checks).values())
     assert worlds_text(lacking(checks)) == "sim, quic, emulate, datapath, routers can run"
@@ -32,13 +32,13 @@ def test_a_world_runs_where_all_that_it_needs_is_good() -> None:
     assert worlds_text(lacking([])).startswith("none can run; sim lacks engine; quic lacks engine; ")
 
 
-def test_worlds_need_checks_that_there_are() -> None:
+def test_backends_require_existing_checks() -> None:
     needed = {check for backend in BACKENDS.values() for check in backend.needs}
     assert needed <= set(doctor.CHECKS)
 
 
 @pytest.mark.parametrize("state", ["good", "missing"])
-def test_worlds_follow_from_the_checks(airpath, monkeypatch: pytest.MonkeyPatch, state: str) -> None:
+def test_backends_follow_from_the_checks(airpath, monkeypatch: pytest.MonkeyPatch, state: str) -> None:
     for name in doctor_emulation.CHECKS:
         monkeypatch.setitem(doctor.CHECKS, name, lambda: ("good", ""))
     monkeypatch.setitem(doctor.CHECKS, "kernel queues", lambda: (state, "modprobe sch_htb"))
@@ -59,7 +59,7 @@ def test_worlds_follow_from_the_checks(airpath, monkeypatch: pytest.MonkeyPatch,
         ("opening /dev/net/tun: No such file or directory", "/dev/net/tun: No such file or directory"),
     ],
 )
-def test_a_kernel_without_the_queues_is_told_how_to_get_them(
+def test_a_kernel_without_the_queues_gets_instructions(
     monkeypatch: pytest.MonkeyPatch, refused: str, expected: str
 ) -> None:
     monkeypatch.setattr(doctor_emulation, "_refused", lambda _: refused)
@@ -69,7 +69,7 @@ def test_a_kernel_without_the_queues_is_told_how_to_get_them(
     assert detail.endswith(expected) or expected in detail
 
 
-def test_setpriv_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_setpriv_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shutil.which", lambda tool, **_: f"/usr/bin/{tool}")
     assert doctor_emulation.setpriv() == ("good", "/usr/bin/setpriv")
     monkeypatch.setattr("shutil.which", lambda *_, **__: None)
@@ -80,7 +80,7 @@ def test_setpriv_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("emulated_hosts")
-def test_what_the_engine_refuses_is_the_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_finding_is_the_error_of_the_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     try:
         _core.try_kernel_router()
     except _core.EmulationFailed as error:

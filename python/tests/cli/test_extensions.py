@@ -132,7 +132,7 @@ def test_a_command_that_is_not_installed_names_its_distribution(airpath, monkeyp
         ("run", "airpath_test_good:COMMAND", "another command has this name"),
     ],
 )
-def test_an_entry_point_that_is_no_command_is_reported_and_left_out(
+def test_an_entry_point_that_is_no_command_is_reported_and_ignored(
     airpath, distribution, name, target, reason
 ):
     modules = {
@@ -148,7 +148,7 @@ def test_an_entry_point_that_is_no_command_is_reported_and_left_out(
     assert "Count." not in outcome.out
 
 
-def test_commands_of_airpath_look_up_no_entry_points(airpath, monkeypatch):
+def test_commands_of_airpath_load_no_entry_points(airpath, monkeypatch):
     def fail(**_):
         raise AssertionError("entry points were looked up")
 

@@ -18,7 +18,7 @@ def test_commands_have_every_option(airpath, command, kind):
         assert f"--{name} " in text
 
 
-def test_what_was_assumed_is_the_first_line(airpath):
+def test_the_assumptions_are_the_first_line(airpath):
     done = airpath("compare", "cubic", *SHORT)
     assert done.code == 0
     assert done.out.startswith(
@@ -28,7 +28,7 @@ def test_what_was_assumed_is_the_first_line(airpath):
     assert done.err == ""
 
 
-def test_independent_losses_hint_at_bursts_once(airpath):
+def test_independent_losses_print_one_hint_about_bursts(airpath):
     hint = "airpath: losses are independent; radio loses in bursts: try --loss 1%:4\n"
     done = airpath("compare", "cubic", "--link", "5mbps", "--loss", "1%", *SHORT)
     assert (done.code, done.err) == (0, hint)
@@ -37,7 +37,7 @@ def test_independent_losses_hint_at_bursts_once(airpath):
     assert set(json.loads(done.out)["schemes"]) == {"cubic"}
 
 
-def test_a_rerun_draws_the_same(airpath):
+def test_a_rerun_has_the_same_random_samples(airpath):
     options = ("--network", "wifi", "--flows", "2", "--rtt", "20ms..60ms", "--reps", "2")
     assert airpath("compare", "cubic", *options, *SHORT, "--out", "kept").code == 0
     done = airpath("rerun", "kept", "--jobs", "1")

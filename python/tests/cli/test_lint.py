@@ -47,13 +47,13 @@ def test_json_has_everything_and_nothing_else_is_printed(airpath, script):
     assert read["scenario"] == {"file": "link.toml", "missing": []}
 
 
-def test_the_scenario_that_is_written_is_one(airpath, script, folder):
+def test_the_written_scenario_is_valid(airpath, script, folder):
     airpath("lint", script(GOOD), "--scenario", "link.toml")
     assert tomllib.loads((folder / "link.toml").read_text())["topology"]["bottleneck"]["delay"] == "10 ms"
     assert airpath("validate", "link.toml").code == 0
 
 
-def test_several_inputs_are_one_set_up(airpath, script):
+def test_several_inputs_are_one_configuration(airpath, script):
     lines = GOOD.splitlines(keepends=True)
     first, second = script("".join(lines[::2]), "a.sh"), script("".join(lines[1::2]), "b.sh")
     assert airpath("lint", first, second).code == 0
@@ -78,7 +78,7 @@ def test_standard_input(airpath, monkeypatch):
         (b"#" * ((4 << 20) + 1), "more than 4 MiB"),
     ],
 )
-def test_inputs_that_are_no_set_up_are_refused(airpath, folder, content, says):
+def test_inputs_that_are_no_configuration_are_rejected(airpath, folder, content, says):
     (folder / "odd").write_bytes(content)
     outcome = airpath("lint", "odd", "--scenario", "link.toml")
     assert outcome.code == 2
@@ -98,27 +98,27 @@ def test_inputs_that_are_no_set_up_are_refused(airpath, folder, content, says):
         (["lint", "setup.sh", "--scenario", "."], "directory"),
     ],
 )
-def test_what_is_refused_before_anything_is_done(airpath, script, arguments, says):
+def test_errors_before_any_work(airpath, script, arguments, says):
     script(GOOD)
     outcome = airpath(*arguments)
     assert outcome.code == 2
     assert says in outcome.err
 
 
-def test_a_set_up_without_a_link_has_no_scenario(airpath, script, folder):
+def test_a_configuration_without_a_link_has_no_scenario(airpath, script, folder):
     outcome = airpath("lint", script("tc qdisc add dev eth0 ingress\n"), "--scenario", "link.toml")
     assert outcome.code == 2
     assert "no queueing discipline" in outcome.err
     assert not (folder / "link.toml").exists()
 
 
-def test_a_terminal_obeys_nothing_in_an_input(airpath, script):
+def test_control_characters_in_an_input_do_not_reach_the_terminal(airpath, script):
     outcome = airpath("lint", script("tc qdisc add dev e\x1b[2Jth0 root netem delay $1[bold]\n"))
     assert "\x1b" not in outcome.out
     assert "[bold]" in outcome.out
 
 
-def test_a_live_system_is_only_asked(airpath, folder, monkeypatch):
+def test_a_live_system_is_only_read(airpath, folder, monkeypatch):
     # A program in place of tc records its arguments.
     shown = [{"kind": "netem", "handle": "1:", "dev": "eth0", "root": True, "options": {"limit": 1000}}]
     program = folder / "tc"
@@ -138,14 +138,14 @@ def test_a_live_system_is_only_asked(airpath, folder, monkeypatch):
     ]
 
 
-def test_a_screen_on_which_nothing_is_set_up(airpath, folder):
+def test_an_output_without_configuration(airpath, folder):
     (folder / "screen").write_text("qdisc pfifo_fast 0: dev eth0 root refcnt 2 bands 3 priomap 1 2 2 2\n")
     outcome = airpath("lint", "screen")
     assert outcome.code == 0
     assert "nothing is set up" in outcome.out
 
 
-def test_a_live_system_that_refuses_is_said(airpath, folder, monkeypatch):
+def test_errors_of_a_live_system_are_reported(airpath, folder, monkeypatch):
     program = folder / "tc"
     program.write_text("#!/bin/sh\necho 'Cannot open netlink socket' >&2\nexit 1\n")
     program.chmod(0o755)

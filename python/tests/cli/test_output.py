@@ -67,7 +67,7 @@ def test_version(airpath):
     assert outcome.out.startswith("airpath ")
 
 
-def test_run_writes_what_it_says(airpath, folder: Path):
+def test_run_writes_the_files_it_lists(airpath, folder: Path):
     outcome = airpath("run", "lte-download", "--reps", "2", "--seed", "7", *SHORT, "--json")
     summary = json.loads(outcome.out)
     assert summary["out"] == "out/lte-download"
@@ -101,7 +101,7 @@ def test_packets_and_captures_on_request(airpath, folder: Path):
 
 
 @pytest.mark.parametrize("arguments", [("compare", "cubic", "--link", "2mbps"), ("run", "lte-download")])
-def test_what_limits_senders_on_request(airpath, folder: Path, arguments: tuple[str, ...]):
+def test_limits_of_senders_on_request(airpath, folder: Path, arguments: tuple[str, ...]):
     for name, options in (("without", ()), ("with", ("--limits",))):
         outcome = airpath(*arguments, "--reps", "1", "--no-report", "--out", name, *options)
         assert outcome.code == 0
@@ -139,14 +139,14 @@ def test_compare_keeps_the_order_and_the_options(airpath):
     assert summary["out"] == "out/compare-2mbps"
 
 
-def test_validate_shows_what_a_scenario_comes_to(airpath):
+def test_validate_shows_the_resolved_scenario(airpath):
     text = airpath("validate", "lte-download", "--resolved").out
     assert "450 kB = 300 packets = 400 ms = 10 BDP" in text
     assert "base RTT 40 ms" in text
     assert "lte.down" in text
 
 
-def test_flows_that_start_when_the_run_is_over_are_said(airpath):
+def test_flows_that_start_after_the_end_are_reported(airpath):
     join = Scenario.load("ebe-join-leave-l").override(duration="20s")
     (Path.cwd() / "short.toml").write_text(join.to_toml(), encoding="utf-8")
     outcome = airpath("validate", "short.toml")
@@ -173,12 +173,12 @@ def test_list_has_a_line_for_each(airpath):
     assert set(json.loads(airpath("list", "links", "--json").out)) == {"links"}
 
 
-def test_the_list_of_schemes_says_what_all_of_them_take(airpath):
+def test_the_list_of_schemes_contains_the_common_options(airpath):
     assert "each also with the ending -ld, which tells losses apart" in airpath("list", "schemes").out
     assert "-ld" not in airpath("list", "queues").out
 
 
-def test_trace_show_draws_a_picture(airpath, folder: Path):
+def test_trace_show_plots_a_figure(airpath, folder: Path):
     summary = json.loads(airpath("trace", "show", "lte.down", "--json").out)
     assert summary["mean_bps"] == pytest.approx(9e6, rel=0.001)
     assert summary["duration_s"] == 60
@@ -189,7 +189,7 @@ def test_trace_show_draws_a_picture(airpath, folder: Path):
     assert distribution.sum() > 100
 
 
-def test_trace_show_draws_a_trace_of_two_lines_that_lasts_for_years(airpath, folder: Path):
+def test_trace_show_plots_a_trace_of_two_lines_that_lasts_for_years(airpath, folder: Path):
     (folder / "years.trace").write_text("0\n99000000000\n")
     summary = json.loads(airpath("trace", "show", "years.trace", "--json").out)
     assert summary["duration_s"] == 99e6
@@ -197,7 +197,7 @@ def test_trace_show_draws_a_trace_of_two_lines_that_lasts_for_years(airpath, fol
 
 
 @pytest.mark.parametrize("name", ["$.trace", r"a$\frac$b.trace"])
-def test_what_is_no_formula_in_the_name_of_a_file_is_drawn_as_it_stands(airpath, folder: Path, name):
+def test_file_names_are_plotted_verbatim_and_not_as_formulas(airpath, folder: Path, name):
     (folder / name).write_text("1\n2\n500\n")
     assert airpath("trace", "show", name).code == 0
 
@@ -222,7 +222,7 @@ def test_trace_convert_round_trip(airpath, folder: Path):
     assert other["mean_bps"] == pytest.approx(one["mean_bps"], rel=1e-6)
 
 
-def test_nothing_is_said_where_nobody_watches(airpath):
+def test_nothing_is_printed_without_a_terminal(airpath):
     assert airpath("run", "lte-download", "--reps", "1", *SHORT).err == ""
 
 
@@ -245,7 +245,7 @@ def test_doctor_names_what_is_missing_in_its_last_line():
     assert verdict([good, missing, broken]).startswith("broken: three;")
 
 
-def test_doctor_notices_what_is_broken(airpath, monkeypatch):
+def test_doctor_detects_a_broken_installation(airpath, monkeypatch):
     monkeypatch.setattr("airpath.cli.doctor.TOLERANCE", -1.0)
     outcome = airpath("doctor", "--json")
     assert outcome.code == 1

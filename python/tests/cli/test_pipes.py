@@ -70,9 +70,7 @@ def through_a_named_pipe(arguments: Callable[[str], list[str]], given: bytes, fo
     return Said(process.returncode, out.decode(), err.decode())
 
 
-def test_a_capture_from_a_pipe_says_what_the_file_says(
-    airpath: Airpath, capture: Path, tmp_path: Path
-) -> None:
+def test_a_capture_from_a_pipe_equals_the_file(airpath: Airpath, capture: Path, tmp_path: Path) -> None:
     arguments = ["--estimator", "sarbe", "--json"]
     said = [
         airpath(["estimate", str(capture), *arguments, "--out", "file"]),
@@ -112,7 +110,7 @@ def test_the_first_interrupt_ends_the_writer_only(capture: Path, tmp_path: Path)
     assert json.loads(out)["captures"][0]["stopped_because"] is None
 
 
-def test_a_trace_from_a_pipe_says_what_the_file_says(airpath: Airpath, tmp_path: Path) -> None:
+def test_a_trace_from_a_pipe_equals_the_file(airpath: Airpath, tmp_path: Path) -> None:
     (tmp_path / "cell.down").write_text(OPPORTUNITIES)
     for command in (["fit", "NAME", "--step", "50ms", "--json"], ["trace", "convert", "NAME", "--to", "csv"]):
         said = [
@@ -155,7 +153,7 @@ def test_standard_input_is_read_once(airpath: Airpath, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("closed", [False, True])
-def test_a_terminal_and_a_closed_input_are_refused(monkeypatch: pytest.MonkeyPatch, closed: bool) -> None:
+def test_a_terminal_and_a_closed_input_are_rejected(monkeypatch: pytest.MonkeyPatch, closed: bool) -> None:
     given = None if closed else TextIOWrapper(BytesIO())
     if given:
         monkeypatch.setattr(given, "isatty", lambda: True)
@@ -165,7 +163,7 @@ def test_a_terminal_and_a_closed_input_are_refused(monkeypatch: pytest.MonkeyPat
         analyse("-")
 
 
-def test_a_copy_that_does_not_fit_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_copy_that_does_not_fit_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 

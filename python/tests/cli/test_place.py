@@ -26,7 +26,7 @@ def test_default_folders_are_numbered_and_latest_is_the_newest(airpath, folder: 
     assert (out / "latest").readlink() == Path(names[-1])
 
 
-def test_a_given_folder_that_is_taken_is_refused_unless_forced(airpath, folder: Path):
+def test_an_existing_output_folder_is_rejected_unless_forced(airpath, folder: Path):
     assert airpath(*COMPARE, "--out", "mine").code == 0
     again = airpath("compare", "cubic", *COMPARE[2:], "--out", "mine")
     assert again.code == 1
@@ -40,7 +40,7 @@ def test_a_given_folder_that_is_taken_is_refused_unless_forced(airpath, folder: 
     assert [path.name for path in folder.iterdir()] == ["mine"]
 
 
-def test_what_is_not_ours_is_never_replaced(airpath, folder: Path):
+def test_foreign_files_are_never_replaced(airpath, folder: Path):
     (folder / "mine").mkdir()
     (folder / "mine" / "precious.txt").write_text("precious")
     refused = airpath(*COMPARE, "--out", "mine", "--force")
@@ -54,7 +54,7 @@ def test_an_empty_folder_may_be_given(airpath, folder: Path):
     assert schemes(folder / "mine") == ["newreno"]
 
 
-def test_captures_that_differ_behind_the_first_dot_have_folders_of_their_own(airpath, folder: Path):
+def test_captures_that_differ_after_the_first_dot_have_separate_folders(airpath, folder: Path):
     settings = ("--set", "duration=2s", "--set", "record.warm_up=0s", "--reps", "1", "--no-report")
     assert airpath("run", "two-way", *settings, "--capture", "bottleneck").code == 0
     (capture,) = (folder / "out" / "two-way" / "captures").iterdir()
@@ -75,7 +75,7 @@ def test_no_two_commands_claim_one_folder(folder: Path):
     assert sorted(path.name for path in (folder / "out").iterdir()) == ["latest", "name-2"]
 
 
-def test_unfinished_work_of_the_same_command_goes_on_in_its_folder(folder: Path):
+def test_unfinished_work_of_the_same_command_continues_in_its_folder(folder: Path):
     work = folder / "out" / "sweep"
     work.mkdir(parents=True)
     (work / "ours").write_text("")
@@ -84,7 +84,7 @@ def test_unfinished_work_of_the_same_command_goes_on_in_its_folder(folder: Path)
     settle()
 
 
-def test_a_file_beside_the_folder_keeps_its_name_too(folder: Path):
+def test_a_file_next_to_the_folder_keeps_its_name_too(folder: Path):
     (folder / "out").mkdir()
     (folder / "out" / "emulate.pcapng").write_text("packets")
     assert claim(None, Path("out/emulate"), beside=".pcapng") == Path("out/emulate-2")
@@ -96,7 +96,7 @@ def test_a_file_beside_the_folder_keeps_its_name_too(folder: Path):
     assert [path.name for path in (folder / "out").iterdir()] == ["emulate.pcapng"]
 
 
-def test_files_are_numbered_or_refused(folder: Path):
+def test_files_are_numbered_or_rejected(folder: Path):
     assert claim_file(None, Path("a.png")) == Path("a.png")
     (folder / "a.png").write_text("")
     assert claim_file(None, Path("a.png")) == Path("a-2.png")

@@ -41,7 +41,7 @@ def test_workers_change_nothing(airpath):
     assert told[0] == told[1]
 
 
-def test_results_know_how_they_stopped_and_can_be_run_again(airpath, folder):
+def test_results_contain_their_stopping_rule_and_can_be_run_again(airpath, folder):
     said = airpath(*OVER, *UNTIL, "--difference", "50%", "--out", "kept")
     assert said.code == 0
     stopping = json.loads((folder / "kept" / "provenance.json").read_text())["stopping"]
@@ -69,7 +69,7 @@ def test_results_know_how_they_stopped_and_can_be_run_again(airpath, folder):
     assert json.loads((folder / "kept-rerun" / "provenance.json").read_text())["stopping"] == stopping
 
 
-def test_a_rerun_says_if_it_would_have_stopped_elsewhere(airpath, folder):
+def test_a_rerun_reports_a_different_stopping_point(airpath, folder):
     assert airpath(*OVER, *UNTIL, "--out", "kept").code == 0
     facts = json.loads((folder / "kept" / "provenance.json").read_text())
     facts["stopping"]["rule"]["precision"] = 0.9
@@ -79,7 +79,7 @@ def test_a_rerun_says_if_it_would_have_stopped_elsewhere(airpath, folder):
     assert "the repeated runs would have stopped after 3 repetitions" in again.out
 
 
-def test_the_limit_is_said_and_is_no_failure(airpath, folder):
+def test_reaching_the_limit_is_reported_and_is_no_failure(airpath, folder):
     done = airpath(*OVER, *NOT_ENOUGH)
     assert (done.code, done.err) == (0, "")
     assert (
@@ -154,7 +154,7 @@ def test_python_has_it_too():
         (("--precision", "2%", "--seed", "9223372036854775808"), "seed: found 9223372036854775808"),
     ],
 )
-def test_bad_input_is_said_before_anything_runs(airpath, folder, options, said):
+def test_bad_input_is_reported_before_any_run(airpath, folder, options, said):
     done = airpath(*OVER, *options)
     assert done.code == 2
     assert said in done.err
@@ -162,7 +162,7 @@ def test_bad_input_is_said_before_anything_runs(airpath, folder, options, said):
     assert not (folder / "out").exists()
 
 
-def test_a_difference_takes_two_schemes(airpath):
+def test_a_difference_requires_two_schemes(airpath):
     done = airpath("compare", "cubic", "--link", "lte.down", "--difference", "1%")
     assert (done.code, done.err) == (
         2,
@@ -174,7 +174,7 @@ def test_a_difference_takes_two_schemes(airpath):
     "stopping",
     [7, [], {}, {"rule": 7}, {"rule": {"precision": "2%"}}, {"rule": {"speed": 1}}, {"rule": {"metric": []}}],
 )
-def test_a_rule_that_is_none_is_refused(airpath, folder, stopping):
+def test_an_invalid_rule_is_rejected(airpath, folder, stopping):
     assert airpath(*OVER, "--out", "kept").code == 0
     facts = json.loads((folder / "kept" / "provenance.json").read_text())
     (folder / "kept" / "provenance.json").write_text(json.dumps({**facts, "stopping": stopping}))

@@ -60,7 +60,7 @@ def test_nothing_is_shown_unless_wanted(monkeypatch, clock):
     assert terminal.getvalue() == ""
 
 
-def test_nothing_is_shown_where_nobody_watches(monkeypatch, clock):
+def test_nothing_is_shown_without_a_terminal(monkeypatch, clock):
     unwatched = io.StringIO()
     monkeypatch.setattr(sys, "stderr", unwatched)
     with progress_bar("9 runs", None) as show:
@@ -69,7 +69,7 @@ def test_nothing_is_shown_where_nobody_watches(monkeypatch, clock):
     assert unwatched.getvalue() == ""
 
 
-def test_long_work_says_each_minute_how_far_it_is_where_there_is_no_terminal(monkeypatch, clock):
+def test_long_work_reports_its_progress_every_minute_without_a_terminal(monkeypatch, clock):
     monkeypatch.setattr(sys, "stderr", io.StringIO())
     lines = []
     with progress_lines(None, lambda: f"{clock[0] / 10:g} of 30 runs", lines.append) as show:
@@ -85,7 +85,7 @@ def test_long_work_says_each_minute_how_far_it_is_where_there_is_no_terminal(mon
 
 
 @pytest.mark.parametrize(("wanted", "last_s"), [(None, 59.0), (False, 600.0)])
-def test_short_work_has_no_lines_nor_work_that_shall_be_silent(monkeypatch, clock, wanted, last_s):
+def test_short_work_and_silent_work_print_no_lines(monkeypatch, clock, wanted, last_s):
     monkeypatch.setattr(sys, "stderr", io.StringIO())
     lines = []
     with progress_lines(wanted, lambda: "all", lines.append) as show:

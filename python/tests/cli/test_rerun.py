@@ -34,7 +34,7 @@ def kept(airpath, folder) -> Path:
     return folder / "kept"
 
 
-def test_a_comparison_comes_out_the_same(airpath, folder):
+def test_a_rerun_of_a_comparison_has_the_same_results(airpath, folder):
     assert airpath("compare", "newreno", "cubic:beta=0.6", *SHORT, "--out", "kept").code == 0
     done = airpath("rerun", "kept", "--jobs", "1")
     assert (done.code, done.err) == (0, "")
@@ -43,7 +43,7 @@ def test_a_comparison_comes_out_the_same(airpath, folder):
         assert (folder / "kept-rerun" / table.name).read_bytes() == table.read_bytes()
 
 
-def test_settings_seeds_and_traces_are_those_of_then(airpath, kept, folder):
+def test_settings_seeds_and_traces_are_those_of_the_first_run(airpath, kept, folder):
     before = (kept / "summary.csv").read_bytes()
     done = airpath("rerun", "kept", "--out", "again", "--json")
     assert done.code == 0
@@ -58,7 +58,7 @@ def test_settings_seeds_and_traces_are_those_of_then(airpath, kept, folder):
     assert airpath("rerun", "again").code == 0
 
 
-def test_what_runs_over_quic_runs_there_again(airpath):
+def test_runs_over_quic_are_rerun_over_quic(airpath):
     arguments = ("cubic", "newreno", *SHORT, "--world", "quic", "--out", "kept")
     assert airpath("compare", *arguments).code == 0
     done = airpath("rerun", "kept", "--json")
@@ -84,7 +84,7 @@ def test_another_trace_version_and_plan_are_named(airpath, kept, folder):
     assert "tables differ" in said.out
 
 
-def test_other_bytes_of_the_same_table_are_told_from_another_table(airpath, kept):
+def test_other_bytes_of_the_same_table_are_distinguished_from_another_table(airpath, kept):
     table = pq.read_table(kept / "summary.parquet")
     pq.write_table(table, kept / "summary.parquet", compression="none")
     done = airpath("rerun", "kept", "--json")
@@ -101,7 +101,7 @@ def test_runs_in_real_time_are_not_expected_to_be_equal(airpath, kept, monkeypat
     assert "runs in real time are never identical" in done.out
 
 
-def test_what_cannot_be_run_again_is_refused(airpath, kept, folder):
+def test_results_that_cannot_be_rerun_are_rejected(airpath, kept, folder):
     plans = json.loads((kept / "plan.json").read_text())
     for run in plans["runs"]:
         del run["scenario"]
@@ -121,7 +121,7 @@ def test_what_cannot_be_run_again_is_refused(airpath, kept, folder):
     assert sorted(path.name for path in folder.iterdir()) == ["kept", "scenarios", "sweep"]
 
 
-def test_a_trace_that_is_gone_and_the_same_place_are_refused(airpath, kept, folder):
+def test_a_missing_trace_and_the_same_folder_are_rejected(airpath, kept, folder):
     (folder / "link").symlink_to("kept")
     before = kept.stat().st_ino
     for results, out in [("kept", "kept"), ("kept", "scenarios/../kept"), ("link", "kept")]:
@@ -137,7 +137,7 @@ def test_a_trace_that_is_gone_and_the_same_place_are_refused(airpath, kept, fold
 
 
 @pytest.mark.parametrize("content", [b"{", b"[]", b'{"plans": [], "runs": [{}], "scenarios": []}', b"\xff"])
-def test_damaged_results_are_refused(airpath, kept, content):
+def test_corrupted_results_are_rejected(airpath, kept, content):
     (kept / "plan.json").write_bytes(content)
     done = airpath("rerun", "kept")
     assert done.code == 2

@@ -52,7 +52,7 @@ def test_the_number_of_workers_changes_no_byte(tmp_path: Path):
         assert mine.read_bytes() == other.read_bytes(), mine.name
 
 
-def test_repetitions_differ_and_each_is_its_seed():
+def test_repetitions_differ_and_each_depends_on_its_seed():
     scenario = airpath.Scenario.from_dict(SCENARIO)
     results = airpath.run(scenario, seed=10, repetitions=3)
     assert [(run.record.repetition, run.record.seed) for run in results.runs] == [(0, 10), (1, 11), (2, 12)]
@@ -109,7 +109,7 @@ def test_wrong_arguments(wrong):
         ({"jobs": "2", "world": "emulate"}, "jobs: found '2'; accepted: 1 or more"),
     ],
 )
-def test_what_is_no_number_or_world_is_said(wrong, said):
+def test_invalid_numbers_and_backends_are_reported(wrong, said):
     with pytest.raises(UsageError, match=said):
         airpath.run("two-way", **wrong)
 
@@ -128,12 +128,12 @@ def test_a_single_scheme_must_be_in_a_list():
         ({"schemes": ["cubic:beta=9"]}, r"schemes: beta: found 9; accepted: less than 1 \(scheme"),
     ],
 )
-def test_what_cannot_be_compared_is_said_of_the_argument(wrong, said):
+def test_invalid_comparisons_name_the_argument(wrong, said):
     with pytest.raises(ScenarioError, match=f"^{said}"):
         airpath.compare(**{"schemes": ["cubic"], "link": "12mbps"} | wrong)
 
 
-def test_a_file_that_is_no_trace_is_said_of_the_link(tmp_path):
+def test_an_invalid_trace_names_the_link(tmp_path):
     file = tmp_path / "no trace"
     file.write_text('rate = "12mbps"\n')
     with pytest.raises(TraceError) as refused:

@@ -17,7 +17,7 @@ HEAVY = ("airpath.scenario", "airpath.results", "matplotlib", "numpy", "pandas",
         "from airpath.cli import main\ntry: main(['compare', '--help'])\nexcept SystemExit: pass",
     ],
 )
-def test_nothing_heavy_is_loaded(work):
+def test_no_slow_modules_are_loaded(work):
     script = f"{work}\nimport sys\nsys.stderr.write(' '.join(set({HEAVY!r}) & set(sys.modules)))"
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=600
@@ -51,7 +51,7 @@ runpy.run_module("airpath", run_name="__main__")
     assert (done.returncode, done.stderr) == (130, "airpath: interrupted\n")
 
 
-def test_a_missing_engine_is_said_in_one_line():
+def test_a_missing_engine_is_reported_in_one_line():
     without = "import sys; sys.modules['airpath._core'] = None"
     script = f"{without}\nfrom airpath.cli import main; main(['validate', 'two-way'])"
     done = subprocess.run(
