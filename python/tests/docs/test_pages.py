@@ -143,7 +143,7 @@ def test_every_parameter_of_a_managed_queue_is_on_its_page(queue):
     assert len(section(page, "Sources").split()) > 1
 
 
-def test_what_agents_see_and_do_is_on_their_page():
+def test_observations_and_actions_of_agents_are_on_their_page():
     from airpath import learning
 
     page = (DOCS / "learning.md").read_text(encoding="utf-8")
@@ -237,7 +237,7 @@ def test_every_suite_has_its_section(suite):
     assert section((DOCS / "check.md").read_text(encoding="utf-8"), f"The suite `{suite}`")
 
 
-def test_a_key_says_what_it_takes():
+def test_a_key_lists_its_accepted_values():
     assert make_docs.kind({"anyOf": [{"type": "string", "examples": ["1s"]}, {"type": "null"}]}) == '`"1s"`'
     assert make_docs.kind({"type": "integer", "minimum": 1}) == "whole number at least 1"
     assert make_docs.default_of({"default": {"kind": "bulk"}}) == '`{kind = "bulk"}`'

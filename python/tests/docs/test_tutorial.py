@@ -44,7 +44,7 @@ def commands(block: Block) -> Iterator[list[str]]:
         yield shlex.split(line.removeprefix("$ "))
 
 
-def test_the_page_has_what_is_to_be_executed():
+def test_the_page_contains_the_commands_to_execute():
     languages = [block.language for block in blocks()]
     assert languages.count("console") >= 5
     assert languages.count("python") >= 3
