@@ -83,7 +83,7 @@ def default_control() -> str:
 
 
 @pytest.mark.usefixtures("emulated_hosts")
-def test_a_connection_is_a_flow_with_what_the_kernel_says(valid_emulated: Callable[..., Emulated]):
+def test_a_connection_is_a_flow_with_the_values_of_the_kernel(valid_emulated: Callable[..., Emulated]):
     size = 1_500_000
     command = ("8mbps", f"{sys.executable} -c '{TAKE}'", sys.executable, "-c", SEND, str(size))
     summary, results, out, _ = valid_emulated(*command)
@@ -134,7 +134,7 @@ def test_a_connection_is_a_flow_with_what_the_kernel_says(valid_emulated: Callab
 
 
 @pytest.mark.usefixtures("emulated_hosts")
-def test_connections_between_two_samples_are_seen(tmp_path: Path):
+def test_connections_between_two_samples_are_recorded(tmp_path: Path):
     sizes = [str(500 * number) for number in range(1, 31)]
     summary, results, *_ = emulated(
         tmp_path, "100mbps", f"{sys.executable} -c '{TAKE}'", sys.executable, "-c", SEND, *sizes
@@ -197,7 +197,7 @@ def record_of(**changes: Any) -> dict[str, Any]:
     }
 
 
-def test_a_second_connection_between_the_same_ports_has_a_name_of_its_own():
+def test_a_second_connection_between_the_same_ports_has_its_own_name():
     connections = Connections.from_engine(record_of())
     assert [flow.name for flow in connections.flows] == [
         "10.7.0.1:1 > 10.8.0.1:2",
@@ -206,7 +206,7 @@ def test_a_second_connection_between_the_same_ports_has_a_name_of_its_own():
     assert [flow.scheme for flow in connections.flows] == ["kernel:cubic", "kernel"]
 
 
-def test_what_is_missing_is_said():
+def test_missing_features_are_reported():
     assert Connections.from_engine(record_of(flows=[])).problems == ()
     problems = Connections.from_engine(record_of(beyond_packets=7, missing="no room")).problems
     assert problems == (
@@ -216,7 +216,7 @@ def test_what_is_missing_is_said():
     )
 
 
-def test_without_a_way_back_there_are_no_connections():
+def test_without_a_reverse_path_there_are_no_connections():
     first = {"name": "command", "path": [0], "reverse_path": [], "measured_at": 0, "controller": None}
     plan, others = with_back_flow({"links": [{"name": "there", "record": True}], "flows": [first]})
     assert (plan["flows"], others) == ([first], None)

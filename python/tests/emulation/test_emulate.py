@@ -102,7 +102,7 @@ def test_standard_output_is_the_commands_alone(tmp_path: Path):
         (["--server", "sh -c 'echo broken; exit 3'", "--", "true"], "broken"),
     ],
 )
-def test_what_cannot_be_started_is_one_message(tmp_path: Path, arguments, words):
+def test_failures_to_start_are_one_message(tmp_path: Path, arguments, words):
     done = airpath("--link", "8mbps", *arguments, cwd=tmp_path)
     assert done.returncode == 1
     assert words in done.stderr
@@ -144,7 +144,7 @@ def test_the_python_api():
         emulate(["no-such-command"], emulated_scenario("8mbps"))
 
 
-def test_a_capture_that_does_not_fit_is_said_with_its_file():
+def test_a_capture_that_does_not_fit_is_reported_with_its_file():
     from airpath.emulation import CaptureUnfinishedError, emulate, emulated_scenario
 
     send = [sys.executable, "-c", SEND, "300000"]

@@ -85,7 +85,7 @@ def nobody() -> Iterator[Nobody]:
         shutil.rmtree(folder)
 
 
-def test_they_can(nobody: Nobody):
+def test_ordinary_users_can_emulate(nobody: Nobody):
     allowed = nobody.runs("unshare", "--user", "--map-root-user", "true")
     if allowed.returncode != 0:
         pytest.skip(f"users may not make user namespaces here: {allowed.stderr.strip()}")
@@ -102,7 +102,7 @@ def test_they_can(nobody: Nobody):
     assert (nobody.folder / told["out"]).stat().st_uid == NOBODY, "the files are the user's own"
 
 
-def test_without_a_device_they_are_told(nobody: Nobody):
+def test_without_a_device_ordinary_users_get_a_message(nobody: Nobody):
     nobody.tun.chmod(0o600)
     done = nobody.runs(sys.executable, "-m", "airpath", "emulate", "--link", "8mbps", "--", "true")
     assert done.returncode == 1

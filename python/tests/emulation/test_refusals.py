@@ -56,14 +56,14 @@ def test_bad_arguments_are_one_message(refused: Callable[..., str], arguments: l
         ({"seed": -1}, "seed: found -1; accepted: at least 0"),
     ],
 )
-def test_what_is_wrong_is_said_of_the_option(options: dict[str, Any], said: str):
+def test_errors_name_the_option(options: dict[str, Any], said: str):
     with pytest.raises((ScenarioError, UsageError)) as found:
         emulated_scenario("8mbps", **options)
     assert str(found.value).startswith(said)
 
 
 @pytest.mark.parametrize("server", ["'", "  "])
-def test_a_server_that_is_no_command_is_refused(server: str, refused: Callable[..., str]):
+def test_a_server_that_is_no_command_is_rejected(server: str, refused: Callable[..., str]):
     said = refused("--link", "8mbps", "--server", server, "--", "true")
     assert f"server: found {server!r}" in said
     assert "accepted: a command as in a shell" in said
