@@ -90,7 +90,7 @@ def test_arguments(arguments, said):
         ({"override": {"scenario.duration": "2s"}}, "scenario"),
     ],
 )
-def test_options_of_a_reset_and_the_episode_before_goes_on(options, said):
+def test_invalid_options_of_a_reset_keep_the_current_episode(options, said):
     env = BottleneckEnv(link="12mbps", duration="1s")
     env.reset(seed=1)
     with pytest.raises(AirpathError, match=said):
@@ -123,7 +123,7 @@ def test_actions(action):
         env.step(action)
 
 
-def test_what_comes_too_early_or_too_late():
+def test_calls_too_early_or_too_late():
     env = BottleneckEnv(link="12mbps", duration="200ms")
     with pytest.raises(AirpathError, match="call reset first"):
         env.step(np.zeros(1))
@@ -153,7 +153,7 @@ def test_a_reward_that_is_no_number(said):
         env.step(np.zeros(1))
 
 
-def test_a_policy_that_gives_too_few_actions():
+def test_a_policy_with_too_few_actions():
     with pytest.raises(AirpathError, match="policy: found 1 actions; accepted: 3"):
         evaluate(lambda _: [0.0], repetitions=3, link="12mbps")
 
@@ -168,7 +168,7 @@ def test_a_policy_that_gives_too_few_actions():
         (["mine", "cubic"], 'label: found "mine", which is one of the schemes'),
     ],
 )
-def test_schemes_that_cannot_run_are_found_before_the_policy_is_asked(schemes, said):
+def test_schemes_that_cannot_run_are_rejected_before_the_policy_is_called(schemes, said):
     asked = []
     with pytest.raises(AirpathError, match=f"^{said}"):
         evaluate(asked.append, schemes, label="mine", link="12mbps", duration="1s")

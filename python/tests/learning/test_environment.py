@@ -43,7 +43,7 @@ def same_tables(one, other):
 
 @pytest.mark.parametrize("action", ["window-factor", "window", "rate-factor", "rate"])
 @pytest.mark.parametrize("more", [{}, {"history": 4, "privileged": True}])
-def test_gymnasium_finds_nothing_to_say_against_it(action, more):
+def test_the_environment_passes_the_checks_of_gymnasium(action, more):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         check_env(gymnasium.make(ENVIRONMENT, link="12mbps", action=action, duration="2s", **more).unwrapped)
@@ -56,7 +56,7 @@ def test_gymnasium_finds_nothing_to_say_against_it(action, more):
         ({"action": "window"}, 0.0, "64 packets"),  # the root of 4096
     ],
 )
-def test_an_agent_that_keeps_a_window_is_the_scheme_fixed(arguments, action, window):
+def test_an_agent_with_a_constant_window_equals_the_scheme_fixed(arguments, action, window):
     def keep(observations):
         return np.full(len(observations), action)
 
@@ -92,7 +92,7 @@ def test_additive_increase_and_multiplicative_decrease_fill_a_link():
     assert run["loss_rate"] > 0
 
 
-def test_the_same_seed_and_actions_give_the_same_and_another_seed_another():
+def test_equal_seeds_and_actions_give_equal_episodes_and_another_seed_does_not():
     def run(seed):
         env = BottleneckEnv(link="ebe.random", duration="20s", history=2, privileged=True)
         generator = np.random.default_rng(5)
@@ -114,7 +114,7 @@ def test_the_same_seed_and_actions_give_the_same_and_another_seed_another():
     }
 
 
-def test_episodes_without_a_seed_go_on_from_the_last_one():
+def test_episodes_without_a_seed_continue_the_random_stream():
     def starts():
         env = BottleneckEnv(link="ebe.random", duration="1s", vary={"rtt": "20ms..80ms"})
         seen = []
@@ -129,7 +129,7 @@ def test_episodes_without_a_seed_go_on_from_the_last_one():
     assert len({rtt for rtt, _ in seen}) == len({seed for _, seed in seen}) == 3
 
 
-def test_what_a_step_says_is_what_happened():
+def test_a_step_reports_the_recorded_values():
     env = BottleneckEnv(link="12mbps", rtt="100ms", buffer="1000 packets", duration="10s", action="window")
     env.reset(seed=1)
     for _ in range(60):
@@ -167,7 +167,7 @@ def test_an_observation_is_made_of_the_quantities():
     assert (after[: len(features)] == before).all()
 
 
-def test_a_transfer_that_is_over_terminates_its_episode():
+def test_a_finished_transfer_terminates_its_episode():
     scenario = {
         "name": "transfer",
         "duration": "20s",
@@ -192,7 +192,7 @@ def test_a_transfer_that_is_over_terminates_its_episode():
     assert results.flows["flow_scheme"].to_pylist() == ["mine", "cubic"]
 
 
-def test_rates_are_kept_and_factors_work_on_them():
+def test_rates_persist_and_factors_multiply_them():
     env = BottleneckEnv(link="100mbps", duration="3s", action="rate-factor")
     env.reset(seed=1)
     for factor in (1.0, 1.0, 1.0, 0.0, 0.0, 0.0):
@@ -201,14 +201,14 @@ def test_rates_are_kept_and_factors_work_on_them():
     assert info["sending_rate_mbps"] == pytest.approx(8.0, rel=0.03)
 
 
-def test_a_reward_of_ones_own():
+def test_a_custom_reward():
     env = BottleneckEnv(link="12mbps", duration="1s", reward=lambda step: -step["rtt_ms"])
     env.reset(seed=1)
     _, reward, *_, info = env.step(KEEP)
     assert reward == -info["rtt_ms"] < 0
 
 
-def test_the_default_reward_is_what_its_page_says():
+def test_the_default_reward_matches_its_page():
     env = BottleneckEnv(link="12mbps", loss=0.02, duration="2s")
     env.reset(seed=1)
     for _ in range(15):
@@ -218,7 +218,7 @@ def test_the_default_reward_is_what_its_page_says():
     assert reward == pytest.approx(expected - 10 * info["loss_share"])
 
 
-def test_results_go_with_those_of_other_schemes_and_say_where_they_come_from(tmp_path):
+def test_results_combine_with_those_of_other_schemes_and_contain_their_provenance(tmp_path):
     from airpath.explorer.writing import write_report
     from airpath.results import write
     from airpath.results.origin import origin_of_this_process
@@ -235,7 +235,7 @@ def test_results_go_with_those_of_other_schemes_and_say_where_they_come_from(tmp
     assert "agent" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
 
 
-def test_environments_that_nobody_closes_take_no_memory():
+def test_abandoned_environments_free_their_memory():
     def abandon(count):
         for _ in range(count):
             env = gymnasium.make(ENVIRONMENT, link="100mbps", duration="10s", action="window")

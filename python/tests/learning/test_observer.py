@@ -56,7 +56,7 @@ def seen(made, environment=0, back=0):
     return dict(zip(BOUNDS, rows[-1 - back].tolist(), strict=True))
 
 
-def test_each_number_is_what_its_formula_says():
+def test_each_number_matches_its_formula():
     made = observer()
     made.update(EVERYONE, step())
     made.update(EVERYONE, step(delivery_rate_mbps=3.0))
@@ -82,7 +82,7 @@ def test_each_number_is_what_its_formula_says():
     )
 
 
-def test_bounds_are_those_that_are_told_and_nothing_is_beyond():
+def test_observations_stay_within_the_declared_bounds():
     features = (*FEATURES, *PRIVILEGED_FEATURES)
     assert {one.name: (one.low, one.high) for one in features} == BOUNDS
     assert [one.formula[:24] for one in features if one.name in ("sending_rate", "capacity")] == [
@@ -120,7 +120,7 @@ def test_the_largest_rate_is_that_of_the_last_ten_steps():
     assert seen(made, 1)["delivery_ratio"] == 1.0
 
 
-def test_the_newest_step_is_last_and_only_those_that_are_chosen_go_on():
+def test_the_newest_step_is_last_and_only_selected_environments_advance():
     made = observer(history=3)
     only = np.array([False, True])
     for loss in (0.1, 0.2, 0.3, 0.4):

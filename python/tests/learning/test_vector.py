@@ -28,7 +28,7 @@ def played(envs, steps=25):
 @pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.processes
-def test_it_does_what_gymnasium_makes_of_single_environments(mode, threads):
+def test_the_vector_environment_equals_gymnasiums_vector_of_single_environments(mode, threads):
     native = gymnasium.make_vec(
         ENVIRONMENT, num_envs=COUNT, threads=threads, autoreset_mode=mode, **ARGUMENTS
     )
@@ -42,7 +42,7 @@ def test_it_does_what_gymnasium_makes_of_single_environments(mode, threads):
         assert data_equivalence(ours, theirs, exact=True)
 
 
-def test_those_that_are_chosen_are_reset():
+def test_selected_environments_are_reset():
     envs = BottleneckVectorEnv(3, link="12mbps", duration="1s", autoreset_mode="Disabled")
     envs.reset(seed=1)
     for _ in range(10):
@@ -71,7 +71,7 @@ def test_results_are_repetitions():
         envs.results()
 
 
-def test_a_reward_of_ones_own_is_asked_once_for_all():
+def test_a_custom_reward_is_called_once_for_all_environments():
     asked = []
 
     def reward(step):
@@ -86,7 +86,7 @@ def test_a_reward_of_ones_own_is_asked_once_for_all():
     assert (infos["rtt_ms"] == asked[0]).all()
 
 
-def test_a_reward_is_asked_for_steps_only():
+def test_a_reward_is_called_for_steps_only():
     """After a reset there is no step from which a function could compute a reward."""
     envs = BottleneckVectorEnv(2, link="12mbps", duration="200ms", reward=lambda step: 1 / step["time_s"])
     envs.reset(seed=1)
@@ -103,7 +103,7 @@ def test_a_reward_is_asked_for_steps_only():
         ({"num_envs": 2, "render_mode": "human"}, "render_mode: found 'human'"),
     ],
 )
-def test_what_is_wrong_is_said(arguments, said):
+def test_errors_are_reported(arguments, said):
     with pytest.raises(UsageError, match=said):
         BottleneckVectorEnv(link="12mbps", **arguments)
 
@@ -119,14 +119,14 @@ def test_what_is_wrong_is_said(arguments, said):
         (lambda envs: envs.reset(options=["rate"]), r"options: found \['rate'\]; accepted: a dictionary"),
     ],
 )
-def test_what_is_called_wrongly_is_said(call, said):
+def test_invalid_calls_are_reported(call, said):
     envs = BottleneckVectorEnv(2, link="12mbps")
     envs.reset(seed=1)
     with pytest.raises(UsageError, match=said):
         call(envs)
 
 
-def test_a_reward_for_one_only_is_refused():
+def test_a_reward_for_a_single_environment_is_rejected():
     envs = BottleneckVectorEnv(2, link="12mbps", reward=lambda _: 1.0)
     envs.reset(seed=1)
     with pytest.raises(UsageError, match="accepted: 2 numbers"):
