@@ -35,7 +35,7 @@ def mbps(size: int, times_ms: list[float]) -> float:
     return size * 8e-3 / (max(times_ms) - min(times_ms))
 
 
-def test_numbers_of_mm_link_are_those_of_its_scripts(tmp_path: Path) -> None:
+def test_numbers_of_mm_link_equal_those_of_its_scripts(tmp_path: Path) -> None:
     text = mm_link()
     whole = tallies(text)[None]
     found = log_measures(read(tmp_path, text))
@@ -54,7 +54,7 @@ def test_numbers_of_mm_link_are_those_of_its_scripts(tmp_path: Path) -> None:
     assert found["signal_delay_p95_ms"] > 700, "the link rests for a second in four"
 
 
-def test_numbers_of_a_tunnel_are_those_of_pantheon(tmp_path: Path) -> None:
+def test_numbers_of_a_tunnel_equal_those_of_pantheon(tmp_path: Path) -> None:
     text = tunnel()
     found, log = tallies(text), read(tmp_path, text)
     assert (log.kind, log.flows, log.names_flows) == ("tunnel", [1, 2, 3], True)
@@ -74,7 +74,7 @@ def of_a_flow(tally: Tally, measures: dict[str, float]) -> None:
     assert measures["signal_delay_p95_ms"] == pytest.approx(nearest_rank(signal_delays_ms(tally)), abs=1e-5)
 
 
-def test_a_link_without_rest_has_numbers_of_a_closed_form(tmp_path: Path) -> None:
+def test_a_busy_link_matches_a_closed_form(tmp_path: Path) -> None:
     # A packet of 1500 bytes every 2 ms, each of which waits 5 ms.
     lines = ["# base timestamp: 100"]
     for k in range(1000):
@@ -153,7 +153,7 @@ def test_people_read_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]
         (b"\x00\x01\xff\n", "line 1: found `"),
     ],
 )
-def test_what_is_no_log_is_refused_and_nothing_written(
+def test_other_files_are_rejected_and_nothing_is_written(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], content: bytes, message: str
 ) -> None:
     file = tmp_path / "some.log"
@@ -167,7 +167,7 @@ def test_what_is_no_log_is_refused_and_nothing_written(
     assert not (tmp_path / "found").exists()
 
 
-def test_a_log_that_is_taken_for_a_trace_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_log_used_as_a_trace_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "up.log"
     for text, is_log in ((mm_link(10), True), (tunnel(1, 10), True), ("# what\n", False)):
         file.write_text(text)
@@ -179,7 +179,7 @@ def test_a_log_that_is_taken_for_a_trace_is_named(tmp_path: Path, capsys: pytest
         assert ("this is a link log: use `airpath trace log`" in said) == is_log
 
 
-def test_a_log_of_years_asks_for_wider_bins(tmp_path: Path) -> None:
+def test_a_log_of_years_requires_wider_bins(tmp_path: Path) -> None:
     log = read(tmp_path, "0 + 1\n60000000000 + 1\n")
     with pytest.raises(UsageError, match="120000001 bins of 500 ms; accepted: at most 1000000 bins"):
         LogBins(log)
