@@ -38,7 +38,7 @@ def test_rates_delays_buffers_and_losses():
     assert up["queue"] == {"kind": "drop-tail", "limit": "14.1 kB"}
 
 
-def test_one_way_alone_has_a_free_way_back():
+def test_a_single_direction_has_an_unlimited_reverse_path():
     made = carried("tc qdisc add dev eth0 root netem delay 20ms rate 10mbit")
     assert made.scenario.to_dict()["topology"]["reverse"]["rate"] == {"kind": "unlimited"}
     assert made.missing == ()
@@ -86,7 +86,7 @@ def test_queues(queue, kind):
         ("slot 1ms 2ms", "slot"),
     ],
 )
-def test_what_is_not_carried_over_is_said_in_the_file_too(options, says):
+def test_omissions_are_listed_in_the_file_too(options, says):
     made = carried(f"tc qdisc add dev eth0 root netem {options}")
     assert any(says in one for one in made.missing)
     assert f"# Not carried over: {made.missing[0]}." in made.toml

@@ -37,7 +37,7 @@ def runs(lost):
     return lost.mean(), lost.sum() / max(ends, 1)
 
 
-def test_gilbert_and_elliott_as_the_kernel_draws_it():
+def test_gilbert_and_elliott_as_sampled_by_the_kernel():
     p, r, bad, good = 0.02, 0.15, 0.7, 0.01
     random = np.random.default_rng(1)
     moves, losses = random.random(400_000), random.random(400_000)
@@ -52,7 +52,7 @@ def test_gilbert_and_elliott_as_the_kernel_draws_it():
     assert loss.mean_burst == pytest.approx(burst, rel=0.03)
 
 
-def test_four_states_as_the_kernel_draws_them():
+def test_four_states_as_sampled_by_the_kernel():
     p13, p31, p32, p23, p14 = 0.02, 0.2, 0.3, 0.4, 0.01
     lost, state = np.zeros(400_000, bool), 1
     for k, u in enumerate(np.random.default_rng(2).random(400_000)):
@@ -72,7 +72,7 @@ def test_four_states_as_the_kernel_draws_them():
 
 
 @pytest.mark.parametrize(("asked", "correlation"), [(0.1, 0.25), (0.1, 0.5), (0.3, 0.75), (0.02, 0.1)])
-def test_correlated_loss_is_not_what_was_asked_for(asked, correlation):
+def test_correlated_loss_differs_from_the_configured_loss(asked, correlation):
     x, count, lost = 0.5, 1_000_000, 0
     for u in np.random.default_rng(3).random(count):
         x = (1 - correlation) * u + correlation * x
@@ -84,7 +84,7 @@ def test_correlated_loss_is_not_what_was_asked_for(asked, correlation):
     assert mean < 0.8 * asked
 
 
-def test_a_correlation_too_near_to_one_has_no_mean():
+def test_a_correlation_too_close_to_one_has_no_mean():
     assert math.isnan(RandomLoss(0.1, 0.999).mean_loss)
 
 
@@ -107,7 +107,7 @@ def test_packets_further_apart_than_the_jitter_is_wide_keep_their_order():
     assert reordered_share(1e6, 1e6, "pareto") is None
 
 
-def test_what_is_suggested_has_the_mean_and_the_burst():
+def test_the_suggestion_has_the_same_mean_and_burst():
     p, r = (float(word.rstrip("%")) / 100 for word in gemodel(0.01, 5).split()[2:])
     loss = GilbertElliottLoss(p, r)
     assert (loss.mean_loss, loss.mean_burst) == pytest.approx((0.01, 5), rel=1e-3)

@@ -38,7 +38,7 @@ def test_every_rule_has_a_case():
 
 
 @pytest.mark.parametrize(("rule", "wrong", "right"), CASES)
-def test_a_rule_finds_what_it_is_about_and_no_more(rule, wrong, right):
+def test_a_rule_reports_its_mistake_and_nothing_else(rule, wrong, right):
     one = found(wrong).get(rule)
     assert one is not None, sorted(found(wrong))
     assert one.what
@@ -46,7 +46,7 @@ def test_a_rule_finds_what_it_is_about_and_no_more(rule, wrong, right):
     assert rule not in found(right)
 
 
-def test_a_set_up_in_which_nothing_is_wrong_is_clean():
+def test_a_configuration_without_mistakes_is_clean():
     text = OFF
     for device, delay in (("eth0", 10), ("eth1", 10)):
         text += f"tc qdisc add dev {device} root netem delay {delay}ms rate 10mbit limit 40 seed 3"
@@ -65,13 +65,13 @@ def test_numbers_of_a_limit_that_is_too_small():
     assert "netem-limit" not in again
 
 
-def test_what_is_suggested_against_bytes_is_no_longer_found():
+def test_the_suggestion_against_byte_limits_passes():
     one = found(NETEM + "rate 10mbps")["rate-in-bytes"]
     assert one.what == "rate 10mbps is 80 Mbit/s"
     assert one.instead == "rate 10mbit, or rate 80mbit if bytes were meant"
 
 
-def test_what_stood_before_the_end_is_judged_too():
+def test_commands_before_the_end_are_checked_too():
     text = NETEM + "delay 100ms 5ms\niperf3 -c h\ntc qdisc del dev eth0 root\n"
     assert {"jitter-reorders", "netem-limit", "on-the-end-host"} <= set(found(text))
     assert lint_text(text).directions.lanes[0].delay_ns == 100_000_000
@@ -86,7 +86,7 @@ def test_losses_explain_drops_only_up_to_chance():
     assert "netem-dropped-at-limit" in found(shown(1400))
 
 
-def test_findings_are_in_the_order_of_lines_and_each_is_there_once():
+def test_findings_are_in_line_order_and_occur_once():
     text = "for i in 1 2 3; do\n" + NETEM.replace("add", "replace") + "delay 100ms 9ms\ndone\n" + OFF
     lines = [(one.rule.name, one.place.line) for one in lint_text(text).findings]
     assert len(lines) == len(set(lines))

@@ -133,7 +133,7 @@ def test_the_same_as_json():
     }
 
 
-def test_a_screen_without_devices_and_one_on_which_nothing_is_set_up():
+def test_an_output_without_devices_and_one_without_configuration():
     text = "qdisc netem 8001: root refcnt 2 limit 1000 delay 10ms\n"
     assert [str(tree.device) for tree in lint_text(text).trees] == ["(device)"]
     assert lint_text("qdisc pfifo_fast 0: dev eth0 root refcnt 2 bands 3 priomap 1 2 2 2 1 2 0 0\n").clean
@@ -149,12 +149,12 @@ def test_a_screen_without_devices_and_one_on_which_nothing_is_set_up():
         ("[" * 100_000, "not JSON"),
     ],
 )
-def test_json_of_something_else_is_refused(text, says):
+def test_other_json_is_rejected(text, says):
     with pytest.raises(LintError, match=says):
         lint_text(text)
 
 
-def test_odd_values_in_json_are_said():
+def test_unusual_values_in_json_are_reported():
     entry = {"kind": "netem", "handle": "1:", "dev": "eth0", "root": True, "options": {"limit": -5}}
     (one,) = lint_text(json.dumps([entry])).findings
     assert one.rule.name == "not-understood"

@@ -61,7 +61,7 @@ def unread(text):
         "ip link | grep eth | head -1 # a comment\ntc qdisc add dev eth0 root netem delay 10ms || exit 1",
     ],
 )
-def test_the_same_set_up_in_many_forms(text):
+def test_the_same_configuration_in_many_forms(text):
     assert netems(text) == {"eth0": 10}
     assert unread(text) == []
 
@@ -118,18 +118,18 @@ def test_where_a_command_runs(text, device):
         ),
     ],
 )
-def test_what_is_not_known_is_said_by_its_line_and_not_guessed(text, line, says):
+def test_unknown_parts_are_reported_by_line_and_not_guessed(text, line, says):
     remarks = unread(text)
     assert any(where == line and says in what for where, what in remarks), remarks
 
 
-def test_an_unread_command_is_no_clean_set_up():
+def test_an_unread_command_is_no_clean_configuration():
     linted = lint_text("tc qdisc add dev eth0 root netem delay $1")
     assert not linted.clean
     assert [tree for tree in linted.trees if tree.disciplines] == []
 
 
-def test_quotes_comments_and_here_documents_hide_what_is_no_command():
+def test_text_in_quotes_comments_and_here_documents_is_no_command():
     text = """
 # tc qdisc add dev eth0 root netem delay 1ms
 echo "tc; qdisc add dev eth0 root netem delay 2ms"
@@ -147,7 +147,7 @@ def test_functions_that_call_themselves_end():
     assert lint_text("f() { g; }\ng() { f; }\nf\ntc qdisc add dev eth0 root netem delay 1ms").trees
 
 
-def test_blocks_that_nest_too_deep_are_said():
+def test_too_deeply_nested_blocks_are_reported():
     assert "deep" in unread("{ " * 500 + "tc qdisc add dev eth0 root netem")[0][1]
 
 
@@ -167,7 +167,7 @@ TOKENS = st.sampled_from([*WORDS.split(), "\x00", "\u0663"])
 
 
 @given(st.lists(st.tuples(TOKENS, st.sampled_from([" ", " ", " ", "\n"])), max_size=60))
-def test_whatever_words_stand_there_they_are_read_or_refused(words):
+def test_any_words_are_read_or_rejected(words):
     text = "".join(word + blank for word, blank in words)
     try:
         linted = lint_text(text)

@@ -92,18 +92,18 @@ def test_percentages_have_their_sign_or_not():
         (rate_bps, "٣mbit"),
     ],
 )
-def test_what_tc_refuses_is_refused(read, text):
+def test_values_rejected_by_tc_are_rejected(read, text):
     with pytest.raises(RefusedError, match="found"):
         read(text)
 
 
 @given(st.integers(1, 999_999), st.sampled_from([1, 10**3, 10**6]))
-def test_a_rate_that_is_suggested_reads_as_what_was_meant(number, scale):
+def test_a_suggested_rate_has_the_intended_value(number, scale):
     assert rate_bps(tc_rate(number * scale)) == pytest.approx(number * scale, rel=1e-5)
 
 
 @given(st.text(max_size=30))
-def test_any_text_is_read_or_refused(text):
+def test_any_text_is_read_or_rejected(text):
     for read in (rate_bps, size_bytes, time_ns, share, whole):
         try:
             assert read(text) >= 0
