@@ -30,7 +30,7 @@ def written(path, text):
     return path
 
 
-def test_a_line_of_digits_a_line_for_each_and_a_table_say_the_same(tmp_path, bursts):
+def test_a_line_of_digits_one_digit_per_line_and_a_table_are_equivalent(tmp_path, bursts):
     digits = ["1" if one else "0" for one in bursts]
     (given,) = airpath.fit(bursts)
     texts = {
@@ -68,12 +68,12 @@ def test_a_line_of_digits_may_be_long(tmp_path, bursts):
     ],
     ids=["no table", "a quotation mark", "a long cell"],
 )
-def test_what_no_table_has_is_refused_by_its_line(tmp_path, text, said):
+def test_invalid_lines_are_rejected_by_number(tmp_path, text, said):
     with pytest.raises(FitError, match=said):
         airpath.fit(written(tmp_path / "odd.csv", text))
 
 
-def test_what_is_printed_can_be_pasted(bursts):
+def test_the_printed_model_can_be_pasted(bursts):
     (found,) = airpath.fit(bursts)
     loss = tomllib.loads(found.toml)["loss"]
     plan = Scenario.load("satellite").override({"topology.bottleneck.loss": loss}).plan()
@@ -156,7 +156,7 @@ def test_a_flow_of_a_capture_shows_what_its_link_lost(tmp_path):
         airpath.fit(capture, flow=["7"])
 
 
-def test_a_capture_that_goes_over_into_garbage_is_fitted_up_to_there_and_says_so(tmp_path, capsys):
+def test_a_capture_with_trailing_garbage_is_fitted_up_to_it_with_a_message(tmp_path, capsys):
     scenario = Scenario.load("satellite-bursts-packet").override(
         {"duration": "20s", "record.interval": "1s", "record.capture": ["bottleneck"], "repetitions": 1}
     )
@@ -205,7 +205,7 @@ def test_the_last_step_of_a_trace_counts_when_it_is_whole(tmp_path):
         airpath.fit(trace, step="30ms")
 
 
-def test_names_of_columns_may_stand_in_quotes(tmp_path):
+def test_names_of_columns_may_be_quoted(tmp_path):
     rows = "".join(f"{time},{int(time % 3 == 0)}\n" for time in range(27))
     (plain,) = airpath.fit(written(tmp_path / "plain.csv", f"time_s,lost\n{rows}"))
     (quoted,) = airpath.fit(written(tmp_path / "quoted.csv", f'"time_s","lost"\n{rows}'))
@@ -243,7 +243,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("text", "options", "message"), REFUSED.values(), ids=REFUSED)
-def test_bad_input_gets_one_clear_message(tmp_path, text, options, message):
+def test_bad_input_is_one_clear_message(tmp_path, text, options, message):
     file = tmp_path / "prose"
     if text is not None:
         file.write_text(text, encoding="utf-8")
@@ -253,20 +253,20 @@ def test_bad_input_gets_one_clear_message(tmp_path, text, options, message):
     assert "\n" not in str(caught.value)
 
 
-def test_bytes_that_are_not_text_are_called_so(tmp_path):
+def test_bytes_that_are_not_text_are_reported_as_such(tmp_path):
     file = tmp_path / "garbage"
     file.write_bytes(bytes(range(128, 256)))
     with pytest.raises(FitError, match=re.escape(f"garbage: found bytes that are not text; {ACCEPTED}")):
         airpath.fit(file)
 
 
-def test_sequences_of_anything_else_are_refused():
+def test_other_sequences_are_rejected():
     with pytest.raises(FitError, match="accepted: a sequence of 0"):
         airpath.fit([0, 1, 2])
 
 
 @pytest.mark.skipif(not RECORDINGS, reason="AIRPATH_CAPTURES does not name a folder of captures")
-def test_recorded_captures_give_a_chain_or_one_message():
+def test_recorded_captures_yield_a_chain_or_one_message():
     files = [
         file
         for file in Path(RECORDINGS).iterdir()

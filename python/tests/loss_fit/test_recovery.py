@@ -33,7 +33,7 @@ def holds(estimate, truth):
 
 
 @pytest.mark.parametrize(("p", "q", "count"), [(0.01, 0.167, 5000), (0.05, 0.6, 3000), (0.002, 0.05, 40000)])
-def test_intervals_of_gilberts_chain_hold_the_truth(p, q, count):
+def test_intervals_of_gilberts_chain_contain_the_true_values(p, q, count):
     random = np.random.default_rng(7)
     truth = {"leave_good": p, "leave_bad": q, "mean_loss": p / (p + q), "mean_burst": 1 / q}
     hits = {name: [] for name in truth}
@@ -52,7 +52,7 @@ def fit_gilbert_only(lost):
     return fit_gilbert(Transitions.of(lost), CONFIDENCE)
 
 
-def test_intervals_of_gilbert_and_elliotts_chain_hold_the_truth():
+def test_intervals_of_gilbert_and_elliotts_chain_contain_the_true_values():
     random = np.random.default_rng(8)
     truth = {"leave_good": 0.005, "leave_bad": 0.05, "loss_good": 0.005, "loss_bad": 0.6}
     hits = []
@@ -65,7 +65,7 @@ def test_intervals_of_gilbert_and_elliotts_chain_hold_the_truth():
     assert abs(sum(hits) / 120 - CONFIDENCE) < 3 * math.sqrt(0.95 * 0.05 / 30)
 
 
-def test_intervals_of_a_chain_in_time_hold_the_truth():
+def test_intervals_of_a_chain_in_time_contain_the_true_values():
     random = np.random.default_rng(9)
     good_s, bad_s = 0.4, 0.02
     hits = []
@@ -100,7 +100,7 @@ def test_independent_losses_are_called_bursts_once_in_twenty():
     assert all(p_value(chain(random, 2000, 0.02, 0.3)) < 1e-4 for _ in range(20))
 
 
-def test_lengths_of_bursts_are_refused_once_in_twenty_and_when_they_are_not_geometric():
+def test_lengths_of_bursts_are_rejected_once_in_twenty_and_if_not_geometric():
     random = np.random.default_rng(11)
 
     def test_of(lost):
@@ -133,7 +133,7 @@ def test_the_likelihood_is_that_of_the_forward_algorithm():
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("lost", [[0, 1, 0], [0, 1] * 500, [0, 0, 0, 1, 1, 0, 0, 0, 0, 1, 0]])
-def test_probabilities_at_their_ends_and_intervals_without_end_warn_of_nothing(lost):
+def test_probabilities_at_their_bounds_and_unbounded_intervals_do_not_warn(lost):
     (fit,) = airpath.fit(lost)
     assert 0 < fit.gilbert.mean_loss.value < 1
 
