@@ -87,14 +87,14 @@ def test_only_the_flow_that_estimators_watch_is_kept(watched):
     assert set(watched.estimates) == {"westwood", "westwood-aa"}
 
 
-def test_estimates_are_near_the_rate_of_the_wire(watched):
+def test_estimates_are_close_to_the_line_rate(watched):
     used = watched.departed_bytes[0, 20:].mean() * 80
     anti_aliased = watched.estimates["westwood-aa"].last_bps[0, 20:].mean()
     # Estimators count payload, of which there are 1448 bytes in 1500.
     assert anti_aliased == pytest.approx(used * 1448 / 1500, rel=0.15)
 
 
-def test_peaks_are_not_below_what_is_recorded_at_the_end_of_intervals(watched):
+def test_peaks_are_not_below_the_values_recorded_at_the_end_of_intervals(watched):
     for one in watched.estimates.values():
         both = ~np.isnan(one.largest_bps)
         assert both.any()
@@ -110,7 +110,7 @@ def test_the_largest_sample_in_order_is_that_of_adjacent_acknowledgments(watched
     assert np.isnan(watched.estimates["westwood-aa"].in_order_sample_bps).all()
 
 
-def test_a_kept_run_is_read_as_it_was(watched):
+def test_a_stored_run_is_read_unchanged(watched):
     again = from_bytes(to_bytes(watched))
     for name, one in watched.estimates.items():
         np.testing.assert_array_equal(again.estimates[name].last_bps, one.last_bps)

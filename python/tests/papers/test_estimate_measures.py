@@ -33,7 +33,7 @@ def test_spans_take_the_intervals_that_end_in_them():
     assert measures.within(TIME, TIME, (1.0, 2.0)) == pytest.approx(np.arange(11, 21) * 0.1)
 
 
-def test_errors_are_parts_of_the_truth():
+def test_errors_are_relative_to_the_true_value():
     truth = np.array([1.0, 2.0, 4.0, 1.0])
     estimate = np.array([2.0, 2.0, 2.0, 2.0])
     assert measures.bias(estimate, truth) == pytest.approx(0.0)

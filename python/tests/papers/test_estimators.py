@@ -16,12 +16,12 @@ from airpath_papers.work import do_runs, missing_runs, read_runs
 SYNTHETIC = "lte.up (synthetic)"
 
 
-def test_without_recordings_the_shipped_links_are_judged(tmp_path):
+def test_without_recorded_traces_the_shipped_links_are_evaluated(tmp_path):
     assert [link.label for link in judged_links(None)] == ["lte.down (synthetic)", SYNTHETIC]
     assert judged_links(str(tmp_path)) == judged_links(None)
 
 
-def test_recordings_are_added_where_they_are(tmp_path):
+def test_recorded_traces_are_added_if_present(tmp_path):
     (tmp_path / "Verizon-LTE-short.down").write_text("1\n")
     (tmp_path / "something-else").write_text("1\n")
     (recording,) = judged_links(str(tmp_path))[2:]
@@ -33,18 +33,18 @@ def test_recordings_are_added_where_they_are(tmp_path):
     assert down.reverse == up.rate
 
 
-def test_every_recording_of_rates_is_judged():
+def test_every_recorded_rate_trace_is_evaluated():
     folder = recorded_traces()
     recorded = {str(path) for path in folder.iterdir() if not path.name.startswith(("README", "leo-delay"))}
     assert {link.rate["file"] for link in judged_links(str(folder))[2:]} == recorded
 
 
-def test_every_estimator_is_judged():
+def test_every_estimator_is_evaluated():
     judged = {estimator.partition(":")[0] for estimator in ESTIMATORS}
     assert judged == {one.id for one in REGISTERED}
 
 
-def test_an_estimator_without_an_answer_has_no_errors(tmp_path):
+def test_an_estimator_without_an_estimate_has_no_errors(tmp_path):
     one = experiment(
         "estimators-link", judged_links(None)[0], {"duration": "40ms", "record.interval": "10ms"}
     )
@@ -63,7 +63,7 @@ def errors_on(one, folder):
     )
 
 
-def test_bursts_mislead_single_acknowledgments_and_ten_milliseconds_cure_it(tmp_path):
+def test_bursts_mislead_single_acknowledgments_and_ten_millisecond_samples_do_not(tmp_path):
     found = errors_on(LINKS_FIGURE.experiments[ONE_WAY][SYNTHETIC], tmp_path)
     per_ack = found("westwood-ti")
     cured = found("westwood-ti:samples=interval,interval=10ms")

@@ -53,7 +53,7 @@ def test_workers_find_the_figures_of_a_set(register, tmp_path):
         ("airpath_papers.registry:ALL", "found str; accepted: a sequence of airpath_papers.figure.Figure"),
     ],
 )
-def test_a_set_that_cannot_be_added_is_reported_and_left_out(register, capsys, target, reason):
+def test_a_set_that_cannot_be_added_is_reported_and_ignored(register, capsys, target, reason):
     register(target)
     assert figures() == FIGURES
     line = "airpath: airpath-test-figures: the entry point own in airpath.figures is ignored: "

@@ -30,7 +30,7 @@ PROMISED = {
 }
 
 
-def test_everything_promised_is_there():
+def test_all_promised_figures_exist():
     promised = {f"{paper}/{name}" for paper, names in PROMISED.items() for name in names.split()}
     assert {figure.id for figure in FIGURES} == promised
     assert len(FIGURES) == len(promised)
@@ -127,7 +127,7 @@ def test_every_experiment_on_the_dumbbell_has_the_three_settings_the_text_first(
 
 
 @pytest.mark.parametrize("family", EBE_FAMILIES)
-def test_in_setting_l_the_way_back_is_wide_and_its_router_knows(family):
+def test_in_setting_l_the_reverse_path_is_fast_and_its_router_has_the_capacity(family):
     for scheme in ("xcp-ebe", "vcp"):
         plan = in_setting(family, "L", scheme, 1).resolve().plan()
         names = [link["name"] for link in plan["links"]]
@@ -139,7 +139,7 @@ def test_in_setting_l_the_way_back_is_wide_and_its_router_knows(family):
         assert any(flow["measured_at"] == back for flow in plan["flows"])
 
 
-def test_routers_believe_ten_and_the_other_links_of_the_parking_lot_twenty():
+def test_routers_have_a_configured_capacity_of_ten_and_other_links_of_twenty():
     plan = parking_lot(40, "xcp", 1).resolve().plan()
     beliefs = {
         link["name"]: link["queue"]["source"]["capacity"] / 1e6
@@ -165,7 +165,7 @@ def test_the_fixed_schedule_has_the_means_that_the_paper_implies():
 @pytest.mark.parametrize(
     ("setting", "reverse_flows", "reverse_mbps"), [("t", 20, None), ("o", 0, None), ("l", 20, 100)]
 )
-def test_settings_differ_in_what_comes_back(setting, reverse_flows, reverse_mbps):
+def test_settings_differ_in_the_reverse_traffic(setting, reverse_flows, reverse_mbps):
     plan = Scenario.load(f"ebe-dumbbell-{setting}").plan()
     names = [link["name"] for link in plan["links"]]
     back = names.index("bottleneck-reverse")
@@ -191,7 +191,7 @@ def test_shipped_scenarios_are_accepted_by_the_engine(name):
     assert scenario.document.description
 
 
-def test_beliefs_are_given_to_those_who_ask():
+def test_configured_capacities_are_set_where_required():
     assert believing("xcp", "10mbps") == "xcp:capacity=10mbps"
     assert believing("xcp-b", "10mbps") == "xcp-b"
     assert with_options("vcp:beta=0.5", pace_small_windows=False) == "vcp:beta=0.5,pace_small_windows=false"
@@ -220,6 +220,6 @@ def test_figures_are_found_by_name(names, first, count):
 
 
 @pytest.mark.parametrize("what", ["ebe-x", "ebe-j/fig", "ebe-j/fig99", "fig1"])
-def test_an_unknown_figure_is_refused(what):
+def test_an_unknown_figure_is_rejected(what):
     with pytest.raises(UsageError, match="no paper or figure is named"):
         select(["ebe-j", what])

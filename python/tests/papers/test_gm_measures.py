@@ -45,12 +45,12 @@ def test_the_start_does_not_count():
     assert measures.largest_over_link(run, "controller", LINK) == pytest.approx(2.4)
 
 
-def test_datagrams_take_a_part_every_other_hundred_seconds():
+def test_datagrams_use_a_share_every_other_hundred_seconds():
     times = np.array([0.2, 100.0, 100.2, 200.0, 200.2, 300.0, 300.2])
     assert measures.available_mbps(times, LINK).tolist() == [5, 5, 4, 4, 5, 5, 4]
 
 
-def test_errors_are_parts_of_what_is_available():
+def test_errors_are_relative_to_the_available_bandwidth():
     run = gm_run()
     truth = measures.available_mbps(run.window_time_s, LINK)[np.newaxis]
     assert measures.error(run, truth, LINK) == pytest.approx(0.0)
@@ -77,7 +77,7 @@ def test_thresholds_before_the_first_loss_do_not_count():
     assert measures.distance(gm_run(), values, 1.0) == pytest.approx(1.0)
 
 
-def test_what_has_no_value_is_missing():
+def test_quantities_without_a_value_are_missing():
     nothing = np.full((1, COUNT), np.nan)
     run = gm_run(estimates={"controller": EstimateData(nothing, nothing, nothing, nothing)})
     assert np.isnan(measures.largest_in_order_sample(run, "controller"))

@@ -97,7 +97,7 @@ def test_forms_are_parts_of_their_figures(figure):
             assert len(claim.measure(ran[choice].__getitem__).values) == 1
 
 
-def test_what_the_kernel_has_of_a_scheme_is_said():
+def test_the_kernel_support_of_a_scheme_is_reported():
     vcp = in_kernel("vcp-ld:rtt_scaling=smoothed,additive_scaling=square,capacity=10mbps", ["cubic"])
     assert vcp.scheme == "vcp-ld:additive_scaling=square,capacity=10mbps"
     assert vcp.departures == ("VCP's sender in the kernel: rtt_scaling minimum, not smoothed",)
@@ -113,7 +113,7 @@ def test_what_the_kernel_has_of_a_scheme_is_said():
 
 
 @pytest.mark.usefixtures("a_kernel")
-def test_departures_stand_in_the_notes_and_the_twin_has_what_the_kernel_decides():
+def test_departures_are_in_the_notes_and_the_twin_has_the_kernel_settings():
     (figure,) = (figure for figure in FIGURES if figure.id == "vcp-w/fig13")
     here = on_kernel(figure)
     departures = [note for note in here.notes if note.startswith("Departure: ")]
@@ -131,7 +131,7 @@ def test_departures_stand_in_the_notes_and_the_twin_has_what_the_kernel_decides(
 
 
 @pytest.mark.usefixtures("a_kernel")
-def test_what_is_missing_here_is_said_once_and_nothing_is_written(monkeypatch, tmp_path, capsys):
+def test_missing_requirements_are_reported_once_and_nothing_is_written(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(daemon, "datapath_missing", lambda: "airpathd needs root")
     out = tmp_path / "out"
     assert call("vcp-w", "--out", str(out)) == 2
@@ -186,7 +186,7 @@ def small(tiny: str, form: KernelForm) -> Figure:
 
 
 @pytest.mark.usefixtures("a_kernel")
-def test_verdicts_are_the_kernels_and_simulated_numbers_stand_beside(monkeypatch, tmp_path, tiny):
+def test_verdicts_use_the_kernel_runs_and_simulated_numbers_are_alongside(monkeypatch, tmp_path, tiny):
     idle = run_data(link_data(1.0), problems=("a packet came late",))
     monkeypatch.setattr(real_time, "job_of", lambda _experiment, _repetition: None)
     monkeypatch.setattr(real_time, "_run", lambda _job, _progress: idle)

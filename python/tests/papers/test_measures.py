@@ -40,12 +40,12 @@ def test_time_to_a_share_of_the_capacity_begins_with_the_first_second_that_has_i
     assert measures.time_to(run, 10.0, 0.2, 20.0) < 2.0
 
 
-def test_time_to_what_never_comes_is_the_whole_span():
+def test_the_time_to_an_event_that_never_occurs_is_the_whole_span():
     run = run_data(link_data(departed_bytes=10.0))
     assert measures.time_to(run, 10.0, 0.9, 18.0) == pytest.approx(8.0)
 
 
-def test_fairness_over_a_span_is_that_of_what_left_in_it():
+def test_fairness_over_a_span_counts_departures_within_it():
     early = TIME <= 10.0 + 1e-9
     run = run_data(
         window_time_s=TIME,
@@ -63,7 +63,7 @@ def test_band_of_windows_is_the_ratio_of_percentiles():
     assert measures.window_variation(run) == pytest.approx(0.0)
 
 
-def test_band_leaves_out_times_when_a_flow_is_away():
+def test_band_ignores_times_when_a_flow_is_inactive():
     windows = np.tile(np.array([[1.0], [2.0], [3.0]]), (1, COUNT))
     windows[2, :50] = np.nan
     assert measures.window_band(run_data(windows_packets=windows)) == pytest.approx(2.8 / 1.2)

@@ -13,7 +13,7 @@ LARGE_AND_UNSURE = (-0.2, 0.3, -0.1, 0.4, 0.1)
 
 
 @pytest.mark.parametrize(("repetitions", "expected"), [(5, 0.1), (1, -0.2)])
-def test_a_large_lead_that_is_unsure_decides_over_a_small_one_that_is_sure(
+def test_a_large_uncertain_lead_outweighs_a_small_certain_one(
     monkeypatch: pytest.MonkeyPatch, repetitions: int, expected: float
 ) -> None:
     leads = dict.fromkeys(PARKING_LOT_LINKS, SMALL_AND_SURE) | {PARKING_LOT_LINKS[2]: LARGE_AND_UNSURE}

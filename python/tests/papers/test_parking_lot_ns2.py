@@ -52,7 +52,7 @@ def runs():
     return {NEVER_EXPIRES: run({}), DEFAULT: run(SHORT_TIMEOUTS)}
 
 
-def test_what_ns_2_measured_is_whole():
+def test_the_measurements_of_ns_2_are_complete():
     for least, times_out in ((DEFAULT, True), (NEVER_EXPIRES, False)):
         some = [run for run in ns2_runs("airpath_papers.vcp_w") if run["least_timeout_s"] == least]
         assert len({run["seed"] for run in some}) == 10
@@ -81,6 +81,6 @@ def test_timeouts_without_losses_shorten_queues_here_and_in_ns_2(runs):
         assert shorter[after].max() < 0.8, shorter
 
 
-def test_flows_time_out_only_where_timeouts_are_short(runs):
+def test_flows_time_out_only_with_short_timeouts(runs):
     counts = {least: np.mean([run.timeouts.sum() for run in some]) for least, some in runs.items()}
     assert counts[DEFAULT] > 10 * counts[NEVER_EXPIRES], counts

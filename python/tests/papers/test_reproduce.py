@@ -61,7 +61,7 @@ def figure(tiny):
     )
 
 
-def test_a_figure_becomes_pictures_report_and_verdicts(figure, tmp_path):
+def test_a_figure_produces_plots_report_and_verdicts(figure, tmp_path):
     out = tmp_path / "out"
     missing = []
     done = reproduce([figure], out, repetitions=None, workers=2, on_progress=nothing, on_start=missing.append)
@@ -88,7 +88,7 @@ def test_a_figure_becomes_pictures_report_and_verdicts(figure, tmp_path):
     assert "not reproduced" in page
 
 
-def test_a_second_time_nothing_is_run_and_the_same_comes_out(figure, tmp_path):
+def test_a_second_call_runs_nothing_and_has_the_same_results(figure, tmp_path):
     out = tmp_path / "out"
     missing = []
     for _ in range(2):
@@ -109,7 +109,7 @@ def test_two_processes_do_not_reproduce_in_one_directory(figure, tmp_path):
     assert (out / "report.html").is_file()
 
 
-def test_what_a_killed_process_had_not_finished_is_removed(figure, tmp_path):
+def test_unfinished_files_of_a_killed_process_are_removed(figure, tmp_path):
     out = tmp_path / "out"
     mine = tmp_path / "out" / "notes.2026"
     unfinished = [
@@ -125,7 +125,7 @@ def test_what_a_killed_process_had_not_finished_is_removed(figure, tmp_path):
     assert not [file for file in unfinished if file.exists()]
 
 
-def test_what_figures_cost_counts_shared_runs_once(figure, tmp_path):
+def test_the_cost_of_figures_counts_shared_runs_once(figure, tmp_path):
     out = tmp_path / "out"
     other = replace(figure, id="test/other", experiments={"normal": figure.experiments["normal"]}, draw=None)
     other = replace(other, claims=figure.claims[:1])
@@ -158,7 +158,7 @@ def test_single_runs_have_no_interval(figure, tmp_path):
     assert "a single run" in busy["note"]
 
 
-def test_fewer_runs_than_usual_are_those_of_the_experiments_that_a_claim_asks_for(figure, tmp_path):
+def test_fewer_runs_than_usual_are_those_of_the_experiments_that_a_claim_needs(figure, tmp_path):
     more = {label: one.repeated(None) for label, one in figure.experiments["normal"].items()}
     more["newreno"] = replace(more["newreno"], repetitions=1)
     figure = replace(figure, experiments={"normal": more})
@@ -224,13 +224,13 @@ def test_report_and_verdicts_are_of_the_last_command_and_the_help_says_so(figure
     assert "the figures of the last command" in HELP
 
 
-def test_the_command_leaves_other_directories_alone(tmp_path, capsys):
+def test_the_command_does_not_change_other_directories(tmp_path, capsys):
     (tmp_path / "mine.txt").write_text("mine")
     assert call("ebe-j/fig4a", "--reps", "1", "--out", str(tmp_path)) == 1
     assert "not empty" in capsys.readouterr().err
     assert [file.name for file in tmp_path.iterdir()] == ["mine.txt"]
 
 
-def test_the_command_refuses_unknown_figures(capsys):
+def test_the_command_rejects_unknown_figures(capsys):
     assert call("ebe-j/fig77") == 2
     assert "no paper or figure is named" in capsys.readouterr().err

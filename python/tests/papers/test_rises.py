@@ -24,7 +24,7 @@ def theirs(setting):
     return [run for run in THEIRS if run["setting"] == setting]
 
 
-def test_what_ns_2_measured_is_whole_and_within_the_schedule():
+def test_the_measurements_of_ns_2_are_complete_and_within_the_schedule():
     plan = Scenario.load("ebe-dumbbell-t").plan()
     (bottleneck,) = (link for link in plan["links"] if link["name"] == "bottleneck")
     capacity = np.repeat([bps / 1e6 for _, bps in bottleneck["rate"]["steps"]], 10)

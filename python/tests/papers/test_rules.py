@@ -25,7 +25,7 @@ def mean(value):
         (AtMost(3.0), (-math.inf, 3.0), (3.0, -9.0), (3.01,)),
     ],
 )
-def test_the_ends_agree_and_what_is_beyond_does_not(rule, ends, inside, outside):
+def test_the_bounds_agree_and_values_beyond_do_not(rule, ends, inside, outside):
     assert rule.ends == ends
     assert all(rule.holds(mean(value)) for value in inside)
     assert not any(rule.holds(mean(value)) for value in outside)
@@ -58,7 +58,7 @@ def test_surely_is_of_the_whole_interval():
     assert not AtMost(high - 1e-9, surely=True).holds(runs)
 
 
-def test_it_is_settled_where_it_holds_or_the_interval_is_elsewhere():
+def test_a_rule_is_settled_if_it_holds_or_the_interval_excludes_it():
     runs = sample([1.0, 1.1, 0.9, 1.05])
     assert Between(0.9, 1.1).settled(runs)
     for far in (Between(2.0, 3.0), Between(-3.0, 0.0)):
@@ -70,7 +70,7 @@ def test_it_is_settled_where_it_holds_or_the_interval_is_elsewhere():
     assert not Between(2.0, 3.0).settled(sample([1.0]))
 
 
-def test_a_mean_of_zero_is_not_above_it_and_what_stands_in_the_way_is_said():
+def test_a_mean_of_zero_is_not_above_zero_and_the_reason_is_reported():
     assert not Positive().holds(sample([0.0] * 20))
     assert Positive().holds(sample([1.0, 1.1, 0.9, 1.05, 1.0]))
     assert not Positive().holds(sample([-1.0, -1.1, -0.9, -1.05, -1.0]))

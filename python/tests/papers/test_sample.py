@@ -13,7 +13,7 @@ BELOW = sample([-1.0, -1.1, -0.9, -1.05])
 NOTHING = sample([math.nan])
 
 
-def test_the_least_sure_is_that_of_the_largest_p_and_what_is_below_zero_before_it():
+def test_the_least_certain_has_the_largest_p_and_negative_values_come_first():
     assert DOUBTFUL.mean > 0
     for samples in ((SURE, DOUBTFUL), (DOUBTFUL, SURE)):
         assert least_sure(samples) is DOUBTFUL
@@ -24,7 +24,7 @@ def test_the_least_sure_is_that_of_the_largest_p_and_what_is_below_zero_before_i
     assert least_sure((certain, SURE)) is SURE
 
 
-def test_of_single_runs_the_least_sure_is_the_smallest():
+def test_of_single_runs_the_least_certain_is_the_smallest():
     large, small = sample([2.0]), sample([1.0])
     assert least_sure((large, small)) is small
     assert least_sure((small, large)) is small
@@ -41,7 +41,7 @@ def test_a_deviation_is_that_of_a_sample():
     assert deviation(values).interval[1] - deviation(values).interval[0] == pytest.approx(high - low)
 
 
-def test_three_runs_have_an_interval_and_two_have_none():
+def test_three_runs_have_an_interval_and_two_do_not():
     assert math.isnan(ratio_of_means([1.0, 2.0], [1.0, 1.5]).interval[0])
     assert ratio_of_means([1.0, 2.0], [1.0, 1.5]).mean == pytest.approx(3 / 2.5)
     three = ratio_of_means([1.0, 2.0, 3.0], [1.0, 1.5, 2.5])

@@ -18,7 +18,7 @@ def runs_of(tmp_path, experiments: dict[str, Experiment]):
     return lambda label: read_runs(experiments[label], store)
 
 
-def test_the_wireless_path_is_the_calibrated_one():
+def test_the_wireless_path_matches_its_calibration():
     plan = Experiment("sarbe-wireless", SARBE).resolve().plan()
     links = {link["name"]: link for link in plan["links"]}
     hop, back = links["wireless"], links["wireless-reverse"]
@@ -29,7 +29,7 @@ def test_the_wireless_path_is_the_calibrated_one():
     assert plan["flows"][0]["transport"]["delayed_ack_segments"] == 1
 
 
-def test_the_load_is_what_the_available_bandwidth_says():
+def test_the_load_follows_from_the_available_bandwidth():
     plan = Experiment("sarbe-steps", SARBE).resolve().plan()
     loads = [flow for flow in plan["flows"] if flow["traffic"]["kind"] == "constant-bit-rate"]
     for (start, end), load in zip(settings.STRETCHES, settings.LOAD_MBPS, strict=True):
@@ -44,7 +44,9 @@ def test_the_load_is_what_the_available_bandwidth_says():
 
 
 @pytest.mark.parametrize(("estimated_mbps", "scale"), [(3.0, "linear"), (120.0, "log")])
-def test_estimates_far_above_what_is_available_leave_it_readable(monkeypatch, estimated_mbps, scale):
+def test_estimates_far_above_the_available_bandwidth_keep_the_plot_readable(
+    monkeypatch, estimated_mbps, scale
+):
     time_s = np.arange(1.0, 150.0)
     monkeypatch.setattr(drawing, "estimate", lambda _run, _label: (time_s, np.full(149, estimated_mbps)))
     runs = FigureRuns({"choice": {SARBE: [run_data(link_data(150.0))]}})
@@ -54,7 +56,7 @@ def test_estimates_far_above_what_is_available_leave_it_readable(monkeypatch, es
     assert low < settings.available_mbps(time_s).min() < estimated_mbps < high
 
 
-def test_what_is_available_changes_after_the_end_of_an_interval():
+def test_the_available_bandwidth_changes_after_the_end_of_an_interval():
     assert settings.available_mbps(np.array([24.9, 25.0, 25.1])) * 1.04 == pytest.approx([5, 5, 4])
 
 
@@ -76,7 +78,7 @@ def test_only_westwood_is_misled_by_compression(tmp_path):
     assert abs(sarbe - available) < 1
 
 
-def test_estimators_beside_one_sender_are_all_found(tmp_path):
+def test_passive_estimators_of_one_sender_are_all_found(tmp_path):
     watched = steps.FIG1.experiments[settings.BESIDE]
     assert len({one.key() for one in watched.values()}) == 1
     of = runs_of(tmp_path, {SARBE: watched[SARBE].repeated(1)})

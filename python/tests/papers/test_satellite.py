@@ -45,7 +45,7 @@ def test_both_variants_run_the_same_schemes():
     } < set(by_time)
 
 
-def test_a_median_needs_no_number_for_what_did_not_finish():
+def test_a_median_needs_no_value_for_unfinished_transfers():
     assert median([3.0, 1.0, NEVER]).value == 3.0
     assert median([1.0, 2.0, NEVER, NEVER]).value == NEVER
     assert median([1.0, 2.0, 4.0, NEVER]).value == 3.0
@@ -65,7 +65,7 @@ def test_the_interval_of_a_median_covers_it_19_times_in_20():
     assert abs(covered / 2000 - 0.957) < 3 * math.sqrt(0.957 * 0.043 / 2000)
 
 
-def test_pairs_are_compared_by_who_finished_first():
+def test_pairs_are_compared_by_the_first_to_finish():
     ours, theirs = (10.0, NEVER, 30.0, NEVER, 5.0), (20.0, 100.0, NEVER, NEVER, 5.0)
     compared = faster(ours, theirs)
     assert compared.values == (1.0, -1.0, 1.0, 0.0, 0.0)

@@ -109,7 +109,7 @@ def observed(result, quantity: str) -> np.ndarray:
     return values
 
 
-def test_the_family_covers_what_was_promised():
+def test_the_family_covers_the_promised_cases():
     wanted = (
         "outage-5s outage-20s jump jump-100x slow-link five-packets one-flow 500-flows short-rtt long-rtt"
         " silence unsaturated two-bottlenecks"
@@ -139,7 +139,7 @@ def metrics_without_value(result, scheme: str) -> set[str]:
     return allowed
 
 
-def test_numbers_that_should_be_there_are_missed():
+def test_missing_numbers_are_detected():
     rows = {
         "flow": np.array([0, 0, 1]),
         "time_s": np.array([0.2, 0.4, 0.2]),

@@ -42,7 +42,7 @@ def way(plan, names):
         ("2x2", 0.9, 4.9, 6.5),
     ],
 )
-def test_exact_losses_lie_where_they_were_computed_elsewhere(antennas, rate, half, hundredth):
+def test_exact_losses_match_independent_computations(antennas, rate, half, hundredth):
     fading = Fading(antennas, rate)
     assert fading.snr_at(0.5) == pytest.approx(half, abs=0.06)
     assert fading.snr_at(0.01) == pytest.approx(hundredth, abs=0.06)
@@ -53,7 +53,7 @@ def test_acknowledgments_have_their_own_code():
     assert Fading("1x1", 0.93, None).snr_at(0.01, ACK_BYTES) > 35
 
 
-def test_parity_that_takes_time_leaves_the_rest_to_packets():
+def test_parity_that_takes_time_reduces_the_packet_rate():
     # 1040 bytes at 0.93 and 40 at 0.5 are 1118.3 and 80; even codewords make the first 1120.
     assert Fading("1x1", 0.93, 0.5, parity_takes_time=True).packet_share == pytest.approx(
         1080 / 1198.3, abs=1e-4
@@ -140,7 +140,7 @@ def test_rem_marks_and_drops_nothing_after_slow_start(tmp_path):
     assert 0.5 < utilisation(run, (50, 200)) < 1
 
 
-def test_rules_are_what_their_names_say():
+def test_rules_match_their_names():
     for rule in RULES.values():
         known, options = parse_scheme(rule)
         assert known.id == "vcp"
@@ -156,7 +156,7 @@ def test_equal_repetitions_that_round_are_drawn():
     picture.canvas.draw()
 
 
-def test_schemes_that_lie_on_each_other_are_all_seen():
+def test_overlapping_schemes_are_all_visible():
     _, (panel,) = panels(1)
     fig2a._curves(panel, lambda _label: [run_data()], lambda _run: 0.0)
     shown = {

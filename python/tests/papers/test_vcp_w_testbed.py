@@ -66,7 +66,7 @@ def test_red_and_drop_tail_have_no_router():
     assert [queue["kind"] for queue in queues.values()] == ["managed", "drop-tail", "router"]
 
 
-def test_every_rule_is_one_that_vcp_knows():
+def test_every_rule_is_a_rule_of_vcp():
     for rule in RULES:
         known, options = parse_scheme(of_rule(rule))
         found = known.parameters.read(options)
@@ -98,7 +98,7 @@ def test_convergence_is_where_the_first_full_stretch_begins():
     assert testbed_measures.gets_there(never) == 0.0
 
 
-def test_groups_and_judged_losses_are_read_from_what_is_kept():
+def test_groups_and_classified_losses_are_read_from_stored_runs():
     rates = np.array([np.full(100, 25_000.0), np.full(100, 12_500.0), np.full(100, 5000.0)])
     run = run_data(
         groups=("near", "middle", "far"),
@@ -115,7 +115,7 @@ def test_groups_and_judged_losses_are_read_from_what_is_kept():
     assert math.isnan(testbed_measures.dismissed_share(run_data()))
 
 
-def test_a_cure_is_the_part_of_the_way_to_the_ideal():
+def test_an_improvement_is_a_share_of_the_distance_to_the_ideal():
     trouble = repairs.Trouble("queue", lambda run: run.duration_s, 10.0)
     runs = {
         repairs.NONE: [run_data(link_data(30.0))],
@@ -149,7 +149,7 @@ def test_vcp_does_not_converge_where_the_capacity_halves_and_vcp_ebe_does(tmp_pa
     assert swings[VCP_EBE] < 0.15
 
 
-def test_behind_a_short_queue_congestion_is_taken_for_errors(tmp_path):
+def test_with_a_short_queue_congestion_is_mistaken_for_errors(tmp_path):
     label = hurts.at(hurts.RENO, True, hurts.RENO)
     experiments = {choice: hurts.HURTS.experiments[choice][label].repeated(1) for choice in hurts.BUFFERS}
     runs = runs_of(tmp_path, experiments)

@@ -51,7 +51,7 @@ def test_equal_differences_have_the_p_value_of_their_signs():
     assert sample([0.0, 0.0]).p_value == 1.0
 
 
-def test_a_function_of_two_means_knows_that_both_are_uncertain():
+def test_a_function_of_two_means_includes_both_uncertainties():
     draw = np.random.default_rng(3).normal
     covered = 0
     for _ in range(400):
@@ -61,7 +61,7 @@ def test_a_function_of_two_means_knows_that_both_are_uncertain():
     assert 0.91 <= covered / 400 <= 0.98  # 95 %, less the error of normal intervals of a ratio of ten runs
 
 
-def test_equal_differences_show_no_equality_and_nothing_surely():
+def test_equal_differences_show_neither_equality_nor_certainty():
     assert not NotSignificant().holds(sample([0.5] * 5))
     assert NotSignificant().holds(sample([0.0] * 5))
     assert not AtLeast(0.1, surely=True).holds(sample([0.5] * 5))
@@ -78,7 +78,7 @@ def test_a_function_of_two_means_without_a_value_is_no_error():
     assert ratio_of_means([math.nan], [1.0]).n == 0
 
 
-def test_the_least_sure_difference_is_that_with_the_weakest_test():
+def test_the_least_certain_difference_has_the_weakest_test():
     equal, clear, doubtful = sample([0.1] * 3), sample([1.0, 1.1, 0.9]), sample([1.0, -0.9, 1.2])
     assert least_sure([equal, clear, doubtful]) is doubtful
     assert least_sure([equal, clear]) is equal  # three signs against a t of 17
@@ -194,7 +194,7 @@ def test_a_claim_that_holds_in_the_headline_is_reproduced():
     assert judged.headline.mean == 2.0
 
 
-def test_a_claim_that_holds_elsewhere_is_reproduced_in_part_and_says_where_and_why():
+def test_a_claim_that_holds_elsewhere_is_partly_reproduced_with_place_and_reason():
     judged = judge(claim(reason="because"), choices(first=0.5, second=2.0, third=0.1))
     assert judged.verdict is Verdict.IN_PART
     assert "holds under “second”, not under first" in judged.note
@@ -208,13 +208,13 @@ def test_each_choice_has_a_verdict_of_its_own():
     assert judged.verdict_under("second") is Verdict.REPRODUCED
 
 
-def test_a_claim_that_holds_nowhere_is_not_reproduced_and_says_why():
+def test_a_claim_that_holds_nowhere_is_not_reproduced_with_a_reason():
     judged = judge(claim(reason="because"), choices(first=0.5, second=0.6))
     assert judged.verdict is Verdict.NOT_REPRODUCED
     assert judged.note.endswith("because")
 
 
-def test_a_reproduced_claim_keeps_its_reason_for_itself():
+def test_a_reproduced_claim_prints_no_reason():
     assert "because" not in judge(claim(reason="because"), choices(first=2.0)).note
 
 
@@ -224,7 +224,7 @@ def test_a_claim_can_be_restricted_to_choices_and_their_order():
     assert judged.verdict is Verdict.REPRODUCED
 
 
-def test_single_runs_and_missing_numbers_are_said():
+def test_single_runs_and_missing_numbers_are_reported():
     assert "a single run" in judge(claim(), choices(first=2.0)).note
     missing = judge(claim(), choices(first=math.nan))
     assert missing.verdict is Verdict.NOT_REPRODUCED
@@ -245,7 +245,7 @@ TOO_FEW = "evaluated from 2 of 30 runs, too few for a verdict"
 
 
 @pytest.mark.parametrize("rule", [Positive(), AtLeast(2.0), Near(2.0, 0.1), Between(1.4, 2.0)], ids=str)
-def test_fewer_runs_than_usual_are_said_where_they_settle_nothing(rule):
+def test_fewer_runs_than_usual_are_reported_if_they_settle_nothing(rule):
     doubtful = judged(rule, few([1.0, 1.2]))
     assert doubtful.verdict is Verdict.NOT_REPRODUCED
     assert doubtful.note == f"{TOO_FEW}; reason for 30 runs: because"
@@ -254,7 +254,7 @@ def test_fewer_runs_than_usual_are_said_where_they_settle_nothing(rule):
     assert judged(rule, sample([1.0, 1.2])).note == "because"
 
 
-def test_what_few_runs_settle_is_settled():
+def test_claims_settled_by_few_runs_are_settled():
     assert judged(AtLeast(1.0), few([1.0, 1.2])).note == ""
     assert judged(AtLeast(3.0), few([1.0, 1.0001])).note == "because"
     # Equal numbers of a few runs: their spread is unknown.
@@ -268,7 +268,7 @@ def test_no_difference_in_few_runs_is_no_proof_of_equality():
     assert (equal.verdict, equal.note) == (Verdict.REPRODUCED, TOO_FEW)
 
 
-def test_few_runs_are_said_of_a_verdict_in_part():
+def test_few_runs_are_reported_with_a_partial_verdict():
     note = judged(AtLeast(1.5), few([1.0, 1.2]), few([2.0, 2.2])).note
     assert note.startswith("holds under “b”, not under a; evaluated from 2 of 30 runs")
 
@@ -278,7 +278,7 @@ def test_one_run_shows_no_significance():
     assert (one.verdict, one.note) == (Verdict.NOT_REPRODUCED, "one run shows no significance")
 
 
-def test_a_test_that_cannot_reach_the_level_says_so():
+def test_a_test_that_cannot_reach_the_level_is_reported():
     three = replace(faster([1.0] * 3, [2.0] * 3), fewer=FewerRuns(3, 30))
     note = judged(Positive(), three, reason="").note
     assert note == (
@@ -305,7 +305,7 @@ def test_tables_are_those_of_the_paper_and_more():
     assert anova_tables("throughput", "Mbit/s", {"a": [1.0], "b": [2.0]}) == []
 
 
-def test_what_is_shown_beside_says_nothing_of_the_claim():
+def test_additional_results_do_not_affect_the_claim():
     rule, agrees, does_not = AtLeast(1.0), sample([2.0, 2.1, 1.9]), sample([0.5, 0.6, 0.4])
     words = Claim("name", "words", rule, "what", None, beside=("kernel",))
     for headline, kernel, verdict in [
@@ -318,7 +318,7 @@ def test_what_is_shown_beside_says_nothing_of_the_claim():
         assert "kernel" not in judgement.note
 
 
-def test_a_verdict_from_too_few_runs_is_so_where_it_hangs_on_them():
+def test_a_verdict_is_from_too_few_runs_only_if_it_depends_on_them():
     few = FewerRuns(2, 10)
     doubtful = replace(sample([0.5, 1.4]), fewer=few)
     holds, fails = replace(sample([2.0, 2.5]), fewer=few), replace(sample([0.1, 0.1001]), fewer=few)
@@ -328,7 +328,7 @@ def test_a_verdict_from_too_few_runs_is_so_where_it_hangs_on_them():
     assert judged(AtLeast(1.0), fails, doubtful).unsettled == few
 
 
-def test_of_one_run_without_a_value_among_others_that_is_said():
+def test_one_run_without_a_value_is_reported():
     words = Claim("name", "words", AtLeast(1.0), "what", None)
     assert Judgement(words, {"a": sample([2.0, 2.1, math.nan])}).note == "1 of 3 runs had no value"
     assert Judgement(words, {"a": sample([math.nan, math.nan])}).note == "no run had a value"

@@ -55,7 +55,7 @@ def test_finished_runs_are_not_done_again(tiny, store):
     assert [run.seed for run in more] == [3]
 
 
-def test_what_is_kept_of_a_run_does_not_depend_on_rows_for_lost_packets(tiny, store):
+def test_the_stored_run_does_not_depend_on_rows_of_lost_packets(tiny, store):
     experiment = Experiment(tiny, "newreno", {"topology.bottleneck.queue.limit": "3 packets"}, repetitions=1)
     do_runs(missing_runs([experiment], store), store, 1, quiet)
     full = RunResult(run_job(job_of(experiment, 0)))
@@ -71,7 +71,7 @@ def test_another_setting_is_another_run(tiny, store, changes):
     assert len(missing_runs([Experiment(tiny, "newreno", changes, 1)], store)) == 1
 
 
-def test_runs_over_different_traces_are_told_apart_though_their_plans_are_the_same(tiny, store, tmp_path):
+def test_runs_over_different_traces_are_distinguished_despite_equal_plans(tiny, store, tmp_path):
     rates = {"slow": 1, "fast": 2}
     for name, mbps in rates.items():
         (tmp_path / name).write_text("".join(f"{second} {mbps}\n" for second in range(5)))
@@ -93,7 +93,7 @@ def test_runs_over_different_traces_are_told_apart_though_their_plans_are_the_sa
     assert offered["fast"] == pytest.approx(2 * offered["slow"], rel=0.01)
 
 
-def test_another_engine_makes_other_runs(tiny, monkeypatch):
+def test_another_engine_has_other_runs(tiny, monkeypatch):
     from airpath_papers import experiment
     from airpath_papers import store as kept
 
@@ -103,7 +103,7 @@ def test_another_engine_makes_other_runs(tiny, monkeypatch):
     assert Experiment(tiny, "newreno").key() != before
 
 
-def test_keys_found_elsewhere_are_not_looked_for_again(tiny, monkeypatch):
+def test_known_keys_are_not_computed_again(tiny, monkeypatch):
     from airpath_papers import experiment
 
     one = Experiment(tiny, "newreno")
@@ -127,7 +127,7 @@ def test_repetitions_are_done_together_up_to_a_size(tiny, store):
     assert [len(part) for part in _parts(runs, 0.0)] == [1] * 10
 
 
-def test_repetitions_are_seeds_and_so_paired(tiny, store):
+def test_repetitions_are_seeds_and_therefore_paired(tiny, store):
     experiments = [Experiment(tiny, scheme, repetitions=2) for scheme in ("newreno", "cubic")]
     do_runs(missing_runs(experiments, store), store, 2, quiet)
     starts = [
@@ -137,7 +137,7 @@ def test_repetitions_are_seeds_and_so_paired(tiny, store):
     assert starts[0] == starts[1]
 
 
-def test_what_is_kept_survives_writing(tiny, store):
+def test_stored_runs_survive_writing(tiny, store):
     experiment = Experiment(tiny, "newreno", repetitions=1)
     do_runs(missing_runs([experiment], store), store, 1, quiet)
     run = the_run(store, experiment)
@@ -153,7 +153,7 @@ def test_what_is_kept_survives_writing(tiny, store):
     assert list(again.links) == list(run.links)
 
 
-def test_a_damaged_file_counts_as_no_run(tiny, store):
+def test_a_corrupted_file_counts_as_no_run(tiny, store):
     experiment = Experiment(tiny, "newreno", repetitions=1)
     do_runs(missing_runs([experiment], store), store, 1, quiet)
     (file,) = store.folder.rglob("*.arrow")
@@ -169,7 +169,7 @@ def test_a_damaged_file_counts_as_no_run(tiny, store):
 
 
 @pytest.mark.parametrize("facts", ["[]", '{"shapes": {}, "links": 7}', '{"shapes": 7}', "[" * 100_000])
-def test_what_is_no_run_behind_a_right_checksum_counts_as_none(store, facts):
+def test_invalid_content_with_a_valid_checksum_counts_as_no_run(store, facts):
     schema = pa.schema([("x", pa.list_(pa.float64()))], {b"facts": facts})
     sink = pa.BufferOutputStream()
     with pa.ipc.new_file(sink, schema) as file:
@@ -199,7 +199,7 @@ def test_the_key_of_a_scenario_with_a_trace_follows_the_trace(tiny, tmp_path):
 
 
 @pytest.mark.processes
-def test_an_interrupt_keeps_what_was_finished_and_a_second_call_does_the_rest(tiny, store):
+def test_an_interrupt_keeps_finished_runs_and_a_second_call_does_the_rest(tiny, store):
     experiment = Experiment(tiny, "newreno", repetitions=6)
     shares = []
 
@@ -226,7 +226,7 @@ def test_the_longest_runs_come_first(tiny, store):
 
 
 @pytest.mark.processes
-def test_a_run_that_fails_stops_the_work_and_what_was_finished_is_kept(tiny, store):
+def test_a_failing_run_stops_the_work_and_finished_runs_are_kept(tiny, store):
     good = Experiment(tiny, "newreno", {"duration": "8s"}, repetitions=1)
     wrong = Experiment(tiny, "newreno", {"duration": "2s"}, repetitions=1)
     runs = missing_runs([good, wrong], store)
@@ -238,14 +238,14 @@ def test_a_run_that_fails_stops_the_work_and_what_was_finished_is_kept(tiny, sto
 
 
 @pytest.mark.processes
-def test_workers_that_die_are_said(tiny, store, monkeypatch):
+def test_killed_workers_are_reported(tiny, store, monkeypatch):
     submit = WorkerPool.submit
     monkeypatch.setattr(WorkerPool, "submit", lambda pool, *_: submit(pool, os._exit, 1))
     with pytest.raises(AirpathError, match="a worker process died"):
         do_runs(missing_runs([Experiment(tiny, "newreno")], store), store, 1, quiet)
 
 
-def test_what_a_run_cost_is_kept(tiny, store):
+def test_the_cost_of_a_run_is_stored(tiny, store):
     experiment = Experiment(tiny, "newreno", repetitions=1)
     do_runs(missing_runs([experiment], store), store, 1, quiet)
     assert 0.0 < the_run(store, experiment).cpu_s < 60.0
