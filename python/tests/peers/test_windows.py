@@ -33,7 +33,7 @@ quantity.
 
 @pytest.mark.parametrize("delayed", [False, True], ids=["each", "delayed"])
 @pytest.mark.parametrize("case", peer_windows.CASES, ids=lambda case: f"{case.peer}-{case.link.rate}")
-def test_the_window_is_that_of_ns_2(case, delayed):
+def test_the_window_matches_ns_2(case, delayed):
     ours = peer_windows.measure(peer_windows.ours(case, delayed=delayed), case.losses_per_cycle)
     theirs = peer_windows.measure(peer_windows.theirs(case, delayed=delayed), case.losses_per_cycle)
     for quantity in ("epoch", "peak", "mean"):
@@ -53,7 +53,7 @@ def test_the_window_is_that_of_ns_2(case, delayed):
 
 
 @pytest.mark.parametrize(("delayed", "samples"), [(False, 7), (True, 9)], ids=["each", "delayed"])
-def test_vegas_ends_slow_start_when_it_does_in_ns_2(delayed, samples):
+def test_vegas_ends_slow_start_when_ns_2_does(delayed, samples):
     case = next(one for one in peer_windows.CASES if one.peer == "linux:vegas")
     ours, theirs = (
         window(case, delayed=delayed)[:samples] for window in (peer_windows.ours, peer_windows.theirs)
