@@ -45,7 +45,7 @@ def broken(examined):
     return {one["rule"]: one["lists"] for one in examined["rules"] if one["lists"]}
 
 
-def test_controllers_of_the_engine_keep_every_rule(airpath):
+def test_controllers_of_the_engine_fulfil_every_rule(airpath):
     done = airpath("conform", "newreno", "cubic:beta=0.8", "bbr", "xcp", "--strict", "--json")
     assert done.code == 0
     controllers = json.loads(done.out)["controllers"]
@@ -59,7 +59,7 @@ def test_controllers_of_the_engine_keep_every_rule(airpath):
     assert "recovery" in unbound[2] & unbound[3]
 
 
-def test_the_controller_of_airpath_new_keeps_every_rule(airpath):
+def test_the_controller_of_airpath_new_fulfils_every_rule(airpath):
     new = airpath("new", "controller", "mine")
     _, check, compare = (line.partition(": ")[2].split() for line in new.out.splitlines())
     assert compare[:3] == ["airpath", "compare", "mine.py:Mine"]
@@ -69,7 +69,7 @@ def test_the_controller_of_airpath_new_keeps_every_rule(airpath):
     assert not broken(examined)
 
 
-def test_an_error_breaks_the_interface(airpath, write):
+def test_an_exception_violates_the_interface(airpath, write):
     write("divides.py", DIVIDES)
     done = airpath("conform", "divides.py:Divides", "--json")
     assert done.code == 1
@@ -109,7 +109,7 @@ def test_more_lists_are_examined_for_some_minutes(airpath, write):
     assert airpath("conform", "newreno", "--fuzz", "1", "--replay", "some.json").code == 2
 
 
-def test_a_file_repeats_what_broke_a_rule(airpath, write, folder):
+def test_a_file_repeats_the_calls_that_broke_a_rule(airpath, write, folder):
     write("greedy.py", GREEDY)
     assert airpath("conform", "greedy.py:Greedy", "--out", "lists").code == 0
     file = "lists/greedy.py-Greedy.json"
@@ -141,7 +141,7 @@ def test_a_seed_gives_the_same_lists(write):
     assert first.shortest("recovery") == again.shortest("recovery")
 
 
-def test_the_order_of_sets_is_found(airpath, write):
+def test_dependence_on_the_order_of_sets_is_detected(airpath, write):
     text = DIVIDES.replace("self.window += ack.mss / (2 * ack.mss - ack.acked)", "self.window += {}")
     write("ordered.py", text.format("len(next(iter(['a', 'bb', 'ccc'])))"))
     assert airpath("conform", "ordered.py:Divides").code == 0

@@ -46,7 +46,7 @@ def capture_of(results, folder):
     return path
 
 
-def test_beside_a_flow_it_gives_the_estimates_of_the_engine(observed, plus):
+def test_as_a_passive_estimator_it_equals_the_engine(observed, plus):
     table = observed.table("flow_estimates").to_pandas()
     ours, theirs = (table[table["estimator"] == name] for name in ("westwood+", plus))
     assert len(ours) > 100
@@ -63,7 +63,7 @@ def test_the_report_shows_it_next_to_the_true_capacity(observed, plus):
     np.testing.assert_allclose(theirs, ours, rtol=1e-9, atol=0)
 
 
-def test_over_a_capture_it_gives_the_estimates_of_the_engine(observed, plus, folder):
+def test_over_a_capture_it_equals_the_engine(observed, plus, folder):
     (flow, *_) = analyse(capture_of(observed, folder), ["westwood+", plus]).flows
     ours, theirs = flow.estimates_bps["westwood+"], flow.estimates_bps[plus]
     assert np.isfinite(ours).sum() > 100
@@ -78,7 +78,7 @@ def test_as_a_scheme_it_is_westwood_over_it(plus):
 
 
 @pytest.mark.usefixtures("plus")
-def test_copies_have_a_state_of_their_own(folder):
+def test_copies_have_separate_state(folder):
     declared = load_python(folder / "plus.py", (folder / "plus.py").read_bytes()).components["Plus"]
     first = declared.made_by('{"hz": 250}')
     first.estimate, first.amount = 5.0, 7
@@ -87,7 +87,7 @@ def test_copies_have_a_state_of_their_own(folder):
     assert (second.estimate, second.amount, second.hz) == (5.0, 7, 250)
 
 
-def test_what_a_capture_lacks_is_named(write, folder):
+def test_inputs_missing_in_a_capture_are_named(write, folder):
     write(
         "needy.py",
         """
@@ -116,7 +116,7 @@ def test_what_a_capture_lacks_is_named(write, folder):
 
 
 @pytest.mark.parametrize("line", FAULTS)
-def test_a_wrong_answer_ends_the_run_and_the_replay_with_one_line(write, observed, folder, line):
+def test_an_invalid_return_value_ends_the_run_and_the_replay_with_one_line(write, observed, folder, line):
     write(
         "bad.py",
         f"import airpath\nclass Bad(airpath.Estimator):\n    def on_ack(self, ack):\n        {line}\n",
@@ -132,7 +132,7 @@ def test_a_wrong_answer_ends_the_run_and_the_replay_with_one_line(write, observe
     assert capture.name in str(failed.value)
 
 
-def test_unknown_requirements_and_wrong_kinds_are_refused(write, aimd):
+def test_unknown_requirements_and_wrong_kinds_are_rejected(write, aimd):
     write(
         "odd.py",
         """

@@ -37,7 +37,7 @@ def test_names_with_options_are_split():
         assert (str(spec.file), spec.name, spec.options) == parts
 
 
-def test_figures_tell_the_same_class_with_other_options_apart(aimd):
+def test_figures_distinguish_the_same_class_with_other_options(aimd):
     specs.allow([aimd])
     names = [label_of(scheme) for scheme in (aimd, f"{aimd}:keep=0.8", f"gentle={aimd}:keep=0.8", "cubic")]
     assert names == ["Aimd", "Aimd:keep=0.8", "gentle", "cubic"]
@@ -48,7 +48,7 @@ def test_figures_tell_the_same_class_with_other_options_apart(aimd):
     assert both[aimd].colour != both["Other"].colour
 
 
-def test_a_class_without_a_method_is_refused_before_any_run(write, airpath):
+def test_a_class_without_a_method_is_rejected_before_any_run(write, airpath):
     write("typo.py", "import airpath\nclass Typo(airpath.Controller):\n    def on_acks(self, ack): pass\n")
     done = airpath("compare", "typo.py:Typo", "--link", "12mbps", "--out", "o")
     assert (done.code, done.err) == (2, "airpath: typo.py: Typo has no method on_ack; it has on_acks\n")
@@ -93,7 +93,7 @@ def test_parameters_are_annotated_attributes(aimd):
         ("count=1.5", "count: found 1.5; accepted: a whole number"),
     ],
 )
-def test_wrong_options_are_refused_as_those_of_other_schemes(aimd, option, problem):
+def test_wrong_options_are_rejected_like_those_of_other_schemes(aimd, option, problem):
     with pytest.raises(ScenarioError) as refused:
         airpath.compare([f"{aimd}:{option}"], "12mbps", **LINK)
     assert problem in str(refused.value)
@@ -135,7 +135,7 @@ def test_a_missing_file_or_class_is_named():
         airpath.compare(["aimd.py"], "12mbps", **LINK)
 
 
-def test_files_of_the_same_name_have_modules_and_copies_of_their_own(write, airpath):
+def test_files_of_the_same_name_have_separate_modules_and_copies(write, airpath):
     text = CLASS.format("keep: float = helper.KEEP").replace("airpath\n", "airpath, helper\n", 1)
     for folder, keep in (("a", 0.5), ("b", 0.75)):
         Path(folder).mkdir()
@@ -239,7 +239,7 @@ def test_kinds_of_queues_may_begin_with_the_folder(write, airpath):
     assert "step.py is another one; used the copy" in again.err
 
 
-def test_results_say_when_the_code_has_changed(write, airpath):
+def test_results_report_changed_code(write, airpath):
     path = write("own.toml", SCENARIO)
     assert airpath("run", "own.toml", "--no-report", "--out", "first", "--allow-code").code == 0
     again = airpath("rerun", "first", "--no-report", "--out", "second", "--allow-code")
@@ -255,7 +255,7 @@ def test_results_say_when_the_code_has_changed(write, airpath):
     assert copy.read_bytes() == Path("first/code/aimd.py").read_bytes() != code.read_bytes()
 
 
-def test_copies_in_results_take_the_place_of_files_that_are_gone(write, airpath):
+def test_copies_in_results_replace_missing_files(write, airpath):
     Path("mine/more").mkdir(parents=True)
     write("mine/helper.py", "KEEP = 0.75\n")
     text = CLASS.format("keep: float = helper.KEEP").replace("airpath\n", "airpath, helper\n", 1)
@@ -298,7 +298,7 @@ SWEEP = """
 """
 
 
-def test_sweeps_know_the_code_of_their_runs(write, airpath):
+def test_sweeps_contain_the_code_of_their_runs(write, airpath):
     write("own.toml", SCENARIO)
     write("grid.toml", SWEEP)
     assert "--allow-code" in airpath("sweep", "grid.toml", "--out", "grid").err

@@ -84,7 +84,7 @@ def test_names_with_options_are_split():
 
 
 @with_compiler
-def test_a_library_gives_the_tables_of_the_same_controller_of_the_engine(build):
+def test_a_library_produces_the_tables_of_the_same_controller_of_the_engine(build):
     library = build("fixed.so")
     for packets in (40, 25):
         schemes = [f"{library}:packets={packets}", f"fixed:window={packets} packets"]
@@ -134,7 +134,7 @@ def test_a_fault_ends_its_run_alone(build, fault):
 
 
 @with_compiler
-def test_a_connection_that_does_not_start_ends_its_run(build):
+def test_a_connection_that_cannot_start_ends_its_run(build):
     library = build(
         "late.so",
         FIXED.replace("control->window = ", 'control->error = "not today"; if (0) control->window = '),
@@ -160,7 +160,7 @@ UNLOADABLE = {
 
 @with_compiler
 @pytest.mark.parametrize("problem", UNLOADABLE)
-def test_libraries_that_cannot_be_used_are_refused_before_any_run(build, airpath, problem):
+def test_unusable_libraries_are_rejected_before_any_run(build, airpath, problem):
     text = UNLOADABLE[problem]
     library = build("wrong.so", text)
     failed = airpath("compare", library, "cubic", "--link", "12mbps")
@@ -168,7 +168,7 @@ def test_libraries_that_cannot_be_used_are_refused_before_any_run(build, airpath
     assert f"airpath: wrong.so: {problem}" in failed.err
 
 
-def test_files_that_are_no_libraries_are_refused(write):
+def test_files_that_are_no_libraries_are_rejected(write):
     write("text.so", "text")
     with pytest.raises(UsageError, match=r"^text.so: [^\n]+$"):
         airpath.compare(["text.so"], "12mbps", **LINK)

@@ -200,14 +200,14 @@ UNLOADABLE = {
 
 @pytest.mark.parametrize("change", UNLOADABLE)
 @pytest.mark.parametrize("kind", KINDS)
-def test_wrong_tables_are_refused_before_any_run(build, kind, change):
+def test_invalid_tables_are_rejected_before_any_run(build, kind, change):
     library = build("wrong.so", kind, **dict([change]))
     with pytest.raises(UsageError, match=r"^wrong\.so: ") as refused:
         airpath.compare([library], "12mbps", **LINK)
     assert UNLOADABLE[change] in str(refused.value)
 
 
-def test_wrong_kinds_and_options_are_refused(build):
+def test_wrong_kinds_and_options_are_rejected(build):
     queue, source = build("queue.so", "queue"), build("source.so", "source")
     for scheme, problem in {
         queue: "queue.so is a queue discipline; accepted: --queue queue.so",
@@ -275,7 +275,7 @@ def test_scenario_files_name_libraries_with_permission_only(build, write, airpat
     assert "all.so is another one" in other.err
 
 
-def test_sweeps_agents_and_rivals_take_them_and_the_emulator_refuses_them(build, write, airpath):
+def test_sweeps_agents_and_rivals_accept_libraries_and_the_emulator_rejects_them(build, write, airpath):
     library = build("all.so", *KINDS)
     write("own.toml", SCENARIO.format(**{**PLAIN, "queue": '{ kind = "all.so", limit = "1bdp" }'}))
     write(

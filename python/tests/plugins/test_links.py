@@ -150,7 +150,7 @@ def test_the_same_source_in_python_and_in_the_engine_gives_the_same_rates():
 
 
 @pytest.mark.usefixtures("files")
-def test_a_packet_that_waits_can_be_dropped():
+def test_a_queued_packet_can_be_dropped():
     head, tail = (one(f"queues.py:{name}") for name in ("HeadDrop", "Fifo"))
     assert head.to_pandas("drops")["reason"].unique().tolist() == ["early"]
     assert tail.to_pandas("drops")["reason"].unique().tolist() == ["overflow"]
@@ -158,7 +158,7 @@ def test_a_packet_that_waits_can_be_dropped():
 
 
 @pytest.mark.usefixtures("files")
-def test_marks_need_a_transport_that_takes_them():
+def test_marks_require_a_transport_with_ecn():
     marked = one("queues.py:Threshold:most=10", ecn=True)
     without = one("queues.py:Threshold:most=10")
     assert marked.table("link_series")["marked_packets"].to_numpy().sum() > 0
@@ -182,7 +182,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("line", FAULTS)
-def test_a_wrong_answer_of_a_queue_ends_the_run_with_one_line(write, line):
+def test_an_invalid_return_value_of_a_queue_ends_the_run_with_one_line(write, line):
     write(
         "bad.py",
         f"""
@@ -248,7 +248,7 @@ def test_queues_do_not_share_packets(write):
 
 
 @pytest.mark.usefixtures("files")
-def test_wrong_kinds_and_places_are_refused(aimd):
+def test_wrong_kinds_and_places_are_rejected(aimd):
     for scheme, problem in {
         "queues.py:Fifo": "is a queue discipline; accepted: --queue queues.py:Fifo",
         "sources.py:Constant": "is a capacity source; accepted: xcp:source=sources.py:Constant",

@@ -158,7 +158,7 @@ def test_results_of_gap_have_the_code(airpath):
     assert Path("o/code/aimd.py").read_bytes() == Path("aimd.py").read_bytes()
 
 
-def test_two_schemes_with_one_name_are_refused(two, write, airpath):
+def test_two_schemes_with_one_name_are_rejected(two, write, airpath):
     done = airpath("compare", *two, *LINK, "--out", "o")
     assert (done.code, done.err.count("\n")) == (2, 1)
     assert f'the schemes "aimd.py:Aimd" and "other.py:Aimd" {CLASH}other.py:Aimd' in done.err

@@ -68,7 +68,7 @@ def test_the_same_controller_in_python_and_in_the_engine_gives_the_same_tables(w
     assert_equal(*(airpath.compare([scheme], "12mbps", **LINK) for scheme in schemes))
 
 
-def test_what_is_told_and_what_is_answered(write):
+def test_inputs_and_return_values_of_a_controller(write):
     write("seen.py", SEEN)
     results = airpath.compare(["seen.py:Seen"], "10mbps", loss="1%", **LINK)
     from airpath.plugins.loading import loaded_plugins
@@ -186,7 +186,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("line", FAULTS)
-def test_a_wrong_answer_ends_the_run_with_one_line(write, line):
+def test_an_invalid_return_value_ends_the_run_with_one_line(write, line):
     write(
         "faults.py",
         f"import airpath\nclass Faulty(airpath.Controller):\n    n = 0\n"
@@ -198,7 +198,7 @@ def test_a_wrong_answer_ends_the_run_with_one_line(write, line):
     assert len(str(failed.value).splitlines()) == 1
 
 
-def test_a_timer_that_never_moves_is_found(write):
+def test_a_timer_that_never_advances_is_detected(write):
     write(
         "zeno.py",
         FIXED.replace("pass", "self.next_timer = ack.now", 1)
@@ -208,7 +208,7 @@ def test_a_timer_that_never_moves_is_found(write):
         airpath.compare(["zeno.py:Fixed"], "12mbps", **LINK)
 
 
-def test_what_does_not_start_is_said(write):
+def test_failures_to_start_are_reported(write):
     write("start.py", FIXED.replace("self.packets * facts.mss", "1 / 0"))
     write("missing.py", FIXED.replace("on_congestion", "on_loss"))
     with pytest.raises(PluginError, match=r"start.py:8: ZeroDivisionError: division by zero \(Fixed"):
@@ -218,7 +218,7 @@ def test_what_does_not_start_is_said(write):
 
 
 @pytest.mark.parametrize("traffic", ["repeated", "arrivals"])
-def test_a_later_connection_that_does_not_start_ends_the_run(write, traffic):
+def test_a_later_connection_that_cannot_start_ends_the_run(write, traffic):
     write("late.py", LATE)
     times = {"repeated": {"pause": "100ms"}, "arrivals": {"mean_interval": "200ms"}}
     link = {"kind": "dumbbell", "bottleneck": {"rate": "10mbps", "delay": "10ms"}}

@@ -67,7 +67,7 @@ def test_parameters_are_listed_with_their_texts(module, airpath):
         ("uptime=0s", "uptime"),
     ],
 )
-def test_wrong_options_are_refused(module, airpath, option, problem):
+def test_wrong_options_are_rejected(module, airpath, option, problem):
     outcome = airpath("compare", module("sample", option), "--link", "12mbps", "--out", "o")
     assert outcome.code != 0
     assert problem in outcome.err
@@ -88,7 +88,7 @@ def test_wrong_options_are_refused(module, airpath, option, problem):
     ],
     ids=["field", "function", "definition", "type", "assertion", "HZ"],
 )
-def test_what_does_not_compile_is_named(write, airpath, code, problem):
+def test_compile_errors_are_named(write, airpath, code, problem):
     write("tcp_own.c", **code)
     outcome = airpath("list", "linux:tcp_own.c")
     assert outcome.code != 0
@@ -143,7 +143,7 @@ def test_the_library_does_not_depend_on_the_folder(write, folder):
     assert first.library == second.library
 
 
-def test_a_helper_comes_first(write, airpath):
+def test_a_helper_has_precedence(write, airpath):
     write("tcp_own.c", before="u32 elsewhere(void);", threshold="elsewhere()")
     write("helper.c", "u32 elsewhere(void) {{ return 3; }}\n")
     scheme = "linux:helper.c+tcp_own.c"
@@ -151,7 +151,7 @@ def test_a_helper_comes_first(write, airpath):
     assert outcome.code == 0, outcome.err
 
 
-def test_without_a_compiler_the_message_says_what_to_do(write, airpath, monkeypatch):
+def test_without_a_compiler_the_message_has_instructions(write, airpath, monkeypatch):
     write("tcp_own.c")
     monkeypatch.setenv("CC", "no-such-compiler -O3")
     outcome = airpath("list", "linux:tcp_own.c")
@@ -183,7 +183,7 @@ scheme = "{module("order")}"
 
 
 @pytest.mark.parametrize("scheme", ["linux:tcp_cubic", "linux:", "linux:tcp_cubic.h"])
-def test_other_names_are_refused(airpath, scheme):
+def test_other_names_are_rejected(airpath, scheme):
     outcome = airpath("compare", scheme, "--link", "12mbps", "--out", "o")
     assert outcome.code != 0
     assert "linux:FILE.c" in outcome.err

@@ -50,18 +50,18 @@ def system(tmp_path):
     return tmp_path
 
 
-def test_the_kernel_runs_the_module_that_it_has(scenario, system):
+def test_the_kernel_runs_its_own_module(scenario, system):
     schemes = [flow.scheme for flow in in_kernel(scenario("keep=2,hz=100"), system).document.flows]
     assert schemes == ["kernel:sample", "cubic"]
 
 
 @pytest.mark.parametrize("options", ["", "keep=4"])
-def test_a_parameter_that_differs_from_the_kernels_is_refused(scenario, system, options):
+def test_a_parameter_that_differs_from_the_kernels_is_rejected(scenario, system, options):
     with pytest.raises(ScenarioError, match=r"its keep is [34]; accepted .* kernel:sample: 2"):
         in_kernel(scenario(options), system)
 
 
-def test_a_module_without_a_name_is_refused(folder, airpath):
+def test_a_module_without_a_name_is_rejected(folder, airpath):
     (folder / "tcp_own.c").write_text(
         textwrap.dedent("""
             #include <net/tcp.h>
@@ -130,7 +130,7 @@ def test_other_commands_name_gap(scenario, monkeypatch):
 
 
 @pytest.mark.skipif(platform.system() != "Linux", reason="the emulator works on Linux")
-def test_gap_names_the_congestion_control_that_this_kernel_lacks(scenario):
+def test_gap_names_the_congestion_control_missing_in_this_kernel(scenario):
     found = gap(scenario(), worlds=["emulate"], repetitions=1, progress=False)
     (compared,) = found.compared
     assert set(compared.labels) == {"sim"}

@@ -48,7 +48,7 @@ def test_clocks_and_sequence_numbers_wrap_around(scheme, name):
 @pytest.mark.parametrize(
     "name", ["bic", "cubic", "highspeed", "htcp", "hybla", "illinois", "vegas", "veno", "westwood"]
 )
-def test_the_windows_of_our_schemes_are_those_of_the_modules(scheme, name):
+def test_the_windows_of_airpaths_schemes_match_the_modules(scheme, name):
     """Over time, not at each instant: after some losses the phases differ."""
     ours, theirs = {"westwood": ("westwood+", scheme("westwood", "hz=1000"))}.get(name, (name, scheme(name)))
 
@@ -70,7 +70,7 @@ def test_the_windows_of_our_schemes_are_those_of_the_modules(scheme, name):
     np.testing.assert_allclose(first.quantile(0.9), second.quantile(0.9), rtol=0.02)
 
 
-def test_cubic_follows_its_function(scheme):
+def test_cubic_matches_its_function(scheme):
     """W_max + C (t - K)^3 of RFC 9438, with C = 410/1024 and beta = 717/1024 of the module."""
     plain = scheme("cubic", "fast_convergence=0")
     table = series(airpath.compare([plain], "50mbps", **{**LINK, "rtt": "100ms"}, duration="120s"))

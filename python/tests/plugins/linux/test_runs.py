@@ -87,7 +87,7 @@ def test_each_lost_packet_is_reported_once(module, loss, buffer):
     assert 10 < reported <= 1.2 * lost
 
 
-def test_flows_have_parameters_of_their_own(module):
+def test_flows_have_separate_parameters(module):
     scenario = airpath.Scenario.from_dict(
         {
             "name": "two",
@@ -129,7 +129,7 @@ def test_a_fault_of_a_module_ends_its_run_with_one_line(module, fault, problem):
     assert "seed 1" in line
 
 
-def test_results_tell_how_a_module_was_compiled(module, airpath, compiler):
+def test_results_contain_how_a_module_was_compiled(module, airpath, compiler):
     source = Path(module("sample").removeprefix("linux:"))
     assert (
         airpath("compare", module("sample"), "--link", "12mbps", "--duration", "3s", "--out", "o").code == 0
@@ -145,7 +145,7 @@ def test_results_tell_how_a_module_was_compiled(module, airpath, compiler):
     assert copy.read_bytes() == source.read_bytes()
 
 
-def test_sweeps_and_reports_tell_how_a_module_was_compiled(module, airpath, compiler, folder):
+def test_sweeps_and_reports_contain_how_a_module_was_compiled(module, airpath, compiler, folder):
     (folder / "own.toml").write_text(scenario_text("newreno"))
     named = f"own={module('sample')}:hz=300"
     (folder / "grid.toml").write_text(
