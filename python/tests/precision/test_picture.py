@@ -17,7 +17,7 @@ def results() -> Results:
 
 
 @pytest.mark.parametrize("added", [True, False])
-def test_lines_end_at_what_was_reached(results, added):
+def test_lines_end_at_the_achieved_precision(results, added):
     shown = results if added else Results(results.runs)
     axes = plots.precision(shown)
     lines = {line.get_label(): line for line in axes.lines}

@@ -52,26 +52,26 @@ def test_with_a_rule_they_have_its_level():
     assert cubic.half_width == pytest.approx(stdtrit(2, 1 - asked.level / 2) / math.sqrt(3))
 
 
-def test_what_does_not_vary_is_known():
+def test_constant_values_are_known():
     reached = judge(runs(cubic=[3.0] * 3, bbr=[0.0] * 3), rule(0.001, 0.001))
     assert [one.share for one in reached.schemes] == [0.0, 0.0]
     assert [pair.decision for pair in reached.pairs] == [Decision.DIFFERENT]
     assert reached.end == "precision"
 
 
-def test_a_mean_of_zero_that_varies_is_never_known():
+def test_a_varying_mean_of_zero_is_never_known():
     (one,) = judge(runs(cubic=[-1.0, 0.0, 1.0]), rule()).schemes
     assert (one.share, one.needed) == (math.inf, None)
     assert not one.is_reached
 
 
-def test_single_runs_say_nothing():
+def test_single_runs_have_no_precision():
     reached = judge(runs(cubic=[1.0], bbr=[2.0]))
     assert not any(one.is_reached for one in reached.schemes)
     assert precision_lines(reached) == []
 
 
-def test_schemes_without_a_value_are_left_out_and_named():
+def test_schemes_without_a_value_are_omitted_and_named():
     reached = judge(runs(cubic=[math.nan] * 3, bbr=[5.0] * 3), rule())
     assert reached.end == "precision"
     assert reached.without_value == ("cubic",)
@@ -90,7 +90,7 @@ def test_schemes_without_a_value_are_left_out_and_named():
         ([10.001, 10.002, 10.003] * 5, [10.0] * 15, Decision.DIFFERENT),
     ],
 )
-def test_what_is_known_of_a_difference(first, second, decision):
+def test_the_precision_of_a_difference(first, second, decision):
     (pair,) = judge(runs(cubic=first, bbr=second), rule(None, 0.02)).pairs
     assert pair.decision is decision
     assert pair.margin == pytest.approx(0.02 * (np.mean(first) + np.mean(second)) / 2)
@@ -124,14 +124,14 @@ def test_pairs_are_compared_seed_by_seed():
     assert pair.difference == pytest.approx(0.0945)
 
 
-def test_the_end_of_an_interrupted_round_is_said():
+def test_the_end_of_an_interrupted_round_is_reported():
     values = list(np.random.default_rng(1).normal(10.0, 3.0, 6))
     reached = judge(runs(cubic=values, bbr=values[:4]), rule())
     assert (reached.repetitions, reached.end) == (4, "interrupted")
     assert precision_lines(reached)[0].startswith("stopped after 4 repetitions (interrupted); goodput is")
 
 
-def test_the_limit_is_said_with_what_would_do():
+def test_the_limit_is_reported_with_the_required_number():
     values = list(np.random.default_rng(1).normal(10.0, 3.0, 8))
     reached = judge(runs(cubic=values, bbr=[2.0] * 8), rule(least=3, most=8))
     assert reached.end == "limit"
@@ -150,7 +150,7 @@ def test_the_limit_is_said_with_what_would_do():
     assert bbr.needed is None
 
 
-def test_one_line_says_what_a_fixed_number_gave():
+def test_one_line_reports_the_precision_of_a_fixed_number():
     wide = judge(runs(cubic=[9.0, 10.0, 11.0], bbr=[10.0, 10.01, 10.02]))
     assert precision_lines(wide) == [
         "goodput is known within ± 0.25 % (bbr) to ± 25 % (cubic) of the mean (95 %); for ± 5 % an"
@@ -161,7 +161,7 @@ def test_one_line_says_what_a_fixed_number_gave():
     ]
 
 
-def test_what_a_million_would_not_do_and_what_nobody_knows_is_said():
+def test_unreachable_and_unknown_precision_is_reported():
     (line,) = precision_lines(judge(runs(cubic=[-1.0, 0.0, 1.0])))
     assert line.endswith("for ± 5 % the number of repetitions needed cannot be estimated")
     (line,) = precision_lines(judge(runs(cubic=[-1e4, 1.0, 1e4])))
@@ -179,7 +179,7 @@ def test_what_is_the_same_in_all_seeds_has_neither_interval_nor_share():
     assert [(one["half_width"], one["share"], one["reached"]) for one in told] == [(None, None, True)] * 2
 
 
-def test_json_has_no_numbers_that_are_none():
+def test_json_contains_no_nan():
     table = runs(cubic=[math.nan, 1.0], bbr=[-1.0, 1.0])
     told = precision_json(judge(table, rule(0.02, 0.02, least=2)))
     cubic, bbr = told["schemes"]
@@ -194,7 +194,7 @@ def test_json_has_no_numbers_that_are_none():
     st.floats(1e-4, 10.0),
     st.sampled_from([0.05, 0.01, 0.001]),
 )
-def test_the_number_needed_is_the_smallest_that_does(sd, share, level):
+def test_the_required_number_is_the_smallest_sufficient_one(sd, share, level):
     wanted = share * sd
     needed = repetitions_needed(sd, wanted, level)
 
@@ -208,13 +208,13 @@ def test_the_number_needed_is_the_smallest_that_does(sd, share, level):
         assert needed == 2 or half(needed - 1) > wanted
 
 
-def test_no_number_does_where_nothing_is_known():
+def test_no_number_suffices_if_nothing_is_known():
     assert repetitions_needed(1.0, 0.0, 0.05) is None
     assert repetitions_needed(math.nan, 1.0, 0.05) is None
     assert repetitions_needed(1.0, math.nan, 0.05) is None
 
 
-def test_the_rule_stops_at_the_first_look_that_is_enough():
+def test_the_rule_stops_at_the_first_sufficient_look():
     asked = rule(0.05, least=10, most=100)
     values = np.random.default_rng(3).normal(10.0, 1.0, (30, 100))
     stops = [stops_after(runs(cubic=list(row)), asked) for row in values]

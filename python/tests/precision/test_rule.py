@@ -67,13 +67,13 @@ def test_shares_have_their_unit(text, share):
 @pytest.mark.parametrize(
     "text", ["2", "0%", "100%", "-1%", "1e-3%", "%", "", "nan%", "٢%", "2 percent", 0.02, None]
 )
-def test_other_shares_are_refused(text):
+def test_other_shares_are_rejected(text):
     with pytest.raises(UsageError, match=r'precision: .*; accepted: a share .* as in "2%"'):
         PrecisionRule.parse(text)
 
 
 @given(st.text())
-def test_any_text_is_a_share_or_refused(text):
+def test_any_text_is_a_share_or_rejected(text):
     try:
         rule = PrecisionRule.parse("1%", difference=text)
     except UsageError:
@@ -101,7 +101,7 @@ def test_every_metric_is_called_by_its_name():
 
 
 @pytest.mark.parametrize("name", ["delay", "speed", ""])
-def test_a_name_of_none_or_of_several_metrics_is_refused(name):
+def test_an_unknown_or_ambiguous_metric_name_is_rejected(name):
     with pytest.raises(UsageError, match=f'metric: found "{name}"; .*accepted: .*goodput_mbps'):
         PrecisionRule.parse("2%", metric=name)
 
@@ -118,7 +118,7 @@ def test_a_name_of_none_or_of_several_metrics_is_refused(name):
         ({"max_repetitions": "50"}, "max_repetitions: found '50'; accepted: 10 to"),
     ],
 )
-def test_impossible_numbers_of_repetitions_are_refused(counts, said):
+def test_impossible_numbers_of_repetitions_are_rejected(counts, said):
     with pytest.raises(UsageError, match=said):
         PrecisionRule.parse("2%", **counts)
 
@@ -149,7 +149,7 @@ FACTS = st.fixed_dictionaries(
 
 
 @given(JSON | st.fixed_dictionaries({"rule": FACTS | JSON}))
-def test_what_results_hold_is_a_rule_or_refused(stopping):
+def test_the_rule_in_results_is_valid_or_rejected(stopping):
     try:
         rule = stopping_rule({"stopping": stopping})
     except OutputError:
@@ -158,6 +158,6 @@ def test_what_results_hold_is_a_rule_or_refused(stopping):
     assert rule is None or stopping_rule({"stopping": {"rule": rule.facts()}}) == rule
 
 
-def test_nothing_asked_is_refused():
+def test_an_empty_rule_is_rejected():
     with pytest.raises(UsageError, match="nothing was given"):
         PrecisionRule()
