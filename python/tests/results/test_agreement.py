@@ -63,7 +63,7 @@ def test_rates_and_losses_cover_the_same_interval(case: dict[str, Any]) -> None:
     assert (losses[2] > 0.0) <= (case["loss"] > 0.0)
 
 
-def test_what_still_waits_is_not_lost() -> None:
+def test_queued_packets_are_not_lost() -> None:
     """A queue that is not full at the end of a run: its content does not count as lost."""
     case = {"schemes": ["newreno"], "rate": "3mbps", "limit": "2000 packets", "loss": 0.0, "delay": "20ms"}
     metrics = run_of(case | {"warm_up": "0s", "start": "0s", "stop": None}).metrics
@@ -71,7 +71,7 @@ def test_what_still_waits_is_not_lost() -> None:
     assert metrics["loss_rate"] == 0.0
 
 
-def test_counts_of_flows_leave_the_warm_up_out() -> None:
+def test_counts_of_flows_exclude_the_warm_up() -> None:
     case = {"schemes": ["newreno", "cubic"], "rate": "3mbps", "limit": "20 packets", "loss": 0.05}
     case |= {"delay": "20ms", "start": "0s", "stop": None}
     whole, later = (run_of(case | {"warm_up": warm_up}) for warm_up in ("0s", "1500ms"))

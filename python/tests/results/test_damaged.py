@@ -19,7 +19,7 @@ PROVENANCE = '{"format": "airpath results 1", "runs": []}'
 
 
 @pytest.mark.parametrize("content", ["[" * 100_000, '{"a": ' * 100_000, "", "\x00", "7", "[]", "null"])
-def test_what_is_no_record_is_none(tmp_path: Path, content: str) -> None:
+def test_invalid_records_are_none(tmp_path: Path, content: str) -> None:
     for name in ("provenance.json", "plan.json", STATE, FAILURES):
         (tmp_path / name).write_text(content)
     assert not is_results(tmp_path)
@@ -41,7 +41,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize(("said", "change"), CHANGES.items())
-def test_a_whole_table_with_other_columns_is_refused(tmp_path: Path, said, change) -> None:
+def test_a_complete_table_with_other_columns_is_rejected(tmp_path: Path, said, change) -> None:
     file = _written(tmp_path) / "flows.parquet"
     write_parquet(change(read_parquet(file)), file)
     with pytest.raises(OutputError, match=rf"flows\.parquet: {said}"):
@@ -66,7 +66,7 @@ def test_a_whole_table_with_other_columns_is_refused(tmp_path: Path, said, chang
         ("delay_histogram", "packets", -5, "found -5; accepted: 0 to 9.0072e+15"),
     ],
 )
-def test_a_number_that_no_run_gives_is_refused_where_it_stands(
+def test_an_impossible_number_is_rejected_with_its_position(
     tmp_path: Path, name: str, column: str, value: float | None, accepted: str
 ) -> None:
     file = _written(tmp_path) / f"{name}.parquet"
@@ -83,7 +83,7 @@ def test_a_number_that_no_run_gives_is_refused_where_it_stands(
 @pytest.mark.parametrize(
     ("name", "column"), [("flows", "source"), ("delay_histogram", "source"), ("drops", "link")]
 )
-def test_a_place_that_the_plan_does_not_have_is_refused(tmp_path: Path, name: str, column: str) -> None:
+def test_an_index_beyond_the_plan_is_rejected(tmp_path: Path, name: str, column: str) -> None:
     file = _written(tmp_path) / f"{name}.parquet"
     table = read_parquet(file)
     values = [*table[column].to_pylist()[:-1], 9]
@@ -95,7 +95,7 @@ def test_a_place_that_the_plan_does_not_have_is_refused(tmp_path: Path, name: st
         read(file.parent)
 
 
-def test_what_nobody_knows_is_no_fault(tmp_path: Path) -> None:
+def test_unknown_values_are_valid(tmp_path: Path) -> None:
     folder = _written(tmp_path)
     for name, columns in {"flows": ("recoveries", "srtt_s"), "link_series": ("offered_bytes",)}.items():
         table = read_parquet(folder / f"{name}.parquet")

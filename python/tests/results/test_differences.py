@@ -60,11 +60,11 @@ def test_a_share_is_of_the_first_mean_whatever_its_sign():
         ("utilisation", NAN, 0.5, None),
     ],
 )
-def test_which_way_is_better_hangs_on_the_metric(metric, first, second, improves):
+def test_the_better_direction_depends_on_the_metric(metric, first, second, improves):
     assert difference(metric, first, second).improves is improves
 
 
-def test_what_is_sure_stands_first_then_by_share_and_what_has_none_first_of_those(compare):
+def test_significant_differences_come_first_then_by_share_and_those_without_a_share_lead(compare):
     doubtful = {"timeouts": (1.0, 9.0, 2.0), "goodput_mbps": (1.0, 1.1, 1.0)}
     first = {"cubic": variant(utilisation=(0.5,) * 3, queueing_p95_ms=(10.0,) * 3, **doubtful)}
     moved = {"timeouts": (9.0, 1.0, 9.0), "goodput_mbps": (1.1, 1.0, 1.1), "completions": (3.0,)}
@@ -82,7 +82,7 @@ def test_what_is_sure_stands_first_then_by_share_and_what_has_none_first_of_thos
     assert (delay.difference.pairs, found.same, found.is_empty) == (3, 0, False)
 
 
-def test_what_differs_seed_by_seed_differs_also_where_the_mean_does_not(compare):
+def test_differences_per_seed_count_even_with_equal_means(compare):
     same = compare({"cubic": variant(timeouts=(1.0, 2.0))}, {"cubic": variant(timeouts=(1.0, 2.0))})
     assert (same.metrics, same.same, same.is_empty) == ((), 1, True)
     swapped = compare({"cubic": variant(timeouts=(1.0, 2.0))}, {"cubic": variant(timeouts=(2.0, 1.0))})
@@ -94,7 +94,7 @@ def test_what_differs_seed_by_seed_differs_also_where_the_mean_does_not(compare)
     assert (others.metrics, others.changes) == ((), (Change("seeds", "1, 2", "3, 4"),))
 
 
-def test_who_is_compared_with_whom(compare):
+def test_pairs_of_compared_results(compare):
     found = compare(
         {"cubic": variant(timeouts=(1.0,)), "bbr": variant(timeouts=(1.0,))},
         {"copa": variant(timeouts=(2.0,)), "cubic": variant(timeouts=(1.0,))},
@@ -112,7 +112,7 @@ def test_who_is_compared_with_whom(compare):
         compare({}, {}, ("runs", "sweep"))
 
 
-def test_a_change_of_some_schemes_names_them_and_a_plan_is_named_where_nothing_else_is(compare):
+def test_changed_schemes_are_named_and_a_plan_only_if_nothing_else_differs(compare):
     key = {"duration": '"1s"'}, {"duration": '"2s"'}
     plans = [{"plan": "p"}, {"plan": "q"}]
     first = {"cubic": variant(settings=key[0], facts=plans[0]), "bbr": variant(settings=key[0])}
@@ -135,7 +135,7 @@ def test_a_change_of_some_schemes_names_them_and_a_plan_is_named_where_nothing_e
     ("seeds", "said"),
     [((7,), "7"), ((1, 2), "1, 2"), ((1, 2, 3), "1 to 3"), ((2, 4, 6), "2, 4, 6"), ((3, 2, 1), "3, 2, 1")],
 )
-def test_seeds_are_written_as_people_do(seeds, said):
+def test_seeds_are_written_as_ranges(seeds, said):
     assert seeds_text(seeds) == said
 
 

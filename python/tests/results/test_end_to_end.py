@@ -48,7 +48,7 @@ def instants(packets: list[tuple[int, int]]) -> tuple[np.ndarray, np.ndarray]:
 
 
 @given(PACKETS)
-def test_signal_delay_is_what_asking_every_packet_gives(packets: list[tuple[int, int]]) -> None:
+def test_signal_delay_matches_a_per_packet_computation(packets: list[tuple[int, int]]) -> None:
     sent, received = instants(packets)
     asked = [
         int(received[sent >= at].min()) - at for at in range(int(sent.min()), int(sent.max()) + 1, STEP_NS)
@@ -58,7 +58,7 @@ def test_signal_delay_is_what_asking_every_packet_gives(packets: list[tuple[int,
 
 
 @given(PACKETS)
-def test_age_is_what_asking_the_receiver_gives(packets: list[tuple[int, int]]) -> None:
+def test_age_matches_the_receivers_view(packets: list[tuple[int, int]]) -> None:
     sent, received = instants(packets)
     span = int(received.min()), int(received.max())
     if span[0] == span[1]:
@@ -74,7 +74,7 @@ def test_age_is_what_asking_the_receiver_gives(packets: list[tuple[int, int]]) -
     assert near[0] - step - 1 <= exact <= near[1] + step + 1
 
 
-def test_nothing_has_no_delay() -> None:
+def test_an_empty_input_has_no_delay() -> None:
     none = np.array([], dtype=np.int64)
     assert math.isnan(signal_delay(none, none))
     assert signal_delay(np.array([5]), np.array([7])) == 2e-9
@@ -120,7 +120,7 @@ def on_and_off(offered: list[int], steps: list[list[int]], repeat_ns: int | None
     return of, {"link": np.zeros(len(offered), int), "time_s": time_s, "offered_bytes": np.array(offered)}
 
 
-def test_an_omniscient_sender_waits_for_a_link_that_rests() -> None:
+def test_an_omniscient_sender_waits_for_an_idle_link() -> None:
     # 12 Mbit/s for a second, then nothing for a second.
     of, series = on_and_off([750_000, 750_000, 0, 0] * 10, [[0, 12_000_000], [SECOND, 0]], 2 * SECOND)
     sources = np.array([True])
@@ -162,7 +162,7 @@ def test_there_is_no_bound_where_it_is_not_known() -> None:
 
 
 @pytest.mark.parametrize("scheme", ["cubic", "bbr"])
-def test_nobody_is_faster_than_the_omniscient_sender(scheme: str) -> None:
+def test_no_scheme_is_faster_than_the_omniscient_sender(scheme: str) -> None:
     steps = {
         "kind": "steps",
         "steps": [["0s", "12mbps"], ["1s", "2mbps"], ["1.5s", "0bps"], ["1.8s", "12mbps"]],
@@ -176,7 +176,7 @@ def test_nobody_is_faster_than_the_omniscient_sender(scheme: str) -> None:
         assert metrics["end_to_end_delay_p95_ms"] > metrics["self_inflicted_delay_ms"] + 20
 
 
-def test_what_was_not_recorded_has_no_such_delay() -> None:
+def test_without_recorded_packets_there_is_no_such_delay() -> None:
     found = run("12mbps", "cubic", packets=False)
     assert all(math.isnan(found.metrics[name]) for name in NAMES)
     # The intervals of a trace that is too coarse for the metric.

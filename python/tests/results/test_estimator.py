@@ -35,7 +35,7 @@ def test_quantities_have_their_names():
     assert set(quantities()) <= set(OBSERVATIONS)
 
 
-def test_a_quantity_without_a_name_is_refused():
+def test_a_quantity_without_a_name_is_rejected():
     with pytest.raises(ValueError, match="link_observations: an index or code is outside 0 to 0"):
         _ = RunResult(router_record(quantities=("capacity_estimate_bps",))).link_observations
 
@@ -81,7 +81,7 @@ def test_settling_is_from_the_step_until_the_estimate_stays_near():
     assert metrics(**estimate(passing))["capacity_estimate_settling_s"] == 3.5
 
 
-def test_half_a_second_more_than_the_readings_show_is_not_settled():
+def test_settling_needs_readings_for_the_last_half_second():
     # Three samples near the capacity, at 11, 11.5 and 12 s, span one second; those at 11 and 11.5 s half of
     # one.
     for near, expected in ((3, 1.0), (2, 10.0)):
@@ -107,7 +107,7 @@ def test_steps_faster_than_a_second_need_all_readings_between():
     assert RunResult(record).metrics["capacity_estimate_settling_s"] == pytest.approx((0.5 + 0.5 + 0.5) / 3)
 
 
-def test_what_never_settles_counts_with_all_the_time_it_had():
+def test_an_unsettled_estimate_counts_with_the_full_time():
     assert metrics(**estimate(8e6))["capacity_estimate_settling_s"] == pytest.approx(10.0)
 
 
@@ -128,7 +128,7 @@ def test_variation_is_that_of_the_second_half_of_each_stretch():
     assert metrics()["capacity_estimate_variation"] == pytest.approx(sd / 4 / 2)
 
 
-def test_an_outage_leaves_no_percentage():
+def test_an_outage_has_no_percentage():
     outage = np.where(ENDS <= 10, 8e6, 0) / 16
     after = metrics(offered=outage, **estimate(7.6e6))
     assert after["capacity_estimate_error_mean_percent"] == pytest.approx(5)
@@ -141,7 +141,7 @@ def test_a_link_without_a_known_capacity_has_no_error():
     assert all(math.isnan(unknown[name]) for name in NAMES)
 
 
-def test_rates_that_change_faster_than_intervals_cost_next_to_nothing(monkeypatch):
+def test_rates_that_change_faster_than_intervals_are_cheap(monkeypatch):
     looks = []
     inside = estimator._inside
     monkeypatch.setattr(estimator, "_inside", lambda *given: looks.append(given) or inside(*given))

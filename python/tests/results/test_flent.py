@@ -90,7 +90,7 @@ def test_equal_runs_give_equal_files(tmp_path: Path) -> None:
     }
 
 
-def test_a_scenario_without_downloads_is_refused_before_it_runs(
+def test_a_scenario_without_downloads_is_rejected_before_it_runs(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     transfer = {"name": "file", "scheme": "cubic", "traffic": {"kind": "file", "size": "1MB"}}

@@ -23,7 +23,7 @@ def test_nearest_rank_is_numpys_inverse_of_the_distribution(values, percentile):
 
 
 @pytest.mark.parametrize("percentile", [-1.0, 0.0, 100.5])
-def test_a_percentile_that_is_none_is_refused(percentile):
+def test_an_invalid_percentile_is_rejected(percentile):
     with pytest.raises(ValueError, match="above 0 and at most 100"):
         nearest_rank([1.0, 2.0], percentile)
 
@@ -35,7 +35,7 @@ def test_jains_index_is_one_over_one_and_the_squared_variation(shares):
 
 
 @pytest.mark.parametrize("scale", [1e-200, 1.0, 1e200])
-def test_jains_index_hangs_on_no_scale(scale):
+def test_jains_index_is_scale_invariant(scale):
     assert jain_index([scale, 3 * scale]) == pytest.approx(0.8)
 
 
@@ -45,7 +45,7 @@ def test_delays_of_less_than_one_have_a_power():
     assert log_power(0.5, math.e) == pytest.approx(-1 - math.log(2))
 
 
-def test_what_was_near_before_an_event_has_not_converged_before_it():
+def test_convergence_is_never_before_the_event():
     ends = [1.0, 2.0, 3.0, 4.0, 5.0]
     assert convergence_time(ends, [10.0] * 5, 10.0, event_s=2.5) == pytest.approx(0.5)
     assert convergence_time(ends, [10.0] * 5, 10.0, event_s=3.0) == 0.0
@@ -59,7 +59,7 @@ def test_the_first_interval_is_as_long_as_the_second():
 
 
 @pytest.mark.parametrize("time", [convergence_time, settling_time])
-def test_a_tenth_for_a_second_is_near_if_nobody_says(time):
+def test_the_default_for_convergence_is_a_tenth_for_a_second(time):
     times = [0.5, 1.0, 1.5]
     assert not math.isnan(time(times, [11.0, 9.0, 11.0], 10.0, event_s=0.0))
     assert math.isnan(time(times, [11.1, 11.1, 11.1], 10.0, event_s=0.0))
@@ -67,7 +67,7 @@ def test_a_tenth_for_a_second_is_near_if_nobody_says(time):
     assert math.isnan(time([0.1, 0.2, 0.3, 0.4], [10.0] * 4, 10.0, event_s=0.0))
 
 
-def test_what_varies():
+def test_varying_quantities():
     assert not vary(np.array([0.3, 0.1 + 0.2]))
     assert vary(np.array([0.3, 0.3 + 1e-9]))
     assert vary(np.array([math.inf, 1.0]))

@@ -76,7 +76,7 @@ def metrics() -> dict[str, float]:
         ("power_mbps_per_ms", 16 / 3 / 25),
     ],
 )
-def test_a_metric_is_what_its_definition_says(metrics: dict[str, float], name: str, expected: float) -> None:
+def test_a_metric_matches_its_definition(metrics: dict[str, float], name: str, expected: float) -> None:
     assert metrics[name] == pytest.approx(expected, rel=1e-12)
 
 
@@ -84,7 +84,7 @@ def test_every_defined_metric_is_computed_and_no_other(metrics: dict[str, float]
     assert set(metrics) == set(METRICS)
 
 
-def test_a_run_in_which_nothing_happened_has_no_values_but_does_not_fail() -> None:
+def test_an_empty_run_has_no_values_and_does_not_fail() -> None:
     empty = {name: encode(name, {}) for name, table in TABLES.items() if not table.optional}
     metrics = RunResult(small_record(tables=empty)).metrics
     counts = {"completions", "retransmitted_packets", "timeouts"}
@@ -137,7 +137,7 @@ def test_jain_of_k_equal_users_among_n_is_k_over_n(k: int, others: int) -> None:
     assert jain_index([5.0] * k + [0.0] * others) == pytest.approx(k / (k + others))
 
 
-def test_jain_of_nobody_has_no_value() -> None:
+def test_jain_of_no_flows_has_no_value() -> None:
     assert math.isnan(jain_index([]))
 
 
@@ -156,13 +156,13 @@ def jain_with_a_third_flow(rows: int) -> float:
     return RunResult(small_record(tables=tables)).metrics["jain_index"]
 
 
-def test_jain_counts_a_starved_flow_but_none_that_was_gone_before_the_measured_span() -> None:
+def test_jain_counts_a_starved_flow_but_none_that_ended_before_the_measured_span() -> None:
     assert jain_with_a_third_flow(rows=8) == pytest.approx(16 / 30)
     assert jain_with_a_third_flow(rows=2) == pytest.approx(16 / 20)  # up to the end of the warm-up
     assert jain_with_a_third_flow(rows=0) == pytest.approx(16 / 20)
 
 
-def test_jain_of_windows_leaves_out_those_in_which_nobody_got_anything() -> None:
+def test_jain_of_windows_ignores_windows_without_deliveries() -> None:
     flow_series = {
         "flow": np.array([0, 1] * 3),
         "time_s": np.repeat([1.0, 2.0, 3.0], 2),
@@ -173,7 +173,7 @@ def test_jain_of_windows_leaves_out_those_in_which_nobody_got_anything() -> None
     np.testing.assert_allclose(windows, [16 / 20, math.nan, 0.5])
 
 
-def test_jain_of_windows_leaves_out_a_flow_where_it_begins_within_the_window() -> None:
+def test_jain_of_windows_ignores_a_flow_that_starts_within_the_window() -> None:
     flow_series = {
         "flow": np.array([0, 1, 0, 1]),
         "time_s": np.array([1.0, 1.0, 2.0, 2.0]),
@@ -185,7 +185,7 @@ def test_jain_of_windows_leaves_out_a_flow_where_it_begins_within_the_window() -
     np.testing.assert_allclose(windowed_jain(flow_series, flows, np.zeros(2), bins), [100 / 164, 1])
 
 
-def test_jain_of_windows_leaves_out_a_flow_where_it_stops_within_the_window() -> None:
+def test_jain_of_windows_ignores_a_flow_that_stops_within_the_window() -> None:
     flow_series = {
         "flow": np.array([0, 1, 0, 1, 0, 0]),
         "time_s": np.array([1.0, 1.0, 2.0, 2.0, 3.0, 4.0]),
@@ -256,7 +256,7 @@ def test_convergence_is_the_start_of_the_first_stretch_that_holds() -> None:
     assert math.isnan(convergence_time(ends, rate, 10.0, event_s=0.0, tolerance=0.1, hold_s=3.1))
 
 
-def test_settling_is_at_the_first_sample_from_which_on_all_are_near() -> None:
+def test_settling_is_at_the_first_sample_after_which_all_are_close() -> None:
     times = np.arange(51, 61) * 0.2
     values = np.array([0, 9.5, 0, 9.1, 10.9, 10, 9.5, 9, 10, 10])
 

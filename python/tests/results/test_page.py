@@ -53,7 +53,7 @@ def parsed(results: Results) -> Page:
     return Page(page(view_of(results, provenance=facts), scenario_text=NASTY, provenance=facts))
 
 
-def test_the_page_asks_for_nothing(parsed: Page) -> None:
+def test_the_page_makes_no_requests(parsed: Page) -> None:
     assert parsed.resources == []
     assert not {"iframe", "object", "embed", "link", "img"} & set(parsed.tags)
     own = parsed.html.replace(NASTY, "").replace("http://www.w3.org/2000/svg", "")
@@ -73,7 +73,7 @@ def test_the_policy_allows_this_page_and_nothing_else(parsed: Page) -> None:
     assert not re.search(r" on[a-z]+=| style=", parsed.html.split("<script")[0])
 
 
-def test_foreign_text_is_data(parsed: Page) -> None:
+def test_external_text_is_data(parsed: Page) -> None:
     assert len(parsed.code) == 2
     assert parsed.head["scenario"] == NASTY
     assert [scheme["name"] for scheme in parsed.head["schemes"]] == ["TCP CUBIC", NASTY]
@@ -163,7 +163,7 @@ def test_the_series_are_those_of_the_tables(parsed: Page, results: Results) -> N
     assert parsed.values(line[6:]) == pytest.approx(sums * 8e-6 / head["time"]["step"], abs=1e-3)
 
 
-def test_a_router_has_panels_of_what_it_reports() -> None:
+def test_a_router_has_panels_of_its_quantities() -> None:
     found = page_of(Results.from_records([router_record()]))
     keys = [panel["key"] for panel in found.head["panels"]]
     assert {"estimate", "load_factor", "feedback", "filter_queue", "filter_rate"} <= set(keys)
@@ -177,7 +177,7 @@ def test_the_page_has_every_definition_and_the_provenance(parsed: Page) -> None:
     assert len(parsed.ids) == len(set(parsed.ids))
 
 
-def test_results_of_nothing_have_a_page_too() -> None:
+def test_empty_results_have_a_page_too() -> None:
     found = page_of(Results([]))
     assert (found.head["schemes"], found.head["panels"], found.head["pairs"]) == ([], [], [])
 
@@ -240,7 +240,7 @@ def test_a_series_is_read_back_within_half_a_step(values: list[float | None]) ->
     np.testing.assert_allclose(read, given_values, atol=span / 131_000 + reach * 2e-8 + 1e-300, rtol=0)
 
 
-def test_every_registered_scheme_can_be_told_from_either_background() -> None:
+def test_every_registered_scheme_is_visible_on_either_background() -> None:
     for scheme, style in style_for(scheme.id for scheme in SCHEMES).items():
         assert re.fullmatch("#[0-9a-fA-F]{6}", style.colour), scheme
         assert contrast(style.dark_colour, DARK_GROUND) >= LEAST_CONTRAST, scheme

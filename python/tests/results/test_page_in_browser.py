@@ -45,7 +45,7 @@ def report(folder: Path) -> Path:
     return folder / "report.html"
 
 
-def test_nothing_is_asked_for_and_the_browser_does_not_complain(look, report):
+def test_there_are_no_requests_and_no_browser_errors(look, report):
     seen = look(report)
     seen.page.locator("#distributions summary").click()
     for summary in seen.page.locator("#details summary").all():
@@ -98,7 +98,7 @@ def test_schemes_are_toggled_by_bar_rows_and_keys_and_the_address_keeps_it(look,
     assert again.errors == []
 
 
-def test_an_address_that_makes_no_sense_is_ignored(look, report):
+def test_an_invalid_address_is_ignored(look, report):
     seen = look(report, "#off=77.x.0.1.2.3&seed=999&x=5_2&pairs=-1&sort=1e9&theme=pink")
     assert seen.page.locator("#map .mark").count() == 4
     assert seen.errors == []
@@ -152,7 +152,7 @@ def test_one_finger_chooses_a_range_and_two_move_it(look, report):
     assert (low, high - low) == (pytest.approx(4.2, abs=0.4), pytest.approx(6, abs=0.3))
 
 
-def test_the_values_at_the_cursor_stand_beside_the_panel_largest_first(look, report):
+def test_the_values_at_the_cursor_are_next_to_the_panel_largest_first(look, report):
     seen = look(report)
     over = seen.page.locator(".u-over").first
     box = over.bounding_box()

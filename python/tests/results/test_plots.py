@@ -350,7 +350,7 @@ class GonePool:
         return failed
 
 
-def test_what_other_processes_do_not_draw_is_drawn_here(
+def test_figures_not_plotted_by_other_processes_are_plotted_here(
     run: RunResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("airpath.plots.figures.WorkerPool", GonePool)
@@ -361,7 +361,7 @@ def test_what_other_processes_do_not_draw_is_drawn_here(
     assert len(list(tmp_path.glob("*.svg"))) == len(list(tmp_path.glob("*.png"))) == 16
 
 
-def test_the_window_of_one_flow_of_several_says_whose_it_is(run: RunResult) -> None:
+def test_the_window_of_one_flow_of_several_names_the_flow(run: RunResult) -> None:
     assert "CUBIC, window of flow 0" in labels(plots.window(run, style=STYLE))
     alone = RunResult(record("reno", 0, 1, 10.0))
     assert "Reno, window" in labels(plots.window(alone, style=STYLE))
@@ -431,32 +431,32 @@ def test_labels_of_several_lines_stay_apart() -> None:
     assert not any(one.y0 < other.y1 for one, other in pairwise(names))
 
 
-def test_what_has_no_delay_is_named_with_a_dash() -> None:
+def test_schemes_without_a_delay_are_named_with_a_dash() -> None:
     nobody_arrived = small_tables() | {"delay_histogram": encode("delay_histogram", {})}
     axes = plots.one_way_delay(RunResult(small_record(tables=nobody_arrived)))
     assert labels(axes)
     assert all(label.endswith("p95 —") for label in labels(axes))
 
 
-def test_only_what_is_everywhere_near_is_hidden() -> None:
+def test_only_lines_that_coincide_everywhere_are_hidden() -> None:
     spans = np.array([10.0, 100.0])
     one, near, far = (np.array([[5.0 + more, 50.0]]) for more in (0.0, 0.1, 0.2))
     assert plots.style.layers_above([one, near, far, one], spans) == [2, 2, 0, 0]
 
 
-def test_of_lines_that_part_somewhere_none_is_hidden() -> None:
+def test_lines_that_differ_somewhere_are_not_hidden() -> None:
     line = np.arange(10.0)[:, np.newaxis]
     apart = line.copy()
     apart[7] += 1.0
     assert plots.style.layers_above([line, apart, line], np.array([9.0])) == [1, 0, 0]
 
 
-def test_what_has_no_place_hides_nothing() -> None:
+def test_lines_without_points_hide_nothing() -> None:
     nowhere = np.array([[np.nan, 1.0]])
     assert plots.style.layers_above([nowhere, nowhere], np.array([0.0, 0.0])) == [0, 0]
 
 
-def test_lines_that_part_on_a_logarithmic_axis_are_not_taken_for_one() -> None:
+def test_lines_that_differ_on_a_logarithmic_axis_are_not_merged() -> None:
     tables = small_tables()
 
     def scaled(by: float) -> RunResult:

@@ -29,7 +29,7 @@ def run() -> Results:
     return logged()
 
 
-def test_the_header_says_format_and_provenance(run: Results) -> None:
+def test_the_header_contains_format_and_provenance(run: Results) -> None:
     log = run.runs[0].record.qlogs[0]
     header = texts(log)[0]
     assert b'"qlog_version":"0.3","qlog_format":"JSON-SEQ"' in log[:256]
@@ -62,7 +62,7 @@ def test_events_agree_with_the_tables(run: Results) -> None:
     assert capacity == pytest.approx(offered, rel=1e-6, abs=10)
 
 
-def test_the_same_seed_gives_the_same_bytes_however_many_workers(run: Results) -> None:
+def test_the_same_seed_produces_the_same_bytes_for_any_number_of_workers(run: Results) -> None:
     assert logged(jobs=2).runs[0].record.qlogs == run.runs[0].record.qlogs
 
 
@@ -99,7 +99,7 @@ def test_the_command_writes_them_to_a_folder_and_to_the_results(tmp_path: Path) 
     assert "qlog = true" in (tmp_path / "out" / "scenario.toml").read_text()
 
 
-def test_a_place_that_is_no_folder_is_refused_before_the_run(
+def test_a_path_that_is_no_folder_is_rejected_before_the_run(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "file").write_text("x")

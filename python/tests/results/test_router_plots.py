@@ -36,7 +36,7 @@ def test_the_estimate_is_drawn_over_the_truth_and_its_error_below(run: RunResult
     assert above.get_xlim() == below.get_xlim() == (0, 20)
 
 
-def test_what_a_router_was_told_is_no_estimate(run: RunResult) -> None:
+def test_a_configured_capacity_is_no_estimate(run: RunResult) -> None:
     record = router_record()
     queue = record.plan["links"][0]["queue"]
     record.plan["links"][0]["queue"] = {**queue, "source": {"kind": "configured", "capacity": 8_000_000}}
@@ -52,7 +52,7 @@ def test_a_huge_error_is_cut_off() -> None:
     assert plots.estimate_error(wrong).get_ylim()[1] == 400
 
 
-def test_the_filter_is_drawn_with_what_it_measured(run: RunResult) -> None:
+def test_the_filter_is_plotted_with_its_measurements(run: RunResult) -> None:
     queue, rate, covariance, gain = plots.filter_state(run).axes
     reported = quantities()
     assert line(queue, "z")[:, 1] == pytest.approx(reported["queue_mean_packets"])
@@ -86,7 +86,7 @@ def test_a_run_with_a_router_has_its_figures_in_the_report(run: RunResult) -> No
     assert not any(figure.name.startswith(parts) for figure in figures if figure.run is not run)
 
 
-def test_only_what_was_reported_is_drawn() -> None:
+def test_only_reported_quantities_are_plotted() -> None:
     few = RunResult(router_record({"capacity_estimate_bps": ESTIMATE_BPS}))
     names = {figure.name for figure in standard_figures(Results([few]))}
     assert {"estimate-xcp-ebe", "queue-share-xcp-ebe"} <= names

@@ -88,7 +88,7 @@ def test_two_schemes_are_compared_by_their_paired_differences():
     ]
 
 
-def test_less_delay_is_the_better():
+def test_a_lower_delay_is_better_in_the_table():
     table = table_of({"a": runs([5.0, 5.0], [30.0, 31.0]), "b": runs([5.0, 5.0], [10.0, 11.0])})
     assert significant_differences(table) == [
         "a and b do not differ significantly in throughput; b has 20.0 ms less p95 queueing delay"
@@ -109,7 +109,7 @@ def test_of_many_schemes_the_best_are_named_with_those_like_them():
     ]
 
 
-def test_single_seeds_tell_nothing_apart():
+def test_single_seeds_show_no_differences():
     assert (
         "--reps" in significant_differences(table_of({"a": runs([1.0], [1.0]), "b": runs([2.0], [1.0])}))[0]
     )

@@ -48,7 +48,7 @@ def test_the_largest_seed_survives() -> None:
     assert RunResult(small_record(seed=2**64 - 1)).flows["seed"].to_pylist() == [2**64 - 1] * 3
 
 
-def test_competing_controllers_are_named_by_kind_unless_the_scenario_says_more() -> None:
+def test_competing_controllers_are_named_by_kind_unless_the_scenario_names_them() -> None:
     sources = [flow("one", CUBIC), flow("two", RENO), flow("noise", None)]
     record = small_record(scheme="mixed", plan=plan(sources))
     assert record.source_schemes == ["cubic", "newreno", None]
@@ -126,12 +126,12 @@ def whole(*values: int) -> np.ndarray:
         (broken("flows", "flow", whole(0, 1, 3)), "row number"),
     ],
 )
-def test_unsound_engine_tables_are_refused(tables: dict[str, dict[str, np.ndarray]], message: str) -> None:
+def test_unsound_engine_tables_are_rejected(tables: dict[str, dict[str, np.ndarray]], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         dict(RunResult(small_record(tables=tables)).tables)
 
 
-def test_only_tables_that_are_asked_for_are_joined() -> None:
+def test_only_requested_tables_are_joined() -> None:
     run = RunResult(small_record(tables=broken("drops", "flow", whole(0, 3))))
     assert run.flows.num_rows == 3
     assert "drops" in run.tables

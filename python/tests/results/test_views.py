@@ -94,7 +94,7 @@ def test_findings_name_only_differences_whose_interval_excludes_zero() -> None:
     assert "--reps" in findings(two_schemes(1).summary, str)
 
 
-def test_a_scheme_that_another_one_beats_in_both_is_named() -> None:
+def test_a_scheme_dominated_by_another_is_named() -> None:
     records = [
         slower(faster(scheme, n, factor + 0.01 * n), delay)
         for scheme, factor, delay in (("cubic", 2.0, 1.0), ("newreno", 1.0, 2.0), ("vegas", 1.5, 0.5))
@@ -125,7 +125,7 @@ def test_the_facts_have_the_time_only_if_it_is_known() -> None:
     assert "2026" not in facts_line(results, {})
 
 
-def test_schemes_with_routers_of_their_own_have_facts_of_their_own() -> None:
+def test_schemes_with_their_own_routers_have_their_own_facts() -> None:
     own = small_record("xcp")
     same = [small_record(scheme, n, n) for scheme in ("cubic", "newreno") for n in (1, 2)]
     plan = copy.deepcopy(own.plan)
@@ -184,7 +184,7 @@ def test_intervals_are_joined_to_stay_within_the_budget(monkeypatch: pytest.Monk
     assert np.nanmean(narrow) == pytest.approx(np.nanmean(joined(wide, -(-len(wide) // len(narrow)))))
 
 
-def test_what_limited_senders_is_a_strip_of_shares_in_the_order_of_the_legend() -> None:
+def test_limits_of_senders_are_a_strip_of_shares_in_legend_order() -> None:
     rows = {
         "flow": [0, 0, 0, 1],
         "time_s": [0.5, 1.0, 1.5, 1.5],

@@ -68,7 +68,7 @@ def tree(directory: Path) -> dict[str, bytes]:
     }
 
 
-def test_what_is_written_is_read_back(results: Results, tmp_path: Path) -> None:
+def test_written_results_are_read_back(results: Results, tmp_path: Path) -> None:
     back = read(write_plainly(results, tmp_path / "deep" / "out"))
     assert len(back.runs) == 4
     for name in [*TABLES, "summary"]:
@@ -87,7 +87,7 @@ def test_what_is_written_is_read_back(results: Results, tmp_path: Path) -> None:
             assert without_nan(mine.table(name)) == without_nan(theirs.table(name)), name
 
 
-def test_every_promised_file_is_there_and_equal_results_give_equal_bytes(
+def test_every_promised_file_exists_and_equal_results_produce_equal_bytes(
     results: Results, tmp_path: Path
 ) -> None:
     out = write_and_report(results, tmp_path / "out")
@@ -127,7 +127,7 @@ def test_json_and_csv_have_no_nan(results: Results, tmp_path: Path) -> None:
     assert table["utilisation"].to_pylist() == pytest.approx([0.75, None, 0.75, 10 / 14e6])
 
 
-def test_provenance_says_where_results_come_from(results: Results, tmp_path: Path) -> None:
+def test_provenance_contains_the_origin_of_results(results: Results, tmp_path: Path) -> None:
     facts = json.loads(
         (write_plainly(results, tmp_path / "out") / "provenance.json").read_text(encoding="utf-8")
     )
@@ -147,7 +147,7 @@ def test_earlier_results_are_replaced(results: Results, tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
-def test_an_empty_directory_is_used_and_a_foreign_one_left_alone(results: Results, tmp_path: Path) -> None:
+def test_an_empty_directory_is_used_and_a_foreign_one_is_unchanged(results: Results, tmp_path: Path) -> None:
     empty, foreign = tmp_path / "empty", tmp_path / "foreign"
     empty.mkdir()
     foreign.mkdir()
@@ -167,7 +167,7 @@ def test_a_file_is_never_replaced(results: Results, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])
-def test_a_failure_on_the_way_leaves_earlier_results_whole(
+def test_a_failure_while_writing_keeps_earlier_results_complete(
     results: Results, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException
 ) -> None:
     out = write_plainly(results, tmp_path / "out")
@@ -183,7 +183,7 @@ def test_a_failure_on_the_way_leaves_earlier_results_whole(
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
-def test_earlier_results_come_back_when_the_last_step_fails(
+def test_earlier_results_are_restored_if_the_last_step_fails(
     results: Results, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = write_plainly(results, tmp_path / "out")
