@@ -38,7 +38,7 @@ def found() -> Rivals:
     )
 
 
-def test_windows_that_never_change_share_as_they_are(found: Rivals):
+def test_constant_windows_share_in_proportion(found: Rivals):
     """In a queue with both flows, each gets capacity in proportion to its data in flight."""
     small, large = found.schemes
     meeting = found.meetings[small, large]
@@ -54,7 +54,7 @@ def test_windows_that_never_change_share_as_they_are(found: Rivals):
     assert found.meeting(large, small) is meeting
 
 
-def test_queueing_delays_are_those_of_the_windows(found: Rivals):
+def test_queueing_delays_follow_from_the_windows(found: Rivals):
     """40 packets of 1500 B in flight take 48 ms at 10 Mbit/s.
 
     Of these 20 ms are propagation, 1.2 ms the packet's own transmission, less than 1 ms delay at other links.
@@ -65,7 +65,7 @@ def test_queueing_delays_are_those_of_the_windows(found: Rivals):
         assert queueing_ms == pytest.approx(np.full(2, 26.3), abs=0.5)
 
 
-def test_repetitions_have_seeds_of_their_own(found: Rivals):
+def test_repetitions_have_separate_seeds(found: Rivals):
     pair = found.meetings[found.schemes[0], found.schemes[1]].label
     assert [run.record.seed for run in found.results.runs if run.record.scheme == pair] == [1, 2]
 
@@ -77,7 +77,7 @@ def test_flows_count_on_either_side():
     assert found.meetings[found.schemes[0], found.schemes[1]].shares == pytest.approx([0.5], rel=0.02)
 
 
-def test_a_share_is_of_what_left_the_link_not_of_what_waited():
+def test_a_share_is_of_departures_not_of_the_queue():
     """At a link that serves flows in turn each gets half, independent of its backlog."""
     found = rivals(
         ["fixed:window=10packets", "fixed:window=30packets"], "10mbps", queue="drr", buffer="1MB", **SHORT
@@ -90,7 +90,7 @@ def test_a_share_is_of_what_left_the_link_not_of_what_waited():
     assert many - few == pytest.approx([20 * 2.4], abs=0.5)
 
 
-def test_flows_of_which_nothing_arrived_have_no_delay_to_count():
+def test_flows_without_arrivals_have_no_delay():
     found = rivals(
         ["cubic", "newreno"], "1mbps", flows=5, buffer="200kB", **SHORT | {"duration": "1s", "warm_up": "0s"}
     )
@@ -105,7 +105,7 @@ def test_flows_of_which_nothing_arrived_have_no_delay_to_count():
         assert queueing_ms == pytest.approx([1e3 * waited_s / packets])
 
 
-def test_whom_the_queue_belongs_to():
+def test_the_queue_is_attributed_to_its_scheme():
     """A scheme with routers brings its own; two that bring different ones cannot share a link."""
     options = OPTIONS | {"queue": "codel", "ecn": True}
     scenarios, refused = rival_scenarios(["cubic", "xcp", "vcp"], "10mbps", **options)
@@ -123,7 +123,7 @@ def test_whom_the_queue_belongs_to():
     assert ecn == [True, False]
 
 
-def test_pairs_without_runs_are_left_out():
+def test_pairs_without_runs_are_omitted():
     """As after an interrupt; the others keep their runs."""
     options = OPTIONS | {"duration": "1s", "warm_up": "0s"}
     scenarios, refused = rival_scenarios(["cubic", "newreno"], "10mbps", **options)
@@ -146,7 +146,7 @@ def test_pairs_without_runs_are_left_out():
         ({"link": "10"}, "link: found"),
     ],
 )
-def test_what_is_wrong_is_said_of_the_argument(wrong, said):
+def test_errors_name_the_argument(wrong, said):
     with pytest.raises((UsageError, ScenarioError), match=f"^{said}"):
         rivals(**{"schemes": ["cubic", "bbr"], "link": "10mbps", **SHORT} | wrong)
 
@@ -176,7 +176,7 @@ def test_tables_and_json():
     assert remarks(made) == ["b with b: no room"]
 
 
-def test_a_run_in_which_a_scheme_got_nothing_does_not_empty_the_field():
+def test_a_run_in_which_a_scheme_starves_does_not_empty_the_cell():
     """It has no delay there; an empty field is a pair that cannot share a link."""
     some = np.array([2.0, np.nan, 4.0])
     meeting = Meeting("cubic", "cubic", "cubic+cubic", np.array([1.0, 0.0, 1.0]), (some, some), np.ones(3))
