@@ -39,13 +39,13 @@ def test_a_scenario_may_be_given_as_its_tables():
     assert len(airpath.run(tables).runs) == 1
 
 
-def test_a_scheme_of_the_kernel_is_compared_and_the_simulator_says_that_it_has_none():
+def test_a_scheme_of_the_kernel_is_accepted_and_the_simulator_reports_that_it_lacks_it():
     assert compare_scenarios(["kernel:bbr"], "10mbps")["kernel:bbr"].name == "compare-kernel-bbr"
     with pytest.raises(AirpathError, match="which the simulator does not have"):
         compared(["kernel:bbr"])
 
 
-def test_more_runs_than_memory_holds_are_refused_before_any_is_made_ready(monkeypatch):
+def test_too_many_runs_for_memory_are_rejected_before_any_is_prepared(monkeypatch):
     monkeypatch.setattr("airpath.runner.Job", lambda **_: pytest.fail("a run was made ready"))
     with pytest.raises(ScenarioError, match="the records of 1000000000 runs would take about"):
         compared(["cubic"], repetitions=10**9)
@@ -69,13 +69,13 @@ def test_more_runs_than_memory_holds_are_refused_before_any_is_made_ready(monkey
         (lambda: parse_scheme("cubic:beta=0.5,beta=0.6"), 'found "beta" twice in "cubic:beta=0.5,beta=0.6"'),
     ],
 )
-def test_what_is_no_such_thing_is_said(call, message):
+def test_invalid_arguments_are_reported(call, message):
     with pytest.raises(UsageError, match=message):
         call()
 
 
 @pytest.mark.parametrize("name", ["n", "metric", "mean", "sd", "ci95_low", "ci95_high"])
-def test_no_axis_is_called_as_a_column_of_statistics(name):
+def test_no_axis_has_the_name_of_a_statistics_column(name):
     plan = SWEEP | {"names": {name: "flows.0.count"}, "grid": {name: [1, 2]}}
     with pytest.raises(ScenarioError, match=f'no axis can be called "{name}"'):
         SweepPlan.from_dict(plan)
@@ -88,7 +88,7 @@ def test_a_table_that_does_not_exist_is_named_with_those_that_do():
             of.table("flow_serie")
 
 
-def test_a_mark_of_the_order_of_bytes_is_no_fault(tmp_path):
+def test_a_byte_order_mark_is_accepted(tmp_path):
     scenario = compare_scenarios(["cubic"], "5mbps", duration="1s")["cubic"]
     file = tmp_path / "marked.toml"
     file.write_text(scenario.to_toml(), encoding="utf-8-sig")

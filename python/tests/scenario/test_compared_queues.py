@@ -18,7 +18,7 @@ def test_schemes_with_routers_keep_them():
     assert {queue["limit_packets"] for queue in queues} == {100}
 
 
-def test_each_scheme_asks_for_marks_in_its_way():
+def test_each_scheme_requests_marks_in_its_own_way():
     transports = [
         scenario.plan()["flows"][0]["transport"]
         for scenario in compare_scenarios(SCHEMES, "10mbps", queue="codel", ecn=True).values()
@@ -30,7 +30,7 @@ def test_each_scheme_asks_for_marks_in_its_way():
     ]
 
 
-def test_marks_are_asked_for_only_where_somebody_says_so():
+def test_marks_are_requested_only_if_configured():
     plan = compare_scenarios(["cubic"], "10mbps", queue="codel")["cubic"].plan()
     assert not plan["flows"][0]["transport"]["ecn"]
 
@@ -54,7 +54,7 @@ def test_limits(link, queue, packets, size):
         assert size in (plan["limit_bytes"], plan["limit_packets"])
 
 
-def test_marks_come_instead_of_drops():
+def test_marks_replace_drops():
     dropping, marking = (
         airpath.compare(
             ["cubic"], "10mbps", queue="codel", buffer="1MB", ecn=ecn, duration="20s", jobs=1
@@ -103,7 +103,7 @@ def test_marks_come_instead_of_drops():
         ),
     ],
 )
-def test_what_is_wrong_is_said_of_the_argument(error, wrong, said):
+def test_errors_name_the_argument(error, wrong, said):
     with pytest.raises(error, match=f"^{said}"):
         airpath.compare(**{"schemes": ["cubic"], "link": "10mbps"} | wrong)
 

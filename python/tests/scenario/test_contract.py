@@ -14,7 +14,7 @@ TIMES = {"uniform": ["1ms", "2ms"]}
 
 
 @pytest.mark.parametrize("name", scenario_names())
-def test_shipped_scenarios_resolve_to_what_the_engine_reads(name):
+def test_shipped_scenarios_resolve_to_plans_that_the_engine_accepts(name):
     assert_complete(Scenario.load(name).plan())
 
 
@@ -61,14 +61,14 @@ SHORTEST_BURSTS = [(0.8, 4.0), (0.9, 9.0), (0.99, 99.0), (0.5, 1.0), (0.66666667
 
 
 @pytest.mark.parametrize(("mean_loss", "mean_burst"), SHORTEST_BURSTS)
-def test_the_engine_takes_the_shortest_bursts_that_there_are(mean_loss, mean_burst):
+def test_the_engine_accepts_the_shortest_possible_bursts(mean_loss, mean_burst):
     loss = {"kind": "gilbert", "mean_loss": mean_loss, "mean_burst": mean_burst}
     bursts = plan(dumbbell(topology__bottleneck__loss=loss))["links"][0]["bursts"]
     assert bursts["mean_burst"] == mean_burst
     assert packet_loss(json.dumps(bursts), 1500) == pytest.approx(mean_loss)
 
 
-def test_link_layer_retransmission_holds_both_ways_unless_it_is_taken_back():
+def test_link_layer_retransmission_applies_in_both_directions_unless_disabled():
     forward, backward = plan(dumbbell(topology__bottleneck__arq=ARQ))["links"]
     kind = {"kind": "selective-repeat"}
     assert forward["arq"] == backward["arq"] == kind | {"retries": 3, "delay": 8_000_000, "in_order": True}
@@ -147,7 +147,7 @@ SAMPLINGS = [
     "estimator",
     [*(estimator.id for estimator in ESTIMATORS), *(f"sarbe:samples={samples}" for samples in SAMPLINGS)],
 )
-def test_every_estimator_beside_a_controller(estimator):
+def test_every_estimator_as_a_passive_estimator(estimator):
     resolved = plan(dumbbell(flows__0__estimators=[estimator]))
     assert_complete(resolved)
     assert [one["name"] for one in resolved["estimators"]] == [estimator]
@@ -168,7 +168,7 @@ def _tables(part):
         yield from _tables(inner)
 
 
-def test_every_field_that_is_missing_renamed_or_of_another_type_is_noticed():
+def test_every_missing_renamed_or_mistyped_field_is_detected():
     resolved = plan(
         dumbbell(
             topology__bottleneck__loss=LOSSES["fading"],

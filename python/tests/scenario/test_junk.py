@@ -18,7 +18,7 @@ JUNK = [
 
 
 @pytest.mark.parametrize("name", ["ebe-moving-bottleneck", "parking-lot"])
-def test_junk_anywhere_makes_no_error_but_ours(name):
+def test_invalid_values_anywhere_raise_only_airpath_errors(name):
     tables = read_file(find_file(name))
     worked = 0
     for path in places(tables):

@@ -93,7 +93,7 @@ ARQ = {"retries": 255, "in_order": False}
     ],
     ids=str,
 )
-def test_an_option_is_what_a_person_would_write(options, scenario):
+def test_an_option_equals_the_handwritten_scenario(options, scenario):
     (made,) = compare_scenario(["cubic"], "12mbps", **options)
     assert made.to_dict() == scenario.to_dict()
     assert made.plan() == scenario.plan()
@@ -193,7 +193,7 @@ def test_bad_values(options, said):
     assert "\n" not in str(caught.value)
 
 
-def test_seeds_draw_round_trip_times_that_all_schemes_share():
+def test_seeds_determine_round_trip_times_shared_by_all_schemes():
     results = airpath.compare(["cubic", "bbr"], "12mbps", rtt="40ms", duration="2s", repetitions=4, jobs=2)
     rtts_ms = {}
     for run in results.runs:
@@ -208,7 +208,7 @@ def test_seeds_draw_round_trip_times_that_all_schemes_share():
     assert all(39.2 <= rtt <= 40.8 for rtt in cubic)
 
 
-def test_rivals_emulations_agents_and_suites_take_the_same_options():
+def test_rivals_emulations_agents_and_suites_accept_the_same_options():
     given = {"loss": "1%:4", "jitter": "5ms", "up": "3mbps", "buffer": "90kB"}
     (compared,) = compare_scenario(["cubic"], "12mbps", **given)
     expected = compared.to_dict()["topology"]

@@ -25,7 +25,7 @@ def controller(scheme):
 
 
 @pytest.mark.parametrize("scheme", sorted({scheme.id for scheme in named_schemes().values()}))
-def test_it_goes_around_every_scheme_and_changes_nothing_else(scheme):
+def test_loss_differentiation_wraps_every_scheme_and_changes_nothing_else(scheme):
     options = REQUIRED.get(scheme, "")
     bare = plan(dumbbell(flows__0__scheme=f"{scheme}{options}"))
     resolved = plan(dumbbell(flows__0__scheme=f"{scheme}-ld{options}"))
@@ -80,7 +80,7 @@ def test_it_looks_different_from_the_scheme_inside():
         ("vcp-ld:history_rule=some", "history_rule"),
     ],
 )
-def test_bad_parameters_are_refused(scheme, text):
+def test_bad_parameters_are_rejected(scheme, text):
     with pytest.raises(ScenarioError) as raised:
         Scenario.from_dict(dumbbell(flows__0__scheme=scheme)).plan()
     assert text in str(raised.value)
@@ -104,7 +104,7 @@ def lossy(scheme):
 # XCP's routers redistribute part of the capacity that a loss costs during its repair: alone it uses two
 # thirds.
 @pytest.mark.parametrize(("scheme", "gain"), [("vcp", 1.4), ("xcp", 1.2), ("newreno", 1.4), ("cubic", 1.4)])
-def test_over_damaged_packets_it_fills_the_link_that_the_scheme_alone_does_not(scheme, gain):
+def test_with_corrupted_packets_it_fills_a_link_that_the_scheme_alone_does_not(scheme, gain):
     without, with_it = lossy(scheme), lossy(f"{scheme}-ld")
     assert with_it > gain * without
     assert with_it > 0.7

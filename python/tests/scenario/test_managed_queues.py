@@ -50,7 +50,7 @@ def test_every_managed_queue_is_tested():
 
 
 @pytest.mark.parametrize("name", MANAGED)
-def test_it_makes_a_plan_that_the_engine_reads_and_survives_writing(name):
+def test_its_plan_is_accepted_by_the_engine_and_survives_writing(name):
     scenario = Scenario.from_dict(dumbbell(topology__bottleneck__queue=table(name)))
     resolved = scenario.plan()
     assert_complete(resolved)
@@ -104,7 +104,7 @@ def test_queues_with_many_packets_need_no_limit():
         assert queue["limit_packets"] == packets
 
 
-def test_classes_go_by_the_entries_of_flows():
+def test_classes_follow_the_entries_of_flows():
     flows = [
         {"name": "bulk", "scheme": "cubic", "count": 2},
         {"name": "voice", "traffic": {"kind": "constant-bit-rate", "rate": "64kbps"}},
@@ -195,11 +195,11 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("queue", "message"), WRONG.values(), ids=WRONG.keys())
-def test_what_makes_no_sense_is_refused(queue, message):
+def test_invalid_parameters_are_rejected(queue, message):
     assert refusal(queue).startswith(message)
 
 
-def test_a_rate_that_is_not_known_must_be_given():
+def test_an_unknown_rate_must_be_configured():
     for kind in ("red", "rem", "avq"):
         queue = {"kind": kind, "limit": "100kB"}
         text = refusal(queue, topology__bottleneck__rate="unlimited")

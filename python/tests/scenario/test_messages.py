@@ -379,7 +379,7 @@ def test_a_fault_in_a_scenario(changes, message):
     ],
     ids=["no bursts", "the rarest bursts", "a stop that may come before", "a stop that hardly comes after"],
 )
-def test_what_only_just_means_something_is_accepted(changes):
+def test_values_at_the_bounds_are_accepted(changes):
     assert Scenario.from_dict(dumbbell(**changes)).plan()["flows"]
 
 

@@ -24,7 +24,9 @@ def resolved(**changes) -> Resolved:
         ("1.5bdp", 90_000, None),
     ],
 )
-def test_buffers_are_given_in_four_measures_and_known_in_all(limit, limit_bytes, limit_packets):
+def test_buffers_are_configured_in_one_of_four_measures_and_reported_in_all(
+    limit, limit_bytes, limit_packets
+):
     result = resolved(topology__bottleneck__queue={"kind": "drop-tail", "limit": limit})
     queue = {"kind": "drop-tail", "limit_bytes": limit_bytes, "limit_packets": limit_packets}
     assert result.plan["links"][0]["queue"] == queue
@@ -112,7 +114,7 @@ def test_the_base_rtt_is_that_of_the_longest_flow_that_crosses():
     assert local.base_rtt_ns["R1-R2"] == 20e6
 
 
-def test_asymmetric_and_drawn_delays_count_with_both_ways_and_their_means():
+def test_asymmetric_and_random_delays_count_with_both_directions_and_their_means():
     result = resolved(
         topology__bottleneck__delay={"uniform": ["10ms", "30ms"]},
         topology__reverse={"delay": {"exponential": "5ms"}},
@@ -132,7 +134,7 @@ def test_transports_are_layered_flow_over_scenario_over_scheme_over_default():
     )
 
 
-def test_false_and_zero_are_said_not_absent():
+def test_false_and_zero_count_as_configured():
     transport = plan(
         dumbbell(
             transport={"timestamps": True, "pacing": True, "delayed_ack_timeout": "10ms"},
@@ -200,7 +202,7 @@ def test_controllers_of_the_registry():
     assert controller("cubic-2008") == controller("cubic") | old
 
 
-def test_starts_are_drawn_or_spread():
+def test_starts_are_random_or_spread():
     def starts(start):
         return [
             flow["start_ns"] for flow in plan(dumbbell(flows__0__count=3, flows__0__start=start))["flows"]

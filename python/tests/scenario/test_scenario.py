@@ -63,7 +63,7 @@ def test_the_ebe_scenario_is_that_of_the_papers():
     assert sum(delays[name] for name in there + back) == 90e6
 
 
-def test_a_file_is_read_with_traces_beside_it(tmp_path):
+def test_a_file_is_read_with_traces_next_to_it(tmp_path):
     (tmp_path / "my.down").write_text("1\n2\n")
     tables = dumbbell(topology__bottleneck__rate={"kind": "trace", "file": "my.down"})
     (tmp_path / "mine.toml").write_text(Scenario.from_dict(tables).to_toml())
@@ -106,7 +106,7 @@ def test_an_override_is_checked_like_the_file():
         Scenario.load("satellite").override({"flows.0.count": 0})
 
 
-def test_writing_gives_what_was_written_in_standard_spelling():
+def test_writing_normalises_the_spelling():
     tables = dumbbell(flows__0__start={"uniform": ["0ms", "300ms"]}, topology__bottleneck__rate="1.50Mbit/s")
     assert Scenario.from_dict(tables).to_dict() == {
         "name": "small",
@@ -150,7 +150,7 @@ def test_memory_is_estimated_from_rows():
     assert Scenario.from_dict(dumbbell(flows__0__traffic=arrivals)).memory().flow_series_rows == 100 + 2 * 100
 
 
-def test_a_scenario_too_large_for_the_memory_is_refused():
+def test_a_scenario_too_large_for_the_memory_is_rejected():
     scenario = Scenario.from_dict(dumbbell())
     size = scenario.memory().bytes
     scenario.refuse_if_too_large(available=size)
@@ -232,7 +232,7 @@ def test_the_synthetic_links_are_as_described(name, mean):
     assert 200 < max(gaps) < 2000
 
 
-def test_the_synthetic_links_come_out_of_their_generator(tmp_path):
+def test_the_synthetic_links_equal_the_output_of_their_generator(tmp_path):
     subprocess.run([sys.executable, str(GENERATOR), str(tmp_path)], check=True, capture_output=True)
     for name in ("lte.down", "lte.up"):
         assert (tmp_path / name).read_bytes() == (FOLDER / name).read_bytes()
@@ -289,7 +289,7 @@ def test_the_schema_gives_defaults_as_they_are_written():
     assert tables["Flow"]["properties"]["stop"]["default"] is None
 
 
-def test_what_a_coded_link_loses_is_said_beside_the_formula_of_independent_bytes():
+def test_the_loss_of_a_coded_link_is_reported_with_the_formula_of_independent_bytes():
     loss = {"kind": "fading", "snr": 10.0, "antennas": "2x2", "beta": 0.91667, "code_rate": 0.93}
     described = Scenario.load("vcpw-satellite").override({"topology.bottleneck.loss": loss}).describe()
     # Both computed independently (VCP-W's chain, codewords of at most 255 symbols).

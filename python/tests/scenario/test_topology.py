@@ -81,7 +81,7 @@ def test_the_smallest_dumbbell_to_the_last_key():
     }
 
 
-def test_host_links_of_a_dumbbell_carry_rate_delay_and_queue_of_their_own():
+def test_host_links_of_a_dumbbell_have_their_own_rate_delay_and_queue():
     resolved = plan(
         dumbbell(
             topology__access={"rate": "100mbps", "delay": "4ms"},
@@ -123,7 +123,7 @@ def test_host_links_of_a_dumbbell_carry_rate_delay_and_queue_of_their_own():
     }
 
 
-def test_extra_rtt_is_split_when_fixed_and_on_the_way_back_when_drawn():
+def test_extra_rtt_is_split_if_fixed_and_on_the_reverse_path_if_random():
     def delays(extra):
         resolved = plan(dumbbell(flows__0__count=3, flows__0__extra_rtt=extra))
         by_name = {link["name"]: link["delay_ns"] for link in resolved["links"]}
@@ -145,7 +145,7 @@ def test_extra_rtt_is_split_when_fixed_and_on_the_way_back_when_drawn():
     assert delays("3ns") == 3 * [(constant(2.0), constant(1.0))]
 
 
-def test_the_reverse_direction_is_as_forward_but_for_what_is_said():
+def test_the_reverse_direction_equals_the_forward_direction_by_default():
     def reverse(**changes):
         resolved = plan(
             dumbbell(
@@ -174,7 +174,7 @@ def test_the_reverse_direction_is_as_forward_but_for_what_is_said():
     assert reverse(jitter="1ms")["jitter_ns"] == {"kind": "constant", "value": 1e6}
 
 
-def test_both_directions_of_a_random_link_draw_the_same_rates():
+def test_both_directions_of_a_random_link_have_the_same_rates():
     rate = {"kind": "uniform", "low": "1mbps", "high": "20mbps", "hold": "10s"}
     resolved = plan(dumbbell(topology__bottleneck__rate=rate))
     assert [link["rate"]["stream"] for link in resolved["links"]] == ["bottleneck", "bottleneck"]
@@ -182,7 +182,7 @@ def test_both_directions_of_a_random_link_draw_the_same_rates():
     assert [link["rate"]["stream"] for link in apart["links"]] == ["bottleneck", "bottleneck-reverse"]
 
 
-def test_a_named_link_brings_its_opposite_its_delay_and_its_buffer():
+def test_a_named_link_includes_its_reverse_direction_delay_and_buffer():
     lte = Scenario.from_dict(
         dumbbell(topology__bottleneck={"rate": {"kind": "link", "name": "lte.down", "mode": "once"}})
     )
@@ -223,7 +223,7 @@ def test_parking_lot_paths():
     }
 
 
-def test_throughput_is_measured_at_the_first_recorded_link_unless_said_otherwise():
+def test_throughput_is_measured_at_the_first_recorded_link_by_default():
     def measured(**changes):
         resolved = plan(parking_lot(**changes))
         return resolved["links"][resolved["flows"][0]["measured_at"]]["name"]
@@ -250,7 +250,7 @@ def link(start, end, **more):
         ([link("A", "D", name="z"), link("A", "D", name="b")], ["b"]),
     ],
 )
-def test_the_way_through_a_graph(links, expected):
+def test_the_path_through_a_graph(links, expected):
     assert path_names(plan(graph(links)))[0] == expected
 
 
@@ -267,7 +267,7 @@ def test_a_graph_with_stops_one_way_links_and_names():
     assert path_names(plan(graph(one_way))) == (["A-D"], ["D-C", "C-A"])
 
 
-def test_unlimited_links_of_a_graph_are_not_recorded_unless_asked():
+def test_unlimited_links_of_a_graph_are_not_recorded_by_default():
     links = [link("A", "B", rate="unlimited"), link("B", "D")]
     records = {entry["name"]: entry["record"] for entry in plan(graph(links))["links"]}
     assert records == {"A-B": False, "B-A": False, "B-D": True, "D-B": True}

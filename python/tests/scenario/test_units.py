@@ -42,7 +42,7 @@ def test_formatted_amounts_parse_back_to_the_same(value, unit):
 
 
 @given(st.text(max_size=30))
-def test_no_text_makes_any_other_error_than_ours(text):
+def test_any_text_raises_only_airpath_errors(text):
     for parse in (parse_rate, parse_duration, parse_size, parse_window, parse_buffer):
         with contextlib.suppress(UnitError):
             parse(text)
@@ -158,7 +158,7 @@ DURATIONS = 'accepted: a duration with a unit (ns, us, ms, s, min, h), such as "
         ),
     ],
 )
-def test_refusals_say_what_was_found_and_what_is_accepted(parse, text, message):
+def test_errors_name_what_was_found_and_what_is_accepted(parse, text, message):
     with pytest.raises(UnitError) as caught:
         parse(text)
     assert str(caught.value) == message
