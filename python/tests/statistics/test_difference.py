@@ -29,12 +29,12 @@ def test_other_seeds_are_compared_by_welch():
     assert found.is_sure
 
 
-def test_what_only_one_side_has_does_not_count_in_pairs():
+def test_values_of_one_side_only_do_not_count_in_pairs():
     found = mean_difference({1: 1.0, 2: 2.0, 9: 1e9}, {1: 0.0, 2: 0.0, 7: math.nan})
     assert (found.difference, found.pairs) == (1.5, 2)
 
 
-def test_differences_that_do_not_vary_are_sure_and_none_is_not():
+def test_constant_differences_are_significant_and_zero_is_not():
     always = mean_difference({1: 2.0, 2: 3.0}, {1: 1.0, 2: 2.0})
     assert (always.low, always.high, always.is_sure) == (1.0, 1.0, True)
     never = mean_difference({1: 2.0, 2: 3.0}, {1: 2.0, 2: 3.0})
@@ -94,7 +94,7 @@ def test_differences_too_small_for_their_squares_have_an_interval():
 
 
 @given(VALUES, VALUES)
-def test_the_other_way_round_is_the_opposite(first, second):
+def test_swapping_the_samples_negates_the_result(first, second):
     there, back = mean_difference(first, second), mean_difference(second, first)
     assert there.pairs == back.pairs
     if math.isnan(there.difference):

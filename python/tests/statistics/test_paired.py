@@ -29,7 +29,7 @@ def test_it_is_students_test_of_the_differences():
     assert found.g == pytest.approx(factor * mean / sd)
 
 
-def test_the_other_way_round_is_the_opposite():
+def test_swapping_the_samples_negates_the_result():
     there, back = paired("a", "b", (FIRST, SECOND)), paired("b", "a", (SECOND, FIRST))
     assert (back.difference, back.t, back.g) == pytest.approx((-there.difference, -there.t, -there.g))
     assert (back.low, back.high, back.p) == pytest.approx((-there.high, -there.low, there.p))

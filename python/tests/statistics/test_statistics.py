@@ -111,7 +111,7 @@ def test_pairs_are_matched_by_seed():
         paired("a", "b", ({1: 1.0}, {2: 1.0}))
 
 
-def test_pairing_finds_what_is_hidden_in_what_both_share():
+def test_pairing_detects_differences_hidden_by_common_variation():
     shared = RANDOM.normal(10, 5, 30)
     ours = dict(enumerate(shared + 0.1 + RANDOM.normal(0, 0.05, 30)))
     theirs = dict(enumerate(shared))
@@ -122,7 +122,7 @@ def test_pairing_finds_what_is_hidden_in_what_both_share():
     assert result.low > 0
 
 
-def test_what_does_not_vary_makes_no_error():
+def test_constant_samples_raise_no_error():
     flat = [Group.of("a", [1.0, 1.0]), Group.of("b", [1.0, 1.0])]
     assert math.isnan(one_way(flat).f)
     assert math.isnan(welch(flat).f)
@@ -162,7 +162,7 @@ def test_groups_of_equal_means_have_no_statistic():
     assert one_way(equal).p == welch(equal).p == 1
 
 
-def test_too_little_is_refused():
+def test_too_few_samples_are_rejected():
     with pytest.raises(ValueError, match="two groups"):
         one_way(GROUPS[:1])
     with pytest.raises(ValueError, match="no group has two samples"):
