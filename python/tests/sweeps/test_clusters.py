@@ -122,7 +122,7 @@ def ends_as_a_local_one(sweep: HeldSweep, out: Path, local: airpath.SweepResults
 
 
 @needs_dask
-def test_a_dask_cluster_without_workers_is_said_and_waited_for(tmp_path, dask, local):
+def test_a_dask_cluster_without_workers_is_reported_and_waited_for(tmp_path, dask, local):
     plan = written(tmp_path, LONG_FAILING)
     out = tmp_path / "dask"
     sweep = held(plan, out, dask.address)
@@ -165,7 +165,7 @@ def how_far(line: str) -> bool:
 
 
 @needs_dask
-def test_a_cluster_that_is_not_there_is_said(small, tmp_path, monkeypatch):
+def test_a_missing_cluster_is_reported(small, tmp_path, monkeypatch):
     monkeypatch.setattr("airpath.sweeps.dask.CONNECT_WITHIN_S", 1)
     with pytest.raises(AirpathError, match=r"^engine: no Dask scheduler answers at 127\.0\.0\.1:"):
         airpath.sweep(small, tmp_path / "out", engine=f"dask://127.0.0.1:{free_port()}")
@@ -176,13 +176,13 @@ def test_a_cluster_that_is_not_there_is_said(small, tmp_path, monkeypatch):
     "engine",
     ["spark", "dask://", "dask://host", "dask://host:", "dask://tcp://host:1", "dask://host:0", "ray://host"],
 )
-def test_an_engine_that_is_none_is_said_before_anything_is_written(small, tmp_path, engine):
+def test_an_unknown_engine_is_reported_before_anything_is_written(small, tmp_path, engine):
     with pytest.raises(UsageError, match=f'engine: found "{engine}"; accepted: .*HOST:PORT'):
         airpath.sweep(small, tmp_path / "out", engine=engine)
     assert not (tmp_path / "out").exists()
 
 
-def test_a_library_that_is_missing_is_said(small, tmp_path, monkeypatch):
+def test_a_missing_library_is_reported(small, tmp_path, monkeypatch):
     for library, engine in (("distributed", "dask://127.0.0.1:1"), ("ray", "ray")):
         monkeypatch.setitem(sys.modules, library, None)
         with pytest.raises(AirpathError, match=f'needs the library "{library}"'):
@@ -266,7 +266,7 @@ def test_a_ray_cluster_of_which_a_node_is_killed(tmp_path, ray_nodes, local):
 
 
 @needs_ray
-def test_a_ray_cluster_that_is_not_there_is_said(small, tmp_path):
+def test_a_missing_ray_cluster_is_reported(small, tmp_path):
     with pytest.raises(AirpathError, match=r"no Ray cluster answers at 127\.0\.0\.1:1"):
         airpath.sweep(small, tmp_path / "out", engine="ray://127.0.0.1:1")
 

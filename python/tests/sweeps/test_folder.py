@@ -46,7 +46,7 @@ def test_a_part_of_which_one_bit_has_changed_is_no_part(small, tmp_path):
     assert store.get(run.task.key) is None
 
 
-def test_what_is_no_part_behind_a_right_digest_counts_as_none(tmp_path):
+def test_invalid_content_with_a_valid_digest_is_no_part(tmp_path):
     content = pa.array([b"a" * 333, b"b" * 444], pa.large_binary())
     metadata = {b"airpath.key": b"ab", b"airpath.inputs": b"{}"}
     outer = pa.table({"table": ["runs", "flows"], "content": content}).replace_schema_metadata(metadata)
@@ -62,7 +62,7 @@ def test_what_is_no_part_behind_a_right_digest_counts_as_none(tmp_path):
     assert store.get("ab") is None
 
 
-def test_what_is_there_is_left_alone(small, tmp_path):
+def test_existing_files_are_unchanged(small, tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.tex").write_text("")
     with pytest.raises(OutputError, match="contains no sweep"):
@@ -82,7 +82,7 @@ UNFINISHED = ("sweep.json.77", "scenario.toml.77", ".runs.parquet.77", ".link_se
 
 
 @pytest.mark.parametrize("earlier", [False, True])
-def test_what_a_killed_process_had_not_finished_is_removed(small, tmp_path, monkeypatch, earlier):
+def test_unfinished_files_of_a_killed_process_are_removed(small, tmp_path, monkeypatch, earlier):
     out = tmp_path / "out"
     (out / "parts" / "ab").mkdir(parents=True) if earlier else out.mkdir()
     if earlier:

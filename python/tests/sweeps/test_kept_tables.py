@@ -9,7 +9,7 @@ from airpath.errors import OutputError
 from airpath.sweeps import SweepPlan
 
 
-def test_lost_packets_have_rows_where_the_sweep_keeps_them(small, tmp_path, monkeypatch):
+def test_lost_packets_have_rows_if_the_sweep_stores_them(small, tmp_path, monkeypatch):
     small.write_text(small.read_text().replace('"flows", "link_series"', '"links", "drops"'))
     inline(monkeypatch, InlineEngine())
     swept = airpath.sweep(small, tmp_path / "out")
@@ -17,7 +17,7 @@ def test_lost_packets_have_rows_where_the_sweep_keeps_them(small, tmp_path, monk
     assert swept.table("drops").num_rows == counted > 0
 
 
-def test_a_table_that_a_corrected_sweep_keeps_no_more_goes(small, tmp_path, monkeypatch):
+def test_a_table_no_longer_stored_by_a_corrected_sweep_is_removed(small, tmp_path, monkeypatch):
     deadly = next(SweepPlan.load(small).runs()).task.key
     inline(monkeypatch, InlineEngine(deadly=lambda task: task.key == deadly))
     swept = airpath.sweep(small, tmp_path / "out")
@@ -62,7 +62,7 @@ def test_a_large_table_is_a_folder_of_files_that_read_as_one(large):
     assert not list(several.directory.glob(".*.parquet*"))
 
 
-def test_a_file_that_is_lost_or_damaged_is_told(large, small, flip):
+def test_a_missing_or_corrupted_file_is_reported(large, small, flip):
     _, several = large
     files = sorted((several.directory / "link_series.parquet").iterdir())
     content = files[-1].read_bytes()

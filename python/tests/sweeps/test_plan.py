@@ -54,7 +54,7 @@ def test_everything_is_crossed_and_seeds_are_paired():
     }
 
 
-def test_what_varies_is_set_after_what_lies_above_it_in_every_run():
+def test_varied_keys_are_set_after_their_parents_in_every_run():
     runs = plan(
         set={QUEUE: {"kind": "drop-tail", "limit": "9 packets"}}, grid={f"{QUEUE}.limit": ["20 packets"]}
     ).runs()
@@ -86,11 +86,11 @@ def test_the_example_of_the_documentation_is_a_sweep():
     assert len(plan(scenario="lte-download", keep=["flows", "links"], seeds=[1], **tables)) == 20
 
 
-def test_zipped_axes_may_repeat_a_value_beside_another():
+def test_zipped_axes_may_repeat_a_value_with_another():
     assert len(plan(zip=[{"duration": ["20s", "30s"], "flows.0.count": [1, 1]}])) == 2
 
 
-def test_a_run_goes_by_the_scheme_that_its_flows_have_at_its_point():
+def test_a_run_is_named_by_the_scheme_of_its_flows_at_its_point():
     varied = plan(names={"rule": "flows.0.scheme"}, grid={"rule": ["bbr", "cubic"]})
     assert [run.scheme for run in varied.runs()] == ["bbr+cubic", "cubic"]
     (same,) = plan(set={"flows": [{"name": "only", "scheme": "bbr"}]}).runs()
@@ -177,13 +177,13 @@ def test_a_run_goes_by_the_scheme_that_its_flows_have_at_its_point():
         ({"names": {"flow": "flows.0.count"}, "grid": {"flow": [1, 2]}}, 'no axis can be called "flow"'),
     ],
 )
-def test_what_is_wrong_is_said(more, said):
+def test_errors_are_reported(more, said):
     with pytest.raises(ScenarioError) as refused:
         plan(**more)
     assert said in str(refused.value)
 
 
-def test_a_fault_of_the_scenario_says_at_which_values():
+def test_a_fault_of_the_scenario_names_the_values():
     with pytest.raises(ScenarioError, match=r"warm_up = 70s\): .*must be shorter"):
         plan(grid={"record.warm_up": ["5s", "70s"]})
 
@@ -196,7 +196,7 @@ def test_shipped_sweeps_are_sweeps(name):
     assert len(list(shipped.runs())) == len(shipped)
 
 
-def test_the_key_of_a_run_holds_all_that_it_depends_on():
+def test_the_key_of_a_run_contains_all_its_inputs():
     (one,) = plan().runs()
     others = [plan(seed=2), plan(set={"duration": "20s"}), plan(schemes=["bbr"]), plan(keep=["links"])]
     assert len({one.task.key, *(next(other.runs()).task.key for other in others)}) == 5

@@ -64,7 +64,7 @@ def long_reference(tmp_path_factory):
     return done_here(longer(written(tmp_path_factory.mktemp("long"), SWEEP)))
 
 
-def test_the_data_set_holds_what_single_runs_give(small, tmp_path, monkeypatch):
+def test_the_data_set_equals_single_runs(small, tmp_path, monkeypatch):
     inline(monkeypatch, InlineEngine())
     swept = airpath.sweep(small, tmp_path / "out")
     assert swept.complete
@@ -121,7 +121,7 @@ def test_statistics_and_comparisons_are_those_of_the_repetitions(small, tmp_path
             swept.compare("throughput_mbps", alpha=alpha)
 
 
-def test_the_files_say_where_they_come_from(small, tmp_path, monkeypatch):
+def test_the_files_contain_their_provenance(small, tmp_path, monkeypatch):
     inline(monkeypatch, InlineEngine())
     out = airpath.sweep(small, tmp_path / "out").directory
     facts = json.loads((out / "provenance.json").read_text())
@@ -145,7 +145,7 @@ def test_neither_processes_nor_their_number_change_a_byte(small, tmp_path, refer
 
 
 @pytest.mark.processes
-def test_a_killed_sweep_goes_on_where_it_was(small, tmp_path, reference):
+def test_a_killed_sweep_continues_where_it_stopped(small, tmp_path, reference):
     out = tmp_path / "killed"
     sweep = HeldSweep(3, out, small, "--jobs", 2, stderr=subprocess.DEVNULL)
     workers = psutil.Process(sweep.process.pid).children(recursive=True)
@@ -170,7 +170,7 @@ def test_a_killed_sweep_goes_on_where_it_was(small, tmp_path, reference):
 
 @pytest.mark.skipif(os.name != "posix", reason="signals")
 @pytest.mark.processes
-def test_ctrl_c_keeps_what_is_finished(small, tmp_path, reference):
+def test_ctrl_c_keeps_finished_runs(small, tmp_path, reference):
     out = tmp_path / "stopped"
     sweep = HeldSweep(2, out, small, "--jobs", 1, stderr=subprocess.PIPE, text=True)
     sweep.process.send_signal(signal.SIGINT)
@@ -183,7 +183,7 @@ def test_ctrl_c_keeps_what_is_finished(small, tmp_path, reference):
 
 
 @pytest.mark.processes
-def test_a_worker_that_is_killed_costs_no_run(long, tmp_path, long_reference):
+def test_a_killed_worker_loses_no_run(long, tmp_path, long_reference):
     out = tmp_path / "out"
     sweep = HeldSweep(2, out, long, "--jobs", 2, stdout=subprocess.DEVNULL)
     pid = sweep.process.pid
@@ -210,13 +210,13 @@ def test_a_run_that_kills_its_worker_is_found_and_the_others_are_done(small, tmp
     assert [task.key for task in engine.tasks] == [deadly.task.key]
 
 
-def test_only_so_many_runs_are_in_memory(small, tmp_path, monkeypatch):
+def test_the_number_of_runs_in_memory_is_limited(small, tmp_path, monkeypatch):
     engine = inline(monkeypatch, InlineEngine(slots=2))
     airpath.sweep(small, tmp_path / "out")
     assert engine.most_pending == 2
 
 
-def test_a_log_says_how_far_it_is(small, tmp_path, monkeypatch, capsys):
+def test_the_log_reports_progress(small, tmp_path, monkeypatch, capsys):
     inline(monkeypatch, InlineEngine())
     monkeypatch.setattr("airpath._os.progress.LINE_EVERY_S", 1e-6)
     airpath.sweep(small, tmp_path / "out")
@@ -272,7 +272,7 @@ def test_a_complete_sweep_is_not_done_again(small, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("content", [None, b"", b"half"])
-def test_what_can_be_had_from_the_tables_is_mended(small, tmp_path, monkeypatch, content):
+def test_files_are_restored_from_the_tables(small, tmp_path, monkeypatch, content):
     inline(monkeypatch, InlineEngine())
     swept = airpath.sweep(small, tmp_path / "out")
     before = data_set(swept.directory)
@@ -289,7 +289,7 @@ def test_what_can_be_had_from_the_tables_is_mended(small, tmp_path, monkeypatch,
 
 @pytest.mark.parametrize("content", [None, b"half"])
 @pytest.mark.parametrize("name", ["runs", "flows"])
-def test_a_table_that_is_lost_is_said(small, tmp_path, monkeypatch, name, content):
+def test_a_missing_table_is_reported(small, tmp_path, monkeypatch, name, content):
     inline(monkeypatch, InlineEngine())
     file = airpath.sweep(small, tmp_path / "out").directory / f"{name}.parquet"
     damage(file, content)
@@ -298,7 +298,7 @@ def test_a_table_that_is_lost_is_said(small, tmp_path, monkeypatch, name, conten
         airpath.sweep(small, tmp_path / "out")
 
 
-def test_one_flipped_bit_in_a_table_is_seen(small, tmp_path, monkeypatch, flip):
+def test_one_flipped_bit_in_a_table_is_detected(small, tmp_path, monkeypatch, flip):
     inline(monkeypatch, InlineEngine())
     swept = airpath.sweep(small, tmp_path / "out")
     flip(swept.directory / "statistics.parquet", "mean")
@@ -320,7 +320,7 @@ def damage(file, content):
     file.unlink() if content is None else file.write_bytes(content)
 
 
-def test_a_complete_sweep_is_not_given_for_one_with_other_traces(tmp_path, monkeypatch):
+def test_a_complete_sweep_is_not_returned_for_one_with_other_traces(tmp_path, monkeypatch):
     trace = tmp_path / "link.trace"
     trace.write_text("1\n2\n3\n")
     (tmp_path / "tiny.toml").write_text(
@@ -349,7 +349,7 @@ class EditingEngine(InlineEngine):
         return super().submit(task)
 
 
-def test_a_trace_that_changes_while_runs_go_on_makes_no_data_set_of_both(tmp_path, monkeypatch):
+def test_a_trace_that_changes_during_the_runs_makes_no_mixed_data_set(tmp_path, monkeypatch):
     trace = tmp_path / "link.trace"
     trace.write_text("1\n2\n3\n")
     scenario = SCENARIO.replace('rate = "5mbps"', 'rate = { kind = "trace", file = "link.trace" }')
@@ -365,7 +365,7 @@ def test_a_trace_that_changes_while_runs_go_on_makes_no_data_set_of_both(tmp_pat
     assert str(again.runs.to_pylist()) == str(new.runs.to_pylist())
 
 
-def test_the_scenario_that_was_run_is_what_is_written_down(small, tmp_path, monkeypatch):
+def test_the_written_scenario_is_the_one_that_ran(small, tmp_path, monkeypatch):
     base = small.parent / "tiny.toml"
     before = base.read_text()
     inline(monkeypatch, EditingEngine(lambda: base.write_text(f"# edited\n{before}")))
@@ -373,7 +373,7 @@ def test_the_scenario_that_was_run_is_what_is_written_down(small, tmp_path, monk
     assert (out / "scenario.toml").read_text() == before
 
 
-def test_tables_of_an_earlier_form_of_a_sweep_go_when_it_is_taken_over(small, tmp_path, monkeypatch):
+def test_tables_of_an_earlier_format_are_removed_when_a_sweep_is_reused(small, tmp_path, monkeypatch):
     deadly = next(SweepPlan.load(small).runs()).task.key
     inline(monkeypatch, InlineEngine(deadly=lambda task: task.key == deadly))
     assert not airpath.sweep(small, tmp_path / "out").complete
@@ -388,7 +388,7 @@ def test_tables_of_an_earlier_form_of_a_sweep_go_when_it_is_taken_over(small, tm
     assert not list((tmp_path / "out").glob("*.parquet"))
 
 
-def test_what_another_process_has_finished_meanwhile_is_not_taken_for_ours(tmp_path, monkeypatch):
+def test_runs_finished_meanwhile_by_another_process_are_not_counted(tmp_path, monkeypatch):
     folder = SweepFolder(tmp_path / "out")
 
     @contextmanager
@@ -419,7 +419,7 @@ class ForgetfulEngine(InlineEngine):
         return "nobody works"
 
 
-def test_results_that_were_lost_are_waited_for_and_each_stall_is_said_once(small, tmp_path, monkeypatch):
+def test_lost_results_are_waited_for_and_each_stall_is_reported_once(small, tmp_path, monkeypatch):
     monkeypatch.setattr("airpath.sweeps.work.ASK_EVERY_S", -1.0)
     plan = SweepPlan.load(small)
     store, engine, progress, said = PartStore(tmp_path), ForgetfulEngine(), Progress(len(plan)), []
