@@ -7,7 +7,7 @@ def costs(*cpu_s: float) -> list[bench.Cost]:
     return [bench.Cost(1, 1000, seconds, 0.001, 4.0) for seconds in cpu_s]
 
 
-def test_a_slow_spell_that_both_of_a_pair_go_through_does_not_move_the_ratio() -> None:
+def test_a_slow_period_shared_by_a_pair_does_not_change_the_ratio() -> None:
     # Three of five pairs run twice as slowly, one while the machine changes its speed.
     ours, theirs = costs(1.0, 1.0, 2.0, 2.0, 2.0), costs(5.0, 5.0, 5.0, 10.0, 10.0)
     assert bench.ratios(theirs, ours) == [2.5, 5.0, 5.0, 5.0, 5.0]
@@ -16,5 +16,5 @@ def test_a_slow_spell_that_both_of_a_pair_go_through_does_not_move_the_ratio() -
     assert bench.medians(theirs).cpu_s / bench.medians(ours).cpu_s == 2.5
 
 
-def test_nothing_that_did_not_run_has_a_ratio() -> None:
+def test_skipped_runs_have_no_ratio() -> None:
     assert bench.middle([]) is None

@@ -35,7 +35,7 @@ def test_the_median_decides(shares: list[float], in_doubt: bool, slow: bool) -> 
     assert bench.too_slow([measured], 0.95) == slow
 
 
-def test_where_chance_may_have_decided_the_second_time_counts_and_both_are_told() -> None:
+def test_if_chance_may_have_decided_the_second_attempt_counts_and_both_are_reported() -> None:
     below, above = (bench.summary(rounds(*[share] * 5), "ours") for share in (0.94, 0.97))
     assert not bench.too_slow([below, above], 0.95)
     assert bench.too_slow([below, below], 0.95)

@@ -26,14 +26,14 @@ def test_the_gate_closes_above_ten_percent(count, is_open):
     assert any("--store" in line for line in said) != is_open
 
 
-def test_another_compiler_is_said():
+def test_another_compiler_is_reported():
     said, _ = gate.verdict(figures(100.0, "rustc 2"), figures(100.0))
     assert any("rustc 2" in line and "rustc 1" in line for line in said)
     said, _ = gate.verdict(figures(100.0), figures(100.0))
     assert len(said) == 1
 
 
-def test_programs_are_held_against_figures_of_their_kind():
+def test_programs_are_compared_with_figures_of_their_kind():
     stored = gate.Figures("rustc 1", "x86_64", {RUN: 100.0}, {RUN: 120.0})
     assert gate.verdict(gate.Figures("rustc 2", "x86_64", {}, {RUN: 121.0}), stored)[1]
     assert not gate.verdict(gate.Figures("rustc 1", "x86_64", {RUN: 121.0}, {}), stored)[1]
@@ -57,14 +57,14 @@ def test_every_run_has_a_figure():
     assert stored["compiler"].startswith("rustc ")
 
 
-def test_the_gate_closes_when_the_profile_is_of_no_use():
+def test_the_gate_closes_if_the_profile_is_useless():
     stored = gate.Figures(**json.loads(gate.FIGURES.read_text()))
     for run in gate.RUNS:
         unprofiled = gate.Figures(stored.compiler, stored.machine, {run: stored.plain[run]}, {})
         assert not gate.verdict(unprofiled, stored)[1], run
 
 
-def test_without_valgrind_it_says_that_it_was_skipped(tmp_path):
+def test_without_valgrind_the_skip_is_reported(tmp_path):
     done = called(gate.FIGURES, PATH=str(tmp_path))
     assert done.returncode == 0
     assert done.stdout.startswith("SKIPPED: ")

@@ -18,13 +18,13 @@ def test_a_profile_that_fits_is_used():
     assert compiler_profile.FLAGS not in compiler_profile.environment(profiled=False)
 
 
-def test_another_compiler_builds_without(monkeypatch):
+def test_another_compiler_builds_without_the_profile(monkeypatch):
     monkeypatch.setattr(compiler_profile, "compiler", lambda: "rustc 2")
     assert compiler_profile.flags() == ""
     assert compiler_profile.FLAGS not in compiler_profile.environment()
 
 
-def test_flags_of_ones_own_are_left_alone(monkeypatch):
+def test_flags_of_the_user_are_unchanged(monkeypatch):
     monkeypatch.setenv("RUSTFLAGS", "-Copt-level=1")
     assert compiler_profile.flags() == ""
     assert compiler_profile.environment()["RUSTFLAGS"] == "-Copt-level=1"

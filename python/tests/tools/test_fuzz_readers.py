@@ -17,7 +17,7 @@ def seeds(tmp_path_factory):
 
 
 @pytest.mark.parametrize("name", fuzz_readers.TARGETS)
-def test_a_target_takes_its_seeds_and_nothing_that_is_cut_fails(name, seeds, tmp_path):
+def test_a_target_accepts_its_seeds_and_truncated_seeds_do_not_fail(name, seeds, tmp_path):
     target = copy(fuzz_readers.TARGETS[name])
     files = sorted((seeds / name).iterdir())
     fed = [file.read_bytes() for file in files[:: -(-len(files) // SEEDS)]]

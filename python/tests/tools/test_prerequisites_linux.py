@@ -39,14 +39,14 @@ def called(environment, *words):
 
 
 @pytest.mark.parametrize(("user", "apt"), [(1000, None), (1000, INSTALLS), (0, None)])
-def test_where_nothing_can_be_installed_the_command_is_skipped(tmp_path, user, apt):
+def test_the_command_is_skipped_if_nothing_can_be_installed(tmp_path, user, apt):
     done = called(machine(tmp_path, user, apt), "work")
     assert done.returncode == 0
     assert done.stdout.startswith("Linux datapath: skipped, because it needs the command 'clang'")
     assert "worked" not in done.stdout
 
 
-def test_what_should_have_been_installed_is_an_error(tmp_path):
+def test_a_missing_prerequisite_is_an_error(tmp_path):
     done = called(machine(tmp_path, 0, FAILS), "work")
     assert "worked" not in done.stdout
     if HAS_BTF:
@@ -58,13 +58,13 @@ def test_what_should_have_been_installed_is_an_error(tmp_path):
         assert "skipped" in done.stdout
 
 
-def test_what_is_installed_runs_the_command(tmp_path):
+def test_installed_prerequisites_run_the_command(tmp_path):
     done = called(machine(tmp_path, 0, INSTALLS), "work")
     assert (done.returncode, done.stdout) == (7, "worked\n")
 
 
 @pytest.mark.parametrize(("apt", "status"), [(INSTALLS, 0), (None, 1)])
-def test_without_a_command_it_says_whether_all_is_there(tmp_path, apt, status):
+def test_without_a_command_missing_prerequisites_are_reported(tmp_path, apt, status):
     done = called(machine(tmp_path, 0, apt))
     assert (done.returncode, done.stdout) == (status, "")
     assert ("needs the command 'clang'" in done.stderr) == bool(status)

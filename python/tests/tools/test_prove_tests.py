@@ -43,7 +43,7 @@ def test_a_row_replaces_that_of_the_same_tests_and_condition(place: Path) -> Non
     ]
 
 
-def test_busy_processes_end_with_what_they_disturb() -> None:
+def test_busy_processes_end_with_the_tests_they_disturb() -> None:
     def end_early() -> None:
         with proof.busy(2):
             found.extend(psutil.Process().children())
