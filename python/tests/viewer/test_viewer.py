@@ -118,7 +118,7 @@ def test_the_server_answers_only_this_machine_with_the_token(viewer: Viewer) -> 
 
 
 @pytest.mark.parametrize("query", ["?show=../../etc", "?show=/etc/passwd", "?show=0123456789ab", "?show=%00"])
-def test_only_results_that_were_found_can_be_asked_for(viewer: Viewer, query: str) -> None:
+def test_only_listed_results_can_be_requested(viewer: Viewer, query: str) -> None:
     assert status_of(viewer, f"/{viewer.token}/{query}") == 404
     assert status_of(viewer, f"/{viewer.token}/head{query}") == 404
 
@@ -222,7 +222,7 @@ def test_a_sweep_is_a_map_whose_points_can_be_run_again(viewer: Viewer) -> None:
     assert cell == pytest.approx(picture["values"][0][0], rel=1e-4)
 
 
-def test_what_cannot_be_shown_is_said_on_the_page(viewer: Viewer) -> None:
+def test_errors_are_shown_on_the_page(viewer: Viewer) -> None:
     found = Page(text_of(viewer, f"?show={keys(viewer)['sweep']},{keys(viewer)['first']}"))
     assert "accepted: results of runs" in found.text
 
@@ -238,12 +238,12 @@ def test_values_are_decimated_to_the_extremes_of_each_pixel() -> None:
     assert few[1].tolist() == values[:10].tolist()
 
 
-def test_a_directory_that_is_not_there_is_refused(tmp_path: Path) -> None:
+def test_a_missing_directory_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="there is no such directory"):
         Viewer([tmp_path / "nothing"])
 
 
-def test_a_port_that_is_taken_is_refused(viewer: Viewer, root: Path) -> None:
+def test_a_port_in_use_is_rejected(viewer: Viewer, root: Path) -> None:
     with pytest.raises(UsageError, match="--port"):
         Viewer([root], viewer.server_address[1])
 
