@@ -15,7 +15,7 @@ from airpath.results import RunResult
 pytestmark = pytest.mark.usefixtures("datapath")
 
 
-def test_vcp_in_the_kernel_hears_the_simulators_router(valid_run: Callable[..., RunResult]) -> None:
+def test_vcp_in_the_kernel_follows_the_simulated_router(valid_run: Callable[..., RunResult]) -> None:
     before = kernel_congestion_controls()
     scenario = airpath.Scenario.from_dict(
         {
@@ -114,7 +114,7 @@ def _goodput_bytes(run: RunResult, source: str) -> float:
     return float(received)
 
 
-def test_long_paths_are_filled_as_by_the_simulated_twins(
+def test_long_paths_are_filled_like_in_simulation(
     twins: tuple[RunResult, RunResult, dict[str, float]],
 ) -> None:
     simulated, real, since_s = twins
@@ -123,7 +123,7 @@ def test_long_paths_are_filled_as_by_the_simulated_twins(
         assert _utilisation(real, scheme, since) == pytest.approx(expected, rel=0.1), scheme
 
 
-def test_vcp_and_the_kernels_cubic_share_a_link_as_their_simulated_twins(
+def test_vcp_and_the_kernels_cubic_share_a_link_like_in_simulation(
     twins: tuple[RunResult, RunResult, dict[str, float]],
 ) -> None:
     """CUBIC fills the buffer, which VCP interprets as overload: VCP keeps one or two packets in flight."""
@@ -135,7 +135,7 @@ def test_vcp_and_the_kernels_cubic_share_a_link_as_their_simulated_twins(
     assert _utilisation(real, "shared", 4.0) > 0.99
 
 
-def test_a_daemon_that_cannot_start_says_why() -> None:
+def test_a_daemon_that_cannot_start_reports_the_reason() -> None:
     datapath = Datapath()
     with pytest.raises(EmulationError, match="airpathd did not start"):
         datapath.start(["/proc/self/ns/net"], "no-such-dev", [])

@@ -45,7 +45,7 @@ def test_a_machine_that_has_everything_lacks_nothing(machine: Path) -> None:
         ("mounts", "cgroup /sys/fs/cgroup cgroup rw 0 0\n", "mount -t cgroup2"),
     ],
 )
-def test_what_is_lacking_is_said_and_how_to_get_it(
+def test_missing_prerequisites_are_reported_with_instructions(
     machine: Path, name: str, content: str | None, expected: str
 ) -> None:
     if content is None:
@@ -60,7 +60,9 @@ def test_what_is_lacking_is_said_and_how_to_get_it(
     assert expected in detail
 
 
-def test_all_that_is_lacking_is_said_at_once(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_missing_prerequisites_are_reported_at_once(
+    machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (machine / "btf").unlink()
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     _, detail = doctor_emulation.linux_datapath()
@@ -68,13 +70,13 @@ def test_all_that_is_lacking_is_said_at_once(machine: Path, monkeypatch: pytest.
     assert "CONFIG_DEBUG_INFO_BTF" in detail
 
 
-def test_a_version_that_cannot_be_read_is_not_old(machine: Path) -> None:
+def test_an_unreadable_version_is_not_outdated(machine: Path) -> None:
     (machine / "release").write_text("of our own\n")
     assert daemon.datapath_missing() is None
 
 
 @pytest.mark.parametrize("newer", ["release", "debug"])
-def test_the_newest_build_is_taken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, newer: str) -> None:
+def test_the_newest_build_is_used(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, newer: str) -> None:
     monkeypatch.delenv("AIRPATHD", raising=False)
     monkeypatch.setattr("shutil.which", lambda _: None)
     monkeypatch.setattr(daemon, "__file__", str(tmp_path / "python" / "airpath" / "_backends" / "daemon.py"))

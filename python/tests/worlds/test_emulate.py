@@ -80,7 +80,7 @@ def test_files_complete(emulated: Results) -> None:
     assert (pauses >= 0.05).all()
 
 
-def test_results_say_where_they_come_from(emulated: Results, tmp_path: Path) -> None:
+def test_results_contain_their_provenance(emulated: Results, tmp_path: Path) -> None:
     record = emulated.runs[0].record
     assert (record.scheme, record.world) == ("kernel:cubic+kernel:reno", "emulate")
     assert record.validity is not None
@@ -97,7 +97,7 @@ def test_results_say_where_they_come_from(emulated: Results, tmp_path: Path) -> 
 
 
 @pytest.mark.usefixtures("emulated_hosts")
-def test_a_window_of_the_scenario_holds_its_sender_up_and_no_other() -> None:
+def test_a_receive_window_of_the_scenario_limits_only_its_sender() -> None:
     slow = {"name": "slow", "scheme": "cubic", "transport": {"receive_window": "8kB"}, "stop": "1.9s"}
     (run,) = airpath.run(
         airpath.Scenario.from_dict(
@@ -187,7 +187,7 @@ def test_a_capture_of_links_goes_through_the_estimators(tmp_path: Path) -> None:
     ],
 )
 @pytest.mark.usefixtures("emulated_hosts")
-def test_what_is_not_emulated_is_refused_at_its_field(changes: dict[str, Any], said: str) -> None:
+def test_features_without_emulation_are_rejected_at_their_field(changes: dict[str, Any], said: str) -> None:
     with pytest.raises(ScenarioError) as refused:
         airpath.run(airpath.Scenario.from_dict(SCENARIO).override(changes), world="emulate")
     assert str(refused.value).startswith(f"scenario: {said}")

@@ -43,7 +43,7 @@ def test_a_test_without_a_valid_run_is_skipped_only_on_a_busy_machine(
     assert looks[:2] == [1, 2], "after each run, at once"
 
 
-def test_the_first_valid_run_is_taken(
+def test_the_first_valid_run_is_used(
     first_valid: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(_core, "held_up", lambda _: 0.0, raising=False)

@@ -52,7 +52,7 @@ def test_the_interval_is_that_of_welch() -> None:
     assert found.n == (3, 4)
 
 
-def test_runs_that_hardly_differ_have_an_interval_and_no_warning() -> None:
+def test_nearly_equal_runs_have_an_interval_and_no_warning() -> None:
     found = one("goodput_mbps", [9.654, 9.654 + 2e-15, 9.654], [9.6, 9.7, 9.65])
     assert found.low < found.difference < found.high
     assert one("goodput_mbps", [9.654] * 3, [9.5] * 2).low == pytest.approx(-0.154 / 9.654)
@@ -80,7 +80,7 @@ def test_shares_are_compared_in_points() -> None:
     assert tolerance_text(found) == "±1 points"
 
 
-def test_a_difference_that_is_no_share_is_said_and_not_drawn() -> None:
+def test_a_difference_without_a_share_is_reported_and_not_plotted() -> None:
     found = one("queueing_p95_ms", [0.0, 0.0], [3.0, 5.0])
     assert (found.verdict, found.simulated, found.other) == (Verdict.NO_SHARE, 0.0, 4.0)
     assert (difference_text(found), verdict_text(found)) == ("—", "no share of zero")
@@ -90,13 +90,13 @@ def test_a_difference_that_is_no_share_is_said_and_not_drawn() -> None:
     assert [label.get_text() for label in axes.get_yticklabels()] == [METRICS["goodput_mbps"].title]
 
 
-def test_metrics_without_values_are_left_out() -> None:
+def test_metrics_without_values_are_omitted() -> None:
     made = results(ours=[{"goodput_mbps": 1.0}], theirs=[{"utilisation": 1.0}])
     assert differences(made, "ours", "theirs") == []
     assert set(TOLERANCES) <= set(METRICS)
 
 
-def test_what_lies_beyond_the_picture_is_still_there_with_its_number() -> None:
+def test_values_beyond_the_plot_are_shown_as_numbers() -> None:
     ours = {"goodput_mbps": 1.0, "queue_mean_bytes": 10.0, "delay_mean_ms": 50.0}
     theirs = {"goodput_mbps": 1.05, "queue_mean_bytes": 40.0, "delay_mean_ms": 0.0}
     theirs["loss_rate"], ours["loss_rate"] = 0.0, 0.25
@@ -120,7 +120,7 @@ def simulated(monkeypatch: pytest.MonkeyPatch) -> Gap:
     return compare_worlds(scenario, ["vcp-ebe"])
 
 
-def test_a_world_that_is_missing_is_named(simulated: Gap) -> None:
+def test_a_missing_backend_is_named(simulated: Gap) -> None:
     (scheme,) = simulated.compared
     assert scheme.labels == {"sim": "vcp-ebe"}
     assert "runs in the simulator and in" in scheme.missing["emulate"] or "Linux" in scheme.missing["emulate"]
@@ -157,7 +157,7 @@ def emulated(*problems: str) -> Gap:
     return Gap(made, (Compared("cubic", labels, {}, found),), 30.4, {})
 
 
-def test_a_verdict_says_how_many_of_its_runs_were_not_valid() -> None:
+def test_a_verdict_contains_the_number_of_invalid_runs() -> None:
     gap = emulated("half of the packets came late")
     told = gap_json(gap)
     assert [(run["repetition"], run["valid"], run["problems"]) for run in told["validity"]] == [
@@ -188,7 +188,7 @@ def test_the_simulator_has_no_record_of_validity() -> None:
     assert gap_json(Gap(made, (), 0.5, {})) == {"schemes": [], "elapsed_s": 0.5}
 
 
-def test_a_scenario_without_routers_does_without_a_scheme_that_nobody_asked_for() -> None:
+def test_a_scenario_without_routers_omits_schemes_not_requested() -> None:
     flows = [{"name": "long", "scheme": "cubic"}]
     plain = airpath.Scenario.from_dict({**datagrams().to_dict(), "flows": flows})
     (one,) = compare_worlds(plain, worlds=["sim", "routers"]).compared
@@ -213,7 +213,7 @@ def datagrams() -> airpath.Scenario:
 
 
 @pytest.mark.usefixtures("emulated_hosts")
-def test_datagrams_are_compared_and_a_world_asked_for_twice_runs_once() -> None:
+def test_datagrams_are_compared_and_a_backend_requested_twice_runs_once() -> None:
     found = compare_worlds(datagrams(), worlds=["emulate", "datapath", "emulate"])
     (one,) = found.compared
     assert one.labels == {"sim": "datagrams", "emulate": "datagrams in emulate"}
@@ -223,7 +223,7 @@ def test_datagrams_are_compared_and_a_world_asked_for_twice_runs_once() -> None:
     assert (goodput.n, goodput.verdict) == ((1, 1), Verdict.AGREE)
 
 
-def test_what_cannot_be_compared_is_refused_before_anything_runs() -> None:
+def test_invalid_comparisons_are_rejected_before_any_run() -> None:
     with pytest.raises(
         ScenarioError, match='flows: none has a scheme that "cubic" could stand in for; accepted'
     ):
@@ -245,7 +245,7 @@ def interrupt_second_scheme(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("airpath.gap.compared.run_all", interrupted)
 
 
-def test_an_interrupt_hands_over_all_that_was_finished(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupt_returns_all_finished_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     interrupt_second_scheme(monkeypatch)
     scenario = airpath.Scenario.load("three-worlds").override({"duration": "4s", "record.warm_up": "1s"})
     with pytest.raises(airpath.Interrupted) as stopped:
@@ -255,7 +255,7 @@ def test_an_interrupt_hands_over_all_that_was_finished(monkeypatch: pytest.Monke
     assert stopped.value.asked == 4
 
 
-def test_the_command_keeps_what_was_finished(
+def test_the_command_keeps_finished_results(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     interrupt_second_scheme(monkeypatch)

@@ -54,7 +54,7 @@ def drawn(picture: Path, colour: str) -> int:
 
 
 @pytest.mark.usefixtures("emulated_hosts")
-def test_all_worlds_that_there_are_compared_metric_by_metric(tmp_path: Path) -> None:
+def test_all_available_backends_are_compared_metric_by_metric(tmp_path: Path) -> None:
     started = time.monotonic()
     said = gap(tmp_path)
     took_s = time.monotonic() - started
@@ -133,7 +133,7 @@ def test_json_is_what_is_written_and_alone_on_standard_output(
     assert (scheme["worlds"], scheme["differences"]) == ({"sim": "vcp-ebe"}, {})
 
 
-def test_flows_that_never_start_are_said(
+def test_flows_that_never_start_are_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("airpath.cli.work.write_results", lambda *_, **__: None)

@@ -60,14 +60,16 @@ def emulated(emulated_hosts: None, valid_run: Callable[..., RunResult]) -> RunRe
 
 
 @pytest.mark.parametrize("scheme", list(bench.SCHEMES))
-def test_goodput_and_queue_are_the_simulators(simulated: RunResult, emulated: RunResult, scheme: str) -> None:
+def test_goodput_and_queue_match_the_simulator(
+    simulated: RunResult, emulated: RunResult, scheme: str
+) -> None:
     expected, found = measured(simulated, scheme), measured(emulated, scheme)
     assert set(found) == set(bench.METRICS)
     for metric, value in found.items():
         assert value == pytest.approx(expected[metric], rel=TOLERANCES[metric].share), metric
 
 
-def test_beside_each_other_they_are_as_alone(simulated: RunResult) -> None:
+def test_concurrent_emulations_equal_separate_ones(simulated: RunResult) -> None:
     """Each has its own bottleneck; only its start within the first half second is another random sample."""
     for scheme in bench.SCHEMES:
         (alone,) = airpath.run(bench.scenario(FIRST, scheme, "15s"), progress=False).runs
@@ -75,7 +77,7 @@ def test_beside_each_other_they_are_as_alone(simulated: RunResult) -> None:
             assert value == pytest.approx(alone.metrics[metric], rel=TOLERANCES[metric].share / 2), metric
 
 
-def test_what_is_beyond_its_bound_is_found() -> None:
+def test_values_beyond_their_bound_are_detected() -> None:
     """CUBIC with a buffer four times as large has the same goodput and another queue."""
     scenario = bench.scenario(FIRST, "cubic", "15s")
     larger = scenario.override({"topology.bottleneck.queue.limit": "4bdp"})
@@ -108,7 +110,7 @@ def test_the_bench_repeats_runs_that_are_not_valid(monkeypatch: pytest.MonkeyPat
     assert all(one.n == (2, 2) and one.difference == 0 for one in compared.differences)
 
 
-def test_packets_that_overtake_each_other(emulated_hosts: None, valid_run: Callable[..., RunResult]) -> None:  # noqa: ARG001
+def test_packet_reordering(emulated_hosts: None, valid_run: Callable[..., RunResult]) -> None:  # noqa: ARG001
     """A radio retransmits 2 % of the packets and delivers the others meanwhile.
 
     Linux detects losses by time (RACK), and so does `loss_detection = "rack"`; detection by duplicates leaves

@@ -50,7 +50,7 @@ TEN = ("--rate", "10000000bit")
         ("xcp-b", "xcp", "xcp-b", ()),
     ],
 )
-def test_the_daemon_is_told_what_the_scenario_says(
+def test_the_daemon_receives_the_settings_of_the_scenario(
     scheme: str, protocol: str, capacity: str, rest: tuple[str, ...]
 ) -> None:
     there, back = kernel_routers(plan(scheme))
@@ -137,7 +137,7 @@ VCP: dict[str, Any] = {"kind": "vcp"}
         ),
     ],
 )
-def test_what_the_kernels_routers_are_not_is_refused(
+def test_unsupported_routers_are_rejected(
     scheme: str, queue: dict[str, Any] | None, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("airpath._backends.daemon.datapath_missing", lambda: None)

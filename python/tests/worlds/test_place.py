@@ -29,7 +29,7 @@ def scenario(*schemes: str, **flow: object) -> Scenario:
     )
 
 
-def test_plain_schemes_stand_for_those_of_the_kernel() -> None:
+def test_plain_schemes_map_to_those_of_the_kernel() -> None:
     chosen = scenario("cubic", "newreno", "kernel:cubic")
     placed = BACKENDS["emulate"].place(chosen)
     assert placed.schemes == ("kernel:cubic", "kernel:reno", "kernel:cubic")
@@ -43,7 +43,7 @@ def test_plain_schemes_stand_for_those_of_the_kernel() -> None:
     assert [{k: v for k, v in flow.items() if k != "controller"} for flow in placed.plan["flows"]] == without
 
 
-def test_runs_are_called_by_the_schemes_of_their_world() -> None:
+def test_runs_are_named_by_the_schemes_of_their_backend() -> None:
     chosen = scenario("cubic")
     (simulated,) = jobs_of(scheme_label(chosen), chosen, None, None)
     (emulated,) = jobs_of(scheme_label(chosen), chosen, None, None, "emulate")
@@ -58,7 +58,7 @@ def said(chosen: Scenario, world: BackendName) -> str:
     return str(refused.value)
 
 
-def test_the_simulator_says_where_the_kernels_schemes_run() -> None:
+def test_the_simulator_names_the_backend_of_the_kernels_schemes() -> None:
     assert said(scenario("cubic", "kernel:reno"), "sim") == (
         'scenario: flows[1].scheme: found "kernel:reno"; it is a congestion control of the kernel, which the'
         ' simulator does not have; use "newreno", or run it with --world emulate'
@@ -106,7 +106,9 @@ def test_the_simulator_says_where_the_kernels_schemes_run() -> None:
         ),
     ],
 )
-def test_what_a_world_does_not_have_is_said_at_its_field(chosen: Scenario, where: str, text: str) -> None:
+def test_features_missing_in_a_backend_are_reported_at_their_field(
+    chosen: Scenario, where: str, text: str
+) -> None:
     message = said(chosen, "emulate")
     assert message.startswith(f"scenario: flows[0].{where}")
     assert text in message
@@ -148,7 +150,7 @@ def test_the_datapath_has_our_controllers_and_keeps_the_routers(monkeypatch: pyt
 
 @pytest.mark.parametrize("schemes", [("vcp-ebe",), ("kernel:airpath_vcp",), ("vcp", "cubic")])
 @pytest.mark.parametrize("world", ["datapath", "routers"])
-def test_ecn_and_vcp_are_refused_where_they_share_the_field(
+def test_ecn_and_vcp_are_rejected_if_they_share_the_field(
     monkeypatch: pytest.MonkeyPatch, schemes: tuple[str, ...], world: BackendName
 ) -> None:
     monkeypatch.setattr(daemon, "datapath_missing", lambda: None)
@@ -161,7 +163,7 @@ def test_ecn_and_vcp_are_refused_where_they_share_the_field(
     BACKENDS[world].place(scenario(*schemes))
 
 
-def test_ecn_is_refused_at_a_router_of_vcp_and_nowhere_else(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ecn_is_rejected_only_at_a_router_of_vcp(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(daemon, "datapath_missing", lambda: None)
     mixed = scenario("vcp", "cubic").to_dict()
     mixed["flows"][1]["transport"] = {"ecn": True}
@@ -171,7 +173,7 @@ def test_ecn_is_refused_at_a_router_of_vcp_and_nowhere_else(monkeypatch: pytest.
     BACKENDS["datapath"].place(scenario("xcp", "cubic", transport={"ecn": True}))
 
 
-def test_what_the_kernel_does_its_own_way_is_named() -> None:
+def test_deviations_of_the_kernel_are_named() -> None:
     assert BACKENDS["emulate"].place(scenario("cubic")).departures == ()
     other = {"initial_window": "3 packets", "delayed_ack_segments": 1, "min_rto": "1s"}
     departures = BACKENDS["emulate"].place(scenario("cubic", transport=other)).departures

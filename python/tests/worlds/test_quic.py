@@ -41,14 +41,14 @@ def scenario(*schemes: str, **changes: object) -> Scenario:
     )
 
 
-def test_schemes_stay_what_they_are_and_runs_say_where_they_were() -> None:
+def test_schemes_keep_their_names_and_runs_contain_their_backend() -> None:
     placed = BACKENDS["quic"].place(scenario("cubic:beta=0.8", "newreno"))
     assert placed.schemes == ("cubic", "newreno")
     assert placed.label == "cubic:beta=0.8+newreno over quinn"
     assert placed.plan == scenario("cubic:beta=0.8", "newreno").plan()
 
 
-def test_what_quinn_decides_itself_is_said() -> None:
+def test_decisions_of_quinn_are_reported() -> None:
     def said(**transport: object) -> list[str]:
         departures = BACKENDS["quic"].place(scenario("cubic", transport=transport)).departures
         return [text.removeprefix("quinn's own ").split(":")[0] for text in departures]
@@ -73,7 +73,7 @@ def test_schemes_that_need_no_router_run(scheme: str) -> None:
     assert pc.max(windows).as_py() > 30_000
 
 
-def test_new_reno_of_quinn_halves_its_window_as_ours_does() -> None:
+def test_new_reno_of_quinn_halves_its_window_like_airpaths() -> None:
     ours, quinns = (
         airpath.run(scenario(scheme, duration="60s"), world="quic", progress=False).runs[0].tables
         for scheme in ("newreno", "quinn:newreno")
@@ -105,14 +105,14 @@ def test_controllers_of_quinn_run_over_quic_only() -> None:
         ("vcp-ebe", "which QUIC packets do not carry"),
     ],
 )
-def test_what_quinn_cannot_drive_is_refused_with_field_and_scheme(scheme: str, why: str) -> None:
+def test_unsupported_controllers_are_rejected_with_field_and_scheme(scheme: str, why: str) -> None:
     with pytest.raises(ScenarioError) as refused:
         airpath.run(scenario(scheme), world="quic", progress=False)
     assert f'flows[0].scheme: found "{scheme}"; the controller' in str(refused.value)
     assert why in str(refused.value)
 
 
-def test_what_is_of_the_kernel_or_of_tcp_is_refused() -> None:
+def test_features_of_the_kernel_or_tcp_are_rejected() -> None:
     said = r'flows\[0\]\.scheme: found "kernel:cubic"; .*, which quinn does not have; use "cubic"'
     with pytest.raises(ScenarioError, match=said):
         airpath.run(scenario("kernel:cubic"), world="quic", progress=False)
@@ -161,7 +161,7 @@ def test_the_gap_to_the_simulator_is_small() -> None:
     assert verdicts["utilisation"] is Verdict.AGREE
 
 
-def test_commands_say_what_is_not_as_in_the_scenario(tmp_path: Path) -> None:
+def test_commands_report_deviations_from_the_scenario(tmp_path: Path) -> None:
     out = tmp_path / "found"
     told = subprocess.run(
         [*AIRPATH, "compare", "cubic", "vegas", "--link", "10mbps", "--reps", "2", *SHORT, "--out", str(out)],

@@ -71,7 +71,7 @@ def test_vcp_over_a_router_that_estimates_follows_a_step(
     assert np.isfinite(run.metrics["capacity_estimate_error_mean_percent"])
 
 
-def test_a_rate_that_the_kernels_queue_cannot_follow_is_refused_with_one_message() -> None:
+def test_a_rate_that_the_kernels_queue_cannot_follow_is_rejected_with_one_message() -> None:
     drawn = {"kind": "uniform", "low": "1mbps", "high": "5mbps", "hold": "50ms"}
     said = (
         "scenario: topology.bottleneck.rate: it changes more often than every 100 ms, .* accepted: steps of"
@@ -106,7 +106,7 @@ def namespaces() -> set[str]:
     return found
 
 
-def test_nothing_is_left_after_a_kill(tmp_path: Path) -> None:
+def test_nothing_is_left_behind_after_a_kill(tmp_path: Path) -> None:
     file = tmp_path / "step.json"
     file.write_text(json.dumps(scenario("10mbps", duration="60s").to_dict()))
     code = (

@@ -87,7 +87,7 @@ def test_a_file_is_one_transfer_of_its_size(twins: Twins) -> None:
     assert flows["flow_scheme"][flows["source_name"] == "file-1"][0] == "kernel:cubic"
 
 
-def test_random_arrivals_are_those_of_the_plan(twins: Twins) -> None:
+def test_random_arrivals_match_the_plan(twins: Twins) -> None:
     starts, sizes = transfers(twins.emulated, "arrivals-1")
     planned, planned_sizes = transfers(twins.simulated, "arrivals-1")
     # Transfers that started in the last half second may be unfinished at the end in one backend only.
@@ -122,7 +122,7 @@ def test_on_and_off_periods_have_the_bytes_of_the_plan(twins: Twins) -> None:
     assert (found[silent] <= 1000).all()
 
 
-def test_poisson_datagrams_are_those_of_the_plan(twins: Twins) -> None:
+def test_poisson_datagrams_match_the_plan(twins: Twins) -> None:
     for column, most in (("sent_packets", 2), ("arrived_bytes", 1800)):
         planned = of_flow(twins.simulated, "poisson-1", column)
         assert planned > 0
