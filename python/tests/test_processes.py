@@ -20,7 +20,7 @@ TUNABLES = "GLIBC_TUNABLES"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="workers are not forked there")
-def test_workers_ask_for_large_pages_and_keep_memory_and_nobody_else_does(monkeypatch):
+def test_only_workers_request_large_pages_and_keep_memory(monkeypatch):
     for given in (None, "glibc.malloc.arena_max=1"):
         if given is not None:
             monkeypatch.setenv(TUNABLES, given)
@@ -49,11 +49,11 @@ OURS = (
         ("glibc.malloc.hugetlb_other=2", ("glibc.malloc.hugetlb_other=2", *OURS)),
     ],
 )
-def test_what_is_asked_of_the_c_library_leaves_what_the_user_asked(given, wanted):
+def test_requests_to_the_c_library_keep_the_users_settings(given, wanted):
     assert tunables(given) == ":".join(wanted)
 
 
-def test_workers_do_what_they_are_told():
+def test_workers_execute_their_tasks():
     with WorkerPool(2) as pool:
         calls = [pool.submit(abs, -number) for number in range(5)]
         assert [call.result(timeout=HANG_S) for call in calls] == list(range(5))
@@ -61,7 +61,7 @@ def test_workers_do_what_they_are_told():
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no process groups")
 @pytest.mark.parametrize("started", [0, 2, 4])
-def test_ctrl_c_while_workers_start_is_told_in_one_line(started, tmp_path):
+def test_ctrl_c_while_workers_start_is_reported_in_one_line(started, tmp_path):
     """The sweep starts a resource tracker, a server that forks workers, and two workers."""
     # Paused before any run is kept, so that it cannot end before Ctrl-C.
     streams = {"stderr": subprocess.PIPE, "text": True, "start_new_session": True}

@@ -19,7 +19,7 @@ NAMES = (
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_schemes_fill_a_recorded_link_as_far_as_it_carries(name: str) -> None:
+def test_schemes_fill_a_recorded_link_to_its_capacity(name: str) -> None:
     path = recorded_trace(name)
     results = airpath.compare(
         ["newreno", "cubic"], str(path), rtt="60ms", buffer="300 packets", duration="60s"
