@@ -187,7 +187,7 @@ def test_flows_that_leave_an_even_link_idle_show_its_rate(
         ({"rate": "40mbps"}, {"queue": {"kind": "policer", "rate": "5mbps", "burst": "100kB"}}),
     ],
 )
-def test_no_rate_of_the_link_is_given_where_it_is_not_known(
+def test_no_link_rate_is_reported_if_unknown(
     tmp_path: Path, bottleneck: dict[str, Any], flow: dict[str, Any]
 ) -> None:
     capture, _ = made(tmp_path, bottleneck, **flow)

@@ -163,12 +163,12 @@ def test_the_command_shows_the_progress_of_reading(
 
     heard: list[object] = []
 
-    def analyse_and_tell(path: Path, estimators: list[str], on_progress: object = None) -> object:
+    def analyse_with_progress(path: Path, estimators: list[str], on_progress: object = None) -> object:
         heard.append(on_progress)
         return analyse(path, estimators)
 
     monkeypatch.setattr(airpath._os.progress, "progress_bar", bar)
-    monkeypatch.setattr(airpath.captures, "analyse", analyse_and_tell)
+    monkeypatch.setattr(airpath.captures, "analyse", analyse_with_progress)
     with pytest.raises(SystemExit):
         main(["estimate", str(capture), "--out", str(tmp_path / "out")])
     assert list(told) == [f"reading {capture.name}"]
