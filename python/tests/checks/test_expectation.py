@@ -139,7 +139,7 @@ def test_a_difference_as_large_as_the_tolerance_passes():
     ("metric", "by", "passed"),
     [("utilisation", 0.2, True), ("utilisation", -0.2, False), ("timeouts", 0.2, False)],
 )
-def test_small_differences_have_a_better_way_too(metric, by, passed):
+def test_small_differences_have_a_better_direction_too(metric, by, passed):
     judged = Envelope(metric, 0.1, absolute=False).judge(values(0.5 + by, 0.5 + by), values(0.5, 0.5))
     assert judged.passed is passed
     assert ("better" in judged.remark) is passed

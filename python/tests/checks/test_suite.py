@@ -211,7 +211,7 @@ def test_unknown_cases_and_suites_are_rejected():
     assert not Suite.load("wireless", only=["lte"]).is_whole
 
 
-def test_every_suite_that_comes_with_airpath_can_be_read():
+def test_every_shipped_suite_can_be_read():
     for name in ("wireless", "rfc9743"):
         suite = Suite.load(name, scheme="newreno")
         assert suite.is_whole
