@@ -25,7 +25,7 @@ def test_only_the_chosen_figures_are_drawn_as_the_chosen_files(airpath, folder, 
     ("option", "value", "said"),
     [("--format", "bmp", "accepted: png, svg, pdf"), ("--only", "x", "accepted: trade-off, summary")],
 )
-def test_what_is_accepted_is_listed(airpath, results, option, value, said):
+def test_accepted_values_are_listed(airpath, results, option, value, said):
     done = airpath("figures", results, option, value)
     assert done.code == 2
     assert said in done.err
