@@ -163,7 +163,7 @@ def test_every_page_is_in_the_navigation():
 
 
 @pytest.mark.parametrize("network", networks(), ids=lambda network: network.name)
-def test_every_network_has_a_section_that_says_what_it_is_not(network):
+def test_every_network_has_a_section_with_its_limits(network):
     page = (DOCS / "links" / "networks.md").read_text(encoding="utf-8")
     assert "\nNot: " in section(page, network.name)
 

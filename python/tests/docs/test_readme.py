@@ -10,7 +10,7 @@ from airpath.cli import main
 from airpath.results import read
 
 
-def test_the_readme_shows_what_its_command_prints(tmp_path, monkeypatch, capsys):
+def test_the_readme_shows_the_output_of_its_command(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     command, output = make_readme.shown()
     with pytest.raises(SystemExit) as left:
