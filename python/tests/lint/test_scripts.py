@@ -151,7 +151,7 @@ def test_too_deeply_nested_blocks_are_reported():
     assert "deep" in unread("{ " * 500 + "tc qdisc add dev eth0 root netem")[0][1]
 
 
-def test_words_that_grow_without_end_are_not_known():
+def test_endlessly_growing_words_are_unknown():
     text = "X=aaaaaaaaaaaaaaaa\n" + "X=$X$X\n" * 40 + "tc qdisc add dev eth0 root netem delay $X"
     assert unread(text)
 
