@@ -107,7 +107,7 @@ def test_a_general_chain_and_one_in_time_can_be_pasted_too(tmp_path):
     assert tomllib.loads(found.toml)["loss"]["eps_bad"] == pytest.approx(found.general.loss_bad.value)
 
 
-def test_the_command_prints_and_gives_json(tmp_path, bursts, capsys):
+def test_the_command_prints_text_or_json(tmp_path, bursts, capsys):
     file = written(tmp_path / "losses", "".join("1" if one else "0" for one in bursts))
     assert run("fit", str(file)) == 0
     said = capsys.readouterr().out
