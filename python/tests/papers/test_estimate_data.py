@@ -80,7 +80,7 @@ def watched(tmp_path_factory):
     return run
 
 
-def test_only_the_flow_that_estimators_watch_is_kept(watched):
+def test_only_the_flow_of_the_estimators_is_stored(watched):
     assert watched.windows_packets.shape == (1, 40)
     assert watched.departed_bytes.shape == (1, 40)
     assert 0.02 < watched.min_rtt_s[0] < 0.03

@@ -213,7 +213,7 @@ def test_the_command_reproduces_a_figure_of_the_paper(tmp_path, capsys):
     }
 
 
-def test_report_and_verdicts_are_of_the_last_command_and_the_help_says_so(figure, tmp_path):
+def test_report_and_verdicts_are_of_the_last_command_as_documented(figure, tmp_path):
     other = replace(figure, id="test/other", title="Another")
     for one in (figure, other):
         reproduce([one], tmp_path / "out", repetitions=1, workers=1, on_progress=nothing)

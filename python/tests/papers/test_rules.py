@@ -84,7 +84,7 @@ def test_a_mean_of_zero_is_not_above_zero_and_the_reason_is_reported():
     assert Positive().obstacle(sample([0.5] * 20)) == ""
 
 
-def test_equal_differences_count_where_the_paper_has_a_test_of_its_own():
+def test_equal_differences_count_if_the_paper_has_its_own_test():
     assert not NotSignificant().holds(sample([0.5] * 3))
     assert NotSignificant().holds(Sample((0.5, 0.5, 0.5), p=0.5))
     assert not NotSignificant().holds(Sample((0.5, 0.5, 0.5), p=0.001))

@@ -148,7 +148,7 @@ def test_rules_match_their_names():
     assert len(set(RULES.values())) == len(RULES)
 
 
-def test_equal_repetitions_that_round_are_drawn():
+def test_equal_repetitions_with_rounding_errors_are_plotted():
     values = np.array([[0.1] * 3, [0.7] * 3])
     assert (values.mean(axis=1) != values[:, 0]).all(), "the means of these equal values are off by a bit"
     picture, axes = panels(1)

@@ -74,7 +74,7 @@ def test_every_rule_is_a_rule_of_vcp():
     assert parse_scheme(of_rule(GUARDED))[1]["after_freeze"] == "guarded"
 
 
-def test_what_is_coded_over_the_air_has_coded_acknowledgments():
+def test_coded_air_links_have_coded_acknowledgments():
     plain = over_air(BIT, 30, "1x1")["topology.bottleneck.loss"]
     coded = over_air(BIT, 30, "1x1", 0.9)["topology.bottleneck.loss"]
     assert "ack_code_rate" not in plain
@@ -136,7 +136,7 @@ def test_the_heuristic_rescues_vcp_over_losses(tmp_path):
     assert without < 0.1
 
 
-def test_vcp_does_not_converge_where_the_capacity_halves_and_vcp_ebe_does(tmp_path):
+def test_if_the_capacity_halves_vcp_ebe_converges_and_vcp_does_not(tmp_path):
     figure = fig14.FIG14
     author = next(iter(figure.experiments))
     runs = runs_of(
