@@ -181,7 +181,7 @@ def test_a_class_declares_the_rules_for_its_window(airpath, write):
 
 
 @pytest.mark.parametrize("scheme", ["kernel:cubic", "agent", "no-such-scheme", "no-such.py:Mine"])
-def test_what_cannot_be_examined_is_named(airpath, scheme):
+def test_controllers_that_cannot_be_examined_are_named(airpath, scheme):
     done = airpath("conform", scheme)
     assert done.code == 2
     assert scheme.partition(":")[0] in done.err

@@ -98,7 +98,7 @@ def airpath_compare(schemes, **more):
 
 
 @pytest.mark.parametrize("world", ["sim", "quic"])
-def test_a_queue_gives_the_tables_of_the_same_queue_of_the_engine(build, world):
+def test_a_queue_produces_the_tables_of_the_same_queue_of_the_engine(build, world):
     library = build("fifo.so", "queue")
     same, own = (airpath_compare(["cubic"], queue=queue, world=world) for queue in (library, "drop-tail"))
     assert_equal(same, own)
@@ -117,7 +117,7 @@ def in_python(write):
     return in_python
 
 
-def test_an_estimator_gives_the_estimates_of_the_same_class(build, in_python, folder):
+def test_an_estimator_produces_the_estimates_of_the_same_class(build, in_python, folder):
     library, python = build("mean.so", "estimator"), in_python("estimator", "mean")
     results = airpath.run(
         {
@@ -143,7 +143,7 @@ def test_an_estimator_gives_the_estimates_of_the_same_class(build, in_python, fo
     np.testing.assert_allclose(flow.estimates_bps[library], flow.estimates_bps[python], rtol=1e-6)
 
 
-def test_a_source_gives_the_estimates_of_the_same_class(build, in_python):
+def test_a_source_produces_the_estimates_of_the_same_class(build, in_python):
     library, python = build("busy.so", "source"), in_python("source", "busy")
     estimates = []
     for source in (library, python):

@@ -132,12 +132,12 @@ def one(queue, **more):
 
 @pytest.mark.usefixtures("files")
 @pytest.mark.parametrize("world", ["sim", "quic"])
-def test_the_same_queue_in_python_and_in_the_engine_gives_the_same_tables(world):
+def test_the_same_queue_in_python_and_in_the_engine_produces_the_same_tables(world):
     assert_equal(one("queues.py:Fifo", world=world), one("drop-tail", world=world))
 
 
 @pytest.mark.usefixtures("files")
-def test_the_same_source_in_python_and_in_the_engine_gives_the_same_rates():
+def test_the_same_source_in_python_and_in_the_engine_produces_the_same_rates():
     schemes = ["xcp:capacity=12mbps", "xcp:source=sources.py:Constant", "xcp:source=sources.py:Own"]
     ours, *theirs = (airpath.compare([scheme], "12mbps", **LINK) for scheme in schemes)
     for results in theirs:

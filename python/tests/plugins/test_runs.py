@@ -62,7 +62,7 @@ SEEN = """
 """
 
 
-def test_the_same_controller_in_python_and_in_the_engine_gives_the_same_tables(write):
+def test_the_same_controller_in_python_and_in_the_engine_produces_the_same_tables(write):
     write("fixed.py", FIXED)
     schemes = ["fixed.py:Fixed", "fixed:window=40 packets"]
     assert_equal(*(airpath.compare([scheme], "12mbps", **LINK) for scheme in schemes))
