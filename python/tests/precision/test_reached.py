@@ -171,7 +171,7 @@ def test_unreachable_and_unknown_precision_is_reported():
     assert line.endswith("for ± 5 % an estimated 18 repetitions are needed")
 
 
-def test_what_is_the_same_in_all_seeds_has_neither_interval_nor_share():
+def test_values_equal_in_all_seeds_have_neither_interval_nor_share():
     table = runs(cubic=[2.0] * 3, bbr=[1.0, 1.0 + 1e-14, 1.0])
     reached = judge(table)
     assert precision_lines(reached) == ["goodput is the same in all seeds"]

@@ -92,7 +92,7 @@ def test_any_text_is_a_share_or_rejected(text):
         ("delay_p95", "delay_p95_ms"),
     ],
 )
-def test_metrics_are_known_by_enough_of_their_name(name, metric):
+def test_metrics_are_found_by_an_unambiguous_part_of_their_name(name, metric):
     assert PrecisionRule.parse("2%", metric=name).metric == metric
 
 
