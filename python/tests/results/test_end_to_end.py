@@ -137,7 +137,7 @@ def test_an_omniscient_sender_waits_for_an_idle_link() -> None:
     assert p95 == pytest.approx(1.022 - 0.1, abs=1e-9)
 
 
-def test_there_is_no_bound_where_it_is_not_known() -> None:
+def test_an_unknown_bound_is_not_reported() -> None:
     of, series = on_and_off([750_000, 0] * 4, [[0, 12_000_000], [SECOND // 2, 0]], SECOND)
     sources = np.array([True])
     assert omniscient(of, series, sources, 0, 1500) is not None

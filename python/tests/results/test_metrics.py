@@ -201,7 +201,7 @@ def test_jain_of_windows_ignores_a_flow_that_stops_within_the_window() -> None:
     np.testing.assert_allclose(windows, [1, 100 / 164])
 
 
-def test_jain_counts_a_single_departure_over_the_time_in_which_the_flow_was_there() -> None:
+def test_jain_counts_a_single_departure_over_the_lifetime_of_the_flow() -> None:
     tables = small_tables()
     tables["flows"]["source"][2] = 1  # no datagrams, but unlimited data
     tables["flows"]["departed_bytes"][2] = 1_000_000

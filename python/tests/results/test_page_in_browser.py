@@ -219,7 +219,7 @@ def test_without_scripts_the_summary_is_a_table(look, report):
     assert not seen.page.locator("main").is_visible()
 
 
-def test_on_paper_there_are_a_few_light_pages(look, report):
+def test_the_printed_report_has_few_light_pages(look, report):
     seen = look(report, color_scheme="dark")
     pdf = seen.page.pdf(format="A4")
     assert 2 <= len(re.findall(rb"/Type\s*/Page\b", pdf)) <= 4
