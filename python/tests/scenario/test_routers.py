@@ -418,7 +418,7 @@ BLINDNESS = {
 @pytest.mark.parametrize("family", [family.id for family in FAMILIES])
 def test_the_schemes_of_a_family_are_distinguishable(family, blindness):
     colours = next(one for one in FAMILIES if one.id == family).colours
-    told_apart(
+    assert_distinguishable(
         [colour for source, colour in colours.items() if source != "qfcp" or family == "qfcp"], blindness
     )
 
@@ -426,18 +426,18 @@ def test_the_schemes_of_a_family_are_distinguishable(family, blindness):
 @pytest.mark.parametrize("blindness", BLINDNESS.values(), ids=BLINDNESS.keys())
 def test_the_end_to_end_schemes_of_the_time_of_the_papers_are_distinguishable(blindness):
     names = ["newreno", "cubic", "cubic-2008", "vegas", "bic", "highspeed", "htcp", "veno"]
-    told_apart([find_scheme(name).colour for name in names], blindness)
+    assert_distinguishable([find_scheme(name).colour for name in names], blindness)
 
 
 @pytest.mark.parametrize("blindness", BLINDNESS.values(), ids=BLINDNESS.keys())
 def test_the_current_end_to_end_schemes_are_distinguishable(blindness):
     names = ["newreno", "cubic", "bbr", "copa", "ledbat++", "fixed"]
-    told_apart([find_scheme(name).colour for name in names], blindness, least=29)
+    assert_distinguishable([find_scheme(name).colour for name in names], blindness, least=29)
     for other in ("westwood+", "xcp", "xcp-ebe", "vcp-ebe"):
-        told_apart([find_scheme(name).colour for name in ("bbr", other)], blindness, least=29)
+        assert_distinguishable([find_scheme(name).colour for name in ("bbr", other)], blindness, least=29)
 
 
-def told_apart(colours, blindness, least=15):
+def assert_distinguishable(colours, blindness, least=15):
     seen = [lab(colour, blindness) for colour in colours]
     for index, one in enumerate(seen):
         for other in seen[:index]:

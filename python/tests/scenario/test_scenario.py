@@ -90,7 +90,7 @@ def test_assignments(text, key, value):
     assert parse_assignment(text) == (key, value)
 
 
-def test_overriding_gives_a_new_scenario_and_leaves_the_old_one():
+def test_overriding_returns_a_new_scenario_and_keeps_the_old_one():
     scenario = Scenario.from_dict(dumbbell())
     changed = scenario.override({"flows.0.count": 5, "topology.bottleneck.rate": "24mbps"}, seed=9)
     assert len(changed.plan()["flows"]) == 5
@@ -280,7 +280,7 @@ def test_a_scenario_may_name_its_schema(validator):
     assert Scenario.from_dict(tables).to_dict() == Scenario.from_dict(dumbbell()).to_dict()
 
 
-def test_the_schema_gives_defaults_as_they_are_written():
+def test_the_schema_contains_defaults_as_written():
     tables = scenario_schema()["$defs"]
     assert tables["Record"]["properties"]["interval"]["default"] == "100 ms"
     assert tables["Flow"]["properties"]["start"]["default"] == "0 s"
