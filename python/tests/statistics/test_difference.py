@@ -79,7 +79,7 @@ def test_a_mean_has_students_interval():
 
 
 @pytest.mark.parametrize(("first", "second"), [(3, 2), (3, 4), (7, 10)])
-def test_equal_values_do_not_differ_however_many_there_are(first, second):
+def test_equal_values_do_not_differ_for_any_number_of_runs(first, second):
     """Their sum is rounded: three times 0.1, over three, is not 0.1."""
     ours, theirs = dict.fromkeys(range(first), 0.1), dict.fromkeys(range(20, 20 + second), 0.1)
     assert MeanEstimate.of(ours) == MeanEstimate(0.1, 0.1, 0.1, first)

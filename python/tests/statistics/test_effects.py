@@ -46,7 +46,7 @@ def test_hedges_g_is_in_pooled_deviations_less_the_bias():
     assert hedges_g(alone, first) == pytest.approx(factor * (5.0 - 2.0) / 1.0)
 
 
-def test_of_too_few_or_equal_samples_there_is_no_g():
+def test_too_few_or_equal_samples_have_no_g():
     one, two, same = Group.of("a", [1.0]), Group.of("b", [1.0, 2.0]), Group.of("c", [3.0, 3.0, 3.0])
     assert math.isnan(hedges_g(one, two))
     assert math.isnan(hedges_g(same, same))

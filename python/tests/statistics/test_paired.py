@@ -35,13 +35,13 @@ def test_swapping_the_samples_negates_the_result():
     assert (back.low, back.high, back.p) == pytest.approx((-there.high, -there.low, there.p))
 
 
-def test_of_a_single_pair_there_is_the_difference_only():
+def test_a_single_pair_has_only_a_difference():
     found = paired("a", "b", ({1: 3.0, 2: math.nan}, {1: 1.0, 2: 5.0}))
     assert (found.first, found.second, found.n, found.difference, found.df) == ("a", "b", 1, 2.0, 0)
     assert all(map(math.isnan, (found.sd, found.t, found.p, found.low, found.high, found.g)))
 
 
-def test_of_two_pairs_there_is_no_effect_size():
+def test_two_pairs_have_no_effect_size():
     found = paired("a", "b", ({1: 3.0, 2: 5.0}, {1: 1.0, 2: 2.0}))
     assert (found.n, found.df, found.difference) == (2, 1, 2.5)
     assert found.sd == pytest.approx(math.sqrt(0.5))
@@ -62,6 +62,6 @@ def test_signs_that_agree_by_chance(n):
     assert sign_test(n) == stats.binomtest(0, n).pvalue
 
 
-def test_without_a_seed_in_common_there_is_nothing_to_compare():
+def test_without_a_common_seed_there_is_nothing_to_compare():
     with pytest.raises(ValueError, match="a and b have no seed in common"):
         paired("a", "b", ({1: 1.0, 2: math.nan}, {2: 1.0}))

@@ -37,7 +37,7 @@ class Tally:
         else:
             self.broken.append(told)
 
-    def hold_probability(self, what, value, expected):
+    def check_probability(self, what, value, expected):
         self.hold(what, value, expected, relative=0.0, absolute=1e-6)
 
     def finish(self):
@@ -61,7 +61,7 @@ def groups_of(case):
     return [Group(str(number), case["n"], mean, sd) for number, (mean, sd) in enumerate(moments)]
 
 
-def hold_analysis_of_variance(tally, name, case):
+def check_analysis_of_variance(tally, name, case):
     groups = groups_of(case)
     anova = one_way(groups)
     values = {
@@ -78,10 +78,10 @@ def hold_analysis_of_variance(tally, name, case):
         tally.hold(f"{quantity} of {name}", value, case[quantity])
     for number, value in enumerate((anova.df_between, anova.df_within)):
         tally.hold(f"df[{number}] of {name}", value, case["df"][number], relative=0.0)
-    tally.hold_probability(f"p of {name}", anova.p, case["p"])
+    tally.check_probability(f"p of {name}", anova.p, case["p"])
 
 
-def hold_tukey(tally, name, case):
+def check_tukey(tally, name, case):
     compared = {(pair.first, pair.second): pair for pair in tukey_hsd(groups_of(case), case["alpha"])}
     assert len(compared) == 2 * len(case["pairs"])
     for expected in case["pairs"]:
@@ -97,7 +97,7 @@ def hold_tukey(tally, name, case):
         }
         for quantity, value in values.items():
             tally.hold(f"{quantity} {what}", value, expected[quantity])
-        tally.hold_probability(f"p {what}", pair.p, expected["p"])
+        tally.check_probability(f"p {what}", pair.p, expected["p"])
         assert (mirror.difference, mirror.low, mirror.high) == (-pair.difference, -pair.high, -pair.low)
         if pair.q > 0:  # the critical value, from the interval
             critical = (pair.high - pair.difference) / pair.standard_error * 2**0.5
@@ -112,13 +112,13 @@ def test_every_case_holds():
         pytest.skip(f"{NAME}: not in this folder")
     tally = Tally()
     for name, case in cases_of(folder).items():
-        hold_analysis_of_variance(tally, name, case)
-        hold_tukey(tally, name, case)
+        check_analysis_of_variance(tally, name, case)
+        check_tukey(tally, name, case)
     tally.finish()
 
 
 @pytest.mark.usefixtures("capsys")  # the output here is no result
-def test_the_tally_fails_for_what_is_off_missing_or_no_number():
+def test_the_tally_fails_for_wrong_missing_or_invalid_numbers():
     for value in (1.0 + 2e-6, float("nan")):
         tally = Tally()
         tally.hold("x", 1.0, 1.0)
@@ -129,7 +129,7 @@ def test_the_tally_fails_for_what_is_off_missing_or_no_number():
         Tally().finish()
 
 
-def test_the_paper_says_so():
+def test_numbers_quoted_from_the_paper():
     # EBE-J, Figs. 11 and 12: F and the one pair without a difference.
     cases = cases_of(OWN)
     assert one_way(groups_of(cases["utilisation"])).f == pytest.approx(71608.850, abs=5e-4)
