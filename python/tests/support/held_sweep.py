@@ -29,7 +29,7 @@ class HeldSweep:
             assert time.monotonic() < hangs_at_s, "no run was kept"
             time.sleep(0.05)
 
-    def go_on(self) -> None:
+    def resume(self) -> None:
         """Let the sweep continue."""
         self._free.touch()
 
