@@ -99,7 +99,7 @@ def test_a_dask_cluster_of_which_a_worker_is_killed(tmp_path, dask, local):
     out = tmp_path / "dask"
     sweep = held(plan, out, dask.address)
     dask.workers[0].kill()
-    ends_as_a_local_one(sweep, out, local)
+    assert_equals_local_sweep(sweep, out, local)
 
 
 def held(plan: Path, out: Path, engine: str) -> HeldSweep:
@@ -107,9 +107,9 @@ def held(plan: Path, out: Path, engine: str) -> HeldSweep:
     return HeldSweep(3, out, plan, "--engine", engine, stderr=subprocess.PIPE, text=True)
 
 
-def ends_as_a_local_one(sweep: HeldSweep, out: Path, local: airpath.SweepResults) -> None:
+def assert_equals_local_sweep(sweep: HeldSweep, out: Path, local: airpath.SweepResults) -> None:
     """Check that every run is there once, byte for byte; failures name scenario, scheme, values and seed."""
-    sweep.go_on()
+    sweep.resume()
     _, said = sweep.process.communicate(timeout=HANG_S)
     assert sweep.process.returncode == 1, said
     assert "8 of 32 runs failed" in said
@@ -128,18 +128,18 @@ def test_a_dask_cluster_without_workers_is_reported_and_waited_for(tmp_path, das
     sweep = held(plan, out, dask.address)
     for worker in dask.workers:
         worker.kill()
-    sweep.go_on()
+    sweep.resume()
     stderr = sweep.process.stderr
     patience = threading.Timer(HANG_S, sweep.process.kill)
     patience.start()
     assert "runs" in stderr.readline(), "first, how many runs there are"
     lines = [stderr.readline()]
-    while how_far(lines[-1]):
+    while is_progress_line(lines[-1]):
         lines.append(stderr.readline())
     patience.cancel()
     assert "has no workers now; the sweep goes on when some come" in lines[-1], lines
     dask.start_worker("three")
-    ends_as_a_local_one(sweep, out, local)
+    assert_equals_local_sweep(sweep, out, local)
 
 
 @needs_dask
@@ -148,18 +148,18 @@ def test_a_dask_cluster_whose_scheduler_is_killed(tmp_path, dask, local):
     out = tmp_path / "dask"
     sweep = held(plan, out, dask.address)
     dask.scheduler.kill()
-    sweep.go_on()
+    sweep.resume()
     _, said = sweep.process.communicate(timeout=HANG_S)
     assert sweep.process.returncode == 1
     # Workers may be gone before the sweep notices that the scheduler is.
-    *_, last = (line for line in said.splitlines() if not how_far(line))
+    *_, last = (line for line in said.splitlines() if not is_progress_line(line))
     address = dask.address.removeprefix("dask://")
     assert last.startswith(f"airpath: the scheduler of the Dask cluster at {address} has stopped; ")
     assert 3 <= len(kept(out)) < 24
     assert data_set(airpath.sweep(plan, out, jobs=1).directory) == data_set(local.directory)
 
 
-def how_far(line: str) -> bool:
+def is_progress_line(line: str) -> bool:
     """Return whether a line is the progress report of each minute: slow machines may reach one."""
     return re.match(r"airpath: \d+ of 32 runs(,|$)", line) is not None
 
@@ -262,7 +262,7 @@ def test_a_ray_cluster_of_which_a_node_is_killed(tmp_path, ray_nodes, local):
     out = tmp_path / "ray"
     sweep = held(plan, out, address)
     kill_with_children(second)
-    ends_as_a_local_one(sweep, out, local)
+    assert_equals_local_sweep(sweep, out, local)
 
 
 @needs_ray

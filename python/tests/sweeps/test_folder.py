@@ -17,7 +17,7 @@ from airpath.sweeps.task import do_task, version
 from airpath.sweeps.work import Progress, do_runs, missing_runs
 
 
-def test_a_damaged_or_outdated_part_is_done_again(small, tmp_path):
+def test_a_corrupted_or_outdated_part_is_run_again(small, tmp_path):
     plan = SweepPlan.load(small)
     store, engine, progress = PartStore(tmp_path / "parts"), InlineEngine(), Progress(len(plan))
     do_runs(missing_runs(plan, store, progress), engine, store, progress, lambda _share: None)

@@ -72,7 +72,7 @@ def test_without_anything_the_scenario_is_run_as_it_is():
     assert (run.scheme, run.task.seed) == ("cubic", 1)
 
 
-def test_an_axis_whose_last_step_is_a_column_of_the_results_takes_more_of_its_path():
+def test_an_axis_named_like_a_result_column_uses_more_of_its_path():
     grid = {"topology.bottleneck.delay": ["10ms", "50ms"], "topology.bottleneck.rate": ["9mbps"]}
     assert [axis.column for axis in plan(grid=grid).axes.axes] == ["delay_s", "rate_bps"]
     columns = [axis.column for axis in plan(grid=grid, keep=["flows", "links"]).axes.axes]

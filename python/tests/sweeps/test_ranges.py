@@ -59,7 +59,7 @@ def test_values(text, values):
         (7, "found 7"),
     ],
 )
-def test_refused(text, said):
+def test_invalid_ranges_are_rejected(text, said):
     with pytest.raises(UsageError, match=said):
         expand(text)
 

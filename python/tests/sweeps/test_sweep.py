@@ -174,7 +174,7 @@ def test_ctrl_c_keeps_finished_runs(small, tmp_path, reference):
     out = tmp_path / "stopped"
     sweep = HeldSweep(2, out, small, "--jobs", 1, stderr=subprocess.PIPE, text=True)
     sweep.process.send_signal(signal.SIGINT)
-    sweep.go_on()
+    sweep.resume()
     _, said = sweep.process.communicate(timeout=HANG_S)
     assert sweep.process.returncode == 130
     assert "the same command resumes the sweep" in said
@@ -191,12 +191,12 @@ def test_a_killed_worker_loses_no_run(long, tmp_path, long_reference):
     deepest = [one for one in processes if not one.children() and one.ppid() != pid]
     assert deepest, "no worker process was found"
     deepest[-1].kill()
-    sweep.go_on()
+    sweep.resume()
     assert sweep.process.wait(timeout=HANG_S) == 0
     assert data_set(out) == long_reference
 
 
-def test_a_run_that_kills_its_worker_is_found_and_the_others_are_done(small, tmp_path, monkeypatch):
+def test_a_run_that_kills_its_worker_is_identified_and_the_others_complete(small, tmp_path, monkeypatch):
     deadly = list(SweepPlan.load(small).runs())[6]
     engine = inline(monkeypatch, InlineEngine(deadly=lambda task: task.key == deadly.task.key))
     swept = airpath.sweep(small, tmp_path / "out")
@@ -246,7 +246,7 @@ def test_a_failing_run_is_reported_and_the_others_are_done(failing, tmp_path):
     assert pq.read_table(out / "runs.parquet").num_rows == 24
 
 
-def test_no_number_breaks_where_a_table_has_no_room(small, tmp_path):
+def test_numbers_do_not_break_in_narrow_tables(small, tmp_path):
     done = subprocess.run(
         command(small, "--out", tmp_path / "out"), capture_output=True, text=True, check=True, timeout=HANG_S
     )
