@@ -7,7 +7,7 @@ def found(text: str) -> list[tuple[int, str]]:
     return [(line, phrase) for line, phrase, _ in prose.findings(text)]
 
 
-def test_a_phrase_is_found_with_its_line_whatever_its_case():
+def test_a_phrase_is_found_with_its_line_in_any_case():
     assert found("one\nBeside it, in the mean, two") == [(2, "Beside"), (2, "in the mean")]
     assert found("the besides of a meaning") == []
 
