@@ -89,7 +89,7 @@ def status_of(viewer: Viewer, path: str, method: str = "GET", host: str | None =
     return status
 
 
-def test_results_below_the_directory_are_found_once_and_those_elsewhere_are_not(root: Path) -> None:
+def test_only_results_below_the_directory_are_found_and_only_once(root: Path) -> None:
     assert {one.name for one in find([root])} == {"first", "deep/second", "packets", "sweep"}
     assert {one.kind for one in find([root])} == {"runs", "sweep"}
     assert [one.name for one in find([root / "first"])] == ["first"]
