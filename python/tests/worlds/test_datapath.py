@@ -48,7 +48,7 @@ def _bottleneck(delay: str, buffer: str) -> dict[str, Any]:
     return {"rate": "10Mbps", "delay": delay, "queue": {"kind": "scheme", "limit": buffer}}
 
 
-def _beside_each_other(warm_up: str, duration: str, *schemes: str) -> airpath.Scenario:
+def _concurrent_scenario(warm_up: str, duration: str, *schemes: str) -> airpath.Scenario:
     """Return a scenario with each scheme over a long path of its own, and VCP-EBE with CUBIC over a short
     one.
     """
@@ -96,7 +96,7 @@ def twins(
     s.
     """
     world, warm_up, duration, since_s = request.param
-    scenario = _beside_each_other(warm_up, duration, *since_s)
+    scenario = _concurrent_scenario(warm_up, duration, *since_s)
     (simulated,) = airpath.run(scenario, progress=False).runs
     return simulated, valid_run(scenario, world), since_s
 

@@ -130,7 +130,7 @@ def test_the_command_runs_it(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 
 
 @pytest.mark.usefixtures("emulated_hosts")
-def test_a_capture_of_links_goes_through_the_estimators(tmp_path: Path) -> None:
+def test_a_capture_of_links_is_read_by_the_estimators(tmp_path: Path) -> None:
     """A link's capture has the kernel's headers: `airpath estimate` finds the flow and its goodput."""
     scenario = airpath.Scenario.from_dict(SCENARIO | {"flows": FLOWS[:1]}).override(
         {"duration": "4s", "flows.0.stop": "3.5s", "record.capture": ["bottleneck", "bottleneck-reverse"]}

@@ -116,7 +116,7 @@ def pictures(found: Path, number: int, worlds: set[str]) -> None:
             assert (drawn(differences, backend.colour) > 500) == (world in worlds), world
 
 
-def test_json_is_what_is_written_and_alone_on_standard_output(
+def test_json_equals_the_written_file_and_is_alone_on_standard_output(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     written: dict[str, Any] = {}

@@ -20,7 +20,7 @@ FIRST = next(iter(bench.SCENARIOS))
 MEASURED_S = 10.0
 
 
-def beside_each_other() -> airpath.Scenario:
+def concurrent_scenario() -> airpath.Scenario:
     bottleneck, _ = bench.SCENARIOS[FIRST]
     ends = dict(zip(bench.SCHEMES, (("a", "b"), ("c", "d")), strict=True))
     return airpath.Scenario.from_dict(
@@ -51,12 +51,12 @@ def measured(run: RunResult, scheme: str) -> dict[str, float]:
 
 @pytest.fixture(scope="module")
 def simulated() -> RunResult:
-    return airpath.run(beside_each_other(), progress=False).runs[0]
+    return airpath.run(concurrent_scenario(), progress=False).runs[0]
 
 
 @pytest.fixture(scope="module")
 def emulated(emulated_hosts: None, valid_run: Callable[..., RunResult]) -> RunResult:  # noqa: ARG001 - it skips
-    return valid_run(beside_each_other(), "emulate")
+    return valid_run(concurrent_scenario(), "emulate")
 
 
 @pytest.mark.parametrize("scheme", list(bench.SCHEMES))

@@ -114,7 +114,7 @@ def test_features_missing_in_a_backend_are_reported_at_their_field(
     assert text in message
 
 
-def test_there_is_no_emulator_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_emulator_exists_only_on_linux(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(_core, "EmulatedRun")
     with pytest.raises(UsageError, match="the emulator works on Linux"):
         BACKENDS["emulate"].place(scenario("cubic"))
