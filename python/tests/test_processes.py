@@ -76,7 +76,7 @@ def test_ctrl_c_while_workers_start_is_reported_in_one_line(started, tmp_path):
         time.sleep(0.05)
     # Ctrl-C in a terminal goes to all processes of the group.
     os.killpg(process.pid, signal.SIGINT)
-    sweep.go_on()
+    sweep.resume()
     said = line + process.communicate(timeout=HANG_S)[1]
     assert process.returncode == 130, said
     assert "Traceback" not in said
