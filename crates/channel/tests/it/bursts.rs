@@ -76,7 +76,7 @@ fn losses_of_adjacent_packets_correlate_as_bit_by_bit() {
     // Three standard errors of the smaller sample; neighbours share terms, so twice the binomial variance.
     let error = (2.0 * exact * (1.0 - exact) / 20_000.0).sqrt();
     assert!((fast - exact).abs() < 3.0 * error, "{fast} and {exact}");
-    assert!(fast > loss * loss + 10.0 * error, "neighbours look independent: {fast} at a loss of {loss}");
+    assert!(fast > loss * loss + 10.0 * error, "neighbours appear independent: {fast} at a loss of {loss}");
 }
 
 #[test]
