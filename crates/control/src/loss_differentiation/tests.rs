@@ -161,16 +161,16 @@ fn lost_bytes_are_hidden_with_the_loss() {
         app_limited: false,
     };
     event.rate = Some(rate);
-    let report_acks = |controller: &mut LossDifferentiation| {
+    let forwarded = |controller: &mut LossDifferentiation| {
         controller.on_ack(&event, &mut NullProbe);
-        heard.lock().unwrap().take().expect("it was told")
+        heard.lock().unwrap().take().expect("the event was reported")
     };
-    assert_eq!(report_acks(&mut controller), event);
+    assert_eq!(forwarded(&mut controller), event);
     signal(&mut controller, LOSS, 0);
-    let told = report_acks(&mut controller);
+    let told = forwarded(&mut controller);
     assert_eq!((told.newly_lost, told.rate.unwrap().lost), (Bytes::ZERO, Bytes::ZERO));
     assert_eq!(told.rate.unwrap().rate(), Rate::over(MSS * 3, RTT));
-    assert_eq!(report_acks(&mut controller), event, "that acknowledgment ended the repair");
+    assert_eq!(forwarded(&mut controller), event, "that acknowledgment ended the repair");
 }
 
 #[test]

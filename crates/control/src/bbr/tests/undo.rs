@@ -163,6 +163,6 @@ fn a_spurious_timeout_is_undone() {
     flow.signal(CongestionSignal::Timeout, 8);
     assert_eq!(flow.bbr.state, State::ProbeDown, "the probe lost all");
     flow.bbr.on_spurious(flow.now, &mut NullProbe);
-    assert_eq!(flow.bbr.state, State::ProbeRefill, "and begins anew");
+    assert_eq!(flow.bbr.state, State::ProbeRefill, "and restarts");
     assert_eq!(flow.bbr.long_term.inflight, Bytes::MAX);
 }
