@@ -226,7 +226,7 @@ mod tests {
         let news = of_senders(&mut ledger, false).unwrap();
         assert_eq!(news.goodput_bytes, 2000);
         assert_eq!(news.sender.unwrap().summary.sent_packets, 5);
-        assert_eq!(ledger.news(false), [], "nothing new was heard");
+        assert_eq!(ledger.news(false), [], "there were no new counters");
         ledger.hear(Side::Receivers, socket(Side::Receivers, 2, 0, 5001, 0), false);
         assert_eq!(of_senders(&mut ledger, false).unwrap().goodput_bytes, 3000);
         ledger.hear(Side::Senders, socket(Side::Senders, 1, 5000, 0, 0), false);

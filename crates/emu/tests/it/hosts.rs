@@ -150,7 +150,7 @@ fn namespace_of_this_thread() -> String {
 fn until(condition: impl Fn() -> bool) {
     let deadline = Instant::now() + PATIENCE;
     while !condition() {
-        assert!(Instant::now() < deadline, "did not come about within {PATIENCE:?}");
+        assert!(Instant::now() < deadline, "not reached within {PATIENCE:?}");
         std::thread::sleep(Duration::from_millis(10));
     }
 }
