@@ -28,7 +28,7 @@ fn during(lab: &Lab, controller: &str, bytes: usize, what: impl FnOnce()) -> Dur
     std::thread::scope(|scope| {
         let sender = scope.spawn(|| transfer(&lab.a, (&lab.b, "10.9.0.2"), controller, bytes));
         sleep(Duration::from_secs(1) * bytes as u32 / THREE_SECONDS as u32);
-        assert!(!sender.is_finished(), "{controller}: it is over");
+        assert!(!sender.is_finished(), "{controller}: the transfer has ended");
         what();
         sender.join().unwrap()
     })

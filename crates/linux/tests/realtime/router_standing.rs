@@ -130,7 +130,7 @@ fn a_router_that_starts_under_traffic_counts_packets_on_both_sides_of_the_queue(
         let (mut came, mut left) = (0, 0);
         for (arrived, departed) in looks.unwrap() {
             (came, left) = (came + arrived, left + departed);
-            assert!(left <= came, "{left} packets left, {came} had come");
+            assert!(left <= came, "{left} packets departed, {came} had arrived");
         }
         assert!(came > 50, "{came} packets");
         Ok(())

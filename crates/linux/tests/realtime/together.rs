@@ -80,7 +80,7 @@ fn transfers_of_all_controllers_survive_an_outage() {
                 .collect();
             sleep(Duration::from_millis(500));
             for (protocol, controller, transfer) in &transfers {
-                assert!(!transfer.is_finished(), "{controller} over {protocol}: it is over");
+                assert!(!transfer.is_finished(), "{controller} over {protocol}: the transfer has ended");
             }
             cables("down");
             sleep(Duration::from_secs(10));

@@ -247,7 +247,7 @@ pub(crate) fn compare_with_vcp(recording: &Recording) {
     });
     recording.print();
     differences.print();
-    assert!(recording.mean_queue() > 10_000.0, "the queue stands");
+    assert!(recording.mean_queue() > 10_000.0, "there is a standing queue");
     for name in OF_VCP {
         assert!(differences.of(name).1 < 1e-9, "{name}");
     }
@@ -256,7 +256,7 @@ pub(crate) fn compare_with_vcp(recording: &Recording) {
 /// Compares XCP's quantities with those of a simulator's router that has the daemon's knowledge of the queue.
 pub(crate) fn compare_with_xcp(recording: &Recording) {
     recording.print();
-    assert!(recording.mean_queue() > 10_000.0, "the queue stands");
+    assert!(recording.mean_queue() > 10_000.0, "there is a standing queue");
     // With the daemon's knowledge of the queue, the simulator's router computes the same values, feedback
     // included.
     let mut known = differences_of_xcp(recording, DepartureQueue::Shortest);
