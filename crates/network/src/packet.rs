@@ -180,6 +180,6 @@ mod tests {
     #[test]
     fn a_packet_fills_two_cache_lines() {
         let size = size_of::<super::Contents>();
-        assert!(size <= 128, "{size} bytes are three cache lines or more for each packet on its way");
+        assert!(size <= 128, "{size} bytes are three cache lines or more for each packet in flight");
     }
 }
