@@ -139,7 +139,7 @@ fn packets_behind_a_corrupted_packet_wait_only_with_in_order_delivery() {
         latest = latest.max(alone);
         // A discarded packet also ends the wait of those behind it, but has no arrival: rare enough to
         // ignore.
-        assert!(held >= latest, "packet {number} came at {held}, before {latest}");
+        assert!(held >= latest, "packet {number} arrived at {held}, before {latest}");
         exact += i64::from(held <= latest);
     }
     let packets = sequence(&ordered).len() as i64;

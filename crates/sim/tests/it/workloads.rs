@@ -67,7 +67,7 @@ fn random_datagrams_are_a_poisson_process() {
     let square = gaps.iter().map(|gap| gap * gap).sum::<f64>() / count;
     // The square of an exponential variable has mean 2 and variance 20.
     assert!((square - 2.0).abs() < 4.0 * (20.0 / count).sqrt(), "{square}");
-    assert!(gaps[0] > 0.0, "the first does not come at the start");
+    assert!(gaps[0] > 0.0, "the first is not sent at the start");
 }
 
 /// Runs one flow over a forward link of 10 Mbit/s and an unlimited reverse link, 50 ms without queues.
@@ -218,7 +218,7 @@ fn packets_of_an_old_connection_do_not_affect_the_next() {
     }
     assert_eq!(count, 58, "in 3 s");
     let flows = table(&outcome, "flows");
-    assert_eq!(flows.integers("timeouts")[0], count + 1, "one for each file, and that under way");
+    assert_eq!(flows.integers("timeouts")[0], count + 1, "one for each file, including the unfinished one");
     assert_eq!(
         flows.integers("goodput_bytes")[0],
         1460 * (count + 1),

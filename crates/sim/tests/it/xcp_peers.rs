@@ -64,7 +64,7 @@ fn below_the_configured_capacity_the_queue_matches_the_control_law() {
         let excess = queue - law / PACKET;
         assert!(
             (-0.5..2.0).contains(&excess),
-            "{cell}: {queue:.2} packets, the law says {:.2}",
+            "{cell}: {queue:.2} packets, the law predicts {:.2}",
             law / PACKET
         );
         tried += 1;
