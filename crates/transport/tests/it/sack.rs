@@ -287,7 +287,7 @@ fn remaining_losses_start_the_next_recovery() {
     script.at(200).ack(8, &[(9, 15)]);
     assert_eq!(script.controller.signals(), [CongestionSignal::Loss, CongestionSignal::Loss]);
     assert!(script.sender.in_recovery());
-    assert_eq!(script.sender.counters().retransmitted_packets, 2, "8 is on its way already");
+    assert_eq!(script.sender.counters().retransmitted_packets, 2, "8 is already in flight");
 }
 
 #[test]

@@ -185,7 +185,7 @@ fn a_loss_repaired_by_the_probe_reduces_the_window() {
     let mut script = probed();
     assert!(
         script.sender.next_timer() >= at(700),
-        "the probe may still be on its way, so there is no second one"
+        "the probe may still be in flight, so there is no second one"
     );
     script.at(500).ack(6, &[]);
     assert_eq!(script.controller.signals(), [CongestionSignal::Loss]);
