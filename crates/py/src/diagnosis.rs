@@ -4,7 +4,7 @@ use airpath_replay::{Answer, Diagnosis, FlowResult, Headline, LimitWindow, sums_
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-/// The diagnosis of a flow: {"answer": …, "even_rate_bps": …, "limits": {column: […]}, "losses": {…}, "policers": […]}.
+/// The diagnosis of a flow: `{"answer": …, "even_rate_bps": …, "limits": {column: […]}, "losses": {…}, "policers": […]}`.
 pub(crate) fn diagnosis<'py>(py: Python<'py>, found: &Diagnosis) -> PyResult<Bound<'py, PyDict>> {
     let result = PyDict::new(py);
     result.set_item("answer", answer(py, &found.answer)?)?;
