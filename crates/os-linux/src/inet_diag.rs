@@ -38,7 +38,6 @@ pub fn destroy_sockets() -> io::Result<usize> {
         let all = request(family, ExtensionFlags::empty(), StateFlags::all());
         netlink.dump(all, |bytes| found.extend(response(bytes)))?;
     }
-    let mut destroyed = 0;
     for InetResponse { header, .. } in &found {
         let request = InetRequest {
             family: header.family,
@@ -48,11 +47,10 @@ pub fn destroy_sockets() -> io::Result<usize> {
             socket_id: header.socket_id.clone(),
         };
         match netlink.request(SockDiagDestroy::new(SockDiagMessage::InetRequest(request)), 0) {
-            Ok(()) => destroyed += 1,
-            // The socket was closed in the meantime, or the dump contained it twice.
+            // The socket was closed in the meantime.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(error),
+            other => other?,
         }
     }
-    Ok(destroyed)
+    Ok(found.len())
 }
