@@ -27,7 +27,7 @@ pub fn response(bytes: &[u8]) -> Option<InetResponse> {
     }
 }
 
-/// Destroys all TCP sockets of the calling thread's namespace, in any state, and returns their number.
+/// Destroys all TCP sockets of the calling thread's namespace, in any state, and returns the number of sockets that were found.
 ///
 /// # Errors
 /// If the kernel does not support it (`CONFIG_INET_DIAG_DESTROY`).
