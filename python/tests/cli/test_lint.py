@@ -142,7 +142,7 @@ def test_an_output_without_configuration(airpath, folder):
     (folder / "screen").write_text("qdisc pfifo_fast 0: dev eth0 root refcnt 2 bands 3 priomap 1 2 2 2\n")
     outcome = airpath("lint", "screen")
     assert outcome.code == 0
-    assert "nothing is set up" in outcome.out
+    assert "no configuration" in outcome.out
 
 
 def test_errors_of_a_live_system_are_reported(airpath, folder, monkeypatch):
