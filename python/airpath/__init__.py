@@ -1,4 +1,4 @@
-"""airpath: a laboratory for bandwidth estimation and congestion control over links whose capacity moves.
+"""airpath: a laboratory for bandwidth estimation and congestion control over links whose capacity varies.
 
 >>> import airpath
 >>> results = airpath.compare(["newreno", "cubic"], "lte.down", duration="10s")

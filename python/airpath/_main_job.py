@@ -67,7 +67,7 @@ def parts() -> list[Part]:
         ),
         Part(
             "ebe",
-            "20 flows each way and short flows over EBE's moving bottleneck, 120 s",
+            "20 flows each way and short flows over EBE's bottleneck of varying rate, 120 s",
             {scheme: _over_moving_bottleneck(scheme) for scheme in SCHEMES},
         ),
     ]
@@ -107,14 +107,14 @@ def _page(sections: Sequence[str]) -> str:
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
-<title>airpath: eleven schemes over two moving links</title>
+<title>airpath: eleven schemes over two links of varying rate</title>
 <style>
 :root {{ color-scheme: light dark }}
 body {{ font: 15px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 46em; padding: 0 16px }}
 h1 {{ font-size: 1.35rem }}
 h2 {{ font-size: 1.08rem; margin-bottom: 0 }}
 </style>
-<h1>Eleven schemes over two moving links</h1>
+<h1>Eleven schemes over two links of varying rate</h1>
 <p>{escape(", ".join(SCHEMES))}; {REPETITIONS} repetitions of each.</p>
 {body}
 </html>

@@ -66,7 +66,7 @@ LINKS: Final = (
     ),
     NamedLink(
         name="ebe.bottleneck",
-        description="the EBE papers' moving bottleneck as one schedule, 2 to 19 Mbit/s, 10 s each",
+        description="the EBE papers' bottleneck as one schedule, 2 to 19 Mbit/s, 10 s each",
         rate={
             "kind": "sequence",
             "rates": [f"{rate}mbps" for rate in (10, 14, 17, 19, 15, 17, 5, 2, 6, 4, 8, 5)],
@@ -77,7 +77,7 @@ LINKS: Final = (
     ),
     NamedLink(
         name="ebe.random",
-        description="the EBE papers' moving bottleneck, drawn for each run: 1 to 20 Mbit/s every 10 s",
+        description="the EBE papers' bottleneck, drawn for each run: 1 to 20 Mbit/s every 10 s",
         rate={"kind": "uniform", "low": "1mbps", "high": "20mbps", "hold": "10s", "initial": "10mbps"},
         delay="32ms",
         buffer="575kB",

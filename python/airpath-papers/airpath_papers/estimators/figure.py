@@ -288,6 +288,6 @@ LINKS_FIGURE: Final = Figure(
         " traces to add them.",
         "Without losses DynaPara-like stays in its good state and equals filter (3).",
         "Hoe's slope gives one sample at the start of a connection, for its first threshold; here it is"
-        " held to the end: its row shows how far the capacity moves from its initial value.",
+        " held to the end: its row shows how far the capacity departs from its initial value.",
     ),
 )
