@@ -1,6 +1,6 @@
 """Metrics as the field defines them: formulas, metrics of a run, and statistics over runs."""
 
-from airpath.metrics.ack_rate import ERRORS, OWN_ESTIMATOR, errors_schema, estimator_errors
+from airpath.metrics.ack_rate import BINS, ERRORS, EXCLUDED, OWN_ESTIMATOR, errors_schema, estimator_errors
 from airpath.metrics.definitions import METRICS, SCOPE, Metric
 from airpath.metrics.estimator import (
     SETTLING_HOLD_S,
@@ -24,7 +24,9 @@ from airpath.metrics.summary import statistics, summary
 from airpath.metrics.time_bins import FAIRNESS_BIN_S, RATE_BIN_S, TimeBins
 
 __all__ = [
+    "BINS",
     "ERRORS",
+    "EXCLUDED",
     "FAIRNESS_BIN_S",
     "METRICS",
     "OWN_ESTIMATOR",

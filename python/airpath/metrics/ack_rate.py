@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, Final
 
 import numpy as np
@@ -19,21 +20,35 @@ OWN_ESTIMATOR: Final = "controller"
 """The name, in tables, of the estimator that a flow's controller uses."""
 
 _LABELS: Final = ("scheme", "repetition", "seed", "source_name", "group", "flow_scheme", "flow", "estimator")
-_ERRORS: Final = {
-    "bias_percent": "mean estimate relative to the mean capacity, minus one",
-    "error_mean_percent": "mean absolute difference, relative to the capacity of the same bin",
-    "error_p95_percent": "95th percentile of the same differences, nearest rank",
-}
-ERRORS: Final = tuple(_ERRORS)
-"""The measures of an estimator: columns of the table `estimator_errors`."""
+ERRORS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
+    {
+        "bias_percent": ("bias", "mean estimate relative to the mean capacity, minus one"),
+        "error_mean_percent": (
+            "mean error",
+            "mean absolute difference, relative to the capacity of the same bin",
+        ),
+        "error_p95_percent": (
+            "p95 error",
+            "95th percentile, nearest rank, of the absolute difference, relative to the capacity of the same bin",
+        ),
+    }
+)
+"""The measures of an estimator, columns of the table `estimator_errors`: title and description."""
+BINS: Final = f"bins of {BIN_S:g} s (a whole number of recorded intervals)"
+"""The bins, in words."""
+EXCLUDED: Final = (
+    "bins without an estimate, without a known capacity, or with less than"
+    f" {100 * LEAST_CAPACITY:g} % of the mean capacity are excluded"
+)
+"""The bins that are left out, in words."""
 
 Numbers = npt.NDArray[np.float64]
 
 
 def errors_schema(estimates: pa.Schema) -> pa.Schema:
     """Return the schema of the table `estimator_errors`, given that of `flow_estimates`."""
-    bins = pa.field("bins", pa.int64(), metadata=_about("", "number of compared bins of 1 s"))
-    errors = [pa.field(name, pa.float64(), metadata=_about("%", text)) for name, text in _ERRORS.items()]
+    bins = pa.field("bins", pa.int64(), metadata=_about("", f"number of compared {BINS}"))
+    errors = [pa.field(name, pa.float64(), metadata=_about("%", text)) for name, (_, text) in ERRORS.items()]
     return pa.schema([*(estimates.field(name) for name in _LABELS), bins, *errors])
 
 
@@ -41,8 +56,7 @@ def estimator_errors(plan: Plan, tables: Mapping[str, pa.Table]) -> pa.Table | N
     """Compare each ACK-rate estimator of each flow with the capacity of the flow's measuring link.
 
     Estimates are rates of payload, so the capacity is multiplied by the share of payload in a full packet.
-    Both are averaged over bins of 1 s of the measured interval. A bin without an estimate, without a known
-    capacity, or with less than 5 % of the mean capacity is left out.
+    Both are averaged over bins of the measured interval (`BINS`), of which some are left out (`EXCLUDED`).
 
     Parameters
     ----------

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
+from airpath.metrics.ack_rate import BINS, ERRORS, EXCLUDED
+
 
 @dataclass(frozen=True, slots=True)
 class Metric:
@@ -315,28 +317,17 @@ _METRICS = (
         "capacity, mean over stretches",
         better="lower",
     ),
-    Metric(
-        "bandwidth_estimate_bias_percent",
-        "bandwidth estimate, bias",
-        "%",
-        "of controllers that estimate the bandwidth: mean estimate relative to the mean capacity of the link "
-        "for payload, minus one, over bins of 1 s of the measured interval with an estimate and at least 5 % "
-        "of the mean capacity; mean over the flows under test; flows that share a link estimate their share",
-    ),
-    Metric(
-        "bandwidth_estimate_error_mean_percent",
-        "bandwidth estimate, mean error",
-        "%",
-        "mean over the same bins of the absolute difference, relative to the capacity of the bin; mean over "
-        "the flows under test",
-        better="lower",
-    ),
-    Metric(
-        "bandwidth_estimate_error_p95_percent",
-        "bandwidth estimate, p95 error",
-        "%",
-        "95th percentile, nearest rank, of the same differences; mean over the flows under test",
-        better="lower",
+    *(
+        Metric(
+            f"bandwidth_estimate_{name}",
+            f"bandwidth estimate, {title}",
+            "%",
+            f"of controllers that estimate the bandwidth: {description}, over {BINS} of the measured interval; "
+            f"the capacity is that for payload; {EXCLUDED}; mean over the flows under test; flows that share a "
+            "link estimate their share",
+            better="" if name == "bias_percent" else "lower",
+        )
+        for name, (title, description) in ERRORS.items()
     ),
 )
 

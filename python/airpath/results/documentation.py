@@ -6,7 +6,7 @@ Run as a module with the file to write: ``python -m airpath.results.documentatio
 import sys
 from pathlib import Path
 
-from airpath.metrics import ERRORS, METRICS, SCOPE, errors_schema
+from airpath.metrics import BINS, ERRORS, EXCLUDED, METRICS, SCOPE, errors_schema
 from airpath.results.columns import FLOW_LABELS, LINK_LABELS, RUN_LABELS, TABLES, TableDescription
 from airpath.results.observations import FLOW_OBSERVATIONS, OBSERVATIONS
 
@@ -56,12 +56,13 @@ from the end of the warm-up (`measure_from`) to the end of the run. A missing nu
 in CSV and null in JSON. 1 kB is 1000 bytes, 1 Mbit/s is 10⁶ bits per second.
 """
 
-_ABOUT_ERRORS = """\
+_ABOUT_ERRORS = f"""\
 Each row is one ACK-rate estimator of a flow of one run; without estimators there is no file. An estimate is
 compared with the capacity of the link at which the flow is measured, times the share of payload in a full
-packet. Estimate and capacity are averages over bins of 1 s of the measured interval. Bins without an
-estimate, without a known capacity, or with less than 5 % of the mean capacity are excluded. Flows that share
-a link estimate their share of it, and no estimator observes unused capacity. The metrics
+packet. Estimate and capacity are averages over {BINS} of the
+measured interval;
+{EXCLUDED}.
+Flows that share a link estimate their share of it, and no estimator observes unused capacity. The metrics
 `bandwidth_estimate_…` of the summary are means over the rows of controllers (`controller`).
 """
 

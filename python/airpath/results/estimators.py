@@ -1,31 +1,34 @@
 """Errors of ACK-rate estimators for readers and machines."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 from rich.table import Table
 from rich.text import Text
 
-from airpath.metrics import ERRORS, OWN_ESTIMATOR, mean_interval
+from airpath.metrics import BINS, ERRORS, OWN_ESTIMATOR, mean_interval
 from airpath.results.formatting import mean_and_half_width
 from airpath.results.results import ESTIMATOR_ERRORS, Results
 
 TITLE: Final = "ACK-rate estimators compared with the capacity"
 NOTE: Final = (
-    "Estimates and capacity (for payload) are averaged over bins of 1 s of the measured interval. Bias: mean"
+    f"Estimates and capacity (for payload) are averaged over {BINS} of the measured interval. Bias: mean"
     " estimate relative to the mean capacity, minus one. Errors: absolute differences, relative to the"
     " capacity of the bin. Means over the flows of a row; ± is the half-width of the 95 % confidence interval"
     " over repetitions. Flows that share a link estimate their share. The estimator called controller is that"
     " of the controller itself."
 )
-_HEADS: Final = ("bias (%)", "mean error (%)", "p95 error (%)")
+_HEADS: Final = tuple(f"{title} (%)" for title, _ in ERRORS.values())
 
 
-def estimator_rows(results: Results) -> tuple[tuple[str, ...], list[list[str]]]:
+def estimator_rows(
+    results: Results, title_of: Callable[[str], str] = str
+) -> tuple[tuple[str, ...], list[list[str]]]:
     """Return head and rows of a table: means over flows, and their intervals over repetitions.
 
-    Labels that are equal in all rows are left out.
+    Schemes, groups and estimators have a column each, unless it would not distinguish rows. `title_of`
+    returns the displayed name of a scheme.
     """
     found: dict[tuple[str, str, str], dict[int, list[Mapping[str, Any]]]] = {}
     for row in results.table(ESTIMATOR_ERRORS).to_pylist():
@@ -35,11 +38,11 @@ def estimator_rows(results: Results) -> tuple[tuple[str, ...], list[list[str]]]:
         len(results.schemes) > 1,
         # Flows of one scheme have its name; one column then suffices.
         any(scheme != group for scheme, group, _ in found) and len({group for _, group, _ in found}) > 1,
-        len({estimator for *_, estimator in found}) > 1,
+        len(results.schemes) == 1 or {estimator for *_, estimator in found} != {OWN_ESTIMATOR},
     )
-    shown = [place for place, is_shown in enumerate(several) if is_shown] or [2]
+    shown = [place for place, is_shown in enumerate(several) if is_shown]
     rows = [
-        [*(key[place] for place in shown), *(_text(name, runs.values()) for name in ERRORS)]
+        [*(_label(key, place, title_of) for place in shown), *(_text(name, runs.values()) for name in ERRORS)]
         for key, runs in found.items()
     ]
     return (*(("scheme", "flows", "estimator")[place] for place in shown), *_HEADS), rows
@@ -70,6 +73,10 @@ def estimators_json(results: Results) -> dict[str, Any]:
     errors = results.table(ESTIMATOR_ERRORS).to_pylist()
     rows = [{key: None if value != value else value for key, value in row.items()} for row in errors]
     return {"estimators": rows} if rows else {}
+
+
+def _label(key: tuple[str, str, str], place: int, title_of: Callable[[str], str]) -> str:
+    return title_of(key[0]) if place == 0 else key[place]
 
 
 def _text(name: str, runs: Iterable[Sequence[Mapping[str, Any]]]) -> str:

@@ -21,7 +21,7 @@ def details(results: Results, style: Style, *, compared: bool) -> list[Section]:
     rows = [list(row) for row in facts(results, style)]
     sections = [Section("run", "What was run", tables=[{"title": "", "head": (), "rows": rows}])]
     sections += _groups(results, style)
-    sections += _estimators(results)
+    sections += _estimators(results, style)
     if compared and results.is_repeated:
         # Imported here, because `precision` presents its results as a section.
         from airpath.precision.reached import judge
@@ -32,13 +32,19 @@ def details(results: Results, style: Style, *, compared: bool) -> list[Section]:
     return sections
 
 
-def _estimators(results: Results) -> list[Section]:
+def _estimators(results: Results, style: Style) -> list[Section]:
     """Return the table of the errors of ACK-rate estimators, if there are any."""
-    head, rows = estimator_rows(results)
+    head, rows = estimator_rows(results, lambda scheme: style[scheme].display_name)
     if not rows:
         return []
+    note = f"{NOTE} {_cut(rows, 'estimator_errors.parquet has all rows')}".strip()
     tables = [{"title": "", "head": head, "rows": rows[:MOST_ROWS]}]
-    return [Section("estimators", TITLE, NOTE, tables=tables)]
+    return [Section("estimators", TITLE, note, tables=tables)]
+
+
+def _cut(rows: list[list[str]], where: str) -> str:
+    """Return a note if only a part of the rows is shown."""
+    return "" if len(rows) <= MOST_ROWS else f"The first {MOST_ROWS} of {len(rows)} rows; {where}."
 
 
 def validity(results: Results) -> list[Section]:
@@ -70,11 +76,7 @@ def _groups(results: Results, style: Style) -> list[Section]:
     if all(len(run.flows) < 2 for run in results.runs):
         return []
     rows = [row for run in results.runs for row in _rows(run, style)]
-    note = (
-        ""
-        if len(rows) <= MOST_ROWS
-        else f"The first {MOST_ROWS} of {len(rows)} rows; all flows are in flows.parquet."
-    )
+    note = _cut(rows, "all flows are in flows.parquet")
     head = ("run", "group", *_GROUP_COLUMNS.values())
     return [
         Section(
