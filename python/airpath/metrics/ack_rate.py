@@ -29,7 +29,8 @@ ERRORS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         ),
         "error_p95_percent": (
             "p95 error",
-            "95th percentile, nearest rank, of the absolute difference, relative to the capacity of the same bin",
+            "95th percentile, nearest rank, of the absolute difference, relative to the capacity of the same"
+            " bin",
         ),
     }
 )

@@ -322,9 +322,9 @@ _METRICS = (
             f"bandwidth_estimate_{name}",
             f"bandwidth estimate, {title}",
             "%",
-            f"of controllers that estimate the bandwidth: {description}, over {BINS} of the measured interval; "
-            f"the capacity is that for payload; {EXCLUDED}; mean over the flows under test; flows that share a "
-            "link estimate their share",
+            f"of controllers that estimate the bandwidth: {description}, over {BINS} of the measured"
+            f" interval; the capacity is that for payload; {EXCLUDED}; mean over the flows under test; flows"
+            " that share a link estimate their share",
             better="" if name == "bias_percent" else "lower",
         )
         for name, (title, description) in ERRORS.items()
