@@ -116,7 +116,7 @@ WINDOWS_FIGURE: Final = Figure(
         ),
         Claim(
             "main-label",
-            "the label with the longest duration is right",
+            "the most frequent label of a flow is right",
             AtLeast(0.95),
             "share of flows",
             scores.main_labels,
@@ -125,15 +125,15 @@ WINDOWS_FIGURE: Final = Figure(
             "sure-right",
             "labels with high confidence are right",
             AtLeast(0.97),
-            "share of labels with high confidence that equal the truth",
-            scores.over_windows(scores.right_of_sure),
+            "share of labels with high confidence that equal the truth, in families c and d",
+            scores.over_windows(scores.right_of_sure, lambda scene: scene.is_judged),
         ),
         Claim(
             "sure-often",
             "most labels have high confidence",
             AtLeast(0.70),
-            "share of windows",
-            scores.over_windows(scores.sure),
+            "share of windows, in families c and d",
+            scores.over_windows(scores.sure, lambda scene: scene.is_judged),
         ),
         Claim(
             "no-random-loss",
@@ -189,11 +189,11 @@ WINDOWS_FIGURE: Final = Figure(
         "The truth of a window is `bottleneck` if the link carried more than 90 % of its capacity, or 80 %"
         " while packets waited in at least 90 % of its intervals of 50 ms; `stall` if the link had no"
         " capacity; otherwise the limit configured for the flow.",
-        "Rates, round trips, schemes and links differ from those on which the thresholds of the diagnosis"
-        " were chosen. The probabilities of labels were calibrated on families a and b, among others, not on"
-        " c and d.",
+        "The thresholds of the diagnosis were first chosen on other flows. Families a and b then revealed"
+        " faults that were corrected, and the probabilities of labels were calibrated on them, among others."
+        " Families c and d did not take part.",
         "Windows and bins of the first 3 s of a flow do not count, except in its one bandwidth.",
-        "Shares are over the windows or bins of all flows together; intervals are by the jackknife over"
-        " flows.",
+        "Shares are over the windows or bins of all flows together, so that a flow counts by its length;"
+        " intervals are by the jackknife over flows.",
     ),
 )

@@ -1,7 +1,7 @@
 """Simulated flows whose limit is known by construction.
 
-Rates, round trips, schemes and links differ from those on which the thresholds of the diagnosis were chosen.
-Its probabilities were calibrated on other flows and on the families a and b, not on c and d.
+The thresholds of the diagnosis were first chosen on other flows. Families a and b then revealed faults that were
+corrected, and its probabilities were calibrated on them, among others; families c and d did not take part.
 """
 
 from collections.abc import Iterator, Mapping
@@ -37,6 +37,11 @@ class Scene:
     """Whether the flow can have the capacity of the link: no other flow uses it, and no policer limits it."""
     from_s: float = 3.0
     """Time from which windows and bins count: before it the flow starts."""
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether its family took no part in any choice."""
+        return self.name.partition("/")[0] in JUDGED
 
     @property
     def experiment(self) -> Experiment:
@@ -214,5 +219,7 @@ FAMILIES: Final = (
         },
     ),
 )
+JUDGED: Final = ("c", "d")
+"""The families in which no fault was corrected, and on which no probability of a label was calibrated."""
 SCENES: Final = tuple(scene for family in FAMILIES for scene in family.scenes())
 """All scenes, by family."""
