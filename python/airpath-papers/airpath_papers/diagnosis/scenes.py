@@ -1,7 +1,8 @@
 """Simulated flows whose limit is known by construction.
 
-The thresholds of the diagnosis were first chosen on other flows. Families a and b then revealed faults that were
-corrected, and its probabilities were calibrated on them, among others; families c and d did not take part.
+The thresholds of the diagnosis were first chosen on other flows. Families a and b then revealed faults that
+were corrected, and its probabilities were calibrated on them, among others. Families c and d did not take
+part.
 """
 
 from collections.abc import Iterator, Mapping
