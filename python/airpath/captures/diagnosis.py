@@ -117,8 +117,8 @@ class Diagnosis:
     answer
         The bandwidth.
     even_rate_bps
-        The rate at which the link serves packets that were sent back to back, bit/s of payload; ``None`` if
-        it serves unevenly, or if there are few such packets.
+        The rate at which the link serves packets that were sent back to back, bit/s, of the same bytes as
+        the bandwidth; ``None`` if it serves unevenly, or if there are few such packets.
     limits
         Columns of windows of time: `from_s`, `to_s`, `label`, `confidence`, `bytes`, and the evidence.
     shares

@@ -62,7 +62,7 @@ def _title(flow: FlowAnalysis) -> str:
 def _flow_bandwidth(flow: FlowAnalysis) -> list[tuple[str, str]]:
     if flow.diagnosis.answer.headline is not None:
         counted = PACKETS if "is_sender" in flow.facts else PAYLOAD
-        return [*_bandwidth(flow.diagnosis.answer, counted), *_link_rate(flow.diagnosis)]
+        return [*_bandwidth(flow.diagnosis.answer, counted), *_link_rate(flow.diagnosis, counted)]
     rate = flow.facts["delivered_bps"]
     if not rate:
         return [("bandwidth", "not known: no acknowledgment of the data was captured")]
@@ -87,10 +87,10 @@ def _bandwidth(answer: Answer, counted: str) -> list[tuple[str, str]]:
     return [("bandwidth", text), ("", _sparkline(answer))]
 
 
-def _link_rate(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
+def _link_rate(diagnosis: Diagnosis, counted: str) -> Iterator[tuple[str, str]]:
     if diagnosis.link_rate_bps is not None:
         rate = format_rate(diagnosis.link_rate_bps, 3)
-        yield "", f"the link could carry about {rate}: it delivers packets sent back to back at this rate"
+        yield "", f"the link could carry about {rate} (the rate of packets sent back to back; {counted})"
 
 
 def _sparkline(answer: Answer) -> str:

@@ -57,7 +57,7 @@ pub struct Diagnosis {
     pub windows: Vec<LimitWindow>,
     /// The bandwidth.
     pub answer: Answer,
-    /// The rate of the link by packets sent back to back, bit/s of payload, if it serves evenly.
+    /// The rate of the link by packets sent back to back, bit/s, if it serves evenly.
     pub even_rate_bps: Option<f64>,
     /// The losses.
     pub losses: LossSummary,

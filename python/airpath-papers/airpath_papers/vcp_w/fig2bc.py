@@ -277,9 +277,9 @@ def _code_claims(schemes: Sequence[str], antennas: Sequence[str]) -> tuple[Claim
 
 _NOTES: Final = (
     WHICH_VCP,
-    "The gain of coding acknowledgments is called significant from 1 dB on. It was 0.5 dB until XCP's gain"
-    " with 1x2 had that value. Knees are steep: a small gain in dB is a large one in packets at the knee,"
-    " which is evaluated too (added later).",
+    "The gain of coding acknowledgments is called significant from 1 dB on. The bound was raised from 0.5 dB"
+    " after XCP's gain with 1x2 had turned out to be about 0.5 dB. Knees are steep: a small gain in dB is a"
+    " large one in packets at the knee, which is evaluated too (added later).",
     "Bursts of 12 in the bad state. The text says “different rates” and “in all cases 0.93 and 0.5”: the"
     " latter is read as the best, and shown with others. Runs last 60 s, of which the first 10 do not count.",
     AXIS,
