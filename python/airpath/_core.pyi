@@ -37,6 +37,9 @@ class PluginFailed(Exception):  # noqa: N818 - the engine's name
     cause of this exception is that of code in Python; then the name of the component.
     """
 
+    index: int
+    """The place of the failed episode, if a step of `Episodes` raised this."""
+
 class LibraryError(ValueError):
     """The file is not a library with components; argument: the problem."""
 

@@ -105,8 +105,15 @@ impl Episodes {
         let action = |index: usize| Action { window_bytes: windows[index], pacing_bps: rates[index] };
         let actions: Vec<_> = (0..count).map(|index| chosen[index].then(|| action(index))).collect();
         let steps = py.detach(|| self.lock().step(&actions, length_ns, threads)).map_err(not_ready)?;
-        let failed = self.failures().iter().flatten().find_map(|failure| failure.take(py));
-        failed.map_or(Ok(()), Err)?;
+        let failed = self
+            .failures()
+            .iter()
+            .enumerate()
+            .find_map(|(index, failure)| Some((index, failure.as_ref()?.take(py)?)));
+        if let Some((index, failed)) = failed {
+            failed.value(py).setattr("index", index)?;
+            return Err(failed);
+        }
         let unknown = [f64::NAN; Step::QUANTITIES.len()];
         let values: Vec<f64> = steps.into_iter().flat_map(|step| step.unwrap_or(unknown)).collect();
         PyArray1::from_vec(py, values).reshape([count, unknown.len()])

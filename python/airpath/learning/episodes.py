@@ -117,7 +117,9 @@ class Episodes:
                 chosen, self._actuators.windows, self._actuators.rates, self.settings.step_ns, self._threads
             )
         except _core.PluginFailed as failed:
-            raise plugin_error(failed, self._seeds(chosen)) from failed.__cause__
+            episode = self._episodes[failed.index]
+            assert episode is not None
+            raise plugin_error(failed, f"seed {episode[1]}") from failed.__cause__
         self._acted[chosen, self._steps[chosen]] = np.clip(actions[chosen], -1.0, 1.0)
         self._steps[chosen] += 1
         self._measured.update(chosen, rows)
@@ -214,8 +216,3 @@ class Episodes:
                 "actions_sha256": hashlib.sha256(acted.astype("<f8").tobytes()).hexdigest(),
             },
         )
-
-    def _seeds(self, chosen: Chosen) -> str:
-        """Return the seeds of the chosen environments; the engine does not report which of them failed."""
-        seeds = [str(episode[1]) for index in np.flatnonzero(chosen) if (episode := self._episodes[index])]
-        return f"seed {seeds[0]}" if len(seeds) == 1 else f"one of the seeds {', '.join(seeds)}"

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from airpath.errors import PluginError
-from airpath.learning import BottleneckEnv, evaluate
+from airpath.learning import BottleneckEnv, BottleneckVectorEnv, evaluate
 from airpath.runner import RunsFailed
 
 BROKEN = """
@@ -77,9 +77,9 @@ def test_evaluations_of_policies_raise_the_faults_of_schemes(broken):
     assert [run.record.scheme for run in failed.value.results.runs] == ["agent", "newreno"]
 
 
-def steps(env):
-    """Step to the end of the episode."""
-    while not any(env.step(np.ones(1, dtype=np.float32))[2:4]):
+def steps(env, shape=1):
+    """Step to the end of the episode, or of an episode."""
+    while not np.any(env.step(np.ones(shape, dtype=np.float32))[2:4]):
         pass
 
 
@@ -88,6 +88,13 @@ def test_environments_name_the_seed(broken):
     env.reset(seed=7)
     with pytest.raises(PluginError, match=rf"^{LINE} \(seed 7, at "):
         steps(env)
+
+
+def test_a_vector_environment_names_the_seed_of_the_environment_that_failed(broken):
+    env = BottleneckVectorEnv(3, link="10mbps", rivals=[broken], duration="2s")
+    env.reset(seed=[7, 8, 9])
+    with pytest.raises(PluginError, match=rf"^{LINE} \(seed 7, at "):
+        steps(env, (3, 1))
 
 
 LATE = """
