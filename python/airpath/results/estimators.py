@@ -31,13 +31,17 @@ def estimator_rows(
     returns the displayed name of a scheme.
     """
     found: dict[tuple[str, str, str], dict[int, list[Mapping[str, Any]]]] = {}
-    for row in results.table(ESTIMATOR_ERRORS).to_pylist():
-        key = row["scheme"], row["group"], row["estimator"]
-        found.setdefault(key, {}).setdefault(row["repetition"], []).append(row)
+    groups = set()
+    for run in results.runs:
+        for row in run.table(ESTIMATOR_ERRORS).to_pylist():
+            # The scheme of the record: an overlay of results renames that, but not the tables.
+            key = run.record.scheme, row["group"], row["estimator"]
+            found.setdefault(key, {}).setdefault(run.record.repetition, []).append(row)
+            groups.add((row["scheme"], row["group"]))
     several = (
         len(results.schemes) > 1,
         # Flows of one scheme have its name; one column then suffices.
-        any(scheme != group for scheme, group, _ in found) and len({group for _, group, _ in found}) > 1,
+        any(scheme != group for scheme, group in groups) and len({group for _, group in groups}) > 1,
         len(results.schemes) == 1 or {estimator for *_, estimator in found} != {OWN_ESTIMATOR},
     )
     shown = [place for place, is_shown in enumerate(several) if is_shown]

@@ -44,6 +44,10 @@ Answer = tuple[str, bytes]
 """Content type and content."""
 
 
+class _NotFoundError(Exception):
+    """There is no such address, result or part of a result."""
+
+
 class Viewer(ThreadingHTTPServer):
     """A server of the report of results below some directories.
 
@@ -100,7 +104,7 @@ class Viewer(ThreadingHTTPServer):
 
         Raises
         ------
-        KeyError
+        _NotFoundError
             If there is no such address, or no such result.
         """
         answers: dict[str, Callable[[Query], Answer]] = {
@@ -109,6 +113,8 @@ class Viewer(ThreadingHTTPServer):
             "head": self._head,
             "block": self._block,
         }
+        if name not in answers:
+            raise _NotFoundError
         return answers[name](query)
 
     def _index(self, _: Query) -> Answer:
@@ -152,13 +158,22 @@ class Viewer(ThreadingHTTPServer):
 
     def _chosen(self, query: Query) -> list[Found]:
         known = {one.key: one for one in find(self.roots)}
-        return [known[key] for key in dict.fromkeys(query.get("show", "").split(",")) if key]
+        keys = [key for key in dict.fromkeys(query.get("show", "").split(",")) if key]
+        if not known.keys() >= set(keys):
+            raise _NotFoundError
+        return [known[key] for key in keys]
 
     def _head(self, query: Query) -> Answer:
-        (one,) = self._chosen(query)
-        results = _read(one.directory, _changed(one.directory))
-        run = _run(results, int(query["scheme"]), int(query["seed"]))
-        panels, block = detail(run, float(query["from"]), float(query["to"]), int(query["width"]))
+        chosen = self._chosen(query)
+        if len(chosen) != 1:
+            raise _NotFoundError
+        results = _read(chosen[0].directory, _changed(chosen[0].directory))
+        try:
+            run = _run(results, int(query["scheme"]), int(query["seed"]))
+            from_s, to_s, width = float(query["from"]), float(query["to"]), int(query["width"])
+        except (KeyError, ValueError, IndexError):
+            raise _NotFoundError from None
+        panels, block = detail(run, from_s, to_s, width)
         key = secrets.token_urlsafe(8)
         with self._lock:
             self._blocks[key] = block
@@ -168,7 +183,9 @@ class Viewer(ThreadingHTTPServer):
 
     def _block(self, query: Query) -> Answer:
         with self._lock:
-            block = self._blocks.pop(query["key"])
+            block = self._blocks.pop(query.get("key", ""), None)
+        if block is None:
+            raise _NotFoundError
         return "application/octet-stream", base64.b64decode(block)
 
 
@@ -192,7 +209,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         try:
             kind, content = self.server.answer(name, dict(parse_qsl(parts.query, keep_blank_values=True)))
-        except (KeyError, ValueError, IndexError):
+        except _NotFoundError:
             self._refuse(HTTPStatus.NOT_FOUND)
             return
         except AirpathError as error:
