@@ -21,7 +21,7 @@ PROFILED = CARGO_BUILD_RUSTFLAGS="$$($(PYTHON) tools/compiler_profile.py --flags
 # `pytest --hypothesis-profile default`, gives other examples; so does `make fuzz`.
 export PROPTEST_RNG_SEED ?= 1
 
-# Folders with data from outside this repository that some tests read (docs/tests.md). Absolute, because tests run in other folders.
+# Folders with data from outside this repository that some tests read (docs/development/tests.md). Absolute, because tests run in other folders.
 $(foreach name,VECTORS CAPTURES QLOGS TRACES LINK_LOGS PLANS SCENARIOS LOSSES SETUPS,$(if $(AIRPATH_$(name)),\
   $(eval override export AIRPATH_$(name) := $(abspath $(AIRPATH_$(name))))))
 
@@ -107,7 +107,7 @@ lint-linux: prerequisites
 	  cargo clippy --package airpath-linux --test realtime -- -D warnings && \
 	  RUSTDOCFLAGS="-D warnings" cargo doc --package airpath-linux --no-deps --quiet'
 
-lint-prose: ## check pages, help and messages against the word list of docs/style.md
+lint-prose: ## check pages, help and messages against the word list of docs/development/style.md
 	$(PYTHON) tools/prose.py
 
 lint-python: $(TOOLS) lint-prose
@@ -124,7 +124,7 @@ format: $(TOOLS) ## format all sources
 	$(BIN)/ruff check --fix python tools
 	$(BIN)/ruff format python tools
 
-fuzz: $(INSTALLED) ## fuzz everything that parses foreign input, FUZZ_MINUTES (10) in all (docs/fuzzing.md)
+fuzz: $(INSTALLED) ## fuzz everything that parses foreign input, FUZZ_MINUTES (10) in all (docs/development/fuzzing.md)
 	$(BIN)/python tools/fuzz.py $(FUZZ_MINUTES)
 
 bench: $(INSTALLED) ## benchmarks of components, captures and whole runs, compared with ns-2 if installed (bench.json)

@@ -2,7 +2,7 @@
 
 Three programs run one after the other: the Rust targets, the daemon of the Linux datapath if it can be built,
 and the Python readers. All of them take their mutations from `crates/fuzz`. The exit code is 1 if an input
-failed. `docs/fuzzing.md` has the details.
+failed. `docs/development/fuzzing.md` has the details.
 """
 
 import argparse

@@ -1,8 +1,8 @@
 """Feed corrupted files to the Python readers: scenarios, sweeps, suites, losses, configurations, results.
 
-See `docs/fuzzing.md`. Kept runs and tables have checksums, which are recomputed after a mutation, so that it
-reaches the code behind them. The mutations are those of the Rust targets; their program writes them
-(`fuzz write`).
+See `docs/development/fuzzing.md`. Kept runs and tables have checksums, which are recomputed after a mutation,
+so that it reaches the code behind them. The mutations are those of the Rust targets; their program writes
+them (`fuzz write`).
 Used by `tools/fuzz.py`, or alone: `fuzz_readers.py FUZZ-PROGRAM SEEDS OUT MINUTES [NAME ...]`, or
 `fuzz_readers.py file NAME FILE` for one that failed.
 """

@@ -2,8 +2,8 @@
 
     python tools/make_docs.py
 
-They are written into `docs/reference`, which is not under version control. `docs/results.md` is made by
-`python -m airpath.results.documentation`.
+They are written into `docs/reference` and are not under version control. `docs/reference/results.md` is made
+by `python -m airpath.results.documentation`.
 """
 
 import os

@@ -1,7 +1,8 @@
 """Measure how often intervals contain the true mean if runs are added until the precision suffices.
 
-The tables of `docs/precision.md`: values of known distributions, and runs of airpath sampled with replacement
-from many. Deterministic; takes about three minutes on two processors. `precision_coverage.py [RUNS]`
+The tables of `docs/explanation/statistics.md`: values of known distributions, and runs of airpath sampled
+with replacement from many. Deterministic; takes about three minutes on two processors.
+`precision_coverage.py [RUNS]`
 """
 
 import sys

@@ -11,8 +11,8 @@ each condition:
     nice           under `nice -n 19` with three busy processes
     one-processor  under `taskset -c 0`
 
-Each row of the table in docs/tests/proof.md has the result of one part in one condition; a run replaces its
-own rows. The output of a failed run stays in target/prove-tests/. The exit code is 1 if any run failed.
+Each row of the table in docs/development/proof.md has the result of one part in one condition; a run replaces
+its own rows. The output of a failed run stays in target/prove-tests/. The exit code is 1 if any run failed.
 """
 
 import argparse
@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Final
 
 ROOT: Final = Path(__file__).parent.parent
-TABLE: Final = ROOT / "docs" / "tests" / "proof.md"
+TABLE: Final = ROOT / "docs" / "development" / "proof.md"
 LOGS: Final = ROOT / "target" / "prove-tests"
 PYTEST: Final = (".venv/bin/python", "-m", "pytest", "-n", "4", "--dist", "worksteal")
 """More workers than processors, because most of these tests wait for another process."""

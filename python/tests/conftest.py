@@ -1,7 +1,7 @@
 """Fixtures and rules for all tests.
 
 Tests with the marker `realtime` depend on wall-clock time or real packets. They run with `make test-realtime`
-only, and end passed, failed or inconclusive (`docs/tests.md`).
+only, and end passed, failed or inconclusive (`docs/development/tests.md`).
 """
 
 import os

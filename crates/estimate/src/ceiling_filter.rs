@@ -11,7 +11,7 @@ const MEASUREMENT_SHARE: f64 = 0.05;
 /// The largest ceiling, in segments: with [`CeilingProfile::Journal`] corrections multiply.
 const LARGEST: f64 = 1e9;
 
-/// The interpretation of the paper's filter (docs/estimators/ebe-ceiling.md).
+/// The interpretation of the paper's filter (docs/reference/estimators/ebe-ceiling.md).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]

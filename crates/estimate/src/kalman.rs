@@ -65,7 +65,7 @@ impl Estimate {
     }
 
     /// Returns the a-posteriori estimate after measuring `z` of the first state with noise variance `r` > 0
-    /// (EBE-J eqs. 7 and 8 with H = [1 0]; the covariance in the symmetric form of docs/sources/ebe.md).
+    /// (EBE-J eqs. 7 and 8 with H = [1 0]; the covariance in the symmetric form of docs/reference/sources/ebe.md).
     #[must_use]
     pub fn update(&self, z: f64, r: f64) -> (Self, Gain) {
         let Covariance { p11, p12, p22 } = self.p;

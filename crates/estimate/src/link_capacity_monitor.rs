@@ -1,6 +1,6 @@
 //! EBE's link-capacity monitor: the capacity of the link from the arrivals and the change of the queue.
 
-/// The rule of the monitor (docs/sources/ebe.md).
+/// The rule of the monitor (docs/reference/sources/ebe.md).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]

@@ -14,7 +14,7 @@ const SAMPLES: f64 = 20.0;
 const NORMALISED_FLOOR: f64 = 1e-6;
 const NORMALISED_VARIANCE: f64 = 1e-2;
 
-/// The interpretation of the papers' filter (docs/sources/ebe.md).
+/// The interpretation of the papers' filter (docs/reference/sources/ebe.md).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
@@ -75,7 +75,7 @@ pub struct Cycle {
     pub posterior: Estimate,
 }
 
-/// The two-state filter on queue and arrival rate (EBE-J eqs. 5–19, corrected: docs/sources/ebe.md).
+/// The two-state filter on queue and arrival rate (EBE-J eqs. 5–19, corrected: docs/reference/sources/ebe.md).
 #[derive(Clone, Debug)]
 pub struct Predictor {
     profile: Profile,

@@ -104,7 +104,7 @@ impl QfcpConfig {
 }
 
 /// The capacity source of QFCP (Pu and Hamdi, IEEE TWC 7(6), 2008, as EBE-J describes it;
-/// docs/sources/qfcp.md): the output rate of an interval in which the queue was never empty; otherwise the
+/// docs/reference/sources/qfcp.md): the output rate of an interval in which the queue was never empty; otherwise the
 /// old estimate times a growth factor, up to a bound.
 ///
 /// A busy interval without departures (an outage, or less than one packet per interval) does not mean a

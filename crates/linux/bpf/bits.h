@@ -2,7 +2,7 @@
 /*
  * Bits of IP and TCP headers. The ECN field of data carries VCP's code from routers to the receiver; two
  * reserved bits of the TCP header return it if the options of an acknowledgment are full
- * (docs/linux/wire.md).
+ * (docs/reference/linux/wire.md).
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * The TCP options that carry XCP's header on data, and the feedback on acknowledgments (docs/linux/wire.md):
+ * The TCP options that carry XCP's header on data, and the feedback on acknowledgments (docs/reference/linux/wire.md):
  * kind 253, ExID 0x4158 (RFC 6994), then the type of the message.
  */
 #pragma once

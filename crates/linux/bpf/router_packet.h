@@ -9,7 +9,7 @@
 #define IPV4_FRAGMENT 0x3fff /* more fragments, or an offset */
 #define TCP_LEAST_HEADER 20
 
-/* docs/linux/wire.md */
+/* docs/reference/linux/wire.md */
 #define OPTION_END 0
 #define OPTION_NOP 1
 #define OPTION_SHARED 253

@@ -1,5 +1,5 @@
 //! Feeds corrupted input to the parsers of `airpathd`: its configuration, requests and responses on its
-//! socket, and statuses. See `docs/fuzzing.md`.
+//! socket, and statuses. See `docs/development/fuzzing.md`.
 #![allow(clippy::print_stderr, clippy::unwrap_used, reason = "a tool for developers")]
 
 use std::io::{Read as _, Write as _};

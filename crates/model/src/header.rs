@@ -90,7 +90,7 @@ pub struct LoadWord {
 const MAX_DIGITS: u8 = 8;
 
 impl LoadWord {
-    /// `ρ_max`, the load factor of the highest level (a reconstruction: docs/schemes/mpcp.md). Larger load
+    /// `ρ_max`, the load factor of the highest level (a reconstruction: docs/reference/schemes/mpcp.md). Larger load
     /// factors are encoded as this one.
     pub const MAX_LOAD: f64 = 1.2;
 

@@ -61,7 +61,7 @@ pub enum Driver<'a> {
 /// The results of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
-    /// The tables documented in `docs/results.md`, except `flow_series`.
+    /// The tables documented in `docs/reference/results.md`, except `flow_series`.
     pub tables: Vec<Table>,
     /// The table `flow_series` in a compact form, which is expanded on request.
     pub flow_series: FlowSeries,

@@ -26,7 +26,8 @@ def nominal_level(looks: tuple[int, ...], confidence: float = 0.95) -> float:
 
     The level is the same at each look (Pocock, "Group sequential methods in the design and analysis of
     clinical trials", Biometrika 64, 1977, 191-199), and exact for normal values of known variance. Intervals
-    by Student's t use the same level, as Pocock proposes; this is nearly exact, see ``docs/precision.md``.
+    by Student's t use the same level, as Pocock proposes; this is nearly exact, see
+    ``docs/explanation/statistics.md``.
 
     Parameters
     ----------

@@ -2,7 +2,7 @@
 
 The engine declares its tables (``crates/network/src/record/rows.rs``). It returns numbers only; the front end
 replaces codes by names and adds the labels of the run. The Arrow schemas, the written Parquet files and
-``docs/results.md`` are derived from this module.
+``docs/reference/results.md`` are derived from this module.
 """
 
 import json

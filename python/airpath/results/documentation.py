@@ -1,6 +1,6 @@
-"""Write ``docs/results.md``, the users' reference of files, tables, columns and metrics.
+"""Write ``docs/reference/results.md``, the users' reference of files, tables, columns and metrics.
 
-Run as a module with the file to write: ``python -m airpath.results.documentation docs/results.md``.
+Run as a module with the file to write: ``python -m airpath.results.documentation docs/reference/results.md``.
 """
 
 import sys
@@ -26,7 +26,7 @@ def reference() -> str:
 
 _OPENING = """# Results
 
-<!-- Made from the package: python -m airpath.results.documentation docs/results.md -->
+<!-- Made from the package: python -m airpath.results.documentation docs/reference/results.md -->
 
 The results of a run are tables. A command writes all of them to a directory, or none. It adds the report and
 the figures, which take longer, afterwards:
@@ -41,8 +41,8 @@ the figures, which take longer, afterwards:
 | `plan.json` | the resolved scenario of each run, and the scenario and changes from which it was made |
 | `provenance.json` | versions, platform, command line, seeds; SHA-256 of all files read or stored |
 | `captures/run-0000.pcapng`, … | packets of each run (headers) at the links that `record.capture` names |
-| `qlog/run-0000-flow-0000.sqlog`, … | with `record.qlog` [logs of flows](qlog.md) |
-| `report.html` | an interactive [page](report.md) that needs no other file; not with `--no-report` |
+| `qlog/run-0000-flow-0000.sqlog`, … | with `record.qlog` [logs of flows](../how-to/qlog.md) |
+| `report.html` | an interactive [page](../how-to/report.md) without other files; not with `--no-report` |
 | `figures/*.png`, `figures/*.svg` | figures, with `--figures` or by `airpath figures DIR`; `captions.txt` |
 
 The default directory is named after the command and its subject: `out/compare-12mbps`, then

@@ -33,7 +33,7 @@ _NO_ERRORS: Final = errors_schema(TABLES["flow_estimates"].schema).empty_table()
 class TableSet(ABC):
     """Tables by name: the common base of one run and many runs.
 
-    The tables are Arrow tables with the columns of ``docs/results.md``.
+    The tables are Arrow tables with the columns of ``docs/reference/results.md``.
     """
 
     @abstractmethod

@@ -13,7 +13,7 @@ from airpath.cli.commands import DISTRIBUTIONS, all_commands
 from airpath.commands import Command
 
 ROOT = Path(__file__).parents[3]
-PAGE = (ROOT / "docs" / "extensions.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "how-to" / "extensions.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture

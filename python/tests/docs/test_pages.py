@@ -21,6 +21,7 @@ from airpath.sweeps.document import SweepDocument
 
 ROOT = Path(__file__).parents[3]
 DOCS = ROOT / "docs"
+REFERENCE = DOCS / "reference"
 
 
 END_TO_END = [scheme for scheme in SCHEMES if scheme.router is None]
@@ -40,12 +41,12 @@ def section(page: str, heading: str) -> str:
 def pages_of(scheme: Scheme) -> dict[str, str]:
     """Return the pages that document a scheme, by the name of their table of parameters."""
     if scheme.router is None:
-        places = {scheme.id: DOCS / "schemes" / f"{scheme.id}.md"}
+        places = {scheme.id: REFERENCE / "schemes" / f"{scheme.id}.md"}
     else:
         protocol, source = scheme.router.protocol, scheme.router.source
         places = {
-            f"protocols/{protocol}": DOCS / "schemes" / f"{protocol}.md",
-            f"sources/{source}": DOCS / "sources" / f"{source}.md",
+            f"protocols/{protocol}": REFERENCE / "schemes" / f"{protocol}.md",
+            f"sources/{source}": REFERENCE / "sources" / f"{source}.md",
         }
     return {table: place.read_text(encoding="utf-8") for table, place in places.items()}
 
@@ -76,7 +77,7 @@ def test_every_parameter_is_in_a_table_of_the_pages(scheme):
 
 
 def test_loss_differentiation_has_its_page():
-    page = (DOCS / "schemes" / "loss-differentiation.md").read_text(encoding="utf-8")
+    page = (REFERENCE / "schemes" / "loss-differentiation.md").read_text(encoding="utf-8")
     assert '"docs/reference/parameters/loss-differentiation.md"' in section(page, "Parameters")
     assert "loss-differentiation" in make_docs.parameter_tables()
     assert all(f"`{quantity}`" in page for quantity in FLOW_OBSERVATIONS if quantity.startswith("losses_"))
@@ -85,7 +86,7 @@ def test_loss_differentiation_has_its_page():
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda estimator: estimator.id)
 def test_every_estimator_has_its_page(estimator):
-    page = (DOCS / "estimators" / make_docs.page_of(estimator.id)).read_text(encoding="utf-8")
+    page = (REFERENCE / "estimators" / make_docs.page_of(estimator.id)).read_text(encoding="utf-8")
     assert f"`{estimator.id}`" in page
     table = f'"docs/reference/parameters/estimators/{estimator.id}.md"'
     assert table in section(page, f"Parameters of `{estimator.id}`")
@@ -103,14 +104,14 @@ def test_the_compositions_are_listed_with_their_pages():
         assert f"(../sources/{scheme.router.source}.md)" in rows[f"`{scheme.id}`"]
     assert "`digits = 2`" in rows["`dpcp`"]  # a default that differs from that of the protocol's table
     assert rows["`mpcp`"].endswith("|  |")
-    index = (DOCS / "sources" / "index.md").read_text(encoding="utf-8")
+    index = (REFERENCE / "sources" / "index.md").read_text(encoding="utf-8")
     assert "docs/reference/lists/compositions.md" in index
 
 
 @pytest.mark.parametrize("quantity", OBSERVATIONS)
 def test_every_reported_quantity_is_on_a_page(quantity):
     pages = {page for scheme in ROUTER_ASSISTED for page in pages_of(scheme).values()}
-    pages |= {path.read_text(encoding="utf-8") for path in (DOCS / "queues").glob("*.md")}
+    pages |= {path.read_text(encoding="utf-8") for path in (REFERENCE / "queues").glob("*.md")}
     assert any(f"`{quantity}`" in page for page in pages)
 
 
@@ -125,7 +126,7 @@ QUEUE_PAGES = {"scheme": "router"}
 
 @pytest.mark.parametrize("queue", [queue.name for queue in QUEUES])
 def test_every_queue_has_a_page(queue):
-    page = (DOCS / "queues" / f"{QUEUE_PAGES.get(queue, queue)}.md").read_text(encoding="utf-8")
+    page = (REFERENCE / "queues" / f"{QUEUE_PAGES.get(queue, queue)}.md").read_text(encoding="utf-8")
     assert f'kind = "{queue}"' in page
 
 
@@ -134,7 +135,7 @@ MANAGED = [queue.name for queue in QUEUES if queue.name not in ("drop-tail", "ro
 
 @pytest.mark.parametrize("queue", MANAGED)
 def test_every_parameter_of_a_managed_queue_is_on_its_page(queue):
-    page = (DOCS / "queues" / f"{queue}.md").read_text(encoding="utf-8")
+    page = (REFERENCE / "queues" / f"{queue}.md").read_text(encoding="utf-8")
     assert f'"docs/reference/parameters/queues/{queue}.md"' in section(page, "Parameters")
     assert f"queues/{queue}" in make_docs.parameter_tables()
     assert "```text" in page, "no formula"
@@ -146,7 +147,7 @@ def test_every_parameter_of_a_managed_queue_is_on_its_page(queue):
 def test_observations_and_actions_of_agents_are_on_their_page():
     from airpath import learning
 
-    page = (DOCS / "learning.md").read_text(encoding="utf-8")
+    page = (DOCS / "how-to" / "learning.md").read_text(encoding="utf-8")
     for name, meaning in (learning.QUANTITIES | learning.ACTIONS).items():
         assert f"| `{name}` | {meaning} |" in page
     for feature in learning.FEATURES + learning.PRIVILEGED_FEATURES:
@@ -158,25 +159,25 @@ def test_observations_and_actions_of_agents_are_on_their_page():
 def test_every_page_is_in_the_navigation():
     navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     for folder in ("schemes", "sources", "estimators", "queues", "links"):
-        for page in (DOCS / folder).glob("*.md"):
+        for page in (REFERENCE / folder).glob("*.md"):
             assert f"{folder}/{page.name}" in navigation
 
 
 @pytest.mark.parametrize("network", networks(), ids=lambda network: network.name)
 def test_every_network_has_a_section_with_its_limits(network):
-    page = (DOCS / "links" / "networks.md").read_text(encoding="utf-8")
+    page = (REFERENCE / "links" / "networks.md").read_text(encoding="utf-8")
     assert "\nNot: " in section(page, network.name)
 
 
 def test_the_options_of_a_link_are_on_their_page():
-    page = (DOCS / "compare.md").read_text(encoding="utf-8")
+    page = (DOCS / "how-to" / "compare.md").read_text(encoding="utf-8")
     assert "docs/reference/lists/link-options.md" in section(page, "Options of the link")
     table = make_docs.link_options()
     assert all(f"`--{name}`" in table for name in options_of(LinkAndFlows))
 
 
 def test_the_names_of_the_package_are_on_the_api_page():
-    listed = re.findall(r"^::: (\S+)", (DOCS / "api.md").read_text(encoding="utf-8"), re.MULTILINE)
+    listed = re.findall(r"^::: (\S+)", (REFERENCE / "api.md").read_text(encoding="utf-8"), re.MULTILINE)
     found = []
     for path in listed:
         module, _, name = path.rpartition(".")
@@ -191,7 +192,7 @@ def test_the_names_of_the_package_are_on_the_api_page():
 
 
 def test_members_on_the_api_page_are_public():
-    text = (DOCS / "api.md").read_text(encoding="utf-8")
+    text = (REFERENCE / "api.md").read_text(encoding="utf-8")
     for package in ("plots", "statistics"):
         listed = text.split(f"::: airpath.{package}\n")[1].split(":::")[0]
         members = re.findall(r"^        - (\w+)", listed, re.MULTILINE)
@@ -218,7 +219,7 @@ def test_every_key_of_a_scenario_is_in_the_reference():
 
 
 def test_every_key_of_a_sweep_is_on_its_page():
-    page = (DOCS / "sweep.md").read_text(encoding="utf-8")
+    page = (DOCS / "how-to" / "sweep.md").read_text(encoding="utf-8")
     rows = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
     for key in SweepDocument.model_fields:
         assert any(f"`{key}`" in row for row in rows), key
@@ -226,7 +227,7 @@ def test_every_key_of_a_sweep_is_on_its_page():
 
 @pytest.mark.parametrize("table", [SuiteTable, CaseTable, ExpectationTable])
 def test_every_key_of_a_suite_is_on_its_page(table):
-    page = (DOCS / "check.md").read_text(encoding="utf-8")
+    page = (DOCS / "how-to" / "check.md").read_text(encoding="utf-8")
     rows = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
     for key in table.model_fields:
         assert any(f"`{key}`" in row for row in rows), key
@@ -234,7 +235,7 @@ def test_every_key_of_a_suite_is_on_its_page(table):
 
 @pytest.mark.parametrize("suite", suite_names())
 def test_every_suite_has_its_section(suite):
-    assert section((DOCS / "check.md").read_text(encoding="utf-8"), f"The suite `{suite}`")
+    assert section((DOCS / "how-to" / "check.md").read_text(encoding="utf-8"), f"The suite `{suite}`")
 
 
 def test_a_key_lists_its_accepted_values():

@@ -14,10 +14,10 @@ import pytest
 from airpath.cli import main
 from airpath.plugins import templates
 
-DOCS = Path(__file__).parents[3] / "docs"
-TUTORIAL, OWN_CONTROLLER = DOCS / "tutorial.md", DOCS / "own-controller.md"
-OWN_COMPONENTS = DOCS / "own-components.md"
-COMPILED = DOCS / "own-controller-compiled.md"
+LESSONS = Path(__file__).parents[3] / "docs" / "tutorial"
+TUTORIAL, OWN_CONTROLLER = LESSONS / "first-comparison.md", LESSONS / "first-controller.md"
+OWN_COMPONENTS = LESSONS.parent / "how-to" / "own-components.md"
+COMPILED = LESSONS.parent / "how-to" / "own-controller-compiled.md"
 # The commands of the pages name `cc`.
 with_cc = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler (cc)")
 BLOCK = re.compile(

@@ -146,7 +146,7 @@ def test_absent_tables_are_empty() -> None:
 
 
 def test_the_column_reference_is_up_to_date() -> None:
-    written = Path(__file__).parents[3] / "docs" / "results.md"
+    written = Path(__file__).parents[3] / "docs" / "reference" / "results.md"
     assert written.read_text(encoding="utf-8") == reference(), (
-        "run: python -m airpath.results.documentation docs/results.md"
+        "run: python -m airpath.results.documentation docs/reference/results.md"
     )

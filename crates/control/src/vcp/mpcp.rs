@@ -30,7 +30,7 @@ const MILDEST_DECREASE: f64 = 0.875;
 /// MD's factor at `ρ_max`.
 const STRONGEST_DECREASE: f64 = 0.5;
 
-/// Parameters of MPCP's sender (docs/schemes/mpcp.md).
+/// Parameters of MPCP's sender (docs/reference/schemes/mpcp.md).
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(
     feature = "declare",
@@ -62,7 +62,7 @@ impl Component<Controllers> for MpcpConfig {
 }
 
 /// MPCP's sender (Li and Yousefi'zadeh, CCR 39(5), 2009; only abstract and review were available, so the
-/// control law is a reconstruction: docs/schemes/mpcp.md).
+/// control law is a reconstruction: docs/reference/schemes/mpcp.md).
 ///
 /// ```text
 /// ρ < 0.8:        MI by ξ(ρ) = min(0.25 (1 − ρ) / ρ, 0.25) each t_ρ

@@ -1,4 +1,4 @@
-//! Observations of the daemon at a router (`airpathd router`, `docs/linux/daemon.md`). A thread inside the
+//! Observations of the daemon at a router (`airpathd router`, `docs/reference/linux/daemon.md`). A thread inside the
 //! router's namespace, where the daemon listens, queries it just before the end of each interval of the
 //! series.
 

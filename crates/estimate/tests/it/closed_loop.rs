@@ -177,7 +177,7 @@ fn two_bottlenecks_in_a_row() {
     assert!((9.9e6..13e6).contains(&last(&held)), "hold {}", last(&held));
 }
 
-/// The ablation of docs/sources/ebe.md in this small model: the variant without a filter performs as well as
+/// The ablation of docs/reference/sources/ebe.md in this small model: the variant without a filter performs as well as
 /// the filter, the journal's literal variance does not work, and nothing works without a maintainer. Bounds
 /// of the first line are measurements of an independent prototype for `icc`.
 #[test]

@@ -119,7 +119,7 @@ impl Link {
         });
     }
 
-    /// Returns XCP's aggregate feedback F for the interval that ends, byte/s (docs/schemes/xcp.md).
+    /// Returns XCP's aggregate feedback F for the interval that ends, byte/s (docs/reference/schemes/xcp.md).
     fn feedback(&mut self, now: Timestamp, milliseconds: u64) -> f64 {
         let length = Duration::from_millis(milliseconds);
         let seconds = length.as_secs_f64();

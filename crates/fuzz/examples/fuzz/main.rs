@@ -1,4 +1,4 @@
-//! Feeds corrupted input to all Rust parsers of external data; see `docs/fuzzing.md`.
+//! Feeds corrupted input to all Rust parsers of external data; see `docs/development/fuzzing.md`.
 //!
 //! `cargo run --profile fuzz -p airpath-fuzz --example fuzz -- MINUTES`
 #![allow(clippy::print_stderr, clippy::unwrap_used, reason = "a tool for developers")]

@@ -127,7 +127,7 @@ static __always_inline bool ebe_corrects(struct ebe_filter *filter, scaled lambd
 /*
  * Runs one cycle at the end of an interval: the measured ceiling and the window in segments, the mean
  * round-trip time in seconds, the interval's length in microseconds. EBE-J eqs. 5 to 8 and 21 to 26 as
- * corrected in docs/estimators/ebe-ceiling.md.
+ * corrected in docs/reference/estimators/ebe-ceiling.md.
  */
 SUBPROGRAM int ebe_step(struct ebe_filter *filter, u64 measured, u64 window, u64 rtt, u64 interval)
 {

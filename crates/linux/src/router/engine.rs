@@ -64,7 +64,7 @@ impl Engine {
     pub fn on_timer(&mut self, now: Timestamp, backlog: Backlog) -> Option<Guidance> {
         match self {
             Self::Vcp(load_factor) => {
-                // The codes of docs/linux/wire.md; 0 is for senders that do not participate.
+                // The codes of docs/reference/linux/wire.md; 0 is for senders that do not participate.
                 load_factor.on_timer(now, backlog).then(|| Guidance::Code(load_factor.code() as u8 + 1))
             }
             Self::Xcp(control) => control.on_timer(now, backlog).map(|feedback| shares(&feedback)),

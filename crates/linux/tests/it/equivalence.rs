@@ -1,5 +1,5 @@
 //! Equivalence of the integer controllers in the BPF programs and the floating-point controllers in Rust: the
-//! same events give the same windows within the error that `docs/linux/hosts.md` states.
+//! same events give the same windows within the error that `docs/reference/linux/hosts.md` states.
 
 use airpath_linux::native::{self, Kind, NativeController};
 use proptest::strategy::{Strategy, ValueTree};

@@ -117,7 +117,7 @@ pub(crate) fn ecn(frame: &[u8]) -> u8 {
     if frame[ETHERNET] >> 4 == 6 { byte >> 4 & 3 } else { byte & 3 }
 }
 
-/// Returns the XCP header of docs/linux/wire.md.
+/// Returns the XCP header of docs/reference/linux/wire.md.
 pub(crate) fn xcp_option(rtt_us: u32, throughput: u32, feedback: i32) -> Vec<u8> {
     let mut option = vec![253, 20, 0x41, 0x58, 1, 0, 0, 0];
     option.extend(rtt_us.to_be_bytes());
@@ -150,7 +150,7 @@ fn fold(bytes: &[u8], start: u32) -> u16 {
     sum as u16
 }
 
-/// Returns the range of the option of docs/linux/wire.md in a frame of TCP over IPv4.
+/// Returns the range of the option of docs/reference/linux/wire.md in a frame of TCP over IPv4.
 pub(crate) fn our_option(frame: &[u8]) -> Option<std::ops::Range<usize>> {
     let mut at = options(frame)?;
     while at.len() >= 2 {

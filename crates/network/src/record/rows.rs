@@ -1,4 +1,4 @@
-//! The tables of a run, from which `docs/results.md` is generated. Field names are column names; the doc
+//! The tables of a run, from which `docs/reference/results.md` is generated. Field names are column names; the doc
 //! comment of a field is the description of its column.
 
 use airpath_model::{DropReason, Phase, codes};

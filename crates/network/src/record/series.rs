@@ -88,7 +88,7 @@ impl FlowSeries {
         self.len() == 0
     }
 
-    /// Returns the table, as documented in `docs/results.md`.
+    /// Returns the table, as documented in `docs/reference/results.md`.
     pub fn table(&self) -> Table {
         let mut ends = self.ends.iter().peekable();
         let (mut now, mut flow) = (Timestamp::ZERO, 0);

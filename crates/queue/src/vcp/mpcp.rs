@@ -44,7 +44,7 @@ impl<P: Packet + Debug + Send + 'static> Component<Routers<P>> for MpcpConfig {
 /// Departure from the protocol: only abstract and review of the paper were available. They do not specify how
 /// routers combine a word of which a part has already passed, so each packet carries the whole word, and the
 /// sender waits for all n packets before it uses the word. `ρ_max` is a reconstruction as well
-/// (docs/schemes/mpcp.md).
+/// (docs/reference/schemes/mpcp.md).
 ///
 /// Reports the same quantities as [`crate::Vcp`].
 #[derive(Debug)]

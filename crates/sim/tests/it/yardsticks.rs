@@ -256,7 +256,7 @@ fn bbr_under_random_loss_matches_version_3_of_noq() {
 
 /// s2n-quic's BBR, version 2, considers a probe too high if data was lost at two positions of a round. With
 /// one, as in the draft and in Linux, its rate is also much lower; the rules of version 3 reduce ours
-/// further: docs/schemes/bbr.md.
+/// further: docs/reference/schemes/bbr.md.
 #[test]
 fn bbr_under_random_loss_matches_s2n_quic_if_a_probe_needs_two_losses() {
     // Share of corrupted packets; share of the link that arrives in s2n-quic if two losses are needed, and if

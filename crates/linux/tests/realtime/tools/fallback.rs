@@ -1,4 +1,4 @@
-//! Reference model of the Reno fallback for silent routers, written from docs/linux/hosts.md and the RFCs
+//! Reference model of the Reno fallback for silent routers, written from docs/reference/linux/hosts.md and the RFCs
 //! alone.
 
 use airpath_linux::host::{Record, Told};
