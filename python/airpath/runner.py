@@ -28,7 +28,7 @@ LARGEST_SEED = 2**64 - 1
 
 
 class RunsFailed(PluginError):  # noqa: N818 - named like Interrupted
-    """Code of the user failed in some runs; the text has a line for each of them.
+    """Code of the user failed in some runs; the text contains the failures, separated by line breaks.
 
     Attributes
     ----------
@@ -36,12 +36,15 @@ class RunsFailed(PluginError):  # noqa: N818 - named like Interrupted
         The finished runs; possibly none.
     asked
         The requested number of runs.
+    failures
+        The text of each failure: file, line, problem, scheme, seed and simulated time.
     """
 
-    def __init__(self, results: Results, asked: int, failures: Sequence[PluginError]) -> None:
-        super().__init__("\n".join(str(failure) for failure in failures))
+    def __init__(self, results: Results, asked: int, failures: Sequence[str]) -> None:
+        super().__init__("\n".join(failures))
         self.results = results
         self.asked = asked
+        self.failures = tuple(failures)
 
 
 class Interrupted(KeyboardInterrupt):
@@ -112,6 +115,8 @@ def run(
         If a trace cannot be read.
     UsageError
         If there is no such backend, or a number is invalid.
+    RunsFailed
+        If code of the user fails; contains the finished runs.
     Interrupted
         On Ctrl-C; contains the finished runs.
     """
@@ -182,6 +187,8 @@ def compare(
         If another value is wrong.
     TraceError
         If the trace cannot be read.
+    RunsFailed
+        If code of the user fails; contains the finished runs.
     Interrupted
         On Ctrl-C; contains the finished runs.
     """
@@ -338,6 +345,8 @@ def run_jobs(
 
     Raises
     ------
+    RunsFailed
+        If code of the user fails; contains the finished runs.
     Interrupted
         On Ctrl-C; contains the finished runs.
     """
@@ -348,8 +357,8 @@ def run_jobs(
     )
     if outcome.interrupted:
         raise Interrupted(results, len(work))
-    if outcome.failed:
-        raise RunsFailed(results, len(work), outcome.failed)
+    if outcome.failures:
+        raise RunsFailed(results, len(work), outcome.failures)
     return results
 
 

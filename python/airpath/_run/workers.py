@@ -69,7 +69,7 @@ class Outcome:
     """The finished jobs and their runs, in the order of the jobs."""
     interrupted: bool
     """Whether the work was interrupted before its end."""
-    failed: list[PluginError]
+    failures: list[str]
     """The errors of code of the user; each ended one job."""
 
     @property
@@ -128,7 +128,7 @@ def execute(
     if not interrupted:
         on_progress(1.0)
     finished = [(task.job, task.record) for task in tasks if task.record is not None]
-    return Outcome(finished, interrupted, [task.failure for task in tasks if task.failure is not None])
+    return Outcome(finished, interrupted, [str(task.failure) for task in tasks if task.failure is not None])
 
 
 def run_job(job: Job) -> RunRecord:

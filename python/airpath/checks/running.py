@@ -167,7 +167,7 @@ def check(
                 except RunsFailed as failed:
                     if update:
                         raise
-                    results, failure = failed.results, str(failed).splitlines()[0]
+                    results, failure = failed.results, failed.failures[0]
                 judging = _Judging(baselines, update, may_skip)
                 done.append(_checked(case, runs, results, judging, failure))
                 on_case(done[-1])

@@ -22,7 +22,7 @@ from airpath.cli.output import (
     WorldChoice,
     enter_world,
 )
-from airpath.errors import EmulationError, PluginError
+from airpath.errors import EmulationError
 
 if TYPE_CHECKING:
     from airpath.gap.compared import Gap
@@ -79,7 +79,8 @@ def gap(
     from airpath._backends import BACKENDS, BackendName
     from airpath.cli.output import show, show_json, tell
     from airpath.cli.place import claim
-    from airpath.cli.work import Output, keep_finished, write_results
+    from airpath.cli.work import Output, keep_finished, tell_finished, write_results
+    from airpath.gap import GapFailed
     from airpath.gap import gap as compare_worlds
     from airpath.gap.report import gap_json, gap_section, gap_tables
     from airpath.plugins.specs import allow
@@ -103,6 +104,7 @@ def gap(
     )
     worlds: list[BackendName] = [one.value for one in world or WorldChoice]
     scenarios, text = {chosen.name: chosen}, chosen.to_toml()
+    stop: GapFailed | None = None
     try:
         done = compare_worlds(
             chosen, schemes or (), worlds=worlds, repetitions=reps, jobs=jobs, isolate=isolate
@@ -110,13 +112,15 @@ def gap(
     except Interrupted as interrupted:
         keep_finished(interrupted, output, scenarios, text)
         raise
-    if not done.results.runs:
-        tell("no run was finished, so nothing was written")
-        raise PluginError("\n".join(done.failures))
+    except GapFailed as failed:
+        tell_finished(failed)
+        if not failed.results.runs:
+            raise
+        stop, done = failed, failed.gap
     told = gap_json(done)
     for one in done.compared:
         for where, reason in one.missing.items():
-            tell(f"{one.scheme} did not run on backend {where}: {reason}")
+            tell(f"{one.scheme} is not compared on backend {where}: {reason}")
         for departure in one.departures:
             tell(f"{one.scheme}: {departure}")
     if not as_json:
@@ -135,12 +139,12 @@ def gap(
         files={"gap.json": told},
     )
     if as_json:
-        show_json({**told, **output.facts})
+        show_json({**told, **output.facts, "interrupted": stop is not None})
     else:
         output.show_places()
         show(f"elapsed: {time.perf_counter() - started:.0f} s, of which {done.elapsed_s:.0f} s for the runs")
-    if done.failures:
-        raise PluginError("\n".join(done.failures))
+    if stop is not None:
+        raise stop
 
 
 def _figures(done: "Gap") -> "list[StandardFigure]":

@@ -28,9 +28,9 @@ class Compared:
     scheme: str
     """The name of the scheme."""
     labels: dict[BackendName, str]
-    """The label of its runs on each backend where it ran."""
+    """The label of its runs on each backend where all of them finished."""
     missing: dict[BackendName, str]
-    """Reason why it did not run, for each of the others."""
+    """Reason why it is not compared, for each of the others: it did not run there, or runs failed."""
     differences: dict[BackendName, list[Difference]]
     """Differences of each backend from the simulator."""
     departures: tuple[str, ...] = ()
@@ -52,7 +52,21 @@ class Gap:
     scenarios: Mapping[str, Scenario]
     """The simulated scenario of each scheme, by its name."""
     failures: tuple[str, ...] = ()
-    """The errors of runs that code of the user ended. Their scheme is not compared in that world."""
+    """The errors of runs that code of the user ended. Their scheme is not compared on that backend."""
+
+
+class GapFailed(RunsFailed):
+    """Code of the user failed in some runs; the text contains the failures, separated by line breaks.
+
+    Attributes
+    ----------
+    gap
+        The comparison of the schemes and backends without failures, and all finished runs.
+    """
+
+    def __init__(self, gap: Gap, asked: int) -> None:
+        super().__init__(gap.results, asked, gap.failures)
+        self.gap = gap
 
 
 def gap(
@@ -89,6 +103,9 @@ def gap(
     ------
     ScenarioError, UsageError
         If the scenario cannot be simulated, or there is no such backend.
+    GapFailed
+        If code of the user fails; raised at the end, with all finished runs and the comparison of the schemes
+        and backends without failures. A scheme that fails in the simulator runs on no other backend.
     Interrupted
         On Ctrl-C; contains the finished runs of all backends.
     """
@@ -115,6 +132,7 @@ def gap(
         for name, variant in variants.items():
             variants[name], remarks[name] = with_ticks_of_kernel(variant)
     left_out = {name: _left_out(variant, in_order) for name, variant in variants.items()}
+    places = sum(len(in_order) - len(missing) for missing in left_out.values())
     runs: list[RunResult] = []
     compared: list[tuple[str, str, dict[BackendName, str], dict[BackendName, str]]] = []
     simulated: dict[str, Scenario] = {}
@@ -122,12 +140,13 @@ def gap(
     for name, variant in variants.items():
         labels: dict[BackendName, str] = {}
         missing = left_out[name]
-        simulated[name or scheme_label(variant)] = variant
+        label = name or scheme_label(variant)
+        simulated[label] = variant
         for world in in_order:
             if world in missing:
                 continue
             there = _in_world(variant, world)
-            wanted = {name or scheme_label(variant): there}
+            wanted = {label: there}
             # Schemes that differ only in their routers have the same controllers, and all datagrams have one
             # name.
             taken = {run.record.scheme for run in runs}
@@ -145,9 +164,11 @@ def gap(
                 )
             except RunsFailed as failed:
                 runs += failed.results.runs
-                failures += str(failed).splitlines()
-                missing[world] = "a run failed"
+                failures += failed.failures
+                missing[world] = f"{len(failed.failures)} of {failed.asked} runs failed"
                 if world == "sim":
+                    others = [other for other in in_order if other not in missing]
+                    missing |= dict.fromkeys(others, "it did not run, because simulated runs failed")
                     break
                 continue
             except AirpathError as error:
@@ -156,15 +177,13 @@ def gap(
                 missing[world] = str(error)
                 continue
             except Interrupted as interrupted:
-                places = sum(len(in_order) - len(missing) for missing in left_out.values())
                 results = Results([*runs, *interrupted.results.runs])
                 raise Interrupted(results, interrupted.asked * places) from None
             runs += done.runs
             labels[world] = done.runs[0].record.scheme
-        if "sim" in labels:
-            compared.append((labels["sim"], name, labels, missing))
+        compared.append((label, name, labels, missing))
     results = Results(runs)
-    return Gap(
+    found = Gap(
         results,
         tuple(
             Compared(
@@ -184,6 +203,9 @@ def gap(
         simulated,
         tuple(failures),
     )
+    if failures:
+        raise GapFailed(found, places * (scenario.repetitions if repetitions is None else repetitions))
+    return found
 
 
 def _departures(results: Results, labels: dict[BackendName, str]) -> tuple[str, ...]:

@@ -24,6 +24,8 @@ def gap_figures(gap: Gap) -> list[StandardFigure]:
     """Return the differences of each scheme in all metrics, and the first run of each backend over time."""
     figures = []
     for number, one in enumerate(gap.compared):
+        if "sim" not in one.labels:
+            continue
         stem = "" if len(gap.compared) == 1 else f"-{number + 1}"
         if any(not math.isnan(d.difference) for found in one.differences.values() for d in found):
             figures.append(

@@ -26,10 +26,11 @@ def gap_section(gap: Gap) -> Section:
     """Return the section of the report."""
     remarks = [f"elapsed time of all runs: {gap.elapsed_s:.0f} s"]
     remarks += [
-        f"{one.scheme} did not run in world {world}: {reason}"
+        f"{one.scheme} is not compared on backend {world}: {reason}"
         for one in gap.compared
         for world, reason in one.missing.items()
     ]
+    remarks += gap.failures
     remarks += [f"{one.scheme}: {text}" for one in gap.compared for text in one.departures]
     tables = [
         {
@@ -98,6 +99,7 @@ def gap_json(gap: Gap) -> dict[str, Any]:
             }
             for one in gap.compared
         ],
+        "failures": list(gap.failures),
         "elapsed_s": gap.elapsed_s,
         **validity_json(gap.results),
     }

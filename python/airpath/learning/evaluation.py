@@ -104,8 +104,8 @@ def evaluate(
     results = Results.from_records([*records, *outcome.records])
     if outcome.interrupted:
         raise Interrupted(results, len(records) + len(rivals))
-    if outcome.failed:
-        raise RunsFailed(results, len(records) + len(rivals), outcome.failed)
+    if outcome.failures:
+        raise RunsFailed(results, len(records) + len(rivals), outcome.failures)
     return results
 
 

@@ -89,7 +89,7 @@ def rivals(
 
     Raises
     ------
-    UsageError, ScenarioError, TraceError, Interrupted
+    UsageError, ScenarioError, TraceError, RunsFailed, Interrupted
         As for `airpath.compare`; also if no two schemes can share a link.
     """
     scenarios, refused = rival_scenarios(schemes, link, **options)

@@ -6,9 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from airpath.checks import Suite, check
 from airpath.errors import PluginError
 from airpath.learning import BottleneckEnv, BottleneckVectorEnv, evaluate
-from airpath.runner import RunsFailed
+from airpath.runner import RunsFailed, compare
 
 BROKEN = """
     import airpath
@@ -61,14 +62,39 @@ def test_gap_compares_the_schemes_that_ran(airpath, write, broken):
         """,
     )
     arguments = ("--world", "quic", "--reps", "1", "--no-report", "--out", "out")
-    done = airpath("gap", "own.toml", broken, "newreno", *arguments)
+    done = airpath("gap", "own.toml", broken, "newreno", "--json", *arguments)
     assert done.code == 1
-    assert done.err.splitlines()[-1].startswith(f"airpath: {LINE} (Broken, seed 1, at ")
-    found = json.loads(Path("out/gap.json").read_text())["schemes"]
-    assert [(one["scheme"], list(one["differences"])) for one in found] == [("newreno", ["quic"])]
+    last = done.err.splitlines()[-1].removeprefix("airpath: ")
+    assert last.startswith(f"{LINE} (Broken, seed 1, at ")
+    assert "keeping the 2 of 4 runs that were finished" in done.err
+    found = json.loads(Path("out/gap.json").read_text())
+    assert found["failures"] == [last]
+    assert json.loads(done.out)["interrupted"] is True
+    assert [(one["scheme"], list(one["differences"])) for one in found["schemes"]] == [
+        ("Broken", []),
+        ("newreno", ["quic"]),
+    ]
+    assert found["schemes"][0]["missing"] == {
+        "sim": "1 of 1 runs failed",
+        "quic": "it did not run, because simulated runs failed",
+    }
     alone = airpath("gap", "own.toml", broken, *arguments[:-1], "other")
     assert alone.code == 1
     assert "no run was finished, so nothing was written" in alone.err
+
+
+def test_a_message_of_several_lines_is_one_failure(write):
+    several = BROKEN.replace("oops", r"oops\nat the second ACK")
+    write("several.py", several)
+    link = {"link": "12mbps", "duration": "2s", "repetitions": 1}
+    with pytest.raises(RunsFailed) as failed:
+        compare(["several.py:Broken"], progress=False, **link)
+    (failure,) = failed.value.failures
+    assert failure.startswith("several.py:7: ValueError: oops\nat the second ACK (Broken, seed 1, at ")
+    case = {"name": "own", "scheme": "several.py:Broken", **link}
+    suite = {"name": "own", "expect": {"utilisation": {"at_least": 0.1}}, "cases": [case]}
+    (checked,) = check(Suite.from_dict(suite)).cases
+    assert [one.remark for one in checked.judged] == [failure]
 
 
 def test_evaluations_of_policies_raise_the_faults_of_schemes(broken):

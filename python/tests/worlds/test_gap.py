@@ -15,13 +15,14 @@ import airpath
 from airpath._backends import KERNEL
 from airpath.cli import main
 from airpath.errors import ScenarioError, UsageError
-from airpath.gap import Compared, Gap, Verdict, differences
+from airpath.gap import Compared, Gap, GapFailed, Verdict, differences
 from airpath.gap import gap as compare_worlds
 from airpath.gap.differences import TOLERANCES, difference_text, tolerance_text, verdict_text
-from airpath.gap.pictures import differences_figure
+from airpath.gap.pictures import differences_figure, gap_figures
 from airpath.gap.report import gap_json, gap_section, gap_tables
 from airpath.metrics import METRICS
 from airpath.results import Results, RunRecord, RunResult
+from airpath.runner import RunsFailed
 
 
 def results(**values: Sequence[dict[str, float]]) -> Results:
@@ -127,7 +128,7 @@ def test_a_missing_backend_is_named(simulated: Gap) -> None:
     assert scheme.missing["datapath"] == "the daemon is not built"
     section = gap_section(simulated)
     assert not scheme.departures
-    assert any("world datapath: the daemon is not built" in remark for remark in section.remarks)
+    assert any("backend datapath: the daemon is not built" in remark for remark in section.remarks)
     assert section.pictures == []
     assert gap_json(simulated)["schemes"][0]["differences"] == {}
     assert gap_tables(simulated) == []
@@ -185,7 +186,7 @@ def test_a_verdict_on_valid_runs_is_the_verdict_alone() -> None:
 def test_the_simulator_has_no_record_of_validity() -> None:
     made = results(ours=[{"goodput_mbps": 1.0}])
     assert made.runs[0].record.valid
-    assert gap_json(Gap(made, (), 0.5, {})) == {"schemes": [], "elapsed_s": 0.5}
+    assert gap_json(Gap(made, (), 0.5, {})) == {"schemes": [], "failures": [], "elapsed_s": 0.5}
 
 
 def test_a_scenario_without_routers_omits_schemes_not_requested() -> None:
@@ -230,6 +231,74 @@ def test_invalid_comparisons_are_rejected_before_any_run() -> None:
         compare_worlds(datagrams(), ["cubic"], worlds=["sim"])
     with pytest.raises(UsageError, match="worlds: found 'mars'; accepted: sim, quic, emulate"):
         compare_worlds(datagrams(), worlds=["mars"])  # type: ignore[list-item]
+
+
+FAILURE = "own.py:7: ValueError: oops\nin two lines (newreno, seed 2, at 1 s)"
+
+
+def fail_second_run(monkeypatch: pytest.MonkeyPatch, scheme: str, world: str) -> None:
+    """Let the second of two runs of a scheme fail on a backend."""
+    run_all = airpath.gap.compared.run_all
+
+    def failed(wanted: dict, **named: object) -> Results:
+        results = run_all(wanted, **named)
+        if (scheme not in wanted) or named["world"] != world:
+            return results
+        raise RunsFailed(Results(results.runs[:1]), len(results.runs), [FAILURE])
+
+    monkeypatch.setattr("airpath.gap.compared.run_all", failed)
+
+
+def short() -> airpath.Scenario:
+    """Return a scenario of one flow and two repetitions."""
+    flows = [{"name": "long", "scheme": "cubic"}]
+    changes = {"duration": "2s", "flows": flows, "repetitions": 2}
+    return airpath.Scenario.from_dict({**datagrams().to_dict(), **changes})
+
+
+@pytest.mark.parametrize(
+    ("world", "labels", "missing", "finished"),
+    [
+        (
+            "quic",
+            {"sim": "newreno"},
+            {"quic": "1 of 2 runs failed"},
+            [("newreno", "sim"), ("newreno", "sim"), ("newreno over quinn", "quic")],
+        ),
+        (
+            "sim",
+            {},
+            {"sim": "1 of 2 runs failed", "quic": "it did not run, because simulated runs failed"},
+            [("newreno", "sim")],
+        ),
+    ],
+)
+def test_a_backend_with_a_failed_run_is_not_compared(
+    monkeypatch: pytest.MonkeyPatch,
+    world: str,
+    labels: dict[str, str],
+    missing: dict[str, str],
+    finished: list[tuple[str, str]],
+) -> None:
+    fail_second_run(monkeypatch, "newreno", world)
+    with pytest.raises(GapFailed) as failed:
+        compare_worlds(short(), ["newreno", "cubic"], worlds=["quic"])
+    found = failed.value.gap
+    assert str(failed.value) == FAILURE
+    assert (failed.value.failures, failed.value.asked) == ((FAILURE,), 8)
+    assert failed.value.results is found.results
+    newreno, cubic = found.compared
+    assert (newreno.scheme, newreno.labels, newreno.missing) == ("newreno", labels, missing)
+    assert newreno.differences == {}
+    assert set(cubic.labels) == {"sim", "quic"}
+    assert cubic.differences["quic"]
+    kept = [(run.record.scheme, run.record.world) for run in found.results.runs]
+    assert kept[:-4] == finished
+    assert gap_json(found)["failures"] == [FAILURE]
+    assert FAILURE in gap_section(found).remarks
+    assert f"newreno is not compared on backend {world}: 1 of 2 runs failed" in gap_section(found).remarks
+    figures = [figure.name for figure in gap_figures(found)]
+    assert figures == [*(["gap-over-time-1"] if labels else []), "gap-2", "gap-over-time-2"]
 
 
 def interrupt_second_scheme(monkeypatch: pytest.MonkeyPatch) -> None:

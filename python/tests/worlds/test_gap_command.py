@@ -128,6 +128,7 @@ def test_json_equals_the_written_file_and_is_alone_on_standard_output(
     assert left.value.code == 0
     said = json.loads(capsys.readouterr().out)
     assert (said.pop("out"), said.pop("report")) == (str(out), str(out / "report.html"))
+    assert said.pop("interrupted") is False
     assert said == written["gap.json"]
     (scheme,) = said["schemes"]
     assert (scheme["worlds"], scheme["differences"]) == ({"sim": "vcp-ebe"}, {})
