@@ -56,12 +56,15 @@ class Interrupted(KeyboardInterrupt):
         The finished runs; possibly none.
     asked
         The requested number of runs.
+    failures
+        As for `RunsFailed`: the runs in which code of the user failed before the interrupt.
     """
 
-    def __init__(self, results: Results, asked: int) -> None:
+    def __init__(self, results: Results, asked: int, failures: Sequence[str] = ()) -> None:
         super().__init__(f"interrupted after {len(results.runs)} of {asked} runs")
         self.results = results
         self.asked = asked
+        self.failures = tuple(failures)
 
 
 def run(
@@ -356,7 +359,7 @@ def run_jobs(
         [replace(record, scenario=_written(job.scenario)) for job, record in outcome.finished]
     )
     if outcome.interrupted:
-        raise Interrupted(results, len(work))
+        raise Interrupted(results, len(work), outcome.failures)
     if outcome.failures:
         raise RunsFailed(results, len(work), outcome.failures)
     return results

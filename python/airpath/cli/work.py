@@ -161,7 +161,13 @@ def keep_finished(
 
 
 def tell_finished(stopped: Interrupted | RunsFailed) -> None:
-    """Print how many runs are kept of work that was interrupted, or in which runs failed."""
+    """Print how many runs are kept of work that was interrupted, or in which runs failed.
+
+    The failures before an interrupt are printed here; those of a `RunsFailed` are its text.
+    """
+    if isinstance(stopped, Interrupted):
+        for line in "\n".join(stopped.failures).splitlines():
+            tell(line)
     if not stopped.results.runs:
         tell("no run was finished, so nothing was written")
         return

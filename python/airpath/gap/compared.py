@@ -178,7 +178,8 @@ def gap(
                 continue
             except Interrupted as interrupted:
                 results = Results([*runs, *interrupted.results.runs])
-                raise Interrupted(results, interrupted.asked * places) from None
+                failures += interrupted.failures
+                raise Interrupted(results, interrupted.asked * places, failures) from None
             runs += done.runs
             labels[world] = done.runs[0].record.scheme
         compared.append((label, name, labels, missing))

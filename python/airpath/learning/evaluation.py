@@ -103,7 +103,7 @@ def evaluate(
     outcome = execute(rivals, workers(jobs), lambda _: None)
     results = Results.from_records([*records, *outcome.records])
     if outcome.interrupted:
-        raise Interrupted(results, len(records) + len(rivals))
+        raise Interrupted(results, len(records) + len(rivals), outcome.failures)
     if outcome.failures:
         raise RunsFailed(results, len(records) + len(rivals), outcome.failures)
     return results

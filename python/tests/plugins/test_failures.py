@@ -1,15 +1,17 @@
 """A fault of code of the user ends its runs; every command keeps the others and names file, line and seed."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from airpath._run import workers
 from airpath.checks import Suite, check
 from airpath.errors import PluginError
 from airpath.learning import BottleneckEnv, BottleneckVectorEnv, evaluate
-from airpath.runner import RunsFailed, compare
+from airpath.runner import Interrupted, RunsFailed, compare
 
 BROKEN = """
     import airpath
@@ -95,6 +97,23 @@ def test_a_message_of_several_lines_is_one_failure(write):
     suite = {"name": "own", "expect": {"utilisation": {"at_least": 0.1}}, "cases": [case]}
     (checked,) = check(Suite.from_dict(suite)).cases
     assert [one.remark for one in checked.judged] == [failure]
+
+
+def test_an_interrupt_keeps_earlier_failures(monkeypatch, broken):
+    done = workers.execute
+
+    def interrupted(*given, **named):
+        return replace(done(*given, **named), interrupted=True)
+
+    monkeypatch.setattr("airpath.runner.execute", interrupted)
+    monkeypatch.setattr("airpath.learning.evaluation.execute", interrupted)
+    with pytest.raises(Interrupted) as compared:
+        compare([broken], "10mbps", duration="2s", repetitions=1, progress=False)
+    with pytest.raises(Interrupted) as evaluated:
+        evaluate(lambda rows: np.zeros(len(rows)), [broken], link="10mbps", duration="2s")
+    for stopped in (compared.value, evaluated.value):
+        (failure,) = stopped.failures
+        assert failure.startswith(LINE)
 
 
 def test_evaluations_of_policies_raise_the_faults_of_schemes(broken):

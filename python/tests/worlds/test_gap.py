@@ -14,6 +14,7 @@ from scipy import stats
 import airpath
 from airpath._backends import KERNEL
 from airpath.cli import main
+from airpath.cli.work import tell_finished
 from airpath.errors import ScenarioError, UsageError
 from airpath.gap import Compared, Gap, GapFailed, Verdict, differences
 from airpath.gap import gap as compare_worlds
@@ -322,6 +323,31 @@ def test_an_interrupt_returns_all_finished_runs(monkeypatch: pytest.MonkeyPatch)
     runs = [(run.record.scheme, run.record.repetition) for run in stopped.value.results.runs]
     assert runs == [("cubic", 0), ("cubic", 1), ("vcp-ebe", 0)]
     assert stopped.value.asked == 4
+
+
+def test_an_interrupt_after_a_failure_counts_all_runs_and_returns_the_failure(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fail_second_run(monkeypatch, "newreno", "sim")
+    run_all = airpath.gap.compared.run_all
+
+    def interrupted(wanted: dict, **named: object) -> Results:
+        results = run_all(wanted, **named)
+        if named["world"] == "sim":
+            return results
+        raise airpath.Interrupted(results, len(results.runs))
+
+    monkeypatch.setattr("airpath.gap.compared.run_all", interrupted)
+    with pytest.raises(airpath.Interrupted) as stopped:
+        compare_worlds(short(), ["newreno", "cubic"], worlds=["quic"])
+    kept = [(run.record.scheme, run.record.world) for run in stopped.value.results.runs]
+    assert kept == [("newreno", "sim"), *[("cubic", "sim")] * 2, *[("cubic over quinn", "quic")] * 2]
+    assert (stopped.value.asked, stopped.value.failures) == (8, (FAILURE,))
+    tell_finished(stopped.value)
+    assert capsys.readouterr().err.splitlines() == [
+        *(f"airpath: {line}" for line in FAILURE.splitlines()),
+        "airpath: stopped: keeping the 5 of 8 runs that were finished",
+    ]
 
 
 def test_the_command_keeps_finished_results(
