@@ -116,7 +116,7 @@ def rivals(
         standard=False,
     )
     if as_json:
-        show_json({**told, **output.facts})
+        show_json({**told, **output.facts, "interrupted": stop is not None})
     else:
         output.show_places()
     if stop is not None:

@@ -41,13 +41,15 @@ def test_the_file_is_named_as_in_the_command(airpath, broken):
 
 
 def test_rivals_reports_the_pairs_that_ran(airpath, broken):
-    done = airpath("rivals", broken, "newreno", "--link", "12mbps", "--warm-up", "0s", *BRIEF)
+    command = ("rivals", broken, "newreno", "--link", "12mbps", "--warm-up", "0s", *BRIEF)
+    done = airpath(*command)
     assert done.code == 1
     assert f"airpath: {LINE} (Broken+newreno, seed 1, at " in done.err
     assert "keeping the 1 of 3 runs" in done.err
     meetings = json.loads(Path("out/rivals.json").read_text())["meetings"]
     assert [(one["scheme"], one["beside"]) for one in meetings] == [("newreno", "newreno")]
     assert "share of a flow" in done.out
+    assert json.loads(airpath(*command, "--json", "--force").out)["interrupted"] is True
 
 
 def test_gap_compares_the_schemes_that_ran(airpath, write, broken):

@@ -199,6 +199,7 @@ def test_the_command_writes_maps_tables_and_json(tmp_path: Path, capsys: pytest.
     assert "xcp with vcp: queue: scheme: required" in said.err
     assert told.pop("report") == str(out / "report.html")
     assert told.pop("out") == str(out)
+    assert told.pop("interrupted") is False
     assert told == json.loads((out / "rivals.json").read_text())
     assert len(told["meetings"]) == 7
     pairs = ("cubic+cubic", "cubic+xcp", "cubic+vcp", "xcp+xcp", "vcp+vcp")
