@@ -111,7 +111,7 @@ class Backend(ABC):
             If more than one is requested.
         """
         if self.real_time and jobs is not None and jobs > 1:
-            problem = f"accepted in world {self.name}: 1, because runs are in real time"
+            problem = f"accepted on backend {self.name}: 1, because runs are in real time"
             raise UsageError(f"jobs: found {jobs}; {problem}")
 
 

@@ -113,7 +113,7 @@ class Kernel(Backend):
 
         if flow["transport"]["ecn"] and (named == _VCP or _has_vcp_router(scenario.plan())):
             problem = (
-                f"VCP's code takes the ECN field of packets in world {self.name}, and the kernel would take"
+                f"VCP's code takes the ECN field of packets on backend {self.name}, and the kernel would take"
                 " overload for a mark; accepted: false"
             )
             raise _refused(scenario, flow, "transport.ecn", problem, found=True)
@@ -128,10 +128,10 @@ class Kernel(Backend):
         from airpath.schemes import find_scheme
 
         if flow["estimators"]:
-            problem = f"those of senders run in the simulator only; accepted in world {self.name}: none"
+            problem = f"those of senders run in the simulator only; accepted on backend {self.name}: none"
             raise _refused(scenario, flow, "estimators", problem)
         if flow["transport"]["accurate_ecn"]:
-            problem = f"the kernel's ECN is that of RFC 3168; accepted in world {self.name}: true, false"
+            problem = f"the kernel's ECN is that of RFC 3168; accepted on backend {self.name}: true, false"
             raise _refused(scenario, flow, "transport.ecn", problem)
         if scheme.startswith("kernel:"):
             named = scheme
@@ -144,7 +144,7 @@ class Kernel(Backend):
             if scheme.startswith("linux:"):
                 elsewhere += ", and `airpath gap` compares it with the kernel's own"
             problem = (
-                f"it runs {place} {elsewhere}; accepted in world {self.name}:"
+                f"it runs {place} {elsewhere}; accepted on backend {self.name}:"
                 f" {', '.join([*there, *standing])}"
             )
             raise _refused(scenario, flow, "scheme", problem)
@@ -153,7 +153,7 @@ class Kernel(Backend):
             named = self.stands_for[scheme]
             if flow["controller"] != plain.build(plain.parameters.read({}), flow["transport"]["mss_bytes"]):
                 problem = (
-                    f'"{scheme}" with parameters of its own runs in the simulator only; accepted in world'
+                    f'"{scheme}" with parameters of its own runs in the simulator only; accepted on backend'
                     f" {self.name}: none, when it stands for {named}"
                 )
                 raise _refused(scenario, flow, "controller", problem)

@@ -91,7 +91,7 @@ class Quic(_SimulatedTime):
         schemes = joined(None if scheme is None else label_of(scheme) for scheme in written)
         if not schemes:
             problem = (
-                "none has a scheme, so it would be the same as simulated; accepted in world quic:"
+                "none has a scheme, so it would be the same as simulated; accepted on backend quic:"
                 " some that have"
             )
             raise scenario.refusal(Refusal("", "", "flows", problem))

@@ -107,15 +107,15 @@ def _draw_round_trips(axes: Axes, flow: FlowAnalysis) -> None:
     if _has(flow, (SMOOTHED,)):
         smoothed = _held(flow.series[SMOOTHED]) * 1e3
         axes.plot(flow.time_s, smoothed, color="#d55e00", linewidth=0.9, label="smoothed, as logged")
-    sent_again = flow.time_s[flow.series["retransmitted_packets"] > 0]
-    if len(sent_again):
+    retransmitted = flow.time_s[flow.series["retransmitted_packets"] > 0]
+    if len(retransmitted):
         axes.plot(
-            sent_again,
-            np.zeros(len(sent_again)),
+            retransmitted,
+            np.zeros(len(retransmitted)),
             "|",
             color="#d55e00",
             markersize=7,
-            label="sent again",
+            label="retransmission",
             clip_on=False,
         )
     axes.set_ylabel("round trip (ms)")

@@ -93,7 +93,7 @@ FLOW_COLUMNS: tuple[FlowColumn, ...] = (
     _seconds("rtt_min_s", "smallest round trip"),
     _seconds("rtt_median_s", "median round trip (to 1 %)"),
     _seconds("rtt_max_s", "largest round trip"),
-    _count("retransmitted_packets", "full segments sent again; QUIC: packets lost", key="retransmitted"),
+    _count("retransmitted_packets", "full segments retransmitted; QUIC: packets lost", key="retransmitted"),
     _count("needless_packets", "of these, sent after their data was acknowledged", key="needless"),
     _count("reordered_packets", "arrived out of order at the point of capture", key="reordered"),
     _count("recoveries", "loss recoveries, as inferred", ""),
@@ -102,7 +102,7 @@ FLOW_COLUMNS: tuple[FlowColumn, ...] = (
         "loss_runs",
         pa.int64(),
         "",
-        "runs of neighbouring segments that were sent again",
+        "runs of adjacent segments that were retransmitted",
         lambda facts: sum(count for _, count in facts["loss_runs"]),
     ),
     FlowColumn(
@@ -148,7 +148,7 @@ FLOW_COLUMNS: tuple[FlowColumn, ...] = (
 SERIES_UNITS: dict[str, tuple[str, str]] = {
     "delivered_bps": ("bit/s", "payload newly acknowledged over the bin's width"),
     "lost_bytes": ("B", "payload that acknowledgments revealed as lost"),
-    "retransmitted_packets": ("packets", "full segments sent again"),
+    "retransmitted_packets": ("packets", "full segments retransmitted"),
     "marks": ("", "acknowledgments that report congestion marks"),
     "rtt_min_s": ("s", "smallest round trip in the bin"),
     "rtt_mean_s": ("s", "mean round trip in the bin"),

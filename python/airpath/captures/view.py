@@ -38,7 +38,7 @@ _COLUMNS: Final = (
     ("delivered_bps", "delivered", "Mbit/s", 1e-6, "payload acknowledged, from the first to the last"),
     ("rtt_min_ns", "RTT min", "ms", 1e-6, "smallest round trip"),
     ("rtt_median_ns", "RTT median", "ms", 1e-6, "median round trip"),
-    ("retransmitted", "retransmitted", "packets", 1.0, "full segments sent again; QUIC: packets lost"),
+    ("retransmitted", "retransmitted", "packets", 1.0, "full segments retransmitted; QUIC: packets lost"),
     ("duration_ns", "duration", "s", 1e-9, "from the first to the last packet"),
     ("timeouts", "timeouts", "", 1.0, "retransmission timeouts, as inferred"),
 )

@@ -14,8 +14,8 @@ from airpath.checks.running import Checked, CheckedCase
 from airpath.metrics import METRICS
 
 CAPTION = (
-    "mean ± half-width of the 95 % confidence interval over the repetitions; limits are judged by means,"
-    " baselines by the interval of the difference"
+    "mean ± half-width of the 95 % confidence interval over the repetitions; limits are checked against"
+    " means, baselines against the interval of the difference"
 )
 PASSED, FAILED, SKIPPED = "pass", "FAIL", "skip"
 HEADINGS: Final = ("case", "scheme", "metric", "expected", "measured", "n", "verdict", "remark")

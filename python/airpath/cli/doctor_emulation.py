@@ -102,7 +102,7 @@ def linux_datapath() -> tuple[State, str]:
     from airpath._backends.daemon import datapath_lacks, find_daemon
 
     if lacking := list(datapath_lacks()):
-        return "missing", "no worlds datapath and routers: " + "; ".join(lacking)
+        return "missing", "no backends datapath and routers: " + "; ".join(lacking)
     return "good", f"{find_daemon()}, Linux {platform.release()}, control groups of version 2"
 
 
@@ -111,7 +111,7 @@ def kernel_queues() -> tuple[State, str]:
     if (refused := _refused("try_kernel_router")) is None:
         return "good", "htb, bfifo"
     how = "modprobe sch_htb, or a kernel with CONFIG_NET_SCHED and CONFIG_NET_SCH_HTB"
-    return "missing", f"no world routers: {refused}" + (f": {how}" if "sch_" in refused else "")
+    return "missing", f"no backend routers: {refused}" + (f": {how}" if "sch_" in refused else "")
 
 
 def setpriv() -> tuple[State, str]:

@@ -233,15 +233,15 @@ def _print(validity: "Validity") -> None:
     console.print(table)
     late = {name: validity.measurements[f"lateness_{name}_s"] * 1e3 for name in ("mean", "p50", "p99", "max")}
     console.print(
-        f"packets late by {late['mean']:.3f} ms on average, {late['p50']:.3f} at the median,"
-        f" {late['p99']:.3f} at p99, {late['max']:.3f} at worst;"
-        f" {validity.measurements['longest_gap_s'] * 1e3:.3f} ms at most between two looks at the devices;"
+        f"scheduling delay of packets: {late['mean']:.3f} ms on average, {late['p50']:.3f} at the median,"
+        f" {late['p99']:.3f} at p99, {late['max']:.3f} at most;"
+        f" {validity.measurements['longest_gap_s'] * 1e3:.3f} ms at most between two polls of the devices;"
         f" {'real time' if validity.realtime else 'no real time'}"
         + (f", processor {validity.processor}" if validity.processor is not None else "")
         + (f"; not granted: {validity.refused}" if validity.refused else "")
     )
     if validity.valid:
-        console.print("valid: rates, delays and losses were what the link says")
+        console.print("valid: rates, delays and losses were those of the link")
     for problem in validity.problems:
         console.print(f"NOT valid: {problem}")
 

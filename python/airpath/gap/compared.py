@@ -232,7 +232,7 @@ def _left_out(scenario: Scenario, worlds: Sequence[BackendName]) -> dict[Backend
             continue
         if label in taken:
             missing[world] = (
-                f"it would be the same as in world {taken[label]}, without any controller of ours"
+                f"it would be the same as on backend {taken[label]}, without any controller of airpath"
             )
         taken.setdefault(label, world)
     return missing

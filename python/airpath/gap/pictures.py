@@ -31,9 +31,9 @@ def gap_figures(gap: Gap) -> list[StandardFigure]:
             figures.append(
                 StandardFigure(
                     f"gap{stem}",
-                    f"{one.scheme}: how far each world is from the simulator, in tolerances: within the"
+                    f"{one.scheme}: differences of each backend from the simulator, in tolerances. Within the"
                     " shaded band they agree. Whiskers are 95 % confidence intervals over repetitions"
-                    f" (Welch). What differs by more than {FARTHEST:g} is hollow, with its number beside it.",
+                    f" (Welch). Differences above {FARTHEST:g} have hollow markers and are labelled.",
                     differences_figure(one),
                 )
             )
@@ -41,7 +41,7 @@ def gap_figures(gap: Gap) -> list[StandardFigure]:
             StandardFigure(
                 f"gap-over-time{stem}",
                 f"{one.scheme}: rate of the link under test in bins of {RATE_BIN_S:g} s over its shaded"
-                " capacity, and its mean queue in each recorded interval; first repetition in each world.",
+                " capacity, and its mean queue in each recorded interval; first repetition on each backend.",
                 over_time_figure(gap, one),
             )
         )

@@ -46,8 +46,8 @@ def router_figures(run: RunResult, stem: str, style: Style) -> list[StandardFigu
         figures.append(
             StandardFigure(
                 f"filter-{stem}",
-                "EBE's filter at the end of each interval: a posteriori queue x1 beside the mean z of its "
-                "samples, a posteriori arrival rate x2 beside the measured one, error covariance P and "
+                "EBE's filter at the end of each interval: a posteriori queue x1 and the mean z of its "
+                "samples, a posteriori arrival rate x2 and the measured one, error covariance P and "
                 "Kalman gain K (both symmetric logarithmic).",
                 filter_state(run, style),
                 run,

@@ -71,7 +71,7 @@ def repair(arq: Mapping[str, Any] | None) -> str:
     order = "in order" if arq["in_order"] else "out of order"
     times = "once" if arq["retries"] == 1 else f"{arq['retries']} times"
     delay = format_duration(arq["delay"] if "delay" in arq else arq["delay_ns"])
-    return f", sent again at most {times} after {delay}, delivered {order}"
+    return f", retransmitted at most {times} after {delay}, delivered {order}"
 
 
 def damage_of_plan(plan: Mapping[str, Any]) -> dict[str, str]:

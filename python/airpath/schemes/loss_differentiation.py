@@ -23,8 +23,8 @@ WithoutRouters: Final = table(
     without=("controller",),
     defaults={"evidence": "queueing-delay"},
     help_texts={
-        "evidence": "What in an acknowledgment tells of congestion, beside an ECN echo: a `queueing-delay`"
-        " above its share\nof the largest seen, or nothing (`feedback`, for ECN)."
+        "evidence": "Evidence of congestion in an acknowledgment, in addition to an ECN echo: a"
+        " `queueing-delay` above its share\nof the largest seen, or none (`feedback`, for ECN)."
     },
 )
 """Parameters of the heuristic if no router gives feedback."""

@@ -65,7 +65,7 @@ def test_a_kernel_without_the_queues_gets_instructions(
     monkeypatch.setattr(doctor_emulation, "_refused", lambda _: refused)
     state, detail = doctor_emulation.kernel_queues()
     assert state == "missing"
-    assert detail.startswith(f"no world routers: {refused}")
+    assert detail.startswith(f"no backend routers: {refused}")
     assert detail.endswith(expected) or expected in detail
 
 

@@ -108,7 +108,7 @@ def test_losses_of_a_plan_of_format_1_are_described() -> None:
     assert damage({"loss": 0.0, "bursts": fading, "arq": arq}) == (
         "losses in bursts (fading, QPSK, SNR 20 dB, 12 dB in the bad state, antennas 2x2, Rician factor 2),"
         " chain clocked by bit, code rate 0.93 of data, parity takes time,"
-        " sent again at most 2 times after 8 ms, delivered in order"
+        " retransmitted at most 2 times after 8 ms, delivered in order"
     )
     means = {"kind": "means", "loss": 0.02, "burst": 5.0}
     timed = {"chain": means, "clock": {"kind": "time", "step_ns": 1_000_000}}

@@ -158,7 +158,7 @@ def test_the_clock_of_a_chain_is_stated_with_the_results() -> None:
     results = Results.from_records([record])
     stated = (
         "losses in bursts (gilbert), chain clocked by time of 1 ms,"
-        " sent again at most once after 8 ms, delivered out of order"
+        " retransmitted at most once after 8 ms, delivered out of order"
     )
     origin = provenance(results, "text", Origin(created="now"))
     assert list(origin["runs"][0]["damage"].values()) == [stated]

@@ -316,7 +316,7 @@ def test_losses_in_bursts_survive_writing_and_their_clock_is_described(tmp_path)
     changes = {"topology.bottleneck.loss": loss, "topology.bottleneck.arq": arq}
     scenario = Scenario.load("satellite").override(changes)
     said = "losses in bursts (gilbert), chain clocked by time of 1 ms"
-    assert f"{said}, sent again at most 3 times after 8 ms, delivered in order" in scenario.describe()
+    assert f"{said}, retransmitted at most 3 times after 8 ms, delivered in order" in scenario.describe()
     path = tmp_path / "written.toml"
     path.write_text(scenario.to_toml(), encoding="utf-8")
     assert Scenario.load(path).plan() == scenario.plan()

@@ -71,13 +71,13 @@ def test_the_simulator_names_the_backend_of_the_kernels_schemes() -> None:
     [
         (
             scenario("bbr"),
-            'scheme: found "bbr"; it runs in the simulator only; accepted in world emulate: ',
+            'scheme: found "bbr"; it runs in the simulator only; accepted on backend emulate: ',
             "kernel:reno, kernel:cubic, cubic (for kernel:cubic), newreno (for kernel:reno)",
         ),
         (
             scenario("vcp-ebe"),
             'scheme: found "vcp-ebe"; it runs in the simulator and in datapath and routers as',
-            " kernel:airpath_vcp; accepted in world emulate: ",
+            " kernel:airpath_vcp; accepted on backend emulate: ",
         ),
         (
             scenario("kernel:airpath_vcp"),
@@ -87,12 +87,12 @@ def test_the_simulator_names_the_backend_of_the_kernels_schemes() -> None:
         (
             scenario("cubic:beta=0.8"),
             'scheme: found "cubic:beta=0.8"; "cubic" with parameters of its own runs in the simulator only; ',
-            "accepted in world emulate: none, when it stands for kernel:cubic",
+            "accepted on backend emulate: none, when it stands for kernel:cubic",
         ),
         (
             scenario("cubic", parameters={"beta": 0.8}),
             'parameters: "cubic" with parameters of its own runs in the simulator only; ',
-            "accepted in world emulate: none, ",
+            "accepted on backend emulate: none, ",
         ),
         (
             scenario("kernel:bbr"),
@@ -102,7 +102,7 @@ def test_the_simulator_names_the_backend_of_the_kernels_schemes() -> None:
         (
             scenario("cubic", estimators=["westwood"]),
             "estimators: those of senders run in the simulator only; ",
-            "accepted in world emulate: none",
+            "accepted on backend emulate: none",
         ),
     ],
 )
