@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
 from typing import Any, Concatenate, Final, Generic, ParamSpec, TypeVar
 
 from airpath._os.processes import prepare
@@ -68,12 +69,9 @@ class IsolatedCall(Generic[_T]):
         """The finished share, 0 to 1."""
         self.is_stopped = False
         """Whether `stop` was called."""
-        context = prepare(PRELOADED)
-        self._ours, self._theirs = context.Pipe()
-        self._stack, self._crash = context.Pipe(duplex=False)
-        self._process = context.Process(
-            target=_serve, args=(self._theirs, self._crash, function, args, kwargs), daemon=True
-        )
+        self._context = prepare(PRELOADED)
+        self._function, self._args, self._kwargs = function, args, kwargs
+        self._process: BaseProcess | None = None
 
     def result(self) -> _T:
         """Start the process, wait for the end of the call, and return its result.
@@ -87,34 +85,51 @@ class IsolatedCall(Generic[_T]):
         """
         if self.is_stopped:
             raise ProcessLostError("the process was stopped before it started")
-        self._process.start()
-        if self.is_stopped:  # in the meantime
-            self._process.kill()
-        self._theirs.close()
-        self._crash.close()
-        try:
-            while isinstance(message := self._ours.recv(), float):
-                self.progress = message
-        except (EOFError, OSError):
-            message = None
-        self._ours.close()
-        self._process.join()
-        stack = _written(self._stack)
+        # The pipes are opened here: many calls may wait for their start, and descriptors are limited.
+        ours, theirs = self._context.Pipe()
+        with ours, theirs:
+            stack, crash = self._context.Pipe(duplex=False)
+            with stack, crash:
+                process = self._context.Process(
+                    target=_serve,
+                    args=(theirs, crash, self._function, self._args, self._kwargs),
+                    daemon=True,
+                )
+                process.start()
+                self._process = process
+                if self.is_stopped:  # in the meantime
+                    process.kill()
+                theirs.close()
+                crash.close()
+                message = self._received(ours)
+                ours.close()
+                process.join()
+                self._process = None
+                written = _written(stack)
         match message:
             case _Returned(value):
                 returned: _T = value
                 return returned
             case _Raised(text):
                 raise AirpathError(text)
-        code = self._process.exitcode or 0
+        code = process.exitcode or 0
         reason = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
-        raise ProcessLostError(f"the process ended with {reason}", stack)
+        raise ProcessLostError(f"the process ended with {reason}", written)
 
     def stop(self) -> None:
         """End the process; `result` raises `ProcessLostError`."""
         self.is_stopped = True
-        if self._process.pid is not None:
-            self._process.kill()
+        if (process := self._process) is not None:
+            process.kill()
+
+    def _received(self, channel: Connection) -> object:
+        """Return the last message of the process, `None` if it ended without one; note the progress."""
+        try:
+            while isinstance(message := channel.recv(), float):
+                self.progress = message
+        except (EOFError, OSError):
+            return None
+        return message
 
 
 def _serve(
@@ -143,16 +158,15 @@ def _serve(
 
 
 def _written(stack: Connection) -> str:
-    """Return what a process that has ended wrote to a pipe; it closes the pipe."""
-    with stack:
-        if not _HAS_DESCRIPTORS:
-            return ""
-        # A process that the call started may keep the other end open.
-        os.set_blocking(stack.fileno(), False)
-        try:
-            return os.read(stack.fileno(), _LONGEST_STACK).decode(errors="replace")
-        except BlockingIOError:
-            return ""
+    """Return the stack that a process wrote to a pipe before it ended; empty if it wrote none."""
+    if not _HAS_DESCRIPTORS:
+        return ""
+    # A process that the call started may keep the other end open.
+    os.set_blocking(stack.fileno(), False)
+    try:
+        return os.read(stack.fileno(), _LONGEST_STACK).decode(errors="replace")
+    except BlockingIOError:
+        return ""
 
 
 def _end_with(channel: Connection) -> None:

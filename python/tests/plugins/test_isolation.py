@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import psutil
 import pytest
@@ -80,6 +81,19 @@ def test_a_crash_ends_its_run_only():
     with pytest.raises(RunsFailed, match=re.compile(line, re.MULTILINE)) as failed:
         airpath.compare(schemes, "12mbps", isolate=True, **LINK)
     assert [run.record.scheme for run in failed.value.results.runs] == ["cubic", "cubic"]
+
+
+def test_more_runs_than_descriptors():
+    resource = pytest.importorskip("resource")
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    largest, spare = max(int(one.name) for one in Path("/dev/fd").iterdir()), 40
+    resource.setrlimit(resource.RLIMIT_NOFILE, (largest + spare, limits[1]))
+    try:
+        link = {**LINK, "duration": "1s", "repetitions": spare}
+        results = airpath.compare(["crash.py:Crash"], "1mbps", jobs=1, isolate=True, **link)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+    assert len(results.runs) == spare
 
 
 @with_compiler
