@@ -22,7 +22,7 @@ from airpath.schemes import label_of, refuse_equal_labels
 from airpath.sweeps.axes import Axes, Point
 from airpath.sweeps.document import SweepDocument
 from airpath.sweeps.keys import refuse_keys_of_schemes
-from airpath.sweeps.task import Task, digest_of_input
+from airpath.sweeps.task import Task, digest_of_input, digests_of_code
 
 SHIPPED: Final = Path(__file__).parent / "plans"
 """The folder of the shipped sweeps."""
@@ -75,7 +75,9 @@ class SweepPlan:
         self.seeds: Sequence[int] = self.document.seeds or range(seed, seed + repetitions)
         self.outside: dict[str, dict[str, Any]] = {}
         """The schemes that are code of the user, by name, as provenance describes them."""
-        self._code: dict[str, str] = {}
+        self._code: dict[str, dict[str, str]] = {}
+        """The SHA-256 of the files of each scheme that is code, by path."""
+        self._code_folder = str(Path.cwd())
         self.inputs: tuple[Path, ...] = self._try_scenarios()
         """The files that its runs read: traces and code."""
 
@@ -111,13 +113,13 @@ class SweepPlan:
     def runs(self) -> Iterator[SweepRun]:
         """Yield every run, one at a time and in order."""
         number = 0
-        code_folder = str(Path.cwd()) if self._code else ""
-        code_sha256 = tuple(sorted(self._code.items()))
         for point in self.axes:
             for chosen in self._schemes:
                 tables = self._tables(point, chosen)
                 scheme = _label(tables) if chosen is None else self._labels[chosen]
                 text = json.dumps(tables, sort_keys=True)
+                code = tuple(one for one in code_in(tables) if one in self._code)
+                digests = {path: digest for one in code for path, digest in self._code[one].items()}
                 for repetition, seed in enumerate(self.seeds):
                     task = Task(
                         scenario=text,
@@ -127,9 +129,9 @@ class SweepPlan:
                         seed=seed,
                         keep=tuple(sorted(self.document.keep)),
                         metrics=self.document.metrics,
-                        code=tuple(allowed(code_in(tables))),
-                        code_folder=code_folder,
-                        code_sha256=code_sha256,
+                        code=code,
+                        code_folder=self._code_folder if code else "",
+                        code_sha256=tuple(sorted(digests.items())),
                     )
                     yield SweepRun(number, point, scheme, task)
                     number += 1
@@ -215,9 +217,7 @@ class SweepPlan:
             )
             scenario.plan()
             scenario.refuse_if_too_large()
-            self._code |= {
-                str(path): hashlib.sha256(source).hexdigest() for path, source in scenario.code.items()
-            }
+            self._code |= {one: digests_of_code([one]) for one in allowed(code_in(tables))}
             inputs |= dict.fromkeys([*(trace.path for trace in scenario.traces), *scenario.code])
             self.outside |= scenario.outside
         try:

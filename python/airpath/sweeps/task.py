@@ -6,6 +6,7 @@ Both are plain values, so that a worker can be another process, or on another ma
 import functools
 import hashlib
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Self
@@ -14,7 +15,7 @@ from airpath._os.fingerprint import fingerprint
 from airpath._run.workers import run_job
 from airpath.errors import AirpathError, UsageError
 from airpath.plugins.failures import suspects
-from airpath.plugins.specs import Spec, allow, load_allowed, relative_to
+from airpath.plugins.specs import Spec, allow, relative_to
 from airpath.results import RunResult
 from airpath.results.provenance import plan_text
 from airpath.runner import jobs_of
@@ -64,14 +65,14 @@ class Task:
     code_folder: str = ""
     """Base of relative paths of code."""
     code_sha256: tuple[tuple[str, str], ...] = ()
-    """The files with code of the sweep: absolute path, and SHA-256 at its start."""
+    """The files of the code, sorted: absolute path, and SHA-256 at the start of the sweep."""
 
     @property
     def key(self) -> str:
-        """A digest of all that the run depends on, except the content of traces and code (`Part.inputs`)."""
+        """A digest of all that the run depends on, except the content of traces (`Part.inputs`)."""
         content = (
             FORMAT, version(), self.scenario, self.folder, self.scheme, self.repetition, self.seed, self.keep,
-            self.metrics,
+            self.metrics, self.code_sha256,
         )  # fmt: skip
         return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:40]
 
@@ -139,12 +140,11 @@ def digest_of_input(path: Path) -> str:
 
 
 def _done(task: Task) -> Part:
-    _load_code(task)
+    code = _load_code(task)
     scenario = _scenario(task.scenario, task.folder, task.code_folder, task.code_sha256)
     scenario.refuse_if_too_large()
     (job,) = jobs_of(task.scheme, scenario, task.seed, 1)
     inputs = {str(trace.path): digest_of_input(trace.path) for trace in scenario.traces}
-    inputs |= _digests_of_code(task, scenario)
     result = RunResult(run_job(replace(job, repetition=task.repetition, drops="drops" in task.keep)))
     for trace in scenario.traces:
         if digest_of_input(trace.path) != inputs[str(trace.path)]:
@@ -155,12 +155,23 @@ def _done(task: Task) -> Part:
         keep=task.keep,
         metrics=task.metrics,
         plan_sha256=hashlib.sha256(plan_text(scenario.plan()).encode()).hexdigest(),
-        inputs=inputs,
+        inputs=inputs | code,
     )
 
 
-def _load_code(task: Task) -> None:
-    """Load the code of a run: a worker of a cluster may have loaded earlier versions of the files."""
+def digests_of_code(code: Iterable[str]) -> dict[str, str]:
+    """Return the SHA-256 of each file of schemes that are code, by absolute path; load the files."""
+    from airpath.plugins.loading import load  # here, because few sweeps need it
+
+    sources = [load(spec).sources for spec in map(Spec.parse, code) if spec is not None]
+    return {str(path): hashlib.sha256(text).hexdigest() for files in sources for path, text in files.items()}
+
+
+def _load_code(task: Task) -> dict[str, str]:
+    """Load the code of a run, and return its digests; the files are those of the command.
+
+    A worker of a cluster may have loaded earlier versions of the files.
+    """
     allow(task.code)
     for spec in filter(None, map(Spec.parse, task.code)):
         for path in spec.paths:
@@ -169,17 +180,11 @@ def _load_code(task: Task) -> None:
                     f"{path}: no such file for a worker; accepted: files with code at the same path on every"
                     " machine"
                 )
-    load_allowed(task.code)
-
-
-def _digests_of_code(task: Task, scenario: Scenario) -> dict[str, str]:
-    """Return the digest of each file with code of a run, by path."""
-    digests = {str(path): hashlib.sha256(source).hexdigest() for path, source in scenario.code.items()}
-    expected = dict(task.code_sha256)
-    for path, digest in digests.items():
-        if expected.get(path) != digest:
+    digests, expected = digests_of_code(task.code), dict(task.code_sha256)
+    for file, digest in digests.items():
+        if expected.get(file) != digest:
             raise UsageError(
-                f"{path}: a worker has read another file than the command; accepted: the same files with code"
+                f"{file}: a worker has read another file than the command; accepted: the same files with code"
                 " on every machine, unchanged during the sweep"
             )
     return digests

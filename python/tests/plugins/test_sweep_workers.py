@@ -12,8 +12,9 @@ import airpath
 from airpath.plugins import specs
 from airpath.plugins.templates import c_start
 from airpath.sweeps import SweepPlan
-from airpath.sweeps.part import Part
+from airpath.sweeps.part import Part, PartStore
 from airpath.sweeps.task import Failure, do_task, version
+from airpath.sweeps.work import Progress, missing_runs
 
 
 @pytest.fixture
@@ -62,6 +63,29 @@ def test_workers_load_code_again_that_has_changed(elsewhere, task):
     after = Part.from_bytes(done_in(elsewhere, task()))
     assert after.inputs == {str(code.resolve()): hashlib.sha256(code.read_bytes()).hexdigest()}
     assert after.tables["runs"]["goodput_mbps"] != before.tables["runs"]["goodput_mbps"]
+
+
+def test_parts_of_other_code_are_not_reused(folder, elsewhere, write, aimd):
+    write("own.toml", scenario_text("newreno"))
+    (elsewhere / "aimd.py").write_text(Path("aimd.py").read_text() + "\n")
+    scenario, store = str(Path("own.toml").resolve()), PartStore(folder / "parts")
+
+    def missing(place):
+        with contextlib.chdir(place):
+            specs.allow([aimd])
+            tables = {
+                "name": "grid",
+                "scenario": scenario,
+                "schemes": ["newreno", aimd],
+                "metrics": ["delay_p95_ms"],
+            }
+            plan = SweepPlan.from_dict(tables)
+            return [run.task for run in missing_runs(plan, store, Progress(len(plan)))]
+
+    for one in missing(folder):
+        store.put(one.key, done_in(elsewhere, one))
+    assert missing(folder) == []
+    assert [one.scheme for one in missing(elsewhere)] == ["Aimd"]
 
 
 def test_workers_refuse_other_files_and_missing_ones(elsewhere, task):
