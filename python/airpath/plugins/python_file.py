@@ -4,6 +4,7 @@ import difflib
 import importlib.util
 import json
 import sys
+import sysconfig
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -27,6 +28,11 @@ _BASES: Final[Mapping[type[Component], str]] = {
     Queue: "queue",
 }
 """The kind of the subclasses of each base class."""
+_INSTALLED: Final = {
+    Path(__file__).resolve().parents[2],
+    *(Path(sysconfig.get_path(kind)).resolve() for kind in ("purelib", "platlib")),
+}
+"""Folders of installed packages, which cannot be imported twice."""
 
 
 @dataclass(frozen=True)
@@ -128,8 +134,10 @@ def _imports_from(folder: Path) -> Iterator[Callable[[], list[Path]]]:
     """Let a file import modules of its folder; yield a function that returns the files of those modules.
 
     The modules are not kept under their names: a file in another folder may import other modules of the same
-    name. No bytecode is written to the folder of the user.
+    name. For the same reason the file does not get modules that the process has imported under these names.
+    No bytecode is written to the folder of the user.
     """
+    hidden = {name: sys.modules.pop(name) for name in _names_in(folder)}
     writes, before = sys.dont_write_bytecode, set(sys.modules)
     sys.dont_write_bytecode = True
     sys.path.insert(0, str(folder))
@@ -144,8 +152,29 @@ def _imports_from(folder: Path) -> Iterator[Callable[[], list[Path]]]:
     finally:
         for name in imported():
             del sys.modules[name]
+        sys.modules.update(hidden)
         sys.path.remove(str(folder))
         sys.dont_write_bytecode = writes
+
+
+def _names_in(folder: Path) -> list[str]:
+    """Return the names of imported modules that the folder has, too; compiled ones load only once."""
+    if folder in _INSTALLED:
+        return []
+    files = {name: getattr(module, "__file__", None) for name, module in sys.modules.items()}
+    roots = {name.partition(".")[0] for name in files} - {"__main__", *sys.stdlib_module_names}
+    own = {
+        root
+        for root in roots
+        if (folder / f"{root}.py").is_file()
+        or (folder / root / "__init__.py").is_file()
+        or (files.get(root) is None and (folder / root).is_dir())
+    }
+    return [
+        name
+        for name, file in files.items()
+        if name.partition(".")[0] in own and (file is None or file.endswith(".py"))
+    ]
 
 
 def _read(path: Path) -> bytes:

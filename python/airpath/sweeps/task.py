@@ -181,11 +181,18 @@ def _load_code(task: Task) -> dict[str, str]:
                     " machine"
                 )
     digests, expected = digests_of_code(task.code), dict(task.code_sha256)
-    for file, digest in digests.items():
-        if expected.get(file) != digest:
+    for file in sorted({*digests, *expected}):
+        if digests.get(file) != expected.get(file):
+            what = (
+                "only a worker has read this file"
+                if file not in expected
+                else "only the command has read this file"
+                if file not in digests
+                else "a worker has read another file than the command"
+            )
             raise UsageError(
-                f"{file}: a worker has read another file than the command; accepted: the same files with code"
-                " on every machine, unchanged during the sweep"
+                f"{file}: {what}; accepted: the same files with code on every machine, unchanged during the"
+                " sweep"
             )
     return digests
 

@@ -61,6 +61,7 @@ def write(folder):
 
     def write(name, text):
         path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(textwrap.dedent(text), encoding="utf-8")
         return path
 

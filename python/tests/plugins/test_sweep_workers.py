@@ -2,6 +2,8 @@
 
 import contextlib
 import hashlib
+import importlib
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,7 +11,7 @@ from compiled import compiled, with_compiler
 from own_scenario import scenario_text
 
 import airpath
-from airpath.plugins import specs
+from airpath.plugins import loading, specs
 from airpath.plugins.templates import c_start
 from airpath.sweeps import SweepPlan
 from airpath.sweeps.part import Part, PartStore
@@ -86,6 +88,90 @@ def test_parts_of_other_code_are_not_reused(folder, elsewhere, write, aimd):
         store.put(one.key, done_in(elsewhere, one))
     assert missing(folder) == []
     assert [one.scheme for one in missing(elsewhere)] == ["Aimd"]
+
+
+IMPORTS = """
+    import airpath
+    import lib.helper
+
+
+    class Fixed(airpath.Controller):
+        '''A fixed window.'''
+
+        def start(self, facts):
+            self.window = lib.helper.WINDOW
+
+        def on_ack(self, ack):
+            pass
+
+        def on_congestion(self, signal):
+            pass
+"""
+
+
+@pytest.fixture
+def fixed(write):
+    """Returns the first task of a sweep with a controller that imports a module of its folder."""
+    write("fixed.py", IMPORTS)
+    write("lib/helper.py", "WINDOW = 30000")
+    write("own.toml", scenario_text("fixed.py:Fixed"))
+    specs.allow(["fixed.py:Fixed"])
+    tables = {"name": "grid", "scenario": "own.toml", "metrics": ["cwnd_mean_bytes"]}
+    return lambda: next(SweepPlan.from_dict(tables).runs()).task
+
+
+@contextlib.contextmanager
+def process(folder=None):
+    """Load code anew, as a process does that may have imported the module `lib.helper` of a folder."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(loading, "_files", {})
+        if folder is not None:
+            patch.syspath_prepend(folder)
+            patch.delitem(sys.modules, "lib", raising=False)
+            imported = [importlib.import_module(name) for name in ("lib", "lib.helper")]
+        yield
+        assert folder is None or [sys.modules[one.__name__] for one in imported] == imported
+        for name in ("lib", "lib.helper"):
+            sys.modules.pop(name, None)
+
+
+@pytest.mark.parametrize("is_package", [False, True])
+@pytest.mark.parametrize("importer", ["command", "worker"])
+@pytest.mark.parametrize("place", ["same", "other"])
+def test_modules_that_a_process_has_imported_change_nothing(
+    folder, elsewhere, write, fixed, importer, place, is_package
+):
+    write("elsewhere/lib/helper.py", "WINDOW = 3000")
+    if is_package:
+        write("lib/__init__.py", "")
+        write("elsewhere/lib/__init__.py", "")
+    imported = folder if place == "same" else elsewhere
+    with process(imported if importer == "command" else None):
+        task = fixed()
+    with process(imported if importer == "worker" else None):
+        part = Part.from_bytes(done_in(elsewhere, task))
+    read = {Path(path).relative_to(folder).as_posix() for path in part.inputs}
+    assert read == {"fixed.py", "lib/helper.py"} | ({"lib/__init__.py"} if is_package else set())
+    assert part.tables["runs"]["cwnd_mean_bytes"].to_pylist() == [pytest.approx(30000, rel=0.01)]
+
+
+def test_files_that_only_one_side_has_read_are_named(elsewhere, write, fixed, monkeypatch):
+    write(
+        "fixed.py",
+        IMPORTS.replace("import lib", "import os\n    if 'OWN' in os.environ:\n        import lib"),
+    )
+    helper = Path("lib/helper.py").resolve()
+    with process():
+        without = fixed()
+    monkeypatch.setenv("OWN", "")
+    with process():
+        failed = done_in(elsewhere, without)
+        assert failed.message.startswith(f"{helper}: only a worker has read this file; ")
+        task = fixed()
+    monkeypatch.delenv("OWN")
+    with process():
+        failed = done_in(elsewhere, task)
+        assert failed.message.startswith(f"{helper}: only the command has read this file; ")
 
 
 def test_workers_refuse_other_files_and_missing_ones(elsewhere, task):
