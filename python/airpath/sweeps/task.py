@@ -25,17 +25,13 @@ from airpath.sweeps.part import Part
 FORMAT: Final = "airpath sweep 1"
 """Format of a stored run; it changes with its content, so that older parts are not read."""
 COMPUTED_BY: Final = (
-    "airpath/*.py",
-    "airpath/links/*",
-    "airpath/metrics/*.py",
-    "airpath/plugins/*.py",
-    "airpath/plugins/linux/**/*",
-    "airpath/results/*.py",
-    "airpath/scenario/*.py",
-    "airpath/schemes/*.py",
-    "airpath/sweeps/*.py",
+    "airpath/**/*.py",
+    "airpath/**/*.[ch]",
+    "airpath/links/*.down",
+    "airpath/links/*.toml",
+    "airpath/links/*.up",
 )
-"""The sources, besides the engine, on which a run depends."""
+"""The sources, in addition to the engine, on which a run may depend: all code, and the built-in links."""
 
 
 class EngineMismatchError(AirpathError):
