@@ -3,7 +3,9 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from pathlib import Path
+from threading import RLock
 from typing import Any, Final
 
 from airpath._nearest import suggestion
@@ -36,7 +38,11 @@ class Plugin:
 _FRAME: Final = re.compile(r'^  File "(.+)", line (\d+) in ', re.MULTILINE)
 _files: Final[dict[tuple[Path, ...], LoadedFile]] = {}
 _plugins: Final[dict[tuple[str, str], Plugin]] = {}
-"""Plugins by id and kind: a library may have components of several kinds."""
+"""The plugins loaded last by id and kind: a library may have components of several kinds."""
+_plugins_of_files: Final[dict[tuple[tuple[Path, ...], str, str], Plugin]] = {}
+"""The same by absolute path: threads may load files with the same relative path from different folders."""
+_lock: Final = RLock()
+"""Held while a file is loaded, which changes `sys.path` and `sys.modules`."""
 
 
 def load(spec: Spec, *kinds: str) -> Plugin:
@@ -79,6 +85,12 @@ def load_all(spec: Spec) -> dict[str, Plugin]:
         As `load`.
     """
     spec.refuse_if_not_allowed()
+    with _lock:
+        return _load_all(spec)
+
+
+def _load_all(spec: Spec) -> dict[str, Plugin]:
+    """Return the components of a file that may run."""
     loaded = _load_file(spec)
     plugins = {}
     for name, declared in loaded.components.items():
@@ -94,14 +106,22 @@ def load_all(spec: Spec) -> dict[str, Plugin]:
                 loaded.compiled,
                 loaded.transport,
             )
-        plugins[name] = _plugins[key]
+        plugins[name] = _plugins_of_files[spec.paths, *key] = _plugins[key]
     return plugins
 
 
 def loaded_plugins(ids: Iterable[str]) -> list[Plugin]:
-    """Return the loaded components with these names in plans."""
-    chosen = set(ids)
-    return [_plugins[key] for key in sorted(_plugins) if key[0] in chosen]
+    """Return the loaded components with these names in plans, sorted by name and kind.
+
+    A relative path means the file below the current base of relative paths if that file was loaded, otherwise
+    the file that was loaded last.
+    """
+    paths = {id_: spec.paths for id_ in ids if (spec := Spec.parse(id_)) is not None}
+    return [
+        _plugins_of_files.get((paths[id_], id_, kind), plugin)
+        for (id_, kind), plugin in sorted(_plugins.copy().items(), key=itemgetter(0))
+        if id_ in paths
+    ]
 
 
 def place(error: BaseException | None) -> str:
@@ -119,7 +139,7 @@ def place_in_stack(stack: str) -> str:
 
 def _sources() -> Iterator[Path]:
     """Yield the files of the user that were loaded."""
-    return (path for loaded in _files.values() for path in loaded.sources)
+    return (path for loaded in _files.copy().values() for path in loaded.sources)
 
 
 def _load_file(spec: Spec) -> LoadedFile:

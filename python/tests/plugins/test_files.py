@@ -2,7 +2,12 @@
 
 import contextlib
 import json
+import sys
+import textwrap
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
+from types import SimpleNamespace
 
 import pyarrow.parquet as pq
 import pytest
@@ -12,7 +17,7 @@ import airpath
 from airpath.cli import main
 from airpath.errors import ScenarioError, UsageError
 from airpath.plugins import specs
-from airpath.plugins.loading import loaded_plugins
+from airpath.plugins.loading import load, loaded_plugins
 from airpath.plugins.specs import Spec
 from airpath.scenario import Scenario
 from airpath.schemes import LOOKS, label_of, parse_scheme
@@ -151,6 +156,33 @@ def test_files_of_the_same_name_have_separate_modules_and_copies(write, airpath)
     copies = {str(file.relative_to("out/code")): file.read_text() for file in Path("out/code").rglob("*.py")}
     assert copies.keys() == {"a/my.py", "a/helper.py", "b/my.py", "b/helper.py"}
     assert copies["b/helper.py"] == "KEEP = 0.75\n"
+
+
+def test_files_that_threads_load_import_modules_of_their_own_folders(folder, write, monkeypatch):
+    # Without a lock, both files pass the barrier and change `sys.path` at the same time.
+    monkeypatch.setitem(sys.modules, "meeting", SimpleNamespace(barrier=Barrier(2)))
+    meet = """
+        import contextlib, threading, meeting
+        with contextlib.suppress(threading.BrokenBarrierError):
+            meeting.barrier.wait(timeout=0.5)
+    """
+    text = CLASS.format("keep: float = helper.KEEP").replace("airpath\n", "airpath, helper\n", 1) + METHODS
+
+    def loaded(place):
+        with specs.relative_to(folder / place):
+            specs.allow(["my.py:Mine"])
+            return load(Spec.parse("my.py:Mine")).schema["properties"]["keep"]["default"]
+
+    keeps = {"a": 0.5, "b": 0.75}
+    for place, keep in keeps.items():
+        write(f"{place}/helper.py", f"KEEP = {keep}\n")
+        write(f"{place}/my.py", textwrap.dedent(meet) + text)
+    with ThreadPoolExecutor(2) as pool:
+        assert dict(zip(keeps, pool.map(loaded, keeps), strict=True)) == keeps
+    for place in keeps:
+        with specs.relative_to(folder / place):
+            (plugin,) = loaded_plugins(["my.py:Mine"])
+        assert folder / place / "my.py" in plugin.sources
 
 
 def test_a_file_that_has_changed_is_loaded_again(write):
