@@ -12,7 +12,7 @@ from airpath.sweeps.engine import (
     EngineError,
     Pending,
     ResultLostError,
-    WorkersLostError,
+    RetriesExhaustedError,
     host_and_port,
 )
 from airpath.sweeps.task import Failure, Task, do_task, version
@@ -86,7 +86,7 @@ class DaskEngine(Engine):
                 if pending.status != "finished" or not self._threads():
                     raise ResultLostError from None
             except self._library.KilledWorker:
-                raise WorkersLostError from None
+                raise RetriesExhaustedError from None
             except (CancelledError, self._library.comm.CommClosedError):
                 raise EngineError(
                     f"the scheduler of the Dask cluster at {self._address} has stopped; finished runs are"

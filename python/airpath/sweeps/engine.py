@@ -15,8 +15,8 @@ class WorkerLostError(Exception):
     """A worker died during a task (killed, out of memory); the task can be retried."""
 
 
-class WorkersLostError(Exception):
-    """Workers died during every attempt of a task; it is not retried."""
+class RetriesExhaustedError(Exception):
+    """A cluster has retried a task, and a worker died during every attempt; it is not retried again."""
 
 
 class ResultLostError(Exception):
@@ -57,8 +57,8 @@ class Engine(ABC):
         ------
         WorkerLostError
             If its worker died.
-        WorkersLostError
-            If a cluster has tried the task again and its workers died, too.
+        RetriesExhaustedError
+            If the worker died during every attempt of a cluster.
         ResultLostError
             If the caller must wait for the task once more.
         EngineError

@@ -6,7 +6,7 @@ from typing import Any
 
 from airpath.errors import UsageError
 from airpath.runner import workers
-from airpath.sweeps.engine import Engine, EngineError, Pending, WorkersLostError, host_and_port
+from airpath.sweeps.engine import Engine, EngineError, Pending, RetriesExhaustedError, host_and_port
 from airpath.sweeps.task import Failure, Task, do_task, version
 
 CONNECT_WITHIN_S = 10
@@ -78,7 +78,7 @@ class RayEngine(Engine):
         try:
             return pending.result()
         except (errors.WorkerCrashedError, errors.OutOfMemoryError, errors.NodeDiedError):
-            raise WorkersLostError from None
+            raise RetriesExhaustedError from None
         except Exception as error:
             text = " ".join(str(getattr(error, "cause", None) or error).split())
             raise EngineError(f"{self._name} failed: {type(error).__name__}: {text}") from None

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from airpath._os.interrupts import InterruptRequest
-from airpath.sweeps.engine import Engine, Pending, ResultLostError, WorkerLostError, WorkersLostError
+from airpath.sweeps.engine import Engine, Pending, ResultLostError, RetriesExhaustedError, WorkerLostError
 from airpath.sweeps.part import Part, PartStore
 from airpath.sweeps.plan import SweepPlan, SweepRun
 from airpath.sweeps.task import Failure, digest_of_input
@@ -190,7 +190,7 @@ class _Work:
                 return
             self._engine.restart()
             outcome = Failure.lost(run.task, "its worker process died")
-        except WorkersLostError:
+        except RetriesExhaustedError:
             outcome = Failure.lost(run.task, "its worker died again and again")
         self._looked_at, self._stalled = time.monotonic(), ""
         if isinstance(outcome, Failure):

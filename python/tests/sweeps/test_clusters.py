@@ -121,6 +121,26 @@ def assert_equals_local_sweep(sweep: HeldSweep, out: Path, local: airpath.SweepR
     assert data_set(out) == data_set(local.directory)
 
 
+@pytest.fixture
+def _one_attempt(monkeypatch):
+    monkeypatch.setenv("DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES", "0")
+
+
+@needs_dask
+@pytest.mark.usefixtures("_one_attempt")
+def test_a_run_that_ends_its_worker_in_every_attempt_of_a_dask_cluster_fails(tmp_path, dask):
+    text = "import os, airpath\nclass Ends(airpath.Controller):\n    def on_ack(self, ack): os._exit(1)\n"
+    (tmp_path / "ends.py").write_text(text + "    def on_congestion(self, signal): pass\n")
+    written(tmp_path, "")
+    plan = tmp_path / "ends.toml"
+    plan.write_text('name = "ends"\nscenario = "tiny.toml"\nschemes = ["ends.py:Ends"]\nseeds = [1]\n')
+    out = tmp_path / "out"
+    arguments = command(plan, "--engine", dask.address, "--out", out, "--allow-code")
+    done = subprocess.run(arguments, cwd=tmp_path, timeout=HANG_S, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 1, done.stderr
+    assert "its worker died again and again (crash of ends.py, killed, or out of memory)" in done.stderr
+
+
 @needs_dask
 def test_a_dask_cluster_without_workers_is_reported_and_waited_for(tmp_path, dask, local):
     plan = written(tmp_path, LONG_FAILING)
