@@ -1,4 +1,4 @@
-"""The data set of a complete sweep: its tables as Parquet, with runs in order."""
+"""The data set of a sweep: the tables of its successful runs as Parquet, with runs in order."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -44,8 +44,8 @@ def write_dataset(
     Returns
     -------
     list of SweepRun, dict of str to str
-        Runs whose parts were damaged (if there are any, nothing was written); SHA-256 of the trace files, by
-        path.
+        Runs whose parts were damaged (if there are any, nothing was written); SHA-256 of the traces
+        and code that the runs read, by path.
     """
     metadata = json.dumps(provenance, sort_keys=True).encode()
     metrics = plan.document.metrics

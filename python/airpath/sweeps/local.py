@@ -24,7 +24,7 @@ class LocalEngine(Engine):
 
     @property
     def slots(self) -> int:
-        """One more than the workers, so that the next task is ready when one is done."""
+        """Two for each worker, so that the next task is ready when one is done."""
         return 2 * self._workers
 
     def submit(self, task: Task) -> "Future[bytes | Failure]":

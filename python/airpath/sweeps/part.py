@@ -34,7 +34,7 @@ class Part:
     key: str
     """The key of its task."""
     inputs: Mapping[str, str]
-    """SHA-256 of each trace file that was read, by path."""
+    """SHA-256 of each file that the run read, by path: traces and code."""
     tables: Mapping[str, pa.Table]
     """`runs` and the requested tables."""
 
@@ -62,7 +62,7 @@ class Part:
         plan_sha256
             SHA-256 of the resolved scenario.
         inputs
-            SHA-256 of each trace file that it read, by path.
+            SHA-256 of each file that it read, by path: traces and code.
         """
         digests = "".join(sorted(inputs.values())).encode()
         row = {

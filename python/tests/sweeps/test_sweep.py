@@ -46,7 +46,7 @@ def longer(plan):
 
 
 def done_here(plan):
-    """Return the data set of a sweep that is run by run computed in this process."""
+    """Return the data set of a sweep whose runs are computed in this process, one at a time."""
     with pytest.MonkeyPatch.context() as patched:
         inline(patched, InlineEngine())
         return data_set(airpath.sweep(plan, plan.parent / "reference").directory)
