@@ -1,6 +1,7 @@
 """The gate against slowdowns fails if runs take more instructions than stored."""
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -84,7 +85,10 @@ def test_a_run_that_grew_fails_and_an_updated_figure_opens(tmp_path):
     file.write_text(json.dumps(stored))
     done = called(file)
     assert done.returncode == 1
-    assert "(+25.0%): over 10% more" in done.stdout
+    # Counts in two environments differ by up to a thousandth, with the alignment of the stack.
+    growth = re.search(r"\(\+(\d+\.\d)%\): over 10% more", done.stdout)
+    assert growth is not None, done.stdout
+    assert float(growth[1]) == pytest.approx(25, abs=0.5)
     stored[kind][RUN] = counted
     file.write_text(json.dumps(stored))
     assert called(file).returncode == 0
