@@ -63,7 +63,12 @@ pub fn run(
 /// Writes a report on the endpoints of a flow to the network's tables.
 fn record(network: &mut ExternalNetwork, report: &Report) {
     match *report {
-        Report::Interval { flow, state } => network.set_flow_state(flow, state),
+        Report::Interval { flow, state, limited } => {
+            network.set_flow_state(flow, state);
+            if let Some(limited) = limited {
+                network.set_limited_times(flow, limited);
+            }
+        }
         Report::Counted { flow, summary } => network.set_flow_summary(flow, summary),
         Report::Goodput { flow, bytes } => network.on_goodput(flow, bytes),
         Report::Completion { flow, transfer, start, end, size } => {

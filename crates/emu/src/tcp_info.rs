@@ -6,6 +6,8 @@
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 
+use airpath_model::Duration;
+use airpath_network::LimitedTimes;
 use nix::libc;
 
 /// One connection at one instant. Times in microseconds, rates in bytes per second, windows in segments.
@@ -120,6 +122,16 @@ impl TcpInfo {
         let left = u64::from(self.selectively_acknowledged) + u64::from(self.lost);
         let segments = (u64::from(self.unacknowledged) + u64::from(self.retransmitted)).saturating_sub(left);
         segments.saturating_mul(self.segment_bytes.into())
+    }
+
+    /// Returns what has limited the sender, without the total; `None` if the kernel does not report it.
+    pub(crate) fn limited_times(&self) -> Option<LimitedTimes> {
+        Some(LimitedTimes {
+            total: Duration::ZERO,
+            busy: Duration::from_micros(self.busy_us?),
+            receive_window: Duration::from_micros(self.receive_window_limited_us?),
+            send_buffer: Duration::from_micros(self.send_buffer_limited_us?),
+        })
     }
 
     /// Returns whether the window grows exponentially, because it is below the threshold.

@@ -1,6 +1,7 @@
 //! A network whose packets the caller sends, keeps and receives, such as an emulator with real packets and a
 //! real clock.
 
+mod limits;
 mod outside;
 
 use std::sync::Arc;
@@ -16,6 +17,7 @@ use crate::packet::{Body, Contents, External, Packet};
 use crate::record::{FlowState, FlowSummary};
 use crate::routes::{FlowRoutes, assemble_routes};
 use crate::{Components, components};
+pub use limits::LimitedTimes;
 
 /// The network of a plan, for packets of the caller.
 ///
@@ -25,6 +27,8 @@ use crate::{Components, components};
 pub struct ExternalNetwork {
     network: Network,
     flows: Vec<ExternalFlow>,
+    /// Whether the tables contain the limits of senders.
+    keep_limits: bool,
 }
 
 /// A flow whose endpoints belong to the caller, with their last reported state.
@@ -33,11 +37,20 @@ struct ExternalFlow {
     routes: FlowRoutes,
     state: FlowState,
     counted: FlowSummary,
+    limited: LimitedTimes,
+    /// The part of `limited` that is in rows of the tables.
+    recorded: LimitedTimes,
 }
 
 impl ExternalFlow {
     const fn new(routes: FlowRoutes) -> Self {
-        Self { routes, state: FlowState::unknown(false), counted: FlowSummary::begun(Timestamp::NEVER) }
+        Self {
+            routes,
+            state: FlowState::unknown(false),
+            counted: FlowSummary::begun(Timestamp::NEVER),
+            limited: LimitedTimes::NONE,
+            recorded: LimitedTimes::NONE,
+        }
     }
 }
 
@@ -90,7 +103,8 @@ impl ExternalNetwork {
         let driver = Driver::External { outside };
         let mut network = Network::assemble(plan, inputs, seed, routes, &sources, driver, components)?;
         network.schedule_clock();
-        Ok(Self { network, flows: places.into_iter().map(ExternalFlow::new).collect() })
+        let flows = places.into_iter().map(ExternalFlow::new).collect();
+        Ok(Self { network, flows, keep_limits: plan.record.flow_limits })
     }
 
     /// Adds a flow with the routes and the measuring link of a flow of the plan, and returns its index. In
@@ -109,6 +123,11 @@ impl ExternalNetwork {
     pub fn next_event(&mut self) -> Timestamp {
         let at = self.network.events.next_time();
         if at > self.network.end { Timestamp::NEVER } else { at }
+    }
+
+    /// Returns the time up to which the network has advanced.
+    pub const fn now(&self) -> Timestamp {
+        self.network.now
     }
 
     /// Returns the end of the run: the plan's duration.
@@ -160,7 +179,7 @@ impl ExternalNetwork {
     /// Advances the network to `until`, but not beyond the end of the run. Calls `deliver` for each packet
     /// that reaches the end of its route, in the order of time.
     pub fn advance(&mut self, until: Timestamp, deliver: &mut impl FnMut(Delivery)) {
-        let Self { network, flows } = self;
+        let Self { network, flows, keep_limits } = self;
         let until = until.min(network.end);
         while network.events.next_time() <= until {
             let Some((at, target)) = network.events.pop() else { break };
@@ -168,6 +187,11 @@ impl ExternalNetwork {
             network.counts.events += 1;
             if target as usize == network.clock() {
                 network.end_interval(flows.len(), |flow| flows[flow].state, |flow| flows[flow].counted);
+                if *keep_limits {
+                    for (flow, times) in (0..).zip(flows.iter_mut().map(ExternalFlow::take_limits)) {
+                        network.context.recorder.on_limits(flow, network.now, &times);
+                    }
+                }
             } else {
                 network.on_link(target as usize, &mut CallerEnds { deliver });
             }
@@ -223,6 +247,11 @@ impl ExternalNetwork {
     /// set before the end of the warm-up.
     pub fn set_flow_summary(&mut self, flow: u32, counted: FlowSummary) {
         self.flows[flow as usize].counted = counted;
+    }
+
+    /// Sets what has limited the sender of a flow since its start, for the table `flow_limits`.
+    pub fn set_limited_times(&mut self, flow: u32, times: LimitedTimes) {
+        self.flows[flow as usize].limited = times;
     }
 
     /// Records that the receiver of a flow passed `bytes` to its application.

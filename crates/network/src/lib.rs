@@ -26,7 +26,7 @@ pub use build::{independent_packet_loss, long_run_loss, packet_loss, rate_steps}
 pub use components::{Components, components};
 pub use context::Context;
 pub use event::{Entry, EventQueue, Target};
-pub use external::ExternalNetwork;
+pub use external::{ExternalNetwork, LimitedTimes};
 pub use external_packet::{Captured, Delivery, Direction, ExternalPacket, Lost};
 pub use lookahead::FlowEnds;
 pub use network::{Counts, Driver, Ends, Network, Outcome};

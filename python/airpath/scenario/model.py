@@ -37,7 +37,7 @@ class Record(Table):
     """Keep a row for each lost packet; without it, runs with millions of losses take less time and memory."""
     flow_limits: Flag = False
     """Keep a row for each flow and interval with the shares of time in which the application, the windows,
-    pacing and recovery limited the sender.
+    pacing and recovery limited the sender; not on the backend `quic`.
     """
     capture: tuple[Text, ...] = ()
     """Names of links at whose entrance packets are captured (pcapng)."""

@@ -19,13 +19,14 @@ LIMITS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         "congestion_window": ("the congestion window", "#0072b2"),
         "pacing": ("pacing", "#56b4e9"),
         "receive_window": ("the receive window", "#e69f00"),
+        "send_buffer": ("the send buffer", "#f0e442"),
         "application": ("the application", "#009e73"),
         "recovery": ("loss recovery", "#d55e00"),
     }
 )
 """Name and colour of each column of `flow_limits`, in the order within an interval."""
 INTERVALS: Final = 150
-"""Intervals of a scheme in the panel, at most: each has up to five stretches."""
+"""Intervals of a scheme in the panel, at most: each has up to six stretches."""
 
 
 def limits_panel(places: Mapping[RunResult, Place], grid: Grid) -> list[Panel]:

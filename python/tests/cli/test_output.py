@@ -110,7 +110,7 @@ def test_limits_of_senders_on_request(airpath, folder: Path, arguments: tuple[st
     assert max(limits["congestion_window"].to_pylist()) > 0.9
     outcome = airpath(*arguments, "--limits", "--world", "quic")
     assert outcome.code == 2
-    assert "--limits: found --world quic; accepted: the simulator" in outcome.err
+    assert "--limits: found --world quic; accepted: any other backend" in outcome.err
 
 
 def test_compare_keeps_the_order_and_the_options(airpath):

@@ -11,12 +11,14 @@ import pyarrow.parquet as pq
 import pytest
 
 import airpath
+from airpath.captures import analyse
 from airpath.cli import main
 from airpath.errors import ScenarioError
 from airpath.explorer.writing import write_report
 from airpath.metrics.run import columns
 from airpath.results import Results, RunResult
 from airpath.results.reading import read
+from airpath.views.limits import LIMITS
 
 FLOWS = [
     {"name": "long", "scheme": "cubic", "stop": "1.5s"},
@@ -113,6 +115,46 @@ def test_a_receive_window_of_the_scenario_limits_only_its_sender() -> None:
     assert received["slow-1"] < 1.9 / 0.1 * 8e3 * 1.2 + 64e3
     assert received["fast-1"] > 2 * received["slow-1"]
     assert not any("window" in problem for problem in (run.record.validity or {})["problems"])
+
+
+@pytest.mark.usefixtures("emulated_hosts")
+@pytest.mark.parametrize(
+    ("flow", "column", "label"),
+    [
+        ({}, "congestion_window", "bottleneck"),
+        ({"transport": {"receive_window": "16kB"}}, "receive_window", "receiver-window"),
+        (
+            {"traffic": {"kind": "writes", "size": "20kB", "interval": "400ms"}, "stop": "3.9s"},
+            "application",
+            "application",
+        ),
+    ],
+)
+def test_what_limits_a_sender_is_counted_by_the_kernel_and_found_in_its_capture(
+    valid_run: Callable[..., RunResult], tmp_path: Path, flow: dict[str, Any], column: str, label: str
+) -> None:
+    scenario = airpath.Scenario.from_dict(
+        SCENARIO | {"duration": "4s", "flows": [{"name": "one", "scheme": "cubic", **flow}]}
+    ).override(
+        {
+            "record.flow_limits": True,
+            "record.capture": ["bottleneck", "bottleneck-reverse"],
+            "topology.bottleneck.delay": "30ms",
+        }
+    )
+    run = valid_run(scenario, "emulate")
+    rows = columns(run.table("flow_limits"))
+    # A row for each interval but the first, before the handshake is complete, and perhaps the last.
+    assert 38 <= len(rows["time_s"]) <= 40
+    assert np.mean(rows[column]) > 0.6
+    assert sum(np.mean(rows[name]) for name in LIMITS) == pytest.approx(1)
+    origin = airpath.results.Origin(created="now")
+    airpath.results.write(Results([run]), tmp_path / "out", scenario_text="", origin=origin)
+    (file,) = (tmp_path / "out" / "captures").iterdir()
+    (analysed,) = analyse(file).flows
+    main_limit = analysed.diagnosis.shares[0]
+    assert main_limit.label == label
+    assert main_limit.time == pytest.approx(np.mean(rows[column]), abs=0.2)
 
 
 @pytest.mark.usefixtures("emulated_hosts")

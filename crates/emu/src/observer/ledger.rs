@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use airpath_model::Timestamp;
-use airpath_network::{FlowState, FlowSummary};
+use airpath_network::{FlowState, FlowSummary, LimitedTimes};
 
 use crate::address::{Side, flow_of};
 use crate::connection_flows::Connection;
@@ -57,6 +57,8 @@ struct SenderNews {
     /// Summary of the whole connection, without its start time.
     summary: FlowSummary,
     busy_s: f64,
+    /// What has limited it, without the total; `None` if the connection has ended, or is not reported on.
+    limited: Option<LimitedTimes>,
     congestion_control: Option<String>,
 }
 
@@ -165,7 +167,8 @@ impl End {
             FlowState::unknown(false)
         };
         let busy_s = info.busy_us.map_or(f64::NAN, |microseconds| microseconds as f64 * 1e-6);
-        SenderNews { state, summary, busy_s, congestion_control: congestion_control.clone() }
+        let limited = info.limited_times().filter(|_| self.open && self.connected);
+        SenderNews { state, summary, busy_s, limited, congestion_control: congestion_control.clone() }
     }
 }
 
@@ -174,8 +177,12 @@ impl News {
     pub(super) fn record(self, exchange: &mut Exchange) {
         let Some((sent, network)) = exchange.sent_by(&self.connection, self.from) else { return };
         network.on_goodput(sent.flow, self.goodput_bytes);
-        if let Some(SenderNews { state, summary, busy_s, congestion_control }) = self.sender {
+        if let Some(SenderNews { state, summary, busy_s, limited, congestion_control }) = self.sender {
             network.set_flow_state(sent.flow, state);
+            if let Some(times) = limited {
+                let total = network.now().since(sent.summary.start);
+                network.set_limited_times(sent.flow, LimitedTimes { total, ..times });
+            }
             network.set_flow_summary(sent.flow, summary);
             sent.summary = FlowSummary { start: sent.summary.start, ..summary };
             sent.busy_s = busy_s;

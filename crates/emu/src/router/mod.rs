@@ -62,7 +62,7 @@ impl Router {
             return Err(refused(
                 &planned.name,
                 "arq",
-                "a router of the kernel does not know of the time in which damaged packets are sent again; accepted: no arq"
+                "a router of the kernel does not know the time in which corrupted packets are retransmitted; accepted: no arq"
                     .to_owned(),
             ));
         }

@@ -1,7 +1,7 @@
 //! Reports of sources.
 
 use airpath_model::{Bytes, Timestamp};
-use airpath_network::{FlowState, FlowSummary};
+use airpath_network::{FlowState, FlowSummary, LimitedTimes};
 
 use crate::tcp_info::TcpInfo;
 
@@ -21,6 +21,9 @@ pub enum Report {
         flow: u32,
         /// The kernel's report on its connection. Of several simultaneous ones, only that they are active.
         state: FlowState,
+        /// What has limited its sender since its start; `None` if the kernel does not report it, or the flow
+        /// has several senders.
+        limited: Option<LimitedTimes>,
     },
     /// The end of the warm-up is near.
     Counted {

@@ -18,8 +18,12 @@ pub(crate) fn instant(end: Timestamp, interval: Duration) -> Timestamp {
 /// Reports the state of every flow's connection.
 pub(super) fn sample(sources: &[Source], now: Timestamp, flows: usize, reports: &dyn Fn(Report)) {
     let mut states = vec![FlowState::unknown(false); flows];
+    let mut limits = vec![None; flows];
+    let mut senders = vec![0; flows];
     for source in sources {
-        let of_source = source.state(now);
+        let (of_source, limited) = source.sample(now);
+        senders[source.flow()] += 1;
+        limits[source.flow()] = limited.filter(|_| senders[source.flow()] == 1);
         let state = &mut states[source.flow()];
         // Several simultaneous connections of one flow have no common window to report.
         *state = match (state.active, of_source.active) {
@@ -28,8 +32,8 @@ pub(super) fn sample(sources: &[Source], now: Timestamp, flows: usize, reports: 
             (true, true) => FlowState::unknown(true),
         };
     }
-    for (flow, state) in (0..).zip(states) {
-        reports(Report::Interval { flow, state });
+    for (flow, (state, limited)) in (0..).zip(states.into_iter().zip(limits)) {
+        reports(Report::Interval { flow, state, limited });
     }
 }
 

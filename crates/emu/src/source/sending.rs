@@ -4,7 +4,7 @@ use std::io;
 use std::net::{Ipv4Addr, UdpSocket};
 
 use airpath_model::{Bytes, Timestamp};
-use airpath_network::FlowState;
+use airpath_network::{FlowState, LimitedTimes};
 use airpath_plan::Part;
 use airpath_plan::workload::{Datagrams, Files, Sending, Workload};
 use nix::sys::epoll::EpollFlags;
@@ -48,6 +48,10 @@ struct FileSource {
     /// Time of the next file, or of the next write to the connection.
     next_file: Timestamp,
     stopped: bool,
+    /// What limited the connections that have ended, without the total.
+    limited: LimitedTimes,
+    /// End of the last of them.
+    ended: Timestamp,
 }
 
 impl Source {
@@ -66,7 +70,15 @@ impl Source {
         let kind = match (sending, tcp) {
             (Sending::Files(files), Some(settings)) => {
                 let next_file = if start < stop { start } else { Timestamp::NEVER };
-                Kind::Files(FileSource { files, settings, connection: None, next_file, stopped: false })
+                Kind::Files(FileSource {
+                    files,
+                    settings,
+                    connection: None,
+                    next_file,
+                    stopped: false,
+                    limited: LimitedTimes::NONE,
+                    ended: start,
+                })
             }
             (Sending::Files(_), None) => {
                 return Err(refused(format!("number {flow} needs a congestion control of the kernel")));
@@ -175,7 +187,9 @@ impl Source {
         }
         self.count(summary);
         let Kind::Files(source) = &mut self.kind else { return };
+        source.limited = source.limited_with(source.report().as_ref()).unwrap_or(source.limited);
         source.connection = None;
+        source.ended = now;
         if !source.stopped
             && let Some(pause) = source.files.next_pause()
         {
@@ -195,16 +209,11 @@ impl Source {
         }
     }
 
-    /// Returns the state for the time series.
-    pub(super) fn state(&self, now: Timestamp) -> FlowState {
+    /// Returns the state for the time series, and what has limited the sender since its start.
+    pub(super) fn sample(&self, now: Timestamp) -> (FlowState, Option<LimitedTimes>) {
         match &self.kind {
-            Kind::Files(FileSource { connection: None, .. }) => FlowState::unknown(false),
-            Kind::Files(FileSource { connection: Some(connection), settings, .. }) => {
-                TcpInfo::of(&connection.stream).map_or(FlowState::unknown(true), |info| {
-                    sampling::state(&info, &settings.congestion_control)
-                })
-            }
-            Kind::Datagrams { datagrams, .. } => FlowState::unknown(datagrams.is_active(now)),
+            Kind::Files(source) => source.sample(now, self.start),
+            Kind::Datagrams { datagrams, .. } => (FlowState::unknown(datagrams.is_active(now)), None),
         }
     }
 
@@ -219,6 +228,31 @@ impl Source {
             }
             Kind::Datagrams { datagrams, .. } => datagrams.stop(),
         }
+    }
+}
+
+impl FileSource {
+    fn sample(&self, now: Timestamp, start: Timestamp) -> (FlowState, Option<LimitedTimes>) {
+        let report = self.report();
+        let state = match &report {
+            None => FlowState::unknown(false),
+            Some(Err(_)) => FlowState::unknown(true),
+            Some(Ok(info)) => sampling::state(info, &self.settings.congestion_control),
+        };
+        let end = if self.stopped && report.is_none() { self.ended } else { now };
+        let limited = self.limited_with(report.as_ref());
+        (state, limited.map(|times| LimitedTimes { total: end.since(start), ..times }))
+    }
+
+    /// Returns the kernel's report on the connection.
+    fn report(&self) -> Option<io::Result<TcpInfo>> {
+        self.connection.as_ref().map(|connection| TcpInfo::of(&connection.stream))
+    }
+
+    /// Returns what has limited all connections, without the total; `report` is that on the current one.
+    fn limited_with(&self, report: Option<&io::Result<TcpInfo>>) -> Option<LimitedTimes> {
+        let Some(report) = report else { return Some(self.limited) };
+        Some(self.limited + report.as_ref().ok()?.limited_times()?)
     }
 }
 

@@ -152,6 +152,22 @@ fn long_flows_and_datagrams_start_and_stop_as_planned() {
             _ => panic!("no such interval"),
         }
     };
+    let limited = |wanted: u32| {
+        let of = move |report: &Report| match report {
+            Report::Interval { flow, limited, .. } if *flow == wanted => {
+                Some(limited.map(|times| times.total))
+            }
+            _ => None,
+        };
+        reports.iter().filter_map(of).collect::<Vec<_>>()
+    };
+    // From 20 ms, until the connection has ended: at 320 ms, or at the next sample.
+    assert_eq!(limited(0)[3], Some(Duration::from_millis(178)), "2 ms before the end of the interval");
+    assert_eq!(limited(0)[8], limited(0)[9]);
+    let total = limited(0)[9].unwrap();
+    assert!(total >= Duration::from_millis(300) && total <= Duration::from_millis(328), "{total:?}");
+    assert_eq!(limited(1), [None; 10], "datagrams are not limited");
+
     assert!(active(0, 3).active && active(0, 3).cwnd >= Some(Bytes::new(14_480)), "{:?}", active(0, 3));
     assert!(!active(0, 8).active && !active(1, 8).active, "they stopped");
 }

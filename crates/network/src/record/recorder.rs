@@ -328,7 +328,7 @@ impl Recorder {
     pub fn on_limits(&mut self, flow: u32, now: Timestamp, times: &[Duration; SendLimit::COUNT]) {
         let total: f64 = times.iter().map(|time| time.as_secs_f64()).sum();
         if total > 0.0 {
-            let [recovery, application, receive_window, congestion_window, pacing] =
+            let [recovery, application, receive_window, send_buffer, congestion_window, pacing] =
                 times.map(|time| time.as_secs_f64() / total);
             self.flow_limits.push(FlowLimitRow {
                 flow: i64::from(flow),
@@ -336,6 +336,7 @@ impl Recorder {
                 recovery,
                 application,
                 receive_window,
+                send_buffer,
                 congestion_window,
                 pacing,
             });

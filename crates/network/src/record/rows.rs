@@ -173,7 +173,8 @@ table! {
 table! {
     /// one flow and interval, from the start of the flow until all that it sends is acknowledged; the shares
     /// add up to 1, and time counts for the first limit that holds, in the order of the columns; only if the
-    /// scenario requests it, and only for simulated senders
+    /// scenario requests it. The kernel's senders (`TCP_INFO`) count recovery and pacing as the congestion
+    /// window, in ticks of the kernel (1 to 10 ms)
     "flow_limits", FlowLimitRow, FlowLimitTable, optional: true {
         /// flow number: row of `flows` within the run
         flow: i64 = PLAIN,
@@ -186,6 +187,8 @@ table! {
         application: f64 = PLAIN,
         /// share of time in which the next segment would have exceeded the receive window
         receive_window: f64 = PLAIN,
+        /// share of time in which the send buffer was full of data in flight; simulated senders have none
+        send_buffer: f64 = PLAIN,
         /// share of time in which the next segment would have exceeded the congestion window
         congestion_window: f64 = PLAIN,
         /// share of time in which the windows allowed the next segment, but the pacer had not released it

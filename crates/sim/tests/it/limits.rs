@@ -4,7 +4,8 @@ use crate::common::*;
 use airpath_sim::Outcome;
 use airpath_sim::plan::*;
 
-const LIMITS: [&str; 5] = ["recovery", "application", "receive_window", "congestion_window", "pacing"];
+const LIMITS: [&str; 6] =
+    ["recovery", "application", "receive_window", "send_buffer", "congestion_window", "pacing"];
 
 /// Returns a plan with a flow over 10 Mbit/s and 40 ms for 20 s, with a buffer of 40 packets.
 fn limited(flow: FlowPlan) -> Plan {
@@ -15,7 +16,7 @@ fn limited(flow: FlowPlan) -> Plan {
 }
 
 /// Returns the mean share of each limit over the rows.
-fn shares(outcome: &Outcome) -> [f64; 5] {
+fn shares(outcome: &Outcome) -> [f64; 6] {
     let table = table(outcome, "flow_limits");
     LIMITS.map(|name| {
         let shares = table.reals(name);

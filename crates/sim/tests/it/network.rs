@@ -2,7 +2,9 @@
 
 use crate::common::*;
 use airpath_model::{Ecn, PathHeader, Probe as _, Rate, Timestamp, XcpHeader};
-use airpath_sim::network::{Direction, ExternalNetwork, ExternalPacket, FlowState, FlowSummary};
+use airpath_sim::network::{
+    Direction, ExternalNetwork, ExternalPacket, FlowState, FlowSummary, LimitedTimes,
+};
 use airpath_sim::plan::*;
 use airpath_sim::{Outcome, Simulation};
 use proptest::prelude::*;
@@ -162,7 +164,8 @@ fn routers_respond_and_the_endpoints_are_recorded() {
         source: SourcePlan::named("configured").with("capacity", 10_000_000),
     };
     let router = LinkPlan { queue, ..link("router", mbps(10), 5.0) };
-    let plan = plan(1, round_trip_links(router, 5.0), vec![silent("flow", &[0], &[1])]);
+    let mut plan = plan(1, round_trip_links(router, 5.0), vec![silent("flow", &[0], &[1])]);
+    plan.record.flow_limits = true;
     let mut network = ExternalNetwork::new(&plan, &[], 1).unwrap();
     let header = XcpHeader {
         rtt: airpath_model::Duration::from_millis(20),
@@ -187,6 +190,17 @@ fn routers_respond_and_the_endpoints_are_recorded() {
             },
         );
         network.on_goodput(0, 960);
+        // A third of the time has no data, and a third waits for the receiver.
+        let total = airpath_model::Duration::from_millis(3 * u64::from(handle));
+        network.set_limited_times(
+            0,
+            LimitedTimes {
+                total,
+                busy: total.mul_f64(2.0 / 3.0),
+                receive_window: total.mul_f64(1.0 / 3.0),
+                ..LimitedTimes::NONE
+            },
+        );
     }
     network.probe(0).record(Timestamp::ZERO, airpath_model::Measurement::SpuriousTimeout);
     network.on_completion(0, 0, Timestamp::ZERO, network.end(), airpath_model::Bytes::new(480_000));
@@ -197,6 +211,11 @@ fn routers_respond_and_the_endpoints_are_recorded() {
 
     let outcome = network.finish(&[FlowSummary { timeouts: 3, ..FlowSummary::begun(Timestamp::ZERO) }]);
     let (flows, series) = (table(&outcome, "flows"), outcome.flow_series.table());
+    let limits = table(&outcome, "flow_limits");
+    assert_eq!(limits.reals("time_s").len(), 10);
+    for limit in ["application", "receive_window", "congestion_window"] {
+        assert!(limits.reals(limit).iter().all(|share| (share - 1.0 / 3.0).abs() < 1e-6), "{limit}");
+    }
     assert_eq!(flows.integers("timeouts"), [3]);
     assert_eq!(flows.integers("goodput_bytes"), [480_000]);
     assert_eq!(series.integers("flow").len(), 10);

@@ -16,6 +16,8 @@ pub enum SendLimit {
     Application,
     /// The next segment would exceed the receiver's window.
     ReceiveWindow,
+    /// The send buffer is full of data that is in flight. Simulated senders have none.
+    SendBuffer,
     /// The next segment would exceed the congestion window.
     CongestionWindow,
     /// The windows allow the next segment, and the pacer releases it later.
@@ -24,7 +26,7 @@ pub enum SendLimit {
 
 impl SendLimit {
     /// The number of limits.
-    pub const COUNT: usize = 5;
+    pub const COUNT: usize = 6;
 
     /// Returns the number of the limit, from zero in the order of declaration.
     pub const fn index(self) -> usize {
