@@ -6,7 +6,7 @@ Run as a module with the file to write: ``python -m airpath.results.documentatio
 import sys
 from pathlib import Path
 
-from airpath.metrics import BINS, ERRORS, EXCLUDED, METRICS, SCOPE, errors_schema
+from airpath.metrics import BINS, ERRORS, EXCLUDED, METRICS, SCOPE, Metric, errors_schema
 from airpath.results.columns import FLOW_LABELS, LINK_LABELS, RUN_LABELS, TABLES, TableDescription
 from airpath.results.observations import FLOW_OBSERVATIONS, OBSERVATIONS
 
@@ -28,8 +28,9 @@ _OPENING = """# Results
 
 <!-- Made from the package: python -m airpath.results.documentation docs/reference/results.md -->
 
-The results of a run are tables. A command writes all of them to a directory, or none. It adds the report and
-the figures, which take longer, afterwards:
+The results of a run are tables. A command writes all of them to a directory, or none, and then adds the
+report and the figures. [Compatibility](compatibility.md) states what may change; [Metrics](metrics.md)
+explains the summary.
 
 | file | content |
 |---|---|
@@ -46,12 +47,11 @@ the figures, which take longer, afterwards:
 | `figures/*.png`, `figures/*.svg` | figures, with `--figures` or by `airpath figures DIR`; `captions.txt` |
 
 The default directory is named after the command and its subject: `out/compare-12mbps`, then
-`out/compare-12mbps-2`, `out/compare-12mbps-3`. `out/latest` is a symbolic link to the newest. No command
-replaces the results of another: it rejects a directory in `--out` that is not empty, unless `--force` allows
-it to replace the airpath results there. A sweep and `airpath reproduce` resume their own unfinished
-directory.
+`out/compare-12mbps-2`. `out/latest` is a symbolic link to the newest. A command rejects a directory in
+`--out` that is not empty, unless `--force` allows it to replace the airpath results there; a sweep and
+`airpath reproduce` resume their own unfinished directory.
 
-Equal runs give equal bytes in every table. Times count from the start of the run. The *measured interval* is
+Equal runs give equal bytes in every table. Times count from the start of the run; the *measured interval* is
 from the end of the warm-up (`measure_from`) to the end of the run. A missing number is NaN in tables, empty
 in CSV and null in JSON. 1 kB is 1000 bytes, 1 Mbit/s is 10⁶ bits per second.
 """
@@ -59,19 +59,16 @@ in CSV and null in JSON. 1 kB is 1000 bytes, 1 Mbit/s is 10⁶ bits per second.
 _ABOUT_ERRORS = f"""\
 Each row is one ACK-rate estimator of a flow of one run; without estimators there is no file. An estimate is
 compared with the capacity of the link at which the flow is measured, times the share of payload in a full
-packet. Estimate and capacity are averages over {BINS} of the
-measured interval;
+packet. Both are averages over {BINS} of the measured interval;
 {EXCLUDED}.
-Flows that share a link estimate their share of it, and no estimator observes unused capacity. The metrics
-`bandwidth_estimate_…` of the summary are means over the rows of controllers (`controller`).
+Flows that share a link estimate their share of it, and no estimator observes unused capacity.
 """
 
 _FOR_THE_ENGINE = """## Output of the engine
 
-The engine returns each column above, without the labels, as a typed array: `i64`, or `f64` with NaN for a
-missing value. It returns a column with names as `i64`, the position of the name in its list, from 0; the run
-contains the names of quantities. The number of a flow is its row in `flows`; `link` and `source` are
-positions in the plan.
+The engine returns each column above, without the labels, as an array of `i64`, or `f64` with NaN for a
+missing value; a column with names as `i64`, the position in its list from 0. The run contains the names of
+quantities.
 """
 
 
@@ -120,8 +117,19 @@ def _errors() -> str:
 def _metrics() -> str:
     lines = ["## summary", "", f"One row for each run. {SCOPE}", ""]
     lines += ["| column | unit | definition |", "|---|---|---|"]
-    lines += [f"| `{m.name}` | {m.unit} | {m.title}: {m.definition} |" for m in METRICS.values()]
+    lines += [f"| `{m.name}` | {m.unit} | {m.title}: {_definition(m)} |" for m in METRICS.values()]
     return "\n".join([*lines, ""])
+
+
+def _definition(metric: Metric) -> str:
+    """Return the definition of a metric, or a reference to the column above from which it is computed."""
+    column = metric.name.removeprefix("bandwidth_estimate_")
+    if column == metric.name:
+        return metric.definition
+    return (
+        f"mean of `{column}` of [estimator_errors](#estimator_errors) over the flows under test, for"
+        " controllers that estimate the bandwidth"
+    )
 
 
 if __name__ == "__main__":
