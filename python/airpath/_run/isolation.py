@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
@@ -23,6 +24,8 @@ PRELOADED: Final = ("airpath._run.isolation", "airpath._run.workers")
 """Modules that the processes import."""
 _HAS_DESCRIPTORS: Final = sys.platform != "win32"
 """Whether pipes are file descriptors, to which `faulthandler` writes."""
+PATIENCE_S: Final = 60.0
+"""A call whose progress does not change for this long is ended: some code in it does not return."""
 _LONGEST_STACK: Final = 65_536
 """Bytes that are read of a stack; `faulthandler` writes at most 100 calls."""
 
@@ -54,6 +57,8 @@ class _Raised:
 class IsolatedCall(Generic[_T]):
     """A call in a separate process, which another thread can monitor and stop.
 
+    A call that has reported its progress, and then makes none for `PATIENCE_S`, is ended.
+
     Parameters
     ----------
     function
@@ -69,6 +74,7 @@ class IsolatedCall(Generic[_T]):
         """The finished share, 0 to 1."""
         self.is_stopped = False
         """Whether `stop` was called."""
+        self._has_stalled = False
         self._context = prepare(PRELOADED)
         self._function, self._args, self._kwargs = function, args, kwargs
         self._process: BaseProcess | None = None
@@ -79,7 +85,8 @@ class IsolatedCall(Generic[_T]):
         Raises
         ------
         ProcessLostError
-            If the process ends before the call; the text names the signal or exit code.
+            If the process ends before the call; the text names the signal or exit code, or states that the
+            call made no progress.
         AirpathError
             If the call raises it.
         """
@@ -112,6 +119,8 @@ class IsolatedCall(Generic[_T]):
                 return returned
             case _Raised(text):
                 raise AirpathError(text)
+        if self._has_stalled:
+            raise ProcessLostError(f"ended, because simulated time did not advance for {PATIENCE_S:g} s")
         code = process.exitcode or 0
         reason = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
         raise ProcessLostError(f"the process ended with {reason}", written)
@@ -119,17 +128,30 @@ class IsolatedCall(Generic[_T]):
     def stop(self) -> None:
         """End the process; `result` raises `ProcessLostError`."""
         self.is_stopped = True
+        self._kill()
+
+    def _kill(self) -> None:
         if (process := self._process) is not None:
             process.kill()
 
     def _received(self, channel: Connection) -> object:
         """Return the last message of the process, `None` if it ended without one; note the progress."""
+        advanced_s: float | None = None
         try:
-            while isinstance(message := channel.recv(), float):
-                self.progress = message
+            while True:
+                # Code that holds the interpreter lock also keeps the process from reporting.
+                patience_s = None if advanced_s is None else advanced_s + PATIENCE_S - time.monotonic()
+                if patience_s is not None and (patience_s < 0 or not channel.poll(patience_s)):
+                    self._has_stalled = True
+                    self._kill()
+                    return None
+                message = channel.recv()
+                if not isinstance(message, float):
+                    return message
+                if advanced_s is None or message != self.progress:
+                    self.progress, advanced_s = message, time.monotonic()
         except (EOFError, OSError):
             return None
-        return message
 
 
 def _serve(

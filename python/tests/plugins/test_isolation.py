@@ -119,6 +119,22 @@ def test_libraries_that_end_the_process_are_named(tmp_path):
     assert [case.passed for case in checked.cases] == [False, True]
 
 
+@with_compiler
+def test_a_library_that_does_not_return_ends_its_run_only(monkeypatch):
+    (text,) = c_start("endless").files.values()
+    growth = "control->window += ack->acked;"
+    assert text.count(growth) == 1
+    Path("endless.c").write_text(text.replace(growth, "while (*(volatile double *)&self->keep > 0);"))
+    monkeypatch.setattr("airpath._run.isolation.PATIENCE_S", 0.5)
+    with pytest.raises(RunsFailed) as failed:
+        airpath.compare(["newreno", compiled("endless.so", "endless.c")], "12mbps", isolate=True, **LINK)
+    assert failed.value.failures == tuple(
+        f"endless.so: ended, because simulated time did not advance for 0.5 s (Endless, seed {seed})"
+        for seed in (1, 2)
+    )
+    assert [run.record.scheme for run in failed.value.results.runs] == ["newreno", "newreno"]
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no process groups")
 def test_an_interrupt_ends_the_processes():
     command = [sys.executable, "-m", "airpath", "compare", "crash.py:Crash", "cubic", "--isolate"]
