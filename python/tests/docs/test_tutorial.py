@@ -16,8 +16,7 @@ from airpath.plugins import templates
 
 LESSONS = Path(__file__).parents[3] / "docs" / "tutorial"
 TUTORIAL, OWN_CONTROLLER = LESSONS / "first-comparison.md", LESSONS / "first-controller.md"
-OWN_COMPONENTS = LESSONS.parent / "how-to" / "own-components.md"
-COMPILED = LESSONS.parent / "how-to" / "own-controller-compiled.md"
+HOW_TO = LESSONS.parent / "how-to"
 # The commands of the pages name `cc`.
 with_cc = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler (cc)")
 BLOCK = re.compile(
@@ -74,25 +73,62 @@ def test_the_page_on_controllers_of_your_own(
     assert "near_queueing_ms" in observed["quantity"]
 
 
-@with_cc
-def test_the_page_on_other_components_of_your_own(
+def test_the_page_on_estimators_of_your_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     monkeypatch.chdir(tmp_path)
-    execute(OWN_COMPONENTS, capsys)
-    for results in ("first", "observed", "busy", "step", "marker"):
+    execute(HOW_TO / "own-estimator.md", capsys)
+    for results in ("first", "observed"):
         assert (tmp_path / results / "report.html").is_file()
+    assert (tmp_path / "estimates.png").is_file()
     estimates = pq.read_table(tmp_path / "replayed" / "estimates.parquet").to_pydict()
     assert set(estimates["estimator"]) == {"mean.py:Mean", "westwood+"}
 
 
-@with_cc
-def test_the_page_on_controllers_in_c_and_rust(
+def test_the_page_on_capacity_sources_of_your_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     monkeypatch.chdir(tmp_path)
-    execute(COMPILED, capsys)
+    execute(HOW_TO / "own-capacity-source.md", capsys)
+    assert (tmp_path / "busy" / "report.html").is_file()
+    assert (tmp_path / "figures" / "estimate-XCP-Busy.png").is_file()
+
+
+@with_cc
+def test_the_page_on_queues_of_your_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.chdir(tmp_path)
+    execute(HOW_TO / "own-queue.md", capsys)
+    for results in ("step", "marker"):
+        assert (tmp_path / results / "report.html").is_file()
+
+
+@with_cc
+def test_the_page_on_controllers_in_c(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.chdir(tmp_path)
+    execute(HOW_TO / "controller-c.md", capsys)
     assert (tmp_path / "compiled" / "report.html").is_file()
+    assert (tmp_path / "figures" / "window-Mine_keep_0.8.png").is_file()
+
+
+def test_the_page_on_controllers_in_rust(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.chdir(tmp_path)
+    execute(HOW_TO / "controller-rust.md", capsys)
+    assert (tmp_path / "mine_too" / "Cargo.toml").is_file()
+
+
+@with_cc
+def test_the_page_on_conformance(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.chdir(tmp_path)
+    execute(HOW_TO / "conform.md", capsys)
+    assert (tmp_path / "out" / "conform" / "mine.json").is_file()
 
 
 def execute(page: Path, capsys: pytest.CaptureFixture[str]) -> str:
