@@ -119,7 +119,7 @@ def test_the_example_is_compared_with_the_kernels_reno():
     assert [flow.scheme for flow in in_kernel(chosen).document.flows] == ["kernel:reno"]
     (run,) = airpath.run(chosen, repetitions=1).runs
     assert run.metrics["utilisation"] > 0.99
-    # As in docs/how-to/linux-modules.md.
+    # As in docs/lab-notes/linux-modules.md.
     assert run.metrics["retransmitted_packets"] == 2 * run.flows["recoveries"][0].as_py() > 0
 
 
