@@ -147,7 +147,7 @@ def test_every_parameter_of_a_managed_queue_is_on_its_page(queue):
 def test_observations_and_actions_of_agents_are_on_their_page():
     from airpath import learning
 
-    page = (DOCS / "how-to" / "learning.md").read_text(encoding="utf-8")
+    page = (REFERENCE / "learning.md").read_text(encoding="utf-8")
     for name, meaning in (learning.QUANTITIES | learning.ACTIONS).items():
         assert f"| `{name}` | {meaning} |" in page
     for feature in learning.FEATURES + learning.PRIVILEGED_FEATURES:

@@ -131,6 +131,15 @@ def test_the_page_on_conformance(
     assert (tmp_path / "out" / "conform" / "mine.json").is_file()
 
 
+def test_the_page_on_training(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    pytest.importorskip("gymnasium")
+    monkeypatch.chdir(tmp_path)
+    assert "mine" in execute(HOW_TO / "learning.md", capsys)
+    assert (tmp_path / "trade-off.png").is_file()
+
+
 def execute(page: Path, capsys: pytest.CaptureFixture[str]) -> str:
     """Execute a page in the current directory, and return what its Python printed."""
     namespace: dict[str, object] = {"__name__": "tutorial"}
