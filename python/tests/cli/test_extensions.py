@@ -58,7 +58,8 @@ def example(distribution):
 def test_the_example_of_the_page_is_a_command(airpath):
     outcome = airpath("bdp", "20mbps", "40ms")
     assert (outcome.code, outcome.out, outcome.err) == (0, "100 kB\n", "")
-    assert "`airpath bdp 20mbps 40ms` prints `100 kB`" in PAGE
+    assert f"$ airpath bdp 20mbps 40ms\n{outcome.out}" in PAGE
+    assert f"$ airpath bdp fast 40ms\n{airpath('bdp', 'fast', '40ms').err}" in PAGE
     assert json.loads(airpath("bdp", "20mbps", "40ms", "--json").out) == {"bytes": 100_000}
     wrong = airpath("bdp", "20", "40ms")
     assert wrong.code == 2
