@@ -18,6 +18,7 @@
 extern crate alloc;
 
 mod ack_rate;
+mod busy;
 mod ceiling_filter;
 mod configured;
 #[cfg(feature = "declare")]
@@ -32,6 +33,7 @@ mod oracle;
 mod predictor;
 mod qfcp;
 mod queue_maintainer;
+mod queue_target;
 #[cfg(feature = "declare")]
 pub mod registry;
 mod report;
@@ -47,6 +49,7 @@ pub use ack_rate::{
     VirtualSamples, WestwoodPlus,
 };
 pub use airpath_model::config::ConfigError;
+pub use busy::{Busy, BusyConfig};
 pub use ceiling_filter::{CeilingCycle, CeilingFilter, CeilingMeasured, CeilingProfile, Trigger};
 pub use configured::{Configured, ConfiguredConfig};
 pub use ebe::{Ebe, EbeConfig, SampledQueue, SpareArrivals};

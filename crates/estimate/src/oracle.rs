@@ -6,11 +6,11 @@ use alloc::boxed::Box;
 use airpath_model::config::{ConfigError, check_timer};
 #[cfg(feature = "declare")]
 use airpath_model::declare::{Component, defaults};
-use airpath_model::{CapacitySource, Duration, Timestamp, TrueRate};
+use airpath_model::{CapacitySource, ControlInterval, Duration, Spare, Timestamp, TrueRate};
 
 #[cfg(feature = "declare")]
 use crate::declare::{CapacitySources, SourceFacts};
-use crate::report;
+use crate::{queue_target, report};
 
 /// The true capacity at every moment: the bound that no estimator can exceed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,11 +24,15 @@ pub struct OracleConfig {
         schemars(extend("exclusiveMinimum" = 0, "minimum" = 1000))
     )]
     pub averaging: Duration,
+    /// Target of the queueing delay under XCP; the target queue is at most half the buffer.
+    #[cfg_attr(feature = "declare", serde(default = "default::target"))]
+    pub target: Duration,
 }
 
 #[cfg(feature = "declare")]
 defaults! {
     averaging: Duration = Duration::from_millis(200);
+    target: Duration = Duration::ZERO;
 }
 
 #[cfg(feature = "declare")]
@@ -37,7 +41,7 @@ impl Component<CapacitySources> for OracleConfig {
 
     fn build(&self, facts: SourceFacts<'_>) -> Result<Box<dyn CapacitySource>, ConfigError> {
         check_timer(self.averaging, "averaging")?;
-        Ok(Box::new(Oracle::new(facts.truth.averaged_over(self.averaging))))
+        Ok(Box::new(Oracle::new(facts.truth.averaged_over(self.averaging), self.target)))
     }
 }
 
@@ -45,14 +49,16 @@ impl Component<CapacitySources> for OracleConfig {
 #[derive(Debug)]
 pub struct Oracle {
     truth: Box<dyn TrueRate>,
+    /// Target of the queueing delay, in seconds.
+    target_s: f64,
     /// The last returned value, byte/s, which the protocol uses until its next call.
     answered: Option<f64>,
 }
 
 impl Oracle {
-    /// Creates a source that reads `truth`.
-    pub fn new(truth: Box<dyn TrueRate>) -> Self {
-        Self { truth, answered: None }
+    /// Creates a source that reads `truth`, with a target of the queueing delay.
+    pub fn new(truth: Box<dyn TrueRate>, target: Duration) -> Self {
+        Self { truth, target_s: target.as_secs_f64(), answered: None }
     }
 }
 
@@ -60,6 +66,12 @@ impl CapacitySource for Oracle {
     fn capacity(&mut self, now: Timestamp) -> Option<f64> {
         self.answered = Some(self.truth.rate(now).bytes_per_second());
         self.answered
+    }
+
+    fn spare(&mut self, interval: &ControlInterval) -> Spare {
+        let capacity = self.truth.rate(interval.now).bytes_per_second();
+        self.answered = Some(capacity);
+        queue_target::spare(interval, capacity, self.target_s)
     }
 
     fn observe(&self, report: &mut dyn FnMut(&'static str, f64)) {

@@ -4,8 +4,8 @@ use airpath_model::declare::Registry;
 
 use crate::declare::{AckRates, CapacitySources, Filters, Samplers};
 use crate::{
-    AckRateConfig, ConfiguredConfig, EbeConfig, FilterConfig, OracleConfig, QfcpConfig, SamplerConfig,
-    XcpBConfig,
+    AckRateConfig, BusyConfig, ConfiguredConfig, EbeConfig, FilterConfig, OracleConfig, QfcpConfig,
+    SamplerConfig, XcpBConfig,
 };
 
 /// Returns the capacity sources of this crate: one line each.
@@ -16,6 +16,7 @@ pub fn capacity_sources() -> Registry<CapacitySources> {
         .with::<XcpBConfig>()
         .with::<QfcpConfig>()
         .with::<EbeConfig>()
+        .with::<BusyConfig>()
 }
 
 /// Returns the ACK-rate estimators of this crate.

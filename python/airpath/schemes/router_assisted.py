@@ -125,8 +125,8 @@ def _parts(protocol: str, **variant: Any) -> tuple[Parameters, ...]:
     return table("controller", protocol, **variant), table(PROTOCOL, protocol)
 
 
-def _colours(configured: str, ebe: str, oracle: str, qfcp: str, **more: str) -> Mapping[str, str]:
-    colours = {"configured": configured, "ebe": ebe, "oracle": oracle, "qfcp": qfcp}
+def _colours(configured: str, ebe: str, oracle: str, qfcp: str, busy: str, **more: str) -> Mapping[str, str]:
+    colours = {"configured": configured, "ebe": ebe, "oracle": oracle, "qfcp": qfcp, "busy": busy}
     return MappingProxyType(colours | {name.replace("_", "-"): colour for name, colour in more.items()})
 
 
@@ -138,7 +138,7 @@ XCP: Final = Family(
     parameters=_parts("xcp"),
     own_source="configured",
     marker="^",
-    colours=_colours("#00483a", "#009e73", "#6ccbb0", "#3f7d20", xcp_b="#9aa51e"),
+    colours=_colours("#00483a", "#009e73", "#6ccbb0", "#3f7d20", "#0b6b12", xcp_b="#9aa51e"),
     # draft-falk-xcp-spec-03, section 3: the congestion header.
     header_bytes=20,
 )
@@ -150,7 +150,7 @@ VCP: Final = Family(
     parameters=_parts("vcp"),
     own_source="configured",
     marker="v",
-    colours=_colours("#5b1f52", "#cc79a7", "#e9bcd6", "#94477c"),
+    colours=_colours("#5b1f52", "#cc79a7", "#e9bcd6", "#94477c", "#b0309f"),
 )
 MPCP: Final = Family(
     id="mpcp",
@@ -160,7 +160,7 @@ MPCP: Final = Family(
     parameters=_parts("mpcp"),
     own_source="configured",
     marker="<",
-    colours=_colours("#10386b", "#56b4e9", "#a9dbf7", "#2f74ab"),
+    colours=_colours("#10386b", "#56b4e9", "#a9dbf7", "#2f74ab", "#1f6fd1"),
 )
 DPCP: Final = Family(
     id="dpcp",
@@ -176,7 +176,7 @@ DPCP: Final = Family(
     ),
     own_source="configured",
     marker=">",
-    colours=_colours("#35298a", "#8d84dd", "#c6c1f2", "#6156b5"),
+    colours=_colours("#35298a", "#8d84dd", "#c6c1f2", "#6156b5", "#7a3fe0"),
 )
 QFCP: Final = Family(
     id="qfcp",
@@ -186,7 +186,7 @@ QFCP: Final = Family(
     parameters=_parts("qfcp"),
     own_source="qfcp",
     marker="h",
-    colours=_colours("#5c3a12", "#b97f3c", "#dfc08f", "#8a5a20"),
+    colours=_colours("#5c3a12", "#b97f3c", "#dfc08f", "#8a5a20", "#b8860b"),
     # Requested rate and echoed rate, four bytes each: our choice, because the paper's header was not
     # available.
     header_bytes=8,
@@ -200,7 +200,7 @@ ABC: Final = Family(
     # The link layer of the paper's routers reports the current rate.
     own_source="oracle",
     marker="X",
-    colours=_colours("#f3b49f", "#d9603b", "#7d1a0a", "#a8432a"),
+    colours=_colours("#f3b49f", "#d9603b", "#7d1a0a", "#a8432a", "#9b2673"),
     # RFC 6928, as in Linux, in which ABC was published.
     transport=MappingProxyType({"initial_window": "10 packets"}),
 )
@@ -242,7 +242,14 @@ EBE: Final = Source(
     table(SOURCE, "ebe"),
     "D",
 )
-CAPACITY_SOURCES: Final = (CONFIGURED, XCP_B, EBE, ORACLE, QFCP_OUTPUT)
+BUSY: Final = Source(
+    "busy",
+    "busy",
+    "capacity from departures while packets wait",
+    table(SOURCE, "busy"),
+    "p",
+)
+CAPACITY_SOURCES: Final = (CONFIGURED, XCP_B, EBE, ORACLE, QFCP_OUTPUT, BUSY)
 """Every source, in the order of lists and legends."""
 
 
@@ -308,6 +315,7 @@ ROUTER_ASSISTED: Final = (
         marker="d",
         aliases=(),
     ),
+    compose(XCP, BUSY),
     compose(XCP, ORACLE),
     compose(VCP, CONFIGURED),
     compose(VCP, EBE),

@@ -16,7 +16,7 @@ from airpath.schemes.router_assisted import CAPACITY_SOURCES, FAMILIES, XCP, com
 from airpath.units import parse_rate
 
 LISTED = (
-    "xcp xcp-b xcp-ebe xcp-ebe-hold xcp-oracle vcp vcp-ebe vcp-oracle"
+    "xcp xcp-b xcp-ebe xcp-ebe-hold xcp-busy xcp-oracle vcp vcp-ebe vcp-oracle"
     " mpcp mpcp-ebe mpcp-oracle dpcp dpcp-ebe qfcp abc abc-ebe abc-configured"
 )
 PAIRS = sorted({scheme.id for scheme in named_schemes().values() if scheme.router is not None})
@@ -38,7 +38,7 @@ def test_the_schemes_that_are_listed():
 
 
 def test_every_possible_pair_has_a_name():
-    assert len(PAIRS) == 26
+    assert len(PAIRS) == 32
     assert {"xcp-qfcp", "dpcp-oracle", "qfcp-ebe", "qfcp-configured", "abc-qfcp"} < set(PAIRS)
     for name in ("vcp-b", "qfcp-b", "xcp-cubic", "cubic-oracle"):
         with pytest.raises(UsageError, match="there is no scheme"):

@@ -239,7 +239,7 @@ fn configured_never_changes_and_the_oracle_follows() {
         }
     }
     let mut configured = Configured::new(Rate::from_bps(8_000_000));
-    let mut oracle = Oracle::new(Box::new(Step));
+    let mut oracle = Oracle::new(Box::new(Step), Duration::ZERO);
     assert!(observed(&oracle).is_empty(), "no capacity was requested yet");
     for (now, truth) in [(at(0), 1e6), (at(600), 0.0)] {
         assert_eq!(configured.capacity(now), Some(1e6));

@@ -105,7 +105,7 @@ fn the_list_of_sources_is_that_of_the_suite() {
 fn sources() -> Vec<(String, Box<dyn CapacitySource>)> {
     let mut all = every_source(50_000);
     all.push(("configured".into(), Box::new(Configured::new(Rate::from_bps(1)))));
-    all.push(("oracle".into(), Box::new(Oracle::new(Box::new(Steady)))));
+    all.push(("oracle".into(), Box::new(Oracle::new(Box::new(Steady), Duration::ZERO))));
     all
 }
 
