@@ -31,6 +31,7 @@ FIGURES: Final = {
     "first-comparison.png": "first/figures/throughput-cubic.png",
     "first-scenario.png": "out/office/figures/throughput-cubic.png",
     "first-estimate.png": "replayed/figures/01-run-0000.pcapng-flow-01.png",
+    "first-controller.png": "delay/figures/window-Near.png",
 }
 """Figures that are copied from the results of a page, by their name in `docs/images`."""
 

@@ -1,177 +1,139 @@
-"""The tutorials work: their files, commands and Python are executed in order."""
+"""Lessons and how-to pages work: their files, commands and Python are executed, and their outputs compared."""
 
 import re
 import shlex
 import shutil
-import subprocess
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
+import pages
 import pyarrow.parquet as pq
 import pytest
+from PIL import Image
 
 from airpath.cli import main
-from airpath.plugins import templates
 
-LESSONS = Path(__file__).parents[3] / "docs" / "tutorial"
-TUTORIAL, OWN_CONTROLLER = LESSONS / "first-comparison.md", LESSONS / "first-controller.md"
-HOW_TO = LESSONS.parent / "how-to"
+DOCS = pages.ROOT / "docs"
+LESSONS = ("first-comparison", "first-scenario", "first-estimate", "first-controller")
+HOW_TO = (
+    "compare",
+    "compare-on-a-trace",
+    "precision",
+    "rivals",
+    "sweep",
+    "rerun",
+    "diff",
+    "figures",
+    "own-controller-use",
+    "own-controller-check",
+)
+"""How-to pages that are executed, in addition to those whose commands need a C compiler."""
+OWN_COMPONENTS, COMPILED = "own-components", "own-controller-compiled"
 # The commands of the pages name `cc`.
 with_cc = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler (cc)")
-BLOCK = re.compile(
-    r'^```(?P<language>\w+)(?: title="(?P<title>[^"]+)")?\n(?P<text>.*?)^```$', re.MULTILINE | re.DOTALL
-)
+MOST_WORDS = 700
+"""Words of a lesson, without its code and outputs."""
 
 
-@dataclass(frozen=True)
-class Block:
-    """One fenced block of the page."""
-
-    language: str
-    title: str | None
-    text: str
+def lesson(name: str) -> Path:
+    return DOCS / "tutorial" / f"{name}.md"
 
 
-def blocks(page: Path = TUTORIAL) -> list[Block]:
-    return [Block(**match.groupdict()) for match in BLOCK.finditer(page.read_text(encoding="utf-8"))]
+def how_to(name: str) -> Path:
+    return DOCS / "how-to" / f"{name}.md"
 
 
-def commands(block: Block) -> Iterator[list[str]]:
-    for line in block.text.splitlines():
-        assert line.startswith("$ airpath "), f"not a command that can be tested: {line}"
-        yield shlex.split(line.removeprefix("$ "))
+EXECUTED = [*map(lesson, LESSONS), *map(how_to, HOW_TO)]
 
 
-def test_the_page_contains_the_commands_to_execute():
-    languages = [block.language for block in blocks()]
-    assert languages.count("console") >= 5
-    assert languages.count("python") >= 3
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the empty folder in which a page is executed."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_every_lesson_is_executed():
+    assert {path.stem for path in lesson("").parent.glob("*.md")} == set(LESSONS)
+
+
+@pytest.mark.parametrize("name", LESSONS)
+def test_a_lesson_contains_commands_and_is_short(name: str):
+    found = pages.blocks(lesson(name))
+    languages = [block.language for block in found]
+    assert languages.count("console") >= 3
     # Every block is executed, except the installation.
-    assert [block.language for block in blocks() if block.language == "sh"] == ["sh"]
-    assert set(languages) == {"sh", "console", "python", "toml", "csv"}
-    assert all(block.title for block in blocks() if block.language in ("toml", "csv"))
+    assert languages.count("sh") == (name == "first-comparison")
+    assert set(languages) <= {"sh", "console", "python", "toml", "text"}
+    assert all(block.title for block in found if block.language in ("toml", "text"))
+    prose = re.sub(r"^```.*?^```$", "", lesson(name).read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    assert len(prose.split()) <= MOST_WORDS
 
 
-def test_the_tutorial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
-    monkeypatch.chdir(tmp_path)
-    printed = execute(TUTORIAL, capsys)
-    assert "cubic" in printed
-    for report in ("first", "gentle", "routers", "out/office", "newreno-office", "walk"):
-        assert (tmp_path / report / "report.html").is_file()
-    assert (tmp_path / "walk.png").is_file()
+def test_the_lessons_print_and_write_python():
+    languages = [block.language for name in LESSONS for block in pages.blocks(lesson(name))]
+    assert languages.count("python") >= 3
 
 
-def test_the_page_on_controllers_of_your_own(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-):
-    monkeypatch.chdir(tmp_path)
-    assert "Mine" in execute(OWN_CONTROLLER, capsys)
-    for results in ("first", "kept", "named", "delay", "shared", "again"):
-        assert (tmp_path / results / "report.html").is_file()
-    observed = pq.read_table(tmp_path / "delay" / "flow_observations.parquet").to_pydict()
-    assert "near_queueing_ms" in observed["quantity"]
+@pytest.mark.parametrize("page", EXECUTED, ids=lambda page: page.stem)
+def test_the_page_works(page: Path, folder: Path, capsys: pytest.CaptureFixture[str]):
+    compare(page, folder, capsys)
+    if page == lesson("first-controller"):
+        observed = pq.read_table(folder / "delay" / "flow_observations.parquet").to_pydict()
+        assert "near_queueing_ms" in observed["quantity"]
 
 
-def test_the_page_on_estimators_of_your_own(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-):
-    monkeypatch.chdir(tmp_path)
-    execute(HOW_TO / "own-estimator.md", capsys)
-    for results in ("first", "observed"):
-        assert (tmp_path / results / "report.html").is_file()
-    assert (tmp_path / "estimates.png").is_file()
-    estimates = pq.read_table(tmp_path / "replayed" / "estimates.parquet").to_pydict()
+@with_cc
+def test_the_page_on_other_components_of_your_own(folder: Path, capsys: pytest.CaptureFixture[str]):
+    compare(how_to(OWN_COMPONENTS), folder, capsys)
+    for results in ("first", "observed", "busy", "step", "marker"):
+        assert (folder / results / "report.html").is_file()
+    estimates = pq.read_table(folder / "replayed" / "estimates.parquet").to_pydict()
     assert set(estimates["estimator"]) == {"mean.py:Mean", "westwood+"}
 
 
-def test_the_page_on_capacity_sources_of_your_own(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-):
-    monkeypatch.chdir(tmp_path)
-    execute(HOW_TO / "own-capacity-source.md", capsys)
-    assert (tmp_path / "busy" / "report.html").is_file()
-    assert (tmp_path / "figures" / "estimate-XCP-Busy.png").is_file()
-
-
 @with_cc
-def test_the_page_on_queues_of_your_own(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-):
-    monkeypatch.chdir(tmp_path)
-    execute(HOW_TO / "own-queue.md", capsys)
-    for results in ("step", "marker"):
-        assert (tmp_path / results / "report.html").is_file()
+def test_the_page_on_controllers_in_c_and_rust(folder: Path, capsys: pytest.CaptureFixture[str]):
+    compare(how_to(COMPILED), folder, capsys)
+    assert (folder / "compiled" / "report.html").is_file()
 
 
-@with_cc
-def test_the_page_on_controllers_in_c(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-):
-    monkeypatch.chdir(tmp_path)
-    execute(HOW_TO / "controller-c.md", capsys)
-    assert (tmp_path / "compiled" / "report.html").is_file()
-    assert (tmp_path / "figures" / "window-Mine_keep_0.8.png").is_file()
+def test_an_output_may_leave_lines_out():
+    assert pages.equal("a\n…\nd\n", "a  \nb\nc\nd\n\n")
+    assert pages.equal("…\nd\n", "d\n")
+    assert not pages.equal("a\nd\n", "a\nb\nd\n")
+    assert not pages.equal("a\n…\nd\n", "a\nb\n")
+    assert not pages.equal("?\n", "")
 
 
-def test_the_page_on_controllers_in_rust(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-):
-    monkeypatch.chdir(tmp_path)
-    execute(HOW_TO / "controller-rust.md", capsys)
-    assert (tmp_path / "mine_too" / "Cargo.toml").is_file()
+def test_commands_have_outputs_and_exit_codes():
+    text = "$ airpath diff a b\nx\n…\n$ echo $?\n1\n$ airpath list\n"
+    first, second = pages.commands(text)
+    assert (first.words, first.output, first.code) == (["airpath", "diff", "a", "b"], "x\n…\n", 1)
+    assert (second.output, second.code) == ("", 0)
+    assert first.text() + second.text() == text
+    with pytest.raises(ValueError, match="not a command"):
+        list(pages.commands("$ ls\n"))
 
 
-@with_cc
-def test_the_page_on_conformance(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-):
-    monkeypatch.chdir(tmp_path)
-    execute(HOW_TO / "conform.md", capsys)
-    assert (tmp_path / "out" / "conform" / "mine.json").is_file()
+def compare(page: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Execute a page in the current directory; compare outputs, and the sizes of figures."""
 
+    def call(words: list[str]) -> tuple[int, str]:
+        """Call a command in this process; other tests check that each also starts as a process of its own."""
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as leaving:
+            main(words[1:])
+        said = capsys.readouterr()
+        assert isinstance(leaving.value.code, int), f"{shlex.join(words)}\n{said.err}"
+        for report in re.findall(r"^report: +(.+)$", said.out, re.MULTILINE):
+            assert (folder / report).is_file()
+        return leaving.value.code, said.out
 
-def test_the_page_on_training(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-):
-    pytest.importorskip("gymnasium")
-    monkeypatch.chdir(tmp_path)
-    assert "mine" in execute(HOW_TO / "learning.md", capsys)
-    assert (tmp_path / "trade-off.png").is_file()
-
-
-def execute(page: Path, capsys: pytest.CaptureFixture[str]) -> str:
-    """Execute a page in the current directory, and return what its Python printed."""
-    namespace: dict[str, object] = {"__name__": "tutorial"}
-    printed = ""
-    for block in blocks(page):
-        if block.title is not None:
-            file = Path(block.title)
-            # A command of the page may have written it already.
-            assert not file.exists() or file.read_text(encoding="utf-8") == block.text
-            file.write_text(block.text, encoding="utf-8")
-        elif block.language == "console":
-            for command in commands(block):
-                called(command, capsys)
-        elif block.language == "sh" and block.text.startswith("cc "):
-            command = shlex.split(block.text.replace("DIR", shlex.quote(str(templates.INCLUDE))))
-            subprocess.run(command, check=True)
-        elif block.language in ("c", "rust"):
-            # The block is part of a file that a command of the page wrote.
-            files = Path().rglob("*.c" if block.language == "c" else "*.rs")
-            assert any(block.text in file.read_text(encoding="utf-8") for file in files), block.text
-        elif block.language == "python":
-            capsys.readouterr()
-            exec(compile(block.text, str(page), "exec"), namespace)
-            printed += capsys.readouterr().out
-    return printed
-
-
-def called(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    """Call a command in this process; other tests check that each also starts as a process of its own."""
-    capsys.readouterr()
-    with pytest.raises(SystemExit) as leaving:
-        main(command[1:])
-    said = capsys.readouterr()
-    assert leaving.value.code == 0, f"{shlex.join(command)}\n{said.err}"
-    assert said.out, shlex.join(command)
+    for block, text in pages.execute(page, call):
+        assert text == block.text
+    for image, place in pages.FIGURES.items():
+        if f"images/{image}" in page.read_text(encoding="utf-8"):
+            kept = pages.IMAGES / image
+            with Image.open(folder / place) as drawn, Image.open(kept) as stored:
+                assert drawn.size == stored.size
+            assert kept.stat().st_size < 120_000
