@@ -32,6 +32,10 @@ FIGURES: Final = {
     "first-scenario.png": "out/office/figures/throughput-cubic.png",
     "first-estimate.png": "replayed/figures/01-run-0000.pcapng-flow-01.png",
     "first-controller.png": "delay/figures/window-Near.png",
+    "compare-link.png": "wifi/figures/trade-off.png",
+    "trace.png": "phone.png",
+    "compare-on-a-trace.png": "phone/figures/trade-off.png",
+    "precision.png": "precise/figures/precision.png",
 }
 """Figures that are copied from the results of a page, by their name in `docs/images`."""
 
