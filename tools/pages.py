@@ -36,6 +36,7 @@ FIGURES: Final = {
     "trace.png": "phone.png",
     "compare-on-a-trace.png": "phone/figures/trade-off.png",
     "precision.png": "precise/figures/precision.png",
+    "sweep.png": "sweep.png",
 }
 """Figures that are copied from the results of a page, by their name in `docs/images`."""
 
