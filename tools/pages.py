@@ -37,6 +37,7 @@ FIGURES: Final = {
     "compare-on-a-trace.png": "phone/figures/trade-off.png",
     "precision.png": "precise/figures/precision.png",
     "sweep.png": "sweep.png",
+    "figures.png": "figures/throughput-bbr.png",
 }
 """Figures that are copied from the results of a page, by their name in `docs/images`."""
 
