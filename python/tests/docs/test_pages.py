@@ -219,7 +219,7 @@ def test_every_key_of_a_scenario_is_in_the_reference():
 
 
 def test_every_key_of_a_sweep_is_on_its_page():
-    page = (DOCS / "how-to" / "sweep.md").read_text(encoding="utf-8")
+    page = (REFERENCE / "sweep-files.md").read_text(encoding="utf-8")
     rows = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
     for key in SweepDocument.model_fields:
         assert any(f"`{key}`" in row for row in rows), key
@@ -227,7 +227,7 @@ def test_every_key_of_a_sweep_is_on_its_page():
 
 @pytest.mark.parametrize("table", [SuiteTable, CaseTable, ExpectationTable])
 def test_every_key_of_a_suite_is_on_its_page(table):
-    page = (DOCS / "how-to" / "check.md").read_text(encoding="utf-8")
+    page = (REFERENCE / "suites.md").read_text(encoding="utf-8")
     rows = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
     for key in table.model_fields:
         assert any(f"`{key}`" in row for row in rows), key
@@ -235,7 +235,7 @@ def test_every_key_of_a_suite_is_on_its_page(table):
 
 @pytest.mark.parametrize("suite", suite_names())
 def test_every_suite_has_its_section(suite):
-    assert section((DOCS / "how-to" / "check.md").read_text(encoding="utf-8"), f"The suite `{suite}`")
+    assert section((REFERENCE / "suites.md").read_text(encoding="utf-8"), f"The suite `{suite}`")
 
 
 def test_a_key_lists_its_accepted_values():

@@ -19,6 +19,7 @@ HOW_TO = (
     "compare-on-a-trace",
     "precision",
     "rivals",
+    "check",
     "sweep",
     "rerun",
     "diff",
