@@ -1,14 +1,13 @@
-"""Make the figures of the README and of the first page, and the output that the README shows.
+"""Make the figure of the README and of the first page, and the output that the README shows.
 
     python tools/make_readme.py
 
-Each figure comes from the command next to it on the page. A test repeats the command of the README and
+The figure comes from the command next to it on the page. A test repeats the command of the README and
 compares its output.
 """
 
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -27,27 +26,16 @@ README: Final = ROOT / "README.md"
 IMAGES: Final = ROOT / "docs" / "images"
 SHOWN: Final = re.compile(r"^\$ (airpath compare [^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 """The first comparison of the README with its output."""
-CAPTURED: Final = """airpath run lte-download --set duration=30s --reps 1 --out run
-    --set 'record.capture=["bottleneck","bottleneck-reverse"]'"""
-"""The commands that make the capture whose estimate the first page shows."""
-ESTIMATED: Final = "airpath estimate drive.pcapng --estimator delivery-rate --estimator westwood+ --figures"
-REPRODUCED: Final = "airpath reproduce gm/fig9 --reps 1"
 
 
 def main() -> None:
-    """Write the figures and the output."""
+    """Write the figure and the output."""
     IMAGES.mkdir(exist_ok=True)
     command, _ = shown()
     with TemporaryDirectory() as name:
         folder = Path(name)
         output = run(command, folder)
         draw(read(folder / "out" / "latest"), IMAGES / "compare.png")
-        run(CAPTURED, folder)
-        shutil.copy(next((folder / "run" / "captures").iterdir()), folder / "drive.pcapng")
-        run(ESTIMATED, folder)
-        shutil.copy(next((folder / "out" / "latest" / "figures").glob("*.png")), IMAGES / "estimate.png")
-        run(REPRODUCED, folder)
-        shutil.copy(folder / "out" / "reproduce" / "figures" / "gm-fig9.png", IMAGES / "reproduce.png")
     text = README.read_text(encoding="utf-8")
     README.write_text(SHOWN.sub(lambda found: f"$ {found[1]}\n{output}```", text, count=1), encoding="utf-8")
 

@@ -28,16 +28,20 @@ from airpath.plugins import templates
 ROOT: Final = Path(__file__).resolve().parents[1]
 IMAGES: Final = ROOT / "docs" / "images"
 FIGURES: Final = {
-    "first-comparison.png": "first/figures/throughput-cubic.png",
-    "first-scenario.png": "out/office/figures/throughput-cubic.png",
+    "first-comparison.png": "figures/throughput-cubic.png",
+    "first-scenario.png": "figures/throughput-cubic.png",
     "first-estimate.png": "replayed/figures/01-run-0000.pcapng-flow-01.png",
-    "first-controller.png": "delay/figures/window-Near.png",
-    "compare-link.png": "wifi/figures/trade-off.png",
+    "first-controller.png": "figures/window-Near.png",
+    "compare-link.png": "figures/trade-off.png",
     "trace.png": "phone.png",
-    "compare-on-a-trace.png": "phone/figures/trade-off.png",
-    "precision.png": "precise/figures/precision.png",
+    "compare-on-a-trace.png": "figures/trade-off.png",
+    "precision.png": "figures/precision.png",
     "sweep.png": "sweep.png",
     "figures.png": "figures/throughput-bbr.png",
+    "controller-c.png": "figures/window-Mine_keep_0.8.png",
+    "own-estimator.png": "estimates.png",
+    "own-capacity-source.png": "figures/estimate-XCP-Busy.png",
+    "learning.png": "trade-off.png",
 }
 """Figures that are copied from the results of a page, by their name in `docs/images`."""
 
@@ -110,15 +114,17 @@ def equal(shown: str, printed: str) -> bool:
     return re.fullmatch(pattern, "".join(f"{line.rstrip()}\n" for line in printed.rstrip().splitlines())) is not None
 
 
-def execute(page: Path, call: Call) -> Iterator[tuple[Block, str]]:
-    """Execute a page in the current directory; return each block with the text that it should have."""
+def execute(page: Path, call: Call) -> Iterator[tuple[Block, str, str]]:
+    """Execute a page in the current directory; return each block, the text that it should have, and what it printed."""
     namespace: dict[str, object] = {"__name__": page.stem}
     printed = ""
     for block in blocks(page):
         text = block.text
         if block.title == OUTPUT:
-            text = text if equal(text, printed) else printed
-        elif block.title is not None:
+            yield block, text if equal(text, printed) else printed, ""
+            continue
+        printed = ""
+        if block.title is not None:
             _write(Path(block.title), block)
         elif block.language == "console":
             text = "".join(_called(command, call) for command in commands(text))
@@ -132,7 +138,7 @@ def execute(page: Path, call: Call) -> Iterator[tuple[Block, str]]:
             with redirect_stdout(StringIO()) as written:
                 exec(compile(text, str(page), "exec"), namespace)
             printed = written.getvalue()
-        yield block, text
+        yield block, text, printed
 
 
 def _write(file: Path, block: Block) -> None:
@@ -168,7 +174,7 @@ def main() -> None:
     """Execute pages, and replace their outputs and figures."""
     for page in [Path(name).resolve() for name in sys.argv[1:]]:
         with TemporaryDirectory() as folder, chdir(folder):
-            texts = iter([text for _, text in execute(page, _process)])
+            texts = iter([text for _, text, _ in execute(page, _process)])
             written = BLOCK.sub(lambda found: _replaced(found, next(texts)), page.read_text(encoding="utf-8"))  # noqa: B023
             page.write_text(written, encoding="utf-8")
             for image, place in FIGURES.items():

@@ -25,10 +25,16 @@ HOW_TO = (
     "diff",
     "figures",
     "own-controller-use",
-    "own-controller-check",
 )
-"""How-to pages that are executed, in addition to those whose commands need a C compiler."""
-OWN_COMPONENTS, COMPILED = "own-components", "own-controller-compiled"
+WRITES = {
+    "own-estimator": ("first/report.html", "observed/report.html", "estimates.png"),
+    "own-capacity-source": ("busy/report.html", "figures/estimate-XCP-Busy.png"),
+    "own-queue": ("step/report.html", "marker/report.html"),
+    "controller-c": ("compiled/report.html", "figures/window-Mine_keep_0.8.png"),
+    "controller-rust": ("mine_too/Cargo.toml",),
+    "conform": ("out/conform/mine.json",),
+}
+"""Further how-to pages that are executed, and files that they write."""
 # The commands of the pages name `cc`.
 with_cc = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler (cc)")
 MOST_WORDS = 700
@@ -83,19 +89,22 @@ def test_the_page_works(page: Path, folder: Path, capsys: pytest.CaptureFixture[
         assert "near_queueing_ms" in observed["quantity"]
 
 
-@with_cc
-def test_the_page_on_other_components_of_your_own(folder: Path, capsys: pytest.CaptureFixture[str]):
-    compare(how_to(OWN_COMPONENTS), folder, capsys)
-    for results in ("first", "observed", "busy", "step", "marker"):
-        assert (folder / results / "report.html").is_file()
-    estimates = pq.read_table(folder / "replayed" / "estimates.parquet").to_pydict()
-    assert set(estimates["estimator"]) == {"mean.py:Mean", "westwood+"}
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=with_cc if "\ncc " in how_to(name).read_text() else ()) for name in WRITES]
+)
+def test_the_page_on_components_of_your_own_works(name: str, folder: Path, capsys: pytest.CaptureFixture[str]):
+    compare(how_to(name), folder, capsys)
+    for file in WRITES[name]:
+        assert (folder / file).is_file()
+    if name == "own-estimator":
+        estimates = pq.read_table(folder / "replayed" / "estimates.parquet").to_pydict()
+        assert set(estimates["estimator"]) == {"mean.py:Mean", "westwood+"}
 
 
-@with_cc
-def test_the_page_on_controllers_in_c_and_rust(folder: Path, capsys: pytest.CaptureFixture[str]):
-    compare(how_to(COMPILED), folder, capsys)
-    assert (folder / "compiled" / "report.html").is_file()
+def test_the_page_on_training_works(folder: Path, capsys: pytest.CaptureFixture[str]):
+    pytest.importorskip("gymnasium")
+    assert "mine" in compare(how_to("learning"), folder, capsys)
+    assert (folder / "trade-off.png").is_file()
 
 
 def test_an_output_may_leave_lines_out():
@@ -116,8 +125,8 @@ def test_commands_have_outputs_and_exit_codes():
         list(pages.commands("$ ls\n"))
 
 
-def compare(page: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Execute a page in the current directory; compare outputs, and the sizes of figures."""
+def compare(page: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> str:
+    """Execute a page in the current directory; compare outputs and sizes of figures; return what Python printed."""
 
     def call(words: list[str]) -> tuple[int, str]:
         """Call a command in this process; other tests check that each also starts as a process of its own."""
@@ -130,11 +139,14 @@ def compare(page: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> Non
             assert (folder / report).is_file()
         return leaving.value.code, said.out
 
-    for block, text in pages.execute(page, call):
+    printed = ""
+    for block, text, output in pages.execute(page, call):
         assert text == block.text
+        printed += output
     for image, place in pages.FIGURES.items():
         if f"images/{image}" in page.read_text(encoding="utf-8"):
             kept = pages.IMAGES / image
             with Image.open(folder / place) as drawn, Image.open(kept) as stored:
                 assert drawn.size == stored.size
             assert kept.stat().st_size < 120_000
+    return printed
