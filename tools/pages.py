@@ -3,10 +3,10 @@
     python tools/pages.py docs/how-to/compare.md …
 
 Blocks of a page are executed in order, in an empty folder: a block with a title is written to that file,
-`$ airpath …` in a `console` block is called, and `python` is executed. Lines below a command are its output on
-standard output; a line `…` stands for any lines. `$ echo $?` shows the exit code of the command before it, which
-is 0 for every other command. A block `text title="output"` is what the Python above it prints. The tests compare
-all of them with what is printed.
+`$ airpath …` in a `console` block is called, and `python` is executed. Lines below a command are its output
+on standard output; a line `…` stands for any lines. `$ echo $?` shows the exit code of the command before
+it, which is 0 for every other command. A block `text title="output"` is what the Python above it prints. The
+tests compare all of them with what is printed.
 """
 
 import os
@@ -111,11 +111,17 @@ def equal(shown: str, printed: str) -> bool:
     """Return whether an output is the one that a page shows, without spaces at the ends of lines."""
     lines = [line.rstrip() for line in shown.rstrip().splitlines()]
     pattern = "".join("(?:.*\n)*" if line == ANY else f"{re.escape(line)}\n" for line in lines)
-    return re.fullmatch(pattern, "".join(f"{line.rstrip()}\n" for line in printed.rstrip().splitlines())) is not None
+    return (
+        re.fullmatch(pattern, "".join(f"{line.rstrip()}\n" for line in printed.rstrip().splitlines()))
+        is not None
+    )
 
 
 def execute(page: Path, call: Call) -> Iterator[tuple[Block, str, str]]:
-    """Execute a page in the current directory; return each block, the text that it should have, and what it printed."""
+    """Execute a page in the current directory.
+
+    Returns each block with the text that it should have, and what its Python printed.
+    """
     namespace: dict[str, object] = {"__name__": page.stem}
     printed = ""
     for block in blocks(page):
@@ -133,7 +139,9 @@ def execute(page: Path, call: Call) -> Iterator[tuple[Block, str, str]]:
         elif block.language in ("c", "rust"):
             files = Path().rglob("*.c" if block.language == "c" else "*.rs")
             if not any(text in file.read_text(encoding="utf-8") for file in files):
-                raise ValueError(f"{page.name}: not a part of a file that a command of the page wrote:\n{text}")
+                raise ValueError(
+                    f"{page.name}: not a part of a file that a command of the page wrote:\n{text}"
+                )
         elif block.language == "python":
             with redirect_stdout(StringIO()) as written:
                 exec(compile(text, str(page), "exec"), namespace)
@@ -154,14 +162,15 @@ def _called(command: Command, call: Call) -> str:
         raise ValueError(f"exit code {code} instead of {command.code}: {command.line}\n{printed}")
     if not command.output or equal(command.output, printed):
         return command.text()
-    return replace(command, output="".join(f"{line.rstrip()}\n" for line in printed.rstrip().splitlines())).text()
+    return replace(
+        command, output="".join(f"{line.rstrip()}\n" for line in printed.rstrip().splitlines())
+    ).text()
 
 
 def _process(words: list[str]) -> tuple[int, str]:
     paths = os.pathsep.join([str(ROOT / "python"), os.environ.get("PYTHONPATH", "")])
-    done = subprocess.run(
-        [sys.executable, "-m", *words], stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": paths}
-    )
+    environment = {**os.environ, "PYTHONPATH": paths}
+    done = subprocess.run([sys.executable, "-m", *words], stdout=subprocess.PIPE, text=True, env=environment)
     return done.returncode, done.stdout
 
 
