@@ -171,6 +171,7 @@ wheel: $(INSTALLED) ## build the wheels in dist/, install airpath alone into an 
 docs: $(DOCS) ## build the documentation site into site/
 	$(BIN)/python tools/make_docs.py
 	$(BIN)/python tools/peer_windows.py
+	$(BIN)/python tools/scheme_figures.py
 	$(BIN)/mkdocs build --strict --quiet
 	@echo "open site/index.html"
 
