@@ -23,11 +23,12 @@ STEP_S: Final = 0.1
 
 REQUIRED: Final = {"fixed": "fixed:window=60packets"}
 """Schemes with parameters that have no default."""
+QUEUE: Final = ('kind = "scheme", limit = "1bdp"', "buffer 40 packets")
 QUEUES: Final = {
-    "prague": 'kind = "dual-pi2", step = "2ms"',
-    "dctcp": 'kind = "dual-pi2", limit = "1000 packets", step = "20ms"',
+    "prague": ('kind = "dual-pi2", step = "2ms"', "DualPI2, step 2 ms"),
+    "dctcp": ('kind = "dual-pi2", step = "20ms"', "DualPI2, step 20 ms"),
 }
-"""Queues of schemes that need marks."""
+"""Queues, and their descriptions, of schemes that need marks."""
 
 SCENARIO: Final = """
 name = "one-flow"
@@ -64,11 +65,8 @@ def figures() -> list[str]:
 
 def plot(name: str, place: Path) -> None:
     """Plot window and queue, in packets, over time."""
-    text = SCENARIO.format(
-        interval=STEP_S,
-        queue=QUEUES.get(name, 'kind = "scheme", limit = "1bdp"'),
-        scheme=REQUIRED.get(name, name),
-    )
+    queue, description = QUEUES.get(name, QUEUE)
+    text = SCENARIO.format(interval=STEP_S, queue=queue, scheme=REQUIRED.get(name, name))
     run = airpath.run(airpath.Scenario.from_dict(tomllib.loads(text)), progress=False).runs[0]
     data = run.link_series.filter(pc.equal(run.link_series["link"], 0))
     rows = (
@@ -77,6 +75,7 @@ def plot(name: str, place: Path) -> None:
     )
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": name, "font.family": "sans-serif"}):
         figure = Figure(figsize=(7, 3.2), layout="constrained")
+        figure.suptitle(f"one flow, 12 Mbit/s, round trip 40 ms, {description}", fontsize=9)
         for panel, (label, values, colour) in zip(figure.subplots(2, 1, sharex=True), rows, strict=True):
             panel.plot(
                 [STEP_S * (index + 1) for index in range(len(values))],
