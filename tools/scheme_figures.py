@@ -68,9 +68,10 @@ def plot(name: str, place: Path) -> None:
     queue, description = QUEUES.get(name, QUEUE)
     text = SCENARIO.format(interval=STEP_S, queue=queue, scheme=REQUIRED.get(name, name))
     run = airpath.run(airpath.Scenario.from_dict(tomllib.loads(text)), progress=False).runs[0]
+    window = run.flow_series["cwnd_bytes"].to_pylist()
     data = run.link_series.filter(pc.equal(run.link_series["link"], 0))
     rows = (
-        ("window, packets", [one / MSS_BYTES for one in run.flow_series["cwnd_bytes"].to_pylist()], "#0072B2"),
+        ("window, packets", [one / MSS_BYTES for one in window], "#0072B2"),
         ("queue, packets", data["queue_mean_packets"].to_pylist(), "#D55E00"),
     )
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": name, "font.family": "sans-serif"}):
