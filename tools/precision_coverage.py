@@ -1,6 +1,6 @@
 """Measure how often intervals contain the true mean if runs are added until the precision suffices.
 
-The tables of `docs/explanation/statistics.md`: values of known distributions, and runs of airpath sampled
+The tables of `docs/lab-notes/statistics.md`: values of known distributions, and runs of airpath sampled
 with replacement from many. Deterministic; takes about three minutes on two processors.
 `precision_coverage.py [RUNS]`
 """

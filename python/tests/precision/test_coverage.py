@@ -1,6 +1,6 @@
 """Adding runs until they suffice leaves intervals with their nominal confidence.
 
-A short version of `tools/precision_coverage.py`, whose figures are on `docs/explanation/statistics.md`.
+A short version of `tools/precision_coverage.py`, whose figures are on `docs/lab-notes/statistics.md`.
 """
 
 import numpy as np
