@@ -42,6 +42,13 @@ FIGURES: Final = {
     "own-estimator.png": "estimates.png",
     "own-capacity-source.png": "figures/estimate-XCP-Busy.png",
     "learning.png": "trade-off.png",
+    "estimate-bandwidth.png": "bandwidth.png",
+    "what-limits-a-flow.png": "limits.png",
+    "score-estimators.png": "errors.png",
+    "traces.png": "walk.png",
+    "link-logs.png": "log/figures/01-uplink.log-throughput.png",
+    "backends.png": "gap/figures/gap.png",
+    "qlog.png": "window.png",
 }
 """Figures that are copied from the results of a page, by their name in `docs/images`."""
 

@@ -25,6 +25,15 @@ HOW_TO = (
     "diff",
     "figures",
     "own-controller-use",
+    "estimate",
+    "what-limits-a-flow",
+    "score-estimators",
+    "traces",
+    "link-logs",
+    "backends",
+    "fit",
+    "qlog",
+    "flent",
 )
 WRITES = {
     "own-estimator": ("first/report.html", "observed/report.html", "estimates.png"),
