@@ -3,11 +3,15 @@
 A claim is measured under one or more named choices of settings that the paper leaves open. The first is the
 headline. The verdict is **reproduced** if the rule holds there; **reproduced in part** if it holds only under
 another choice, which is then named; otherwise **not reproduced**, with the reason if it is known.
+
+Some figures group their choices into readings of the paper (`airpath_papers.figure.Figure.readings`). Each
+reading then has a verdict of its own from its own choices, and the verdict of the claim is that of the first
+reading for which it is measured.
 """
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
@@ -64,6 +68,8 @@ class Judgement:
     claim: Claim
     samples: Mapping[str, Sample]
     """The numbers under each choice: headline first, those for comparison last."""
+    readings: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """The choices of each reading of the figure, headline first; empty if the figure has no readings."""
 
     @property
     def judged(self) -> dict[str, Sample]:
@@ -90,10 +96,29 @@ class Judgement:
         return Verdict.REPRODUCED if choice in self.agreeing else Verdict.NOT_REPRODUCED
 
     @property
+    def by_reading(self) -> dict[str, Verdict]:
+        """The verdict under each reading for which the claim is measured, headline first."""
+        judged = self.judged
+        mine = {
+            reading: [choice for choice in judged if choice in choices]
+            for reading, choices in self.readings.items()
+        }
+        return {reading: self._verdict_among(choices) for reading, choices in mine.items() if choices}
+
+    @property
+    def decisive(self) -> list[str]:
+        """The choices that decide the verdict: those of the headline reading, or all; headline first."""
+        head = next(iter(self.by_reading), None)
+        return [choice for choice in self.judged if head is None or choice in self.readings[head]]
+
+    @property
     def verdict(self) -> Verdict:
-        """The verdict."""
-        agreeing = self.agreeing
-        if next(iter(self.samples)) in agreeing:
+        """The verdict, under the headline reading if there are several."""
+        return self._verdict_among(self.decisive)
+
+    def _verdict_among(self, choices: Sequence[str]) -> Verdict:
+        agreeing = [choice for choice in choices if choice in self.agreeing]
+        if choices[0] in agreeing:
             return Verdict.REPRODUCED
         return Verdict.IN_PART if agreeing else Verdict.NOT_REPRODUCED
 
@@ -107,18 +132,20 @@ class Judgement:
     @property
     def unsettled(self) -> FewerRuns | None:
         """Numbers of runs, if there are fewer than usual and too few for a verdict."""
-        counts = [self.headline] if self.verdict is Verdict.REPRODUCED else list(self.judged.values())
+        decisive = self.decisive[:1] if self.verdict is Verdict.REPRODUCED else self.decisive
+        counts = [self.samples[choice] for choice in decisive]
         few = [one.fewer for one in counts if one.fewer is not None and not self.claim.rule.settled(one)]
         return few[0] if few else None
 
     def _where(self) -> str:
         """Return the choices under which it holds, if there are others."""
-        if self.verdict is Verdict.IN_PART:
-            return f"holds under {_join(self.agreeing)}, not under {next(iter(self.samples))}"
-        against = [choice for choice in self.judged if choice not in self.agreeing]
-        if self.verdict is Verdict.REPRODUCED and against:
-            return f"holds under {_join(self.agreeing)}, not under {_join(against)}"
-        return ""
+        agreeing = self.agreeing
+        against = [choice for choice in self.judged if choice not in agreeing]
+        if not agreeing or not against:
+            return ""
+        if self.verdict is not Verdict.REPRODUCED:
+            return f"holds under {_join(agreeing)}, not under {against[0]}"
+        return f"holds under {_join(agreeing)}, not under {_join(against)}"
 
     def _too_few(self) -> str:
         few = self.unsettled
@@ -132,7 +159,7 @@ class Judgement:
             few = self.headline.n > 0
             return "undefined for so few runs" if few else "no run had a value"
         shown = {"": self.headline}
-        if self.verdict is Verdict.IN_PART:
+        if self.verdict is not Verdict.REPRODUCED:
             shown |= {f" under “{choice}”": self.samples[choice] for choice in self.agreeing}
         said = []
         for under, numbers in shown.items():

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from airpath_papers.reproduce import Reproduced
 
 HELP = """\
-Writes a report, figures and `verdicts.json`. Finished runs are kept: after Ctrl-C, or with more figures, the
-same command resumes. Report and verdicts contain the figures of the last command with this `--out`.
+Writes a report, figures, `verdicts.json` and `counts.json`. Finished runs are kept: after Ctrl-C, or with
+more figures, the same command resumes. Report and verdicts contain the figures of the last command with this
+`--out`.
 
 Examples:
 
@@ -106,7 +107,8 @@ def reproduce(
         show_json(verdicts(done))
         return
     _show(done)
-    show(f"report:   {out / 'report.html'}\nverdicts: {out / 'verdicts.json'}")
+    for what in ("report.html", "verdicts.json", "counts.json"):
+        show(f"{what.partition('.')[0] + ':':<10}{out / what}")
 
 
 def _on_kernel(figures: "Sequence[Figure]", jobs: int | None) -> "list[Figure]":
@@ -170,11 +172,13 @@ def _list(figures: "Sequence[Figure]", *, as_json: bool) -> None:
 def _show(done: "Sequence[Reproduced]") -> None:
     from rich.table import Table
 
-    from airpath_papers.report import number
+    from airpath_papers.report import number, other_readings
 
     beside = any(judgement.beside for one in done for judgement in one.judgements)
+    readings = any(one.figure.readings for one in done)
     head = ("figure", "claim", "expected", "measured", "n", "verdict")
-    table = Table(*head, *(("simulated",) if beside else ()), box=None, padding=(0, 1))
+    more = (*(("other readings",) if readings else ()), *(("simulated",) if beside else ()))
+    table = Table(*head, *more, box=None, padding=(0, 1))
     for one in done:
         for judgement in one.judgements:
             cells: list[Any] = [
@@ -184,13 +188,31 @@ def _show(done: "Sequence[Reproduced]") -> None:
                 number(judgement.headline),
                 str(judgement.headline.n),
                 _verdict(judgement),
+                *((other_readings(judgement),) if readings else ()),
                 *(number(sample) for sample in list(judgement.beside.values())[:1]),
             ]
             table.add_row(*cells)
     show(table)
+    _show_counts(done)
     for one in done:
         for text in one.drawn.invalid:
             tell(f"{one.figure.id}: {text}")
+
+
+def _show_counts(done: "Sequence[Reproduced]") -> None:
+    """Show the verdicts on sentences, by paper and reading."""
+    from rich.table import Table
+
+    from airpath_papers.claim import Verdict
+    from airpath_papers.report import count_rows
+    from airpath_papers.sentences import count_sentences
+
+    head = ("paper", "reading", "sentences", *(verdict.value for verdict in Verdict))
+    table = Table(*head, box=None, padding=(0, 1))
+    for one in count_sentences(done):
+        for row in count_rows(one):
+            table.add_row(*row)
+    show(table)
 
 
 def _verdict(judgement: "Judgement") -> str:
@@ -203,5 +225,5 @@ def _verdict(judgement: "Judgement") -> str:
 
     if judgement.verdict is not Verdict.IN_PART:
         return judgement.verdict.value
-    choice = judgement.agreeing[0]
+    choice = next(choice for choice in judgement.decisive if choice in judgement.agreeing)
     return f"{judgement.verdict.value}:\n{number(judgement.samples[choice])} under “{choice}”"

@@ -22,12 +22,14 @@ from airpath_papers.measures import mean_queue, of_each, p95_queue, queue_deviat
 from airpath_papers.rules import AtLeast, AtMost, Between, Positive
 from airpath_papers.sample import difference, sample
 from airpath_papers.settings import (
+    ALL_SETTINGS,
     ONE_WAY,
     TWO_WAY,
     VCP_SCHEMES,
     WIDE_REVERSE,
     XCP_SCHEMES,
     dumbbell,
+    readings,
     with_options,
 )
 
@@ -37,12 +39,13 @@ THRESHOLD: Final = 0.20
 """EBE-C's threshold of the queue maintainer (EBE-J: 0.15)."""
 
 _OPTIONS: Final[dict[str, dict[str, Any]]] = {
+    WIDE_REVERSE: {"threshold": THRESHOLD},
     TWO_WAY: {"threshold": THRESHOLD},
     ONE_WAY: {"threshold": THRESHOLD},
-    WIDE_REVERSE: {"threshold": THRESHOLD},
+    "L, linear filter": {"threshold": THRESHOLD, "profile": "linear"},
     "T, linear filter": {"threshold": THRESHOLD, "profile": "linear"},
 }
-_UNSCALED = {"T, unscaled": "T", "O, unscaled": "O"}
+_UNSCALED = {f"{setting}, unscaled": setting for setting in ALL_SETTINGS}
 
 _VCP = {
     choice: {
@@ -85,6 +88,7 @@ FIG2: Final = Figure(
     paper=PAPER,
     title="Persistent queue of the bottleneck, VCP and VCP-EBE",
     experiments=_VCP,
+    readings=readings(_VCP),
     draw=lambda runs: over_time_by_choice(runs, "queue"),
     claims=(
         Claim(
@@ -121,6 +125,7 @@ FIG3: Final = Figure(
     paper=PAPER,
     title="Utilisation of the bottleneck, VCP and VCP-EBE",
     experiments=_VCP,
+    readings=readings(_VCP),
     draw=lambda runs: over_time_by_choice(runs, "utilisation", span_s=1.0),
     claims=(
         Claim(
@@ -153,6 +158,8 @@ FIG4: Final = Figure(
     paper=PAPER,
     title="Persistent queue of the bottleneck, XCP, XCP-b and XCP-EBE",
     experiments=_XCP,
+    readings=readings(_XCP),
+    sentences={"steady": ("xcp-b-steady", "xcp-ebe-steady")},
     draw=lambda runs: over_time_by_choice(runs, "queue"),
     claims=(
         *(
@@ -177,6 +184,7 @@ FIG5: Final = Figure(
     paper=PAPER,
     title="Utilisation of the bottleneck, XCP, XCP-b and XCP-EBE",
     experiments=_XCP,
+    readings=readings(_XCP),
     draw=lambda runs: over_time_by_choice(runs, "utilisation", span_s=1.0),
     claims=(
         *(

@@ -53,6 +53,20 @@ class Figure:
     """Plots it as in the paper; `None` for a table."""
     claims: tuple[Claim, ...]
     """The paper's claims."""
+    readings: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Readings of the paper, headline first, each with its choices, its own one first. Empty if the choices
+    are variants of a single reading.
+    """
+    sentences: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Sentences of the paper that have several claims, with their claims; other claims are sentences of their
+    own (`airpath_papers.sentences`).
+    """
+    alternatives: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """For such sentences, claims that measure the same in another way, or were added after the others had
+    missed: they can only make the sentence reproduced in part.
+    """
+    not_in_paper: tuple[str, ...] = ()
+    """Claims that the paper does not state."""
     tables: Callable[[FigureRuns], Sequence[TextTable]] | None = None
     """Additional tables."""
     notes: tuple[str, ...] = field(default=())
@@ -66,6 +80,16 @@ class Figure:
     def heading(self) -> str:
         """Its title, and whether it is ours."""
         return f"{self.title} (ours)" if self.ours else self.title
+
+    def sentence_of(self, claim: str) -> str:
+        """Return the sentence to which a claim belongs, both by name; by default the claim's own name."""
+        named = (
+            sentence
+            for groups in (self.sentences, self.alternatives)
+            for sentence, claims in groups.items()
+            if claim in claims
+        )
+        return next(named, claim)
 
     @property
     def name(self) -> str:

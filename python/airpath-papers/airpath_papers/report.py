@@ -5,21 +5,23 @@ import functools
 import math
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from airpath.results.formatting import NO_VALUE, mean_and_half_width
 from airpath_papers.claim import Judgement, Verdict
 from airpath_papers.sample import Sample
+from airpath_papers.sentences import Counts, count_sentences, sentences
 
 if TYPE_CHECKING:
     from airpath_papers.reproduce import Reproduced
 
 
 def report_html(done: "Sequence[Reproduced]") -> str:
-    """Return the page: contents with the verdicts of each figure, then the figures."""
+    """Return the page: verdicts by paper and reading, contents with those by figure, then the figures."""
     return _template().render(
+        counts=[row for one in count_sentences(done) for row in count_rows(one)],
         papers=list(dict.fromkeys(one.figure.paper for one in done)),
         figures=[_figure(one) for one in done],
         verdicts=[verdict.value for verdict in Verdict],
@@ -34,15 +36,49 @@ def _template() -> Template:
     return environment.get_template("template.html")
 
 
+def count_rows(one: Counts) -> list[tuple[str, ...]]:
+    """Return the rows of the table of verdicts for a paper: that of the headline, one for each reading."""
+    under = {"headline": one.headline, **one.by_reading}
+    return [
+        (
+            one.paper if reading == "headline" else "",
+            reading,
+            str(verdicts.total()),
+            *(str(verdicts[verdict]) for verdict in Verdict),
+        )
+        for reading, verdicts in under.items()
+    ]
+
+
+def other_readings(judgement: Judgement) -> str:
+    """Return the verdicts under the readings other than the headline, with signs; empty without any."""
+    others = list(judgement.by_reading.items())[1:]
+    return " ".join(f"{reading}\N{NO-BREAK SPACE}{_SIGNS[verdict]}" for reading, verdict in others)
+
+
+_SIGNS: Final = {Verdict.REPRODUCED: "✓", Verdict.IN_PART: "(✓)", Verdict.NOT_REPRODUCED: "✗"}
+
+
 def _figure(one: "Reproduced") -> dict[str, Any]:
-    counts = Counter(judgement.verdict.value for judgement in one.judgements)
+    found = sentences(one.figure, one.judgements)
+    counts = Counter(sentence.verdict.value for sentence in found)
     return {
         "id": one.figure.id.replace("/", "-"),
         "name": one.figure.id,
         "paper": one.figure.paper,
         "title": one.figure.heading,
         "picture": None if one.svg is None else base64.b64encode(one.svg).decode("ascii"),
-        "claims": [_claim(judgement) for judgement in one.judgements],
+        "readings": list(one.figure.readings),
+        "claims": [
+            {
+                **_claim(judgement),
+                # Claims of one sentence are shown together, the alternatives marked.
+                "sentence": sentence.name if len(sentence.judgements) > 1 else "",
+                "alternative": judgement.claim.name in sentence.alternatives,
+            }
+            for sentence in found
+            for judgement in sentence.judgements
+        ],
         "counts": [counts[verdict.value] for verdict in Verdict],
         "tables": one.tables,
         "notes": (*one.drawn.invalid, *one.figure.notes),
@@ -60,6 +96,7 @@ def _claim(judgement: Judgement) -> dict[str, Any]:
         "verdict": judgement.verdict.value,
         "kind": judgement.verdict.name.lower().replace("_", "-"),  # class of the style sheet
         "note": judgement.note,
+        "others": other_readings(judgement),
         "choices": [
             {
                 "name": choice,

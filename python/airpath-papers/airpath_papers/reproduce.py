@@ -19,6 +19,7 @@ from airpath_papers.kept_run import PRELOADED
 from airpath_papers.real_time import do_real_runs, real_seconds
 from airpath_papers.report import report_html
 from airpath_papers.sample import Sample
+from airpath_papers.sentences import count_sentences, written
 from airpath_papers.store import RunStore
 from airpath_papers.work import do_runs, missing_runs
 
@@ -35,7 +36,10 @@ class Reproduced:
     @property
     def judgements(self) -> tuple[Judgement, ...]:
         """Its evaluated claims."""
-        return tuple(map(Judgement, self.figure.claims, self.drawn.samples))
+        return tuple(
+            Judgement(claim, samples, self.figure.readings)
+            for claim, samples in zip(self.figure.claims, self.drawn.samples, strict=True)
+        )
 
     @property
     def tables(self) -> tuple[TextTable, ...]:
@@ -66,8 +70,8 @@ def reproduce(
 ) -> list[Reproduced]:
     """Reproduce figures.
 
-    Finished runs are stored under `out` and not repeated. Writes `report.html`, `verdicts.json`, `costs.json`
-    and the plots.
+    Finished runs are stored under `out` and not repeated. Writes `report.html`, `verdicts.json`,
+    `counts.json`, `costs.json` and the plots.
 
     Parameters
     ----------
@@ -122,18 +126,22 @@ def reproduce(
 def verdicts(done: Sequence[Reproduced]) -> list[dict[str, Any]]:
     """Return the contents of `verdicts.json`: one entry for each claim, numbers of the headline choice.
 
-    `choices` contains the same for every choice that affects the verdict, headline first. A missing number
-    (such as the interval of a single run) is null.
+    `choices` contains the same for every choice that affects a verdict, headline first, and `readings` the
+    verdict under each reading of the paper, headline first; it is empty if the figure has no readings.
+    Claims of a figure with the same `sentence` are parts of one sentence. A missing number (such as the
+    interval of a single run) is null.
     """
     return [
         {
             "paper": one.figure.paper,
             "figure": one.figure.name,
+            "sentence": one.figure.sentence_of(judgement.claim.name),
             "claim": judgement.claim.statement,
             "expected": expected(judgement),
             **_numbers(judgement.headline),
             "verdict": judgement.verdict.value,
             "note": judgement.note,
+            "readings": {reading: verdict.value for reading, verdict in judgement.by_reading.items()},
             "choices": [
                 {"choice": choice, **_numbers(measured), "verdict": judgement.verdict_under(choice).value}
                 for choice, measured in judgement.judged.items()
@@ -214,6 +222,8 @@ def _write(done: Sequence[Reproduced], out: Path) -> None:
                 write_whole(pictures / f"{stem}.{kind}", content)
     text = json.dumps(verdicts(done), indent=1, ensure_ascii=False, allow_nan=False)
     write_whole(out / "verdicts.json", f"{text}\n".encode())
+    found = count_sentences(done)
+    write_whole(out / "counts.json", f"{json.dumps(written(found), indent=1, ensure_ascii=False)}\n".encode())
     write_whole(out / "costs.json", f"{json.dumps(costs(done), indent=1)}\n".encode())
     write_whole(out / "report.html", report_html(done).encode())
 

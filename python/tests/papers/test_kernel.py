@@ -56,6 +56,13 @@ def call(*arguments: str) -> int:
     return leaving.value.code
 
 
+@pytest.mark.usefixtures("a_kernel")
+def test_a_figure_on_real_kernels_has_no_readings():
+    simulated = ON_KERNEL[0]
+    placed = on_kernel(replace(simulated, readings={"author": list(simulated.experiments)}))
+    assert not placed.readings
+
+
 def test_the_testbed_runs_on_kernels_and_nothing_else(capsys):
     assert {figure.id for figure in select_on_kernel(["vcp-w"])} == {f"vcp-w/{name}" for name in TESTBED}
     assert call("vcp-w/fig10", "--list", "--json") == 0

@@ -20,7 +20,19 @@ from airpath_papers.reproduce import reproduce, verdicts
 from airpath_papers.rules import AtLeast, AtMost, Positive
 from airpath_papers.sample import FewerRuns, difference, sample
 
-KEYS = ["paper", "figure", "claim", "expected", "measured", "ci_low", "ci_high", "n", "verdict", "note"]
+KEYS = [
+    "paper",
+    "figure",
+    "sentence",
+    "claim",
+    "expected",
+    "measured",
+    "ci_low",
+    "ci_high",
+    "n",
+    "verdict",
+    "note",
+]
 NUMBERS = ["measured", "ci_low", "ci_high", "n"]
 
 
@@ -70,7 +82,7 @@ def test_a_figure_produces_plots_report_and_verdicts(figure, tmp_path):
     written = json.loads((out / "verdicts.json").read_text(encoding="utf-8"))
     assert written == json.loads(json.dumps(verdicts(done)))
     busy, same = written
-    assert list(busy) == [*KEYS, "choices"]
+    assert list(busy) == [*KEYS, "readings", "choices"]
     assert (busy["paper"], busy["figure"], busy["verdict"], busy["n"]) == ("Test", "small", "reproduced", 2)
     assert busy["ci_low"] <= busy["measured"] <= busy["ci_high"]
     assert (same["measured"], same["verdict"], same["note"]) == (0.0, "not reproduced", "of course")
@@ -81,11 +93,45 @@ def test_a_figure_produces_plots_report_and_verdicts(figure, tmp_path):
         assert [headline[name] for name in NUMBERS] == [entry[name] for name in NUMBERS]
         assert headline["verdict"] == other["verdict"] == entry["verdict"]
     assert busy["choices"][1]["measured"] != busy["measured"]
+    assert json.loads((out / "counts.json").read_text(encoding="utf-8")) == [
+        {
+            "paper": "Test",
+            "claims": 2,
+            "sentences": 2,
+            "reproduced": 1,
+            "reproduced in part": 0,
+            "not reproduced": 1,
+            "readings": [],
+        }
+    ]
     page = (out / "report.html").read_text(encoding="utf-8")
     assert "A &lt;small&gt; figure" in page
     assert 'href="#test-small"' in page
     assert "<script" not in page
     assert "not reproduced" in page
+
+
+def test_report_and_verdicts_have_the_outcome_under_each_reading(figure, tmp_path, capsys):
+    read = replace(
+        figure,
+        readings={"normal": ["normal"], "slow": ["slow"]},
+        sentences={"link": ("busy", "same")},
+    )
+    out = tmp_path / "out"
+    done = reproduce([read], out, repetitions=1, workers=1, on_progress=nothing)
+    busy, same = json.loads((out / "verdicts.json").read_text(encoding="utf-8"))
+    assert busy["sentence"] == same["sentence"] == "link"
+    assert busy["readings"] == {"normal": "reproduced", "slow": "reproduced"}
+    (counts,) = json.loads((out / "counts.json").read_text(encoding="utf-8"))
+    assert (counts["sentences"], counts["reproduced in part"]) == (1, 1)
+    assert [one["reading"] for one in counts["readings"]] == ["normal", "slow"]
+    page = (out / "report.html").read_text(encoding="utf-8")
+    for words in ("headline reading normal, others slow", "sentence: link", "slow\N{NO-BREAK SPACE}✓"):
+        assert words in page
+    _show(done)
+    shown = capsys.readouterr().out
+    assert "other readings" in shown
+    assert "sentences" in shown
 
 
 def test_a_second_call_runs_nothing_and_has_the_same_results(figure, tmp_path):
@@ -146,7 +192,7 @@ def test_figures_drawn_in_other_processes_are_the_same(tmp_path):
     reproduce(figures, out[2], repetitions=1, workers=2, on_progress=nothing)
     names = {file.relative_to(out[1]) for file in out[1].rglob("*") if file.is_file()}
     same = {name for name in names if name.name not in {"costs.json", ".lock"} and name.suffix != ".arrow"}
-    assert len(same) == 2 * 2 + 2
+    assert len(same) == 2 * 2 + 3
     for name in same:
         assert (out[1] / name).read_bytes() == (out[2] / name).read_bytes(), name
 
@@ -209,6 +255,7 @@ def test_the_command_reproduces_a_figure_of_the_paper(tmp_path, capsys):
         "figures",
         "report.html",
         "verdicts.json",
+        "counts.json",
         "costs.json",
     }
 

@@ -40,8 +40,10 @@ from airpath_papers.settings import (
     ONE_WAY,
     TWO_WAY,
     VCP_SCHEMES,
+    WIDE_REVERSE,
     XCP_SCHEMES,
     dumbbell,
+    readings,
     shipped,
     title,
     with_options,
@@ -73,18 +75,23 @@ _XCP = {
     RANDOM_T: {scheme: _random(TWO_WAY, scheme) for scheme in XCP_SCHEMES},
     RANDOM_O: {scheme: _random(ONE_WAY, scheme) for scheme in XCP_SCHEMES},
 }
-_UNSCALED = "T, unscaled"
-_VCP = {
-    setting: {scheme: dumbbell(setting, scheme, REPETITIONS) for scheme in VCP_SCHEMES}
-    for setting in ALL_SETTINGS
-} | {
-    _UNSCALED: {
-        scheme: dumbbell(TWO_WAY, with_options(scheme, rtt_scaling="unscaled"), REPETITIONS)
-        for scheme in VCP_SCHEMES
-    },
-    RANDOM_T: {scheme: _random(TWO_WAY, scheme) for scheme in VCP_SCHEMES},
-    RANDOM_O: {scheme: _random(ONE_WAY, scheme) for scheme in VCP_SCHEMES},
-}
+_VCP = (
+    {
+        setting: {scheme: dumbbell(setting, scheme, REPETITIONS) for scheme in VCP_SCHEMES}
+        for setting in ALL_SETTINGS
+    }
+    | {
+        f"{setting}, unscaled": {
+            scheme: dumbbell(setting, with_options(scheme, rtt_scaling="unscaled"), REPETITIONS)
+            for scheme in VCP_SCHEMES
+        }
+        for setting in (WIDE_REVERSE, TWO_WAY)
+    }
+    | {
+        RANDOM_T: {scheme: _random(TWO_WAY, scheme) for scheme in VCP_SCHEMES},
+        RANDOM_O: {scheme: _random(ONE_WAY, scheme) for scheme in VCP_SCHEMES},
+    }
+)
 
 Measure = Callable[[RunData], float]
 
@@ -200,6 +207,11 @@ FIG11: Final = Figure(
     paper=PAPER,
     title="Analysis of variance of XCP's bandwidth utilisation",
     experiments=_XCP,
+    readings=readings(_XCP),
+    sentences={
+        "spread": [f"{scheme}-spread" for scheme in XCP_SCHEMES],
+        "differ": ("xcp-b-against-xcp", "xcp-ebe-against-xcp", "xcp-ebe-against-xcp-b"),
+    },
     draw=_bars_of(XCP_SCHEMES, throughput_mbps, "throughput (Mbit/s)", PAPER_MBPS),
     tables=_tables_of(XCP_SCHEMES, {("Bandwidth Utilisation", "Mbit/s"): throughput_mbps}),
     claims=(
@@ -231,6 +243,9 @@ FIG12: Final = Figure(
     paper=PAPER,
     title="Analysis of variance of XCP's fairness",
     experiments=_XCP,
+    readings=readings(_XCP),
+    sentences={"fairer": ("xcp-b-against-xcp", "xcp-ebe-against-xcp")},
+    alternatives={"xcp-level": ("xcp-lowest",)},
     draw=_bars_of(XCP_SCHEMES, jain, "Jain index", PAPER_JAIN),
     tables=_tables_of(XCP_SCHEMES, {("Jain Fairness Index", ""): jain}),
     claims=(
@@ -282,6 +297,8 @@ VCP_ANOVA: Final = Figure(
     paper=PAPER,
     title="Section IV-C: analysis of variance for VCP and VCP-EBE; the paper gives no numbers",
     experiments=_VCP,
+    readings=readings(_VCP),
+    sentences={"better": ("throughput", "fairness")},
     draw=_bars_of(VCP_SCHEMES, throughput_mbps, "throughput (Mbit/s)", {}),
     tables=_tables_of(
         VCP_SCHEMES, {("Bandwidth Utilisation", "Mbit/s"): throughput_mbps, ("Jain Fairness Index", ""): jain}

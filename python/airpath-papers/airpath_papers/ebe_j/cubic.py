@@ -51,6 +51,8 @@ catch_up_s: Final[Measure] = catch_up_at()
 
 ONE_WAY: Final = "O"
 TWO_WAY: Final = "T"
+CUBIC_SETTINGS: Final = (ONE_WAY, TWO_WAY)
+"""CUBIC's readings, headline first; it has no reverse traffic on a wide link."""
 
 DRAWN_RATES: Final = (
     "Each run samples its own rates, uniformly from 1 to 400 Mbit/s for 10 s each, starting with 200; runs"

@@ -10,6 +10,7 @@ from airpath_papers.drawing import over_time_by_choice
 from airpath_papers.ebe_j.cubic import (
     CATCH_UP,
     CUBIC_EBE,
+    CUBIC_SETTINGS,
     DRAWN_RATES,
     ONE_WAY,
     READING,
@@ -31,6 +32,7 @@ from airpath_papers.figure import Figure, FigureRuns
 from airpath_papers.measures import jain, of_each, throughput_mbps, utilisation
 from airpath_papers.rules import AtLeast, AtMost, Positive
 from airpath_papers.sample import sample
+from airpath_papers.settings import readings
 
 REPETITIONS: Final = 30
 JOURNAL: Final = "O, filter journal"
@@ -74,6 +76,9 @@ FIG7: Final = Figure(
     paper=PAPER,
     title="Utilisation of the bottleneck, CUBIC and CUBIC-EBE",
     experiments=_EXPERIMENTS,
+    readings=readings(_EXPERIMENTS, CUBIC_SETTINGS),
+    alternatives={"near-full": ("near-full-later",)},
+    not_in_paper=("losses",),
     draw=lambda runs: over_time_by_choice(runs, "utilisation", span_s=1.0),
     tables=partial(numbers_table, numbers=_NUMBERS),
     claims=(
@@ -148,6 +153,8 @@ CUBIC_ANOVA: Final = Figure(
     paper=PAPER,
     title="Section IV-C: analysis of variance for CUBIC and CUBIC-EBE; the paper gives no numbers",
     experiments={choice: _EXPERIMENTS[choice] for choice in (ONE_WAY, TWO_WAY, SMALLER)},
+    readings=readings((ONE_WAY, TWO_WAY, SMALLER), CUBIC_SETTINGS),
+    sentences={"better": ("throughput", "fairness")},
     draw=None,
     tables=_anova_tables,
     claims=(

@@ -73,6 +73,7 @@ CUBIC_FILES: Final = Figure(
         AS_PRINTED: pair("ebe-cubic-files-100mb", REPETITIONS),
         LARGER: pair("ebe-cubic-files-1gb", REPETITIONS),
     },
+    sentences={"times": tuple(PAPER_S), "shorter": ("shorter", "by-how-much")},
     draw=None,
     tables=_table,
     claims=(

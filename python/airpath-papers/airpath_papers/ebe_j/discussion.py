@@ -18,7 +18,7 @@ from airpath_papers.measures import (
 )
 from airpath_papers.rules import AtLeast, Between, Positive
 from airpath_papers.sample import difference, sample
-from airpath_papers.settings import ALL_SETTINGS, dumbbell, in_setting
+from airpath_papers.settings import ALL_SETTINGS, dumbbell, in_setting, readings
 
 REPETITIONS: Final = 10
 BUFFER_REPETITIONS: Final = 5
@@ -36,6 +36,11 @@ JOIN_LEAVE: Final = Figure(
     experiments={
         setting: {scheme: in_setting("ebe-join-leave", setting, scheme, REPETITIONS) for scheme in _SCHEMES}
         for setting in ALL_SETTINGS
+    },
+    readings=readings(ALL_SETTINGS),
+    sentences={
+        "comparable": ("comparable-xcp", "comparable-vcp"),
+        "faster": ("faster", "more-oscillation"),
     },
     draw=lambda runs: over_time_by_choice(runs, "utilisation", span_s=1.0),
     claims=(
@@ -146,6 +151,7 @@ SMALL_BUFFERS: Final = Figure(
         }
         for setting in ALL_SETTINGS
     },
+    readings=readings(ALL_SETTINGS),
     draw=_draw_buffers,
     claims=(
         Claim(

@@ -10,7 +10,15 @@ from airpath_papers.figure import Figure, FigureRuns
 from airpath_papers.measures import completion_s, of_each
 from airpath_papers.rules import Near, Positive
 from airpath_papers.sample import Sample, difference, sample
-from airpath_papers.settings import ALL_SETTINGS, TWO_WAY, in_setting, title, with_options
+from airpath_papers.settings import (
+    ALL_SETTINGS,
+    TWO_WAY,
+    WIDE_REVERSE,
+    in_setting,
+    readings,
+    title,
+    with_options,
+)
 
 REPETITIONS: Final = 3
 PAPER_S: Final = {"vcp": 289.0, "vcp-ebe": 198.0, "xcp": 270.0, "xcp-ebe": 212.0}
@@ -26,18 +34,25 @@ def _vcp(scheme: str, scaling: str) -> str:
     return with_options(scheme, rtt_scaling=scaling) if scheme.startswith("vcp") else scheme
 
 
-_EXPERIMENTS = {
-    setting: {scheme: in_setting("ebe-files", setting, scheme, REPETITIONS) for scheme in PAPER_S}
-    for setting in ALL_SETTINGS
-} | {
-    "T, VCP unscaled": {
-        scheme: in_setting("ebe-files", TWO_WAY, _vcp(scheme, "unscaled"), REPETITIONS) for scheme in PAPER_S
-    },
-    "T, VCP unscaled, 5 reverse flows": {
-        scheme: in_setting("ebe-files", TWO_WAY, _vcp(scheme, "unscaled"), REPETITIONS, _FEW_REVERSE)
-        for scheme in PAPER_S
-    },
-}
+_EXPERIMENTS = (
+    {
+        setting: {scheme: in_setting("ebe-files", setting, scheme, REPETITIONS) for scheme in PAPER_S}
+        for setting in ALL_SETTINGS
+    }
+    | {
+        f"{setting}, VCP unscaled": {
+            scheme: in_setting("ebe-files", setting, _vcp(scheme, "unscaled"), REPETITIONS)
+            for scheme in PAPER_S
+        }
+        for setting in (WIDE_REVERSE, TWO_WAY)
+    }
+    | {
+        "T, VCP unscaled, 5 reverse flows": {
+            scheme: in_setting("ebe-files", TWO_WAY, _vcp(scheme, "unscaled"), REPETITIONS, _FEW_REVERSE)
+            for scheme in PAPER_S
+        },
+    }
+)
 
 
 def _times(of: Any, scheme: str) -> list[float]:
@@ -84,6 +99,11 @@ FILE_TRANSFERS: Final = Figure(
     paper=PAPER,
     title="Completion times of file transfers",
     experiments=_EXPERIMENTS,
+    readings=readings(_EXPERIMENTS),
+    sentences={
+        "xcp": ("xcp", "xcp-ebe", "xcp-ebe-shorter"),
+        "vcp": ("vcp", "vcp-ebe", "vcp-ebe-shorter"),
+    },
     draw=None,
     tables=_table,
     claims=(

@@ -152,6 +152,7 @@ FIG8B: Final = Figure(
     paper=PAPER,
     title="Utilisation of the middle link of the parking lot, VCP and VCP-EBE",
     experiments=_VCP,
+    sentences={"sharp-rises": ("catches-up", "drops")},
     draw=lambda runs: over_time_by_choice(runs, "utilisation", MIDDLE, 1.0),
     claims=(
         Claim(
@@ -301,6 +302,11 @@ FIG9B: Final = Figure(
     paper=PAPER,
     title="Utilisation of the five links of the parking lot, XCP, XCP-b and XCP-EBE",
     experiments=_XCP,
+    sentences={
+        "ebe-best": ("ebe-above-xcp", "ebe-above-b"),
+        "spike": ("spike", "blind-above-belief"),
+        "b-in-the-middle": ("b-above-xcp-in-the-middle", "b-below-xcp-elsewhere"),
+    },
     draw=_bars_of("utilisation"),
     claims=(
         Claim(

@@ -26,7 +26,7 @@ from airpath_papers.measures import (
 from airpath_papers.rules import AtLeast, AtMost, Between, Positive
 from airpath_papers.run_data import RunData
 from airpath_papers.sample import Sample, difference, sample
-from airpath_papers.settings import ALL_SETTINGS, in_setting, with_options
+from airpath_papers.settings import ALL_SETTINGS, in_setting, readings, with_options
 
 REPETITIONS: Final = 10
 THRESHOLDS: Final = (0, 5, 13, 15, 18, 25, 40, 60)
@@ -175,6 +175,20 @@ FIG1: Final = Figure(
     paper=PAPER,
     title="The effects of EBE's queue threshold",
     experiments=_CHOICES,
+    readings=readings(_CHOICES),
+    sentences={
+        "zero": ("zero-is-blind", "zero-before"),
+        "five": ("five-catches-up", "five-is-slower"),
+        "fairness": ("fair-at-18", "unfair-above"),
+    },
+    alternatives={
+        "fairness": (
+            "fair-at-18-whole-run",
+            "unfair-above-whole-run",
+            "fair-at-18-risen",
+            "unfair-above-risen",
+        )
+    },
     draw=_draw,
     tables=_table,
     claims=(

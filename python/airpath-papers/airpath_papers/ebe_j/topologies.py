@@ -9,14 +9,31 @@ from typing import Any, Final
 
 from airpath.statistics import TextTable
 from airpath_papers.claim import Claim, Runs
-from airpath_papers.ebe_j.cubic import CUBIC, CUBIC_EBE, catch_up_at, catch_up_s, cell, pair, second_half
+from airpath_papers.ebe_j.cubic import (
+    CUBIC,
+    CUBIC_EBE,
+    CUBIC_SETTINGS,
+    catch_up_at,
+    catch_up_s,
+    cell,
+    pair,
+    second_half,
+)
 from airpath_papers.ebe_j.paper import FIXED_SCHEDULE, PAPER, SETTINGS
 from airpath_papers.experiment import Experiment
 from airpath_papers.figure import Figure, FigureRuns
 from airpath_papers.measures import mean_queue, of_each, utilisation
 from airpath_papers.rules import Positive
 from airpath_papers.sample import Sample, difference
-from airpath_papers.settings import ALL_SETTINGS, TWO_WAY, VCP_SCHEMES, dumbbell, parking_lot, with_options
+from airpath_papers.settings import (
+    ALL_SETTINGS,
+    TWO_WAY,
+    VCP_SCHEMES,
+    dumbbell,
+    parking_lot,
+    readings,
+    with_options,
+)
 
 REPETITIONS: Final = 30
 MIDDLE: Final = "R2-R3"
@@ -60,6 +77,8 @@ CUBIC_BESIDE_ROUTERS: Final = Figure(
     paper=PAPER,
     title="Section IV-A.3: utilisation of CUBIC, XCP and VCP, each on the link of its own figure",
     experiments={setting: _beside_routers(setting) for setting in ALL_SETTINGS},
+    readings=readings(ALL_SETTINGS),
+    sentences={"above": ("above-xcp", "above-vcp")},
     draw=None,
     tables=_means("Utilisation", _USE),
     claims=tuple(
@@ -107,9 +126,10 @@ VCP_TOPOLOGIES: Final = Figure(
     title="Section IV-B.1: queues of VCP and VCP-EBE in the parking lot and in the dumbbell",
     experiments={
         **{setting: _both(setting) for setting in ALL_SETTINGS},
-        "T, unscaled": _both("T", rtt_scaling="unscaled"),
-        "O, unscaled": _both("O", rtt_scaling="unscaled"),
+        **{f"{setting}, unscaled": _both(setting, rtt_scaling="unscaled") for setting in ALL_SETTINGS},
     },
+    readings=readings([*ALL_SETTINGS, *(f"{setting}, unscaled" for setting in ALL_SETTINGS)]),
+    sentences={"higher": [f"higher-{scheme}" for scheme in VCP_SCHEMES]},
     draw=None,
     tables=_means(
         "Mean queue, share of the buffer; in the parking lot that of the middle link",
@@ -151,8 +171,9 @@ CUBIC_TOPOLOGIES: Final = Figure(
             IN_DUMBBELL: pair(f"ebe-cubic-{setting.lower()}", REPETITIONS)[CUBIC_EBE],
             IN_PARKING_LOT: pair("ebe-cubic-parking-lot", REPETITIONS)[CUBIC_EBE],
         }
-        for setting in ("O", "T")
+        for setting in CUBIC_SETTINGS
     },
+    readings=readings(CUBIC_SETTINGS, CUBIC_SETTINGS),
     draw=None,
     tables=_means(
         "Catch-up (s), in the parking lot that of the middle link",

@@ -40,6 +40,7 @@ from airpath_papers.settings import (
     WIDE_REVERSE,
     dumbbell,
     in_setting,
+    readings,
     with_options,
 )
 
@@ -48,11 +49,13 @@ REPETITIONS_OF_WINDOWS: Final = 30
 """For figures 4 and 5, because ratios of windows vary much from run to run."""
 
 SCALINGS: Final[Mapping[str, dict[str, Any]]] = {
+    WIDE_REVERSE: {},
     TWO_WAY: {},
     ONE_WAY: {},
-    WIDE_REVERSE: {},
+    "L, unscaled": {"rtt_scaling": "unscaled"},
     "T, unscaled": {"rtt_scaling": "unscaled"},
     "O, unscaled": {"rtt_scaling": "unscaled"},
+    "L, smoothed RTT": {"rtt_scaling": "smoothed"},
     "T, smoothed RTT": {"rtt_scaling": "smoothed"},
 }
 """The choices for VCP: which round-trip time scales its increases (by default the minimum)."""
@@ -88,6 +91,12 @@ FIG3A: Final = Figure(
     paper=PAPER,
     title="Persistent queue of the bottleneck, VCP and VCP-EBE",
     experiments=_experiments(REPETITIONS),
+    readings=readings(SCALINGS),
+    sentences={
+        "below-configured": ("overflow", "oscillation"),
+        "threshold": ("threshold", "threshold-throughout"),
+    },
+    alternatives={"threshold": ("threshold-after-start",)},
     draw=lambda runs: over_time_by_choice(runs, "queue"),
     tables=segments.tables,
     claims=(
@@ -149,6 +158,7 @@ FIG3B: Final = Figure(
     paper=PAPER,
     title="Utilisation of the bottleneck, VCP and VCP-EBE",
     experiments=_experiments(REPETITIONS),
+    readings=readings(SCALINGS),
     draw=lambda runs: over_time_by_choice(runs, "utilisation", span_s=1.0),
     claims=(
         Claim(
@@ -180,9 +190,10 @@ FIG3B: Final = Figure(
 # Figure 4 has five long flows and no others: a single entry of flows, and no short ones.
 _FIFTY: Final[dict[str, Any]] = {"flows.0.count": 50}
 _WINDOW_CHOICES: Final = {
+    WIDE_REVERSE: {},
     TWO_WAY: {},
     ONE_WAY: {},
-    WIDE_REVERSE: {},
+    "L, smoothed RTT": {"rtt_scaling": "smoothed"},
     "T, smoothed RTT": {"rtt_scaling": "smoothed"},
 }
 
@@ -224,6 +235,7 @@ FIG4A: Final = Figure(
     paper=PAPER,
     title="Windows of five flows, VCP-EBE",
     experiments=_FIVE_FLOWS,
+    readings=readings(_WINDOW_CHOICES),
     draw=_windows_of("vcp-ebe", _FIVE_FLOWS),
     claims=(
         Claim(
@@ -241,6 +253,8 @@ FIG4B: Final = Figure(
     paper=PAPER,
     title="Windows of five flows, VCP",
     experiments=_FIVE_FLOWS,
+    readings=readings(_WINDOW_CHOICES),
+    sentences={"oscillation": ("oscillation", "variation")},
     draw=_windows_of("vcp", _FIVE_FLOWS),
     claims=(
         Claim(
@@ -268,6 +282,7 @@ FIG5A: Final = Figure(
     paper=PAPER,
     title="Windows of 50 flows, VCP-EBE",
     experiments=_FIFTY_FLOWS,
+    readings=readings(_WINDOW_CHOICES),
     draw=_windows_of("vcp-ebe", _FIFTY_FLOWS),
     claims=(
         Claim(
@@ -285,6 +300,7 @@ FIG5B: Final = Figure(
     paper=PAPER,
     title="Windows of 50 flows, VCP",
     experiments=_FIFTY_FLOWS,
+    readings=readings(_WINDOW_CHOICES),
     draw=_windows_of("vcp", _FIFTY_FLOWS),
     claims=(
         Claim(

@@ -43,7 +43,7 @@ from airpath_papers.report import number
 from airpath_papers.rules import AtLeast, AtMost, Positive
 from airpath_papers.run_data import RunData
 from airpath_papers.sample import difference, sample
-from airpath_papers.settings import ALL_SETTINGS, XCP_SCHEMES, dumbbell
+from airpath_papers.settings import ALL_SETTINGS, XCP_SCHEMES, dumbbell, readings
 
 REPETITIONS: Final = 30
 
@@ -104,6 +104,8 @@ FIG6A: Final = Figure(
     paper=PAPER,
     title="Persistent queue of the bottleneck, XCP, XCP-b and XCP-EBE",
     experiments=_EXPERIMENTS,
+    readings=readings(_EXPERIMENTS),
+    sentences={"steady": ("xcp-b-steady", "xcp-ebe-steady")},
     draw=lambda runs: over_time_by_choice(runs, "queue"),
     claims=(
         Claim(
@@ -178,6 +180,8 @@ FIG6B: Final = Figure(
     paper=PAPER,
     title="Utilisation of the bottleneck, XCP, XCP-b and XCP-EBE",
     experiments=_EXPERIMENTS,
+    readings=readings(_EXPERIMENTS),
+    sentences={"rises": [claim.name for claim in rises.CLAIMS]},
     draw=lambda runs: over_time_by_choice(runs, "utilisation", span_s=1.0),
     claims=(
         Claim(

@@ -47,6 +47,7 @@ FIG7: Final = Figure(
     draw=lambda runs: samples_and_estimate(
         runs, (IN_CONTROL, BESIDE), _LABEL, TIME_INVARIANT, LINK_MBPS, anti_aliased=True
     ),
+    sentences={"others": ("others", "others-mean")},
     claims=(
         Claim(
             "samples",

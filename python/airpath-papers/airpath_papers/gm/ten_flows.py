@@ -50,6 +50,7 @@ FIG11: Final = Figure(
         TIME_INVARIANT: {_LABEL: ten_flows("westwood-ti:samples=round-trip,alpha=0.8", reverse=40)},
     },
     draw=lambda runs: many_flows(runs, _LABEL, FAIR_SHARE_MBPS, _MOST_MBPS),
+    sentences={"available": ("steadier", "closer")},
     claims=(
         Claim(
             "around-share",

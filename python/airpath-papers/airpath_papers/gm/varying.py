@@ -144,6 +144,7 @@ FIG9: Final = Figure(
     title="Window and slow-start threshold of Westwood, filter (6), anti-aliased",
     experiments=_FILTERS,
     draw=lambda runs: windows_and_thresholds(runs, (WITHOUT, WITH), LINK_MBPS),
+    sentences={"weaker": ("weaker", "much-weaker")},
     claims=(
         Claim(
             "weaker",
@@ -238,6 +239,10 @@ FIG10: Final = Figure(
         NOT_ROUNDED: _with_reno(westwood="westwood-aa:threshold_unit=bytes", reno="newreno"),
     },
     draw=lambda runs: windows_and_thresholds(runs, (RENO_WITHOUT, RENO_WITH), LINK_MBPS),
+    sentences={
+        "larger-threshold": ("above-without", "above-with"),
+        "better-use": ("utilisation-without", "utilisation-with"),
+    },
     claims=(
         Claim(
             "above-without",

@@ -80,6 +80,7 @@ def on_kernel(figure: Figure) -> Figure:
                 for choice, by_label in twins.items()
             },
         },
+        readings={},
         claims=tuple(placed for claim in claims if (placed := _placed(claim, form)) is not None),
         notes=(
             *_run_notes(form),

@@ -136,6 +136,7 @@ FIG2B: Final = Figure(
     experiments=_EXPERIMENTS,
     draw=lambda runs: estimates_over_time(runs, (DYNAPARA, DYNAPARA_TIMED, SARBE)),
     tables=_table,
+    alternatives={"many-times": ("timed-many-times",)},
     claims=(
         Claim(
             "many-times",

@@ -82,6 +82,8 @@ FIG5: Final = Figure(
     },
     draw=_draw,
     tables=_tables,
+    sentences={"second": ("second-to-westwood", "second-to-dynapara")},
+    alternatives={"second": ("second-to-westwood+", "second-to-dynapara-timed")},
     claims=(
         Claim(
             "reno-best",

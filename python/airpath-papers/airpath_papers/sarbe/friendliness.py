@@ -164,6 +164,14 @@ FIG6: Final = Figure(
     experiments={choice: _experiments(changes) for choice, changes in LINKS.items()},
     draw=_draw,
     tables=_tables,
+    sentences={
+        "outdoes": ("outdoes-newreno", "outdoes-westwood", "outdoes-dynapara"),
+        "friendly": ("friendly-to-newreno", "friendly-to-westwood", "friendly-to-dynapara"),
+    },
+    alternatives={
+        "outdoes": ("outdoes-westwood+", "outdoes-dynapara-timed"),
+        "friendly": ("friendly-to-westwood+", "friendly-to-dynapara-timed"),
+    },
     claims=(
         *(
             Claim(

@@ -164,6 +164,11 @@ FIG4: Final = Figure(
     },
     draw=_draw,
     tables=_tables,
+    sentences={"better": ("better-than-newreno", "better-than-westwood", "better-than-dynapara")},
+    alternatives={
+        "westwood": ("not-below-westwood", "westwood-plus"),
+        "dynapara": ("not-below-dynapara", "dynapara-timed"),
+    },
     claims=(
         _over("reno", RENO, "at 1 % loss SARBE is better than Reno by 34.6 %", Between(25, 45), choices=()),
         _over(

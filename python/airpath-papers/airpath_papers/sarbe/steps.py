@@ -160,6 +160,8 @@ FIG1: Final = Figure(
     experiments=experiments("sarbe-steps"),
     draw=lambda runs: estimates_over_time(runs, (WESTWOOD, DYNAPARA, DYNAPARA_TIMED, SARBE)),
     tables=_tables,
+    sentences={"westwood-slow": ("westwood-very-slow", "westwood-slower")},
+    alternatives={"settles-sooner": ("settles-sooner-mostly",), "dynapara-inaccurate": ("timed-inaccurate",)},
     claims=(
         Claim(
             "westwood-very-slow",

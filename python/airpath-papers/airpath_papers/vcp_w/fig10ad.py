@@ -116,6 +116,11 @@ FIG10A: Final = Figure(
     title="Utilisation of the testbed, TCP over drop-tail and RED, XCP and VCP",
     experiments=_ALL,
     draw=_draw_utilisation,
+    sentences={
+        "high": ("high", "high-vcp"),
+        "gap": ("gap", "gap-red"),
+        "convergence": ("converges-vcp", "always-converges-vcp", "converges-xcp"),
+    },
     claims=(
         Claim(
             "high",
@@ -221,6 +226,8 @@ FIG10D: Final = Figure(
     title="Queue of the testbed's bottleneck, VCP, XCP and RED",
     experiments={**_ALL, PACED_SENDERS: _PACED_ALL},
     draw=_draw_queue,
+    sentences={"low": ("low-vcp", "low-xcp", "low-tcp-red")},
+    alternatives={"low": ("low-vcp-from-start", "excursions")},
     claims=(
         _queue_claim(VCP, "each flow keeps up to 8 alpha_s packets, in total more than the path holds"),
         Claim(

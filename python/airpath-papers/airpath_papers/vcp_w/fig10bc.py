@@ -210,6 +210,17 @@ FIG10B: Final = Figure(
     | {_EQUAL: _shares(VCP, EQUAL_RTTS)},
     draw=_draw_groups,
     tables=_tables_b,
+    sentences={"steps": ("steps", "first-step", "second-step")},
+    alternatives={
+        "steps": (
+            "steps-early",
+            "first-step-early",
+            "second-step-early",
+            "steps-transfers",
+            "first-step-transfers",
+            "second-step-transfers",
+        )
+    },
     claims=(
         *_step_claims(STEADY),
         *_step_claims(BUSY, "-early", ", while the paper's transfers last", ", from 20 to 50 s"),
@@ -292,6 +303,7 @@ FIG10C: Final = Figure(
     },
     draw=_draw_groups,
     tables=_share_table,
+    sentences={"converges": ("converges", "oscillates")},
     claims=(
         Claim(
             "converges",

@@ -219,6 +219,15 @@ FIG11A: Final = Figure(
     experiments={clock: _sweep(clock) for clock in CLOCKS},
     draw=_draw_antennas,
     tables=_antenna_tables,
+    sentences={
+        "faster": ("faster-clean", "faster-clean-mean", "faster-lossy-bit", "faster-lossy-symbol"),
+        "xcp-slightly-better": (
+            "xcp-slightly-better",
+            "xcp-slightly-better-lossy-bit",
+            "xcp-slightly-better-lossy-symbol",
+        ),
+    },
+    alternatives={"faster": ("faster-clean-reno",)},
     claims=(
         Claim(
             "order",
@@ -374,6 +383,9 @@ FIG11B: Final = Figure(
         for clock in CLOCKS
     },
     draw=_draw_clean,
+    sentences={
+        "outperform": ("vcp-1x1", "xcp-1x1", "vcp-2x1", "xcp-2x1", "vcp-1x2", "xcp-1x2", "vcp-2x2", "xcp-2x2")
+    },
     claims=tuple(
         _above(protocol, antennas, _DEAD if antennas == "1x1" else _NO_LOSS)
         for antennas in ANTENNAS
@@ -477,6 +489,7 @@ FIG11D: Final = Figure(
     title="Completion time over the SNR with FEC, 2x1",
     experiments={clock: _coded(clock) for clock in CLOCKS},
     draw=_draw_codes,
+    sentences={"improves": ("improves-vcp", "improves-xcp")},
     claims=tuple(
         Claim(
             f"improves-{protocol.lower()}",

@@ -83,6 +83,7 @@ FIG11C: Final = Figure(
     title="VCP's windows over a 1x1 link that loses some 1.5 % of the packets",
     experiments={name: _experiments(*point) for name, point in _POINTS.items()},
     draw=_draw,
+    alternatives={"recovers": ("recovers-bare",)},
     claims=(
         Claim(
             "slow",

@@ -94,6 +94,8 @@ FIG13: Final = Figure(
     experiments={choice: _experiments(*point) for choice, point in _POINTS.items()},
     draw=_draw,
     tables=_tables,
+    sentences={"better": ("better-with", "rescued")},
+    not_in_paper=("dead-as-printed",),
     claims=(
         Claim(
             "low-without",

@@ -110,6 +110,7 @@ FIG14: Final = Figure(
     },
     draw=_draw,
     tables=_tables,
+    not_in_paper=("ebe-converges", "ebe-steady", "ebe-full", "heuristic-misled"),
     claims=(
         Claim(
             "converged-before",

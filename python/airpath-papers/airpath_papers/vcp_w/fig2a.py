@@ -233,6 +233,7 @@ FIG2A: Final = Figure(
     | {TWELVE: _experiments(TWELVE, (VCP,)), PLATEAU: _PLATEAU},
     draw=_draw_of(delivered, "delivered (1000 packets)"),
     tables=_table,
+    sentences={"steady-state": ("xcp-leads", "above-rem")},
     claims=(
         Claim(
             "antennas",
@@ -338,6 +339,7 @@ FIG2D: Final = Figure(
     experiments={choice: _experiments(choice) for choice in _SWEEPS},
     draw=_draw_of(error_rate, "packet error rate"),
     tables=_shift_table,
+    sentences={"exact": ("exact-bit", "exact-symbol")},
     claims=(
         Claim(
             "consistent",

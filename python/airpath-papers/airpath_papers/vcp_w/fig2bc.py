@@ -340,6 +340,8 @@ FIG2B: Final = Figure(
     },
     draw=_draw_b,
     tables=_tables_b,
+    sentences={"coding": ("data", "acks-vcp-1x1", "acks-vcp-2x2")},
+    alternatives={"coding": ("acks-at-knee",)},
     claims=(
         *_code_claims((VCP,), ("1x1", "2x2")),
         Claim(
@@ -449,6 +451,11 @@ FIG2C: Final = Figure(
     | {LOST: _LOSSY},
     draw=_draw_c,
     tables=_table_of(_OF_C),
+    sentences={
+        "coding": ("data", "acks-xcp-1x2", "acks-vcp-1x2"),
+        "sensitivity": ("xcp-more-than-vcp", "vcp-more-than-rem"),
+    },
+    alternatives={"coding": ("acks-at-knee",)},
     claims=(
         *_code_claims((XCP, VCP), ("1x2",)),
         *(

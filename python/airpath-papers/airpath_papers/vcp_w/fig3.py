@@ -167,6 +167,12 @@ FIG3: Final = Figure(
     experiments=_EXPERIMENTS,
     draw=_draw,
     tables=_table,
+    sentences={
+        "vcp": ("fast", "high", "steady"),
+        "queues": ("queue-xcp", "queue-vcp"),
+        "two-way-worse": ("two-way-xcp", "two-way-rem"),
+        "two-way-vcp": ("two-way-vcp-steadier", "two-way-vcp-high"),
+    },
     claims=(
         Claim(
             "fast",

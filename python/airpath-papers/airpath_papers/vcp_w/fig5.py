@@ -118,6 +118,7 @@ FIG5A: Final = Figure(
     },
     draw=_draw_of(XCP),
     tables=_table_of(XCP),
+    alternatives={"five-to-one": ("five-to-one-de", "five-to-one-cd")},
     claims=(
         Claim(
             "two-to-one",
@@ -170,6 +171,7 @@ FIG5C: Final = Figure(
     experiments={rule: {VCP: on(PARKING_LOT, rule, REPETITIONS)} for rule in RULES},
     draw=_draw_of(VCP),
     tables=_table_of(VCP),
+    sentences={"fifteen-to-one": ("fifteen-to-one", "fifteen-to-one-after", "fifteen-to-one-cd")},
     claims=(
         Claim(
             "starves",

@@ -202,6 +202,18 @@ FIG6: Final = Figure(
     | {rule: _experiments(rule) for rule in RULES if rule not in (OBEYING, QUARTER)},
     draw=_draw,
     tables=_table,
+    sentences={"low": ("xcp-low-whole", "vcp-low-whole")},
+    alternatives={
+        "twice-whole": ("twice-before", "twice-after", "twice-cd"),
+        "low": (
+            "xcp-low-before",
+            "vcp-low-before",
+            "xcp-low-after",
+            "vcp-low-after",
+            "xcp-low-cd",
+            "vcp-low-cd",
+        ),
+    },
     claims=tuple(claim for place in _PLACES for claim in _claims(place)),
     notes=(
         "The headline is a reading of VCP's sender under which the equilibrium windows fit the links, one"

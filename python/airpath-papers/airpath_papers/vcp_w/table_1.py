@@ -121,6 +121,7 @@ TABLE_1: Final = Figure(
     experiments=_EXPERIMENTS,
     draw=None,
     tables=_tables,
+    sentences={"order": ("vcp-xcp", "tcp-red-vcp", "tcp-dt-vcp", "tcp-dt-tcp-red")},
     claims=(
         _time(DROP_TAIL, _TOO_FAST),
         _time(RED, _TOO_FAST),

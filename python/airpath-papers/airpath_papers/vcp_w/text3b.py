@@ -96,6 +96,7 @@ TEXT3B: Final = Figure(
     experiments={name: _quality(clock) for name, clock in READINGS.items()}
     | {rule: _quality(SYMBOL, rule, _SNRS[-1:]) for rule in (GUARDED, OBEYING, QUARTER)},
     draw=_draw_quality,
+    sentences={"slightly-better": ("xcp-better", "slightly")},
     claims=(
         Claim(
             "threshold",
