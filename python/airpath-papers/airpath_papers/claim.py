@@ -58,7 +58,9 @@ class Claim:
     unit: str = ""
     """Unit of the number."""
     reason: str = ""
-    """Reason why the headline does not agree with the paper, if known; shown only in case of disagreement."""
+    """Reason why the headline, or another reading, does not agree with the paper, if known; shown only in case
+    of disagreement.
+    """
 
 
 @dataclass(frozen=True)
@@ -170,7 +172,8 @@ class Judgement:
 
     def _reason(self) -> str:
         """Return the known reason, which applies to the usual number of runs."""
-        if self.verdict is Verdict.REPRODUCED or not self.claim.reason:
+        verdicts = (self.verdict, *self.by_reading.values())
+        if not self.claim.reason or all(verdict is Verdict.REPRODUCED for verdict in verdicts):
             return ""
         few = self.unsettled
         return self.claim.reason if few is None else f"reason for {few.usual} runs: {self.claim.reason}"

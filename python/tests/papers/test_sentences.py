@@ -20,9 +20,9 @@ CHOICES = ("L", "T", "O", "L, variant", "T, variant")
 READINGS = readings(CHOICES)
 
 
-def judged(name: str, holding: tuple[str, ...], choices=CHOICES, by=READINGS) -> Judgement:
+def judged(name: str, holding: tuple[str, ...], choices=CHOICES, by=READINGS, reason="") -> Judgement:
     """Return a claim whose rule holds under some choices."""
-    claim = Claim(name, "words", AtLeast(1.0), "what", None)
+    claim = Claim(name, "words", AtLeast(1.0), "what", None, reason=reason)
     return Judgement(claim, {choice: HOLDS if choice in holding else FAILS for choice in choices}, by)
 
 
@@ -62,6 +62,11 @@ def test_each_reading_has_a_verdict_and_that_of_the_headline_is_the_claims(holdi
 
 def test_the_note_names_the_readings_under_which_a_claim_holds():
     assert judged("claim", ("O", "T, variant")).note == "holds under “O”, “T, variant”, not under L"
+
+
+def test_the_reason_is_shown_if_any_reading_disagrees():
+    for holding, shown in [(("L", "O"), True), (("T", "O"), True), (("L", "T", "O"), False)]:
+        assert judged("claim", holding, reason="because").note.endswith("because") is shown
 
 
 def test_without_readings_all_choices_are_variants_of_one():

@@ -15,8 +15,10 @@ TRAFFIC: Final = (
     " Mbit/s."
 )
 SETTINGS: Final = (
-    "T: reverse traffic over the same variable rate, the literal reading of the text; O: no reverse"
-    " traffic; L: reverse traffic on a link of 100 Mbit/s."
+    "L: reverse traffic on a link of 100 Mbit/s, the headline; T: reverse traffic over the same variable"
+    " rate, the literal reading of the text; O: no reverse traffic, which the text demands. Under T not even"
+    " the true capacity reaches the printed utilisation. Under L the acknowledgments of the reverse flows"
+    " are about two fifths of the bytes on the link."
 )
 
 RISING: Final = (10.0, 60.0)
@@ -30,7 +32,7 @@ LOW_QUEUE: Final = 0.03
 """Our reading of a "low" queue, as a share of the buffer."""
 
 TWO_WAY_LIMIT: Final = (
-    "reverse traffic that saturates the same varying link bunches acknowledgments: even with the true"
+    "in T reverse traffic that saturates the same varying link bunches acknowledgments: even with the true"
     " capacity as its source the protocol stays below 100 %"
 )
 

@@ -71,11 +71,12 @@ def _falls_back(rise: int, reason: str) -> Claim:
 
 _NOT_FULL: Final = (
     "under NewReno's recovery a standing queue in T does not imply that XCP fills the link: in the first 2"
-    " s it does so in about half of the runs or fewer, here and in ns-2 (the tables have both)"
+    " s it does so in about half of the runs or fewer, here and in ns-2 (the tables have both); in L and O"
+    " both schemes fill it"
 )
 _NO_FALL: Final = (
     "under NewReno's recovery XCP does not start high enough in T to fall, here and in ns-2; without"
-    " reverse traffic on the link its standing queue lasts until the next change"
+    " reverse data on the link (L, O) its standing queue lasts until the next change"
 )
 
 CLAIMS: Final = (

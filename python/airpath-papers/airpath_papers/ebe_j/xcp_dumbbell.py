@@ -132,7 +132,7 @@ FIG6A: Final = Figure(
             "95th percentile of XCP-b's queue, share of the buffer",
             lambda of: sample(of_each(of("xcp-b"), p95_queue)),
             reason=(
-                "with reverse traffic its queue oscillates nearly as much as XCP-EBE's, with any loss"
+                "in T its queue oscillates nearly as much as XCP-EBE's, with any loss"
                 " repair (the table has each choice)"
             ),
         ),
@@ -143,7 +143,7 @@ FIG6A: Final = Figure(
             "95th percentile of XCP-EBE's queue, share of the buffer",
             lambda of: sample(of_each(of("xcp-ebe"), p95_queue)),
             reason=(
-                "a boost of 40 % with a loop delay of two queues and an estimate that is 200 to 400 ms old"
+                "in T a boost of 40 % with a loop delay of two queues and an estimate that is 200 to 400 ms old"
                 " causes a limit cycle of 2 to 3 s"
             ),
         ),
