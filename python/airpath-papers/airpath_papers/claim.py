@@ -58,8 +58,8 @@ class Claim:
     unit: str = ""
     """Unit of the number."""
     reason: str = ""
-    """Reason why the headline, or another reading, does not agree with the paper, if known; shown only in case
-    of disagreement.
+    """Reason why the headline, or another reading, does not agree with the paper, if known; shown only in
+    case of disagreement.
     """
 
 

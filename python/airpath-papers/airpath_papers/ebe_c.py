@@ -173,7 +173,7 @@ FIG4: Final = Figure(
             AtMost(2 * THRESHOLD),
             "95th percentile of XCP-EBE's queue, share of the buffer (at most twice the threshold)",
             lambda of: sample(of_each(of("xcp-ebe"), p95_queue)),
-            reason="a limit cycle of 2 to 3 s, as in figure 6(a) of EBE-J",
+            reason="in T a limit cycle of 2 to 3 s, as in figure 6(a) of EBE-J",
         ),
     ),
     notes=_NOTES,

@@ -143,8 +143,8 @@ FIG6A: Final = Figure(
             "95th percentile of XCP-EBE's queue, share of the buffer",
             lambda of: sample(of_each(of("xcp-ebe"), p95_queue)),
             reason=(
-                "in T a boost of 40 % with a loop delay of two queues and an estimate that is 200 to 400 ms old"
-                " causes a limit cycle of 2 to 3 s"
+                "in T a boost of 40 % with a loop delay of two queues and an estimate that is 200 to 400 ms"
+                " old causes a limit cycle of 2 to 3 s"
             ),
         ),
         Claim(
