@@ -166,9 +166,10 @@ FIG4: Final = Figure(
     tables=_tables,
     sentences={"better": ("better-than-newreno", "better-than-westwood", "better-than-dynapara")},
     alternatives={
-        "westwood": ("not-below-westwood", "westwood-plus"),
-        "dynapara": ("not-below-dynapara", "dynapara-timed"),
+        "westwood": ("westwood-plus",),
+        "dynapara": ("dynapara-timed",),
     },
+    not_in_paper=("not-below-westwood", "not-below-dynapara"),
     claims=(
         _over("reno", RENO, "at 1 % loss SARBE is better than Reno by 34.6 %", Between(25, 45), choices=()),
         _over(
