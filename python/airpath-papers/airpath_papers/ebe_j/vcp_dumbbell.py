@@ -136,9 +136,9 @@ FIG3A: Final = Figure(
             reason=QUEUE_CEILING,
         ),
         *segments.claims(
-            f"{QUEUE_CEILING}; unscaled increases reach it in L at every rate, 14 to 19 %, in O from 10 s on, 12"
-            " to 16 % (11.9 % in the first 10 s, in which flows start); in T 10 to 14 % (the table has each"
-            " rate)"
+            f"{QUEUE_CEILING}; unscaled increases reach it in L at every rate, 14 to 19 %, in O from 10 s on,"
+            " 12 to 16 % (11.9 % in the first 10 s, in which flows start); in T 10 to 14 % (the table has"
+            " each rate)"
         ),
         Claim(
             "average",
