@@ -113,12 +113,12 @@ def family_of(scenario: str) -> str:
     return next((family for family in EBE_FAMILIES if scenario in {f"{family}-{one}" for one in "tol"}), "")
 
 
-def test_every_experiment_on_the_dumbbell_has_the_three_settings_the_text_first():
+def test_every_experiment_on_the_dumbbell_has_the_three_settings_the_headline_first():
     found = set()
     for figure in select(["ebe-j", "ebe-c"]):
         if any(family_of(one.scenario) for one in figure.all_experiments()):
             found.add(figure.id)
-            assert list(figure.experiments)[:3] == ["T", "O", "L"], figure.id
+            assert list(figure.experiments)[:3] == list(figure.readings) == ["L", "T", "O"], figure.id
             for setting in "TOL":
                 used = (one.scenario for one in figure.experiments[setting].values())
                 ends = {scenario[-2:] for scenario in used if family_of(scenario)}

@@ -157,10 +157,3 @@ def test_sentences_and_readings_of_figures_name_claims_and_choices(one):
             # The headline number is that of the first reading.
             first = next(own for own in one.readings.values() if set(own) & set(choices))
             assert choices[0] == first[0], claim.name
-
-
-def test_the_papers_on_ebe_have_the_wide_reverse_link_as_headline():
-    by_id = {one.id: one for one in FIGURES}
-    for name in ("ebe-j/fig3a", "ebe-j/fig6b", "ebe-j/fig11", "ebe-j/files", "ebe-c/fig5"):
-        assert list(by_id[name].readings) == ["L", "T", "O"]
-        assert list(by_id[name].experiments)[:3] == ["L", "T", "O"]
