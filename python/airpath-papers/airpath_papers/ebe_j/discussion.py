@@ -75,7 +75,7 @@ JOIN_LEAVE: Final = Figure(
             ),
             unit="s",
             reason=(
-                "in T runs differ by more than the schemes do; in O the difference is one recorded"
+                "in L and T runs differ by more than the schemes do; in O the difference is one recorded"
                 " interval, 0.2 s, in every run"
             ),
         ),
