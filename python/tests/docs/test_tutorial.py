@@ -5,7 +5,7 @@ import shlex
 import shutil
 from pathlib import Path
 
-import pages
+import doc_pages as pages
 import pyarrow.parquet as pq
 import pytest
 from PIL import Image

@@ -113,7 +113,7 @@ def test_the_suggestion_has_the_same_mean_and_burst():
     assert (loss.mean_loss, loss.mean_burst) == pytest.approx((0.01, 5), rel=1e-3)
 
 
-PAGE = Path(__file__).parents[3] / "docs" / "how-to" / "lint.md"
+PAGE = Path(__file__).parents[3] / "docs" / "reference" / "lint.md"
 
 
 def test_the_numbers_of_the_page():

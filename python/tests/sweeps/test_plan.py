@@ -80,7 +80,7 @@ def test_an_axis_named_like_a_result_column_uses_more_of_its_path():
 
 
 def test_the_example_of_the_documentation_is_a_sweep():
-    text = (Path(__file__).parents[3] / "docs" / "how-to" / "sweep.md").read_text()
+    text = (Path(__file__).parents[3] / "docs" / "reference" / "sweep-files.md").read_text()
     (example,) = (block for block in text.split("```toml\n") if block.startswith("[grid]"))
     tables = tomllib.loads(example.split("```")[0])
     assert len(plan(scenario="lte-download", keep=["flows", "links"], seeds=[1], **tables)) == 20

@@ -1,6 +1,6 @@
 """Execute the commands of a page of the documentation, and replace the outputs that it shows.
 
-    python tools/pages.py docs/how-to/compare.md …
+    python tools/doc_pages.py docs/how-to/compare.md …
 
 Blocks of a page are executed in order, in an empty folder: a block with a title is written to that file,
 `$ airpath …` in a `console` block is called, and `python` is executed. Lines below a command are its output
