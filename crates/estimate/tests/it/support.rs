@@ -4,8 +4,8 @@
 use std::collections::VecDeque;
 
 use airpath_estimate::{
-    Ebe, EbeConfig, Maintenance, Monitor, Profile, Qfcp, QfcpConfig, SampledQueue, SpareArrivals, XcpB,
-    XcpBConfig,
+    Busy, BusyConfig, Ebe, EbeConfig, Maintenance, Monitor, Profile, Qfcp, QfcpConfig, SampledQueue,
+    SpareArrivals, XcpB, XcpBConfig,
 };
 use airpath_model::{Backlog, Bytes, CapacitySource, ControlInterval, Duration, QueueUnit, Rate, Timestamp};
 
@@ -314,6 +314,7 @@ pub(crate) fn every_source(buffer: u64) -> Vec<(String, Box<dyn CapacitySource>)
     for (name, switch) in switches {
         sources.push((format!("ebe {name}"), ebe(buffer, switch)));
     }
+    sources.push(("busy".into(), Box::new(Busy::new(BusyConfig::default()).expect("valid"))));
     sources.push(("qfcp".into(), Box::new(Qfcp::new(QfcpConfig::default()).expect("valid"))));
     for signal in [
         airpath_estimate::QueueSignal::Minimum,

@@ -114,6 +114,7 @@ fn every_capacity_source_is_in_the_suite() {
         ("xcp-b", "xcp-b"),
         ("qfcp", "qfcp"),
         ("ebe", "ebe"),
+        ("busy", "busy"),
     ];
     assert_members(&declared("capacity-source"), SOURCES, &members);
 }
