@@ -5,9 +5,9 @@ has three settings, which are readings of the papers: **L**, reverse flows on a 
 **T**, the text taken literally (long flows in both directions over the same varying rate); **O**, one-way.
 
 L is the headline: the text demands reverse traffic, which O lacks, and L reproduces more claims than T. Under
-T XCP-EBE uses 0.90 of the link, and 0.95 with the true capacity, while the papers print 0.98. Against L are
-printed numbers: of EBE-J's three means, three Jain indices and four file times L has 4, T 6 and O 9, because
-acknowledgments of the reverse flows are two fifths of the bytes under L (`docs/papers/index.md`).
+T XCP-EBE uses 0.90 of the link, and XCP with the true capacity 0.95; EBE-J's mean is 0.98 of the capacity.
+Against L are printed numbers: of EBE-J's three means, three Jain indices and four file times L has 4, T 6 and
+O 9, because acknowledgments of the reverse flows are two fifths of the bytes (`docs/papers/index.md`).
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -17,8 +17,8 @@ TRAFFIC: Final = (
 SETTINGS: Final = (
     "L: reverse traffic on a link of 100 Mbit/s, the headline; T: reverse traffic over the same variable"
     " rate, the literal reading of the text; O: no reverse traffic, which the text demands. Under T"
-    " XCP-EBE uses 0.90 of the link and 0.95 with the true capacity, while the paper prints 0.98. Under L the"
-    " acknowledgments of the reverse flows are two fifths of the bytes on the link."
+    " XCP-EBE uses 0.90 of the link, and XCP with the true capacity 0.95; the paper's mean is 0.98 of the"
+    " capacity. Under L the acknowledgments of the reverse flows are two fifths of the bytes on the link."
 )
 
 RISING: Final = (10.0, 60.0)
