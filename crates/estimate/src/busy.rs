@@ -106,8 +106,8 @@ const LARGEST_TARGET_S: f64 = 0.05;
 /// The rate of departures while packets wait (docs/reference/sources/busy.md).
 ///
 /// While a packet waits, the departure rate is the capacity. The source therefore divides departed bytes by
-/// backlogged time ([`Gaps`]), learns the noise of that ratio ([`Noise`]), and averages over a time that
-/// depends on it ([`Memory`]). It needs no model of the queue, and an empty queue does not change the estimate.
+/// backlogged time (`Gaps`), learns the noise of that ratio (`Noise`), and averages over a time that
+/// depends on it (`Memory`). It needs no model of the queue, and an empty queue does not change the estimate.
 #[derive(Clone, Debug)]
 pub struct Busy {
     config: BusyConfig,
