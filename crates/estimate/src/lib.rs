@@ -11,8 +11,8 @@
 //! Window ceilings estimate the largest window for a sender ([`airpath_model::WindowCeilingEstimator`]):
 //! [`EbeCeiling`] is a [`CeilingFilter`] and an [`RttMaintainer`].
 //!
-//! The pages of the sources and estimators, `docs/reference/sources/` and `docs/reference/estimators/`, contain the formulas, the
-//! papers' misprints and the chosen interpretations.
+//! The pages of the sources and estimators, `docs/reference/sources/` and `docs/reference/estimators/`, contain
+//! the formulas, the papers' misprints and the chosen interpretations.
 #![no_std]
 
 extern crate alloc;

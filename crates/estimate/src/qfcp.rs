@@ -104,8 +104,8 @@ impl QfcpConfig {
 }
 
 /// The capacity source of QFCP (Pu and Hamdi, IEEE TWC 7(6), 2008, as EBE-J describes it;
-/// docs/reference/sources/qfcp.md): the output rate of an interval in which the queue was never empty; otherwise the
-/// old estimate times a growth factor, up to a bound.
+/// docs/reference/sources/qfcp.md): the output rate of an interval in which the queue was never empty;
+/// otherwise the old estimate times a growth factor, up to a bound.
 ///
 /// A busy interval without departures (an outage, or less than one packet per interval) does not mean a
 /// capacity of zero: the estimate falls to at most one packet per interval, and grows or is measured again

@@ -7,7 +7,8 @@ use crate::skellam::Skellam;
 const FLUID: f64 = 1e9;
 
 /// f1, the transition function of EBE's first state (EBE-J eqs. 11–13, corrected: exponent n of rho is the
-/// *old* queue, the arguments of Q restored; docs/reference/sources/ebe.md), and its derivatives (EBE-J eqs. 15–18).
+/// *old* queue, the arguments of Q restored; docs/reference/sources/ebe.md), and its derivatives (EBE-J
+/// eqs. 15–18).
 ///
 /// f1 = E[N(τ) | N(0) = n] of the M/M/1 queue. It is evaluated as a sum of positive terms, accurate to 2e-14 for
 /// every load: with Z = Poisson(λτ) − Poisson(μτ),

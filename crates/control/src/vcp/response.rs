@@ -75,7 +75,8 @@ impl Default for LoadResponseConfig {
 ///
 /// Increases are per acknowledged packet: `ξ_s` for MI, `α_s` / window for AI, so that a round trip
 /// multiplies the window by 1 + `ξ_s` or adds `α_s` packets. The window does not grow while it is not used;
-/// in loss recovery it does not change. There is no slow start (SIGCOMM'05, section 3; docs/reference/schemes/vcp.md).
+/// in loss recovery it does not change. There is no slow start (SIGCOMM'05, section 3;
+/// docs/reference/schemes/vcp.md).
 #[derive(Clone, Debug)]
 pub(crate) struct LoadResponse {
     scaling: Scaling,

@@ -1,6 +1,6 @@
-//! Observations of the daemon at a router (`airpathd router`, `docs/reference/linux/daemon.md`). A thread inside the
-//! router's namespace, where the daemon listens, queries it just before the end of each interval of the
-//! series.
+//! Observations of the daemon at a router (`airpathd router`, `docs/reference/linux/daemon.md`). A thread
+//! inside the router's namespace, where the daemon listens, queries it just before the end of each interval
+//! of the series.
 
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 use std::os::linux::net::SocketAddrExt;

@@ -177,9 +177,9 @@ fn two_bottlenecks_in_a_row() {
     assert!((9.9e6..13e6).contains(&last(&held)), "hold {}", last(&held));
 }
 
-/// The ablation of docs/reference/sources/ebe.md in this small model: the variant without a filter performs as well as
-/// the filter, the journal's literal variance does not work, and nothing works without a maintainer. Bounds
-/// of the first line are measurements of an independent prototype for `icc`.
+/// The ablation of docs/explanation/ebe.md in this small model: the variant without a filter performs as well
+/// as the filter, the journal's literal variance does not work, and nothing works without a maintainer.
+/// Bounds of the first line are measurements of an independent prototype for `icc`.
 #[test]
 fn the_maintainer_matters_more_than_the_filter() {
     let outcome = |profile, maintenance| {
