@@ -6,7 +6,7 @@ only, and end passed, failed or inconclusive (`docs/development/tests.md`).
 
 import os
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ import hypothesis
 import pyarrow.parquet as pq
 import pytest
 from browser import chromium, look  # noqa: F401 - pytest calls them
+from held_sweep import HANG_S
 from real_time import (  # noqa: F401 - pytest calls them
     INCONCLUSIVE,
     pytest_collection_modifyitems,
@@ -42,6 +43,16 @@ hypothesis.settings.load_profile("any machine")
 # interrupts need the disposition that a terminal gives.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _patient_limits() -> Iterator[None]:
+    """Lengthen the limits for code that does not return, so that load ends no test; some tests set others."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("airpath._run.isolation.PATIENCE_S", HANG_S)
+        patch.setattr("airpath.conform.processes.LIMIT_S", HANG_S)
+        patch.setattr("airpath.plugins.watchdog.LIMIT_S", HANG_S)
+        yield
 
 
 @pytest.fixture(scope="session")
