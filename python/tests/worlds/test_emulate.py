@@ -124,8 +124,8 @@ def test_a_receive_window_of_the_scenario_limits_only_its_sender() -> None:
         ({}, "congestion_window", "bottleneck"),
         ({"transport": {"receive_window": "16kB"}}, "receive_window", "receiver-window"),
         (
-            # A write fits into the initial window. The kernel counts its round trip, 0.08 of 0.8 s, as limited
-            # by the congestion window, because data are outstanding; the capture's label is `application`.
+            # A write fits into the initial window. The kernel counts its round trip, 0.08 of 0.8 s, as
+            # limited by the congestion window, because data are outstanding. The label is `application`.
             {"traffic": {"kind": "writes", "size": "10kB", "interval": "800ms"}, "stop": "3.9s"},
             "application",
             "application",
