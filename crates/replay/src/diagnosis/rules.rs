@@ -29,8 +29,13 @@ const LOSS_SCORE: f64 = 0.9;
 const SENDER_WINDOW_SCORE: f64 = 0.8;
 const START_UP_SCORE: f64 = 0.7;
 const APPLICATION_SCORE: f64 = 0.6;
+const EMPTY_BUFFER_SCORE: f64 = 0.9;
 /// The deciding share of time or of samples.
 const MOST: f64 = 0.5;
+/// A share and a number of short segments that indicate that the send buffer was empty repeatedly: while data
+/// wait, segments are full. One is not enough: it can be the last of a transfer.
+const SHORT: f64 = 0.01;
+const SHORT_SEGMENTS: f64 = 1.5;
 /// A constant sender window changes by less from window to window.
 const CONSTANT: f64 = 0.05;
 /// A window that grows by more indicates a start or a recovery.
@@ -70,11 +75,14 @@ fn label_of(window: &Evidence, scale: &Scale) -> Verdict {
         return found(Label::Application, window.idle, 1.0 - window.idle);
     }
     let lost = if window.recent_loss { LOSS_SCORE } else { 0.0 };
-    if queued >= MOST && waits_on_reverse_path(window, scale) {
-        return found(Label::ReversePath, queued, full);
-    }
     if full >= MOST && full > queued {
         return found(Label::Receiver, full, queued);
+    }
+    if empties_buffer(window) {
+        return found(Label::Application, EMPTY_BUFFER_SCORE, 0.0);
+    }
+    if queued >= MOST && waits_on_reverse_path(window, scale) {
+        return found(Label::ReversePath, queued, full);
     }
     if window.marks > 0 {
         return found(Label::Bottleneck, LOSS_SCORE.max(queued), full);
@@ -98,6 +106,12 @@ fn label_of(window: &Evidence, scale: &Scale) -> Verdict {
     found(Label::StartUp, START_UP_SCORE, next)
 }
 
+/// Returns whether the application repeatedly had nothing more to send. The queue may be long nevertheless:
+/// other flows can fill it.
+fn empties_buffer(window: &Evidence) -> bool {
+    window.short >= SHORT && window.short * f64::from(window.packets) >= SHORT_SEGMENTS
+}
+
 /// Returns whether packets wait on the reverse path, according to the receiver's clock.
 fn waits_on_reverse_path(window: &Evidence, scale: &Scale) -> bool {
     let (Some(there), Some(back), Some(tick)) = (window.there, window.back, scale.tick) else { return false };
@@ -117,7 +131,7 @@ fn note_as_fast(verdicts: &mut [Verdict], windows: &[Evidence]) {
             verdict.label,
             Label::Application | Label::SenderWindow | Label::StartUp | Label::Overflow
         );
-        if !may_be || window.full >= MOST {
+        if !may_be || window.full >= MOST || empties_buffer(window) {
             continue;
         }
         let reach = (NEAR_S.max(8.0 * window.seconds()) * 1e9) as u64;
@@ -187,7 +201,10 @@ mod tests {
             // A burst filled the link, then the application paused.
             (Label::Application, Evidence { idle: 0.7, queued: 0.9, ..window(0) }),
             (Label::Receiver, Evidence { idle: 0.7, full: 0.8, queued: 0.3, ..window(0) }),
-            (Label::Receiver, Evidence { full: 0.8, queued: 0.3, ..window(0) }),
+            (Label::Receiver, Evidence { full: 0.8, queued: 0.3, short: 0.1, ..window(0) }),
+            // Another flow fills the link. The last segment of a transfer is short.
+            (Label::Application, Evidence { queued: 1.0, short: 0.1, ..window(0) }),
+            (Label::Bottleneck, Evidence { queued: 1.0, short: 0.1, packets: 10, ..window(0) }),
             (Label::Bottleneck, Evidence { full: 0.8, queued: 0.9, ..window(0) }),
             (Label::Bottleneck, Evidence { marks: 1, ..window(0) }),
             (Label::ReversePath, Evidence { queued: 0.9, there: Some(0.0), back: Some(0.1), ..window(0) }),

@@ -17,6 +17,7 @@ FLOW: Final = {"name": "flow", "start": "0s"}
 """The flow of the scenario, for scenes with others."""
 UPLOAD: Final = {"name": "upload", "scheme": "cubic", "direction": "reverse", "start": "2s"}
 WRITES: Final = {"kind": "writes", "size": "150kB", "interval": "1s"}
+CALL: Final = {"kind": "writes", "size": "20kB", "interval": "80ms"}
 RIVAL: Final = {"name": "rival", "scheme": "cubic", "start": "10s"}
 SMALL: Final = {"kind": "drop-tail", "limit": "150ms"}
 LONG: Final = {"kind": "drop-tail", "limit": "250packets"}
@@ -102,6 +103,16 @@ class Family:
         )
         yield self._scene("receiver-large", "receiver-window", 0, third, 1, more={window: "100kB"})
         yield self._scene("writes", "application", 0, second, 1, more={"flows.0.traffic": WRITES})
+        yield self._scene(
+            "writes-shared",
+            "application",
+            0,
+            third,
+            1,
+            others=(RIVAL,),
+            more={"flows.0.traffic": CALL},
+            is_alone=False,
+        )
         yield self._sender("paced-1", "application", "window=2000packets,rate=1200kbps", second, 0)
         yield self._sender("paced-2", "application", "window=2000packets,rate=4mbps", third, 2)
         yield self._sender(f"paced-{name}", "application", "window=2000packets,rate=600kbps", varying, 1)

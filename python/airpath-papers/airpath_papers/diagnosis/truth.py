@@ -67,7 +67,8 @@ def _truth(scene: Scene, link: dict[str, Numbers]) -> str:
     if offered == 0:
         return "stall"
     waiting = np.mean(link["queue_mean_bytes"] > WAITING_BYTES)
-    if departed > FULL * offered or (waiting > FULL and departed > QUEUED * offered):
+    is_full = departed > FULL * offered or (waiting > FULL and departed > QUEUED * offered)
+    if is_full and (scene.is_alone or scene.limit == "bottleneck"):
         return "bottleneck"
     return OTHER if scene.limit == "bottleneck" else scene.limit
 
