@@ -97,8 +97,17 @@ def dies_while_it_answers() -> bytes:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="processes cannot be killed there")
-def test_a_worker_that_is_killed_while_it_writes_its_result_breaks_the_pool():
+def test_a_worker_that_is_killed_while_it_writes_its_result_breaks_the_pool(monkeypatch):
+    close = Connection._close
     with WorkerPool(2) as pool:
+        pipe = pool._pool._result_queue._writer
+
+        def close_slowly(self: Connection) -> None:
+            close(self)
+            if self is pipe:
+                time.sleep(0.5)  # no other thread must close it meanwhile
+
+        monkeypatch.setattr(Connection, "_close", close_slowly)
         dies, other = pool.submit(dies_while_it_answers), pool.submit(abs, -1)
         assert other.result(timeout=HANG_S) == 1
         assert isinstance(dies.exception(timeout=HANG_S), BrokenProcessPool)

@@ -75,7 +75,8 @@ class WorkerPool:
         self._held = held
         self._closed = threading.Event()
         watched = (self._pool, self._leash, self._closed)
-        threading.Thread(target=_end_if_one_is_gone, args=watched, daemon=True).start()
+        self._watcher = threading.Thread(target=_end_if_one_is_gone, args=watched, daemon=True)
+        self._watcher.start()
 
     def submit(self, call: Callable[_P, _T], /, *args: _P.args, **kwargs: _P.kwargs) -> "Future[_T]":
         """Submit a function call; it fails with `BrokenProcessPool` if a worker dies in the meantime."""
@@ -94,6 +95,7 @@ class WorkerPool:
     def close(self) -> None:
         """Close the channel to the workers, which end at once, even during a call."""
         self._closed.set()
+        self._watcher.join()  # it may be closing the same channels
         self._leash.close()
         self._pool.shutdown(wait=True, cancel_futures=True)
         self._held.close()
