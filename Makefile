@@ -77,9 +77,9 @@ test-realtime: prerequisites $(TOOLS) ## checks that depend on wall-clock time: 
 prove-tests: prerequisites $(TOOLS) ## repeat the tests idle and under load; PROVE="--part emu --condition busy" selects (hours)
 	$(BIN)/python tools/prove_tests.py $(PROVE)
 
-test-browser: $(INSTALLED) ## reports and `airpath view` in headless Chromium (installs Playwright; not in `make test`)
+test-browser: $(TOOLS) docs ## reports, `airpath view` and the site in headless Chromium (installs Playwright; not in `make test`)
 	$(BIN)/python -m pip install --quiet --group browser
-	$(BIN)/python -m pytest python/tests/results/test_page_in_browser.py python/tests/viewer/test_viewer_in_browser.py
+	AIRPATH_SITE=$(CURDIR)/site $(BIN)/python -m pytest $(wildcard python/tests/*/test_*_in_browser.py)
 
 test-ray: $(TOOLS) ## sweeps on Ray, local and on a cluster of two nodes (installs Ray; not in `make test`)
 	$(BIN)/python -m pip install --quiet --group ray
