@@ -168,11 +168,12 @@ wheel: $(INSTALLED) ## build the wheels in dist/, install airpath alone into an 
 	PATH=$(CURDIR)/dist/environment/bin airpath lint --help >/dev/null
 	PATH=$(CURDIR)/dist/environment/bin airpath reproduce --list >/dev/null
 
-docs: $(DOCS) ## build the documentation site into site/
+docs: $(DOCS) ## build the documentation site into site/, and check its HTML and links
 	$(BIN)/python tools/make_docs.py
 	$(BIN)/python tools/peer_windows.py
 	$(BIN)/python tools/scheme_figures.py
-	$(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	$(BIN)/python tools/check_site.py site
 	@echo "open site/index.html"
 
 clean: ## remove everything that was built; results in out/ stay
