@@ -35,8 +35,18 @@ class Page:
     def read(cls, path: Path) -> "Page":
         """Parse a file."""
         document = JustHTML(path.read_text(encoding="utf-8"), sanitize=False, collect_errors=True)
-        ids = Counter(str(element.attrs["id"]) for element in document.query("[id]"))
+        ids = Counter(str(attributes(element)["id"]) for element in found(document, "[id]"))
         return cls(path, document, ids)
+
+
+def found(parent: JustHTML | Element, selector: str) -> list[Element]:
+    """Return the elements that a CSS selector selects."""
+    return [node for node in parent.query(selector) if isinstance(node, Element)]
+
+
+def attributes(element: Element) -> Mapping[str, str | None]:
+    """Return the attributes of an element by name."""
+    return element.attrs or {}
 
 
 def findings(page: Page, pages: Mapping[Path, Page], site: Path) -> Iterator[str]:
@@ -44,30 +54,30 @@ def findings(page: Page, pages: Mapping[Path, Page], site: Path) -> Iterator[str
     document = page.document
     for error in document.errors:
         yield f"line {error.line}: {error.message}"
-    if not document.query("html[lang]"):
+    if not found(document, "html[lang]"):
         yield "no language: html has no lang"
-    if not any(title.to_text().strip() for title in document.query("head > title")):
+    if not any(title.to_text().strip() for title in found(document, "head > title")):
         yield "no title"
     for name, count in page.ids.items():
         if count > 1:
             yield f"id {name!r} occurs {count} times"
     yield from headings(document)
-    for image in document.query("img"):
-        if not image.attrs.get("alt"):
-            yield f"image without a text (alt): {image.attrs.get('src')}"
-    for table in document.query("table"):
-        if not table.query("th"):
+    for image in found(document, "img"):
+        if not attributes(image).get("alt"):
+            yield f"image without a text (alt): {attributes(image).get('src')}"
+    for table in found(document, "table"):
+        if not found(table, "th"):
             yield f"table without headers: {' '.join(table.to_text().split())[:60]}"
     yield from links(page, pages, site)
 
 
 def headings(document: JustHTML) -> Iterator[str]:
     """Return wrong levels of headings."""
-    found = document.query("h1, h2, h3, h4, h5, h6")
-    levels = [int(heading.name[1]) for heading in found]
+    all_headings = found(document, "h1, h2, h3, h4, h5, h6")
+    levels = [int(heading.name[1]) for heading in all_headings]
     if levels.count(1) != 1:
         yield f"{levels.count(1)} first-level headings instead of 1"
-    for heading, level, above in zip(found[1:], levels[1:], levels, strict=False):
+    for heading, level, above in zip(all_headings[1:], levels[1:], levels, strict=False):
         if level > above + 1:
             yield f"heading {heading.to_text().strip()!r}: level {level} follows level {above}"
 
@@ -75,12 +85,12 @@ def headings(document: JustHTML) -> Iterator[str]:
 def links(page: Page, pages: Mapping[Path, Page], site: Path) -> Iterator[str]:
     """Return links without a target, and files that are loaded from elsewhere."""
     for element in linking(page.document):
-        address = str(element.attrs.get(LOADED.get(element.name, "href")) or "")
+        address = str(attributes(element).get(LOADED.get(element.name, "href")) or "")
         parts = urlsplit(address)
         if parts.scheme == "data":
             continue
         if parts.scheme or parts.netloc:
-            if element.name != "a" and element.attrs.get("rel") not in NOT_LOADED:
+            if element.name != "a" and attributes(element).get("rel") not in NOT_LOADED:
                 yield f"loaded from another site: {address}"
             continue
         path = unquote(parts.path)
@@ -97,9 +107,9 @@ def links(page: Page, pages: Mapping[Path, Page], site: Path) -> Iterator[str]:
 
 def linking(document: JustHTML) -> Iterator[Element]:
     """Return the elements that link to files or load them."""
-    yield from document.query("a[href]")
+    yield from found(document, "a[href]")
     for name, attribute in LOADED.items():
-        yield from document.query(f"{name}[{attribute}]")
+        yield from found(document, f"{name}[{attribute}]")
 
 
 def main() -> int:
