@@ -12,7 +12,7 @@ from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 
-PAGES: Final = ("*.md", "Makefile", "docs/**/*.md")
+PAGES: Final = ("*.md", "Makefile", "docs/**/*.md", "docs/**/*.ipynb")
 """Pages that are checked."""
 NOT_CHECKED: Final = ("docs/lab-notes/",)
 """Pages that keep the words of their time."""
