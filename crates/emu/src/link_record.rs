@@ -141,7 +141,7 @@ mod tests {
         assert!(!is_problem(0, 0.01, 0), "nothing was sent");
         assert!(!is_problem(100, 1e-6, 1), "one loss against the odds is none");
         assert!(!is_problem(10_000, 0.0, 0));
-        // v is 1: 5.1 and 7.5.
+        // The variance is 1: 5.1 and 7.5 standard deviations.
         assert!(!is_problem(10_000, 0.0, 12) && is_problem(10_000, 0.0, 13));
     }
 }

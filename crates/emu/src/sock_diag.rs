@@ -54,7 +54,7 @@ pub(crate) struct SockDiag {
 /// sockets of both families (`linux/sock_diag.h`).
 const DESTROYED_IPV4: u32 = 1;
 const DESTROYED_IPV6: u32 = 3;
-/// Receive buffer for notifications between two reads: some thousand sockets.
+/// Receive buffer for notifications between two reads: a few thousand sockets.
 const ROOM: usize = 4 << 20;
 
 impl SockDiag {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * The kernel's types, as far as these programs use them. The loader finds the fields in the running kernel by
+ * The kernel types that these programs use. The loader finds the fields in the running kernel by
  * name (CO-RE), so that the build needs no description of any kernel.
  */
 #pragma once

@@ -51,7 +51,7 @@ static __always_inline __s64 give(__u64 x_ns, __u64 size, __s64 requested, struc
 	negative = least((size * state->left.per_byte) >> (state->left.per_byte_shift & 63), state->left.residue_negative);
 	feedback = positive - negative;
 	if (requested < feedback) {
-		/* Another hop granted less: the amount it took away counts here as given. */
+		/* Another hop granted less: the difference counts as distributed here. */
 		negative = least(negative + (feedback - requested), state->left.residue_negative);
 		positive = requested + negative;
 		feedback = requested;

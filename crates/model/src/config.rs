@@ -10,7 +10,7 @@ use crate::Duration;
 pub struct ConfigError {
     /// The name of the parameter in the configuration.
     pub parameter: &'static str,
-    /// The accepted range, in words.
+    /// The accepted range, as text.
     pub range: &'static str,
     /// The value that was found.
     pub value: f64,

@@ -15,7 +15,7 @@ use nix::fcntl::{Flock, FlockArg};
 const CHILD_ENTRIES: &str = "/proc/sys/net/ipv4/tcp_child_ehash_entries";
 /// Buckets of the table of the calling thread's namespace; negative if it is the shared table of the machine.
 const ENTRIES: &str = "/proc/sys/net/ipv4/tcp_ehash_entries";
-/// Buckets of a table: enough for some thousand sockets, and few enough that a dump takes some microseconds.
+/// Buckets of a table: enough for a few thousand sockets, and few enough that a dump takes a few microseconds.
 const BUCKETS: &str = "4096";
 
 /// While the value exists, namespaces created by this thread get a separate table. Dropping it restores the

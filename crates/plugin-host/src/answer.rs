@@ -36,7 +36,7 @@ impl Timers {
     /// Counts a call.
     ///
     /// # Errors
-    /// There were too many at this instant, in words.
+    /// There were too many calls at this instant; the text states the number.
     pub fn count(&mut self, now: Timestamp) -> Result<(), String> {
         self.calls = if self.last == now { self.calls + 1 } else { 1 };
         self.last = now;
@@ -59,7 +59,7 @@ impl Timers {
     }
 }
 
-/// Returns that a timer is in the past, in words.
+/// Returns the text of the error that a timer is in the past.
 pub fn timer_in_the_past(timer: Timestamp, now: Timestamp) -> String {
     format!("next_timer is {} s, in the past: it is {} s", timer.as_secs_f64(), now.as_secs_f64())
 }
@@ -67,7 +67,7 @@ pub fn timer_in_the_past(timer: Timestamp, now: Timestamp) -> String {
 /// Returns a value that must be from `least` to `most`.
 ///
 /// # Errors
-/// It is not, in words.
+/// The value is outside the range; the text states both.
 pub fn within(name: &str, value: f64, least: u64, most: u64) -> Result<f64, String> {
     if (least as f64..=most as f64).contains(&value) {
         return Ok(value);
@@ -86,7 +86,7 @@ pub(crate) trait Answer {
     /// Returns whether the answer is possible.
     fn is_possible(&self, now: Timestamp) -> bool;
 
-    /// Returns why the answer is impossible, in words.
+    /// Returns the reason why the answer is impossible, if it is.
     fn problem(&self, now: Timestamp) -> String;
 
     /// Returns the reason of a failure, which may be null.

@@ -34,7 +34,7 @@ pub(crate) struct LibraryController {
 unsafe impl Send for LibraryController {}
 
 impl LibraryController {
-    /// Creates an instance, or returns why it cannot be, in words.
+    /// Creates an instance, or returns the reason of the failure.
     pub(crate) fn new(origin: &Origin<abi::Controller>, facts: &mut ControllerFacts) -> Result<Self, String> {
         let host = Host::new();
         let connection = abi::Connection {
@@ -62,7 +62,7 @@ impl LibraryController {
             longest_report_interval: abi::NEVER,
         };
         let create = origin.component.table.create;
-        // SAFETY: both structs are as the header says, and live longer than the call.
+        // SAFETY: both structs are as the header requires, and live longer than the call.
         let state = create
             .map_or(ptr::null_mut(), |create| unsafe { create(&raw const connection, &raw mut control) });
         let instance = Instance::new(origin, state, &control)?;
@@ -95,13 +95,13 @@ impl LibraryController {
     ) {
         if let (Some(function), false) = (function, self.instance.failed()) {
             let state = self.instance.state().as_ptr();
-            // SAFETY: instance and answer are as the header says, and live longer than the call.
+            // SAFETY: instance and answer are as the header requires, and live longer than the call.
             let code = unsafe { function(state, now.as_nanos(), &raw mut self.control) };
             self.check(name, code, now, probe);
         }
     }
 
-    /// Checks the answer after a call, and passes on what was recorded.
+    /// Checks the answer after a call, and passes on the recorded quantities.
     #[inline]
     fn check(&mut self, name: &'static str, code: c_int, now: Timestamp, probe: &mut dyn Probe) {
         if code != 0 || !self.host.recorded().is_empty() || !self.control.is_possible(now) {
@@ -109,7 +109,7 @@ impl LibraryController {
         }
     }
 
-    /// Passes on what was recorded, and reports a fault if there is one.
+    /// Passes on the recorded quantities, and reports a fault if there is one.
     #[inline(never)]
     fn settle(&mut self, name: &'static str, code: c_int, now: Timestamp, probe: &mut dyn Probe) {
         let quantities = &self.instance.component().quantities;

@@ -26,7 +26,7 @@ unsafe impl Send for LibraryEstimator {}
 unsafe impl Sync for LibraryEstimator {}
 
 impl LibraryEstimator {
-    /// Creates an instance, or returns why it cannot be, in words.
+    /// Creates an instance, or returns the reason of the failure.
     pub(crate) fn new(origin: &Origin<abi::Estimator>) -> Result<Self, String> {
         let size = size_of::<abi::Settings>() as u32;
         let settings = abi::Settings { size, reserved: 0, values: origin.values.as_ptr() };
@@ -41,7 +41,7 @@ impl LibraryEstimator {
             reserved: 0,
         };
         let create = origin.component.table.create;
-        // SAFETY: both structs are as the header says, and live longer than the call.
+        // SAFETY: both structs are as the header requires, and live longer than the call.
         let state = create
             .map_or(ptr::null_mut(), |create| unsafe { create(&raw const settings, &raw mut estimate) });
         Ok(Self { instance: Instance::new(origin, state, &estimate)?, estimate })

@@ -95,7 +95,7 @@ struct LibraryFactory<T> {
 }
 
 impl<T> LibraryFactory<T> {
-    /// Returns what was made; after a failure reports it, and returns `None`.
+    /// Returns the instance; reports a failure and then returns `None`.
     fn made<M>(&self, made: Result<M, String>) -> Option<M> {
         let Origin { name, faults, .. } = &self.origin;
         made.map_err(|problem| faults.on_fault(format!("{name}: {problem}"), None)).ok()

@@ -127,7 +127,7 @@ impl Drop for Host {
     }
 }
 
-/// Returns that a quantity is not one of those that a table declares, in words.
+/// Returns the text of the error that a table does not declare a quantity.
 #[cold]
 pub(crate) fn unknown_quantity(function: &str, quantity: u32, declared: usize) -> String {
     format!("in {function}, quantity {quantity} is recorded; the table declares {declared}")

@@ -1,4 +1,4 @@
-//! An instance of a component of a library: what all kinds share.
+//! An instance of a component of a library: the common part of all kinds.
 #![allow(unsafe_code, reason = "calls the functions of a library")]
 
 use core::ffi::{c_char, c_int, c_void};
@@ -82,7 +82,7 @@ impl<T: Table> Instance<T> {
     /// no such function.
     #[inline]
     pub(crate) fn call<E, A>(&self, function: abi::OnEvent<E, A>, event: &E, answer: &mut A) -> c_int {
-        // SAFETY: instance, event and answer are as the header says, and live longer than the call.
+        // SAFETY: instance, event and answer are as the header requires, and live longer than the call.
         function.map_or(0, |function| unsafe { function(self.state.as_ptr(), event, answer) })
     }
 

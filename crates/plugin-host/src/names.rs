@@ -9,7 +9,7 @@ const MOST_NAMES: usize = 1000;
 /// Returns a name that lives as long as the process, because telemetry does not copy names.
 ///
 /// # Errors
-/// The name is not a word, or there are too many, in words.
+/// The name is not a word, or there are too many names.
 pub fn interned(name: &str) -> Result<&'static str, String> {
     static NAMES: LazyLock<Mutex<BTreeSet<&'static str>>> = LazyLock::new(Mutex::default);
     let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);

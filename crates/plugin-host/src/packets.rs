@@ -58,7 +58,7 @@ impl<P: Packet> Packets<P> {
         Some(packet)
     }
 
-    /// Returns that more waits than the buffer has, in words.
+    /// Returns the text of the error that more packets wait than fit into the buffer.
     #[cold]
     pub fn too_many(&self) -> String {
         let Backlog { bytes, packets } = self.backlog;

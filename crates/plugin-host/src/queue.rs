@@ -35,7 +35,7 @@ pub(crate) struct LibraryQueue<P> {
 unsafe impl<P: Send> Send for LibraryQueue<P> {}
 
 impl<P: Packet> LibraryQueue<P> {
-    /// Creates an instance, or returns why it cannot be, in words.
+    /// Creates an instance, or returns the reason of the failure.
     pub(crate) fn new(origin: &Origin<abi::Queue>, mut facts: QueueFacts<'_>) -> Result<Self, String> {
         let host = Host::of_queue();
         let (limit_bytes, limit_packets) = match facts.limit {
@@ -61,7 +61,7 @@ impl<P: Packet> LibraryQueue<P> {
             error: ptr::null(),
         };
         let create = origin.component.table.create;
-        // SAFETY: both structs are as the header says, and live longer than the call.
+        // SAFETY: both structs are as the header requires, and live longer than the call.
         let state =
             create.map_or(ptr::null_mut(), |create| unsafe { create(&raw const link, &raw mut decision) });
         let instance = Instance::new(origin, state, &decision)?;
@@ -187,7 +187,7 @@ impl<P: Packet + Debug + Send> Qdisc<P> for LibraryQueue<P> {
     }
 }
 
-/// Returns that a packet does not wait, in words.
+/// Returns the text of the error that a packet does not wait.
 #[cold]
 fn not_there(function: &str, packet: u64) -> String {
     format!("in {function}, there is no packet {packet} in the queue")

@@ -25,10 +25,10 @@ impl Default for Recorded {
 }
 
 impl Recorded {
-    /// Takes what was recorded in a call.
+    /// Takes the quantities that a call recorded.
     ///
     /// # Errors
-    /// A quantity is not declared, in words.
+    /// A quantity is not declared; the text names it.
     pub(crate) fn take(
         &mut self,
         function: &str,
@@ -55,7 +55,7 @@ impl Recorded {
         let quantities = &instance.component().quantities;
         let mut all = self.clone();
         if let (Some(observe), false) = (observe, instance.failed()) {
-            // SAFETY: instance and answer are as the header says, and live longer than the call, which changes nothing.
+            // SAFETY: instance and answer are as the header requires, and live longer than the call, which changes nothing.
             let code = unsafe { observe(instance.state().as_ptr(), &raw mut answer) };
             let taken = all.take("observe", &mut host.taken(), quantities);
             let failed = (code != 0)

@@ -30,7 +30,7 @@ pub(crate) struct LibrarySource {
 unsafe impl Send for LibrarySource {}
 
 impl LibrarySource {
-    /// Creates an instance, or returns why it cannot be, in words.
+    /// Creates an instance, or returns the reason of the failure.
     pub(crate) fn new(origin: &Origin<abi::Source>, facts: &SourceFacts<'_>) -> Result<Self, String> {
         let host = Host::new();
         let link = abi::Link {
@@ -54,7 +54,7 @@ impl LibrarySource {
             queue: 0.0,
         };
         let create = origin.component.table.create;
-        // SAFETY: both structs are as the header says, and live longer than the call.
+        // SAFETY: both structs are as the header requires, and live longer than the call.
         let state =
             create.map_or(ptr::null_mut(), |create| unsafe { create(&raw const link, &raw mut capacity) });
         let instance = Instance::new(origin, state, &capacity)?;
@@ -76,7 +76,7 @@ impl LibrarySource {
         }
     }
 
-    /// Takes what was recorded, and checks the answer.
+    /// Takes the recorded quantities, and checks the answer.
     #[inline]
     fn settle(&mut self, name: &str, code: c_int, now: Timestamp) {
         self.recorded.now = now;

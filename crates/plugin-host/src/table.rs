@@ -34,7 +34,7 @@ pub(crate) trait Table: Copy + Debug + 'static {
     /// Returns what the table declares.
     fn declared(&self) -> Declared;
 
-    /// Returns which functions that must be there are missing, in words; `None` if all are there.
+    /// Returns the names of the required functions that are missing, as text; `None` if there are all.
     fn missing(&self) -> Option<String>;
 
     /// Returns the function that frees an instance.
@@ -101,7 +101,7 @@ impl<T: Table> Component<T> {
     /// Reads the table of a library.
     ///
     /// # Safety
-    /// The table is as the header says, or null.
+    /// The table is as the header requires, or null.
     pub(crate) unsafe fn of_table(table: *const T) -> Result<Self, LoadError> {
         if table.is_null() {
             return Err(LoadError::NoTable(T::ENTRY));

@@ -142,7 +142,7 @@ pub struct Host {
     pub mark: Option<unsafe extern "C" fn(context: *mut c_void, packet: u64)>,
 }
 
-/// What is known of a connection before its first packet.
+/// The facts of a connection that are known before its first packet.
 #[allow(missing_docs, reason = "the header documents the fields")]
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]

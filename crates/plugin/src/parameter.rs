@@ -48,7 +48,7 @@ impl Parameter {
         Self::new(kind::NUMBER, name, help, abi::Value { number: initial, integer: 0 })
     }
 
-    /// One of some words, which are separated by spaces. The default is the first one.
+    /// One of several words, which are separated by spaces. The default is the first one.
     pub const fn choice(name: &'static CStr, help: &'static CStr, choices: &'static CStr) -> Self {
         let mut made = Self::whole(kind::CHOICE, name, help, 0);
         made.0.choices = choices.as_ptr();

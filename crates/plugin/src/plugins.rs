@@ -12,7 +12,7 @@ pub trait Plugin: 'static {
     type Controller: Controller;
     /// The name in figures.
     const TITLE: &'static CStr;
-    /// What it does, in one line.
+    /// Its description, one line.
     const DESCRIPTION: &'static CStr;
     /// The parameters, in the order in which users see them.
     const PARAMETERS: &'static [Parameter] = &[];
@@ -22,7 +22,7 @@ pub trait Plugin: 'static {
     /// Constructs the controller of a connection.
     ///
     /// # Errors
-    /// The values do not fit together, in words.
+    /// The values contradict each other; the text states how.
     fn build(facts: Facts, values: &Values<'_>) -> Result<Self::Controller, String>;
 }
 
@@ -46,7 +46,7 @@ pub trait EstimatorPlugin: 'static {
     type Estimator: AckRateEstimator + Clone + Sync;
     /// The name in figures.
     const TITLE: &'static CStr;
-    /// What it does, in one line.
+    /// Its description, one line.
     const DESCRIPTION: &'static CStr;
     /// The parameters, in the order in which users see them.
     const PARAMETERS: &'static [Parameter] = &[];
@@ -54,7 +54,7 @@ pub trait EstimatorPlugin: 'static {
     /// Constructs an estimator without any samples.
     ///
     /// # Errors
-    /// The values do not fit together, in words.
+    /// The values contradict each other; the text states how.
     fn build(values: &Values<'_>) -> Result<Self::Estimator, String>;
 }
 
@@ -64,7 +64,7 @@ pub trait SourcePlugin: 'static {
     type Source: CapacitySource;
     /// The name in figures.
     const TITLE: &'static CStr;
-    /// What it does, in one line.
+    /// Its description, one line.
     const DESCRIPTION: &'static CStr;
     /// The parameters, in the order in which users see them.
     const PARAMETERS: &'static [Parameter] = &[];
@@ -75,7 +75,7 @@ pub trait SourcePlugin: 'static {
     /// Constructs the source of a link with this buffer.
     ///
     /// # Errors
-    /// The values do not fit together, in words.
+    /// The values contradict each other; the text states how.
     fn build(buffer: Bytes, values: &Values<'_>) -> Result<Self::Source, String>;
 }
 
@@ -85,7 +85,7 @@ pub trait QueuePlugin: 'static {
     type Queue: Qdisc<QueuedPacket>;
     /// The name in figures.
     const TITLE: &'static CStr;
-    /// What it does, in one line.
+    /// Its description, one line.
     const DESCRIPTION: &'static CStr;
     /// The parameters, in the order in which users see them.
     const PARAMETERS: &'static [Parameter] = &[];
@@ -95,6 +95,6 @@ pub trait QueuePlugin: 'static {
     /// Constructs the queue of a link.
     ///
     /// # Errors
-    /// The values do not fit together, in words.
+    /// The values contradict each other; the text states how.
     fn build(link: LinkFacts, values: &Values<'_>) -> Result<Self::Queue, String>;
 }

@@ -60,7 +60,7 @@ impl Read for Watched {
 
 /// Reads a capture and replays its flows into estimators (name, and plan as JSON), with the interpreter lock released between
 /// calls of estimators in Python. `plugins` are estimators of the user.
-/// `on_progress` is told now and then how many bytes of the file were read.
+/// `on_progress` is called repeatedly with the number of bytes that were read of the file.
 ///
 /// Returns {"report": …, "flows": [{…, "estimates": […], "series": {column: little-endian bytes}, "diagnosis": …}], "sums": […]}; times
 /// in nanoseconds, rates in bit/s, None where there is no value.
@@ -258,7 +258,7 @@ fn flow<'py>(py: Python<'py>, flow: &FlowResult) -> PyResult<Bound<'py, PyDict>>
     Ok(row)
 }
 
-/// What each estimator said.
+/// The estimates of each estimator.
 pub(crate) fn estimates<'py>(py: Python<'py>, said: &[EstimateResult]) -> PyResult<Bound<'py, PyList>> {
     let entries = said.iter().map(|estimate| {
         let entry = PyDict::new(py);

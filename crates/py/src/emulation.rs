@@ -1,4 +1,4 @@
-//! Emulations for commands to run in, and what of them Python is told.
+//! Emulations in which commands run, and their results as Python objects.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -105,13 +105,13 @@ impl Emulation {
         Ok(EmulatedProcess { child: Mutex::new(py.detach(spawn)?) })
     }
 
-    /// Whether somebody listens in a host, on TCP or UDP.
+    /// Whether a program listens in a host, on TCP or UDP.
     fn is_listening(&self, py: Python<'_>, host: &str) -> PyResult<bool> {
         let host = side(host)?;
         py.detach(|| self.running().as_ref().ok_or_else(over)?.host(host).is_listening().map_err(failed))
     }
 
-    /// Seconds since it began.
+    /// Seconds since the start of the emulation.
     #[getter]
     fn now_s(&self) -> PyResult<f64> {
         Ok(self.running().as_ref().ok_or_else(over)?.clock().now().as_secs_f64())
@@ -185,7 +185,7 @@ pub(crate) fn try_kernel_router(py: Python<'_>) -> PyResult<()> {
     py.detach(airpath_emu::Router::tried).map_err(failed)
 }
 
-/// What the link thread would be granted: (real time, processor or None, what was refused).
+/// The rights that the link thread would get: (real time, processor or None, refused rights).
 #[pyfunction]
 pub(crate) fn try_emulation_scheduling(py: Python<'_>) -> (bool, Option<usize>, String) {
     let granted = py.detach(airpath_emu::Scheduling::tried);
@@ -273,7 +273,7 @@ pub(crate) fn record<'py>(
     Ok(result)
 }
 
-/// What is known of connections beside the tables.
+/// The facts of connections that are not in the tables.
 fn record_of_connections<'py>(py: Python<'py>, connections: &Connections) -> PyResult<Bound<'py, PyDict>> {
     let result = PyDict::new(py);
     let flows = PyList::empty(py);
@@ -312,7 +312,7 @@ fn over() -> PyErr {
     PyRuntimeError::new_err("the emulation is over")
 }
 
-/// What Python is told of an error.
+/// Converts an error to a Python exception.
 pub(crate) fn failed(error: impl Into<EmulationError>) -> PyErr {
     match error.into() {
         EmulationError::Plan(error) | EmulationError::NotEmulated(error) => refused(error),

@@ -50,7 +50,7 @@ impl Episodes {
         Step::QUANTITIES.to_vec()
     }
 
-    /// Puts a run into a place, instead of what was there: a plan (JSON), the traces that it refers to, a seed, and the
+    /// Replaces the run in a place: a plan (JSON), the traces that it refers to, a seed, and the
     /// components of the user that the plan names.
     #[pyo3(signature = (index, plan, traces, seed, plugins=Vec::new()))]
     #[expect(clippy::needless_pass_by_value, reason = "what Python hands over is owned")]
@@ -83,7 +83,7 @@ impl Episodes {
         Ok(())
     }
 
-    /// Does one step of `length_ns` in each place of which `chosen` says so, with the interpreter lock released.
+    /// Does one step of `length_ns` in each place whose `chosen` is true, with the interpreter lock released.
     ///
     /// `windows` are bytes of payload, `rates` bits of payload per second or NaN for none. Gives a row for each place, with
     /// the columns of `quantities`; NaN where no step was done.
@@ -119,8 +119,8 @@ impl Episodes {
         PyArray1::from_vec(py, values).reshape([count, unknown.len()])
     }
 
-    /// Runs an episode to the end of its plan, with what was set last, and hands out what a run hands out. The place is
-    /// empty then.
+    /// Runs an episode to the end of its plan with the last action, and returns the results of a run. The place is then
+    /// empty.
     fn finish<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Handed<'py>> {
         let run = py.detach(|| self.lock().take(index)).map_err(not_ready)?;
         let outcome = py.detach(|| run.run(&RunControl::default()));

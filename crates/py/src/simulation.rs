@@ -23,7 +23,7 @@ pyo3::create_exception!(
 );
 pyo3::create_exception!(_core, RunCancelled, PyRuntimeError, "The run was cancelled before its end.");
 
-/// What Python is told of a plan that cannot be run.
+/// Converts the error of a plan that cannot be run to a Python exception.
 pub(crate) fn refused(error: airpath_sim::PlanError) -> PyErr {
     let message = error.to_string();
     let airpath_sim::PlanError::Value { part, fault } = error else { return PlanError::new_err(message) };

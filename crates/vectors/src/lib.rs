@@ -42,10 +42,10 @@ impl Tally {
         self.hold(what, value, expected, 0.0);
     }
 
-    /// Prints how many numbers of `file` held, and the worst error.
+    /// Prints the number of comparisons with `file`, and the largest error.
     ///
     /// # Panics
-    /// If one is broken, or nothing was compared.
+    /// If a comparison failed, or there was none.
     pub fn finish(self, file: &str) {
         let total = self.held + self.broken.len();
         println!(

@@ -33,7 +33,7 @@ STOPPED_WITHIN_S: Final = 5.0
 def find_daemon() -> Path | None:
     """Return the path of the daemon: that of AIRPATHD, on the PATH, or in the build directory of a checkout.
 
-    Of a checkout's builds it is the newest: another may be older than the sources.
+    In a checkout it is the newest build, because another may be older than the sources.
     """
     if named := os.environ.get("AIRPATHD"):
         return Path(named) if Path(named).is_file() else None

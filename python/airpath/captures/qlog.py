@@ -1,4 +1,4 @@
-"""QUIC logs (qlog), as far as they differ from captures."""
+"""The differences of QUIC logs (qlog) from captures."""
 
 import gzip
 from pathlib import Path

@@ -121,7 +121,7 @@ struct airpath_capacity {
 	double probing;      /* the factor by which the protocol multiplies it, 0 to 10^6; at first 1 */
 	uint64_t next_timer; /* when on_timer is to be called; AIRPATH_NEVER, as at first and in on_timer: not */
 	const char *error;   /* the reason of a failure; valid until the next call */
-	/* Read after spare only: */
+	/* Read only after a call of spare: */
 	double spare;        /* the bandwidth to distribute; negative if more arrives than the capacity */
 	double queue;        /* the queue to drain, bytes */
 };

@@ -56,7 +56,7 @@ enum {
 	AIRPATH_BOOL = 0,
 	AIRPATH_INTEGER = 1,
 	AIRPATH_NUMBER = 2,
-	AIRPATH_CHOICE = 3, /* one of some words */
+	AIRPATH_CHOICE = 3, /* one of several words */
 	AIRPATH_TIME = 4,   /* users write "25ms"; the controller has nanoseconds */
 	AIRPATH_RATE = 5,   /* users write "12mbps"; the controller has bit/s */
 	AIRPATH_SIZE = 6    /* users write "64kB"; the controller has bytes */

@@ -50,8 +50,8 @@ def test_ninety_percent_of_a_step_take_two_point_three_time_constants(tau_s):
 
 def test_settling_needs_the_right_level():
     assert measures.settling_s(TIME, follower(1.0), 3.0, AFTER) == pytest.approx(math.log(2 / 0.3), abs=0.2)
-    assert measures.settling_s(TIME, follower(1.0), 4.0, AFTER) == pytest.approx(25.0)  # never
-    assert measures.response_s(TIME, follower(1.0), BEFORE, AFTER) < 2.5  # it did respond
+    assert measures.settling_s(TIME, follower(1.0), 4.0, AFTER) == pytest.approx(25.0)  # it never settles
+    assert measures.response_s(TIME, follower(1.0), BEFORE, AFTER) < 2.5  # but it responds
 
 
 def test_spread_is_that_of_the_second_halves():

@@ -1,4 +1,4 @@
-"""Files of results that another program wrote, or that were corrupted: an error of ours, or no value."""
+"""Files of results that another program wrote, or that were corrupted: an error of airpath, or no value."""
 
 import math
 from pathlib import Path

@@ -12,7 +12,7 @@ def test_a_slow_period_shared_by_a_pair_does_not_change_the_ratio() -> None:
     ours, theirs = costs(1.0, 1.0, 2.0, 2.0, 2.0), costs(5.0, 5.0, 5.0, 10.0, 10.0)
     assert bench.ratios(theirs, ours) == [2.5, 5.0, 5.0, 5.0, 5.0]
     assert bench.middle(bench.ratios(theirs, ours)) == 5.0
-    # The ratio of the two medians, which was reported once.
+    # The ratio of the two medians differs.
     assert bench.medians(theirs).cpu_s / bench.medians(ours).cpu_s == 2.5
 
 

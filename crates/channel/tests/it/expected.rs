@@ -1,4 +1,4 @@
-//! Damage that is to be expected, packet by packet, against what comes, whatever the sender does.
+//! The expected corruption of each packet agrees with the actual corruption, for any sender.
 
 use airpath_channel::{
     AirChain, AirErrors, Bernoulli, BitClock, CodeRate, Coding, ErrorProcess, Expected, GilbertElliott,
@@ -64,8 +64,8 @@ fn damage_of(mut errors: impl ErrorProcess, packets: usize) -> Damage {
     errors.damage().unwrap()
 }
 
-/// Over many seeds, damage less what was expected must be 0 in the mean, and as wide as its variance says, of all packets
-/// and of those right after losses: a probability that only holds on the whole is none given what went before.
+/// Over many seeds, actual minus expected corruption must have the mean 0 and the predicted variance, over all packets
+/// and over those right after losses: a probability must be right for every history, not only on average.
 fn is_calibrated<E: ErrorProcess + 'static>(name: &str, runs: u32, packets: usize, make: impl Fn(u64) -> E) {
     has_mean_and_spread(name, (0..runs).map(|seed| damage_of(Expected::new(make(seed.into())), packets)));
     let after = |seed: u32| {

@@ -40,7 +40,7 @@ fn waiting_packets_share_an_opportunity() {
     assert_eq!(departs(&mut link, at(1), 500, false), at(5));
     assert_eq!(departs(&mut link, at(5), 500, true), at(5));
     assert_eq!(departs(&mut link, at(5), 500, true), at(5));
-    // Full: the fourth takes the next one.
+    // The opportunity is full: the fourth packet uses the next one.
     assert_eq!(departs(&mut link, at(5), 500, true), at(9));
 }
 

@@ -1,4 +1,4 @@
-//! Rates and delays drawn at random.
+//! Random rates and delays.
 
 use airpath_channel::{
     Bernoulli, InvalidChannel, Jitter, LinkChannel, NoErrors, Propagation, RateProcess, UniformRate,

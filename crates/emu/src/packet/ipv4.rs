@@ -1,4 +1,4 @@
-//! The IPv4 header (RFC 791), as far as the network uses it.
+//! The part of the IPv4 header (RFC 791) that the network uses.
 
 use std::net::Ipv4Addr;
 

@@ -1,4 +1,4 @@
-//! The TCP header (RFC 9293), as far as it identifies the connection of a packet.
+//! The part of the TCP header (RFC 9293) that identifies the connection of a packet.
 
 use super::Ipv4;
 

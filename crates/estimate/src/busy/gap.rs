@@ -8,7 +8,7 @@ use super::memory::Sent;
 const GROUPING: Duration = Duration::from_millis(1);
 /// Time of the initial estimate that is the initial mean group, in seconds.
 const FIRST_GROUP_S: f64 = 0.05;
-/// Least weight of a new group in the mean group.
+/// Smallest weight of a new group in the mean of the groups.
 const GROUP_WEIGHT: f64 = 0.1;
 
 /// Accumulates the bytes that departed while packets waited, and the time they took.

@@ -171,7 +171,7 @@ proptest! {
         }
     }
 
-    /// All filters are linear or, as SARBE's, choose their coefficient by ratios: k times the data gives k
+    /// All filters are linear or, like SARBE's, choose their coefficient by ratios: k times the data gives k
     /// times the estimate. Westwood+ in Linux rounds, and is left out.
     #[test]
     fn the_estimate_scales_with_the_data(

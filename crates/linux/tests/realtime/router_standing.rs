@@ -13,7 +13,7 @@ use crate::support::{OwnCgroup, clock, load};
 use crate::tools::check::{HOLD, check_host};
 use crate::tools::namespaces::Pair;
 
-/// Send buffer of the senders, bytes of memory: the queue stays at some tens of kilobytes and never
+/// Send buffer of the senders, bytes of memory: the queue stays at tens of kilobytes and never
 /// overflows.
 const WINDOW: u32 = 100_000;
 

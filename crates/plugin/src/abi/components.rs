@@ -4,7 +4,7 @@ use core::ffi::{c_char, c_void};
 
 use super::{Ack, Congestion, Host, OnEnd, OnEvent, OnObserve, Parameter, Value};
 
-/// What is known before the first acknowledgment.
+/// The facts of a connection that are known before the first acknowledgment.
 #[allow(missing_docs, reason = "the header documents the fields")]
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -49,7 +49,7 @@ pub struct Estimator {
     pub on_congestion: OnEvent<Congestion, Estimate>,
 }
 
-/// What is known of a link before its first packet.
+/// The facts of a link that are known before its first packet.
 #[allow(missing_docs, reason = "the header documents the fields")]
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]

@@ -48,7 +48,7 @@ impl Probe for Host {
 }
 
 /// # Safety
-/// The arguments are as the header says.
+/// The arguments are as the header requires.
 unsafe extern "C" fn create<P: Plugin>(
     connection: *const abi::Connection,
     control: *mut abi::Control,
@@ -97,7 +97,7 @@ unsafe fn call<P: Plugin>(
 }
 
 /// # Safety
-/// The arguments are as the header says.
+/// The arguments are as the header requires.
 unsafe extern "C" fn on_ack<P: Plugin>(
     instance: *mut c_void,
     event: *const abi::Ack,
@@ -111,7 +111,7 @@ unsafe extern "C" fn on_ack<P: Plugin>(
 }
 
 /// # Safety
-/// The arguments are as the header says.
+/// The arguments are as the header requires.
 unsafe extern "C" fn on_congestion<P: Plugin>(
     instance: *mut c_void,
     event: *const abi::Congestion,
@@ -125,7 +125,7 @@ unsafe extern "C" fn on_congestion<P: Plugin>(
 }
 
 /// # Safety
-/// The arguments are as the header says.
+/// The arguments are as the header requires.
 unsafe extern "C" fn on_sent<P: Plugin>(
     instance: *mut c_void,
     event: *const abi::Sent,
@@ -141,7 +141,7 @@ unsafe extern "C" fn on_sent<P: Plugin>(
 }
 
 /// # Safety
-/// The arguments are as the header says.
+/// The arguments are as the header requires.
 unsafe extern "C" fn on_spurious<P: Plugin>(
     instance: *mut c_void,
     now: u64,
@@ -153,7 +153,7 @@ unsafe extern "C" fn on_spurious<P: Plugin>(
 }
 
 /// # Safety
-/// The arguments are as the header says.
+/// The arguments are as the header requires.
 unsafe extern "C" fn on_timer<P: Plugin>(
     instance: *mut c_void,
     now: u64,

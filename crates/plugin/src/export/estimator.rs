@@ -47,7 +47,7 @@ impl Probe for Samples<'_> {
 }
 
 /// # Safety
-/// The arguments are as the header says.
+/// The arguments are as the header requires.
 unsafe extern "C" fn create<P: EstimatorPlugin>(
     settings: *const abi::Settings,
     estimate: *mut abi::Estimate,
@@ -73,7 +73,7 @@ unsafe extern "C" fn copy<P: EstimatorPlugin>(instance: *const c_void) -> *mut c
 }
 
 /// # Safety
-/// The arguments are as the header says.
+/// The arguments are as the header requires.
 unsafe extern "C" fn on_ack<P: EstimatorPlugin>(
     instance: *mut c_void,
     event: *const abi::Ack,
@@ -90,7 +90,7 @@ unsafe extern "C" fn on_ack<P: EstimatorPlugin>(
 }
 
 /// # Safety
-/// The arguments are as the header says.
+/// The arguments are as the header requires.
 unsafe extern "C" fn on_congestion<P: EstimatorPlugin>(
     instance: *mut c_void,
     event: *const abi::Congestion,

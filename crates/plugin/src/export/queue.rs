@@ -49,7 +49,7 @@ impl QueueSink<QueuedPacket> for Host {
 }
 
 /// # Safety
-/// The arguments are as the header says.
+/// The arguments are as the header requires.
 unsafe extern "C" fn create<P: QueuePlugin>(
     link: *const abi::Link,
     decision: *mut abi::Decision,
@@ -66,7 +66,7 @@ unsafe extern "C" fn create<P: QueuePlugin>(
 }
 
 /// # Safety
-/// The arguments are as the header says.
+/// The arguments are as the header requires.
 unsafe extern "C" fn enqueue<P: QueuePlugin>(
     instance: *mut c_void,
     packet: *const abi::Packet,
@@ -83,7 +83,7 @@ unsafe extern "C" fn enqueue<P: QueuePlugin>(
 }
 
 /// # Safety
-/// The arguments are as the header says.
+/// The arguments are as the header requires.
 unsafe extern "C" fn dequeue<P: QueuePlugin>(
     instance: *mut c_void,
     waiting: *const abi::Waiting,
@@ -100,7 +100,7 @@ unsafe extern "C" fn dequeue<P: QueuePlugin>(
 }
 
 /// # Safety
-/// The arguments are as the header says.
+/// The arguments are as the header requires.
 unsafe extern "C" fn on_timer<P: QueuePlugin>(
     instance: *mut c_void,
     waiting: *const abi::Waiting,
@@ -117,7 +117,7 @@ unsafe extern "C" fn on_timer<P: QueuePlugin>(
 }
 
 /// # Safety
-/// The arguments are as the header says.
+/// The arguments are as the header requires.
 unsafe extern "C" fn observe<P: QueuePlugin>(instance: *mut c_void, decision: *mut abi::Decision) -> c_int {
     // SAFETY: the host passes an instance of `create`.
     unsafe {

@@ -33,7 +33,7 @@ impl<P: SourcePlugin> Exported<P> {
 }
 
 /// # Safety
-/// The arguments are as the header says.
+/// The arguments are as the header requires.
 unsafe extern "C" fn create<P: SourcePlugin>(
     link: *const abi::Link,
     capacity: *mut abi::Capacity,
@@ -51,7 +51,7 @@ unsafe extern "C" fn create<P: SourcePlugin>(
 /// Calls the source of an instance with what waits, and writes its answer.
 ///
 /// # Safety
-/// The arguments are as the header says.
+/// The arguments are as the header requires.
 #[inline]
 unsafe fn pass<P: SourcePlugin>(
     instance: *mut c_void,
@@ -71,13 +71,13 @@ unsafe fn pass<P: SourcePlugin>(
 }
 
 /// # Safety
-/// The arguments are as the header says.
+/// The arguments are as the header requires.
 unsafe extern "C" fn on_arrival<P: SourcePlugin>(
     instance: *mut c_void,
     waiting: *const abi::Waiting,
     capacity: *mut abi::Capacity,
 ) -> c_int {
-    // SAFETY: the arguments are as the header says.
+    // SAFETY: the arguments are as the header requires.
     unsafe {
         pass::<P>(instance, waiting, capacity, |source, now, size, backlog| {
             source.on_arrival(now, size, backlog);
@@ -86,13 +86,13 @@ unsafe extern "C" fn on_arrival<P: SourcePlugin>(
 }
 
 /// # Safety
-/// The arguments are as the header says.
+/// The arguments are as the header requires.
 unsafe extern "C" fn on_departure<P: SourcePlugin>(
     instance: *mut c_void,
     waiting: *const abi::Waiting,
     capacity: *mut abi::Capacity,
 ) -> c_int {
-    // SAFETY: the arguments are as the header says.
+    // SAFETY: the arguments are as the header requires.
     unsafe {
         pass::<P>(instance, waiting, capacity, |source, now, size, backlog| {
             source.on_departure(now, size, backlog);
@@ -101,18 +101,18 @@ unsafe extern "C" fn on_departure<P: SourcePlugin>(
 }
 
 /// # Safety
-/// The arguments are as the header says.
+/// The arguments are as the header requires.
 unsafe extern "C" fn on_timer<P: SourcePlugin>(
     instance: *mut c_void,
     waiting: *const abi::Waiting,
     capacity: *mut abi::Capacity,
 ) -> c_int {
-    // SAFETY: the arguments are as the header says.
+    // SAFETY: the arguments are as the header requires.
     unsafe { pass::<P>(instance, waiting, capacity, |source, now, _, backlog| source.on_timer(now, backlog)) }
 }
 
 /// # Safety
-/// The arguments are as the header says.
+/// The arguments are as the header requires.
 unsafe extern "C" fn spare<P: SourcePlugin>(
     instance: *mut c_void,
     interval: *const abi::Interval,
@@ -130,7 +130,7 @@ unsafe extern "C" fn spare<P: SourcePlugin>(
 }
 
 /// # Safety
-/// The arguments are as the header says.
+/// The arguments are as the header requires.
 unsafe extern "C" fn observe<P: SourcePlugin>(instance: *mut c_void, capacity: *mut abi::Capacity) -> c_int {
     // SAFETY: the host passes an instance of `create`.
     unsafe {

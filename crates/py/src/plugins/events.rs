@@ -1,4 +1,4 @@
-//! What Python controllers and estimators are told of a connection. Each object contains its event during the call only.
+//! The events of a connection that Python controllers and estimators receive. Each object contains its event during the call only.
 
 use airpath_control::declare::ControllerFacts;
 use airpath_model::{AckEvent, CongestionEvent, CongestionSignal, Duration, SendEvent, Timestamp};

@@ -1,4 +1,4 @@
-//! What Python queues and capacity sources are told of their link.
+//! The facts and events of a link that Python queues and capacity sources receive.
 
 use airpath_model::{Backlog, Bytes, ControlInterval};
 use pyo3::prelude::*;

@@ -66,7 +66,7 @@ impl Handshake {
     }
 }
 
-/// Writes a message of `length` bytes that begins with the stack's parameters, some hundred bytes.
+/// Writes a message of `length` bytes that begins with the stack's parameters, a few hundred bytes.
 fn message(buffer: &mut Vec<u8>, said: &[u8], length: usize) {
     assert!(said.len() + 2 <= length, "parameters of {} bytes in a message of {length}", said.len());
     let start = buffer.len();

@@ -10,7 +10,7 @@ const GOODPUT_TOLERANCE: f64 = 0.05;
 const QUEUE_TOLERANCE: f64 = 0.20;
 const DROPS_TOLERANCE: f64 = 0.15;
 
-/// Known differences: scenario, simulator, scheme, quantity, lowest and highest ratio (ours to theirs),
+/// Known differences: scenario, simulator, scheme, quantity, lowest and highest ratio (airpath to the other),
 /// reason.
 const EXCEPTIONS: [(&str, &str, &str, &str, f64, f64, &str); 1] = [(
     "single",

@@ -26,7 +26,7 @@ fn newreno_follows_the_square_root_law() {
     for loss in [1e-4, 3e-4, 1e-3] {
         let measured = mean_window(newreno(), loss, 100.0, 4_000);
         // sqrt(3/2p) for loss at regular intervals (Mathis et al. 1997), 1.309/sqrt(p) for independent loss
-        // (Ott, Kemperman and Mathis 1996). The run has some hundred cycles, hence 4 % of noise.
+        // (Ott, Kemperman and Mathis 1996). The run has a few hundred cycles, hence 4 % of noise.
         let (regular, independent) = ((1.5 / loss).sqrt(), 1.309 / loss.sqrt());
         assert!(
             (0.96 * regular..1.04 * independent).contains(&measured),

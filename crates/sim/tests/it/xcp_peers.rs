@@ -23,7 +23,7 @@ const BELIEVED: u64 = 10_000_000;
 /// A data packet on the wire, bytes.
 const PACKET: f64 = 1010.0;
 
-/// Known differences: case, quantity, lowest and highest ratio (ours to theirs), reason.
+/// Known differences: case, quantity, lowest and highest ratio (airpath to ns-2), reason.
 const EXCEPTIONS: [(&str, &str, f64, f64, &str); 1] = [(
     "no_reverse",
     "mean_queue",

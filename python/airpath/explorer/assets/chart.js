@@ -1,4 +1,4 @@
-// Axes of pictures in SVG.
+// Axes of figures in SVG.
 import { svg, tick } from "./dom.js";
 
 function linearTicks(low, high, count) {
@@ -35,13 +35,13 @@ function scale({ low, high, log = 0, reversed = false, ticks: count = 6 }, begin
 
 const pen = document.createElement("canvas").getContext("2d");
 
-/** Return the width of a text of a picture, in pixels. */
+/** Return the width of a text in a figure, in pixels. */
 export function textWidth(text) {
   pen.font = "11px system-ui, sans-serif";
   return pen.measureText(text).width;
 }
 
-/** Return a picture with axes: its element, the places of values, and its edges. */
+/** Return a figure with axes: its element, the places of values, and its edges. */
 export function frame({ width, height, x, y, label }) {
   const edge = { left: y.log ? 58 : 48, right: width - 12, top: 10, bottom: height - 40 };
   const across = scale(x, edge.left, edge.right), up = scale(y, edge.bottom, edge.top);

@@ -37,7 +37,7 @@ const PATHS = {
 /** Return the path of a marker. */
 export const pathOf = marker => PATHS[marker] || PATHS.o;
 
-/** Return the mark of a style as a small picture. */
+/** Return the mark of a style as an icon. */
 export const icon = look =>
   svg(
     "svg",

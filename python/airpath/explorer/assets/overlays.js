@@ -1,4 +1,4 @@
-// What is drawn over a panel besides its lines: outages, levels, congestion events.
+// Marks over the lines of a panel: outages, levels, congestion events.
 import { H, TIMES } from "./head.js";
 import { EVENTS, pathOf } from "./marks.js";
 import { capacity, marks } from "./series.js";

@@ -9,10 +9,10 @@ import { listAtCursor, listMeans } from "./values.js";
 const SHORTEST = 5, WIDE_PX = 760, PRINTED_PX = 680;
 const AHEAD_PX = 300;
 const NAMES = { loss: "▼ loss", retransmission: "▼ retransmission", timeout: "✖ timeout", "ecn reduction": "♦ ECN reduction", "spurious timeout": "★ spurious timeout" };
-/** The panels: what they show, their elements, and their chart once they have come near the view. */
+/** The panels: their content, their elements, and their chart after they have come near the view. */
 let charts = [], detail = [], withFlows = false, printing = false;
 
-// Panels out of view are neither made nor redrawn: that would take most of the time.
+// Panels out of view are neither made nor redrawn, because that would take most of the time.
 const watcher = new IntersectionObserver(entries => {
   for (const entry of entries) {
     const chart = charts.find(one => one.box === entry.target);
@@ -127,7 +127,7 @@ export function printPanels(on) {
   drawPanels();
 }
 
-/** Return the charts with what they show, for saving. */
+/** Return the charts with their current content, for saving. */
 export function shownCharts() {
   charts.forEach(refresh);
   return charts;

@@ -1,4 +1,4 @@
-// First pictures of commands: a coloured matrix, or numbers with intervals against a band.
+// First figures of commands: a coloured matrix, or numbers with intervals against a band.
 import { byId, el, format, svg } from "./dom.js";
 import { frame, textWidth } from "./chart.js";
 import { H } from "./head.js";
@@ -28,7 +28,7 @@ function matrix(one) {
       el("tr", {}, el("th", { scope: "row" }, name), ...one.values[row].map((value, column) => cell(value, one.texts[row][column], one.links[row]?.[column])))))));
 }
 
-/** Return the groups of the rows of a picture. */
+/** Return the groups of the rows of a figure. */
 const groupsOf = one => [...new Set(one.rows.map(([, group]) => group))].filter(Boolean);
 
 /** Return the title, with the group if all rows have the same. */
@@ -60,7 +60,7 @@ function intervals(one, width) {
   return body;
 }
 
-/** Draw the pictures of the sections, before everything else. */
+/** Draw the figures of the sections, before everything else. */
 export function drawPictures() {
   const box = byId("first"), found = H.sections.flatMap(section => section.pictures);
   const room = box.clientWidth || 620, width = Math.max(280, Math.min(620, room > 1140 ? room / 2 - 18 : room));

@@ -1,4 +1,4 @@
-// Pictures and values of the view, as files.
+// Figures and values of the view, as files.
 import { byId, el } from "./dom.js";
 import { H, TIMES } from "./head.js";
 import { shownCharts } from "./panels.js";

@@ -21,7 +21,7 @@ function mean(key, of) {
   return values;
 }
 
-/** Return the name of a line. Lines with a style of another scheme are named by it. */
+/** Return the name of a line; that of the other scheme if the line has another scheme's style. */
 function nameOf({ scheme, label, look }) {
   const part = look ? lookOf(scheme, look).name : label;
   return part ? `${H.schemes[scheme].name} · ${part}` : H.schemes[scheme].name;

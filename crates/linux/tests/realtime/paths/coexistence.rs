@@ -7,7 +7,7 @@ use crate::paths::Path;
 use crate::support::lab::Lab;
 use crate::tools::datagrams::Stream;
 
-/// Duration of the flows, and the part at its end that counts, seconds. Without a router, VCP takes some ten
+/// Duration of the flows, and the part at its end that counts, seconds. Without a router, VCP takes about ten
 /// seconds to detect a full path.
 const SECONDS: usize = 25;
 const COUNTED: usize = 10;

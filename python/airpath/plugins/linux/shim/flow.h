@@ -18,7 +18,7 @@ struct flow {
 	u32 mss, initial_window; /* bytes; packets */
 	bool started;            /* the module's init was called */
 	u64 una, next, delivered, lost, marked; /* payload since the beginning, bytes */
-	u64 skipped; /* lost payload that QUIC has sent again under other numbers: part of una and delivered */
+	u64 skipped; /* lost payload that QUIC has retransmitted under other numbers: part of una and delivered */
 	u64 random;
 	/* A signal whose acknowledgment has not come yet. */
 	struct airpath_congestion signal;
