@@ -27,7 +27,7 @@ pub enum Operation {
     Timeout,
     /// The receiver echoes a CE mark.
     CongestionExperienced,
-    /// That many milliseconds pass.
+    /// The clock advances by this number of milliseconds.
     Wait(u16),
     /// The last signal proves spurious.
     Spurious,

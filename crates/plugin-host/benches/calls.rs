@@ -39,7 +39,7 @@ impl FaultSink for Ends {
     }
 }
 
-/// Returns a component of a library, as those of the registries.
+/// Returns a component of a library, like those of the registries.
 fn entry<K: LibraryKind>(name: &str) -> Entry<K> {
     let faults: Arc<dyn FaultSink> = Arc::new(Ends);
     Library::open(&examples::example(name)).unwrap().entry("library", &faults).unwrap()
