@@ -22,7 +22,7 @@ NOTEBOOKS: Final = ROOT / "docs" / "tutorial" / "notebooks"
 STORED: Final = ("text/plain", "image/png")
 """Kinds of outputs that are stored."""
 CELL_SECONDS: Final = 600
-"""Time limit of a cell, which ends only a hang."""
+"""Time limit of a cell and of the start, which ends only a hang."""
 _COLOURS: Final = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -51,6 +51,7 @@ def executed(path: Path, folder: Path) -> Any:
         client = NotebookClient(
             notebook,
             timeout=CELL_SECONDS,
+            startup_timeout=CELL_SECONDS,
             coalesce_streams=True,
             resources={"metadata": {"path": str(folder)}},
             config=Config(KernelManager=transport),
