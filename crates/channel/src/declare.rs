@@ -1,8 +1,14 @@
 //! The kinds of components of this crate.
 
-use airpath_model::declare::plain_kind;
+use airpath_model::declare::{ComponentError, plain_kind};
 
+use crate::rates::RatePlan;
 use crate::{ArqConfig, Bursts};
+
+plain_kind! {
+    /// Rates over time.
+    Rates, "rate", RatePlan
+}
 
 plain_kind! {
     /// Burst losses.
@@ -12,4 +18,9 @@ plain_kind! {
 plain_kind! {
     /// Link-layer retransmission.
     Arqs, "arq", ArqConfig
+}
+
+/// Returns an error about a component as a whole if `condition` is false.
+pub(crate) fn ensure(condition: bool, problem: &'static str) -> Result<(), ComponentError> {
+    if condition { Ok(()) } else { Err(ComponentError::new("", problem)) }
 }

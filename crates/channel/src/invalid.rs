@@ -30,6 +30,12 @@ pub enum InvalidChannel {
     /// The trace has zero duration.
     #[error("the last opportunity must come after time 0")]
     NoDuration,
+    /// The recording is missing, or not one of packet-delivery opportunities.
+    #[error("its trace is not one of packet-delivery opportunities")]
+    NotOpportunities,
+    /// The recording is missing, or not a rate log.
+    #[error("its trace is not a rate log")]
+    NotARateLog,
     /// The size of an opportunity is zero.
     #[error("the size of an opportunity must be greater than 0")]
     NoSize,

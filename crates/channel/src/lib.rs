@@ -28,6 +28,8 @@ mod packet_loss;
 mod piecewise;
 mod propagation;
 mod rate_process;
+#[cfg(feature = "declare")]
+pub mod rates;
 mod reed_solomon;
 #[cfg(feature = "declare")]
 pub mod registry;

@@ -12,6 +12,7 @@ use airpath_model::config::{ConfigError, check};
 use airpath_model::declare::{ComponentError, Deserialize, JsonSchema, Serialize};
 
 use crate::burst_errors::LEAST_SOJOURN;
+use crate::declare::ensure;
 use crate::{BitClock, Clock, Coding, GilbertElliott, State};
 
 pub(crate) use fading::FadingConfig;
@@ -85,9 +86,4 @@ impl Clocked {
 fn check_coding(coding: &Coding) -> Result<(), ComponentError> {
     let problem = "\"parity_takes_time\" needs \"code_rate\" or \"ack_code_rate\"";
     ensure(coding.data.is_some() || coding.acks.is_some() || !coding.parity_takes_time, problem)
-}
-
-/// Returns an error if `condition` is false.
-fn ensure(condition: bool, problem: &'static str) -> Result<(), ComponentError> {
-    if condition { Ok(()) } else { Err(ComponentError::new("", problem)) }
 }

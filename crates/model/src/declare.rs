@@ -23,6 +23,7 @@
 //! | keyword | meaning |
 //! |---|---|
 //! | `x-unit` | base unit in which a plan counts a quantity: `ns`, `bit/s`, `B`; `threshold` is a queue in packets, `window` is a size that may be given in packets |
+//! | `x-key` | name of the parameter in scenarios, if it differs from that in plans |
 //! | `x-draw` | the quantity may be drawn at random |
 //! | `x-order` | keys of the table in the order of declaration |
 //! | `x-default-from` | the default depends on this property of the link or flow, or on this parameter |

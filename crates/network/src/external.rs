@@ -97,7 +97,7 @@ impl ExternalNetwork {
         outside: &[usize],
         components: &Components,
     ) -> Result<Self, PlanError> {
-        plan.check_network(inputs)?;
+        plan.check_network()?;
         let (routes, places) = assemble_routes(plan);
         let sources: Vec<u32> = (0..plan.flows.len() as u32).collect();
         let driver = Driver::External { outside };

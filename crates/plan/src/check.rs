@@ -1,13 +1,10 @@
 //! Checks whether a plan can be run.
 
-use std::sync::Arc;
-
 use airpath_model::declare::Variants;
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::fault::{Fault, Part, PlanError};
-use crate::input::Input;
 use crate::plan::{ControllerPlan, Draw, FlowPlan, LinkPlan, Plan, RatePlan, TrafficPlan};
 
 /// The largest number of targets in a run: links, plus two endpoints for each flow.
@@ -40,8 +37,8 @@ impl Plan {
     ///
     /// # Errors
     /// The first problem that prevents a run.
-    pub fn check(&self, inputs: &[Arc<Input>]) -> Result<(), PlanError> {
-        self.check_network(inputs)?;
+    pub fn check(&self) -> Result<(), PlanError> {
+        self.check_network()?;
         for flow in &self.flows {
             check_traffic(flow, &self.links).map_err(|fault| fault.of(Part::flow(flow)))?;
         }
@@ -52,10 +49,10 @@ impl Plan {
     ///
     /// # Errors
     /// The first problem that prevents a run.
-    pub fn check_network(&self, inputs: &[Arc<Input>]) -> Result<(), PlanError> {
+    pub fn check_network(&self) -> Result<(), PlanError> {
         self.check_run().map_err(|fault| fault.of(Part::Run))?;
         for link in &self.links {
-            check_link(link, inputs).map_err(|fault| fault.of(Part::link(link)))?;
+            check_link(link).map_err(|fault| fault.of(Part::link(link)))?;
         }
         for flow in &self.flows {
             check_route(flow, &self.links, self.estimators.len())
@@ -95,7 +92,7 @@ impl Plan {
     }
 }
 
-fn check_link(link: &LinkPlan, inputs: &[Arc<Input>]) -> Result<(), Fault> {
+fn check_link(link: &LinkPlan) -> Result<(), Fault> {
     valid(link.delay_ns, "delay")?;
     link.jitter_ns.map_or(Ok(()), |jitter| valid(jitter, "jitter"))?;
     ensure((0.0..=1.0).contains(&link.loss), "loss", "accepted: from 0 to 1")?;
@@ -103,20 +100,7 @@ fn check_link(link: &LinkPlan, inputs: &[Arc<Input>]) -> Result<(), Fault> {
     ensure(one_kind, "loss", "losses are independent or in bursts, not both")?;
     let (limit_bytes, limit_packets) = link.queue.limits();
     let one_limit = limit_bytes.is_none() || limit_packets.is_none();
-    ensure(one_limit, "queue.limit", "a queue has one limit, not two")?;
-    match link.rate {
-        RatePlan::Opportunities { trace, .. } => ensure(
-            matches!(inputs.get(trace).map(AsRef::as_ref), Some(Input::Opportunities { .. })),
-            "rate",
-            "its trace is not one of packet-delivery opportunities",
-        ),
-        RatePlan::RateLog { trace, .. } => ensure(
-            matches!(inputs.get(trace).map(AsRef::as_ref), Some(Input::Rates { .. })),
-            "rate",
-            "its trace is not a rate log",
-        ),
-        _ => Ok(()),
-    }
+    ensure(one_limit, "queue.limit", "a queue has one limit, not two")
 }
 
 fn check_route(flow: &FlowPlan, links: &[LinkPlan], estimators: usize) -> Result<(), Fault> {

@@ -4,7 +4,7 @@ mod composed;
 
 use std::fmt::Debug;
 
-use airpath_channel::declare::{Arqs, Losses};
+use airpath_channel::declare::{Arqs, Losses, Rates};
 use airpath_control::declare::{Controllers, FlowContext, SlowStarts, WindowedConfig};
 use airpath_estimate::declare::{AckRates, CapacitySources, Filters, Samplers, SourceContext};
 use airpath_model::declare::{ComponentError, ComponentPlan, Kind, Registry, Value, Values};
@@ -32,6 +32,8 @@ pub struct Components<P: Packet + Debug + Send + 'static> {
     pub samplers: Registry<Samplers>,
     /// Filters of ACK-rate estimators.
     pub filters: Registry<Filters>,
+    /// Rates over time.
+    pub rates: Registry<Rates>,
     /// Losses in bursts.
     pub losses: Registry<Losses>,
     /// Link-layer retransmission.
@@ -68,6 +70,7 @@ impl<P: Packet + Debug + Send + 'static> Components<P> {
             sources: airpath_estimate::registry::capacity_sources(),
             samplers: airpath_estimate::registry::samplers(),
             filters: airpath_estimate::registry::filters(),
+            rates: airpath_channel::registry::rates(),
             losses: airpath_channel::registry::losses(),
             arqs: airpath_channel::registry::arqs(),
             traffic: Registry::default().with_variants::<TrafficPlan>(),
@@ -84,11 +87,12 @@ impl<P: Packet + Debug + Send + 'static> Components<P> {
             all.insert("x-order".to_owned(), Value::Array(order));
             (K::NAME.to_owned(), Value::Object(all))
         }
-        let Self { control, queues, protocols, sources, samplers, filters, losses, arqs, traffic } = self;
+        let Self { control, queues, protocols, sources, samplers, filters, rates, losses, arqs, traffic } =
+            self;
         let end_to_end = [of(&control.controllers), of(&control.slow_starts)];
         let routers = [of(queues), of(protocols), of(sources)];
         let estimators = [of(&control.ack_rates), of(samplers), of(filters)];
-        let links = [of(losses), of(arqs), of(traffic)];
+        let links = [of(rates), of(losses), of(arqs), of(traffic)];
         Value::Object(end_to_end.into_iter().chain(routers).chain(estimators).chain(links).collect())
     }
 
@@ -109,7 +113,8 @@ impl<P: Packet + Debug + Send + 'static> Components<P> {
         let wrong = |error: serde_json::Error| (ComponentError::new("", error.to_string()), Values::new());
         let Context { packet, mean_bps, mss, protocol } = serde_json::from_str(context).map_err(wrong)?;
         let plan: ComponentPlan<()> = serde_json::from_str(component).map_err(wrong)?;
-        let Self { control, queues, protocols, sources, samplers, filters, losses, arqs, traffic } = self;
+        let Self { control, queues, protocols, sources, samplers, filters, rates, losses, arqs, traffic } =
+            self;
         match kind {
             Controllers::NAME => control.controllers.complete(&plan, &FlowContext { mss }, control),
             SlowStarts::NAME => control.slow_starts.complete(&plan, &(), &()),
@@ -121,6 +126,7 @@ impl<P: Packet + Debug + Send + 'static> Components<P> {
             AckRates::NAME => control.ack_rates.complete(&plan, &(), &()),
             Samplers::NAME => samplers.complete(&plan, &(), &()),
             Filters::NAME => filters.complete(&plan, &(), &()),
+            Rates::NAME => rates.complete(&plan, &(), &()),
             Losses::NAME => losses.complete(&plan, &(), &()),
             Arqs::NAME => arqs.complete(&plan, &(), &()),
             Traffic::NAME => traffic.complete(&plan, &(), &()),

@@ -1,38 +1,22 @@
 //! Traces that a plan refers to by index. Runs share them.
 
-use std::sync::Arc;
-
 use airpath_channel::Step;
+use airpath_channel::rates::Recording;
 use airpath_model::{Bytes, Duration, Rate};
 use airpath_trace::Trace;
 
-/// A trace in the form that links take.
+/// A trace of a run.
 #[derive(Clone, Debug)]
-pub enum Input {
-    /// Packet-delivery opportunities.
-    Opportunities {
-        /// Nanoseconds since the start of the trace.
-        instants: Arc<[u64]>,
-        /// The capacity of each opportunity.
-        size: Bytes,
-    },
-    /// Rates, each valid until the next.
-    Rates {
-        /// The rates.
-        steps: Arc<[Step]>,
-        /// The length of the trace.
-        length: Duration,
-    },
-}
+pub struct Input(pub Recording);
 
 impl From<&Trace> for Input {
     fn from(trace: &Trace) -> Self {
-        match trace {
-            Trace::Opportunities { instants_ns, opportunity_bytes } => Self::Opportunities {
+        Self(match trace {
+            Trace::Opportunities { instants_ns, opportunity_bytes } => Recording::Opportunities {
                 instants: instants_ns.as_slice().into(),
                 size: Bytes::new(*opportunity_bytes),
             },
-            Trace::Rates { points, end_ns } => Self::Rates {
+            Trace::Rates { points, end_ns } => Recording::Rates {
                 steps: points
                     .iter()
                     .map(|&(start, rate)| Step {
@@ -42,6 +26,6 @@ impl From<&Trace> for Input {
                     .collect(),
                 length: Duration::from_nanos(*end_ns),
             },
-        }
+        })
     }
 }

@@ -13,12 +13,15 @@ mod queue;
 
 use serde::{Deserialize, Serialize};
 
+pub use airpath_channel::rates::{
+    ConstantConfig, OpportunitiesConfig, RateLogConfig, RatePlan, StepsConfig, UniformConfig,
+};
 pub use airpath_estimate::{AckRateConfig, FilterConfig, SamplerConfig, Start, VirtualSamples};
 pub use airpath_model::declare::ComponentPlan;
 pub use controller::{ControllerPlan, QuinnAlgorithm};
 pub use estimator::EstimatorPlan;
 pub use flow::{FlowPlan, LossDetectionPlan, RecoveryPlan, RtoFloorPlan, TrafficPlan, TransportPlan};
-pub use link::{ArqPlan, BurstPlan, LinkPlan, RatePlan};
+pub use link::{ArqPlan, BurstPlan, LinkPlan};
 pub use queue::{ManagementPlan, ProtocolPlan, QueuePlan, SourcePlan};
 
 /// A whole run.

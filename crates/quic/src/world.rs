@@ -69,7 +69,7 @@ impl QuicRun {
         seed: u64,
         components: &Components,
     ) -> Result<Self, PlanError> {
-        plan.check(inputs)?;
+        plan.check()?;
         if !plan.record.capture.is_empty() {
             return Err(
                 Fault::new("record.capture", "captures are of TCP; over QUIC there are none").of(Part::Run)

@@ -43,7 +43,7 @@ impl Simulation {
         seed: u64,
         components: &Components,
     ) -> Result<Self, PlanError> {
-        plan.check(inputs)?;
+        plan.check()?;
         let (routes, places) = assemble_routes(plan);
         let (mut flows, sources) = assemble_flows(plan, &places, seed, components)?;
         let mut ends: Vec<_> = flows.iter().map(Flow::ends).collect();

@@ -49,9 +49,18 @@ def declaration(kind: str, name: str) -> dict[str, Any]:
 
 
 def declared_keys(kind: str, name: str) -> dict[str, Mapping[str, Any]]:
-    """Return the parameters of a component with their schemas, in the order of its declaration."""
+    """Return the parameters of a component with their schemas, in the order of its declaration.
+
+    The keys are those of scenarios; `plan_keys` maps them to those of plans.
+    """
     schema = declaration(kind, name)
-    return {key: schema["properties"][key] for key in schema["x-order"]}
+    return {key: schema["properties"][in_plan] for key, in_plan in plan_keys(kind, name).items()}
+
+
+def plan_keys(kind: str, name: str) -> dict[str, str]:
+    """Return the key in plans of each parameter of a component, by its key in scenarios."""
+    schema = declaration(kind, name)
+    return {schema["properties"][key].get("x-key", key): key for key in schema["x-order"]}
 
 
 def is_optional(schema: Mapping[str, Any]) -> bool:
@@ -75,3 +84,13 @@ def names_of(schema: Mapping[str, Any]) -> list[str] | None:
     if kind := schema.get("x-component"):
         return ["none", *ids(kind)] if "x-or-none" in schema else ids(kind)
     return [choice["const"] for choice in schema["oneOf"]] if "oneOf" in schema else None
+
+
+def is_list(schema: Mapping[str, Any]) -> bool:
+    """Return whether a value is a list."""
+    return "items" in schema or "prefixItems" in schema
+
+
+def parts_of(schema: Mapping[str, Any], count: int) -> list[Mapping[str, Any]]:
+    """Return the schema of each value of a list: of `count` values, unless the schema fixes their number."""
+    return list(schema["prefixItems"]) if "prefixItems" in schema else [schema["items"]] * count

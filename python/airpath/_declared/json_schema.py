@@ -5,7 +5,16 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from airpath._declared.declarations import BOUNDS, LARGEST, is_optional, is_required, names_of, type_of
+from airpath._declared.declarations import (
+    BOUNDS,
+    LARGEST,
+    is_list,
+    is_optional,
+    is_required,
+    names_of,
+    parts_of,
+    type_of,
+)
 from airpath._declared.reader import Keys, quantity, write
 
 
@@ -39,12 +48,21 @@ def _described_value(schema: Mapping[str, Any]) -> dict[str, Any]:
         return {"type": "string", **({"enum": accepted} if len(accepted) > 1 else {"const": accepted[0]})}
     if "x-unit" in schema:
         return dict(quantity(schema).described)
+    if is_list(schema):
+        parts = [_described_value(part) for part in parts_of(schema, 1)]
+        content = {"prefixItems": parts} if "prefixItems" in schema else {"items": parts[0]}
+        return {"type": "array", **_stated(schema, "minItems", "maxItems"), **content}
     largest = LARGEST.get(schema.get("format", ""))
     return {
         "type": type_of(schema),
         **({} if largest is None else {"maximum": largest}),
-        **{bound: schema[bound] for bound in BOUNDS if bound in schema},
+        **_stated(schema, "pattern", *BOUNDS),
     }
+
+
+def _stated(schema: Mapping[str, Any], *keywords: str) -> dict[str, Any]:
+    """Return those of the keywords that a schema has."""
+    return {keyword: schema[keyword] for keyword in keywords if keyword in schema}
 
 
 def _default(schema: Mapping[str, Any]) -> Any:

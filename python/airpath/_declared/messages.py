@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
@@ -12,6 +12,9 @@ from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 from airpath._declared.bounds import bound, finite_number
 from airpath._nearest import nearest
 from airpath.errors import ScenarioError
+
+NAMES: Final = "letters, digits, dots, hyphens, underscores and plus signs, beginning with a letter or digit"
+"""What a name may consist of: texts with a pattern are names."""
 
 
 @dataclass(frozen=True)
@@ -110,10 +113,7 @@ def _fault(details: ErrorDetails, root: type[BaseModel], raw: object, prefix: st
         case "too_short":
             message = f"found {show(found)}; accepted: at least {context['min_length']}"
         case "string_pattern_mismatch":
-            message = (
-                f"found {show(found)}; accepted: letters, digits, dots, hyphens, underscores and plus signs,"
-                " beginning with a letter or digit"
-            )
+            message = f"found {show(found)}; accepted: {NAMES}"
         case "finite_number":
             message = f"found {show(found)}; accepted: {finite_number(_fields(root, location))}"
         case _:

@@ -5,6 +5,7 @@ The messages are those of `airpath._declared.messages`.
 
 import math
 import operator
+import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, Final
@@ -17,12 +18,14 @@ from airpath._declared.declarations import (
     LARGEST,
     declared_keys,
     ids,
+    is_list,
     is_optional,
     is_required,
     names_of,
+    parts_of,
     type_of,
 )
-from airpath._declared.messages import Fault, faults, not_one_of, show, unknown_key
+from airpath._declared.messages import NAMES, Fault, faults, not_one_of, show, unknown_key
 from airpath._declared.quantities import (
     Buffer,
     Duration,
@@ -66,6 +69,9 @@ _TESTS: Final[Mapping[str, Callable[[float, float], bool]]] = {
 _DRAWS: Final[Mapping[str, Any]] = {"ns": DurationDraw, "B": SizeDraw}
 """The types of quantities that may be random."""
 
+_MISSING: Final = "required, but not given"
+"""The message about a value that must be given."""
+
 
 class _WrongError(Exception):
     """A value is rejected; the text contains what was found and what is accepted."""
@@ -79,22 +85,10 @@ def read(keys: Keys, given: Mapping[str, Any], path: str) -> tuple[dict[str, Any
         here = f"{path}.{key}"
         if key not in given:
             if is_required(schema):
-                found.append(Fault(here, "required, but not given"))
-        elif given[key] is None and is_optional(schema):
-            continue
-        elif "x-type" in schema:
-            try:
-                values[key] = schema["x-type"].validate_python(given[key])
-            except ValidationError as error:
-                found += faults(error, Table, given[key], here)
-        elif "x-component" in schema and isinstance(given[key], Mapping):
-            values[key], wrong = _read_component(schema["x-component"], given[key], here)
+                found.append(Fault(here, _MISSING))
+        elif given[key] is not None or not is_optional(schema):
+            values[key], wrong = _read_one(schema, given[key], here)
             found += wrong
-        else:
-            try:
-                values[key] = _value(schema, given[key])
-            except _WrongError as error:
-                found.append(Fault(here, str(error)))
     found += [Fault(f"{path}.{key}", unknown_key(str(key), keys)) for key in given if key not in keys]
     return values, found
 
@@ -108,7 +102,47 @@ def write(schema: Mapping[str, Any], value: Any) -> Any:
     """Return a value in the form in which users write it."""
     if "x-type" in schema:
         return schema["x-type"].dump_python(value, mode="json")
+    if is_list(schema):
+        parts = parts_of(schema, len(value))
+        return [write(part, one) for part, one in zip(parts, value, strict=True)]
     return quantity(schema).write(value) if "x-unit" in schema else value
+
+
+def _read_one(schema: Mapping[str, Any], given: Any, path: str) -> tuple[Any, list[Fault]]:
+    """Return a value in its base unit, and all faults; without meaning if there are faults."""
+    try:
+        if "x-type" in schema:
+            return schema["x-type"].validate_python(given), []
+        if "x-component" in schema and isinstance(given, Mapping):
+            return _read_component(schema["x-component"], given, path)
+        if is_list(schema):
+            return _read_list(schema, given, path)
+        return _value(schema, given), []
+    except ValidationError as error:
+        return None, faults(error, Table, given, path)
+    except _WrongError as error:
+        return None, [Fault(path, str(error))]
+
+
+def _read_list(schema: Mapping[str, Any], given: Any, path: str) -> tuple[list[Any], list[Fault]]:
+    """Return a list with its values in base units, and all faults."""
+    _reject_unless(isinstance(given, list | tuple), given, "a list")
+    parts = parts_of(schema, len(given))
+    _reject_unless(len(given) <= len(parts), given, f"{len(parts)} values")
+    if "items" in schema:
+        least = schema.get("minItems", 0)
+        _reject_unless(len(given) >= least, given, bound("ge", least))
+    values: list[Any] = []
+    found: list[Fault] = []
+    for index, part in enumerate(parts):
+        here = f"{path}[{index}]"
+        if index < len(given):
+            value, wrong = _read_one(part, given[index], here)
+            values.append(value)
+            found += wrong
+        else:
+            found.append(Fault(here, _MISSING))
+    return values, found
 
 
 def _read_component(kind: str, given: Mapping[str, Any], path: str) -> tuple[dict[str, Any], list[Fault]]:
@@ -132,6 +166,10 @@ def _value(schema: Mapping[str, Any], given: Any) -> Any:
         except UnitError as error:
             raise _WrongError(str(error)) from None
     match type_of(schema):
+        case "string":
+            _reject_unless(isinstance(given, str), given, "text")
+            if "pattern" in schema:
+                _reject_unless(re.fullmatch(schema["pattern"], given) is not None, given, NAMES)
         case "boolean":
             _reject_unless(isinstance(given, bool), given, "true or false")
         case "integer":

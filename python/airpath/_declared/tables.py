@@ -13,7 +13,7 @@ from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import core_schema
 
 from airpath import _core
-from airpath._declared.declarations import declaration, declared_keys, ids, is_added
+from airpath._declared.declarations import declaration, declared_keys, ids, is_added, plan_keys
 from airpath._declared.json_schema import json_schema
 from airpath._declared.messages import Fault, ValueOfKeyError, show, validation_error
 from airpath._declared.quantities import Constant, Exponential, Uniform, draw_plan
@@ -300,9 +300,9 @@ def plan_values(
     kind, name = component
     resolved = resolved or {}
     values = {
-        key: _in_plan(given[key], context)
-        for key in declaration(kind, name)["x-order"]
-        if key in given and key not in resolved and given[key] is not None
+        in_plan: _in_plan(given[key], context)
+        for key, in_plan in plan_keys(kind, name).items()
+        if key in given and in_plan not in resolved and given[key] is not None
     }
     plan = {"kind": name, **given.table.fixed.get(component, {}), **values, **resolved}
     if is_added(kind, name):
@@ -312,7 +312,8 @@ def plan_values(
     except _core.ComponentError as error:
         parameter, problem, found = error.args
         problem = _with_values(kind, name, problem, json.loads(found))
-        raise ParameterError(parameter, problem) from None
+        names = {in_plan: key for key, in_plan in plan_keys(kind, name).items()}
+        raise ParameterError(names.get(parameter, parameter), problem) from None
     return {"kind": name, **json.loads(completed)}
 
 

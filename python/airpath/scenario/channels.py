@@ -1,5 +1,6 @@
 """Conversion of the links of a scenario to drafts of the links of a plan, in both directions."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -8,21 +9,11 @@ from pydantic import ConfigDict, TypeAdapter
 
 from airpath._declared.messages import FieldError
 from airpath._declared.quantities import Constant, Draw
-from airpath._declared.tables import Values
+from airpath._declared.tables import Values, plan_values
 from airpath.errors import TraceError, UsageError
 from airpath.links import find_link
 from airpath.scenario.queues import AnyQueue, DropTailQueue, SchemeQueue
-from airpath.scenario.rates import (
-    AnyRate,
-    ConstantRate,
-    NamedRate,
-    RateProcess,
-    SequenceRate,
-    StepRate,
-    TraceRate,
-    UniformRate,
-    UnlimitedRate,
-)
+from airpath.scenario.rates import AnyRate, NamedRate, RateProcess, SequenceRate, TraceRate
 from airpath.scenario.topology import Link, Reverse
 from airpath.scenario.traces import TraceInput, TraceList, mean_rate, read_trace
 from airpath.units import parse_buffer, parse_duration
@@ -130,33 +121,15 @@ class ChannelResolver:
 
     def _rate(self, rate: AnyRate, name: str, path: str) -> _Rate:
         match rate:
-            case UnlimitedRate():
-                return _Rate({"kind": "unlimited"}, None)
-            case ConstantRate():
-                return _Rate({"kind": "constant", "bps": rate.rate}, float(rate.rate))
-            case StepRate():
-                return self._steps([list(step) for step in rate.steps], rate.repeat_after)
             case SequenceRate():
-                steps = [[index * rate.hold, bps] for index, bps in enumerate(rate.rates)]
-                return self._steps(steps, len(steps) * rate.hold if rate.repeat else None)
-            case UniformRate():
-                plan = {
-                    "kind": "uniform",
-                    "low_bps": rate.low,
-                    "high_bps": rate.high,
-                    "hold_ns": rate.hold,
-                    "initial_bps": rate.initial,
-                    "stream": rate.stream or name,
-                }
-                return _Rate(plan, (rate.low + rate.high) / 2)
+                return self._rate(rate.steps, name, path)
             case TraceRate():
                 return self._trace(rate, path)
             case NamedRate():
                 return self._named(rate, name, path)
-
-    def _steps(self, steps: list[list[int]], repeat_after: int | None) -> _Rate:
-        plan = {"kind": "steps", "steps": steps, "repeat_after_ns": repeat_after}
-        return _Rate(plan, _mean_of_steps(steps, repeat_after, self.duration))
+        stream = {"stream": rate["stream"] or name} if "stream" in rate else {}
+        plan = plan_values(rate, {}, resolved=stream)
+        return _Rate(plan, _mean_rate(plan, self.duration))
 
     def _trace(self, rate: TraceRate, path: str) -> _Rate:
         trace = TraceInput(self.folder / rate.file, rate.format, rate.direction)
@@ -183,9 +156,20 @@ class ChannelResolver:
 _RATE_PROCESS: TypeAdapter[AnyRate] = TypeAdapter(RateProcess, config=ConfigDict(defer_build=True))
 
 
-def _mean_of_steps(steps: list[list[int]], repeat_after: int | None, duration: int) -> float:
-    """Return the mean rate over one period of a repeating schedule, or over the run otherwise."""
-    end = repeat_after or duration
-    steps = [step for step in steps if step[0] < end]
-    ends = [start for start, _ in steps[1:]] + [end]
-    return sum(bps * (stop - start) for (start, bps), stop in zip(steps, ends, strict=True)) / end
+def _mean_rate(rate: Mapping[str, Any], duration: int) -> float | None:
+    """Return the mean of a rate in a plan; `None` if it is unlimited.
+
+    The mean of a schedule is that over one period if it repeats, and over the run otherwise.
+    """
+    match rate:
+        case {"bps": bps}:
+            return float(bps)
+        case {"low_bps": low, "high_bps": high}:
+            return float((low + high) / 2)
+        case {"steps": steps, "repeat_after_ns": period}:
+            end = period or duration
+            steps = [step for step in steps if step[0] < end]
+            ends = [start for start, _ in steps[1:]] + [end]
+            bits = sum(bps * (stop - start) for (start, bps), stop in zip(steps, ends, strict=True))
+            return float(bits / end)
+    return None

@@ -1,20 +1,12 @@
 """The rate of a link over time, as written in a scenario."""
 
-from itertools import pairwise
-from typing import Annotated, Any, Literal, Self
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from airpath._declared.quantities import (
-    Duration,
-    Flag,
-    Name,
-    PositiveDuration,
-    Rate,
-    RateOrOutage,
-    Table,
-    Text,
-)
+from airpath._declared.quantities import Flag, PositiveDuration, RateOrOutage, Table, Text
+from airpath._declared.tables import Tagged, Values, tables, without_context
 from airpath.links import LINKS
 from airpath.units import LARGEST, format_duration
 
@@ -28,44 +20,6 @@ TraceFormat = Literal[
     "airpath-csv",
 ]
 """The formats of trace files: packet-delivery opportunities (`mahimahi`), all others rate logs."""
-
-
-class UnlimitedRate(Table):
-    """No transmission time. Short form: `rate = "unlimited"`."""
-
-    kind: Literal["unlimited"] = "unlimited"
-    """The kind of rate."""
-
-
-class ConstantRate(Table):
-    """A constant rate. Short form: `rate = "10mbps"`."""
-
-    kind: Literal["constant"] = "constant"
-    """The kind of rate."""
-    rate: Rate
-    """The rate, with a unit of bits per second."""
-
-
-class StepRate(Table):
-    """A schedule of rates, each of which lasts until the next."""
-
-    kind: Literal["steps"]
-    """The kind of rate."""
-    steps: Annotated[tuple[tuple[Duration, RateOrOutage], ...], Field(min_length=1)]
-    """Pairs of a start (duration from the start of the run) and a rate; starts increase, the first is "0s";
-    "0bps" is an outage.
-    """
-    repeat_after: PositiveDuration | None = None
-    """Period after which the schedule starts again; without it, the last rate continues."""
-
-    @model_validator(mode="after")
-    def _in_order(self) -> Self:
-        starts = [start for start, _ in self.steps]
-        if starts[0] != 0 or any(a >= b for a, b in pairwise(starts)):
-            raise ValueError('the starts in "steps" must begin with "0s" and increase')
-        if self.repeat_after is not None and self.repeat_after <= starts[-1]:
-            raise ValueError('"repeat_after" must be later than the last start in "steps"')
-        return self
 
 
 class SequenceRate(Table):
@@ -89,30 +43,12 @@ class SequenceRate(Table):
             )
         return self
 
-
-class UniformRate(Table):
-    """A new rate for each interval, sampled uniformly (EBE journal paper, section IV-A)."""
-
-    kind: Literal["uniform"]
-    """The kind of rate."""
-    low: Rate
-    """The lowest rate."""
-    high: Rate
-    """The highest rate."""
-    hold: PositiveDuration
-    """Duration of each rate."""
-    initial: Rate | None = None
-    """The rate of the first interval; random like the others if absent."""
-    stream: Name | None = None
-    """Links that name the same stream have the same random rates. By default, the two directions of a link
-    share one.
-    """
-
-    @model_validator(mode="after")
-    def _ordered(self) -> Self:
-        if self.low > self.high:
-            raise ValueError('"low" must not be above "high"')
-        return self
+    @property
+    def steps(self) -> Values:
+        """The same rates as a table of kind `steps`."""
+        steps = [(index * self.hold, rate) for index, rate in enumerate(self.rates)]
+        period = {"repeat_after": len(steps) * self.hold} if self.repeat else {}
+        return Values(RATES["steps"], {"kind": "steps", "steps": steps, **period})
 
 
 class TraceRate(Table):
@@ -144,7 +80,16 @@ class NamedRate(Table):
     """At the end of a trace: start again, or stop for good."""
 
 
-AnyRate = UnlimitedRate | ConstantRate | StepRate | SequenceRate | UniformRate | TraceRate | NamedRate
+RATES: Final = {
+    name: without_context(one)
+    for name, one in tables("rate", "Rate", "The kind of rate.").items()
+    if "trace" not in one.keys  # an index that only plans contain
+}
+"""The tables of rates that the engine declares, by their kind; all other kinds are resolved to its kinds."""
+
+AnyRate = Values | SequenceRate | TraceRate | NamedRate
+
+_BY_KIND: Final = {**RATES, "sequence": SequenceRate, "trace": TraceRate, "link": NamedRate}
 
 
 def _expand(value: Any) -> Any:
@@ -153,11 +98,10 @@ def _expand(value: Any) -> Any:
         return {"kind": "unlimited"}
     if any(value == link.name for link in LINKS):
         return {"kind": "link", "name": value}
-    return value if isinstance(value, dict | Table) else {"kind": "constant", "rate": value}
+    return value if isinstance(value, Mapping | Table) else {"kind": "constant", "rate": value}
 
 
-RateProcess = Annotated[
-    Annotated[AnyRate, Field(discriminator="kind")],
-    BeforeValidator(_expand, json_schema_input_type=str | Annotated[AnyRate, Field(discriminator="kind")]),
-]
+_Table = Annotated[AnyRate, Tagged(_BY_KIND)]
+
+RateProcess = Annotated[_Table, BeforeValidator(_expand, json_schema_input_type=str | _Table)]
 """Rate over time: a rate, "unlimited", the name of a shipped link, or a table with a `kind`."""

@@ -9,6 +9,7 @@ import pytest
 import scheme_figures
 
 import airpath
+from airpath._declared.declarations import ids
 from airpath._declared.json_schema import json_schema
 from airpath.checks.document import CaseTable, ExpectationTable, SuiteTable
 from airpath.checks.suite import suite_names
@@ -17,6 +18,7 @@ from airpath.links.networks import networks
 from airpath.links.options import LinkAndFlows, options_of
 from airpath.results.observations import FLOW_OBSERVATIONS, OBSERVATIONS
 from airpath.scenario import QUEUES, scenario_schema
+from airpath.scenario.rates import RATES
 from airpath.schemes import ESTIMATORS, SCHEMES, Scheme
 from airpath.sweeps.document import SweepDocument
 
@@ -186,6 +188,18 @@ def test_every_page_is_in_the_navigation():
     for folder in ("schemes", "sources", "estimators", "queues", "links"):
         for page in (REFERENCE / folder).glob("*.md"):
             assert f"{folder}/{page.name}" in navigation
+
+
+@pytest.mark.parametrize("kind", ids("rate"))
+def test_every_rate_has_its_page(kind):
+    index = (REFERENCE / "links" / "index.md").read_text(encoding="utf-8")
+    if kind == "unlimited":
+        assert f"| {kind}" in index
+        return
+    assert f"({kind}.md)" in index
+    page = (REFERENCE / "links" / f"{kind}.md").read_text(encoding="utf-8")
+    keys = RATES[kind].keys if kind in RATES else ("trace",)
+    assert all(re.search(rf"\b{key}\b", page) for key in keys)
 
 
 @pytest.mark.parametrize("network", networks(), ids=lambda network: network.name)

@@ -225,6 +225,35 @@ CASES = {
         {"topology__bottleneck__rate": {"kind": "steps", "steps": [["0s", "1mbps"], ["1", "2mbps"]]}},
         f'topology.bottleneck.rate.steps[1][0]: found "1", which has no unit; {DURATION}',
     ),
+    "schedule that is no list": (
+        {"topology__bottleneck__rate": {"kind": "steps", "steps": "1mbps"}},
+        'topology.bottleneck.rate.steps: found "1mbps"; accepted: a list',
+    ),
+    "empty schedule": (
+        {"topology__bottleneck__rate": {"kind": "steps", "steps": []}},
+        "topology.bottleneck.rate.steps: found a list of 0; accepted: at least 1",
+    ),
+    "item of a schedule without a rate": (
+        {"topology__bottleneck__rate": {"kind": "steps", "steps": [["0s"]]}},
+        "topology.bottleneck.rate.steps[0][1]: required, but not given",
+    ),
+    "item of a schedule with two rates": (
+        {"topology__bottleneck__rate": {"kind": "steps", "steps": [["0s", "1mbps", "2mbps"]]}},
+        "topology.bottleneck.rate.steps[0]: found a list of 3; accepted: 2 values",
+    ),
+    "bad name of a stream": (
+        {
+            "topology__bottleneck__rate": {
+                "kind": "uniform",
+                "low": "1mbps",
+                "high": "2mbps",
+                "hold": "1s",
+                "stream": "a b",
+            }
+        },
+        'topology.bottleneck.rate.stream: found "a b"; accepted: letters, digits, dots, hyphens,'
+        " underscores and plus signs, beginning with a letter or digit",
+    ),
     "schedule out of order": (
         {"topology__bottleneck__rate": {"kind": "steps", "steps": [["1s", "1mbps"]]}},
         'topology.bottleneck.rate: the starts in "steps" must begin with "0s" and increase',

@@ -3,8 +3,8 @@
 use airpath_model::config::ConfigError;
 use airpath_model::declare::{Component, ComponentError, Deserialize, JsonSchema, Serialize, defaults};
 
-use super::{Clocked, Unit, check_coding, ensure};
-use crate::declare::Losses;
+use super::{Clocked, Unit, check_coding};
+use crate::declare::{Losses, ensure};
 use crate::{Bursts, Coding, GilbertElliott};
 
 /// A Gilbert-Elliott chain, defined by its probabilities per step.

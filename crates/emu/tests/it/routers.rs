@@ -17,7 +17,7 @@ fn routed(seconds: u64, rate: RatePlan) -> Plan {
 
 fn steps(steps: &[(u64, u64)]) -> RatePlan {
     let steps = steps.iter().map(|(second, bps)| (second * SECOND, *bps)).collect();
-    RatePlan::Steps { steps, repeat_after_ns: None }
+    RatePlan::Steps(StepsConfig { steps, repeat_after_ns: None })
 }
 
 #[test]
@@ -38,13 +38,13 @@ fn unsupported_token_bucket_configurations_are_rejected() {
         "link there: rate: it falls below 12 kbit/s, one packet in a second, but the token bucket of a router of the kernel \
          cannot be still; accepted: at least 12 kbit/s"
     );
-    let often = RatePlan::Uniform {
+    let often = RatePlan::Uniform(UniformConfig {
         low_bps: 1_000_000,
         high_bps: 2_000_000,
         hold_ns: 50 * MILLISECOND,
         initial_bps: None,
         stream: None,
-    };
+    });
     assert!(refused(routed(1, often), vec![0]).contains("more often than every 100 ms"));
     let mut unlimited = routed(1, constant(1_000_000));
     unlimited.links[0].queue = QueuePlan::DropTail { limit_bytes: None, limit_packets: Some(10) };

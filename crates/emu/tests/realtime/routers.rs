@@ -25,7 +25,7 @@ fn routed(seconds: u64, rate: RatePlan) -> Plan {
 
 fn steps(steps: &[(u64, u64)]) -> RatePlan {
     let steps = steps.iter().map(|(second, bps)| (second * SECOND, *bps)).collect();
-    RatePlan::Steps { steps, repeat_after_ns: None }
+    RatePlan::Steps(StepsConfig { steps, repeat_after_ns: None })
 }
 
 /// Returns the reasons not to trust a run without daemons at its routers.
@@ -102,7 +102,7 @@ fn rate_changes_never_exceed_the_rate() {
     check(|| {
         let rates = [12_000_000, 8_000_000].into_iter().cycle().take(40);
         let steps = (0..).map(|step| step * 100 * MILLISECOND).zip(rates).collect();
-        let plan = routed(5, RatePlan::Steps { steps, repeat_after_ns: None });
+        let plan = routed(5, RatePlan::Steps(StepsConfig { steps, repeat_after_ns: None }));
         let (received, emulated) = flooded(&plan, 15_000_000, Duration::from_secs(4))?;
         assert_eq!(router(&emulated).changes, 39);
         let error = received.rate(1.0, 3.0) / 10e6 - 1.0;

@@ -55,8 +55,8 @@ fn assert_followed(file: &[u8], format: Format, size: usize, seconds: u64) {
     assert_eq!(detect(file), Ok(format));
     let trace = read(file, &ReadOptions::default()).unwrap();
     let rate = match trace {
-        Trace::Opportunities { .. } => RatePlan::Opportunities { trace: 0, once: false },
-        Trace::Rates { .. } => RatePlan::RateLog { trace: 0, once: false },
+        Trace::Opportunities { .. } => RatePlan::Opportunities(OpportunitiesConfig { trace: 0, once: false }),
+        Trace::Rates { .. } => RatePlan::RateLog(RateLogConfig { trace: 0, once: false }),
     };
     let links = vec![link("there", rate, 1e3 * DELAY_S, 1000), link("back", RatePlan::Unlimited, 5.0, 1000)];
     let plan = plan(seconds + 1, links, 1);

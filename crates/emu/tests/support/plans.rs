@@ -21,7 +21,7 @@ pub(crate) fn link(name: &str, rate: RatePlan, delay_ms: f64, queue_packets: u64
 }
 
 pub(crate) fn constant(bps: u64) -> RatePlan {
-    RatePlan::Constant { bps }
+    RatePlan::Constant(ConstantConfig { bps })
 }
 
 /// Returns a plan with flows over link 0, and acknowledgments over link 1.

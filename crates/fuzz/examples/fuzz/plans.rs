@@ -51,19 +51,19 @@ pub(crate) fn examples() -> Vec<Plan> {
     let rates = [
         mbps(10),
         RatePlan::Unlimited,
-        RatePlan::Steps {
+        RatePlan::Steps(StepsConfig {
             steps: vec![(0, 8_000_000), (5_000_000, 0), (9_000_000, 64)],
             repeat_after_ns: Some(20_000_000),
-        },
-        RatePlan::Uniform {
+        }),
+        RatePlan::Uniform(UniformConfig {
             low_bps: 1_000_000,
             high_bps: 20_000_000,
             hold_ns: 3_000_000,
             initial_bps: Some(5),
             stream: None,
-        },
-        RatePlan::Opportunities { trace: 0, once: false },
-        RatePlan::RateLog { trace: 1, once: true },
+        }),
+        RatePlan::Opportunities(OpportunitiesConfig { trace: 0, once: false }),
+        RatePlan::RateLog(RateLogConfig { trace: 1, once: true }),
     ];
     let traffics = [
         TrafficPlan::File { bytes: 30_000 },

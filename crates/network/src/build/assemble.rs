@@ -2,12 +2,10 @@
 
 use std::sync::Arc;
 
-use airpath_channel::{
-    Arq, Jitter, Opportunities, Propagation, RateProcess, Schedule, ScheduleEnd, SteadyRate, Step, TraceEnd,
-    UniformRate,
-};
-use airpath_model::{Duration, RandomStream, Rate, Timestamp};
-use airpath_plan::{Draw, Fault, Input, LinkPlan, Part, Plan, PlanError, QueuePlan, RatePlan};
+use airpath_channel::rates::RateFacts;
+use airpath_channel::{Arq, Jitter, Propagation, RateProcess, SteadyRate};
+use airpath_model::{Duration, RandomStream, Timestamp};
+use airpath_plan::{Draw, Fault, Input, LinkPlan, Part, Plan, PlanError, QueuePlan};
 
 use super::channel::{arq, channel};
 use super::router::{full_packets, limit, qdisc};
@@ -117,47 +115,9 @@ fn propagation(link: &LinkPlan, delay: Duration, stream: RandomStream) -> Propag
     Propagation::with_jitter(delay, jitter, stream).unwrap_or_else(|_| Propagation::new(delay))
 }
 
+/// Returns the rate of a link over time.
 pub(crate) fn rate_process(link: &LinkPlan, inputs: &[Arc<Input>], seed: u64) -> Result<RateProcess, Fault> {
-    let result = match &link.rate {
-        RatePlan::Unlimited => Ok(RateProcess::Unlimited),
-        RatePlan::Constant { bps } => RateProcess::constant(Rate::from_bps(*bps)),
-        RatePlan::Steps { steps, repeat_after_ns } => {
-            let steps: Arc<[Step]> = steps
-                .iter()
-                .map(|&(start, rate)| Step { start: Duration::from_nanos(start), rate: Rate::from_bps(rate) })
-                .collect();
-            let end = repeat_after_ns
-                .map_or(ScheduleEnd::Hold, |period| ScheduleEnd::RepeatAfter(Duration::from_nanos(period)));
-            Schedule::new(steps, end).map(RateProcess::from)
-        }
-        RatePlan::Uniform { low_bps, high_bps, hold_ns, initial_bps, stream } => {
-            let path = format!("link/{}/rate", stream.as_deref().unwrap_or(&link.name));
-            UniformRate::new(
-                Rate::from_bps(*low_bps),
-                Rate::from_bps(*high_bps),
-                Duration::from_nanos(*hold_ns),
-                initial_bps.map(Rate::from_bps),
-                RandomStream::new(seed, &path),
-            )
-            .map(RateProcess::from)
-        }
-        RatePlan::Opportunities { trace, once } | RatePlan::RateLog { trace, once } => {
-            match inputs.get(*trace).map(AsRef::as_ref) {
-                Some(Input::Opportunities { instants, size }) => {
-                    let end = if *once { TraceEnd::Stop } else { TraceEnd::Repeat };
-                    Opportunities::new(Arc::clone(instants), *size, end).map(RateProcess::from)
-                }
-                Some(Input::Rates { steps, length }) => {
-                    let end = if *once {
-                        ScheduleEnd::StopAfter(*length)
-                    } else {
-                        ScheduleEnd::RepeatAfter(*length)
-                    };
-                    Schedule::new(Arc::clone(steps), end).map(RateProcess::from)
-                }
-                None => return Err(Fault::new("rate", format!("there is no trace number {trace}"))),
-            }
-        }
-    };
-    result.map_err(|error| Fault::new("rate", error))
+    let recordings: Vec<_> = inputs.iter().map(|input| &input.0).collect();
+    let facts = RateFacts { link: &link.name, seed, recordings: &recordings };
+    link.rate.process(facts).map_err(|error| Fault::new("rate", error))
 }

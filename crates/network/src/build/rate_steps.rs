@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use airpath_channel::ChannelRate;
+use airpath_channel::rates::Changes;
 use airpath_model::{Duration, Rate, Timestamp, TrueRate as _};
-use airpath_plan::{Fault, Input, LinkPlan, Part, Plan, PlanError, RatePlan};
+use airpath_plan::{Fault, Input, Part, Plan, PlanError};
 
 use super::assemble::rate_process;
 
@@ -22,56 +23,29 @@ pub fn rate_steps(
     let missing = || Fault::new(&format!("links[{link}]"), "there is no such link").of(Part::Run);
     let link = plan.links.get(link).ok_or_else(missing)?;
     let wrong = |fault: Fault| fault.of(Part::link(link));
-    let changes = changes(link, plan.duration_ns);
+    let Changes { starts, period } = link.rate.changes().ok_or_else(|| {
+        let problem =
+            "is unlimited or recorded; accepted for a router of the kernel: constant, steps, uniform";
+        wrong(Fault::new("rate", problem))
+    })?;
+    let end = plan.duration_ns;
+    let period = period.unwrap_or(end).max(1);
+    let changes = end.div_ceil(period).saturating_mul(starts.len() as u64);
     if changes > MOST {
         let problem =
             format!("changes {changes} times; accepted for a router of the kernel: at most {MOST} times");
         return Err(wrong(Fault::new("rate", problem)));
     }
     let process = rate_process(link, inputs, seed).map_err(wrong)?;
-    let instants = instants(link, plan.duration_ns).ok_or_else(|| {
-        let problem =
-            "is unlimited or recorded; accepted for a router of the kernel: constant, steps, uniform";
-        wrong(Fault::new("rate", problem))
-    })?;
     let mut rate = ChannelRate::new(&process);
-    Ok(instants.into_iter().map(|at| (at, rate.rate(at))).collect())
-}
-
-/// Returns an upper bound of the number of rate changes of a link before `end`.
-fn changes(link: &LinkPlan, end: u64) -> u64 {
-    match &link.rate {
-        RatePlan::Steps { steps, repeat_after_ns } => {
-            end.div_ceil(repeat_after_ns.unwrap_or(end).max(1)).saturating_mul(steps.len() as u64)
-        }
-        RatePlan::Uniform { hold_ns, .. } => end.div_ceil((*hold_ns).max(1)),
-        _ => 1,
-    }
+    let rounds = (0..end).step_by(period.try_into().unwrap_or(usize::MAX));
+    let instants = rounds.flat_map(|round| starts.iter().map(move |start| round + start));
+    let instants = instants.filter(|at| *at < end).map(|at| Timestamp::ZERO + Duration::from_nanos(at));
+    Ok(instants.map(|at| (at, rate.rate(at))).collect())
 }
 
 /// Limit of rate changes: more than can be made in a router of the kernel.
 const MOST: u64 = 10_000_000;
-
-/// Returns the times before `end` at which a link's rate may change.
-fn instants(link: &LinkPlan, end: u64) -> Option<Vec<Timestamp>> {
-    let every = |period: u64, within: &[u64]| -> Vec<Timestamp> {
-        (0..end)
-            .step_by((period.max(1)).try_into().unwrap_or(usize::MAX))
-            .flat_map(|round| within.iter().map(move |start| round + start))
-            .filter(|at| *at < end)
-            .map(|at| Timestamp::ZERO + Duration::from_nanos(at))
-            .collect()
-    };
-    match &link.rate {
-        RatePlan::Constant { .. } => Some(vec![Timestamp::ZERO]),
-        RatePlan::Steps { steps, repeat_after_ns } => {
-            let starts: Vec<u64> = steps.iter().map(|(start, _)| *start).collect();
-            Some(every(repeat_after_ns.unwrap_or(end), &starts))
-        }
-        RatePlan::Uniform { hold_ns, .. } => Some(every(*hold_ns, &[0])),
-        RatePlan::Unlimited | RatePlan::Opportunities { .. } | RatePlan::RateLog { .. } => None,
-    }
-}
 
 #[cfg(test)]
 mod tests {

@@ -2,7 +2,7 @@
 //! options of its first segments, so the capture writes them.
 
 use airpath_model::{Bytes, Duration, Rate, Timestamp};
-use airpath_plan::{LinkPlan, Plan, RatePlan, RecoveryPlan, TransportPlan};
+use airpath_plan::{ConstantConfig, LinkPlan, Plan, RatePlan, RecoveryPlan, TransportPlan};
 use airpath_trace::capture::{CaptureWriter, OpeningOptions, TcpDescription, TcpFlags};
 
 use super::headers::{Agreed, Ecn, between, milliseconds};
@@ -234,7 +234,7 @@ fn terms(transport: &TransportPlan) -> (OpeningOptions, Agreed) {
 /// Returns the time through an empty link; without transmission time unless the rate is constant.
 fn time_through(link: &LinkPlan, delay_s: f64, size: Bytes) -> Duration {
     let transmission = match link.rate {
-        RatePlan::Constant { bps } => Rate::from_bps(bps).time_for(size),
+        RatePlan::Constant(ConstantConfig { bps }) => Rate::from_bps(bps).time_for(size),
         _ => Duration::ZERO,
     };
     Duration::from_secs_f64(delay_s) + transmission

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use airpath_model::Duration;
-use airpath_plan::{LinkPlan, Plan, QueuePlan, RatePlan, TrafficPlan};
+use airpath_plan::{ConstantConfig, LinkPlan, Plan, QueuePlan, RatePlan, TrafficPlan};
 
 use crate::event::Target;
 use crate::link::AnyLink;
@@ -246,26 +246,14 @@ fn never_drops(from: &LinkPlan, to: &LinkPlan, sizes: Option<Sizes>) -> bool {
         _ => return false,
     };
     let (Some(Sizes { smallest, largest }), Some(highest), None) =
-        (sizes, highest_rate(&from.rate), from.jitter_ns)
+        (sizes, from.rate.highest(), from.jitter_ns)
     else {
         return false;
     };
     let not_slower = match to.rate {
         RatePlan::Unlimited => true,
-        RatePlan::Constant { bps } => bps >= highest,
+        RatePlan::Constant(ConstantConfig { bps }) => bps >= highest.as_bps(),
         _ => false,
     };
     not_slower && limit >= 4 + 2 * (largest / smallest)
-}
-
-/// Returns the highest rate at which a link may send; `None` if there is no bound.
-fn highest_rate(rate: &RatePlan) -> Option<u64> {
-    match rate {
-        RatePlan::Constant { bps } => Some(*bps),
-        RatePlan::Steps { steps, .. } => steps.iter().map(|&(_, bps)| bps).max(),
-        RatePlan::Uniform { low_bps, high_bps, initial_bps, .. } => {
-            Some((*high_bps).max(*low_bps).max(initial_bps.unwrap_or(0)))
-        }
-        RatePlan::Unlimited | RatePlan::Opportunities { .. } | RatePlan::RateLog { .. } => None,
-    }
 }

@@ -225,10 +225,10 @@ fn sent_packets_are_delivered_dropped_or_in_the_network() {
 
 #[test]
 fn a_blackout_breaks_no_connection() {
-    let rate = RatePlan::Steps {
+    let rate = RatePlan::Steps(StepsConfig {
         steps: vec![(0, 10_000_000), (5 * SECOND, 0), (45 * SECOND, 10_000_000)],
         repeat_after_ns: None,
-    };
+    });
     let forward = LinkPlan { queue: packets(33), ..link("bottleneck", rate, 20.0) };
     let outcome = over_quic(&plan(120, round_trip_links(forward, 20.0), vec![flow("f", cubic())]), 1);
     let megabits = goodput(&outcome, 0) * 8.0 / 1e6;

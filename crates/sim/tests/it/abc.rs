@@ -106,7 +106,7 @@ fn late_flows_get_their_share() {
 #[test]
 fn steps_are_followed_without_losses() {
     let steps = (0..6).map(|step| (step * 5 * SECOND, if step % 2 == 0 { 12_000_000 } else { 4_000_000 }));
-    let rate = RatePlan::Steps { steps: steps.collect(), repeat_after_ns: None };
+    let rate = RatePlan::Steps(StepsConfig { steps: steps.collect(), repeat_after_ns: None });
     let links = round_trip_links(routed("bottleneck", rate, DELAY_MS), DELAY_MS);
     let mut plan = plan(30, links, vec![flow("f", abc())]);
     plan.record.measure_from_ns = 5 * SECOND;

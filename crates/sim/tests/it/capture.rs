@@ -95,8 +95,10 @@ fn handshake(start_ms: u64, change: impl Fn(&mut TransportPlan)) -> Vec<(u32, u6
         TrafficPlan::PoissonDatagrams { bps: 800_000, packet_bytes: Draw::Constant { value: 100.0 } },
     );
     // 60 bytes take 0.1 ms on the reverse path, and 0.048 ms on the forward path.
-    let links =
-        vec![link("there", mbps(10), 20.0), link("back", RatePlan::Constant { bps: 4_800_000 }, 30.0)];
+    let links = vec![
+        link("there", mbps(10), 20.0),
+        link("back", RatePlan::Constant(ConstantConfig { bps: 4_800_000 }), 30.0),
+    ];
     let mut plan = plan(1, links, vec![source, early]);
     plan.record.capture = vec![1, 0];
     let (_, packets) = read(run(&plan, 1).capture.as_deref().unwrap());

@@ -79,7 +79,8 @@ fn little_s_law_holds_between_the_queue_and_the_waits() {
 #[test]
 fn the_retransmission_timer_backs_off_by_doubling() {
     // A link that works only in the first second: later packets are never acknowledged.
-    let dead = RatePlan::Steps { steps: vec![(0, 10_000_000), (SECOND, 0)], repeat_after_ns: None };
+    let dead =
+        RatePlan::Steps(StepsConfig { steps: vec![(0, 10_000_000), (SECOND, 0)], repeat_after_ns: None });
     let plan =
         plan(40, round_trip_links(link("bottleneck", dead, 50.0), 50.0), vec![flow("fixed", fixed(1460))]);
     let outcome = run(&plan, 1);
@@ -123,10 +124,10 @@ fn traces_repeat_or_end() {
         table(&outcome, "flows").integers("delivered_packets")[0]
     };
     // The packet of the last opportunity is still in flight when the run ends.
-    assert_eq!(received(RatePlan::Opportunities { trace: 0, once: false }, 1500), 199);
-    assert_eq!(received(RatePlan::Opportunities { trace: 0, once: true }, 1500), 10);
-    assert_eq!(received(RatePlan::RateLog { trace: 1, once: false }, 125), 200);
-    assert_eq!(received(RatePlan::RateLog { trace: 1, once: true }, 125), 10);
+    assert_eq!(received(RatePlan::Opportunities(OpportunitiesConfig { trace: 0, once: false }), 1500), 199);
+    assert_eq!(received(RatePlan::Opportunities(OpportunitiesConfig { trace: 0, once: true }), 1500), 10);
+    assert_eq!(received(RatePlan::RateLog(RateLogConfig { trace: 1, once: false }), 125), 200);
+    assert_eq!(received(RatePlan::RateLog(RateLogConfig { trace: 1, once: true }), 125), 10);
 }
 
 /// Returns the mean time in the queue of a 10 Mbit/s link.

@@ -67,7 +67,7 @@ pub(crate) fn packets(limit: u64) -> QueuePlan {
 }
 
 pub(crate) fn mbps(rate: u64) -> RatePlan {
-    RatePlan::Constant { bps: rate * 1_000_000 }
+    RatePlan::Constant(ConstantConfig { bps: rate * 1_000_000 })
 }
 
 /// Returns a path of two links, forward and reverse.

@@ -141,7 +141,7 @@ fn passive_estimators_do_not_hide_false_signals() {
     let outage = |observed| {
         let mut plan = scenario(&newreno(), observed, 0);
         let steps = vec![(0, 5_000_000), (10 * SECOND, 0), (12 * SECOND, 5_000_000)];
-        plan.links[0].rate = RatePlan::Steps { steps, repeat_after_ns: None };
+        plan.links[0].rate = RatePlan::Steps(StepsConfig { steps, repeat_after_ns: None });
         plan.links[0].queue = packets(1000);
         plan.flows[0].transport.as_mut().unwrap().receive_window_bytes = 100_000;
         plan.duration_ns = 20 * SECOND;

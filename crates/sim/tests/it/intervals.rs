@@ -8,7 +8,7 @@ use airpath_sim::plan::*;
 /// is requested, and after the end of one of 1 s.
 #[test]
 fn an_arrival_at_the_end_of_an_interval_counts_the_same_for_any_interval_length() {
-    let bottleneck = link("bottleneck", RatePlan::Constant { bps: 1_200_000 }, 20.0);
+    let bottleneck = link("bottleneck", RatePlan::Constant(ConstantConfig { bps: 1_200_000 }), 20.0);
     let mut plan = plan(3, round_trip_links(bottleneck, 20.0), vec![flow("a", fixed(14_600))]);
     for interval_ms in [1, 10, 20, 50, 100, 500, 1000] {
         plan.record.interval_ns = interval_ms * MILLISECOND;

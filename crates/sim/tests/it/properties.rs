@@ -157,12 +157,14 @@ fn another_seed_changes_only_random_quantities() {
 
 #[test]
 fn changing_one_component_keeps_the_random_samples_of_the_others() {
-    let uniform = |high| RatePlan::Uniform {
-        low_bps: 1_000_000,
-        high_bps: high,
-        hold_ns: SECOND,
-        initial_bps: None,
-        stream: None,
+    let uniform = |high| {
+        RatePlan::Uniform(UniformConfig {
+            low_bps: 1_000_000,
+            high_bps: high,
+            hold_ns: SECOND,
+            initial_bps: None,
+            stream: None,
+        })
     };
     let plan_with = |controller: ControllerPlan| {
         let mut first = flow("first", controller);
@@ -336,19 +338,19 @@ fn crowded_plan() -> impl Strategy<Value = Plan> {
 fn any_rate() -> impl Strategy<Value = RatePlan> {
     prop_oneof![
         Just(RatePlan::Unlimited),
-        (200_000_u64..20_000_000).prop_map(|bps| RatePlan::Constant { bps }),
-        (0_u64..10_000_000, 100_000_u64..10_000_000).prop_map(|(one, other)| RatePlan::Steps {
+        (200_000_u64..20_000_000).prop_map(|bps| RatePlan::Constant(ConstantConfig { bps })),
+        (0_u64..10_000_000, 100_000_u64..10_000_000).prop_map(|(one, other)| RatePlan::Steps(StepsConfig {
             steps: vec![(0, one), (700 * MILLISECOND, other)],
             repeat_after_ns: Some(SECOND),
-        }),
-        Just(RatePlan::Uniform {
+        })),
+        Just(RatePlan::Uniform(UniformConfig {
             low_bps: 100_000,
             high_bps: 9_000_000,
             hold_ns: 300 * MILLISECOND,
             initial_bps: Some(1_000_000),
             stream: None,
-        }),
-        Just(RatePlan::Opportunities { trace: 0, once: false }),
+        })),
+        Just(RatePlan::Opportunities(OpportunitiesConfig { trace: 0, once: false })),
     ]
 }
 

@@ -198,7 +198,7 @@ fn signals(outcome: &Outcome, flow: i64) -> [usize; 5] {
 fn recovery_events_match_and_a_timeout_is_no_recovery() {
     // Losses are rare enough to be repaired one by one, and an outage of two seconds ends in timeouts.
     let steps = vec![(0, 8_000_000), (4 * SECOND, 0), (6 * SECOND, 8_000_000)];
-    let rate = RatePlan::Steps { steps, repeat_after_ns: None };
+    let rate = RatePlan::Steps(StepsConfig { steps, repeat_after_ns: None });
     let links =
         vec![LinkPlan { loss: 0.002, ..link("there", rate, 20.0) }, link("back", RatePlan::Unlimited, 20.0)];
     let mut plan = plan(20, links, vec![flow("f", cubic())]);

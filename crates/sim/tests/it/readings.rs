@@ -9,13 +9,13 @@ fn run_of(protocol: &ProtocolPlan, source: &SourcePlan) -> String {
     let routed = |name: &str| {
         let (protocol, source) = (protocol.clone(), source.clone());
         let queue = QueuePlan::Router { limit_bytes: None, limit_packets: Some(100), protocol, source };
-        let rate = RatePlan::Uniform {
+        let rate = RatePlan::Uniform(UniformConfig {
             low_bps: 1_000_000,
             high_bps: 20_000_000,
             hold_ns: SECOND,
             initial_bps: None,
             stream: None,
-        };
+        });
         LinkPlan { queue, ..link(name, rate, 20.0) }
     };
     let xcp = || ControllerPlan::Declared(ComponentPlan::named("xcp"));

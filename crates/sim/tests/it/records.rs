@@ -234,7 +234,7 @@ fn delays_are_those_of_the_packets_that_arrived() {
 fn slow() -> Plan {
     let mut plan = two_links(2 * SECOND);
     for link in &mut plan.links[..2] {
-        link.rate = RatePlan::Constant { bps: 200_000 };
+        link.rate = RatePlan::Constant(ConstantConfig { bps: 200_000 });
     }
     for flow in &mut plan.flows {
         match &mut flow.traffic {
@@ -361,7 +361,7 @@ fn events_of_senders_equal_their_counters() {
         transport.ecn = false;
     }
     let steps = vec![(0, 12_000_000), (3 * SECOND, 0), (3_600 * MILLISECOND, 12_000_000)];
-    plan.links[0].rate = RatePlan::Steps { steps, repeat_after_ns: Some(4 * SECOND) };
+    plan.links[0].rate = RatePlan::Steps(StepsConfig { steps, repeat_after_ns: Some(4 * SECOND) });
     let outcome = run(&plan, 3);
     let (flows, events) = (table(&outcome, "flows"), table(&outcome, "flow_events"));
     let columns = ["recoveries", "timeouts", "ecn_reductions", "spurious_timeouts"];

@@ -7,7 +7,7 @@ use airpath_sim::plan::*;
 /// take a day.
 #[test]
 fn a_packet_that_cannot_depart_before_the_end_is_not_simulated() {
-    let rate = RatePlan::Steps { steps: vec![(0, 1), (1, 2)], repeat_after_ns: Some(2) };
+    let rate = RatePlan::Steps(StepsConfig { steps: vec![(0, 1), (1, 2)], repeat_after_ns: Some(2) });
     let links = round_trip_links(link("slow", rate, 1.0), 1.0);
     let mut plan = plan(1, links, vec![flow("a", fixed(14_600))]);
     (plan.duration_ns, plan.record.interval_ns) = (MILLISECOND, MILLISECOND);

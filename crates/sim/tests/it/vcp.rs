@@ -134,7 +134,7 @@ fn scaled_increases_give_flows_with_different_round_trip_times_the_same_rate() {
 #[test]
 fn only_sources_that_measure_a_rate_increase_use_it() {
     let steps = (0..).zip(EBE_DUMBBELL).map(|(index, rate)| (index * 10 * SECOND, rate * MEGABIT)).collect();
-    let rate = RatePlan::Steps { steps, repeat_after_ns: None };
+    let rate = RatePlan::Steps(StepsConfig { steps, repeat_after_ns: None });
     let outcome = |source| {
         let bottleneck = routed("bottleneck", rate.clone(), &vcp(), source);
         let mut plan = plan(120, round_trip_links(bottleneck, 40.0), from_one_packet_each(20, &vcp()));

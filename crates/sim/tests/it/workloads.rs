@@ -229,10 +229,10 @@ fn packets_of_an_old_connection_do_not_affect_the_next() {
 /// A flow with data to send is active, even if no packet moves, and unknown values are NaN.
 #[test]
 fn rows_are_recorded_during_a_transfer() {
-    let stands_still = RatePlan::Steps {
+    let stands_still = RatePlan::Steps(StepsConfig {
         steps: vec![(0, 10_000_000), (200 * MILLISECOND, 0), (2 * SECOND, 10_000_000)],
         repeat_after_ns: None,
-    };
+    });
     let traffic = TrafficPlan::File { bytes: 600_000 };
     let file = FlowPlan { traffic, ..flow("file", newreno()) };
     let links = round_trip_links(link("there", stands_still, 75.0), 75.0);
@@ -250,7 +250,8 @@ fn rows_are_recorded_during_a_transfer() {
 
 #[test]
 fn without_a_response_the_round_trip_time_is_unknown() {
-    let late = RatePlan::Steps { steps: vec![(0, 0), (2 * SECOND, 1_000_000)], repeat_after_ns: None };
+    let late =
+        RatePlan::Steps(StepsConfig { steps: vec![(0, 0), (2 * SECOND, 1_000_000)], repeat_after_ns: None });
     let silent = link("there", late, 1.0);
     let outcome = run(&plan(1, round_trip_links(silent, 1.0), vec![flow("alone", newreno())]), 1);
     let flows = table(&outcome, "flows");

@@ -148,7 +148,7 @@ fn rate(cell: &serde_json::Value) -> RatePlan {
         cell["rates"].as_array().unwrap().iter().map(|rate| rate.as_f64().unwrap()).collect();
     let step = 10 * SECOND;
     let steps = (0..).zip(&rates).map(|(index, rate)| (index * step, (rate * 1e6) as u64)).collect();
-    RatePlan::Steps { steps, repeat_after_ns: Some(rates.len() as u64 * step) }
+    RatePlan::Steps(StepsConfig { steps, repeat_after_ns: Some(rates.len() as u64 * step) })
 }
 
 fn xcp_queue(limit_packets: u64, source: SourcePlan) -> QueuePlan {
