@@ -31,6 +31,7 @@ mod htcp;
 mod hybla;
 mod hystart_plus_plus;
 mod illinois;
+mod kite;
 mod ledbat_plus_plus;
 mod loss_differentiation;
 mod new_reno;
@@ -67,6 +68,7 @@ pub use htcp::{Htcp, HtcpConfig};
 pub use hybla::HyblaConfig;
 pub use hystart_plus_plus::{HystartPlusPlus, HystartPlusPlusConfig};
 pub use illinois::{Illinois, IllinoisConfig};
+pub use kite::{Kite, KiteConfig};
 pub use ledbat_plus_plus::{LedbatPlusPlus, LedbatPlusPlusConfig};
 #[cfg(feature = "declare")]
 pub use loss_differentiation::DifferentiatedConfig;

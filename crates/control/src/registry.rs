@@ -6,8 +6,8 @@ use crate::declare::{Components, WindowedConfig};
 use crate::{
     AbcSenderConfig, BbrConfig, BicConfig, CopaConfig, CubicConfig, DifferentiatedConfig,
     EveryOtherRoundConfig, FixedConfig, HighSpeedConfig, HtcpConfig, HyblaConfig, HystartPlusPlusConfig,
-    IllinoisConfig, LedbatPlusPlusConfig, MpcpConfig, NewRenoConfig, PerAcknowledgmentConfig, PragueConfig,
-    QfcpConfig, StandardConfig, VcpConfig, VegasConfig, VenoConfig, XcpConfig,
+    IllinoisConfig, KiteConfig, LedbatPlusPlusConfig, MpcpConfig, NewRenoConfig, PerAcknowledgmentConfig,
+    PragueConfig, QfcpConfig, StandardConfig, VcpConfig, VegasConfig, VenoConfig, XcpConfig,
 };
 
 impl Components {
@@ -29,6 +29,7 @@ impl Components {
                 .with::<FixedConfig>()
                 .with::<HyblaConfig>()
                 .with::<WindowedConfig<IllinoisConfig>>()
+                .with::<KiteConfig>()
                 .with::<XcpConfig>()
                 .with::<VcpConfig>()
                 .with::<MpcpConfig>()
