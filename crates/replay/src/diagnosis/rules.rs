@@ -78,7 +78,8 @@ fn label_of(window: &Evidence, scale: &Scale) -> Verdict {
     if full >= MOST && full > queued {
         return found(Label::Receiver, full, queued);
     }
-    if empties_buffer(window) {
+    let grows = window.growth.is_none_or(|growth| growth >= GROWING);
+    if empties_buffer(window) && (queued >= MOST || !grows) {
         return found(Label::Application, EMPTY_BUFFER_SCORE, 0.0);
     }
     if queued >= MOST && waits_on_reverse_path(window, scale) {
@@ -95,7 +96,6 @@ fn label_of(window: &Evidence, scale: &Scale) -> Verdict {
         let by_queue = is_by_queue(window.at_queue, window.variation);
         return found(if by_queue { Label::Overflow } else { Label::RandomLoss }, lost, next);
     }
-    let grows = window.growth.is_none_or(|growth| growth >= GROWING);
     let pauses = window.clocked < MOST || window.silence > 2.0 * scale.median || window.short > 0.3;
     if !grows && pauses {
         return found(Label::Application, (1.0 - window.clocked).max(APPLICATION_SCORE), next);
@@ -214,7 +214,7 @@ mod tests {
             (Label::RandomLoss, Evidence { at_queue: Some(0.0), variation: Some(0.1), ..lossy }),
             (Label::RandomLoss, Evidence { at_queue: Some(0.2), variation: Some(0.7), ..lossy }),
             (Label::SenderWindow, clocked),
-            (Label::StartUp, Evidence { growth: Some(0.5), ..clocked }),
+            (Label::StartUp, Evidence { growth: Some(0.5), short: 0.1, ..clocked }),
             (Label::StartUp, Evidence { growth: Some(0.5), ..window(0) }),
             (Label::Application, Evidence { silence: 0.2, ..clocked }),
         ] {
