@@ -67,7 +67,7 @@ const DRAIN_SHARE: f64 = 0.5;
     serde(default),
     schemars(
         title = "Kite",
-        description = "capacity times base delay plus a target that grows with the variation of the capacity; ours",
+        description = "capacity times base delay plus a target that grows with the variation of the capacity",
         extend("x-follows" = "model")
     )
 )]

@@ -1,7 +1,9 @@
 //! The estimate of the capacity.
 
-/// Shortest sample, in seconds, and its smallest number of packets.
-const SAMPLE: f64 = 0.02;
+/// Shortest time over which a delivery rate is measured, in seconds.
+pub(super) const SHORTEST: f64 = 0.02;
+
+/// Smallest number of packets of a sample.
 const SAMPLE_PACKETS: f64 = 4.0;
 
 /// Duration after which a sample ends with fewer packets, in seconds.
@@ -27,6 +29,15 @@ pub(super) struct Arrival {
     pub(super) empty: f64,
     /// The resolution of the receiver's clock.
     pub(super) tick: f64,
+}
+
+#[cfg(test)]
+impl Arrival {
+    /// Returns a packet of 1000 bytes that waited for `queue`; round trips take 0.1 s.
+    pub(super) fn of_packet(stamp: f64, queue: f64) -> Self {
+        let (payload, packet) = (1000.0, 1000.0);
+        Self { stamp, payload, packet, queue, limited: true, round_trip: 0.1, empty: 0.002, tick: 0.001 }
+    }
 }
 
 /// Data that arrived in an interval of the receiver's clock.
@@ -85,7 +96,7 @@ impl Capacity {
     pub(super) fn update(&mut self, arrival: &Arrival, start: bool, undisturbed: bool) -> bool {
         let duration = self.open.add(arrival);
         let enough = self.open.payload >= SAMPLE_PACKETS * arrival.packet;
-        if duration < LONGEST_SAMPLE && !(enough && duration >= SAMPLE.max(2.0 * arrival.tick)) {
+        if duration < LONGEST_SAMPLE && !(enough && duration >= SHORTEST.max(2.0 * arrival.tick)) {
             return false;
         }
         let rate = self.open.payload / duration;
@@ -95,7 +106,7 @@ impl Capacity {
             self.rate = rate;
         } else if rate >= self.rate || evidence {
             let constant = if start {
-                arrival.round_trip.clamp(SAMPLE, TIME_CONSTANT)
+                arrival.round_trip.clamp(SHORTEST, TIME_CONSTANT)
             } else {
                 arrival.round_trip.max(TIME_CONSTANT)
             };
@@ -113,17 +124,7 @@ mod tests {
     /// One packet each `gap` seconds, `count` times, from `from`.
     fn feed(capacity: &mut Capacity, from: f64, gap: f64, count: u32, queue: f64) -> f64 {
         for packet in 1..=count {
-            let stamp = from + gap * f64::from(packet);
-            let arrival = Arrival {
-                stamp,
-                payload: 1000.0,
-                packet: 1000.0,
-                queue,
-                limited: true,
-                round_trip: 0.1,
-                empty: 0.002,
-                tick: 0.001,
-            };
+            let arrival = Arrival::of_packet(from + gap * f64::from(packet), queue);
             capacity.update(&arrival, false, true);
         }
         from + gap * f64::from(count)

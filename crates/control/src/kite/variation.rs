@@ -1,6 +1,6 @@
 //! How much the capacity varies between round trips.
 
-use super::capacity::{Arrival, Interval};
+use super::capacity::{Arrival, Interval, SHORTEST};
 
 /// Variation up to which a link is calm, and from which it moves. Several flows on a fixed link have a
 /// variation of about 0.05 to 0.1, traces of mobile links 0.3 or more.
@@ -57,7 +57,7 @@ impl Variation {
     /// Adds an arrival.
     pub(super) fn update(&mut self, arrival: &Arrival) {
         let duration = self.open.add(arrival);
-        if duration < arrival.round_trip.max(0.02) {
+        if duration < arrival.round_trip.max(SHORTEST) {
             return;
         }
         let Interval { payload, queue, limited, .. } = self.open;
@@ -85,17 +85,7 @@ mod tests {
         for &count in packets {
             for _ in 0..count {
                 stamp += 0.1 / f64::from(count);
-                let arrival = Arrival {
-                    stamp: stamp + 1e-9,
-                    payload: 1000.0,
-                    packet: 1000.0,
-                    queue,
-                    limited: true,
-                    round_trip: 0.1,
-                    empty: 0.002,
-                    tick: 0.001,
-                };
-                variation.update(&arrival);
+                variation.update(&Arrival::of_packet(stamp + 1e-9, queue));
             }
         }
     }
