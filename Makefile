@@ -172,6 +172,7 @@ docs: $(DOCS) ## build the documentation site into site/, and check its HTML and
 	$(BIN)/python tools/make_docs.py
 	$(BIN)/python tools/peer_windows.py
 	$(BIN)/python tools/scheme_figures.py
+	# Without the notice of Material for MkDocs about MkDocs 2.
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	$(BIN)/python tools/check_site.py site
 	@echo "open site/index.html"

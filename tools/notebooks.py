@@ -23,6 +23,7 @@ STORED: Final = ("text/plain", "image/png")
 """Kinds of outputs that are stored."""
 CELL_SECONDS: Final = 600
 """Time limit of a cell and of the start, which ends only a hang."""
+# nbformat has no annotations, hence the two ignored calls.
 _COLOURS: Final = re.compile(r"\x1b\[[0-9;]*m")
 
 

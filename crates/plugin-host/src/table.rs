@@ -34,7 +34,7 @@ pub(crate) trait Table: Copy + Debug + 'static {
     /// Returns what the table declares.
     fn declared(&self) -> Declared;
 
-    /// Returns the names of the required functions that are missing, as text; `None` if there are all.
+    /// Returns the names of the required functions that are missing, as text; `None` if none is missing.
     fn missing(&self) -> Option<String>;
 
     /// Returns the function that frees an instance.

@@ -15,15 +15,15 @@ use crate::{InvalidChannel, RateProcess, Schedule, ScheduleEnd, Step};
 pub struct StepsConfig {
     /// Pairs of a start (duration from the start of the run) and a rate; starts increase, the first is "0s";
     /// "0bps" is an outage.
-    #[schemars(with = "Vec<(Duration, Rate)>", length(min = 1), example = AN_EXAMPLE)]
+    #[schemars(with = "Vec<(Duration, Rate)>", length(min = 1), example = ONE_STEP)]
     pub steps: Vec<(u64, u64)>,
     /// Period after which the schedule starts again; without it, the last rate continues.
     #[schemars(with = "Option<Duration>", extend("x-key" = "repeat_after", "exclusiveMinimum" = 0))]
     pub repeat_after_ns: Option<u64>,
 }
 
-/// Steps for the schema.
-const AN_EXAMPLE: [(u64, u64); 1] = [(0, 10_000_000)];
+/// The example in the schema.
+const ONE_STEP: [(u64, u64); 1] = [(0, 10_000_000)];
 
 impl DeclaredRate for StepsConfig {
     fn check(&self) -> Result<(), ComponentError> {

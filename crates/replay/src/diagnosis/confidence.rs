@@ -24,6 +24,9 @@ const BY_MARGIN: [(Label, &[(f64, f64)]); 9] = [
 pub(super) const POLICED: f64 = 0.95;
 /// A window that is as fast as full ones.
 const AS_FAST: f64 = 0.88;
+/// A window with short segments. Of 2016 such windows of the simulated flows on which the rule was chosen, which
+/// share their link with a bulk flow, 0.974 were right.
+const EMPTY_BUFFER: f64 = 0.97;
 /// A window that takes the label of its neighbours.
 const NEIGHBOURS: f64 = 0.50;
 /// A window that grows before anything else limited the flow. By judgment: the simulated flows leave their first seconds out.
@@ -33,6 +36,7 @@ const BEGINNING: f64 = 0.85;
 pub(super) fn probability(verdict: &Verdict, begins: bool) -> f64 {
     match verdict.reason {
         Reason::AsFast => AS_FAST,
+        Reason::EmptyBuffer => EMPTY_BUFFER,
         Reason::Neighbours => NEIGHBOURS,
         Reason::Window if begins && verdict.label == Label::StartUp => BEGINNING,
         Reason::Window => {

@@ -20,6 +20,8 @@ pub(super) enum Reason {
     Window,
     /// The window is as fast as others whose link was full.
     AsFast,
+    /// Short segments reveal that the send buffer was empty.
+    EmptyBuffer,
     /// Its neighbours have this label.
     Neighbours,
 }
@@ -80,7 +82,8 @@ fn label_of(window: &Evidence, scale: &Scale) -> Verdict {
     }
     let grows = window.growth.is_none_or(|growth| growth >= GROWING);
     if empties_buffer(window) && (queued >= MOST || !grows) {
-        return found(Label::Application, EMPTY_BUFFER_SCORE, 0.0);
+        let reason = Reason::EmptyBuffer;
+        return Verdict { reason, ..found(Label::Application, EMPTY_BUFFER_SCORE, 0.0) };
     }
     if queued >= MOST && waits_on_reverse_path(window, scale) {
         return found(Label::ReversePath, queued, full);
