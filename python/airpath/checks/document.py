@@ -106,8 +106,8 @@ else:
     _LinkTable = create_model("_LinkTable", __base__=Table, **_link_fields())
 
 
-class CaseTable(_LinkTable):
-    """One case: a scenario or a link, and the expected metrics."""
+class RunsTable(_LinkTable):
+    """Runs of a scheme: a scenario or a link, and the seeds."""
 
     name: Name
     """Short name."""
@@ -117,18 +117,14 @@ class CaseTable(_LinkTable):
     """A scenario: a file, relative to this one, the name of a shipped scenario, or its tables. Or
     `link` or `network`.
     """
-    scheme: Text | None = None
-    """The scheme under test, unless another is requested. Default: that of the suite, else the scenario's."""
     tested: tuple[Text, ...] = ()
     """Names of the flows of the scenario that take the scheme. Default: all that have one."""
     set: dict[str, Any] = Field(default_factory=dict)
     """Keys of the scenario that differ, by path (`"topology.bottleneck.loss"`)."""
     repetitions: Repetitions | None = None
-    """Number of runs. Default: that of the suite."""
+    """Number of runs. Default: that of the whole file."""
     seed: Seed | None = None
-    """Seed of the first repetition. Default: that of the suite."""
-    expect: Expectations = Field(default_factory=dict)
-    """Expectations by metric; they replace those of the suite for the same metric."""
+    """Seed of the first repetition. Default: that of the whole file."""
 
     @model_validator(mode="after")
     def _is_one_thing(self) -> Self:
@@ -153,6 +149,15 @@ class CaseTable(_LinkTable):
             for name in LINK_KEYS
             if name not in _OF_RUNS and (value := getattr(self, name)) is not None
         }
+
+
+class CaseTable(RunsTable):
+    """One case: the runs, and the expected metrics."""
+
+    scheme: Text | None = None
+    """The scheme under test, unless another is requested. Default: that of the suite, else the scenario's."""
+    expect: Expectations = Field(default_factory=dict)
+    """Expectations by metric; they replace those of the suite for the same metric."""
 
 
 class SuiteTable(Table):

@@ -1,7 +1,6 @@
 """A suite of checks that is ready to be run."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Self
@@ -11,19 +10,17 @@ from pydantic import ValidationError
 from airpath._declared.messages import faults, scenario_error
 from airpath._nearest import suggestion
 from airpath._os.shipped import find_shipped, shipped_names
+from airpath.checks.cases import said_of, scenario_of, with_scheme
 from airpath.checks.document import CaseTable, ExpectationTable, SuiteTable
 from airpath.checks.expectation import Bound, Envelope, Expectation, RelativeBound, in_unit
-from airpath.errors import AirpathError, UnitError, UsageError
-from airpath.plugins.specs import Spec
-from airpath.runner import compare_scenarios, scheme_label
+from airpath.errors import UnitError, UsageError
+from airpath.runner import scheme_label
 from airpath.scenario import Scenario
-from airpath.scenario.load import find_file, plain, read_file
+from airpath.scenario.load import plain, read_file
 from airpath.schemes import label_of, refuse_equal_labels, same_scheme
 
 SHIPPED: Final = Path(__file__).parent / "suites"
 """The folder of the shipped suites."""
-REPETITIONS_OVER_LINK: Final = 5
-"""Default number of runs of a case over a link."""
 
 
 @dataclass(frozen=True)
@@ -148,7 +145,7 @@ class Suite:
         cases = []
         for number, table in enumerate(document.cases):
             if not only or table.name in only:
-                with _said_of(f"{source}: cases[{number}] ({table.name})"):
+                with said_of(f"{source}: cases[{number}] ({table.name})"):
                     cases.append(_case(document, table, folder, scheme))
         return cls(
             document.name,
@@ -175,16 +172,6 @@ def suite_names() -> list[str]:
     return shipped_names(SHIPPED)
 
 
-@contextmanager
-def _said_of(where: str) -> Iterator[None]:
-    """Prefix errors in the parts of a case with the name of the case."""
-    try:
-        yield
-    except AirpathError as error:
-        lines = (f"{where}: {line}" for line in str(error).splitlines())
-        raise type(error)("\n".join(lines)) from None
-
-
 def _case(suite: SuiteTable, table: CaseTable, folder: Path, chosen: str | None) -> Case:
     scheme = chosen or table.scheme or suite.scheme
     expectations = tuple(
@@ -193,9 +180,15 @@ def _case(suite: SuiteTable, table: CaseTable, folder: Path, chosen: str | None)
         for one in given
         for expectation in _expectations(metric, one)
     )
-    base = _scenario(suite, table, folder, scheme)
+    base = scenario_of(
+        table,
+        folder,
+        scheme,
+        seed=suite.seed if table.seed is None else table.seed,
+        repetitions=table.repetitions or suite.repetitions,
+    )
     label = scheme_label(base) if scheme is None else label_of(scheme)
-    scenarios = {label: base if scheme is None else _with_scheme(base, table, scheme)}
+    scenarios = {label: base if scheme is None else with_scheme(base, table.tested, scheme)}
     written = [scheme or label]
     for other in dict.fromkeys(one.of for one in expectations if isinstance(one, RelativeBound)):
         if other not in written:
@@ -205,62 +198,11 @@ def _case(suite: SuiteTable, table: CaseTable, folder: Path, chosen: str | None)
                 )
             written.append(other)
             refuse_equal_labels(written)
-            scenarios[label_of(other)] = _with_scheme(base, table, other)
+            scenarios[label_of(other)] = with_scheme(base, table.tested, other)
     for scenario in scenarios.values():
         scenario.plan()
         scenario.refuse_if_too_large()
     return Case(table.name, table.title, label, scenarios, expectations)
-
-
-def _scenario(suite: SuiteTable, table: CaseTable, folder: Path, scheme: str | None) -> Scenario:
-    """Return the scenario of a case, with its settings, seed and repetitions."""
-    seed = suite.seed if table.seed is None else table.seed
-    repetitions = table.repetitions or suite.repetitions
-    if table.scenario is None:
-        base = _over_link(table.over_link, folder, scheme)
-        repetitions = repetitions or REPETITIONS_OVER_LINK
-    elif isinstance(table.scenario, dict):
-        base = Scenario({"name": table.name, **table.scenario}, source="scenario", folder=folder)
-    else:
-        name = str(table.scenario)
-        beside = folder / name
-        base = Scenario.load(beside if beside.is_file() else find_file(name))
-    changes = {**table.set, "name": table.name}
-    changes |= {
-        key: value for key, value in (("seed", seed), ("repetitions", repetitions)) if value is not None
-    }
-    return base.override(changes)
-
-
-def _over_link(options: dict[str, Any], folder: Path, scheme: str | None) -> Scenario:
-    if scheme is None:
-        raise UsageError(
-            'scheme: required for a case with "link"; give it in the suite, in the case, or by --scheme'
-        )
-    for key in ("link", "up"):
-        if (trace := folder / options.get(key, "")).is_file():
-            options[key] = str(trace)
-    for text in (scheme, options.get("queue", "")):
-        if (spec := Spec.parse(text)) is not None:
-            spec.refuse_if_not_allowed()  # here: `compare_scenarios` allows code that its caller names
-    (scenario,) = compare_scenarios([scheme], **options).values()
-    return scenario
-
-
-def _with_scheme(scenario: Scenario, table: CaseTable, scheme: str) -> Scenario:
-    """Return the scenario in which the flows under test have a scheme."""
-    flows = scenario.document.flows
-    names = [flow.name for flow in flows]
-    if unknown := [name for name in table.tested if name not in names]:
-        raise UsageError(f'tested: found "{unknown[0]}"; {suggestion(unknown[0], names)}')
-    taking = [
-        number
-        for number, flow in enumerate(flows)
-        if (flow.name in table.tested if table.tested else flow.scheme is not None)
-    ]
-    if not taking:
-        raise UsageError("scheme: no flow of the scenario has a scheme to replace")
-    return scenario.override({f"flows.{number}.scheme": scheme for number in taking})
 
 
 def _expectations(metric: str, table: ExpectationTable) -> Iterator[Expectation]:

@@ -27,6 +27,9 @@ TASKS: Final[Mapping[str, Mapping[str, str]]] = {
         "compare": "Compare congestion-control schemes on one link and write tables and a report.",
         "rivals": "Measure fairness: run every pair of schemes on one link and report shares and delays.",
         "sweep": "Run a scenario over many values of its keys and write the results as Parquet tables.",
+        "leaderboard": (
+            "Rank senders, capacity sources or estimators, also your own, over fixed cases with intervals."
+        ),
     },
     "Measure": {
         "estimate": (

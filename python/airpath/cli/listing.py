@@ -41,6 +41,7 @@ class Section(StrEnum):
     SCENARIOS = "scenarios"
     SWEEPS = "sweeps"
     SUITES = "suites"
+    LEADERBOARDS = "leaderboards"
 
 
 def listing(
@@ -144,6 +145,11 @@ def suites() -> dict[str, str]:
     return _shipped("checks/suites")
 
 
+def leaderboards() -> dict[str, str]:
+    """Return each shipped leaderboard with its description."""
+    return _shipped("leaderboard/boards")
+
+
 def _shipped(folder: str) -> dict[str, str]:
     """Return the descriptions in the files of a folder of the package, by name."""
     files = sorted((Path(__file__).parent.parent / folder).glob("*.toml"))
@@ -165,4 +171,5 @@ _ENTRIES: dict[Section, Callable[[], dict[str, str]]] = {
     Section.SCENARIOS: scenarios,
     Section.SWEEPS: sweeps,
     Section.SUITES: suites,
+    Section.LEADERBOARDS: leaderboards,
 }

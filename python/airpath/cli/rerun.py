@@ -40,11 +40,15 @@ Examples:
 """
 
 DIFFERENT = 1
+LEADERBOARD = "leaderboard.json"
+"""The file of scores, in the directory of a leaderboard (`airpath.leaderboard.running`)."""
 
 
 @answers
 def rerun(
-    results: Annotated[Path, typer.Argument(help="Results directory of `run`, `compare` or `gap`.")],
+    results: Annotated[
+        Path, typer.Argument(help="Results directory of `run`, `compare`, `gap` or `leaderboard`.")
+    ],
     out: OutOption = None,
     force: ForceOption = False,
     no_report: NoReportOption = False,
@@ -53,6 +57,8 @@ def rerun(
     as_json: JsonOption = False,
 ) -> int:
     """Run results again."""
+    if (results / LEADERBOARD).is_file():
+        return _rerun_leaderboard(results, out, force=force, jobs=jobs, as_json=as_json)
     _enter_world_of(results)
     from airpath._os.progress import progress_bar
     from airpath.cli.output import show, show_json
@@ -106,6 +112,35 @@ def rerun(
             show(line)
         output.show_places()
     return DIFFERENT if others and not kept.in_real_time else 0
+
+
+def _rerun_leaderboard(
+    results: Path, out: Path | None, *, force: bool, jobs: int | None, as_json: bool
+) -> int:
+    """Score the entries of a leaderboard again, and compare all values."""
+    from airpath.cli.output import show, show_json
+    from airpath.cli.place import claim
+    from airpath.leaderboard import Scores, score
+    from airpath.leaderboard.running import board_of, differences
+
+    kept = Scores.read(results / LEADERBOARD)
+    board = board_of(kept)
+    folder = claim(out, results.resolve().with_name(f"{results.resolve().name}-rerun"), force=force)
+    again = score(board, folder, jobs=jobs, on_failure=tell, on_line=tell)
+    others = differences(kept, again)
+    count = sum(len(entries) for entries in again.kept.values())
+    if as_json:
+        show_json({"same_values": not others, "pairs": count, "differ": others, "out": str(folder)})
+        return DIFFERENT if others else 0
+    if others:
+        show(f"{len(others)} of {count} pairs of case and entry differ: {', '.join(others)}")
+        return DIFFERENT
+    equal = again.to_bytes() == (results / LEADERBOARD).read_bytes()
+    ending = "; the files are byte-equal" if equal else ""
+    show(f"all values of {count} pairs of case and entry are the same{ending}")
+    for name, why in board.skipped.items():
+        show(f"case {name} was not repeated: it {why}")
+    return 0
 
 
 def _told(tables: Mapping[str, str], others: Sequence[str], *, in_real_time: bool, changed: bool) -> str:
