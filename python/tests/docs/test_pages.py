@@ -11,9 +11,11 @@ import scheme_figures
 import airpath
 from airpath._declared.declarations import ids
 from airpath._declared.json_schema import json_schema
-from airpath.checks.document import CaseTable, ExpectationTable, SuiteTable
+from airpath.checks.document import CaseTable, ExpectationTable, RunsTable, SuiteTable
 from airpath.checks.suite import suite_names
 from airpath.cli.commands import all_commands, load
+from airpath.leaderboard.board import board_names
+from airpath.leaderboard.document import BoardCaseTable, BoardTable, EntryTable
 from airpath.links.networks import networks
 from airpath.links.options import LinkAndFlows, options_of
 from airpath.results.observations import FLOW_OBSERVATIONS, OBSERVATIONS
@@ -270,6 +272,19 @@ def test_every_key_of_a_suite_is_on_its_page(table):
     rows = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
     for key in table.model_fields:
         assert any(f"`{key}`" in row for row in rows), key
+
+
+@pytest.mark.parametrize("table", [BoardTable, EntryTable, BoardCaseTable])
+def test_every_key_of_a_leaderboard_is_on_its_page(table):
+    page = (REFERENCE / "leaderboards.md").read_text(encoding="utf-8")
+    rows = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
+    for key in table.model_fields.keys() - RunsTable.model_fields.keys():
+        assert any(f"`{key}`" in row for row in rows), key
+
+
+@pytest.mark.parametrize("board", board_names())
+def test_every_leaderboard_has_its_section(board):
+    assert section((REFERENCE / "leaderboards.md").read_text(encoding="utf-8"), f"The leaderboard `{board}`")
 
 
 @pytest.mark.parametrize("suite", suite_names())

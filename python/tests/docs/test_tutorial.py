@@ -19,6 +19,7 @@ HOW_TO = (
     "compare-on-a-trace",
     "precision",
     "rivals",
+    "leaderboard",
     "check",
     "sweep",
     "rerun",
@@ -133,6 +134,12 @@ def test_commands_have_outputs_and_exit_codes():
     assert first.text() + second.text() == text
     with pytest.raises(ValueError, match="not a command"):
         list(pages.commands("$ ls\n"))
+
+
+@pytest.fixture(autouse=True)
+def _without_recorded_traces(monkeypatch):
+    """Run the cases of leaderboards that every machine has."""
+    monkeypatch.delenv("AIRPATH_TRACES", raising=False)
 
 
 def compare(page: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> str:
