@@ -49,7 +49,7 @@ FIGURES: Final = {
     "link-logs.png": "log/figures/01-uplink.log-throughput.png",
     "backends.png": "gap/figures/gap.png",
     "qlog.png": "window.png",
-    "leaderboard.png": "leaderboard.png",
+    "leaderboard.png": "board/leaderboard.png",
 }
 """Figures that are copied from the results of a page, by their name in `docs/images`."""
 

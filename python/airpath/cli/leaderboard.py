@@ -65,8 +65,8 @@ def leaderboard(
     seed: Annotated[
         int | None,
         typer.Option(
-            help="Seed of the first repetition; default: that of the leaderboard. A judge chooses one that"
-            " the authors of entries did not know.",
+            help="Seed of the first repetition, for a fair ranking one that the authors of entries did not"
+            " know; default: that of the leaderboard.",
             show_default=False,
         ),
     ] = None,

@@ -71,7 +71,7 @@ class BoardTable(Table):
     description: Text = ""
     """What is scored."""
     kind: Literal["schemes", "estimators"] = "schemes"
-    """What the entries are: schemes of flows, or ACK-rate estimators beside the flows."""
+    """What the entries are: schemes of flows, or ACK-rate estimators of the flows."""
     entries: Annotated[tuple[Annotated[EntryTable, BeforeValidator(_as_table)], ...], Field(min_length=1)]
     """The entries that are always scored."""
     bound: Text | None = None

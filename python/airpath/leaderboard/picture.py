@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 
 from matplotlib.axes import Axes
+from matplotlib.ticker import LogLocator
 
 from airpath.leaderboard.scores import Scores
 from airpath.leaderboard.standings import Standing, axes_of, higher_is_better
@@ -27,6 +28,9 @@ def trade_off_of_entries(scores: Scores, ranks: Sequence[Standing]) -> Axes:
     most = max((one.values[x].mean for one in shown), default=1.0)
     if 0 < least * _LOGARITHMIC_FROM < most:
         axes.set_xscale("log")
+        axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        axes.xaxis.set_major_formatter("{x:g}")
+        axes.xaxis.set_minor_formatter("")
     front = sorted((one.values[x].mean, one.values[y].mean) for one in shown if one.on_front)
     axes.plot(*zip(*front, strict=True), color="0.75", linewidth=1.5, zorder=1, label="Pareto front")
     for one in shown:

@@ -171,7 +171,7 @@ def _of_run(run: RunResult, metric: str) -> float:
 
 
 def _of_estimator(run: RunResult, metric: str) -> float:
-    """Return a metric of the estimator beside the flows, as a mean over the flows."""
+    """Return a metric of the estimator, as a mean over the flows."""
     if not metric.startswith(_OF_ESTIMATOR):
         return run.metrics[metric]
     rows = run.table(ESTIMATOR_ERRORS).to_pylist()

@@ -163,7 +163,7 @@ def test_a_recorded_case_needs_its_trace(board, folder):
     assert loaded.cases[-1].name == "road"
 
 
-def test_estimators_run_beside_the_flows(airpath, folder):
+def test_estimators_of_the_flows_are_ranked(airpath, folder):
     (folder / "errors.toml").write_text(ESTIMATORS)
     told = json.loads(airpath("leaderboard", "errors.toml", "--json").out)
     errors = [one["bandwidth_estimate_error_mean_percent"]["mean"] for one in told["entries"]]
