@@ -19,7 +19,6 @@ def reference() -> str:
         *(_table(table) for table in TABLES.values()),
         _errors(),
         _metrics(),
-        _FOR_THE_ENGINE,
     ]
     return "\n".join(parts)
 
@@ -64,16 +63,16 @@ packet. Both are averages over {BINS} of the measured interval;
 Flows that share a link estimate their share of it, and no estimator observes unused capacity.
 """
 
-_FOR_THE_ENGINE = """## Output of the engine
-
-The engine returns each column above, without the labels, as an array of `i64`, or `f64` with NaN for a
-missing value; a column with names as `i64`, the position in its list from 0. The run contains the names of
-quantities.
-"""
+_SHARED = {
+    "flow": ("tables about flows", "flows"),
+    "link": ("tables about links", "links"),
+    "time_s": ("tables with a row for each interval", "flow_series"),
+}
+"""Columns with one meaning in several tables: where they are, and a table that describes them."""
 
 
 def _labels() -> str:
-    lines = ["## Labels", "", "Every table begins with these columns, which the front end adds.", ""]
+    lines = ["## Columns of several tables", "", "The front end adds all of them but the last three.", ""]
     lines += ["| column | in | meaning |", "|---|---|---|"]
     for where, labels in (
         ("every table", RUN_LABELS),
@@ -81,7 +80,13 @@ def _labels() -> str:
         ("tables with a `flow`", FLOW_LABELS),
     ):
         lines += [f"| `{name}` | {where} | {text} |" for name, _, text in labels]
+    lines += [f"| `{name}` | {where} | {_shared(name)} |" for name, (where, _) in _SHARED.items()]
     return "\n".join([*lines, ""])
+
+
+def _shared(name: str) -> str:
+    columns = TABLES[_SHARED[name][1]].columns
+    return next(column.description for column in columns if column.name == name)
 
 
 _QUANTITIES = {
@@ -92,11 +97,12 @@ _QUANTITIES = {
 
 def _table(table: TableDescription) -> str:
     lines = [f"## {table.name}", "", f"Each row is {table.rows}.", ""]
-    lines += ["| column | type | unit | meaning |", "|---|---|---|---|"]
+    lines += ["| column | unit | meaning |", "|---|---|---|"]
     for column in table.columns:
-        kind = "name" if column.names or column.names_of_run else column.engine_type
+        if column.name in _SHARED and column.description == _shared(column.name):
+            continue
         names = f": {', '.join(f'`{name}`' for name in column.names)}" if column.names else ""
-        lines.append(f"| `{column.name}` | {kind} | {column.unit} | {column.description}{names} |")
+        lines.append(f"| `{column.name}` | {column.unit} | {column.description}{names} |")
     if any(column.names_of_run == "quantities" for column in table.columns):
         whose, quantities = _QUANTITIES[table.name]
         lines += ["", f"The quantities, which depend on {whose}:", ""]
@@ -108,7 +114,7 @@ def _table(table: TableDescription) -> str:
 def _errors() -> str:
     schema = errors_schema(TABLES["flow_estimates"].schema)
     lines = ["## estimator_errors", "", _ABOUT_ERRORS, "| column | unit | meaning |", "|---|---|---|"]
-    for name in ("flow", "estimator", "bins", *ERRORS):
+    for name in ("estimator", "bins", *ERRORS):
         about = {key.decode(): text.decode() for key, text in schema.field(name).metadata.items()}
         lines.append(f"| `{name}` | {about['unit']} | {about['description']} |")
     return "\n".join([*lines, ""])
