@@ -44,6 +44,7 @@ COMMANDS = (
     "sweep",
     "reproduce",
     "rivals",
+    "leaderboard",
     "new",
     "validate",
     "schema",
