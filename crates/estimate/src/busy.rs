@@ -3,8 +3,9 @@
 mod gap;
 mod memory;
 mod noise;
+mod polls;
 
-use airpath_model::config::{ConfigError, check};
+use airpath_model::config::{ConfigError, check, check_timer};
 #[cfg(feature = "declare")]
 use airpath_model::declare::{Component, ComponentError, Values, defaults};
 use airpath_model::{Backlog, Bytes, CapacitySource, ControlInterval, Duration, Rate, Spare, Timestamp};
@@ -17,6 +18,7 @@ use crate::{queue_target, report};
 use gap::Gaps;
 use memory::Memory;
 use noise::Noise;
+use polls::Polls;
 
 /// The rate of departures while packets wait, averaged for as long as the noise of the link requires.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -47,6 +49,14 @@ pub struct BusyConfig {
     /// Whether a wait of more than 10 ms for the next departure lowers the estimate until that departure.
     #[cfg_attr(feature = "declare", serde(default = "default::open_gaps"))]
     pub open_gaps: bool,
+    /// Interval at which departed bytes and backlog are read, for a router that does not see each departure. If
+    /// absent, each departure is seen.
+    #[cfg_attr(
+        feature = "declare",
+        serde(default),
+        schemars(extend("exclusiveMinimum" = 0, "minimum" = 1000))
+    )]
+    pub poll_interval: Option<Duration>,
 }
 
 #[cfg(feature = "declare")]
@@ -78,6 +88,7 @@ impl Default for BusyConfig {
             jump: 5.0,
             growth: 1.25,
             open_gaps: true,
+            poll_interval: None,
         }
     }
 }
@@ -88,7 +99,13 @@ impl BusyConfig {
         let is_finite = capacity > Rate::ZERO && capacity < Rate::UNLIMITED;
         check(is_finite, "capacity", "greater than zero and finite", capacity.as_bps_f64())?;
         check(self.jump >= 0.0 && self.jump.is_finite(), "jump", "at least zero and finite", self.jump)?;
-        check(self.growth >= 1.0 && self.growth.is_finite(), "growth", "at least one and finite", self.growth)
+        check(
+            self.growth >= 1.0 && self.growth.is_finite(),
+            "growth",
+            "at least one and finite",
+            self.growth,
+        )?;
+        self.poll_interval.map_or(Ok(()), |interval| check_timer(interval, "poll_interval"))
     }
 }
 
@@ -108,10 +125,15 @@ const LARGEST_TARGET_S: f64 = 0.05;
 /// While a packet waits, the departure rate is the capacity. The source therefore divides departed bytes by
 /// backlogged time (`Gaps`), learns the noise of that ratio (`Noise`), and averages over a time that
 /// depends on it (`Memory`). It needs no model of the queue, and an empty queue does not change the estimate.
+///
+/// With [`BusyConfig::poll_interval`], it uses the times of departures no more, but reads how much has departed
+/// (`Polls`), so that a driver may report departures in sums.
 #[derive(Clone, Debug)]
 pub struct Busy {
     config: BusyConfig,
     gaps: Gaps,
+    /// `None` if each departure is seen.
+    polls: Option<Polls>,
     noise: Noise,
     memory: Memory,
     /// The estimate C, byte/s.
@@ -125,6 +147,7 @@ pub struct Busy {
 /// Arrivals since the last decision about growth.
 #[derive(Clone, Copy, Debug, Default)]
 struct Growth {
+    began: Timestamp,
     arrived: f64,
     intervals: u32,
     has_measured: bool,
@@ -138,6 +161,7 @@ impl Busy {
         Ok(Self {
             config,
             gaps: Gaps::new(capacity),
+            polls: config.poll_interval.map(Polls::new),
             noise: Noise::default(),
             memory: Memory::new(capacity),
             capacity,
@@ -153,11 +177,17 @@ impl Busy {
             Some(sent) => {
                 self.noise.add(sent);
                 let noise = self.noise.level();
-                let idle = (now.since(self.measured).as_secs_f64() - sent.busy_s).max(0.0);
+                // The gap that is still open would else count as idle time, and a step then shorten the memory to
+                // a few readings.
+                let (until, resolution_s) = self
+                    .polls
+                    .as_ref()
+                    .map_or((now, 0.0), |polls| (self.gaps.ended(), polls.resolution_s(self.capacity)));
+                let idle = (until.since(self.measured).as_secs_f64() - sent.busy_s).max(0.0);
                 self.memory.fade(idle, noise);
-                self.memory.add(sent, noise, self.config.jump);
+                self.memory.add(sent, noise, self.config.jump, resolution_s);
                 self.capacity = self.memory.rate();
-                self.measured = now;
+                self.measured = until;
                 self.growth.has_measured = true;
             }
             None if self.config.open_gaps => {
@@ -169,12 +199,12 @@ impl Busy {
         }
         self.growth.intervals += 1;
         if self.growth.intervals == GROWTH_INTERVALS {
-            let passed_s = f64::from(GROWTH_INTERVALS) * INTERVAL.as_secs_f64();
+            let passed_s = now.since(self.growth.began).as_secs_f64();
             if !self.growth.has_measured && self.growth.arrived > GROWTH_LOAD * self.capacity * passed_s {
                 self.memory.grow(self.config.growth);
                 self.capacity *= self.config.growth;
             }
-            self.growth = Growth::default();
+            self.growth = Growth { began: now, ..Growth::default() };
         }
         self.capacity = self.capacity.max(LEAST);
     }
@@ -183,14 +213,23 @@ impl Busy {
 impl CapacitySource for Busy {
     fn on_arrival(&mut self, now: Timestamp, size: Bytes, _backlog: Backlog) {
         self.growth.arrived += size.as_f64();
-        self.gaps.on_arrival(now);
+        if self.polls.is_none() {
+            self.gaps.on_arrival(now);
+        }
     }
 
     fn on_departure(&mut self, now: Timestamp, size: Bytes, backlog: Backlog) {
-        self.gaps.on_departure(now, size, !backlog.bytes.is_zero());
+        let left_waiting = !backlog.bytes.is_zero();
+        match &mut self.polls {
+            Some(polls) => polls.on_departure(size, left_waiting),
+            None => self.gaps.on_departure(now, size, left_waiting),
+        }
     }
 
-    fn on_timer(&mut self, now: Timestamp, _backlog: Backlog) {
+    fn on_timer(&mut self, now: Timestamp, backlog: Backlog) {
+        if let Some(polls) = self.polls.as_mut().filter(|polls| polls.due() <= now) {
+            self.gaps.on_reading(now, polls.read(now, !backlog.bytes.is_zero()));
+        }
         if now < self.due {
             return;
         }
@@ -200,7 +239,7 @@ impl CapacitySource for Busy {
     }
 
     fn next_timer(&self) -> Timestamp {
-        self.due
+        self.polls.as_ref().map_or(self.due, |polls| self.due.min(polls.due()))
     }
 
     fn capacity(&mut self, _now: Timestamp) -> Option<f64> {

@@ -4,7 +4,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use airpath_model::{Bytes, Rate};
+use airpath_model::{Bytes, Duration, Rate};
 use serde::{Deserializer, de};
 
 /// A quantity that is written as text with a unit.
@@ -45,6 +45,22 @@ impl Quantity for Bytes {
         };
         let bytes = number * factor;
         (bytes < 1e18).then(|| Self::new((bytes + 0.5) as u64))
+    }
+}
+
+impl Quantity for Duration {
+    const ACCEPTED: &'static str = "a time, such as \"2ms\" or \"500us\"";
+
+    fn read(text: &str) -> Option<Self> {
+        let (number, unit) = split(text)?;
+        let factor = match unit {
+            "s" => 1.0,
+            "ms" => 1e-3,
+            "us" => 1e-6,
+            _ => return None,
+        };
+        let seconds = number * factor;
+        (seconds < 1e9).then(|| Self::from_secs_f64(seconds))
     }
 }
 
@@ -113,6 +129,16 @@ mod tests {
         assert_eq!(Bytes::read("1.5 KiB"), Some(Bytes::new(1536)));
         for text in ["575", "575kb", "575kbit", "B"] {
             assert_eq!(Bytes::read(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn times_have_a_unit() {
+        for text in ["2ms", "2 ms", "2000us", "0.002s"] {
+            assert_eq!(Duration::read(text), Some(Duration::from_millis(2)), "{text}");
+        }
+        for text in ["2", "ms", "2m", "2MS", "-2ms", "1e3ms", "10000000000s"] {
+            assert_eq!(Duration::read(text), None, "{text}");
         }
     }
 }

@@ -11,8 +11,11 @@ from airpath.schemes import LinkFacts
 from airpath.schemes.protocols import PROTOCOL, SOURCE, protocol_plan, source_plan
 
 _KERNELS: Final = "a router of the kernel"
-_SOURCES: Final = ("configured", "ebe", "qfcp", "xcp-b")
+_SOURCES: Final = ("configured", "ebe", "qfcp", "busy", "xcp-b")
 """The capacity sources that the daemon has."""
+_POLL: Final = "poll_interval"
+_POLLS_MS: Final = (1, 10)
+"""The shortest and the longest interval at which the daemon reads a queue for `busy`."""
 
 
 class NoKernelRouterError(Exception):
@@ -69,15 +72,30 @@ def _arguments(link: str, queue: Mapping[str, Any]) -> tuple[str, ...]:
     if source["kind"] not in _SOURCES:
         problem = (
             f"the capacity source {source['kind']} runs in the simulator only; accepted for {_KERNELS}:"
-            " configured, ebe, qfcp, xcp-b"
+            " configured, ebe, qfcp, busy, xcp-b"
         )
         raise _refused(link, "queue.source.kind", problem, source["kind"])
     facts = LinkFacts(source.get("capacity"), source.get("packet", 1500))
-    _reject_differences(link, "source", SOURCE, source, source_plan(source["kind"], kind, facts))
+    poll_ns = source.get(_POLL)
+    usual = source_plan(source["kind"], kind, facts) | ({_POLL: poll_ns} if _POLL in source else {})
+    _reject_differences(link, "source", SOURCE, source, usual)
     if source["kind"] == "xcp-b":
         return arguments
     arguments += ("--rate", _bits(source["capacity"]))
+    if source["kind"] == "busy":
+        return (*arguments, *_poll(link, poll_ns))
     return arguments if source["kind"] == "configured" else (*arguments, "--packet", f"{facts.packet_bytes}B")
+
+
+def _poll(link: str, poll_ns: int | None) -> tuple[str, ...]:
+    """Return the interval at which the daemon reads the queue for `busy`; its own if the scenario has none."""
+    if poll_ns is None:
+        return ()
+    shortest, longest = _POLLS_MS
+    if not shortest * 1e6 <= poll_ns <= longest * 1e6:
+        problem = f"accepted for {_KERNELS}: {shortest} ms to {longest} ms"
+        raise _refused(link, f"queue.source.{_POLL}", problem, formatted(SOURCE, "busy", _POLL, poll_ns))
+    return ("--poll", f"{poll_ns / 1000:g}us")
 
 
 def _reject_differences(

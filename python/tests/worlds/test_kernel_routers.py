@@ -47,6 +47,8 @@ TEN = ("--rate", "10000000bit")
         ("vcp-ebe-ld", "vcp", "ebe", (*TEN, "--packet", "1500B")),
         ("xcp", "xcp", "configured", TEN),
         ("xcp-ebe", "xcp", "ebe", (*TEN, "--packet", "1500B")),
+        ("xcp-busy", "xcp", "busy", TEN),
+        ("vcp-busy:poll_interval=5ms", "vcp", "busy", (*TEN, "--poll", "5000us")),
         ("xcp-b", "xcp", "xcp-b", ()),
     ],
 )
@@ -98,7 +100,7 @@ VCP: dict[str, Any] = {"kind": "vcp"}
             "vcp",
             router(VCP, {"kind": "oracle"}),
             'topology.bottleneck.queue.source.kind: found "oracle"; the capacity source oracle runs in the'
-            " simulator only; accepted for a router of the kernel: configured, ebe, qfcp, xcp-b",
+            " simulator only; accepted for a router of the kernel: configured, ebe, qfcp, busy, xcp-b",
         ),
         (
             "vcp",
@@ -129,6 +131,11 @@ VCP: dict[str, Any] = {"kind": "vcp"}
             router(VCP, {"kind": "ebe", "min_capacity": "1Mbps"}),
             'topology.bottleneck.queue.source.min_capacity: found "1Mbps"; accepted for a router of the'
             ' kernel: "60 kbit/s"',
+        ),
+        (
+            "xcp-busy:poll_interval=20ms",
+            None,
+            'flows[0].scheme:poll_interval: found "20ms"; accepted for a router of the kernel: 1 ms to 10 ms',
         ),
         (
             "xcp-ebe-hold",

@@ -73,12 +73,12 @@ impl Memory {
     }
 
     /// Adds a measurement; if the last ones deviate from the estimate by more than `sigmas` standard deviations,
-    /// they become the memory.
-    pub(super) fn add(&mut self, sent: Sent, noise: Level, sigmas: f64) {
+    /// they become the memory. The times at which a measurement begins and ends are known up to `resolution_s`.
+    pub(super) fn add(&mut self, sent: Sent, noise: Level, sigmas: f64, resolution_s: f64) {
         self.last.rotate_right(1);
         self.last[0] = sent;
         self.intervals = (self.intervals + 1).min(self.last.len());
-        if let Some(jumped) = self.jump(noise, sigmas) {
+        if let Some(jumped) = self.jump(noise, sigmas, resolution_s) {
             self.sum = jumped;
             self.intervals = 0;
             return;
@@ -94,7 +94,7 @@ impl Memory {
     }
 
     /// Returns the sum of the last measurements if they contradict the estimate.
-    fn jump(&self, noise: Level, sigmas: f64) -> Option<Sent> {
+    fn jump(&self, noise: Level, sigmas: f64, resolution_s: f64) -> Option<Sent> {
         if sigmas <= 0.0 {
             return None;
         }
@@ -103,7 +103,10 @@ impl Memory {
             let tested = self.last[..count].iter().fold(Sent::NONE, |sum, &one| sum.plus(one));
             let deviation = libm::log(tested.rate() / estimate);
             let expected_s = tested.busy_s.min(tested.bytes / estimate);
+            // Two uniform errors of 1/12 each.
+            let rounding = resolution_s * resolution_s / 6.0;
             let variance = (noise.dispersion_s + LEAST_DISPERSION_S) / expected_s
+                + rounding / (tested.busy_s * tested.busy_s)
                 + TOLERANCE * TOLERANCE
                 + noise.fluctuation * self.sum.busy_s;
             (deviation * deviation > sigmas * sigmas * variance).then_some(tested)

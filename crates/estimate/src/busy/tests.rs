@@ -2,6 +2,8 @@
 
 use super::*;
 
+mod polled;
+
 const PACKET: u64 = 1500;
 
 /// Drives a source: packets that depart at given times, and timers in between.
@@ -178,4 +180,5 @@ fn impossible_parameters_are_rejected_by_name() {
     assert_eq!(refused(|config| config.capacity = Rate::ZERO), "capacity");
     assert_eq!(refused(|config| config.jump = -1.0), "jump");
     assert_eq!(refused(|config| config.growth = 0.9), "growth");
+    assert_eq!(refused(|config| config.poll_interval = Some(Duration::ZERO)), "poll_interval");
 }

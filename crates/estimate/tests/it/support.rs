@@ -314,7 +314,11 @@ pub(crate) fn every_source(buffer: u64) -> Vec<(String, Box<dyn CapacitySource>)
     for (name, switch) in switches {
         sources.push((format!("ebe {name}"), ebe(buffer, switch)));
     }
-    sources.push(("busy".into(), Box::new(Busy::new(BusyConfig::default()).expect("valid"))));
+    for (name, poll_ms) in [("busy", None), ("busy polled", Some(10))] {
+        let config =
+            BusyConfig { poll_interval: poll_ms.map(Duration::from_millis), ..BusyConfig::default() };
+        sources.push((name.into(), Box::new(Busy::new(config).expect("valid"))));
+    }
     sources.push(("qfcp".into(), Box::new(Qfcp::new(QfcpConfig::default()).expect("valid"))));
     for signal in [
         airpath_estimate::QueueSignal::Minimum,

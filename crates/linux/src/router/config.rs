@@ -1,7 +1,9 @@
 //! The configuration of a router.
 
-use airpath_estimate::{Configured, Ebe, EbeConfig, Qfcp, QfcpConfig, XcpB, XcpBConfig};
-use airpath_model::{Bytes, CapacitySource, Rate};
+use std::ops::RangeInclusive;
+
+use airpath_estimate::{Busy, BusyConfig, Configured, Ebe, EbeConfig, Qfcp, QfcpConfig, XcpB, XcpBConfig};
+use airpath_model::{Bytes, CapacitySource, Duration, Rate};
 use clap::ValueEnum;
 use serde::Deserialize;
 
@@ -30,6 +32,8 @@ pub enum Capacity {
     Ebe,
     /// QFCP's estimate, starting from `rate`.
     Qfcp,
+    /// The rate of departures while packets wait, starting from `rate`.
+    Busy,
     /// No capacity; the spare bandwidth is derived from the queue. For XCP only.
     XcpB,
 }
@@ -59,6 +63,10 @@ pub struct RouterSettings {
     #[arg(long, value_parser = argument::<Bytes>)]
     #[serde(default, deserialize_with = "optional")]
     pub packet: Option<Bytes>,
+    /// Interval between readings of the queue for `busy`: 1ms to 10ms [default: 2ms]
+    #[arg(long, value_parser = argument::<Duration>)]
+    #[serde(default, deserialize_with = "optional")]
+    pub poll: Option<Duration>,
     /// Network namespace of the device: a name of `ip netns`, or a path
     #[arg(long)]
     pub netns: Option<String>,
@@ -87,6 +95,7 @@ impl RouterSettings {
             rate: self.rate.or(file.rate),
             buffer: self.buffer.or(file.buffer),
             packet: self.packet.or(file.packet),
+            poll: self.poll.or(file.poll),
             netns: self.netns.or(file.netns),
             loss: self.loss.or(file.loss),
             loss_device: self.loss_device.or(file.loss_device),
@@ -95,6 +104,11 @@ impl RouterSettings {
         }
     }
 }
+
+/// The default of `poll`.
+pub const POLL: Duration = Duration::from_millis(2);
+/// The shortest and the longest interval between readings of the queue for `busy`.
+const POLLS: RangeInclusive<Duration> = Duration::from_millis(1)..=Duration::from_millis(10);
 
 /// The complete configuration of a router.
 #[derive(Clone, Debug, PartialEq)]
@@ -111,6 +125,8 @@ pub struct RouterConfig {
     pub buffer: Option<Bytes>,
     /// Packet size in EBE's filter.
     pub packet: Bytes,
+    /// Interval between readings of the queue for `busy`.
+    pub poll: Duration,
     /// Network namespace, if it is not the caller's.
     pub netns: Option<String>,
     /// Packet loss: chain, device, side of the device, seed of the generator.
@@ -140,6 +156,7 @@ impl TryFrom<RouterSettings> for RouterConfig {
             rate: settings.rate,
             buffer: settings.buffer,
             packet: settings.packet.unwrap_or(Bytes::new(1500)),
+            poll: settings.poll.unwrap_or(POLL),
             netns: settings.netns,
             loss,
         };
@@ -186,6 +203,7 @@ impl RouterConfig {
                 let config = QfcpConfig { capacity: initial, max_capacity: maximum, ..QfcpConfig::default() };
                 Box::new(Qfcp::new(config).map_err(wrong)?)
             }
+            Capacity::Busy => Box::new(Busy::new(self.busy(rate()?)?).map_err(wrong)?),
             Capacity::XcpB if self.protocol == Protocol::Xcp => {
                 buffer()?;
                 Box::new(XcpB::new(XcpBConfig::default()).map_err(wrong)?)
@@ -194,7 +212,7 @@ impl RouterConfig {
                 return Err(Error::Config {
                     problem:
                         "router: the capacity source xcp-b knows spare bandwidth only, which VCP cannot use; \
-                              accepted for VCP: \"configured\", \"ebe\", \"qfcp\""
+                              accepted for VCP: \"configured\", \"ebe\", \"qfcp\", \"busy\""
                             .to_owned(),
                 });
             }
@@ -227,6 +245,17 @@ impl RouterConfig {
             buffer,
             ..usual
         }
+    }
+
+    /// Returns the configuration of `busy`, whose timer makes the daemon read the queue.
+    fn busy(&self, initial: Rate) -> Result<BusyConfig, Error> {
+        if !POLLS.contains(&self.poll) {
+            let found = self.poll.as_secs_f64() * 1e3;
+            return Err(Error::Config {
+                problem: format!("router: poll: found {found}ms; accepted: 1ms to 10ms"),
+            });
+        }
+        Ok(BusyConfig { capacity: initial, poll_interval: Some(self.poll), ..BusyConfig::default() })
     }
 }
 

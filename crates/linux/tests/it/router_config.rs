@@ -2,7 +2,7 @@
 
 use airpath_channel::{AirChain, Antennas, BitClock, CodeRate, GilbertElliott, linear_snr};
 use airpath_linux::router::{Capacity, Protocol, RouterConfig, SIZE_CLASS, SIZE_CLASSES, outcomes};
-use airpath_model::{Bytes, Rate};
+use airpath_model::{Bytes, Duration, Rate, Timestamp};
 
 use crate::configuration::{read_configuration, uncommented};
 
@@ -28,6 +28,20 @@ fn the_example_is_accepted_with_and_without_its_comments() {
     assert_eq!(all.loss.unwrap().1, "eth0");
 }
 
+/// `busy` works under both protocols, and needs no size of the queue.
+#[test]
+fn busy_polls_the_queue() {
+    for (protocol, poll, expected_ms) in [("vcp", "", 2), ("xcp", "poll = \"10ms\"\n", 10)] {
+        let text = format!(
+            "[router]\ndevice = \"eth1\"\nprotocol = \"{protocol}\"\ncapacity = \"busy\"\nrate = \"10Mbit\"\n{poll}"
+        );
+        let config = read(&text).unwrap();
+        assert_eq!((config.capacity, config.poll), (Capacity::Busy, Duration::from_millis(expected_ms)));
+        let engine = config.engine().unwrap();
+        assert_eq!(engine.next_timer(), Timestamp::ZERO + config.poll);
+    }
+}
+
 #[test]
 fn errors_name_the_mistake() {
     for (change, said) in [
@@ -40,6 +54,9 @@ fn errors_name_the_mistake() {
         (("device = \"eth1\"\n", ""), "device is missing"),
         (("rate = \"10Mbit\"\n", ""), "needs rate"),
         (("buffer = \"575kB\"\n", ""), "needs buffer"),
+        (("\"ebe\"", "\"busy\"\npoll = \"20ms\""), "poll: found 20ms; accepted: 1ms to 10ms"),
+        (("\"ebe\"", "\"busy\"\npoll = \"0.5ms\""), "poll: found 0.5ms; accepted: 1ms to 10ms"),
+        (("\"ebe\"", "\"busy\"\npoll = \"2\""), "a time, such as"),
         (("buffer", "bufer"), "unknown field `bufer`"),
         (("\n[", "\n[hosts]\n["), "unknown field `hosts`"),
     ] {

@@ -4,12 +4,17 @@
 
 use std::collections::VecDeque;
 
-use airpath_linux::router::{Counters, Engine, HeaderSums, Kind, Looked, Passed, Programs, Protocol};
+use airpath_linux::router::{
+    Capacity, Counters, Engine, HeaderSums, Kind, Looked, Passed, Programs, Protocol,
+};
 use airpath_model::{Backlog, Bytes, Duration, RandomStream, Rate, Timestamp};
 use airpath_queue::QueueSample;
 
 use crate::support::packets::{ETHERNET, Segment, xcp_option};
-use crate::support::standing::{OF_VCP, OF_XCP, Recording, Step, compare_with_vcp, compare_with_xcp, config};
+use crate::support::standing::{
+    OF_VCP, OF_VCP_OVER_BUSY, OF_XCP, Recording, Step, compare_with_vcp, compare_with_vcp_over_busy,
+    compare_with_xcp, config,
+};
 use crate::support::{LONGEST_HOLD, can_load};
 
 /// Rate of the link.
@@ -72,13 +77,13 @@ struct Router {
 }
 
 impl Router {
-    fn new(protocol: Protocol, quantities: &'static [&'static str]) -> Self {
+    fn new(protocol: Protocol, capacity: Capacity, quantities: &'static [&'static str]) -> Self {
         let programs = Programs::load_recording(ETHERNET as u32).unwrap();
         let mut router = Self {
             last: programs.counters(),
             programs,
             kind: Kind::Protocol(protocol),
-            engine: config(protocol).engine().unwrap(),
+            engine: config(protocol, capacity).engine().unwrap(),
             queue: Queue::default(),
             arrivals: Vec::new(),
             departed: (0, 0),
@@ -176,10 +181,11 @@ fn lateness(random: &mut RandomStream) -> Duration {
 /// Sends 12 000 packets, from half to one and a half times the link's rate and back, in waves of 4000.
 fn traffic_over(
     protocol: Protocol,
+    capacity: Capacity,
     quantities: &'static [&'static str],
     segment: impl Fn(u32, usize) -> Segment,
 ) -> Recording {
-    let mut router = Router::new(protocol, quantities);
+    let mut router = Router::new(protocol, capacity, quantities);
     let (mut random, mut delays) = (RandomStream::new(1, "standing"), RandomStream::new(1, "delays"));
     let mut now = Timestamp::ZERO;
     let mut look = router.due() + lateness(&mut delays);
@@ -206,7 +212,16 @@ fn traffic_over(
 fn vcp_over_ebe_equals_the_simulated_router() {
     if can_load("router standing") {
         let segment = |_, payload| Segment { payload, ..Segment::default() };
-        compare_with_vcp(&traffic_over(Protocol::Vcp, OF_VCP, segment));
+        compare_with_vcp(&traffic_over(Protocol::Vcp, Capacity::Ebe, OF_VCP, segment));
+    }
+}
+
+#[test]
+fn vcp_over_busy_equals_the_simulated_router() {
+    if can_load("router standing") {
+        let segment = |_, payload| Segment { payload, ..Segment::default() };
+        let recording = traffic_over(Protocol::Vcp, Capacity::Busy, OF_VCP_OVER_BUSY, segment);
+        compare_with_vcp_over_busy(&recording);
     }
 }
 
@@ -218,6 +233,6 @@ fn xcp_over_ebe_equals_the_simulated_router_with_the_sampled_queue() {
             let options = xcp_option(rtt_us, 40_000 + 977 * (count % 300), i32::MAX);
             Segment { options, payload, ..Segment::default() }
         };
-        compare_with_xcp(&traffic_over(Protocol::Xcp, OF_XCP, segment));
+        compare_with_xcp(&traffic_over(Protocol::Xcp, Capacity::Ebe, OF_XCP, segment));
     }
 }

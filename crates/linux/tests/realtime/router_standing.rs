@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use airpath_linux::host::HostConfig;
-use airpath_linux::router::{Protocol, Router};
+use airpath_linux::router::{Capacity, Protocol, Router};
 
 use crate::support::standing::{OF_VCP, OF_XCP, Recording, Step, compare_with_vcp, compare_with_xcp, config};
 use crate::support::{OwnCgroup, clock, load};
@@ -43,7 +43,7 @@ fn recorded_traffic_over(
     // The host starts before the router, which raises the codes that the host's programs set.
     let _host = load(&HostConfig { cgroup: group.folder.clone(), devices, ..HostConfig::default() });
     pair.middle.as_ref().unwrap().within(|| {
-        let mut router = Router::start_recording(config(protocol)).unwrap();
+        let mut router = Router::start_recording(config(protocol, Capacity::Ebe)).unwrap();
         let mut recording = Recording { steps: Vec::new(), passed: Vec::new() };
         let mut note = |router: &Router| {
             let observed = quantities.iter().map(|name| router.observed(name).unwrap_or(f64::NAN)).collect();
@@ -113,7 +113,7 @@ fn a_router_that_starts_under_traffic_counts_packets_on_both_sides_of_the_queue(
                     }
                 });
                 std::thread::sleep(Duration::from_millis(100));
-                let router = Router::start_recording(config(Protocol::Vcp));
+                let router = Router::start_recording(config(Protocol::Vcp, Capacity::Ebe));
                 let looks = router.and_then(|mut router| {
                     let mut looks = Vec::new();
                     for _ in 0..20 {

@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use airpath_estimate::{Ebe, EbeConfig};
+use airpath_estimate::{Busy, BusyConfig, Ebe, EbeConfig};
 use airpath_linux::router::{Capacity, Looked, Passed, Protocol, RouterConfig};
 use airpath_model::{
     Backlog, Bytes, CapacitySource, Duration, LoadCode, PathHeader, Rate, Timestamp, XcpHeader,
@@ -16,6 +16,7 @@ use airpath_queue::{LoadFactor, LoadFactorConfig, RouterProtocol, Vcp, Xcp, XcpC
 use super::empty_queue::Data;
 
 const BUFFER: Bytes = Bytes::new(575_000);
+const POLL: Duration = Duration::from_millis(2);
 const RATE: Rate = Rate::from_bps(10_000_000);
 /// A full packet, as the queue counts it.
 const FRAME: f64 = 1514.0;
@@ -23,6 +24,7 @@ const FRAME: f64 = 1514.0;
 /// The compared quantities.
 pub(crate) const OF_VCP: &[&str] =
     &["capacity_estimate_bps", "load_factor", "steady_queue_bytes", "x1", "maintainer_on"];
+pub(crate) const OF_VCP_OVER_BUSY: &[&str] = &["capacity_estimate_bps", "load_factor", "steady_queue_bytes"];
 pub(crate) const OF_XCP: &[&str] = &[
     "capacity_estimate_bps",
     "feedback",
@@ -65,15 +67,16 @@ impl Recording {
     }
 }
 
-/// Returns the configuration of a router with EBE at the device `out`.
-pub(crate) fn config(protocol: Protocol) -> RouterConfig {
+/// Returns the configuration of a router with this capacity source at the device `out`.
+pub(crate) fn config(protocol: Protocol, capacity: Capacity) -> RouterConfig {
     RouterConfig {
         device: "out".to_owned(),
         protocol,
-        capacity: Capacity::Ebe,
+        capacity,
         rate: Some(RATE),
         buffer: Some(BUFFER),
         packet: Bytes::new(1500),
+        poll: POLL,
         netns: None,
         loss: None,
     }
@@ -167,6 +170,12 @@ fn ebe(upsilon: f64) -> Box<dyn CapacitySource> {
     )
 }
 
+fn busy() -> Box<dyn CapacitySource> {
+    Box::new(
+        Busy::new(BusyConfig { capacity: RATE, poll_interval: Some(POLL), ..BusyConfig::default() }).unwrap(),
+    )
+}
+
 fn observe<R: RouterProtocol<Data>>(reference: &R, name: &str) -> f64 {
     let mut found = f64::NAN;
     reference.observe(&mut |reported, value| {
@@ -236,19 +245,34 @@ impl Differences {
     }
 }
 
-/// Compares VCP's quantities with those of the simulator's router.
+/// Compares VCP's quantities with those of the simulator's router over EBE.
 pub(crate) fn compare_with_vcp(recording: &Recording) {
-    let mut reference = Vcp::new(LoadFactor::new(LoadFactorConfig::default(), ebe(1.14)).unwrap());
-    let mut differences = Differences::new(OF_VCP);
+    compare_vcp(recording, ebe(1.14), DepartureQueue::Queue, OF_VCP);
+}
+
+/// Compares the same over `busy`, with the daemon's knowledge of when the queue was empty: the departures of a
+/// recording are spread evenly over time.
+pub(crate) fn compare_with_vcp_over_busy(recording: &Recording) {
+    compare_vcp(recording, busy(), DepartureQueue::Shortest, OF_VCP_OVER_BUSY);
+}
+
+fn compare_vcp(
+    recording: &Recording,
+    source: Box<dyn CapacitySource>,
+    behind: DepartureQueue,
+    names: &'static [&'static str],
+) {
+    let mut reference = Vcp::new(LoadFactor::new(LoadFactorConfig::default(), source).unwrap());
+    let mut differences = Differences::new(names);
     let code = [LoadCode::Low, LoadCode::High, LoadCode::Overload];
     let header = |passed: &Passed| PathHeader::Load(code[(passed.brought.max(1) - 1) as usize]);
-    replay(recording, DepartureQueue::Queue, &mut reference, header, |step, reference| {
+    replay(recording, behind, &mut reference, header, |step, reference| {
         differences.add(step, reference);
     });
     recording.print();
     differences.print();
     assert!(recording.mean_queue() > 10_000.0, "there is a standing queue");
-    for name in OF_VCP {
+    for name in names {
         assert!(differences.of(name).1 < 1e-9, "{name}");
     }
 }

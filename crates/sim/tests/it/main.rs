@@ -6,6 +6,7 @@ mod abc;
 mod ahead;
 mod arq;
 mod bursts;
+mod busy;
 mod capture;
 mod closed_forms;
 mod common;

@@ -62,7 +62,7 @@ fn controllers_with_routers_without_routers_and_against_others() {
         let (shared, with_router) = (CONTROLLERS.map(|_| Path::new(None)), Path::new(None));
         let guided @ [vcp, xcp] = &[(); 2].map(|()| Lab::new("10mbit"));
         let paths = low.iter().chain(&shared).chain([&with_router]);
-        let (changing, lossy) = (Lab::new("10mbit"), Lab::new("50mbit"));
+        let (changing, lossy) = ([(); 2].map(|()| Lab::new("10mbit")), Lab::new("50mbit"));
         let devices = paths.flat_map(|path| path.pair.devices()).chain(guided.iter().flat_map(Lab::devices));
         let devices = Some(devices.collect());
         let host =
@@ -76,7 +76,10 @@ fn controllers_with_routers_without_routers_and_against_others() {
             scope.spawn(|| {
                 coexistence::bottlenecks_are_shared(&shared);
                 // These do not use our controllers, and run while the low-load flows continue.
-                routers::the_estimate_follows_a_changing_bottleneck(&changing);
+                std::thread::scope(|both| {
+                    both.spawn(|| routers::busy_follows_a_changing_bottleneck(&changing[1]));
+                    routers::ebe_follows_a_changing_bottleneck(&changing[0]);
+                });
                 routers::losses_occur_only_on_the_configured_device(&lossy);
             });
             low.code_low_counts_only_from_live_routers(&host);

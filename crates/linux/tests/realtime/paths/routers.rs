@@ -3,32 +3,76 @@
 
 use std::time::{Duration, Instant};
 
-use crate::support::lab::Lab;
+use crate::support::lab::{Daemon, Lab};
 
 const EBE: [&str; 8] = ["--protocol", "vcp", "--capacity", "ebe", "--rate", "10Mbit", "--buffer", "575kB"];
 
-/// A router estimates a changing bottleneck from its packet counters and the queue alone.
-pub(crate) fn the_estimate_follows_a_changing_bottleneck(lab: &Lab) {
-    let daemon = lab.router(&EBE);
+const BUSY: [&str; 8] = ["--protocol", "vcp", "--capacity", "busy", "--rate", "3Mbit", "--poll", "2ms"];
+
+/// EBE estimates a changing bottleneck from the router's packet counters and the queue alone.
+pub(crate) fn ebe_follows_a_changing_bottleneck(lab: &Lab) {
+    estimates_follow(lab, &EBE);
+}
+
+/// `busy` does the same by polling. It measures the rate itself, and keeps it without traffic.
+pub(crate) fn busy_follows_a_changing_bottleneck(lab: &Lab) {
+    let (daemon, measured) = estimates_follow(lab, &BUSY);
+    for (estimate, departures) in measured {
+        // An estimate differs by at most a packet or an interval of 2 ms in a memory of 100 ms; the times of the two
+        // readings of the departures are known to some milliseconds of 1.5 s.
+        assert!((estimate / departures - 1.0).abs() < 0.03, "{estimate}, {departures} bit/s departed");
+    }
+    // The full queue needs a second to drain.
+    std::thread::sleep(Duration::from_millis(1500));
+    let status = daemon.status();
+    println!("busy without traffic: {:.2} Mbit/s; {status}", estimate_of(&status) / 1e6);
+    assert_eq!((&status["capacity"], &status["queue"]["bytes"]), (&"busy".into(), &0.into()));
+    assert!((estimate_of(&status) / 5e6 - 1.0).abs() < 0.1, "{status}");
+}
+
+fn estimate_of(status: &serde_json::Value) -> f64 {
+    status["observed"]["capacity_estimate_bps"].as_f64().unwrap()
+}
+
+/// Returns the number of bytes that the bottleneck has sent, and the time at which it was read.
+fn sent(lab: &Lab) -> (f64, Instant) {
+    let text = lab.a.command("tc -s qdisc show dev va");
+    let bytes = text.split_whitespace().skip_while(|word| *word != "Sent").nth(1).unwrap();
+    (bytes.parse().unwrap(), Instant::now())
+}
+
+/// Checks that the router's estimate follows a changing bottleneck. Returns the daemon, and for each rate the mean
+/// estimate and the rate of departures, bit/s; packets always wait.
+fn estimates_follow(lab: &Lab, words: &[&str]) -> (Daemon, Vec<(f64, f64)>) {
+    let daemon = lab.router(words);
+    let mut measured = Vec::new();
     let traffic = std::thread::scope(|scope| {
         let load = scope.spawn(|| lab.bulk(12));
         std::thread::sleep(Duration::from_secs(2));
         for (rate, bits) in [("10mbit", 10e6), ("15mbit", 15e6), ("5mbit", 5e6)] {
             lab.rate("change", rate);
             std::thread::sleep(Duration::from_millis(1500));
-            let began = Instant::now();
+            let (before, began) = sent(lab);
             let mut estimates = Vec::new();
             while began.elapsed() < Duration::from_millis(1500) {
                 let status = daemon.status();
-                estimates.push(status["observed"]["capacity_estimate_bps"].as_f64().unwrap());
+                estimates.push(estimate_of(&status));
                 assert_eq!(status["queue"]["kind"], "tbf");
                 std::thread::sleep(Duration::from_millis(200));
             }
+            let (after, ended) = sent(lab);
+            let departures = 8.0 * (after - before) / (ended - began).as_secs_f64();
             let mean = estimates.iter().sum::<f64>() / estimates.len() as f64;
-            println!("{rate}: {:.2} Mbit/s estimated", mean / 1e6);
-            // The mean of about seven estimates of 200 ms each; the burst of the bucket alone is 2 % of an
+            println!(
+                "{}, {rate}: {:.3} Mbit/s estimated, {:.3} departed; {estimates:.0?}",
+                words[3],
+                mean / 1e6,
+                departures / 1e6
+            );
+            // For EBE: the mean of about seven estimates of 200 ms each; the burst of the bucket alone is 2 % of an
             // interval at 10 Mbit/s.
-            assert!((mean / bits - 1.0).abs() < 0.1, "{rate}: {estimates:?}");
+            assert!((mean / bits - 1.0).abs() < 0.1, "{words:?}, {rate}: {estimates:?}");
+            measured.push((mean, departures));
         }
         load.join().unwrap()
     });
@@ -41,6 +85,7 @@ pub(crate) fn the_estimate_follows_a_changing_bottleneck(lab: &Lab) {
     // or were dropped.
     assert!(counters["packets"].as_u64().unwrap() > 5000, "{status}");
     assert_eq!(counters["written"], 0, "no VCP packets pass");
+    (daemon, measured)
 }
 
 /// VCP end to end: its controller in the kernel, with a router that estimates a changing bottleneck. The
