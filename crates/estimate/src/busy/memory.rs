@@ -30,6 +30,17 @@ impl Sent {
         self.bytes / self.busy_s
     }
 
+    /// Returns the rate next to `expected` that is possible if the time is known up to `resolution_s`.
+    fn nearest_rate(self, expected: f64, resolution_s: f64) -> f64 {
+        if self.rate() > expected {
+            (self.bytes / (self.busy_s + resolution_s)).max(expected)
+        } else if self.busy_s > resolution_s {
+            (self.bytes / (self.busy_s - resolution_s)).min(expected)
+        } else {
+            expected
+        }
+    }
+
     fn plus(self, other: Self) -> Self {
         Self { bytes: self.bytes + other.bytes, busy_s: self.busy_s + other.busy_s }
     }
@@ -101,12 +112,10 @@ impl Memory {
         let estimate = self.rate();
         TESTED.iter().filter(|&&count| count <= self.intervals).find_map(|&count| {
             let tested = self.last[..count].iter().fold(Sent::NONE, |sum, &one| sum.plus(one));
-            let deviation = libm::log(tested.rate() / estimate);
+            let nearest = tested.nearest_rate(estimate, resolution_s);
+            let deviation = libm::log(nearest / estimate);
             let expected_s = tested.busy_s.min(tested.bytes / estimate);
-            // Two uniform errors of 1/12 each.
-            let rounding = resolution_s * resolution_s / 6.0;
             let variance = (noise.dispersion_s + LEAST_DISPERSION_S) / expected_s
-                + rounding / (tested.busy_s * tested.busy_s)
                 + TOLERANCE * TOLERANCE
                 + noise.fluctuation * self.sum.busy_s;
             (deviation * deviation > sigmas * sigmas * variance).then_some(tested)

@@ -106,7 +106,7 @@ impl RouterSettings {
 }
 
 /// The default of `poll`.
-pub const POLL: Duration = Duration::from_millis(2);
+const POLL: Duration = Duration::from_millis(2);
 /// The shortest and the longest interval between readings of the queue for `busy`.
 const POLLS: RangeInclusive<Duration> = Duration::from_millis(1)..=Duration::from_millis(10);
 
