@@ -44,6 +44,7 @@ mod threshold_unit;
 mod vcp;
 mod vegas;
 mod veno;
+mod vivace;
 mod westwood;
 mod whole_bytes;
 mod window_rule;
@@ -91,6 +92,7 @@ pub use vcp::{
 };
 pub use vegas::{Vegas, VegasConfig};
 pub use veno::{Veno, VenoConfig};
+pub use vivace::{Vivace, VivaceConfig};
 pub use westwood::{MinimumRtt, Westwood, WestwoodConfig, WestwoodReduction};
 pub use window_rule::WindowRule;
 pub use windowed::Windowed;

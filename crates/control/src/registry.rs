@@ -7,7 +7,7 @@ use crate::{
     AbcSenderConfig, BbrConfig, BicConfig, CopaConfig, CubicConfig, DifferentiatedConfig,
     EveryOtherRoundConfig, FixedConfig, HighSpeedConfig, HtcpConfig, HyblaConfig, HystartPlusPlusConfig,
     IllinoisConfig, KiteConfig, LedbatPlusPlusConfig, MpcpConfig, NewRenoConfig, PerAcknowledgmentConfig,
-    PragueConfig, QfcpConfig, StandardConfig, VcpConfig, VegasConfig, VenoConfig, XcpConfig,
+    PragueConfig, QfcpConfig, StandardConfig, VcpConfig, VegasConfig, VenoConfig, VivaceConfig, XcpConfig,
 };
 
 impl Components {
@@ -30,6 +30,7 @@ impl Components {
                 .with::<HyblaConfig>()
                 .with::<WindowedConfig<IllinoisConfig>>()
                 .with::<KiteConfig>()
+                .with::<VivaceConfig>()
                 .with::<XcpConfig>()
                 .with::<VcpConfig>()
                 .with::<MpcpConfig>()

@@ -27,6 +27,10 @@ fn ledbat() -> ControllerPlan {
     ControllerPlan::Declared(ComponentPlan::named("ledbat++"))
 }
 
+fn vivace() -> ControllerPlan {
+    ControllerPlan::Declared(ComponentPlan::named("vivace"))
+}
+
 /// A run of `seconds` with a buffer of `buffer` packets; flow i starts at 3 i s; measured from `from` on.
 struct Run {
     outcome: Outcome,
@@ -140,6 +144,29 @@ fn copa_queues_about_one_over_delta_packets_per_flow() {
         let per_flow = run.queueing_ms() / PACKET_MS / flows as f64;
         assert!((1.5..3.0).contains(&per_flow), "{flows} flows: {per_flow} packets each");
     }
+}
+
+/// The rates of a probe are 5 % apart, so that a tenth of the link is the most that one flow should miss. Its
+/// probes above the capacity add 5 % of a round trip to the queue, and a standing queue would be a failure.
+#[test]
+fn vivace_alone_fills_the_link_with_a_short_queue() {
+    let run = Run::new(&[vivace()], 0.0, 100, 40, 10);
+    assert!(run.goodput()[0] > 0.9 * MOST, "{:?}", run.goodput());
+    assert!(run.queueing_ms() < 10.0, "{}", run.queueing_ms());
+}
+
+/// The coefficient of losses is that of a tolerance of about 5 %: with 10 Mbit/s the utility grows up to 6.3 %.
+#[test]
+fn vivace_tolerates_three_percent_of_random_loss() {
+    let found = share_under_loss(&vivace(), 0.03);
+    assert!(found > 0.8, "{found} of the link");
+}
+
+#[test]
+fn two_vivace_flows_share_the_link() {
+    let goodput = Run::new(&[vivace(), vivace()], 0.0, 100, 90, 30).goodput();
+    assert!(goodput.iter().sum::<f64>() > 0.9 * MOST, "{goodput:?}");
+    assert!(goodput.iter().all(|&own| own > 0.3 * MOST), "{goodput:?}");
 }
 
 /// Compares with a second implementation of our rule, and with the sender released by the authors
