@@ -124,8 +124,8 @@ impl VivaceConfig {
 ///
 /// Rates count payload, in Mbit/s (10⁶ bit).
 ///
-/// Telemetry: [`Measurement::Phase`] at each change of state, and at the end of each round
-/// [`Measurement::Bandwidth`] (the rate), and `utility` and `rtt_gradient` of its last interval.
+/// Telemetry: [`Measurement::Phase`] at each change of state, and at the end of each round `rate` in byte/s, and
+/// `utility` and `rtt_gradient` of its last interval.
 #[derive(Clone, Debug)]
 pub struct Vivace {
     config: VivaceConfig,
@@ -310,7 +310,7 @@ impl Vivace {
 
     fn record(&self, now: Timestamp, probe: &mut dyn Probe) {
         let last = self.round.last(&self.config);
-        probe.record(now, Measurement::Bandwidth(self.rate * 1e6 / 8.0));
+        probe.record(now, Measurement::Named("rate", self.rate * 1e6 / 8.0));
         probe.record(now, Measurement::Named("utility", last.utility));
         probe.record(now, Measurement::Named("rtt_gradient", last.gradient));
     }

@@ -86,7 +86,7 @@ impl Path {
     fn acknowledge(&mut self) {
         let (arrival, sent_at, is_lost) = self.acknowledgments.pop_front().unwrap();
         self.now = self.now.max(arrival);
-        self.in_flight = self.in_flight - MSS;
+        self.in_flight -= MSS;
         if is_lost {
             return;
         }
