@@ -38,6 +38,9 @@ const TARGET_ROOT: f64 = 0.1;
 /// A queue that is shorter is empty, in seconds, but at least 1.5 ticks of the receiver's clock.
 const EMPTY: f64 = 0.002;
 
+/// The same as a multiple of the mean delay by jitter.
+const JITTERS: f64 = 2.0;
+
 /// Pacing rate as a multiple of the capacity, on a calm and on a moving link.
 const PACING_GAIN: [f64; 2] = [4.0 / 3.0, 2.0];
 
@@ -196,7 +199,7 @@ impl Kite {
 
     /// Returns the queueing delay below which the queue counts as empty, in seconds.
     fn empty(&self) -> f64 {
-        EMPTY.max(1.5 * self.config.tick.as_secs_f64())
+        EMPTY.max(1.5 * self.config.tick.as_secs_f64()).max(JITTERS * self.delays.jitter())
     }
 
     /// Returns the part of the target that a link with full variation has, in seconds.
@@ -211,8 +214,8 @@ impl Kite {
 
     fn update_target(&mut self) {
         let packets = self.capacity.get() / self.mss.as_f64();
-        let target =
-            self.full_target() * self.motion() + TARGET_PACKETS / packets + TARGET_ROOT / libm::sqrt(packets);
+        let shares = TARGET_PACKETS / packets + TARGET_ROOT / libm::sqrt(packets);
+        let target = self.full_target() * self.motion() + self.delays.jitter() + shares;
         self.target = target.min(self.config.max_target.as_secs_f64()).min(self.loss_limit.get());
     }
 
@@ -244,7 +247,13 @@ impl Kite {
         } else {
             self.variation.pause();
         }
-        self.capacity.update(&arrival, self.state == State::Start, undisturbed)
+        let starts = self.state == State::Start;
+        let sampled = self.capacity.update(&arrival, starts, undisturbed);
+        // The start sends in bursts, and in its first samples few packets.
+        if sampled && !starts {
+            self.delays.update_jitter(event.now, self.capacity.jitter());
+        }
+        sampled
     }
 
     /// Grows the window by the acknowledged data until a queue builds up, the capacity stops growing, or

@@ -45,8 +45,11 @@ impl Arrival {
 pub(super) struct Interval {
     begin: Option<f64>,
     pub(super) payload: f64,
-    /// The longest queue.
+    /// The longest and the shortest queueing delay.
     pub(super) queue: f64,
+    shortest: f64,
+    /// Sum and number of the queueing delays.
+    queues: (f64, f64),
     /// Whether the window limited the flight throughout.
     pub(super) limited: bool,
 }
@@ -60,13 +63,15 @@ impl Interval {
         };
         self.payload += arrival.payload;
         self.queue = self.queue.max(arrival.queue);
+        self.shortest = self.shortest.min(arrival.queue);
+        self.queues = (self.queues.0 + arrival.queue, self.queues.1 + 1.0);
         self.limited &= arrival.limited;
         arrival.stamp - begin
     }
 
     /// Ends the interval; the next one begins at `stamp`.
     pub(super) fn restart(&mut self, stamp: f64) {
-        *self = Self { begin: Some(stamp), limited: true, ..Self::default() };
+        *self = Self { begin: Some(stamp), limited: true, shortest: f64::INFINITY, ..Self::default() };
     }
 }
 
@@ -76,12 +81,20 @@ pub(super) struct Capacity {
     open: Interval,
     /// Bytes per second; zero before the first sample.
     rate: f64,
+    /// See [`Self::jitter`].
+    jitter: f64,
 }
 
 impl Capacity {
     /// Returns the estimate in bytes per second; zero before the first sample.
     pub(super) fn get(&self) -> f64 {
         self.rate
+    }
+
+    /// Returns the mean queueing delay in the latest sample that jitter can explain, in seconds: at most twice
+    /// the difference of its longest and shortest one, which is small if packets wait in a queue.
+    pub(super) fn jitter(&self) -> f64 {
+        self.jitter
     }
 
     /// Discards the open sample.
@@ -100,6 +113,8 @@ impl Capacity {
             return false;
         }
         let rate = self.open.payload / duration;
+        let (sum, count) = self.open.queues;
+        self.jitter = (sum / count).min(2.0 * (self.open.queue - self.open.shortest));
         let evidence = self.open.queue >= arrival.empty && arrival.limited && undisturbed;
         self.open.restart(arrival.stamp);
         if self.rate == 0.0 {
@@ -149,6 +164,18 @@ mod tests {
         assert!((capacity.get() - 1e5).abs() < 1.0, "{}", capacity.get());
         feed(&mut capacity, now, 0.005, 400, 0.001);
         assert!((capacity.get() - 2e5).abs() < 1.0, "{}", capacity.get());
+    }
+
+    #[test]
+    fn a_varying_delay_is_jitter_and_a_constant_queue_is_none() {
+        let mut capacity = Capacity::default();
+        for packet in 0..100 {
+            let queue = if packet % 2 == 0 { 0.0 } else { 0.006 };
+            capacity.update(&Arrival::of_packet(0.01 * f64::from(packet), queue), false, true);
+        }
+        assert!((capacity.jitter() - 0.003).abs() < 1e-9, "{}", capacity.jitter());
+        feed(&mut capacity, 1.0, 0.01, 100, 0.05);
+        assert!(capacity.jitter() < 1e-9, "{}", capacity.jitter());
     }
 
     #[test]

@@ -14,6 +14,9 @@ const BASE_ROUND_TRIPS: u64 = 4;
 /// Time constant of the average base delay, in seconds.
 const BASE_TIME_CONSTANT: f64 = 0.2;
 
+/// Time over which the jitter is a minimum.
+const JITTER_WINDOW: Duration = Duration::from_secs(10);
+
 /// The queueing delay on the forward path, and the base delay: the rest of the round trip, which includes
 /// the queue of the reverse path.
 #[derive(Clone, Copy, Debug, Default)]
@@ -25,6 +28,9 @@ pub(super) struct Delays {
     average: Option<(Timestamp, f64)>,
     queue: f64,
     base: f64,
+    /// The jitter of each sample, in ns.
+    jitters: WindowedMinimum<i64>,
+    jitter: f64,
 }
 
 impl Delays {
@@ -36,6 +42,18 @@ impl Delays {
     /// Returns the base delay, in seconds: the larger one of the minimum and the average of the rest.
     pub(super) fn base(&self) -> f64 {
         self.base
+    }
+
+    /// Returns the mean delay by jitter, in seconds: the smallest one of a sample. A queue looks like jitter in
+    /// some samples, but hardly in every one.
+    pub(super) fn jitter(&self) -> f64 {
+        self.jitter
+    }
+
+    /// Adds the mean delay of a sample that jitter can explain, in seconds.
+    pub(super) fn update_jitter(&mut self, now: Timestamp, jitter: f64) {
+        let jitter = (jitter * 1e9) as i64;
+        self.jitter = self.jitters.update(JITTER_WINDOW.as_nanos(), now.as_nanos(), jitter) as f64 * 1e-9;
     }
 
     /// Adds a sample of the round-trip time whose packet arrived at `stamp`, in ns of the receiver's clock.
@@ -79,6 +97,19 @@ mod tests {
             sample(&mut delays, now * 10, 20, 60);
         }
         assert!(delays.queue().abs() < 1e-6 && (delays.base() - 0.08).abs() < 1e-5, "{delays:?}");
+    }
+
+    #[test]
+    fn the_jitter_is_the_smallest_of_ten_seconds() {
+        let mut delays = Delays::default();
+        for (second, jitter, smallest) in
+            [(1, 0.004, 0.004), (2, 0.003, 0.003), (3, 0.05, 0.003), (11, 0.004, 0.003)]
+        {
+            delays.update_jitter(Timestamp::ZERO + Duration::from_secs(second), jitter);
+            assert!((delays.jitter() - smallest).abs() < 1e-8, "{second} s: {}", delays.jitter());
+        }
+        delays.update_jitter(Timestamp::ZERO + Duration::from_secs(13), 0.005);
+        assert!((delays.jitter() - 0.004).abs() < 1e-8, "{}", delays.jitter());
     }
 
     #[test]
