@@ -66,13 +66,14 @@ fn polled_counters_measure_a_constant_rate() {
     }
 }
 
+/// After an upward step the queue is soon empty, and little is measured until feedback fills it again.
 #[test]
-fn polled_counters_follow_steps_within_200_ms() {
+fn polled_counters_follow_steps_within_three_seconds() {
     for poll_ms in POLLS_MS {
-        let found = errors(Some(poll_ms), &[(0, 10), (5000, 20), (10_000, 2), (15_000, 8)], 200);
+        let found = errors(Some(poll_ms), &[(0, 10), (5000, 20), (10_000, 2), (15_000, 8)], 3000);
         let (median, p95) = (quantile(&found, 0.5), quantile(&found, 0.95));
         println!("{poll_ms} ms: median {median:.1e}, p95 {p95:.1e}");
-        // At 2 Mbit/s a packet takes 6 ms.
+        // A packet of 6 ms at 2 Mbit/s, over the memory of 100 ms.
         assert!(median < 0.012 && p95 < 0.06, "{poll_ms} ms: {median}, {p95}");
     }
 }
