@@ -3,19 +3,20 @@
 //! One file per concept. The filters and models of the algorithm are separate types. Their use in each state
 //! is in `startup`, `probe_bandwidth` and `probe_rtt`; `losses` contains the response to congestion, and
 //! `output` computes window, rate and quantum. Section numbers are those of the draft, and names in
-//! `typewriter` are its names.
+//! `typewriter` are its names. Version 1 ([`crate::Bbr1`]) uses the parts whose rules are the same.
 
 mod ack_aggregation;
+pub(crate) mod ack_epoch;
 mod bandwidth_filter;
-mod full_pipe;
-mod limited_span;
+pub(crate) mod full_pipe;
+pub(crate) mod limited_span;
 mod long_term;
 mod losses;
 mod min_rtt;
-mod output;
+pub(crate) mod output;
 mod probe_bandwidth;
 mod probe_rtt;
-mod rounds;
+pub(crate) mod rounds;
 mod short_term;
 mod startup;
 mod state;
@@ -49,7 +50,7 @@ use state::State;
 
 /// `MinPipeCwnd` in segments. With fewer segments in flight, a path with delayed acknowledgments would not
 /// stay busy (5.6.4.3).
-const MIN_PIPE_SEGMENTS: u64 = 4;
+pub(crate) const MIN_PIPE_SEGMENTS: u64 = 4;
 
 /// The parameters of BBR under the draft's names. The gains are not parameters, because they depend on each
 /// other (section 5.6.1).
@@ -319,7 +320,7 @@ impl Controller for Bbr {
             bbr.begin(event.now);
             bbr.mss = event.mss;
             bbr.in_flight = event.in_flight;
-            let sample = bbr.sample(event);
+            let sample = bbr.limited.sample(event);
             bbr.delivered =
                 sample.map_or(bbr.delivered + event.acked, |rate| rate.prior_delivered + rate.delivered);
             bbr.limited.update(event.now, bbr.delivered);

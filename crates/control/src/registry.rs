@@ -4,7 +4,7 @@ use airpath_model::declare::Registry;
 
 use crate::declare::{Components, WindowedConfig};
 use crate::{
-    AbcSenderConfig, BbrConfig, BicConfig, CopaConfig, CubicConfig, DifferentiatedConfig,
+    AbcSenderConfig, Bbr1Config, BbrConfig, BicConfig, CopaConfig, CubicConfig, DifferentiatedConfig,
     EveryOtherRoundConfig, FixedConfig, HighSpeedConfig, HtcpConfig, HyblaConfig, HystartPlusPlusConfig,
     IllinoisConfig, KiteConfig, LedbatPlusPlusConfig, MpcpConfig, NewRenoConfig, PerAcknowledgmentConfig,
     PragueConfig, QfcpConfig, StandardConfig, VcpConfig, VegasConfig, VenoConfig, VivaceConfig, XcpConfig,
@@ -24,6 +24,7 @@ impl Components {
                 .with::<WindowedConfig<VenoConfig>>()
                 .with::<WindowedConfig<PragueConfig>>()
                 .with::<BbrConfig>()
+                .with::<Bbr1Config>()
                 .with::<CopaConfig>()
                 .with::<LedbatPlusPlusConfig>()
                 .with::<FixedConfig>()

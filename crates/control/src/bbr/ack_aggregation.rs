@@ -2,6 +2,7 @@
 
 use airpath_model::{Bytes, Rate, Timestamp};
 
+use super::ack_epoch::AckEpoch;
 use crate::windowed_extremum::WindowedMaximum;
 
 /// `ExtraAckedFilterLen`, in rounds (section 2.11); one round during startup.
@@ -10,14 +11,13 @@ const ROUNDS: u64 = 10;
 /// The degree of aggregation on the path (section 5.5.9).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AckAggregation {
-    interval_start: Timestamp,
-    delivered: Bytes,
+    epoch: AckEpoch,
     filter: WindowedMaximum<Bytes>,
 }
 
 impl AckAggregation {
     pub(super) fn new(now: Timestamp) -> Self {
-        Self { interval_start: now, delivered: Bytes::ZERO, filter: WindowedMaximum::default() }
+        Self { epoch: AckEpoch::new(now), filter: WindowedMaximum::default() }
     }
 
     /// Implements `UpdateACKAggregation` for `acked` bytes that arrived at `now`, if `bandwidth` is the
@@ -31,25 +31,13 @@ impl AckAggregation {
         round: u64,
         startup: bool,
     ) {
-        let mut expected = bandwidth.bytes_in(now.since(self.interval_start));
-        if self.delivered <= expected {
-            self.restart(now);
-            expected = Bytes::ZERO;
-        }
-        self.delivered += acked;
-        let extra = (self.delivered - expected).min(window);
+        let extra = self.epoch.excess(now, acked, bandwidth).min(window);
         self.filter.update(if startup { 1 } else { ROUNDS }, round, extra);
-    }
-
-    /// Restarts the interval.
-    fn restart(&mut self, now: Timestamp) {
-        self.delivered = Bytes::ZERO;
-        self.interval_start = now;
     }
 
     /// Restarts the measurement after the flow was idle.
     pub(super) fn on_restart_from_idle(&mut self, now: Timestamp) {
-        self.interval_start = now;
+        self.epoch.restart_clock(now);
     }
 
     /// Returns `extra_acked`.

@@ -8,25 +8,25 @@ const ROUNDS: u32 = 3;
 
 /// The full-pipe estimator (section 5.3.1.2).
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct FullPipe {
+pub(crate) struct FullPipe {
     /// `full_bw`: the baseline.
     baseline: Rate,
     /// `full_bw_count`: rounds without growth.
     count: u32,
     /// `full_bw_now`: whether the path was filled in the current attempt.
-    pub(super) now: bool,
+    pub(crate) now: bool,
     /// `full_bw_reached`: whether the path was filled at least once.
-    pub(super) reached: bool,
+    pub(crate) reached: bool,
 }
 
 impl FullPipe {
     /// Implements `ResetFullBW`, with `baseline` as the new baseline. Keeps whether the path was ever filled.
-    pub(super) fn restart(&mut self, baseline: Rate) {
+    pub(crate) fn restart(&mut self, baseline: Rate) {
         *self = Self { baseline, count: 0, now: false, reached: self.reached };
     }
 
     /// Implements `CheckFullBWReached`, once a round, with a delivery rate that is not application-limited.
-    pub(super) fn on_round(&mut self, rate: Rate) {
+    pub(crate) fn on_round(&mut self, rate: Rate) {
         if self.now {
             return;
         }

@@ -1,12 +1,12 @@
 //! The time span whose samples are limited by the algorithm itself.
 
-use airpath_model::{Bytes, Timestamp};
+use airpath_model::{AckEvent, Bytes, RateSample, Timestamp};
 
 /// `MarkConnectionAppLimited` in `ProbeRTT` (section 5.3.4.3): samples of packets sent while the allowed
 /// amount in flight is small count as application-limited. The transport does not mark these samples; the
 /// times at which their packets were sent identify them.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct LimitedSpan {
+pub(crate) struct LimitedSpan {
     /// Start of the span whose samples are limited. The span is open while `until` is set.
     from: Option<Timestamp>,
     to: Timestamp,
@@ -16,7 +16,7 @@ pub(super) struct LimitedSpan {
 
 impl LimitedSpan {
     /// Marks samples as limited until `delivered` plus the current `in_flight` has been delivered.
-    pub(super) fn mark(&mut self, now: Timestamp, delivered: Bytes, in_flight: Bytes) {
+    pub(crate) fn mark(&mut self, now: Timestamp, delivered: Bytes, in_flight: Bytes) {
         if self.until.is_none() {
             self.from = Some(now);
         }
@@ -24,15 +24,23 @@ impl LimitedSpan {
     }
 
     /// Ends the span at `now` if more than `until` has been delivered.
-    pub(super) fn update(&mut self, now: Timestamp, delivered: Bytes) {
+    pub(crate) fn update(&mut self, now: Timestamp, delivered: Bytes) {
         if self.until.is_some_and(|until| delivered > until) {
             self.until = None;
             self.to = now;
         }
     }
 
+    /// Returns the sample of an acknowledgment. If its packet was sent in the span, the sample counts as
+    /// application-limited.
+    pub(crate) fn sample(&self, event: &AckEvent) -> Option<RateSample> {
+        let mut sample = event.rate?;
+        sample.app_limited |= event.latest_sent_at.is_some_and(|sent_at| self.covers(sent_at));
+        Some(sample)
+    }
+
     /// Returns whether the sample of a packet sent at `sent_at` is limited.
-    pub(super) fn covers(&self, sent_at: Timestamp) -> bool {
+    pub(crate) fn covers(&self, sent_at: Timestamp) -> bool {
         self.from.is_some_and(|from| sent_at >= from) && (self.until.is_some() || sent_at < self.to)
     }
 }

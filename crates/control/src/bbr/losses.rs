@@ -23,14 +23,6 @@ pub(super) struct Undo {
 }
 
 impl Bbr {
-    /// Returns the sample of an acknowledgment. Samples that the algorithm itself limited count as
-    /// application-limited.
-    pub(super) fn sample(&self, event: &AckEvent) -> Option<RateSample> {
-        let mut sample = event.rate?;
-        sample.app_limited |= event.latest_sent_at.is_some_and(|sent_at| self.limited.covers(sent_at));
-        Some(sample)
-    }
-
     /// Implements `IsInflightTooHigh`: returns whether the loss rate of the data in flight exceeds the
     /// threshold.
     pub(super) fn is_inflight_too_high(&self, lost: Bytes, tx_in_flight: Bytes) -> bool {

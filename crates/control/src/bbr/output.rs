@@ -6,13 +6,13 @@ use super::state::State;
 use super::{Bbr, MIN_PIPE_SEGMENTS};
 
 /// `PacingMarginPercent`: the average pacing rate is below the estimated bandwidth by this share.
-const PACING_MARGIN: f64 = 0.01;
+pub(crate) const PACING_MARGIN: f64 = 0.01;
 
 /// The largest quantum, independent of the rate.
-const LARGEST_QUANTUM: Bytes = Bytes::new(64 * 1024);
+pub(crate) const LARGEST_QUANTUM: Bytes = Bytes::new(64 * 1024);
 
 /// Number of quanta buffered by host and receiver (section 5.5.8.1).
-const OFFLOAD_QUANTA: u64 = 3;
+pub(crate) const OFFLOAD_QUANTA: u64 = 3;
 
 impl Bbr {
     /// Implements `InitPacingRate`: the initial window per round trip, or per millisecond if no round-trip

@@ -4,19 +4,19 @@ use airpath_model::Bytes;
 
 /// Counts round trips by the amount delivered when the acknowledged packet was sent (section 5.5.1).
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Rounds {
+pub(crate) struct Rounds {
     /// `next_round_delivered`.
     end: Bytes,
     /// `round_count`.
-    pub(super) count: u64,
+    pub(crate) count: u64,
     /// `round_start`: whether the current acknowledgment began a round.
-    pub(super) started: bool,
+    pub(crate) started: bool,
 }
 
 impl Rounds {
     /// Implements `UpdateRound`. `prior_delivered` is the total when the acknowledged packet was sent,
     /// `delivered` the total now.
-    pub(super) fn update(&mut self, prior_delivered: Bytes, delivered: Bytes) {
+    pub(crate) fn update(&mut self, prior_delivered: Bytes, delivered: Bytes) {
         self.started = prior_delivered >= self.end;
         if self.started {
             self.restart(delivered);
@@ -25,7 +25,7 @@ impl Rounds {
     }
 
     /// Implements `StartRound`: the current round ends with packets sent from now on.
-    pub(super) fn restart(&mut self, delivered: Bytes) {
+    pub(crate) fn restart(&mut self, delivered: Bytes) {
         self.end = delivered;
     }
 }

@@ -397,9 +397,12 @@ fn samples_of_probe_rtt_count_as_limited() {
     flow.go(Duration::from_millis(50), queued, |state| state == State::ProbeRtt);
     let slow = Ack { in_flight: 4, rate: Rate::from_bps(64_000), rtt: Duration::from_millis(10), ..ACK };
     flow.go(Duration::from_millis(20), slow, |state| state != State::ProbeRtt);
-    assert!(flow.bbr.sample(&sent_now(&flow)).unwrap().app_limited);
+    assert!(flow.bbr.limited.sample(&sent_now(&flow)).unwrap().app_limited);
     flow.ack(RTT, Ack { acked: 20, ..slow });
-    assert!(!flow.bbr.sample(&sent_now(&flow)).unwrap().app_limited, "what was in flight has been delivered");
+    assert!(
+        !flow.bbr.limited.sample(&sent_now(&flow)).unwrap().app_limited,
+        "what was in flight has been delivered"
+    );
     assert_eq!(flow.bbr.max_bw.maximum(), BANDWIDTH);
 }
 

@@ -232,7 +232,7 @@ fn ack_rate(config: AckRateConfig) -> AckRate {
 
 /// Controllers whose window follows a model of the path. The rules of RFC 5681 for when and by how much a
 /// window may grow or shrink do not apply to them.
-pub(crate) const MODEL_BASED: [&str; 3] = ["bbr", "copa", "copa-competitive"];
+pub(crate) const MODEL_BASED: [&str; 4] = ["bbr", "bbr1", "copa", "copa-competitive"];
 
 fn copa(competitive: bool) -> Box<dyn Controller> {
     let config = CopaConfig { competitive, ..CopaConfig::default() };
