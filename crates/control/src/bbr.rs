@@ -12,7 +12,7 @@ pub(crate) mod full_pipe;
 pub(crate) mod limited_span;
 mod long_term;
 mod losses;
-mod min_rtt;
+pub(crate) mod min_rtt;
 pub(crate) mod output;
 mod probe_bandwidth;
 mod probe_rtt;

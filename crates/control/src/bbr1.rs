@@ -2,11 +2,11 @@
 //! (Linux, `net/ipv4/tcp_bbr.c`).
 //!
 //! One file per concept, as for version 3 ([`crate::Bbr`]), from which the parts with the same rules come:
-//! rounds, the test for a full pipe, the limited span and the measurement of bursts. Names in `typewriter`
+//! rounds, the smallest round-trip time, the test for a full pipe, the limited span and the measurement of
+//! bursts. Names in `typewriter`
 //! are those of Linux.
 
 mod aggregation;
-mod min_rtt;
 mod mode;
 mod output;
 mod policer;
@@ -27,12 +27,12 @@ use airpath_model::{
 use crate::ConfigError;
 use crate::bbr::full_pipe::FullPipe;
 use crate::bbr::limited_span::LimitedSpan;
+use crate::bbr::min_rtt::MinRtt;
 use crate::bbr::rounds::Rounds;
 #[cfg(feature = "declare")]
 use crate::declare::{ControllerFacts, Controllers};
 use crate::windowed_extremum::WindowedMaximum;
 use aggregation::Aggregation;
-use min_rtt::MinRtt;
 use mode::{Cycle, Mode};
 use policer::{Observation, Policer, Totals};
 use probe_rtt::ProbeRtt;
@@ -149,7 +149,7 @@ impl Bbr1 {
             in_flight: Bytes::ZERO,
             rounds: Rounds::default(),
             max_bw: WindowedMaximum::default(),
-            min_rtt: MinRtt::new(config.min_rtt_window, Timestamp::ZERO),
+            min_rtt: new_min_rtt(config, Timestamp::ZERO),
             full_pipe: FullPipe::default(),
             aggregation: Aggregation::new(Timestamp::ZERO),
             policer: Policer::default(),
@@ -169,7 +169,7 @@ impl Bbr1 {
     fn begin(&mut self, now: Timestamp) {
         if !self.begun {
             self.begun = true;
-            self.min_rtt = MinRtt::new(self.config.min_rtt_window, now);
+            self.min_rtt = new_min_rtt(self.config, now);
             self.aggregation = Aggregation::new(now);
         }
     }
@@ -189,8 +189,17 @@ impl Bbr1 {
             self.full_pipe.on_round(self.max_bandwidth());
         }
         self.check_drain();
-        self.min_rtt.update(event);
+        self.update_min_rtt(event);
         self.check_probe_rtt(event.now, sample);
+    }
+
+    /// Takes a sample of the round-trip time. An acknowledgment of less than a packet, which the receiver may
+    /// have delayed, replaces the minimum only by a smaller value.
+    fn update_min_rtt(&mut self, event: &AckEvent) {
+        let delayed = event.acked == event.advance && event.acked < event.mss;
+        let is_smaller = |rtt| self.min_rtt.get().is_none_or(|minimum| rtt < minimum);
+        let sample = event.rtt_sample.filter(|&rtt| !delayed || is_smaller(rtt));
+        self.min_rtt.update(event.now, sample);
     }
 
     /// Counts rounds, and updates the estimates that depend on the delivery rate.
@@ -275,6 +284,12 @@ impl Bbr1 {
             probe.record(now, Measurement::Phase(self.phase()));
         }
     }
+}
+
+/// Creates the filter of the round-trip time. A minimum that expires requires a probe; in version 3 the probe
+/// comes earlier.
+fn new_min_rtt(config: Bbr1Config, now: Timestamp) -> MinRtt {
+    MinRtt::new(config.min_rtt_window, config.min_rtt_window, now)
 }
 
 impl Controller for Bbr1 {

@@ -5,7 +5,7 @@ use airpath_model::{Duration, Timestamp};
 /// The smallest round-trip time of the last [`super::BbrConfig::min_rtt_window`], refreshed in `ProbeRTT`
 /// (sections 5.5.7 and 5.3.4.3).
 #[derive(Clone, Copy, Debug)]
-pub(super) struct MinRtt {
+pub(crate) struct MinRtt {
     interval: Duration,
     window: Duration,
     /// `probe_rtt_min_delay` and its time stamp: the minimum of the last interval.
@@ -14,13 +14,13 @@ pub(super) struct MinRtt {
     minimum: Option<Duration>,
     minimum_at: Timestamp,
     /// `probe_rtt_expired`: no RTT as small was observed for an interval.
-    pub(super) expired: bool,
+    pub(crate) expired: bool,
 }
 
 impl MinRtt {
     /// Creates the filter. `interval` is `ProbeRTTInterval`, `window` is `MinRTTFilterLen`; the flow begins
     /// at `now`.
-    pub(super) fn new(interval: Duration, window: Duration, now: Timestamp) -> Self {
+    pub(crate) fn new(interval: Duration, window: Duration, now: Timestamp) -> Self {
         Self {
             interval,
             window,
@@ -33,7 +33,7 @@ impl MinRtt {
     }
 
     /// Implements `UpdateMinRTT`. Called on every acknowledgment.
-    pub(super) fn update(&mut self, now: Timestamp, sample: Option<Duration>) {
+    pub(crate) fn update(&mut self, now: Timestamp, sample: Option<Duration>) {
         self.expired = now > self.recent_at + self.interval;
         if let Some(rtt) = sample
             && (self.expired || self.recent.is_none_or(|recent| rtt < recent))
@@ -51,12 +51,12 @@ impl MinRtt {
     }
 
     /// Records the end of `ProbeRTT`: the next probe is due after an interval.
-    pub(super) fn probed(&mut self, now: Timestamp) {
+    pub(crate) fn probed(&mut self, now: Timestamp) {
         self.recent_at = now;
     }
 
     /// Returns `min_rtt`, or `None` before the first sample.
-    pub(super) fn get(&self) -> Option<Duration> {
+    pub(crate) fn get(&self) -> Option<Duration> {
         self.minimum
     }
 }

@@ -1,6 +1,6 @@
 //! The window during and after the repair of losses.
 
-use airpath_model::{AckEvent, Bytes, CongestionEvent};
+use airpath_model::{AckEvent, Bytes, CongestionEvent, Rate};
 
 use super::Bbr1;
 use super::mode::Mode;
@@ -56,11 +56,13 @@ impl Bbr1 {
         self.save_window();
         let recovery = &mut self.recovery;
         (recovery.current, recovery.applied) = (Repair::Loss, Repair::Loss);
-        recovery.timeout_until = recovery.acknowledged + event.flight_size;
+        // The flight size is at most the window, which earlier timeouts reduced to one packet.
+        let outstanding = event.flight_size.max(event.lost);
+        recovery.timeout_until = recovery.timeout_until.max(recovery.acknowledged + outstanding);
         self.totals.lost += event.lost;
         self.in_flight = Bytes::ZERO;
         self.window = self.mss;
-        self.full_pipe.restart(airpath_model::Rate::ZERO);
+        self.full_pipe.restart(Rate::ZERO);
         self.update_policer(Observation {
             totals: self.totals,
             round_started: true,
@@ -71,7 +73,7 @@ impl Bbr1 {
 
     /// Undoes the response to losses that did not occur.
     pub(super) fn undo_losses(&mut self) {
-        self.full_pipe.restart(airpath_model::Rate::ZERO);
+        self.full_pipe.restart(Rate::ZERO);
         self.policer.reset();
         self.restore_window();
         let recovery = &mut self.recovery;

@@ -369,14 +369,17 @@ fn a_timeout_leaves_one_packet_until_the_flight_is_acknowledged() {
     assert!(flow.window() >= before, "{before}");
 }
 
-/// A second timeout does not replace the saved window.
+/// A second timeout neither replaces the saved window nor ends the repair earlier, although only one packet is in
+/// flight.
 #[test]
 fn repeated_timeouts_restore_the_first_window() {
     let mut flow = Flow::probing_bandwidth().in_phase(1.0);
     let before = flow.window();
     flow.timeout(8, 8);
-    flow.timeout(8, 1);
-    flow.ack(Duration::ZERO, Ack { acked: 8, same_round: true, ..ACK });
+    flow.timeout(1, 1);
+    flow.ack(Duration::ZERO, Ack { acked: 7, same_round: true, ..ACK });
+    assert_eq!(flow.window(), 8);
+    flow.ack(Duration::ZERO, Ack { same_round: true, ..ACK });
     assert!(flow.window() >= before, "{before}");
 }
 
@@ -402,15 +405,16 @@ fn a_spurious_timeout_is_undone() {
 }
 
 #[test]
-fn without_an_rtt_as_small_for_ten_seconds_probe_rtt_starts() {
+fn without_a_smaller_rtt_for_ten_seconds_probe_rtt_starts() {
     let queued = Ack { rtt: Duration::from_millis(110), ..ACK };
     let mut flow = Flow::probing_bandwidth();
-    let renewed = flow.now;
+    // The first acknowledgment.
+    let smallest = Timestamp::ZERO + RTT;
     let mut phase = flow.bbr.phase();
     while phase != Phase::ProbeRtt {
         phase = flow.ack(Duration::from_millis(50), queued);
     }
-    let waited = flow.now.since(renewed);
+    let waited = flow.now.since(smallest);
     assert!(waited > Duration::from_secs(10) && waited <= Duration::from_millis(10_050), "{waited:?}");
     assert_eq!(flow.window(), 4);
     flow.assert_pacing(0.99 * 640e3);
@@ -425,6 +429,35 @@ fn without_an_rtt_as_small_for_ten_seconds_probe_rtt_starts() {
     assert!(flow.now.since(began) >= Duration::from_millis(200));
     assert!(flow.window() >= 16, "{}", flow.window());
     assert_eq!(flow.bbr.min_rtt.get(), Some(queued.rtt));
+}
+
+/// An RTT as small as the minimum does not postpone the probe.
+#[test]
+fn only_a_smaller_rtt_postpones_the_probe() {
+    for (rtt, probes) in [(100, true), (99, false)] {
+        let mut flow = Flow::probing_bandwidth();
+        let smallest = Timestamp::ZERO + RTT;
+        flow.ack(RTT * 30, Ack { rtt: Duration::from_millis(rtt), ..ACK });
+        flow.now = smallest + Duration::from_secs(10);
+        let phase = flow.ack(Duration::from_nanos(1), Ack { rtt: RTT * 2, ..ACK });
+        assert_eq!(phase == Phase::ProbeRtt, probes, "{rtt}");
+    }
+}
+
+/// The receiver may delay the acknowledgment of less than a packet.
+#[test]
+fn a_delayed_acknowledgment_does_not_replace_an_expired_minimum() {
+    let mut flow = Flow::probing_bandwidth();
+    let mut ack = |payload: u64, rtt: u64, ms: u64| {
+        let mut event = AckEvent::at(Timestamp::ZERO + Duration::from_millis(ms));
+        (event.acked, event.advance, event.mss) = (Bytes::new(payload), Bytes::new(payload), MSS);
+        event.rtt_sample = Some(Duration::from_millis(rtt));
+        flow.bbr.on_ack(&event, &mut NullProbe);
+        flow.bbr.min_rtt.get()
+    };
+    assert_eq!(ack(500, 90, 1000), Some(Duration::from_millis(90)));
+    assert_eq!(ack(500, 130, 12_000), Some(Duration::from_millis(90)));
+    assert_eq!(ack(1000, 120, 12_000), Some(Duration::from_millis(120)));
 }
 
 #[test]

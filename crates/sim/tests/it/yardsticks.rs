@@ -19,6 +19,10 @@ fn bbr_with(probe_loss_events: u32) -> ControllerPlan {
     ControllerPlan::Declared(ComponentPlan::named("bbr").with("probe_loss_events", probe_loss_events))
 }
 
+fn bbr1() -> ControllerPlan {
+    ControllerPlan::Declared(ComponentPlan::named("bbr1"))
+}
+
 fn copa(competitive: bool) -> ControllerPlan {
     ControllerPlan::Declared(ComponentPlan::named("copa").with("competitive", competitive))
 }
