@@ -151,6 +151,13 @@ def test_a_helper_has_precedence(write, airpath):
     assert outcome.code == 0, outcome.err
 
 
+def test_the_distance_of_unsigned_values_has_no_sign(write, airpath):
+    distances = "abs((u32)2 - (u32)5) == 3 && abs((u64)2 - (u64)5) == 3 && abs(-3) == 3 && abs((u32)3) == 3"
+    write("tcp_own.c", threshold=f"({{ if (!({distances})) BUG(); 2; }})")
+    outcome = airpath("compare", "linux:tcp_own.c", "--link", "12mbps", "--duration", "3s", "--out", "o")
+    assert outcome.code == 0, outcome.err
+
+
 def test_without_a_compiler_the_message_has_instructions(write, airpath, monkeypatch):
     write("tcp_own.c")
     monkeypatch.setenv("CC", "no-such-compiler -O3")

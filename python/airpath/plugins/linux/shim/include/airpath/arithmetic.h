@@ -28,11 +28,13 @@
 #define clamp(value, low, high) min((typeof(value))max(value, low), high)
 #define clamp_t(type, value, low, high) min_t(type, max_t(type, value, low), high)
 #define clamp_val(value, low, high) clamp_t(typeof(value), value, low, high)
-#define abs(x)                                                                                                         \
+/* Unsigned values become signed first, so that the difference of two unsigned values has a distance. */
+#define abs_as(type, x)                                                                                                \
 	({                                                                                                             \
-		typeof(x) abs_x = (x);                                                                                 \
+		type abs_x = (type)(x);                                                                                \
 		abs_x < 0 ? -abs_x : abs_x;                                                                            \
 	})
+#define abs(x) __builtin_choose_expr(sizeof(x) == sizeof(s64), abs_as(s64, x), abs_as(s32, x))
 #define swap(x, y)                                                                                                     \
 	do {                                                                                                           \
 		typeof(x) swap_x = (x);                                                                                \
