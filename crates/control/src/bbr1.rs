@@ -1,5 +1,5 @@
 //! BBR, version 1: the largest delivery rate and the smallest round-trip time determine rate and window
-//! (Linux, `net/ipv4/tcp_bbr.c`).
+//! (Linux 6.1, `net/ipv4/tcp_bbr.c`).
 //!
 //! One file per concept, as for version 3 ([`crate::Bbr`]), from which the parts with the same rules come:
 //! rounds, the smallest round-trip time, the test for a full pipe, the limited span and the measurement of
@@ -49,14 +49,14 @@ const BANDWIDTH_ROUNDS: u64 = 10;
     serde(default),
     schemars(
         title = "BBR v1",
-        description = "paces at the largest delivery rate of ten rounds, ignores losses (Linux 4.9 and later)",
+        description = "paces at the largest delivery rate of ten rounds, ignores losses (Linux)",
         extend("x-follows" = "model")
     )
 )]
 pub struct Bbr1Config {
     /// Whether to detect token-bucket policers, and to send at their rate.
     pub policer: bool,
-    /// Whether bursts of acknowledgments enlarge the window (Linux 5.1 and later).
+    /// Whether bursts of acknowledgments enlarge the window.
     pub aggregation: bool,
     /// Time for which a minimum of the RTT is valid. After this time without an RTT as small, BBR probes for
     /// one.
