@@ -126,8 +126,8 @@ const LARGEST_TARGET_S: f64 = 0.05;
 /// backlogged time (`Gaps`), learns the noise of that ratio (`Noise`), and averages over a time that
 /// depends on it (`Memory`). It needs no model of the queue, and an empty queue does not change the estimate.
 ///
-/// With [`BusyConfig::poll_interval`], it uses the times of departures no more, but reads how much has departed
-/// (`Polls`), so that a driver may report departures in sums.
+/// With [`BusyConfig::poll_interval`], it ignores the times of departures and reads at intervals how much has
+/// departed (`Polls`), so that a driver may report departures in sums.
 #[derive(Clone, Debug)]
 pub struct Busy {
     config: BusyConfig,
@@ -177,8 +177,8 @@ impl Busy {
             Some(sent) => {
                 self.noise.add(sent);
                 let noise = self.noise.level();
-                // The gap that is still open would else count as idle time, and a step then shorten the memory to
-                // a few readings.
+                // If the counters are polled, the open gap must not count as idle time: after a step, that would
+                // shorten the memory to a few readings.
                 let (until, resolution_s) = self
                     .polls
                     .as_ref()

@@ -88,7 +88,7 @@ def _arguments(link: str, queue: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _poll(link: str, poll_ns: int | None) -> tuple[str, ...]:
-    """Return the interval at which the daemon reads the queue for `busy`; its own if the scenario has none."""
+    """Return the daemon's interval between readings for `busy`; none if the scenario has none."""
     if poll_ns is None:
         return ()
     shortest, longest = _POLLS_MS

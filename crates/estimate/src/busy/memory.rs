@@ -30,7 +30,7 @@ impl Sent {
         self.bytes / self.busy_s
     }
 
-    /// Returns the rate next to `expected` that is possible if the time is known up to `resolution_s`.
+    /// Returns the possible rate that is closest to `expected`, if the time has an error of up to `resolution_s` seconds.
     fn nearest_rate(self, expected: f64, resolution_s: f64) -> f64 {
         if self.rate() > expected {
             (self.bytes / (self.busy_s + resolution_s)).max(expected)
