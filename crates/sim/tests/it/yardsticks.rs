@@ -137,17 +137,17 @@ fn two_bbr_flows_share_the_link() {
 }
 
 /// Compares with `tcp_bbr.c` of Linux 6.1 over the same links (docs/how-to/linux-modules.md), means of eight
-/// runs, of which the number of waiting packets has a standard deviation of at most 4 %.
+/// runs, in which the number of waiting packets has a standard deviation of at most 5 %.
 #[test]
 fn bbr1_matches_the_module_of_linux_in_share_and_delay() {
     // Mbit/s, round trip in ms, flows, buffer; share of the link, packets waiting.
     for (case, share, waiting) in [
-        ((10, 40, 1, 100), 0.977, 5.90),
-        ((10, 100, 1, 100), 0.971, 6.16),
-        ((50, 40, 1, 400), 0.975, 11.71),
-        ((2, 200, 1, 200), 0.962, 5.56),
-        ((10, 40, 2, 100), 0.981, 53.37),
-        ((10, 40, 4, 100), 0.987, 77.63),
+        ((10, 40, 1, 100), 0.978, 6.98),
+        ((10, 100, 1, 100), 0.971, 7.14),
+        ((50, 40, 1, 400), 0.973, 12.57),
+        ((2, 200, 1, 200), 0.963, 6.56),
+        ((10, 40, 2, 100), 0.982, 51.15),
+        ((10, 40, 4, 100), 0.988, 74.81),
     ] {
         let found = alone_on(case, &bbr1(true), 20, 60);
         assert!((found.1 / share - 1.0).abs() < 0.01, "{case:?}: {} of the link, not {share}", found.1);
