@@ -45,6 +45,7 @@ mod threshold_unit;
 mod vcp;
 mod vegas;
 mod veno;
+mod verus;
 mod vivace;
 mod westwood;
 mod whole_bytes;
@@ -94,6 +95,7 @@ pub use vcp::{
 };
 pub use vegas::{Vegas, VegasConfig};
 pub use veno::{Veno, VenoConfig};
+pub use verus::{Verus, VerusConfig};
 pub use vivace::{Vivace, VivaceConfig};
 pub use westwood::{MinimumRtt, Westwood, WestwoodConfig, WestwoodReduction};
 pub use window_rule::WindowRule;

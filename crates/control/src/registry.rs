@@ -7,7 +7,8 @@ use crate::{
     AbcSenderConfig, Bbr1Config, BbrConfig, BicConfig, CopaConfig, CubicConfig, DifferentiatedConfig,
     EveryOtherRoundConfig, FixedConfig, HighSpeedConfig, HtcpConfig, HyblaConfig, HystartPlusPlusConfig,
     IllinoisConfig, KiteConfig, LedbatPlusPlusConfig, MpcpConfig, NewRenoConfig, PerAcknowledgmentConfig,
-    PragueConfig, QfcpConfig, StandardConfig, VcpConfig, VegasConfig, VenoConfig, VivaceConfig, XcpConfig,
+    PragueConfig, QfcpConfig, StandardConfig, VcpConfig, VegasConfig, VenoConfig, VerusConfig, VivaceConfig,
+    XcpConfig,
 };
 
 impl Components {
@@ -32,6 +33,7 @@ impl Components {
                 .with::<WindowedConfig<IllinoisConfig>>()
                 .with::<KiteConfig>()
                 .with::<VivaceConfig>()
+                .with::<VerusConfig>()
                 .with::<XcpConfig>()
                 .with::<VcpConfig>()
                 .with::<MpcpConfig>()

@@ -232,7 +232,7 @@ fn ack_rate(config: AckRateConfig) -> AckRate {
 
 /// Controllers whose window follows a model of the path. The rules of RFC 5681 for when and by how much a
 /// window may grow or shrink do not apply to them.
-pub(crate) const MODEL_BASED: [&str; 4] = ["bbr", "bbr1", "copa", "copa-competitive"];
+pub(crate) const MODEL_BASED: [&str; 5] = ["bbr", "bbr1", "copa", "copa-competitive", "verus"];
 
 fn copa(competitive: bool) -> Box<dyn Controller> {
     let config = CopaConfig { competitive, ..CopaConfig::default() };
@@ -380,12 +380,12 @@ impl Rounds {
         }
         match fate {
             Fate::TimedOut => {
-                self.now += Duration::from_secs(1);
+                self.wait_until(self.now + Duration::from_secs(1));
                 self.signal(CongestionSignal::Timeout, packets, rtt);
                 self.in_recovery = false;
             }
             Fate::Lost => {
-                self.now += rtt;
+                self.wait_until(self.now + rtt);
                 self.signal(CongestionSignal::Loss, packets, rtt);
                 self.in_recovery = true;
             }
@@ -394,6 +394,15 @@ impl Rounds {
                 self.in_recovery = false;
             }
         }
+    }
+
+    /// Advances the clock and calls the timers that expire until then.
+    fn wait_until(&mut self, end: Timestamp) {
+        while self.controller.next_timer() <= end {
+            self.now = self.controller.next_timer();
+            self.controller.on_timer(self.now, &mut NullProbe);
+        }
+        self.now = end;
     }
 
     fn signal(&mut self, signal: CongestionSignal, packets: u64, rtt: Duration) {
@@ -410,7 +419,7 @@ impl Rounds {
         let packets = echoes.len() as u64;
         let unmarked = if self.controller.requirements().accurate_ecn { self.capacity } else { packets };
         for (packet, &echo) in (1..).zip(echoes) {
-            self.now = start + rtt.mul_f64(packet as f64 / packets as f64);
+            self.wait_until(start + rtt.mul_f64(packet as f64 / packets as f64));
             if packet == unmarked + 1 {
                 self.signal(CongestionSignal::EcnCe, packets, rtt);
             }
