@@ -167,7 +167,17 @@ def test_validate_names_problems_in_json_too(airpath, folder: Path):
 def test_list_has_a_line_for_each(airpath):
     everything = json.loads(airpath("list", "--json").out)
     assert set(everything) == {
-        *("schemes", "estimators", "queues", "links", "networks", "scenarios", "sweeps", "suites")
+        *(
+            "schemes",
+            "estimators",
+            "queues",
+            "links",
+            "networks",
+            "scenarios",
+            "sweeps",
+            "suites",
+            "leaderboards",
+        )
     }
     assert all(text for section in everything.values() for text in section.values())
     assert set(json.loads(airpath("list", "links", "--json").out)) == {"links"}
