@@ -62,7 +62,19 @@ def scenario_of(
 
 
 def with_scheme(scenario: Scenario, tested: Sequence[str], scheme: str) -> Scenario:
-    """Return the scenario in which flows have a scheme: those named, else all that have one."""
+    """Return the scenario in which the flows under test have a scheme (`flows_under_test`)."""
+    taking = flows_under_test(scenario, tested)
+    return scenario.override({f"flows.{number}.scheme": scheme for number in taking})
+
+
+def flows_under_test(scenario: Scenario, tested: Sequence[str]) -> list[int]:
+    """Return the numbers of the entries of flows with these names; without names, of all with a scheme.
+
+    Raises
+    ------
+    UsageError
+        If there is no flow of a name, or no flow with a scheme.
+    """
     flows = scenario.document.flows
     names = [flow.name for flow in flows]
     if unknown := [name for name in tested if name not in names]:
@@ -74,7 +86,7 @@ def with_scheme(scenario: Scenario, tested: Sequence[str], scheme: str) -> Scena
     ]
     if not taking:
         raise UsageError("scheme: no flow of the scenario has a scheme to replace")
-    return scenario.override({f"flows.{number}.scheme": scheme for number in taking})
+    return taking
 
 
 def _over_link(options: dict[str, Any], folder: Path, scheme: str | None) -> Scenario:

@@ -107,7 +107,7 @@ else:
 
 
 class RunsTable(_LinkTable):
-    """Runs of a scheme: a scenario or a link, and the seeds."""
+    """The runs of a case: a scenario or a link."""
 
     name: Name
     """Short name."""
@@ -121,10 +121,6 @@ class RunsTable(_LinkTable):
     """Names of the flows of the scenario that take the scheme. Default: all that have one."""
     set: dict[str, Any] = Field(default_factory=dict)
     """Keys of the scenario that differ, by path (`"topology.bottleneck.loss"`)."""
-    repetitions: Repetitions | None = None
-    """Number of runs. Default: that of the whole file."""
-    seed: Seed | None = None
-    """Seed of the first repetition. Default: that of the whole file."""
 
     @model_validator(mode="after")
     def _is_one_thing(self) -> Self:
@@ -156,6 +152,10 @@ class CaseTable(RunsTable):
 
     scheme: Text | None = None
     """The scheme under test, unless another is requested. Default: that of the suite, else the scenario's."""
+    repetitions: Repetitions | None = None
+    """Number of runs. Default: that of the suite."""
+    seed: Seed | None = None
+    """Seed of the first repetition. Default: that of the suite."""
     expect: Expectations = Field(default_factory=dict)
     """Expectations by metric; they replace those of the suite for the same metric."""
 

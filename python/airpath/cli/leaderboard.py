@@ -1,5 +1,6 @@
 """`airpath leaderboard`."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,7 +21,7 @@ from airpath.cli.output import (
 )
 
 if TYPE_CHECKING:
-    from airpath.leaderboard import Scores
+    from airpath.leaderboard import Board, Scores, Standing
 
 HELP = """\
 Every entry runs in the same cases with the same seeds. Values are kept: the same command continues after
@@ -89,18 +90,17 @@ def leaderboard(
     from airpath.cli.place import claim
     from airpath.leaderboard import Board, score, standings
     from airpath.leaderboard.report import leaderboard_json, leaderboard_table
-    from airpath.leaderboard.running import ScoringInterrupted, can_continue
+    from airpath.leaderboard.running import FILE, ScoringInterrupted, can_continue
     from airpath.plugins.specs import allow
 
     allow(entries or ())
     chosen = Board.load(board, entries or (), traces=traces, seed=seed, repetitions=reps)
-    for name, why in chosen.skipped.items():
-        tell(f"case {name} is skipped: it {why}")
+    tell_skipped(chosen)
     folder = claim(
         out,
         Path("out") / f"leaderboard-{chosen.name}",
         force=force,
-        may_replace=lambda place: (place / "leaderboard.json").exists(),
+        may_replace=lambda place: (place / FILE).exists(),
         resumes=lambda place: can_continue(chosen, place),
     )
     failures: list[str] = []
@@ -119,20 +119,28 @@ def leaderboard(
         show_json({**leaderboard_json(scores, ranks), "out": str(folder)})
     else:
         show(leaderboard_table(scores, ranks))
-    write_leaderboard(scores, folder)
+    for one in ranks:
+        if one.missing:
+            tell(f"{one.entry} has no rank, because it has no values in {', '.join(one.missing)}")
+    _write(scores, ranks, folder)
     if not as_json:
         show(f"results: {folder / TABLE}\nfigure:  {folder / FIGURE}")
     return FAILED if failures else 0
 
 
-def write_leaderboard(scores: "Scores", folder: Path) -> None:
+def tell_skipped(board: "Board") -> None:
+    """Print which cases are skipped, one line for each reason."""
+    for why in dict.fromkeys(board.skipped.values()):
+        names = [name for name, reason in board.skipped.items() if reason == why]
+        tell(f"skipped: {', '.join(names)}: {why}")
+
+
+def _write(scores: "Scores", ranks: "Sequence[Standing]", folder: Path) -> None:
     """Write the ranks as Markdown and as a figure."""
-    from airpath.leaderboard import standings
     from airpath.leaderboard.picture import trade_off_of_entries  # here, because matplotlib is slow to import
     from airpath.leaderboard.report import leaderboard_markdown
     from airpath.plots import render
     from airpath.plots.standard_figure import figure_of
 
-    ranks = standings(scores)
     write_file(folder / TABLE, leaderboard_markdown(scores, ranks).encode())
     write_file(folder / FIGURE, render(figure_of(trade_off_of_entries(scores, ranks)), "png"))

@@ -118,6 +118,7 @@ def _rerun_leaderboard(
     results: Path, out: Path | None, *, force: bool, jobs: int | None, as_json: bool
 ) -> int:
     """Score the entries of a leaderboard again, and compare all values."""
+    from airpath.cli.leaderboard import tell_skipped
     from airpath.cli.output import show, show_json
     from airpath.cli.place import claim
     from airpath.leaderboard import Scores, score
@@ -125,6 +126,7 @@ def _rerun_leaderboard(
 
     kept = Scores.read(results / LEADERBOARD)
     board = board_of(kept)
+    tell_skipped(board)
     folder = claim(out, results.resolve().with_name(f"{results.resolve().name}-rerun"), force=force)
     again = score(board, folder, jobs=jobs, on_failure=tell, on_line=tell)
     others = differences(kept, again)
@@ -138,8 +140,6 @@ def _rerun_leaderboard(
     equal = again.to_bytes() == (results / LEADERBOARD).read_bytes()
     ending = "; the files are byte-equal" if equal else ""
     show(f"all values of {count} pairs of case and entry are the same{ending}")
-    for name, why in board.skipped.items():
-        show(f"case {name} was not repeated: it {why}")
     return 0
 
 

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Self
@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from airpath._declared.messages import faults, scenario_error
 from airpath._nearest import suggestion
 from airpath._os.shipped import find_shipped, shipped_names
-from airpath.checks.cases import said_of, scenario_of, with_scheme
+from airpath.checks.cases import flows_under_test, said_of, scenario_of, with_scheme
 from airpath.errors import UsageError
 from airpath.leaderboard.document import OF_SCORE, SCORE, BoardCaseTable, BoardTable, EntryTable
 from airpath.scenario import Scenario
@@ -113,8 +113,23 @@ class Board:
         source: str = "leaderboard",
         folder: Path | None = None,
         traces: Path | None = None,
+        only: Container[str] | None = None,
     ) -> Self:
-        """Return a leaderboard from nested dictionaries, as TOML would give them; see `load`."""
+        """Return a leaderboard from nested dictionaries, as TOML would give them.
+
+        Parameters
+        ----------
+        tables
+            The leaderboard.
+        entries, traces
+            As those of `load`.
+        source
+            Name of the leaderboard in messages.
+        folder
+            Base of relative paths; by default the working directory.
+        only
+            Names of the wanted cases; by default all.
+        """
         tables = plain(tables)
         try:
             document = BoardTable.model_validate(tables)
@@ -127,6 +142,8 @@ class Board:
             )
         cases, skipped = [], {}
         for number, table in enumerate(document.cases):
+            if only is not None and table.name not in only:
+                continue
             place = traces if table.recorded else folder
             if table.recorded and (why := _missing(table, traces)):
                 skipped[table.name] = why
@@ -191,8 +208,8 @@ def _missing(table: BoardCaseTable, traces: Path | None) -> str:
     """Return why the trace of a recorded case cannot be read; empty if it can."""
     name = table.over_link["link"]
     if traces is None:
-        return f"needs the recorded trace {name}; name its folder by --traces or AIRPATH_TRACES"
-    return "" if (traces / name).is_file() else f"needs the recorded trace {name}, which is not in {traces}"
+        return "no folder of recorded traces (--traces or AIRPATH_TRACES)"
+    return "" if (traces / name).is_file() else f"{name} is not in {traces}"
 
 
 def _case(board: BoardTable, table: BoardCaseTable, folder: Path, entries: Mapping[str, EntryTable]) -> Case:
@@ -201,18 +218,20 @@ def _case(board: BoardTable, table: BoardCaseTable, folder: Path, entries: Mappi
     for name, entry in entries.items():
         with said_of(f"entry {name}"):
             scenario = base if board.kind == "estimators" else with_scheme(base, table.tested, entry.entry)
-            scenario = scenario.override(dict(_settings(board, scenario, entry)))
+            scenario = scenario.override(dict(_settings(board, table, scenario, entry)))
             scenario.plan()
             scenario.refuse_if_too_large()
         scenarios[name] = scenario
     return Case(table.name, table.title, table.tuning, scenarios)
 
 
-def _settings(board: BoardTable, scenario: Scenario, entry: EntryTable) -> Iterator[tuple[str, Any]]:
+def _settings(
+    board: BoardTable, table: BoardCaseTable, scenario: Scenario, entry: EntryTable
+) -> Iterator[tuple[str, Any]]:
     """Yield the keys of a scenario that an entry sets in addition to the scheme."""
-    flows = [number for number, flow in enumerate(scenario.document.flows) if flow.scheme is not None]
+    tested = flows_under_test(scenario, table.tested)
     if board.kind == "estimators":
-        yield from ((f"flows.{number}.estimators", [entry.entry]) for number in flows)
+        yield from ((f"flows.{number}.estimators", [entry.entry]) for number in tested)
         return
     topology = scenario.to_dict()["topology"]
     one, several = topology.get("bottleneck"), topology.get("bottlenecks", ())
@@ -224,4 +243,4 @@ def _settings(board: BoardTable, scenario: Scenario, entry: EntryTable) -> Itera
         if entry.queue is not None:
             yield f"topology.{path}.queue", queue_of(entry.queue, queue.get("limit"), None, "1bdp")
     if entry.ecn:
-        yield from ((f"flows.{number}.transport.ecn", True) for number in flows)
+        yield from ((f"flows.{number}.transport.ecn", True) for number in tested)

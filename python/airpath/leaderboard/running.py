@@ -52,7 +52,7 @@ def score(
     board
         The leaderboard.
     out
-        The directory: empty, or with scores of this leaderboard (`can_continue`).
+        The directory. Scores of another leaderboard or version in it are replaced.
     jobs, progress, isolate
         As for `airpath.run`.
     on_failure
@@ -67,7 +67,8 @@ def score(
     ScoringInterrupted
         On Ctrl-C.
     """
-    scores = Scores.read(out / FILE) if (out / FILE).exists() else Scores.empty(board)
+    continues = can_continue(board, out) and (out / FILE).exists()
+    scores = Scores.read(out / FILE) if continues else Scores(board.tables)
     total, done = len(board.cases) * len(board.entries), 0
     _write(out / PROVENANCE, json.dumps(_provenance(board), indent=2).encode())
     listed = {entry.label for entry in board.document.entries}
@@ -110,13 +111,17 @@ def can_continue(board: Board, out: Path) -> bool:
 
 
 def board_of(scores: Scores) -> Board:
-    """Return the leaderboard of scores, with all their entries, to score it again.
+    """Return the leaderboard of scores, with all their entries and cases, to score it again.
 
     Recorded traces are read from the folder that the variable `AIRPATH_TRACES` names.
     """
     traces = os.environ.get("AIRPATH_TRACES")
-    entries = list(scores.added.values())
-    return Board.from_dict(scores.board, entries, traces=None if traces is None else Path(traces))
+    return Board.from_dict(
+        scores.board,
+        list(scores.added.values()),
+        traces=None if traces is None else Path(traces),
+        only=scores.cases,
+    )
 
 
 def differences(scores: Scores, again: Scores) -> list[str]:

@@ -10,7 +10,6 @@ from typing import Any, Final, Self
 
 from airpath import _core
 from airpath.errors import OutputError
-from airpath.leaderboard.board import Board
 from airpath.leaderboard.document import BoardTable
 
 FORMAT: Final = "airpath leaderboard 1"
@@ -29,11 +28,6 @@ class Scores:
     """For each case and entry: the digest of what ran (`sha256`), and the value of each seed by metric
     (`values`), null if a run has no value.
     """
-
-    @classmethod
-    def empty(cls, board: Board) -> Self:
-        """Return the scores of a leaderboard without any value."""
-        return cls(board.tables)
 
     @classmethod
     def read(cls, file: Path) -> Self:
@@ -100,7 +94,8 @@ class Scores:
 
     def has(self, case: str, entry: str, digest: str) -> bool:
         """Return whether there are values of exactly these runs."""
-        return self.kept.get(case, {}).get(entry, {}).get("sha256") == digest
+        found = self.kept.get(case, {}).get(entry, {})
+        return found.get("sha256") == digest and bool(found.get("values"))
 
     def put(self, case: str, entry: str, digest: str, values: Mapping[str, Sequence[float | None]]) -> None:
         """Store the values of an entry in a case, instead of earlier ones."""
