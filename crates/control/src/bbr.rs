@@ -34,6 +34,7 @@ use airpath_model::{
 use crate::ConfigError;
 #[cfg(feature = "declare")]
 use crate::declare::{ControllerFacts, Controllers};
+use crate::watching_phase::watching_phase;
 use ack_aggregation::AckAggregation;
 use airpath_model::config::check;
 use bandwidth_filter::BandwidthFilter;
@@ -286,20 +287,6 @@ impl Bbr {
     fn enter(&mut self, state: State) {
         self.state = state;
     }
-
-    /// Executes `change` and reports a new state to the probe.
-    fn watching_state(
-        &mut self,
-        now: Timestamp,
-        probe: &mut dyn Probe,
-        change: impl FnOnce(&mut Self, &mut dyn Probe),
-    ) {
-        let before = self.state;
-        change(self, probe);
-        if self.state != before {
-            probe.record(now, Measurement::Phase(self.state.phase()));
-        }
-    }
 }
 
 impl Controller for Bbr {
@@ -310,13 +297,13 @@ impl Controller for Bbr {
     fn on_sent(&mut self, event: &SendEvent, probe: &mut dyn Probe) -> PathHeader {
         self.begin(event.now);
         if event.in_flight <= event.payload {
-            self.watching_state(event.now, probe, |bbr, _| bbr.restart_from_idle(event));
+            watching_phase(self, event.now, probe, |bbr, _| bbr.restart_from_idle(event));
         }
         PathHeader::None
     }
 
     fn on_ack(&mut self, event: &AckEvent, probe: &mut dyn Probe) {
-        self.watching_state(event.now, probe, |bbr, probe| {
+        watching_phase(self, event.now, probe, |bbr, probe| {
             bbr.begin(event.now);
             bbr.mss = event.mss;
             bbr.in_flight = event.in_flight;
@@ -341,7 +328,7 @@ impl Controller for Bbr {
     }
 
     fn on_congestion(&mut self, event: &CongestionEvent, probe: &mut dyn Probe) {
-        self.watching_state(event.now, probe, |bbr, _| {
+        watching_phase(self, event.now, probe, |bbr, _| {
             bbr.begin(event.now);
             bbr.mss = event.mss;
             match event.signal {
@@ -353,7 +340,7 @@ impl Controller for Bbr {
     }
 
     fn on_spurious(&mut self, now: Timestamp, probe: &mut dyn Probe) {
-        self.watching_state(now, probe, |bbr, _| bbr.undo_losses());
+        watching_phase(self, now, probe, |bbr, _| bbr.undo_losses());
     }
 
     fn control(&self) -> Control {

@@ -3,8 +3,7 @@
 //!
 //! One file per concept, as for version 3 ([`crate::Bbr`]), from which the parts with the same rules come:
 //! rounds, the smallest round-trip time, the test for a full pipe, the limited span and the measurement of
-//! bursts. Names in `typewriter`
-//! are those of Linux.
+//! bursts. Names in `typewriter` are those of Linux.
 
 mod aggregation;
 mod mode;
@@ -31,6 +30,7 @@ use crate::bbr::min_rtt::MinRtt;
 use crate::bbr::rounds::Rounds;
 #[cfg(feature = "declare")]
 use crate::declare::{ControllerFacts, Controllers};
+use crate::watching_phase::watching_phase;
 use crate::windowed_extremum::WindowedMaximum;
 use aggregation::Aggregation;
 use mode::{Cycle, Mode};
@@ -270,20 +270,6 @@ impl Bbr1 {
     fn start_probing_bandwidth(&mut self) {
         self.mode = Mode::ProbeBandwidth(Cycle::new(self.totals.at, &mut self.random));
     }
-
-    /// Executes `change` and reports a new phase to the probe.
-    fn watching_phase(
-        &mut self,
-        now: Timestamp,
-        probe: &mut dyn Probe,
-        change: impl FnOnce(&mut Self, &mut dyn Probe),
-    ) {
-        let before = self.phase();
-        change(self, probe);
-        if self.phase() != before {
-            probe.record(now, Measurement::Phase(self.phase()));
-        }
-    }
 }
 
 /// Creates the filter of the round-trip time. A minimum that expires requires a probe; in version 3 the probe
@@ -300,13 +286,13 @@ impl Controller for Bbr1 {
     fn on_sent(&mut self, event: &SendEvent, probe: &mut dyn Probe) -> PathHeader {
         self.begin(event.now);
         if event.in_flight <= event.payload {
-            self.watching_phase(event.now, probe, |bbr, _| bbr.restart_from_idle(event));
+            watching_phase(self, event.now, probe, |bbr, _| bbr.restart_from_idle(event));
         }
         PathHeader::None
     }
 
     fn on_ack(&mut self, event: &AckEvent, probe: &mut dyn Probe) {
-        self.watching_phase(event.now, probe, |bbr, probe| {
+        watching_phase(self, event.now, probe, |bbr, probe| {
             bbr.begin(event.now);
             bbr.mss = event.mss;
             bbr.in_flight = event.in_flight;
@@ -333,7 +319,7 @@ impl Controller for Bbr1 {
     }
 
     fn on_congestion(&mut self, event: &CongestionEvent, probe: &mut dyn Probe) {
-        self.watching_phase(event.now, probe, |bbr, _| {
+        watching_phase(self, event.now, probe, |bbr, _| {
             bbr.begin(event.now);
             bbr.mss = event.mss;
             // The acknowledgments report fast recovery.
@@ -344,7 +330,7 @@ impl Controller for Bbr1 {
     }
 
     fn on_spurious(&mut self, now: Timestamp, probe: &mut dyn Probe) {
-        self.watching_phase(now, probe, |bbr, _| bbr.undo_losses());
+        watching_phase(self, now, probe, |bbr, _| bbr.undo_losses());
     }
 
     fn control(&self) -> Control {

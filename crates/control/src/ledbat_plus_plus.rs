@@ -8,13 +8,14 @@ use alloc::boxed::Box;
 #[cfg(feature = "declare")]
 use airpath_model::declare::Component;
 use airpath_model::{
-    AckEvent, Bytes, CongestionEvent, CongestionSignal, Control, Controller, Duration, Measurement, Pacing,
-    Phase, Probe, Timestamp,
+    AckEvent, Bytes, CongestionEvent, CongestionSignal, Control, Controller, Duration, Pacing, Phase, Probe,
+    Timestamp,
 };
 
 use crate::ConfigError;
 #[cfg(feature = "declare")]
 use crate::declare::{ControllerFacts, Controllers};
+use crate::watching_phase::watching_phase;
 use crate::windowed::QUANTUM_SEGMENTS;
 use airpath_model::config::check;
 use delay::{BaseDelay, CurrentDelay};
@@ -173,16 +174,6 @@ impl LedbatPlusPlus {
         };
         Ok(Self { config, state, mss, before_signal: None })
     }
-
-    /// Executes `change` and reports a new phase to the probe.
-    fn watching_phase(&mut self, now: Timestamp, probe: &mut dyn Probe, change: impl FnOnce(&mut Self)) {
-        let before = self.state.stage.phase();
-        change(self);
-        let after = self.state.stage.phase();
-        if after != before {
-            probe.record(now, Measurement::Phase(after));
-        }
-    }
 }
 
 impl State {
@@ -312,14 +303,14 @@ fn floor(mss: Bytes) -> f64 {
 
 impl Controller for LedbatPlusPlus {
     fn on_ack(&mut self, event: &AckEvent, probe: &mut dyn Probe) {
-        self.watching_phase(event.now, probe, |controller| {
+        watching_phase(self, event.now, probe, |controller, _| {
             controller.mss = event.mss;
             controller.state.on_ack(&controller.config, event);
         });
     }
 
     fn on_congestion(&mut self, event: &CongestionEvent, probe: &mut dyn Probe) {
-        self.watching_phase(event.now, probe, |controller| {
+        watching_phase(self, event.now, probe, |controller, _| {
             controller.mss = event.mss;
             let repeated = event.signal == CongestionSignal::Timeout && event.consecutive > 1;
             if !repeated {
@@ -332,7 +323,7 @@ impl Controller for LedbatPlusPlus {
     fn on_spurious(&mut self, now: Timestamp, probe: &mut dyn Probe) {
         let Some(before) = self.before_signal.take() else { return };
         if self.state.window <= before.window {
-            self.watching_phase(now, probe, |controller| controller.state = before);
+            watching_phase(self, now, probe, |controller, _| controller.state = before);
         }
     }
 

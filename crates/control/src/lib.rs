@@ -47,6 +47,7 @@ mod vegas;
 mod veno;
 mod verus;
 mod vivace;
+mod watching_phase;
 mod westwood;
 mod whole_bytes;
 mod window_rule;

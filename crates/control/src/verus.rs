@@ -18,6 +18,7 @@ use airpath_model::{
 use crate::ConfigError;
 #[cfg(feature = "declare")]
 use crate::declare::{ControllerFacts, Controllers};
+use crate::watching_phase::watching_phase;
 use curve::Curve;
 use history::History;
 
@@ -254,14 +255,6 @@ impl Verus {
         let share = if epochs > 1.0 { (2.0 - epochs) / (epochs - 1.0) } else { -1.0 };
         libm::floor((self.window + in_flight * share).max(0.0))
     }
-
-    fn watching_phase(&mut self, now: Timestamp, probe: &mut dyn Probe, change: impl FnOnce(&mut Self)) {
-        let before = self.phase();
-        change(self);
-        if self.phase() != before {
-            probe.record(now, Measurement::Phase(self.phase()));
-        }
-    }
 }
 
 /// Returns the average of two values, of which the old one has `weight`.
@@ -290,12 +283,12 @@ impl Controller for Verus {
         self.delivered += event.acked;
         if !event.newly_lost.is_zero() {
             // The signal occurs only once until the transport has repaired all losses.
-            self.watching_phase(event.now, probe, |verus| verus.reduce(event.now, event.rtt.smoothed));
+            watching_phase(self, event.now, probe, |verus, _| verus.reduce(event.now, event.rtt.smoothed));
         }
         let Some(rtt) = event.rtt_sample else { return };
         self.last_arrival = event.now;
         let window = self.window_at(event.now, rtt);
-        self.watching_phase(event.now, probe, |verus| {
+        watching_phase(self, event.now, probe, |verus, _| {
             verus.update(event.now, rtt.as_secs_f64().max(1e-9), window);
             if verus.slow_start && event.window_limited {
                 verus.window += event.acked.as_f64() / event.mss.as_f64();
@@ -311,12 +304,12 @@ impl Controller for Verus {
             CongestionSignal::EcnCe => {}
             CongestionSignal::Loss => {
                 let smoothed = event.rtt.smoothed;
-                self.watching_phase(event.now, probe, |verus| verus.reduce(event.now, smoothed));
+                watching_phase(self, event.now, probe, |verus, _| verus.reduce(event.now, smoothed));
             }
             CongestionSignal::Timeout => {
                 (self.in_flight, self.budget) = (Bytes::ZERO, Bytes::ZERO);
                 if self.slow_start {
-                    self.watching_phase(event.now, probe, |verus| verus.end_slow_start(event.now));
+                    watching_phase(self, event.now, probe, |verus, _| verus.end_slow_start(event.now));
                 } else {
                     self.losing = true;
                     self.target = self.minimum;
@@ -339,7 +332,7 @@ impl Controller for Verus {
             self.next_fit = now + CURVE_INTERVAL;
         }
         if !self.slow_start {
-            self.watching_phase(now, probe, |verus| verus.begin_epoch(now));
+            watching_phase(self, now, probe, |verus, _| verus.begin_epoch(now));
             probe.record(now, Measurement::Named("target", self.target));
             probe.record(now, Measurement::Named("window", self.window));
         }

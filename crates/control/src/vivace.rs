@@ -20,6 +20,7 @@ use airpath_model::{
 use crate::ConfigError;
 #[cfg(feature = "declare")]
 use crate::declare::{ControllerFacts, Controllers};
+use crate::watching_phase::watching_phase;
 use round::Round;
 use step::Step;
 use utility::Outcome;
@@ -300,14 +301,6 @@ impl Vivace {
         }
     }
 
-    fn watching_phase(&mut self, now: Timestamp, probe: &mut dyn Probe, change: impl FnOnce(&mut Self)) {
-        let before = self.phase();
-        change(self);
-        if self.phase() != before {
-            probe.record(now, Measurement::Phase(self.phase()));
-        }
-    }
-
     fn record(&self, now: Timestamp, probe: &mut dyn Probe) {
         let last = self.round.last(&self.config);
         probe.record(now, Measurement::Named("rate", self.rate * 1e6 / 8.0));
@@ -354,7 +347,7 @@ impl Controller for Vivace {
         }
         if self.round.is_complete(left) {
             self.record(event.now, probe);
-            self.watching_phase(event.now, probe, Self::finish_round);
+            watching_phase(self, event.now, probe, |vivace, _| vivace.finish_round());
         }
     }
 
@@ -365,7 +358,7 @@ impl Controller for Vivace {
         }
         if event.signal == CongestionSignal::Timeout && self.rate > 0.0 {
             self.before_timeout.get_or_insert(self.rate);
-            self.watching_phase(event.now, probe, |vivace| {
+            watching_phase(self, event.now, probe, |vivace, _| {
                 vivace.rate = (vivace.rate / 2.0).max(vivace.lowest());
                 vivace.state = State::Probing;
                 vivace.begin_round();

@@ -1,10 +1,11 @@
 //! The controller shared by all window-based algorithms.
 
 use airpath_model::{
-    AckEvent, Bytes, CongestionEvent, CongestionSignal, Control, Controller, Measurement, Pacing, PathHeader,
-    Phase, Probe, Requirements, SendEvent, Timestamp,
+    AckEvent, Bytes, CongestionEvent, CongestionSignal, Control, Controller, Pacing, PathHeader, Phase,
+    Probe, Requirements, SendEvent, Timestamp,
 };
 
+use crate::watching_phase::watching_phase;
 use crate::{ConfigError, SlowStart, WindowRule};
 use airpath_model::config::check;
 
@@ -47,21 +48,6 @@ impl<S: SlowStart, W: WindowRule> Windowed<S, W> {
         };
         Ok(Self { state, mss, before_signal: None })
     }
-
-    /// Executes `change` and reports a new phase to the probe.
-    fn watching_phase(
-        &mut self,
-        now: Timestamp,
-        probe: &mut dyn Probe,
-        change: impl FnOnce(&mut Self, &mut dyn Probe),
-    ) {
-        let before = self.state.phase();
-        change(self, probe);
-        let after = self.state.phase();
-        if after != before {
-            probe.record(now, Measurement::Phase(after));
-        }
-    }
 }
 
 impl<S: SlowStart, W: WindowRule> Controller for Windowed<S, W> {
@@ -75,14 +61,14 @@ impl<S: SlowStart, W: WindowRule> Controller for Windowed<S, W> {
     }
 
     fn on_ack(&mut self, event: &AckEvent, probe: &mut dyn Probe) {
-        self.watching_phase(event.now, probe, |controller, probe| {
+        watching_phase(self, event.now, probe, |controller, probe| {
             controller.mss = event.mss;
             controller.state.on_ack(event, probe);
         });
     }
 
     fn on_congestion(&mut self, event: &CongestionEvent, probe: &mut dyn Probe) {
-        self.watching_phase(event.now, probe, |controller, probe| {
+        watching_phase(self, event.now, probe, |controller, probe| {
             controller.mss = event.mss;
             let repeated = event.signal == CongestionSignal::Timeout && event.consecutive > 1;
             if !repeated {
@@ -99,7 +85,7 @@ impl<S: SlowStart, W: WindowRule> Controller for Windowed<S, W> {
         self.state.repairing = None;
         // A window of one segment was not reduced, but its threshold was. Equal windows therefore also count.
         if self.state.window <= before.window {
-            self.watching_phase(now, probe, |controller, _| controller.state = before);
+            watching_phase(self, now, probe, |controller, _| controller.state = before);
         }
     }
 

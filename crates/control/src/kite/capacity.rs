@@ -81,7 +81,7 @@ pub(super) struct Capacity {
     open: Interval,
     /// Bytes per second; zero before the first sample.
     rate: f64,
-    /// See [`Self::jitter`].
+    /// The mean queueing delay in the latest sample that jitter can explain, in seconds.
     jitter: f64,
 }
 

@@ -45,7 +45,7 @@ impl Delays {
     }
 
     /// Returns the mean delay by jitter, in seconds: the smallest one of a sample. A queue looks like jitter in
-    /// some samples, but hardly in every one.
+    /// some samples, but rarely in all.
     pub(super) fn jitter(&self) -> f64 {
         self.jitter
     }

@@ -29,7 +29,7 @@ struct Path {
     rtt: airpath_model::RttEstimate,
     sent: u64,
     arrived: u64,
-    /// Every how many packets one is lost.
+    /// One of this number of packets is lost.
     loss_interval: u64,
     app_limited: bool,
 }

@@ -2,7 +2,7 @@
 
 extern crate alloc;
 
-use airpath_model::NullProbe;
+use airpath_model::{Measurement, NullProbe};
 use alloc::vec::Vec;
 
 use super::*;
