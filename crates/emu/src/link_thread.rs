@@ -83,6 +83,8 @@ impl LinkThread {
         let mut stopped = false;
         loop {
             let now = self.clock.now();
+            // First, because reports on an interval precede its end, and the thread may have slept over both.
+            let requested = self.do_requests(REQUESTS);
             self.advance(now);
             if !stopped && self.stop.load(Ordering::Acquire) {
                 stopped = true;
@@ -94,7 +96,6 @@ impl LinkThread {
             if now >= self.end || self.abandoned.load(Ordering::Relaxed) {
                 return;
             }
-            let requested = self.do_requests(REQUESTS);
             let came: usize = Side::BOTH.map(|side| self.read(side)).iter().sum();
             // A packet ends this sleep; any other delay goes unnoticed.
             let mut asleep = Duration::ZERO;

@@ -214,6 +214,21 @@ fn a_thread_delayed_beyond_the_end_accepts_no_packets() {
     assert!(bench.thread.longest_gap >= Duration::from_millis(300));
 }
 
+#[test]
+fn a_report_counts_in_its_interval_even_if_the_thread_wakes_after_the_end() {
+    let mut bench = Bench::new(&one_second());
+    let requests = bench.requests.clone();
+    bench.time.at_silently(at(98_000), move || {
+        requests.send(Box::new(|exchange| exchange.network().on_goodput(0, 7))).unwrap();
+    });
+    bench.time.delay(at(97_500), Duration::from_millis(3));
+    bench.run();
+    let seen = bench.thread.exchange.summaries();
+    let outcome = bench.thread.exchange.into_network().finish(&seen);
+    let series = outcome.flow_series.table();
+    assert_eq!((series.integers("goodput_bytes"), series.reals("time_s")), (&[7][..], &[0.1][..]));
+}
+
 /// Reports on endpoints may follow the end of the last interval.
 #[test]
 fn events_after_the_end_count_in_the_last_interval() {

@@ -174,7 +174,8 @@ table! {
     /// one flow and interval, from the start of the flow until all that it sends is acknowledged; the shares
     /// add up to 1, and time counts for the first limit that holds, in the order of the columns; only if the
     /// scenario requests it. The kernel's senders (`TCP_INFO`) count recovery and pacing as the congestion
-    /// window, in ticks of the kernel (1 to 10 ms)
+    /// window, in ticks of the kernel (1 to 10 ms); a row after a report that came late contains the time since
+    /// the row before
     "flow_limits", FlowLimitRow, FlowLimitTable, optional: true {
         /// flow number: row of `flows` within the run
         flow: i64 = PLAIN,
