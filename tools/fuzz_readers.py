@@ -260,7 +260,7 @@ _SMALL_BASELINE = """{
  "cases": {
   "one": {
    "cubic": {
-    "airpath": "0.1.0",
+    "airpath": "0.2.0",
     "commit": null,
     "scenario_sha256": "00ff",
     "inputs": {"lte.down": "00ff"},

@@ -2,8 +2,7 @@
 
     python tools/make_docs.py
 
-They are written into `docs/reference` and are not under version control. `docs/reference/results.md` is made
-by `python -m airpath.results.documentation`.
+They are written into `docs/reference` and are not under version control.
 """
 
 import os
@@ -12,6 +11,8 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
+
+from results_tables import result_columns
 
 from airpath._declared.json_schema import json_schema
 from airpath._declared.tables import Parameters
@@ -62,6 +63,7 @@ def main() -> None:
     write("command-line.md", command_page())
     for name, parameters in parameter_tables().items():
         write(f"parameters/{name}.md", "\n".join(keys(json_schema(parameters.keys))) + "\n")
+    write("lists/columns.md", result_columns())
     write("lists/compositions.md", compositions())
     write("lists/schemes.md", listed({scheme.id: scheme.description for scheme in SCHEMES}))
     write("lists/estimators.md", estimators())

@@ -6,7 +6,6 @@ from typing import Any, Final
 from matplotlib.figure import Figure as Picture
 
 from airpath.plots.style import styled
-from airpath.results.formatting import mean_and_half_width
 from airpath.statistics import TextTable
 from airpath_papers.claim import Claim
 from airpath_papers.drawing import panels
@@ -24,7 +23,7 @@ from airpath_papers.measures import (
 from airpath_papers.rules import AtMost, Between, Positive
 from airpath_papers.run_data import RunData
 from airpath_papers.sample import Sample, difference, sample
-from airpath_papers.settings import PARKING_LOT_LINKS, dumbbell, parking_lot, with_options
+from airpath_papers.settings import bottlenecks, dumbbell, over_bottlenecks, parking_lot, with_options
 
 REPETITIONS: Final = 30
 DEFAULT: Final = "default"
@@ -80,24 +79,13 @@ _EXPERIMENTS = {
 }
 
 
-def _over_links(measure: Callable[..., float]) -> Callable[[RunData], float]:
-    """Return the mean of a measure over the forward bottlenecks: one, or five in the parking lot."""
-
-    def mean(run: RunData) -> float:
-        names = [name for name in PARKING_LOT_LINKS if name in run.links] or ["bottleneck"]
-        return sum(measure(run, name=name) for name in names) / len(names)
-
-    return mean
-
-
-_UTILISATION = _over_links(utilisation)
-_QUEUE = _over_links(mean_queue)
-_ERROR = _over_links(median_estimate_error)
+_UTILISATION = over_bottlenecks(utilisation)
+_QUEUE = over_bottlenecks(mean_queue)
+_ERROR = over_bottlenecks(median_estimate_error)
 
 
 def _total_drops(run: RunData) -> float:
-    names = [name for name in PARKING_LOT_LINKS if name in run.links] or ["bottleneck"]
-    return sum(drops(run, name=name) for name in names)
+    return sum(drops(run, name=name) for name in bottlenecks(run))
 
 
 def _against_default(of: Any, label: str) -> Sample:
@@ -148,7 +136,7 @@ def _table_of(runs: FigureRuns, choice: str) -> TextTable:
             sample(of_each(of(label), jain)),
             sample(of_each(of(label), _ERROR)),
         )
-        return (label, *(_cell(values) for values in numbers))
+        return (label, *map(str, numbers))
 
     return TextTable(
         f"XCP-EBE, {choice}: mean ± half-width of the 95 % interval over {len(of(DEFAULT))} paired runs",
@@ -163,11 +151,6 @@ def _table_of(runs: FigureRuns, choice: str) -> TextTable:
         ),
         tuple(row(label) for label in runs.labels(choice)),
     )
-
-
-def _cell(values: Sample) -> str:
-    low, high = values.interval
-    return mean_and_half_width({"mean": values.mean, "ci95_low": low, "ci95_high": high})
 
 
 ABLATION: Final = Figure(

@@ -22,14 +22,13 @@ from airpath_papers.ebe_j.cubic import (
     TWO_WAY,
     Measure,
     catch_up_s,
-    cell,
     losses,
     second_half,
 )
 from airpath_papers.figure import Figure, FigureRuns
 from airpath_papers.measures import jain, of_each
 from airpath_papers.rules import AtMost, Between, Positive
-from airpath_papers.sample import Sample, difference, ratio_of_means, sample
+from airpath_papers.sample import Sample, cell, difference, ratio_of_means, sample
 from airpath_papers.settings import shipped, with_options
 
 REPETITIONS: Final = 30
@@ -108,7 +107,7 @@ def _paired(runs: FigureRuns, choice: str) -> TextTable:
 
     def number(label: str, measure: Measure) -> str:
         values = _against(of, label, CUBIC_ALONE, measure)
-        return f"{cell(values)}, p = {values.p_value:.2g}"
+        return f"{values}, p = {values.p_value:.2g}"
 
     return TextTable(
         f"CUBIC-EBE, {choice}: paired differences from CUBIC with the p value of their t test",

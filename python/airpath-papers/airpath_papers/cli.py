@@ -172,7 +172,7 @@ def _list(figures: "Sequence[Figure]", *, as_json: bool) -> None:
 def _show(done: "Sequence[Reproduced]") -> None:
     from rich.table import Table
 
-    from airpath_papers.report import number, other_readings
+    from airpath_papers.report import other_readings
 
     beside = any(judgement.beside for one in done for judgement in one.judgements)
     readings = any(one.figure.readings for one in done)
@@ -185,11 +185,11 @@ def _show(done: "Sequence[Reproduced]") -> None:
                 one.figure.id,
                 judgement.claim.name,
                 str(judgement.claim.rule),
-                number(judgement.headline),
+                str(judgement.headline),
                 str(judgement.headline.n),
                 _verdict(judgement),
                 *((other_readings(judgement),) if readings else ()),
-                *(number(sample) for sample in list(judgement.beside.values())[:1]),
+                *(str(sample) for sample in list(judgement.beside.values())[:1]),
             ]
             table.add_row(*cells)
     show(table)
@@ -221,9 +221,8 @@ def _verdict(judgement: "Judgement") -> str:
     The number in the table is that of the headline, which does not agree in that case.
     """
     from airpath_papers.claim import Verdict
-    from airpath_papers.report import number
 
     if judgement.verdict is not Verdict.IN_PART:
         return judgement.verdict.value
     choice = next(choice for choice in judgement.decisive if choice in judgement.agreeing)
-    return f"{judgement.verdict.value}:\n{number(judgement.samples[choice])} under “{choice}”"
+    return f"{judgement.verdict.value}:\n{judgement.samples[choice]} under “{choice}”"

@@ -12,6 +12,7 @@ from airpath.errors import UsageError
 from airpath_papers import (
     ablation,
     ablation_cubic,
+    beyond,
     diagnosis,
     ebe_c,
     ebe_j,
@@ -34,6 +35,7 @@ FIGURES: Final[tuple[Figure, ...]] = (
     *satellite.FIGURES,
     *ablation.FIGURES,
     *ablation_cubic.FIGURES,
+    *beyond.FIGURES,
 )
 """The figures of this distribution, in the order of the report."""
 GROUP: Final = "airpath.figures"

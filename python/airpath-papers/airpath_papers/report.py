@@ -2,16 +2,13 @@
 
 import base64
 import functools
-import math
 from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
-from airpath.results.formatting import NO_VALUE, mean_and_half_width
 from airpath_papers.claim import Judgement, Verdict
-from airpath_papers.sample import Sample
 from airpath_papers.sentences import Counts, count_sentences, sentences
 
 if TYPE_CHECKING:
@@ -100,21 +97,13 @@ def _claim(judgement: Judgement) -> dict[str, Any]:
         "choices": [
             {
                 "name": choice,
-                "number": number(values),
+                "number": str(values),
                 "n": values.n,
                 "agrees": choice in agreeing or (choice in claim.beside and rule.holds(values)),
             }
             for choice, values in judgement.samples.items()
         ],
     }
-
-
-def number(values: Sample) -> str:
-    """Return the mean ± half-width of the 95 % interval; of a single run, the number alone."""
-    if math.isnan(values.mean):
-        return NO_VALUE
-    low, high = values.interval
-    return mean_and_half_width({"mean": values.mean, "ci95_low": low, "ci95_high": high})
 
 
 def _range(numbers: Sequence[int]) -> str:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from scipy import stats
 
 from airpath.metrics import mean_interval
+from airpath.results.formatting import mean_and_half_width
 from airpath.statistics.paired import sign_test
 
 
@@ -43,6 +44,11 @@ class Sample:
     def _numbers(self) -> tuple[float, float, int, float, float]:
         """Mean, deviation, count and interval, cached because they are used often."""
         return mean_interval(self.values)
+
+    def __str__(self) -> str:
+        """Return the mean ± half-width of the 95 % interval; of a single run, the number alone."""
+        low, high = self.interval
+        return mean_and_half_width({"mean": self.mean, "ci95_low": low, "ci95_high": high})
 
     @property
     def mean(self) -> float:
@@ -90,6 +96,11 @@ class Sample:
 def sample(values: Sequence[float] | npt.NDArray[np.float64]) -> Sample:
     """Return the sample of these numbers."""
     return Sample(tuple(float(value) for value in values))
+
+
+def cell(values: Sequence[float] | Sample) -> str:
+    """Return the mean ± half-width of the 95 % interval as text."""
+    return str(values if isinstance(values, Sample) else sample(values))
 
 
 def difference(one: Sequence[float], other: Sequence[float]) -> Sample:

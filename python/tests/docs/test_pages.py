@@ -7,6 +7,7 @@ from pathlib import Path
 import make_docs
 import pytest
 import scheme_figures
+from results_tables import result_columns
 
 import airpath
 from airpath._declared.declarations import ids
@@ -18,6 +19,8 @@ from airpath.leaderboard.board import board_names
 from airpath.leaderboard.document import BoardCaseTable, BoardTable, EntryTable
 from airpath.links.networks import networks
 from airpath.links.options import LinkAndFlows, options_of
+from airpath.metrics import METRICS
+from airpath.results.columns import TABLES
 from airpath.results.observations import FLOW_OBSERVATIONS, OBSERVATIONS
 from airpath.scenario import QUEUES, scenario_schema
 from airpath.scenario.rates import RATES
@@ -103,6 +106,14 @@ def test_every_parameter_is_in_a_table_of_the_pages(scheme):
     tables = make_docs.parameter_tables()
     described = {key for table in pages_of(scheme) for key in tables[table].keys}
     assert set(scheme.parameters.keys) <= described
+
+
+def test_every_table_and_metric_is_described():
+    columns = result_columns()
+    assert all(f"\n## {table}\n" in columns for table in (*TABLES, "estimator_errors", "summary"))
+    assert all(f"\n| `{metric}` |" in columns for metric in METRICS)
+    page = (REFERENCE / "results.md").read_text(encoding="utf-8")
+    assert page.endswith('\n--8<-- "docs/reference/lists/columns.md"\n')
 
 
 def test_loss_differentiation_has_its_page():

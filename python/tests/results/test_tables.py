@@ -1,13 +1,10 @@
 """Engine columns become named, documented tables, and inconsistent ones are refused."""
 
-from pathlib import Path
-
 import numpy as np
 import pyarrow as pa
 import pytest
 
 from airpath.results import TABLES, Results, RunResult
-from airpath.results.documentation import reference
 
 from .synthetic import CUBIC, RENO, encode, flow, plan, small_record, small_tables
 
@@ -143,10 +140,3 @@ def test_only_requested_tables_are_joined() -> None:
 def test_absent_tables_are_empty() -> None:
     run = RunResult(small_record(tables={"flows": encode("flows", {})}))
     assert run.link_series.num_rows == 0
-
-
-def test_the_column_reference_is_up_to_date() -> None:
-    written = Path(__file__).parents[3] / "docs" / "reference" / "results.md"
-    assert written.read_text(encoding="utf-8") == reference(), (
-        "run: python -m airpath.results.documentation docs/reference/results.md"
-    )

@@ -34,8 +34,8 @@ const APPLICATION_SCORE: f64 = 0.6;
 const EMPTY_BUFFER_SCORE: f64 = 0.9;
 /// The deciding share of time or of samples.
 const MOST: f64 = 0.5;
-/// A share and a number of short segments that indicate that the send buffer was empty repeatedly: while data
-/// wait, segments are full. One is not enough: it can be the last of a transfer.
+/// A share and a number of short segments, in a window and its neighbours, that indicate that the send buffer was
+/// empty repeatedly: while data wait, segments are full. One is not enough: it can be the last of a transfer.
 const SHORT: f64 = 0.01;
 const SHORT_SEGMENTS: f64 = 1.5;
 /// A constant sender window changes by less from window to window.
@@ -52,13 +52,15 @@ const EVEN: f64 = 0.1;
 
 /// Labels all windows of a flow.
 pub(super) fn label(windows: &[Evidence], scale: &Scale) -> Vec<Verdict> {
-    let mut verdicts: Vec<Verdict> = windows.iter().map(|window| label_of(window, scale)).collect();
-    note_as_fast(&mut verdicts, windows);
+    let empties: Vec<bool> = (0..windows.len()).map(|place| empties_buffer(windows, place)).collect();
+    let mut verdicts: Vec<Verdict> =
+        windows.iter().zip(&empties).map(|(window, &empties)| label_of(window, empties, scale)).collect();
+    note_as_fast(&mut verdicts, windows, &empties);
     join_lone_windows(&mut verdicts);
     verdicts
 }
 
-fn label_of(window: &Evidence, scale: &Scale) -> Verdict {
+fn label_of(window: &Evidence, empties_buffer: bool, scale: &Scale) -> Verdict {
     let found = |label, score: f64, next: f64| Verdict {
         label,
         margin: (score - next).clamp(0.0, 1.0),
@@ -81,7 +83,7 @@ fn label_of(window: &Evidence, scale: &Scale) -> Verdict {
         return found(Label::Receiver, full, queued);
     }
     let grows = window.growth.is_none_or(|growth| growth >= GROWING);
-    if empties_buffer(window) && (queued >= MOST || !grows) {
+    if empties_buffer && (queued >= MOST || !grows) {
         let reason = Reason::EmptyBuffer;
         return Verdict { reason, ..found(Label::Application, EMPTY_BUFFER_SCORE, 0.0) };
     }
@@ -109,10 +111,13 @@ fn label_of(window: &Evidence, scale: &Scale) -> Verdict {
     found(Label::StartUp, START_UP_SCORE, next)
 }
 
-/// Returns whether the application repeatedly had nothing more to send. The queue may be long nevertheless:
-/// other flows can fill it.
-fn empties_buffer(window: &Evidence) -> bool {
-    window.short >= SHORT && window.short * f64::from(window.packets) >= SHORT_SEGMENTS
+/// Returns whether the application had nothing more to send in a window, and repeatedly in it and its neighbours. The
+/// queue may be long nevertheless: other flows can fill it.
+fn empties_buffer(windows: &[Evidence], place: usize) -> bool {
+    let near = &windows[place.saturating_sub(1)..windows.len().min(place + 2)];
+    let packets: f64 = near.iter().map(|window| f64::from(window.packets)).sum();
+    let short: f64 = near.iter().map(|window| window.short * f64::from(window.packets)).sum();
+    windows[place].short > 0.0 && short >= SHORT_SEGMENTS.max(SHORT * packets)
 }
 
 /// Returns whether packets wait on the reverse path, according to the receiver's clock.
@@ -122,19 +127,19 @@ fn waits_on_reverse_path(window: &Evidence, scale: &Scale) -> bool {
 }
 
 /// Labels a window that is as fast as nearby windows whose link was full: it is limited by the link as well.
-fn note_as_fast(verdicts: &mut [Verdict], windows: &[Evidence]) {
+fn note_as_fast(verdicts: &mut [Verdict], windows: &[Evidence], empties: &[bool]) {
     let full: Vec<(u64, f64)> = verdicts
         .iter()
         .zip(windows)
         .filter(|(verdict, _)| verdict.label == Label::Bottleneck)
         .map(|(_, window)| (window.from_ns, window.rate))
         .collect();
-    for (verdict, window) in verdicts.iter_mut().zip(windows) {
+    for ((verdict, window), &empties_buffer) in verdicts.iter_mut().zip(windows).zip(empties) {
         let may_be = matches!(
             verdict.label,
             Label::Application | Label::SenderWindow | Label::StartUp | Label::Overflow
         );
-        if !may_be || window.full >= MOST || empties_buffer(window) {
+        if !may_be || window.full >= MOST || empties_buffer {
             continue;
         }
         let reach = (NEAR_S.max(8.0 * window.seconds()) * 1e9) as u64;
@@ -223,6 +228,15 @@ mod tests {
         ] {
             assert_eq!(labels(&[one]), [expected], "{one:?}");
         }
+    }
+
+    #[test]
+    fn a_short_segment_in_each_of_three_windows_reveals_an_application_that_writes() {
+        let writes = |number| Evidence { queued: 1.0, short: 1.0 / 70.0, packets: 70, ..window(number) };
+        let full = |number| Evidence { queued: 1.0, ..window(number) };
+        assert_eq!(labels(&[writes(0), writes(1), writes(2)]), [Application; 3]);
+        assert_eq!(labels(&[full(0), writes(1), full(2)]), [Bottleneck; 3]);
+        assert_eq!(labels(&[writes(0), full(1), full(2), writes(3)]), [Bottleneck; 4]);
     }
 
     #[test]

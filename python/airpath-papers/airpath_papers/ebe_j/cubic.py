@@ -1,10 +1,9 @@
 """Common parts of the figures of CUBIC and CUBIC-EBE: schemes, measures, claims."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Final
 
-from airpath.results.formatting import mean_and_half_width
 from airpath.statistics import TextTable
 from airpath_papers.claim import Claim
 from airpath_papers.experiment import Experiment
@@ -12,7 +11,7 @@ from airpath_papers.figure import FigureRuns
 from airpath_papers.measures import Span, catch_up, loss_share, of_each, queue_deviation, utilisation
 from airpath_papers.rules import AtLeast, AtMost, Positive
 from airpath_papers.run_data import RunData
-from airpath_papers.sample import Sample, difference, sample
+from airpath_papers.sample import Sample, cell, difference, sample
 from airpath_papers.settings import shipped, with_options
 
 CUBIC: Final = "cubic-2008"
@@ -110,13 +109,6 @@ def steady_deviation(run: RunData, name: str | None = None) -> float:
     """
     starts = range(int(STARTED[0]), int(STARTED[1]), int(HOLD_S))
     return sum(queue_deviation(run, (start + 3.0, start + HOLD_S), name) for start in starts) / len(starts)
-
-
-def cell(values: Sequence[float] | Sample) -> str:
-    """Return the mean ± half-width of the 95 % interval."""
-    numbers = values if isinstance(values, Sample) else sample(values)
-    low, high = numbers.interval
-    return mean_and_half_width({"mean": numbers.mean, "ci95_low": low, "ci95_high": high})
 
 
 def numbers_table(runs: FigureRuns, numbers: Mapping[str, Measure]) -> list[TextTable]:

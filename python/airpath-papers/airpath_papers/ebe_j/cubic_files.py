@@ -4,13 +4,13 @@ from typing import Any, Final
 
 from airpath.statistics import TextTable
 from airpath_papers.claim import Claim
-from airpath_papers.ebe_j.cubic import CUBIC, CUBIC_EBE, READING, SCHEMES, TRAFFIC, cell, pair, ratio
+from airpath_papers.ebe_j.cubic import CUBIC, CUBIC_EBE, READING, SCHEMES, TRAFFIC, pair, ratio
 from airpath_papers.ebe_j.paper import PAPER
 from airpath_papers.figure import Figure, FigureRuns
 from airpath_papers.measures import completion_s, of_each
 from airpath_papers.rules import Near, Positive
 from airpath_papers.run_data import RunData
-from airpath_papers.sample import difference, sample
+from airpath_papers.sample import cell, difference, sample
 from airpath_papers.settings import title
 
 REPETITIONS: Final = 30

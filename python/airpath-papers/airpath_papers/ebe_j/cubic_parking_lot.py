@@ -16,7 +16,6 @@ from airpath_papers.ebe_j.cubic import (
     TRAFFIC,
     Measure,
     catch_up_at,
-    cell,
     gain,
     pair,
     responds,
@@ -26,7 +25,7 @@ from airpath_papers.figure import Figure, FigureRuns
 from airpath_papers.measures import group_goodput_mbps, loss_share, of_each, utilisation
 from airpath_papers.rules import AtLeast, AtMost, Between, Positive
 from airpath_papers.run_data import RunData
-from airpath_papers.sample import sample
+from airpath_papers.sample import cell, sample
 
 REPETITIONS: Final = 30
 MIDDLE: Final = "R2-R3"

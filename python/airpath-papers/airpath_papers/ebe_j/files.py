@@ -2,14 +2,13 @@
 
 from typing import Any, Final
 
-from airpath.results.formatting import mean_and_half_width
 from airpath.statistics import TextTable
 from airpath_papers.claim import Claim
 from airpath_papers.ebe_j.paper import FIXED_SCHEDULE, PAPER, SETTINGS
 from airpath_papers.figure import Figure, FigureRuns
 from airpath_papers.measures import completion_s, of_each
 from airpath_papers.rules import Near, Positive
-from airpath_papers.sample import Sample, difference, sample
+from airpath_papers.sample import cell, difference, sample
 from airpath_papers.settings import (
     ALL_SETTINGS,
     TWO_WAY,
@@ -60,17 +59,16 @@ def _times(of: Any, scheme: str) -> list[float]:
 
 
 def _table(runs: FigureRuns) -> list[TextTable]:
-    def cell(choice: str, scheme: str) -> str:
-        values: Sample = sample(_times(runs.of(choice), scheme))
-        low, high = values.interval
-        return mean_and_half_width({"mean": values.mean, "ci95_low": low, "ci95_high": high})
-
     return [
         TextTable(
             "Mean completion time of five files of 50 MB, in seconds (± half-width of the 95 % interval)",
             ("scheme", "paper", *runs.choices),
             tuple(
-                (scheme, f"{PAPER_S[scheme]:g}", *(cell(choice, scheme) for choice in runs.choices))
+                (
+                    scheme,
+                    f"{PAPER_S[scheme]:g}",
+                    *(cell(_times(runs.of(choice), scheme)) for choice in runs.choices),
+                )
                 for scheme in PAPER_S
             ),
         )

@@ -9,7 +9,6 @@ from airpath_papers.ebe_j.choices import LONGER_TIMEOUT
 from airpath_papers.figure import FigureRuns
 from airpath_papers.measures import of_each, utilisation
 from airpath_papers.ns2_runs import ns2_runs
-from airpath_papers.report import number
 from airpath_papers.rules import Positive
 from airpath_papers.sample import Sample, difference, sample
 from airpath_papers.settings import ALL_SETTINGS, title
@@ -117,7 +116,7 @@ def _table(runs: FigureRuns, rise: int) -> TextTable:
         of = runs.of(choice)
         first, later = (_ours(of, "xcp", rise, part) for part in (FIRST_S, LATER_S))
         others = [_ours(of, scheme, rise, FIRST_S) for scheme in _OTHERS]
-        ahead = [number(one) for other in others for one in (sample(other), difference(first, other))]
+        ahead = [str(one) for other in others for one in (sample(other), difference(first, other))]
         rows.append(_row(choice, first, later, ahead))
     for setting in dict.fromkeys(run["setting"] for run in ns2_runs(__package__)):
         first, later = (_ns2(setting, rise, part) for part in (FIRST_S, LATER_S))
@@ -145,6 +144,6 @@ def _table(runs: FigureRuns, rise: int) -> TextTable:
 
 def _row(name: str, first: list[float], later: list[float], ahead: list[str]) -> tuple[str, ...]:
     fall: Sample = difference(first, later)
-    cells = (number(sample(first)), number(sample(later)), number(fall))
+    cells = (str(sample(first)), str(sample(later)), str(fall))
     full = sum(share >= FULL for share in first)
     return (name, str(len(first)), str(full), *cells, f"{fall.p_value:.2g}", *ahead)

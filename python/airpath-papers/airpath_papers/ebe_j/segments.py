@@ -7,7 +7,6 @@ from airpath.statistics import TextTable
 from airpath_papers.claim import Claim
 from airpath_papers.figure import FigureRuns
 from airpath_papers.measures import mean_queue, of_each, throughput_mbps, utilisation
-from airpath_papers.report import number
 from airpath_papers.rules import Between
 from airpath_papers.run_data import RunData
 from airpath_papers.sample import Sample, sample
@@ -62,7 +61,7 @@ def tables(runs: FigureRuns) -> list[TextTable]:
     for begin, end in _segments(first):
         capacity = throughput_mbps(first[0], (begin, end)) / utilisation(first[0], (begin, end))
         queues = [_queue_in(runs.of(choice)(SCHEME), (begin, end)) for choice in runs.choices]
-        cells = (f"{number(one)} {'✓' if ABOUT_THRESHOLD.holds(one) else '✗'}" for one in queues)
+        cells = (f"{one} {'✓' if ABOUT_THRESHOLD.holds(one) else '✗'}" for one in queues)
         rows.append((f"{begin:g} to {end:g} s, {capacity:.3g} Mbit/s", *cells))
     return [
         TextTable(

@@ -6,7 +6,6 @@ from typing import Any, Final
 from matplotlib.figure import Figure as Picture
 
 from airpath.plots.style import styled
-from airpath.results.formatting import mean_and_half_width
 from airpath.statistics import TextTable
 from airpath_papers.claim import Claim, Runs
 from airpath_papers.drawing import looks_of, panels, utilisations
@@ -25,7 +24,7 @@ from airpath_papers.measures import (
 )
 from airpath_papers.rules import AtLeast, AtMost, Between, Positive
 from airpath_papers.run_data import RunData
-from airpath_papers.sample import Sample, difference, sample
+from airpath_papers.sample import Sample, cell, difference, sample
 from airpath_papers.settings import ALL_SETTINGS, in_setting, readings, with_options
 
 REPETITIONS: Final = 10
@@ -105,21 +104,13 @@ def _table(runs: FigureRuns) -> list[TextTable]:
             tuple(
                 (
                     label,
-                    *(
-                        _cell(sample(of_each(runs.of(choice)(label), measure)))
-                        for measure in columns.values()
-                    ),
+                    *(cell(of_each(runs.of(choice)(label), measure)) for measure in columns.values()),
                 )
                 for label in runs.labels(choice)
             ),
         )
         for choice in runs.choices
     ]
-
-
-def _cell(values: Sample) -> str:
-    low, high = values.interval
-    return mean_and_half_width({"mean": values.mean, "ci95_low": low, "ci95_high": high})
 
 
 _NO_ONE_MEASURE: Final = (

@@ -15,7 +15,6 @@ from airpath_papers.ebe_j.cubic import (
     CUBIC_SETTINGS,
     catch_up_at,
     catch_up_s,
-    cell,
     pair,
     second_half,
 )
@@ -24,7 +23,7 @@ from airpath_papers.experiment import Experiment
 from airpath_papers.figure import Figure, FigureRuns
 from airpath_papers.measures import mean_queue, of_each, utilisation
 from airpath_papers.rules import Positive
-from airpath_papers.sample import Sample, difference
+from airpath_papers.sample import Sample, cell, difference
 from airpath_papers.settings import (
     ALL_SETTINGS,
     TWO_WAY,

@@ -39,10 +39,9 @@ from airpath_papers.measures import (
     time_to,
     utilisation,
 )
-from airpath_papers.report import number
 from airpath_papers.rules import AtLeast, AtMost, Positive
 from airpath_papers.run_data import RunData
-from airpath_papers.sample import difference, sample
+from airpath_papers.sample import cell, difference, sample
 from airpath_papers.settings import ALL_SETTINGS, XCP_SCHEMES, dumbbell, readings
 
 REPETITIONS: Final = 30
@@ -75,7 +74,7 @@ def _queues(runs: FigureRuns) -> list[TextTable]:
     for choice in runs.choices:
         of = runs.of(choice)
         cells = [
-            number(sample(of_each(of(scheme), measure)))
+            cell(of_each(of(scheme), measure))
             for measure in (p95_queue, mean_queue)
             for scheme in ("xcp-b", "xcp-ebe")
         ]

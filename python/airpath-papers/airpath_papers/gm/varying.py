@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from airpath.results.formatting import mean_and_half_width
 from airpath.statistics import TextTable
 from airpath_papers.claim import Claim, Runs
 from airpath_papers.experiment import Experiment
@@ -15,7 +14,7 @@ from airpath_papers.gm.pictures import used_bandwidth, windows_and_thresholds
 from airpath_papers.measures import of_each
 from airpath_papers.rules import AtMost, Positive
 from airpath_papers.run_data import RunData
-from airpath_papers.sample import Sample, difference, sample
+from airpath_papers.sample import Sample, cell, difference, sample
 
 WITHOUT: Final = "without reverse traffic"
 WITH: Final = "with reverse traffic"
@@ -87,13 +86,10 @@ def _errors(runs: FigureRuns) -> list[TextTable]:
     measures = {"estimate": _estimate_error, "threshold": _threshold_error}
     rows = []
     for choice in runs.choices:
-        cells = []
-        for label in (WITHOUT, WITH):
-            for measure in measures.values():
-                values = sample(of_each(runs.of(choice)(label), measure))
-                low, high = values.interval
-                cells.append(mean_and_half_width({"mean": values.mean, "ci95_low": low, "ci95_high": high}))
-        rows.append((choice, *cells))
+        by_label = [runs.of(choice)(label) for label in (WITHOUT, WITH)]
+        rows.append(
+            (choice, *(cell(of_each(found, measure)) for found in by_label for measure in measures.values()))
+        )
     header = ("choice", *(f"{name}, {label}" for label in (WITHOUT, WITH) for name in measures))
     return [TextTable("Mean relative distance from the available bandwidth", header, tuple(rows))]
 

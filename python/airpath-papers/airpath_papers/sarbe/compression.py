@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import Final
 
-from airpath.results.formatting import mean_and_half_width
 from airpath.statistics import TextTable
 from airpath_papers.claim import Claim, Runs
 from airpath_papers.estimate_measures import spread, within
@@ -11,7 +10,7 @@ from airpath_papers.figure import Figure, FigureRuns
 from airpath_papers.measures import Span, of_each
 from airpath_papers.rules import AtLeast, AtMost, Positive
 from airpath_papers.run_data import RunData
-from airpath_papers.sample import difference, sample
+from airpath_papers.sample import cell, difference, sample
 from airpath_papers.sarbe.drawing import estimates_over_time
 from airpath_papers.sarbe.paper import (
     DYNAPARA,
@@ -72,10 +71,6 @@ def _times_sarbe(of: Runs, label: str) -> list[float]:
 
 
 def _table(runs: FigureRuns) -> list[TextTable]:
-    def cell(values: list[float]) -> str:
-        low, high = sample(values).interval
-        return mean_and_half_width({"mean": sample(values).mean, "ci95_low": low, "ci95_high": high})
-
     available = _available(runs.of(runs.choices[0])(SARBE)[0])
     return [
         TextTable(

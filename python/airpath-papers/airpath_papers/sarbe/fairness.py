@@ -11,7 +11,7 @@ from airpath_papers.drawing import panels
 from airpath_papers.figure import Figure, FigureRuns
 from airpath_papers.measures import jain
 from airpath_papers.rules import AtLeast, Positive
-from airpath_papers.sample import difference, sample
+from airpath_papers.sample import cell, difference, sample
 from airpath_papers.sarbe.paper import (
     DYNAPARA,
     DYNAPARA_TIMED,
@@ -25,7 +25,7 @@ from airpath_papers.sarbe.paper import (
     WESTWOOD_PLUS,
     WHICH_WESTWOOD,
 )
-from airpath_papers.sarbe.wireless import LINKS, LOSSES, SETTING, at, at_losses, cell, over_loss
+from airpath_papers.sarbe.wireless import LINKS, LOSSES, SETTING, at, at_losses, over_loss
 from airpath_papers.settings import title
 
 REPETITIONS: Final = 10

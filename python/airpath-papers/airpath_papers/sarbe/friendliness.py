@@ -14,7 +14,7 @@ from airpath_papers.figure import Figure, FigureRuns
 from airpath_papers.measures import of_each
 from airpath_papers.rules import AtLeast, Positive
 from airpath_papers.run_data import RunData
-from airpath_papers.sample import difference, sample
+from airpath_papers.sample import cell, difference, sample
 from airpath_papers.sarbe.paper import (
     DYNAPARA,
     DYNAPARA_TIMED,
@@ -28,7 +28,7 @@ from airpath_papers.sarbe.paper import (
     WHICH_WESTWOOD,
     of_the_era,
 )
-from airpath_papers.sarbe.wireless import LINKS, SETTING, cell
+from airpath_papers.sarbe.wireless import LINKS, SETTING
 from airpath_papers.settings import title
 
 REPETITIONS: Final = 10

@@ -11,7 +11,7 @@ from airpath_papers.drawing import panels
 from airpath_papers.figure import Figure, FigureRuns
 from airpath_papers.measures import goodput_mbps
 from airpath_papers.rules import AtLeast, AtMost, Between, Positive, Rule
-from airpath_papers.sample import Sample, sample
+from airpath_papers.sample import Sample, cell, sample
 from airpath_papers.sarbe.paper import (
     DYNAPARA,
     DYNAPARA_TIMED,
@@ -32,7 +32,6 @@ from airpath_papers.sarbe.wireless import (
     SETTING,
     at,
     at_losses,
-    cell,
     over_loss,
 )
 from airpath_papers.settings import title

@@ -6,7 +6,6 @@ from typing import Final
 
 import numpy as np
 
-from airpath.results.formatting import mean_and_half_width
 from airpath.statistics import TextTable
 from airpath_papers.claim import Claim, Runs
 from airpath_papers.estimate_measures import mean_absolute_error, response_s, settling_s, spread, within
@@ -14,7 +13,7 @@ from airpath_papers.figure import Figure, FigureRuns
 from airpath_papers.measures import Span, of_each
 from airpath_papers.rules import AtLeast, AtMost, Positive
 from airpath_papers.run_data import RunData
-from airpath_papers.sample import Sample, difference, sample
+from airpath_papers.sample import Sample, cell, difference, sample
 from airpath_papers.sarbe.drawing import estimates_over_time
 from airpath_papers.sarbe.paper import (
     DYNAPARA,
@@ -119,11 +118,6 @@ def _tables(runs: FigureRuns) -> list[TextTable]:
 def _table(runs: FigureRuns, choice: str) -> TextTable:
     of = runs.of(choice)
 
-    def cell(label: str, measure: Measure) -> str:
-        values = sample(_values(of, label, measure))
-        low, high = values.interval
-        return mean_and_half_width({"mean": values.mean, "ci95_low": low, "ci95_high": high})
-
     steps = [f"{one:g} to {other:g}" for one, other in pairwise(LOAD_MBPS)]
     measures = [
         *(_settling_after(number) for number in range(len(STEPS))),
@@ -143,7 +137,7 @@ def _table(runs: FigureRuns, choice: str) -> TextTable:
             "mean absolute error",
             "spread (Mbit/s)",
         ),
-        tuple((title(label), *(cell(label, one) for one in measures)) for label in ESTIMATORS),
+        tuple((title(label), *(cell(_values(of, label, one)) for one in measures)) for label in ESTIMATORS),
     )
 
 

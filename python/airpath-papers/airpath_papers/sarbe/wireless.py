@@ -7,7 +7,6 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from airpath.plots.style import legend_above, styled
-from airpath.results.formatting import mean_and_half_width
 from airpath_papers.claim import Runs
 from airpath_papers.drawing import looks_of
 from airpath_papers.experiment import Experiment
@@ -62,12 +61,6 @@ def at_losses(
 def at(of: Runs, scheme: str, loss: float, measure: Callable[[RunData], float]) -> list[float]:
     """Return a measure of the runs of a scheme at a loss rate."""
     return of_each(of(label(scheme, loss)), measure)
-
-
-def cell(values: Sequence[float]) -> str:
-    """Return mean ± half-width of the 95 % interval."""
-    low, high = sample(values).interval
-    return mean_and_half_width({"mean": sample(values).mean, "ci95_low": low, "ci95_high": high})
 
 
 @styled

@@ -11,8 +11,8 @@ from airpath_papers.drawing import bars, looks_of, panels
 from airpath_papers.figure import Figure, FigureRuns
 from airpath_papers.rules import AtLeast
 from airpath_papers.run_data import RunData
-from airpath_papers.sample import Sample, sample
-from airpath_papers.vcp_w.paper import AUTHOR, GUARDED, OBEYING, PAPER, PROFILE, cell
+from airpath_papers.sample import Sample, cell, sample
+from airpath_papers.vcp_w.paper import AUTHOR, GUARDED, OBEYING, PAPER, PROFILE
 from airpath_papers.vcp_w.parking_lot import (
     BEFORE,
     ONE_HOP,

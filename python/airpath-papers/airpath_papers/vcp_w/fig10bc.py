@@ -15,9 +15,9 @@ from airpath_papers.kernel.form import KernelForm
 from airpath_papers.measures import Span, mean_queue, of_each
 from airpath_papers.rules import AtLeast, AtMost, Between
 from airpath_papers.run_data import RunData
-from airpath_papers.sample import Sample, ratio_of_means
+from airpath_papers.sample import Sample, cell, ratio_of_means
 from airpath_papers.vcp_w.paper import PAPER
-from airpath_papers.vcp_w.testbed_drawing import cell, each, groups_over_time
+from airpath_papers.vcp_w.testbed_drawing import each, groups_over_time
 from airpath_papers.vcp_w.testbed_measures import group_mbps, mean_transfer_s, unfairness
 from airpath_papers.vcp_w.testbed_settings import (
     AUTHOR,

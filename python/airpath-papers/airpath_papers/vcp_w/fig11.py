@@ -17,9 +17,9 @@ from airpath_papers.kernel.form import KernelForm
 from airpath_papers.measures import utilisation
 from airpath_papers.rules import AtLeast, Between, Positive, Rule
 from airpath_papers.run_data import RunData
-from airpath_papers.sample import Sample, difference, sample
+from airpath_papers.sample import Sample, cell, difference, sample
 from airpath_papers.vcp_w.paper import PAPER
-from airpath_papers.vcp_w.testbed_drawing import cell, each, over, ran, utilisation_over_time
+from airpath_papers.vcp_w.testbed_drawing import each, over, ran, utilisation_over_time
 from airpath_papers.vcp_w.testbed_measures import last_end_s, mean_transfer_s
 from airpath_papers.vcp_w.testbed_settings import (
     ANTENNAS,

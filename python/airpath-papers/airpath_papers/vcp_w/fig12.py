@@ -12,10 +12,10 @@ from airpath_papers.figure import Figure, FigureRuns
 from airpath_papers.kernel.form import KernelForm
 from airpath_papers.measures import Span, utilisation
 from airpath_papers.rules import Positive
-from airpath_papers.sample import Sample, difference
+from airpath_papers.sample import Sample, cell, difference
 from airpath_papers.settings import with_options
 from airpath_papers.vcp_w.paper import PAPER
-from airpath_papers.vcp_w.testbed_drawing import cell, each, ran, utilisation_over_time
+from airpath_papers.vcp_w.testbed_drawing import each, ran, utilisation_over_time
 from airpath_papers.vcp_w.testbed_measures import mean_transfer_s, variation
 from airpath_papers.vcp_w.testbed_settings import (
     AUTHOR,

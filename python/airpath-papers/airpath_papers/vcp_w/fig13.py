@@ -12,9 +12,9 @@ from airpath_papers.figure import Figure, FigureRuns
 from airpath_papers.kernel.form import KernelForm
 from airpath_papers.measures import Span, goodput_mbps, utilisation
 from airpath_papers.rules import AtLeast, AtMost, Between, Positive
-from airpath_papers.sample import Sample, difference
+from airpath_papers.sample import Sample, cell, difference
 from airpath_papers.vcp_w.paper import PAPER
-from airpath_papers.vcp_w.testbed_drawing import cell, each, utilisation_over_time
+from airpath_papers.vcp_w.testbed_drawing import each, utilisation_over_time
 from airpath_papers.vcp_w.testbed_measures import variation
 from airpath_papers.vcp_w.testbed_settings import (
     BARE_VCP,

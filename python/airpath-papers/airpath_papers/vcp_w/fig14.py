@@ -12,10 +12,10 @@ from airpath_papers.figure import Figure, FigureRuns
 from airpath_papers.kernel.form import KernelForm
 from airpath_papers.measures import Span, loss_share, mean_queue, utilisation
 from airpath_papers.rules import AtLeast, AtMost, Positive
-from airpath_papers.sample import Sample, difference
+from airpath_papers.sample import Sample, cell, difference
 from airpath_papers.settings import with_options
 from airpath_papers.vcp_w.paper import PAPER
-from airpath_papers.vcp_w.testbed_drawing import cell, each, queue_over_time, utilisation_over_time
+from airpath_papers.vcp_w.testbed_drawing import each, queue_over_time, utilisation_over_time
 from airpath_papers.vcp_w.testbed_measures import dismissed_share, queue_deviation_share
 from airpath_papers.vcp_w.testbed_settings import (
     AUTHOR,

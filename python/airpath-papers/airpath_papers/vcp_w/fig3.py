@@ -14,7 +14,7 @@ from airpath_papers.figure import Figure, FigureRuns
 from airpath_papers.measures import Span, mean_queue, of_each, time_to, utilisation
 from airpath_papers.rules import AtLeast, AtMost, Between, Positive
 from airpath_papers.run_data import RunData
-from airpath_papers.sample import Sample, difference, sample
+from airpath_papers.sample import Sample, cell, difference, sample
 from airpath_papers.vcp_w.paper import (
     ANY_DURATION,
     AUTHOR,
@@ -28,7 +28,6 @@ from airpath_papers.vcp_w.paper import (
     VCP,
     WHICH_VCP,
     XCP,
-    cell,
     one_bottleneck,
     xcp,
 )

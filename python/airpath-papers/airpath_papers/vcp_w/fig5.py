@@ -10,6 +10,7 @@ from airpath_papers.claim import Claim
 from airpath_papers.drawing import panels
 from airpath_papers.figure import Figure, FigureRuns
 from airpath_papers.rules import AtLeast, Between, Near
+from airpath_papers.sample import cell
 from airpath_papers.vcp_w.paper import (
     DRAFTS_X,
     NS2_TIMEOUTS,
@@ -19,7 +20,6 @@ from airpath_papers.vcp_w.paper import (
     SHORT_TIMEOUTS,
     VCP,
     XCP,
-    cell,
     xcp,
 )
 from airpath_papers.vcp_w.parking_lot import (

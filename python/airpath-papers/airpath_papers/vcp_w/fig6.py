@@ -15,7 +15,7 @@ from airpath_papers.figure import Figure, FigureRuns
 from airpath_papers.measures import Span, mean_queue, of_each
 from airpath_papers.rules import AtMost, Between
 from airpath_papers.run_data import RunData
-from airpath_papers.sample import Sample, sample
+from airpath_papers.sample import Sample, cell, sample
 from airpath_papers.vcp_w.channel import DATA_BYTES
 from airpath_papers.vcp_w.paper import (
     DRAFTS_X,
@@ -29,7 +29,6 @@ from airpath_papers.vcp_w.paper import (
     SHORT_TIMEOUTS,
     VCP,
     XCP,
-    cell,
     xcp,
 )
 from airpath_papers.vcp_w.parking_lot import LINKS, PARKING_LOT, RULES_NOTE, SETTING, on

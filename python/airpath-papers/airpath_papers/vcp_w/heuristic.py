@@ -14,9 +14,9 @@ from airpath_papers.experiment import Experiment
 from airpath_papers.figure import Figure, FigureRuns
 from airpath_papers.measures import Span, utilisation
 from airpath_papers.rules import AtLeast, AtMost, Between, Rule
-from airpath_papers.sample import Sample, difference
+from airpath_papers.sample import Sample, cell, difference
 from airpath_papers.vcp_w.paper import PAPER
-from airpath_papers.vcp_w.testbed_drawing import cell, each, over
+from airpath_papers.vcp_w.testbed_drawing import each, over
 from airpath_papers.vcp_w.testbed_settings import (
     AUTHOR,
     BARE_VCP,

@@ -15,9 +15,9 @@ from airpath_papers.figure import Figure, FigureRuns
 from airpath_papers.measures import Span, loss_share, utilisation
 from airpath_papers.rules import AtLeast, Between, Positive, Rule
 from airpath_papers.run_data import RunData
-from airpath_papers.sample import Sample, difference
+from airpath_papers.sample import Sample, cell, difference
 from airpath_papers.vcp_w.paper import PAPER
-from airpath_papers.vcp_w.testbed_drawing import cell, each
+from airpath_papers.vcp_w.testbed_drawing import each
 from airpath_papers.vcp_w.testbed_measures import dismissed_share
 from airpath_papers.vcp_w.testbed_settings import AUTHOR, of_rule
 

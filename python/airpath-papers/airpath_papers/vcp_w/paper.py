@@ -1,12 +1,10 @@
 """Common parts of VCP-W's simulations: schemes, the rules of VCP that the paper leaves open, notes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final
 
-from airpath.results.formatting import mean_and_half_width
 from airpath.views.styles import SchemeStyle, style_for
 from airpath_papers.experiment import Experiment
-from airpath_papers.sample import sample
 from airpath_papers.settings import with_options
 
 PAPER: Final = "VCP-W"
@@ -93,9 +91,3 @@ def one_bottleneck(
 def xcp(limit: str, drafts_x: bool = False) -> str:
     """Return XCP with this longest control interval, and with X as in ns-2 or as in the draft."""
     return with_options(XCP, max_interval=limit, **({"inter_packet": "window"} if drafts_x else {}))
-
-
-def cell(values: Sequence[float]) -> str:
-    """Return mean ± half-width of the 95 % interval."""
-    low, high = sample(values).interval
-    return mean_and_half_width({"mean": sample(values).mean, "ci95_low": low, "ci95_high": high})

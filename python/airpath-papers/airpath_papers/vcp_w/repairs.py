@@ -16,12 +16,11 @@ from airpath_papers.figure import Figure, FigureRuns
 from airpath_papers.measures import Span, loss_share, mean_queue, of_each, utilisation
 from airpath_papers.rules import AtLeast
 from airpath_papers.run_data import RunData
-from airpath_papers.sample import Sample, of_means
+from airpath_papers.sample import Sample, cell, of_means
 from airpath_papers.settings import with_options
 from airpath_papers.vcp_w import fig14, heuristic
 from airpath_papers.vcp_w.paper import PAPER
 from airpath_papers.vcp_w.parking_lot import PARKING_LOT, local_to_long
-from airpath_papers.vcp_w.testbed_drawing import cell
 from airpath_papers.vcp_w.testbed_measures import (
     near_over_far,
     queue_deviation_share,

@@ -7,9 +7,9 @@ from airpath_papers.claim import Claim, Runs
 from airpath_papers.figure import Figure, FigureRuns
 from airpath_papers.kernel.form import KernelForm
 from airpath_papers.rules import Between, Near, Positive
-from airpath_papers.sample import Sample, difference
+from airpath_papers.sample import Sample, cell, difference
 from airpath_papers.vcp_w.paper import PAPER
-from airpath_papers.vcp_w.testbed_drawing import cell, each
+from airpath_papers.vcp_w.testbed_drawing import each
 from airpath_papers.vcp_w.testbed_measures import last_end_s, mean_transfer_s
 from airpath_papers.vcp_w.testbed_settings import (
     AUTHOR,

@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping, Sequence
 from matplotlib.axes import Axes
 
 from airpath.plots.style import legend_above, styled
-from airpath.results.formatting import mean_and_half_width
 from airpath.views.styles import SchemeStyle
 from airpath_papers.claim import Runs
 from airpath_papers.drawing import binned, finish
@@ -95,13 +94,6 @@ def over(
     axes.margins(x=0.03)
     axes.set_ylim(bottom=0)
     legend_above(axes)
-
-
-def cell(values: Sequence[float] | Sample, scale: float = 1.0) -> str:
-    """Return mean and half-width of the interval as text."""
-    one = values if isinstance(values, Sample) else sample([scale * value for value in values])
-    low, high = one.interval
-    return mean_and_half_width({"mean": one.mean, "ci95_low": low, "ci95_high": high})
 
 
 def ran(of: Runs, label: str) -> bool:

@@ -1,59 +1,14 @@
-"""Write ``docs/reference/results.md``, the users' reference of files, tables, columns and metrics.
-
-Run as a module with the file to write: ``python -m airpath.results.documentation docs/reference/results.md``.
-"""
-
-import sys
-from pathlib import Path
+"""The reference of the columns of every table of the results, and of the metrics."""
 
 from airpath.metrics import BINS, ERRORS, EXCLUDED, METRICS, SCOPE, Metric, errors_schema
 from airpath.results.columns import FLOW_LABELS, LINK_LABELS, RUN_LABELS, TABLES, TableDescription
 from airpath.results.observations import FLOW_OBSERVATIONS, OBSERVATIONS
 
 
-def reference() -> str:
-    """Return the whole page, as Markdown."""
-    parts = [
-        _OPENING,
-        _labels(),
-        *(_table(table) for table in TABLES.values()),
-        _errors(),
-        _metrics(),
-    ]
-    return "\n".join(parts)
+def result_columns() -> str:
+    """Return the columns and their meaning, as sections of a page in Markdown."""
+    return "\n".join([_labels(), *(_table(table) for table in TABLES.values()), _errors(), _metrics()])
 
-
-_OPENING = """# Results
-
-<!-- Made from the package: python -m airpath.results.documentation docs/reference/results.md -->
-
-The results of a run are tables. A command writes all of them to a directory, or none, and then adds the
-report and the figures. [Compatibility](compatibility.md) states what may change; [Metrics](metrics.md)
-explains the summary.
-
-| file | content |
-|---|---|
-| `flows.parquet`, `links.parquet`, … | the tables below of all runs, one file each (Zstandard, or Snappy) |
-| `estimator_errors.parquet` | the errors below of ACK-rate estimators, if flows have any |
-| `summary.parquet`, `summary.csv` | the metrics below, one row for each run |
-| `summary.json` | for each scheme mean, standard deviation, n and 95 % confidence interval; the runs |
-| `scenario.toml` | the scenario as written |
-| `plan.json` | the resolved scenario of each run, and the scenario and changes from which it was made |
-| `provenance.json` | versions, platform, command line, seeds; SHA-256 of all files read or stored |
-| `captures/run-0000.pcapng`, … | packets of each run (headers) at the links that `record.capture` names |
-| `qlog/run-0000-flow-0000.sqlog`, … | with `record.qlog` [logs of flows](../how-to/qlog.md) |
-| `report.html` | an interactive [page](../how-to/report.md) without other files; not with `--no-report` |
-| `figures/*.png`, `figures/*.svg` | figures, with `--figures` or by `airpath figures DIR`; `captions.txt` |
-
-The default directory is named after the command and its subject: `out/compare-12mbps`, then
-`out/compare-12mbps-2`. `out/latest` is a symbolic link to the newest. A command rejects a directory in
-`--out` that is not empty, unless `--force` allows it to replace the airpath results there; a sweep and
-`airpath reproduce` resume their own unfinished directory.
-
-Equal runs give equal bytes in every table. Times count from the start of the run; the *measured interval* is
-from the end of the warm-up (`measure_from`) to the end of the run. A missing number is NaN in tables, empty
-in CSV and null in JSON. 1 kB is 1000 bytes, 1 Mbit/s is 10⁶ bits per second.
-"""
 
 _ABOUT_ERRORS = f"""\
 Each row is one ACK-rate estimator of a flow of one run; without estimators there is no file. An estimate is
@@ -136,7 +91,3 @@ def _definition(metric: Metric) -> str:
         f"mean of `{column}` of [estimator_errors](#estimator_errors) over the flows under test, for"
         " controllers that estimate the bandwidth"
     )
-
-
-if __name__ == "__main__":
-    Path(sys.argv[1]).write_text(reference(), encoding="utf-8", newline="")
