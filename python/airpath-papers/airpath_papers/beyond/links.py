@@ -49,7 +49,7 @@ def by_link(runs: FigureRuns) -> Rows:
     rows: dict[str, dict[str, Sequence[RunData]]] = {}
     for choice in runs.choices:
         for name in runs.labels(choice):
-            link, _, scheme = name.rpartition(", ")
+            link, _, scheme = name.rpartition(": ")
             row = link if len(runs.choices) == 1 else f"{link}, {choice}"
             rows.setdefault(row, {})[scheme] = runs.of(choice)(name)
     return rows
@@ -61,4 +61,4 @@ def on_link(of: Runs, link: str, scheme: str, measure: Callable[[RunData], float
 
 
 def _name(link: str, scheme: str) -> str:
-    return f"{link}, {scheme}"
+    return f"{link}: {scheme}"

@@ -24,7 +24,7 @@ class Measure:
     of: Callable[[RunData], float]
     """The measure."""
     logarithmic: bool = False
-    """Whether its axis is logarithmic."""
+    """Whether its axis is logarithmic above 1."""
 
 
 Rows: TypeAlias = Mapping[str, Mapping[str, Sequence[RunData]]]
@@ -70,6 +70,7 @@ def plot_of(
         height_in = 0.05 * len(rows) * (len(schemes) + 2) + 0.8
         picture, axes = panels(len(measures), height_in=height_in, columns=len(measures))
         for measure, panel in zip(measures, axes, strict=True):
+            panel.set_xmargin(0.03)
             for number, scheme in enumerate(schemes):
                 # The first scheme is on top within a link, and the first link on top of the panel.
                 offset = (len(schemes) - 1 - 2 * number) / (2 * len(schemes) + 2)
@@ -87,7 +88,8 @@ def plot_of(
                     label=looks[scheme].display_name,
                 )
             if measure.logarithmic:
-                panel.set_xscale("log")
+                panel.set_xscale("symlog", linthresh=1.0)
+                panel.set_xlim(left=0)
             panel.set_yticks(range(len(rows))[::-1], list(rows) if panel is axes[0] else [""] * len(rows))
             panel.set_ylim(-0.6, len(rows) - 0.4)
             panel.grid(axis="x", linewidth=0.4, color="#dddddd")
