@@ -271,8 +271,8 @@ OVER_LINKS: Final = Figure(
     ),
     notes=(
         WHICH_LINKS,
-        "Parameters were chosen on other recorded links and on fixed links. The claims are about links that took"
-        " no part: two of Verizon LTE, T-Mobile LTE, Times Square, FCC, Irish 5G and Starlink.",
+        "Parameters were chosen on other recorded links and on fixed links. The claims are about links that"
+        " took no part: two of Verizon LTE, T-Mobile LTE, Times Square, FCC, Irish 5G and Starlink.",
     ),
 )
 
