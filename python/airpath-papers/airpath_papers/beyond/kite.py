@@ -218,7 +218,6 @@ def _relative_delay(of: Runs) -> Sample:
 
 
 _LINK_MEASURES: Final = (UTILISATION, DELAY, JAIN)
-_START: Final = {"record.warm_up": "0s"}
 _PACKETS: Final = {"record.packets": True, "record.interval": "10ms"}
 """Self-inflicted delay needs packets, and intervals as short as the changes of the capacity."""
 OVER_LINKS: Final = Figure(
@@ -227,8 +226,8 @@ OVER_LINKS: Final = Figure(
     paper=PAPER,
     title="Kite over cellular and satellite links",
     experiments={
-        _ONE: over_links(SCHEMES, _START | ONE_FLOW | _PACKETS, repetitions=1),
-        _FOUR: over_links(SCHEMES, _START | FOUR_FLOWS, repetitions=1),
+        _ONE: over_links(SCHEMES, {"record.warm_up": "5s", **ONE_FLOW, **_PACKETS}, repetitions=1),
+        _FOUR: over_links(SCHEMES, {"record.warm_up": "10s", **FOUR_FLOWS}, repetitions=1),
     },
     draw=plot_of(_LINK_MEASURES, by_link),
     tables=table_of(
