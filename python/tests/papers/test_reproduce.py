@@ -15,7 +15,6 @@ from airpath_papers.experiment import Experiment
 from airpath_papers.figure import Figure
 from airpath_papers.measures import of_each, utilisation
 from airpath_papers.registry import FIGURES
-from airpath_papers.report import number
 from airpath_papers.reproduce import reproduce, verdicts
 from airpath_papers.rules import AtLeast, AtMost, Positive
 from airpath_papers.sample import FewerRuns, difference, sample
@@ -227,7 +226,7 @@ def test_the_table_in_the_terminal_names_the_choice_that_agrees(figure, tmp_path
     _show([replace(done[0], figure=replace(figure, claims=claims))])
     shown = capsys.readouterr().out
     assert max(map(len, shown.splitlines())) <= width
-    agreeing = number(done[0].judgements[0].samples["slow"])
+    agreeing = str(done[0].judgements[0].samples["slow"])
     assert f"reproduced in part: {agreeing} under “slow”" in " ".join(shown.split())
 
 
