@@ -1,9 +1,48 @@
-"""Ctrl-C as a flag that is polled, instead of an exception that can occur anywhere."""
+"""Ctrl-C as a flag that is polled, and as an exception that is not lost."""
 
+import _thread
 import signal
+import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType, TracebackType
-from typing import Self
+from typing import Final, Self
+
+_AGAIN_S: Final = 0.01
+"""Time after which a lost interrupt is raised again: the callback that lost it has then returned."""
+
+
+@contextmanager
+def raised_again_if_lost() -> Iterator[None]:
+    """Raise `KeyboardInterrupt` again in the main thread if Python ignored it.
+
+    Python ignores exceptions in callbacks of weak references and in finalizers, and Ctrl-C can come there as
+    anywhere.
+    """
+    others = sys.unraisablehook
+
+    def on_ignored(ignored: "sys.UnraisableHookArgs") -> None:
+        if ignored.exc_type is KeyboardInterrupt:
+            again = threading.Timer(_AGAIN_S, _interrupt)
+            again.daemon = True
+            again.start()
+        else:
+            others(ignored)
+
+    sys.unraisablehook = on_ignored
+    try:
+        yield
+    finally:
+        sys.unraisablehook = others
+
+
+def _interrupt() -> None:
+    """Send Ctrl-C to the main thread, which ends a sleep there; Windows cannot end it."""
+    if sys.platform == "win32":
+        _thread.interrupt_main()
+    elif (main := threading.main_thread().ident) is not None:
+        signal.pthread_kill(main, signal.SIGINT)
 
 
 class InterruptRequest:

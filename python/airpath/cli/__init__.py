@@ -8,6 +8,7 @@ from typing import Final
 
 import typer
 
+from airpath._os.interrupts import raised_again_if_lost
 from airpath.cli.commands import CommandGroup
 from airpath.cli.place import settle
 from airpath.errors import AirpathError, ScenarioError, UsageError
@@ -52,7 +53,7 @@ def guarded(work: Callable[[], int | None]) -> int:
     """
     traceback = bool(os.environ.get("AIRPATH_TRACEBACK"))
     try:
-        with _without_pandas():
+        with raised_again_if_lost(), _without_pandas():
             code = work()
         sys.stdout.flush()
     except typer.TyperException as error:
