@@ -53,8 +53,8 @@ duration = ["4s", "2s"]
 """A warm-up of 3 s is valid, and a duration of 2 s is; both together are not."""
 
 
-LONG = "300s"
-"""A run of this simulated time takes three times as long as one of 4 s, so that workers are usually in the
+LONG = "1000s"
+"""A run of this simulated time takes ten times as long as one of 4 s, so that workers are usually in the
 middle of a run when a test kills them.
 """
 

@@ -146,22 +146,17 @@ def test_what_limits_a_sender_is_counted_by_the_kernel_and_found_in_its_capture(
     )
     run = valid_run(scenario, "emulate")
     rows = columns(run.table("flow_limits"))
-    # A row contains the time since the row before, two intervals if the report on one came after its end.
-    intervals = np.diff(rows["time_s"], prepend=0)
-
-    def share(limit: str) -> float:
-        return float(np.average(rows[limit], weights=intervals))
-
-    assert rows["time_s"][-1] >= 3.8
-    assert share(column) > 0.6
-    assert sum(map(share, LIMITS)) == pytest.approx(1)
+    # A row for each interval but the first, before the handshake is complete, and perhaps the last.
+    assert 38 <= len(rows["time_s"]) <= 40
+    assert np.mean(rows[column]) > 0.6
+    assert sum(np.mean(rows[name]) for name in LIMITS) == pytest.approx(1)
     origin = airpath.results.Origin(created="now")
     airpath.results.write(Results([run]), tmp_path / "out", scenario_text="", origin=origin)
     (file,) = (tmp_path / "out" / "captures").iterdir()
     (analysed,) = analyse(file).flows
     main_limit = analysed.diagnosis.shares[0]
     assert main_limit.label == label
-    assert main_limit.time == pytest.approx(share(column), abs=0.2)
+    assert main_limit.time == pytest.approx(np.mean(rows[column]), abs=0.2)
 
 
 @pytest.mark.usefixtures("emulated_hosts")
