@@ -104,7 +104,7 @@ impl LedbatPlusPlusConfig {
 /// proportion to the excess. From time to time LEDBAT++ slows down to two packets for two round trips to
 /// measure the delay of the empty path, and then returns to its previous window.
 ///
-/// Losses and ECN echoes halve the window. Telemetry: [`Measurement::Phase`].
+/// Losses and ECN echoes halve the window. Telemetry: [`Measurement::Phase`](airpath_model::Measurement::Phase).
 #[derive(Clone, Debug)]
 pub struct LedbatPlusPlus {
     config: LedbatPlusPlusConfig,

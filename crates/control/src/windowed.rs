@@ -22,7 +22,8 @@ pub(crate) const QUANTUM_SEGMENTS: u64 = 2;
 /// advances it. A spurious signal is undone according to RFC 9438, section 4.9: the whole state is restored,
 /// unless the window has already exceeded its old size.
 ///
-/// Telemetry: [`Measurement::Phase`] at each change of phase, and the quantities that the rule records.
+/// Telemetry: [`Measurement::Phase`](airpath_model::Measurement::Phase) at each change of phase, and the
+/// quantities that the rule records.
 #[derive(Clone, Debug)]
 pub struct Windowed<S, W> {
     state: State<S, W>,
