@@ -12,7 +12,6 @@ import psutil
 import pytest
 from held_sweep import HANG_S, HeldSweep
 
-from airpath._os.interrupts import raised_again_if_lost
 from airpath._os.processes import WorkerPool, tunables
 
 pytestmark = pytest.mark.processes
@@ -82,21 +81,6 @@ def test_ctrl_c_while_workers_start_is_reported_in_one_line(started, tmp_path):
     assert process.returncode == 130, said
     assert "Traceback" not in said
     assert "interrupted" in said
-
-
-class InterruptedWhenFreed:
-    def __del__(self):
-        raise KeyboardInterrupt
-
-
-def lose_an_interrupt_and_wait():
-    InterruptedWhenFreed()
-    time.sleep(HANG_S)
-
-
-def test_an_interrupt_that_python_ignores_is_raised_again():
-    with raised_again_if_lost(), pytest.raises(KeyboardInterrupt):
-        lose_an_interrupt_and_wait()
 
 
 def dies_while_it_answers() -> bytes:

@@ -13,17 +13,19 @@ from airpath_papers.ebe_j.paper import FIXED_SCHEDULE, SETTINGS, TRAFFIC
 from airpath_papers.experiment import Experiment
 from airpath_papers.figure import Figure, FigureRuns
 from airpath_papers.measures import (
+    bottlenecks,
     drops,
     jain,
     mean_queue,
     median_estimate_error,
     of_each,
+    over_bottlenecks,
     utilisation,
 )
 from airpath_papers.rules import AtMost, Between, Positive
 from airpath_papers.run_data import RunData
 from airpath_papers.sample import Sample, difference, sample
-from airpath_papers.settings import bottlenecks, dumbbell, over_bottlenecks, parking_lot, with_options
+from airpath_papers.settings import dumbbell, parking_lot, with_options
 
 REPETITIONS: Final = 30
 DEFAULT: Final = "default"

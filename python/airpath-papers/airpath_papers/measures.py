@@ -11,6 +11,7 @@ import numpy as np
 
 from airpath.metrics import jain_index, nearest_rank
 from airpath_papers.run_data import LinkData, Numbers, RunData
+from airpath_papers.settings import PARKING_LOT_LINKS
 
 WHOLE = (0.0, math.inf)
 """The whole run."""
@@ -226,6 +227,21 @@ def median_estimate_error(run: RunData, span: Span = WHOLE, name: str | None = N
     """Return the median absolute relative error of the capacity estimate; NaN without an estimate."""
     errors = np.abs(estimate_errors(run, span, name))
     return float(np.median(errors)) if errors.size else math.nan
+
+
+def bottlenecks(run: RunData) -> Sequence[str]:
+    """Return the names of the forward bottlenecks: five in the parking lot, else the link under test."""
+    return [name for name in PARKING_LOT_LINKS if name in run.links] or [run.link_under_test]
+
+
+def mean_over(links: Sequence[str], measure: Callable[..., float]) -> Callable[[RunData], float]:
+    """Return the mean of a measure over some links."""
+    return lambda run: sum(measure(run, name=name) for name in links) / len(links)
+
+
+def over_bottlenecks(measure: Callable[..., float]) -> Callable[[RunData], float]:
+    """Return the mean of a measure over the forward bottlenecks."""
+    return lambda run: mean_over(bottlenecks(run), measure)(run)
 
 
 def _rows(chosen: LinkData, span: Span) -> np.ndarray:

@@ -10,12 +10,11 @@ Against L are printed numbers: of EBE-J's three means, three Jain indices and fo
 O 9, because acknowledgments of the reverse flows are two fifths of the bytes (`docs/papers/index.md`).
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from airpath.schemes import parse_scheme
 from airpath_papers.experiment import Experiment
-from airpath_papers.run_data import RunData
 
 TWO_WAY: Final = "T"
 ONE_WAY: Final = "O"
@@ -85,21 +84,6 @@ def parking_lot(
     }
     name = "ebe-parking-lot" if highest_mbps == 20 else f"ebe-parking-lot-{highest_mbps}"
     return Experiment(name, scheme, {**beliefs, **(changes or {})}, repetitions)
-
-
-def bottlenecks(run: RunData) -> Sequence[str]:
-    """Return the names of the forward bottlenecks: five in the parking lot, else the link under test."""
-    return [name for name in PARKING_LOT_LINKS if name in run.links] or [run.link_under_test]
-
-
-def over_bottlenecks(measure: Callable[..., float]) -> Callable[[RunData], float]:
-    """Return the mean of a measure over the forward bottlenecks."""
-
-    def mean(run: RunData) -> float:
-        names = bottlenecks(run)
-        return sum(measure(run, name=name) for name in names) / len(names)
-
-    return mean
 
 
 def readings(choices: Iterable[str], settings: Sequence[str] = ALL_SETTINGS) -> dict[str, list[str]]:

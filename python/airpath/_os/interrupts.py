@@ -15,10 +15,10 @@ _AGAIN_S: Final = 0.01
 
 @contextmanager
 def raised_again_if_lost() -> Iterator[None]:
-    """Raise `KeyboardInterrupt` again in the main thread if Python ignored it.
+    """Raise `KeyboardInterrupt` again in the main thread if Python ignored it in this context.
 
-    Python ignores exceptions in callbacks of weak references and in finalizers, and Ctrl-C can come there as
-    anywhere.
+    Python ignores exceptions in callbacks of weak references and in finalizers. An interrupt there is
+    otherwise printed and lost.
     """
     others = sys.unraisablehook
 
@@ -38,7 +38,7 @@ def raised_again_if_lost() -> Iterator[None]:
 
 
 def _interrupt() -> None:
-    """Send Ctrl-C to the main thread, which ends a sleep there; Windows cannot end it."""
+    """Send Ctrl-C to the main thread. It also ends a sleep there, except on Windows."""
     if sys.platform == "win32":
         _thread.interrupt_main()
     elif (main := threading.main_thread().ident) is not None:
@@ -48,9 +48,8 @@ def _interrupt() -> None:
 class InterruptRequest:
     """A context in which Ctrl-C is recorded instead of raised; a second Ctrl-C is raised.
 
-    Python raises `KeyboardInterrupt` at an arbitrary point of the main thread. Within the callback of a weak
-    reference or a finalizer, the exception is printed and lost, and with it the request to stop. Outside the
-    main thread, or if other code handles the signal, nothing changes.
+    Python raises `KeyboardInterrupt` at an arbitrary point of the main thread, also where it is lost
+    (`raised_again_if_lost`). Outside the main thread, or if other code handles the signal, nothing changes.
     """
 
     def __init__(self) -> None:

@@ -4,6 +4,6 @@ from airpath_papers.beyond import busy, kite
 from airpath_papers.figure import Figure
 
 FIGURES: tuple[Figure, ...] = (*busy.FIGURES, *kite.FIGURES)
-"""The figures of this package. Those over recorded links exist only if traces are present."""
+"""The figures of this package."""
 
 __all__ = ["FIGURES"]

@@ -3,17 +3,15 @@
 from collections.abc import Callable
 from typing import Any, Final
 
-from airpath_papers.beyond.links import WHICH_LINKS, by_link, on_link, over_links
-from airpath_papers.beyond.overview import Measure, plot_of, table_of
+from airpath_papers.beyond.links import WHICH_LINKS, by_link, on_link, over_links, present
+from airpath_papers.beyond.overview import DELAY, Measure, metric, plot_of, table_of
 from airpath_papers.claim import Claim, Runs
-from airpath_papers.estimators.links import LINKS
 from airpath_papers.experiment import Experiment
 from airpath_papers.figure import Figure
-from airpath_papers.measures import median_estimate_error, of_each, utilisation
+from airpath_papers.measures import median_estimate_error, of_each, over_bottlenecks, utilisation
 from airpath_papers.rules import AtMost, Positive
-from airpath_papers.run_data import RunData
 from airpath_papers.sample import Sample, difference, sample
-from airpath_papers.settings import dumbbell, over_bottlenecks, parking_lot, shipped, with_options
+from airpath_papers.settings import dumbbell, parking_lot, shipped, with_options
 
 PAPER: Final = "Beyond the papers: the capacity source busy"
 BUSY: Final = "busy"
@@ -29,19 +27,11 @@ SCHEMES: Final = {
 
 _UTILISATION = over_bottlenecks(utilisation)
 _ERROR = over_bottlenecks(median_estimate_error)
-
-
-def _delay_ms(run: RunData) -> float:
-    return run.metrics["queueing_p95_ms"]
-
-
-def _mean_error_percent(run: RunData) -> float:
-    return run.metrics["capacity_estimate_error_mean_percent"]
-
+_MEAN_ERROR_PERCENT = metric("capacity_estimate_error_mean_percent")
 
 MEASURES: Final = (
     Measure("utilisation", _UTILISATION),
-    Measure("p95 queueing delay (ms)", _delay_ms, logarithmic=True),
+    DELAY,
     Measure("median error of the estimate", _ERROR),
 )
 
@@ -70,7 +60,7 @@ _NAMES: Final = {"T": "t", "O": "o", "L": "l", LONG_RTT: "long-rtt", LOT_20: "lo
 def _claims_of(setting: str, name: str) -> tuple[Claim, ...]:
     near = Claim(
         f"{name}-uses-the-link",
-        f"{setting}: the link is used like with the true capacity",
+        f"{setting}: busy uses the link as the true capacity does",
         AtMost(0.01),
         "utilisation, true capacity minus busy",
         _short_of_the_truth,
@@ -78,7 +68,7 @@ def _claims_of(setting: str, name: str) -> tuple[Claim, ...]:
     )
     exact = Claim(
         f"{name}-error",
-        f"{setting}: the estimate is right",
+        f"{setting}: the estimate of busy is the capacity",
         AtMost(0.01),
         "median error of the estimate",
         lambda of: sample(of_each(of(BUSY), _ERROR)),
@@ -102,7 +92,7 @@ SETTINGS: Final = Figure(
         *(claim for setting, name in _NAMES.items() for claim in _claims_of(setting, name)),
         Claim(
             "no-filter-needed",
-            "the queue and the Kalman filter of EBE add nothing to the estimate",
+            "busy, which has neither the queue nor the Kalman filter of EBE, has a smaller error",
             Positive(),
             "median error of the estimate, EBE with hold minus busy",
             lambda of: difference(of_each(of(HOLD), _ERROR), of_each(of(BUSY), _ERROR)),
@@ -162,7 +152,7 @@ WITHOUT: Final = Figure(
             Positive(),
             "mean error of the estimate, without the jump test minus with it",
             lambda of: difference(
-                of_each(of("jump test"), _mean_error_percent), of_each(of("nothing"), _mean_error_percent)
+                of_each(of("jump test"), _MEAN_ERROR_PERCENT), of_each(of("nothing"), _MEAN_ERROR_PERCENT)
             ),
             choices=("T", "O"),
             unit="%",
@@ -182,10 +172,19 @@ WITHOUT: Final = Figure(
 
 # Recorded links.
 
-LTE_AND_3G: Final = tuple(
-    link.label for link in LINKS if any(kind in link.label for kind in ("LTE", "lte", "3G", "EV-DO"))
+LTE: Final = present(
+    "lte.down (synthetic)",
+    "lte.up (synthetic)",
+    "Verizon LTE",
+    "Verizon LTE, up",
+    "AT&T LTE, driving",
+    "AT&T LTE, driving, up",
+    "T-Mobile LTE",
+    "LTE, Times Square",
+    "NYU LTE, bus",
 )
-_LINK: Final = {
+LTE_AND_3G: Final = (*LTE, *present("Verizon EV-DO, driving", "Telenor 3G, bus"))
+_FOUR_FLOWS: Final = {
     "duration": "90s",
     "record.warm_up": "10s",
     "topology.bottleneck.delay": "40ms",
@@ -195,11 +194,14 @@ _LINK: Final = {
 }
 
 
+_REPETITIONS: Final = 2
+
+
 def _most(labels: tuple[str, ...], measure: Callable[[Runs, str], float]) -> Callable[[Runs], Sample]:
     """Return a claim's measure: the largest number of some links, each the mean over runs."""
 
     def largest(of: Runs) -> Sample:
-        return Sample((max(measure(of, link) for link in labels),), runs=2 * len(labels))
+        return Sample((max(measure(of, link) for link in labels),), runs=_REPETITIONS * len(labels))
 
     return largest
 
@@ -209,13 +211,13 @@ RECORDED: Final = Figure(
     ours=True,
     paper=PAPER,
     title="busy over cellular and satellite links",
-    experiments={"four flows": over_links(SCHEMES, _LINK, repetitions=2)},
+    experiments={"four flows": over_links(SCHEMES, _FOUR_FLOWS, _REPETITIONS)},
     draw=plot_of(MEASURES, by_link),
     tables=table_of("Four XCP flows over four sources of the capacity", MEASURES, by_link),
     claims=(
         Claim(
             "uses-lte-and-3g",
-            "LTE and 3G links are used like with the true capacity",
+            "busy uses LTE and 3G links as the true capacity does",
             AtMost(0.05),
             "utilisation, true capacity minus busy, the largest of the links",
             _most(
@@ -227,21 +229,21 @@ RECORDED: Final = Figure(
         ),
         Claim(
             "delay-on-lte-and-3g",
-            "with at most the delay",
+            "its delay is not longer there",
             AtMost(1.0),
             "p95 queueing delay, busy divided by true capacity, the largest of the links",
             _most(
                 LTE_AND_3G,
-                lambda of, link: on_link(of, link, BUSY, _delay_ms) / on_link(of, link, TRUE, _delay_ms),
+                lambda of, link: on_link(of, link, BUSY, DELAY.of) / on_link(of, link, TRUE, DELAY.of),
             ),
         ),
         Claim(
             "error-on-lte",
-            "the error over LTE is moderate",
+            "its error over LTE is moderate",
             AtMost(0.12),
             "median error of the estimate, the largest of the LTE links",
             _most(
-                tuple(label for label in LTE_AND_3G if "LTE" in label or "lte" in label),
+                LTE,
                 lambda of, link: on_link(of, link, BUSY, _ERROR),
             ),
         ),

@@ -1,4 +1,4 @@
-"""Schemes over shipped and recorded links: experiments of one choice, named by link and scheme."""
+"""Schemes over shipped and recorded links: experiments that are named by link and scheme."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -44,8 +44,13 @@ def over_links(
     }
 
 
+def present(*labels: str) -> tuple[str, ...]:
+    """Return the labels of links that this session has."""
+    return tuple(link.label for link in LINKS if link.label in labels)
+
+
 def by_link(runs: FigureRuns) -> Rows:
-    """Return the runs of a figure whose experiments, in every choice, are named by link and scheme."""
+    """Return the runs of a figure with such experiments; if it has several choices, a row names its own."""
     rows: dict[str, dict[str, Sequence[RunData]]] = {}
     for choice in runs.choices:
         for name in runs.labels(choice):

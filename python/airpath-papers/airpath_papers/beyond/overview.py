@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from matplotlib.figure import Figure as Picture
 
@@ -25,6 +25,14 @@ class Measure:
     """The measure."""
     logarithmic: bool = False
     """Whether its axis is logarithmic above 1."""
+
+
+def metric(name: str) -> Callable[[RunData], float]:
+    """Return a metric of the summary as a measure."""
+    return lambda run: run.metrics[name]
+
+
+DELAY: Final = Measure("p95 queueing delay (ms)", metric("queueing_p95_ms"), logarithmic=True)
 
 
 Rows: TypeAlias = Mapping[str, Mapping[str, Sequence[RunData]]]

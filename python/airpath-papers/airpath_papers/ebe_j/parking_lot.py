@@ -11,7 +11,7 @@ from airpath_papers.drawing import bars, looks_of, over_time_by_choice, panels
 from airpath_papers.ebe_j.paper import NEAR_FULL, PAPER
 from airpath_papers.experiment import Experiment
 from airpath_papers.figure import Figure, FigureRuns
-from airpath_papers.measures import Span, mean_queue, of_each, throughput_mbps, utilisation
+from airpath_papers.measures import Span, mean_over, mean_queue, of_each, throughput_mbps, utilisation
 from airpath_papers.rules import AtLeast, AtMost, Between, Positive
 from airpath_papers.run_data import RunData
 from airpath_papers.sample import Sample, difference, least_sure, sample
@@ -239,10 +239,6 @@ def _by_link(runs: FigureRuns, choice: str, label: str, what: str) -> tuple[list
     return [one.mean for one in samples], [(one.interval[1] - one.interval[0]) / 2 for one in samples]
 
 
-def _mean_over(links: tuple[str, ...], measure: Any) -> Any:
-    return lambda run: sum(measure(run, name=name) for name in links) / len(links)
-
-
 def _least_sure(of: Any, first: str, second: str) -> Sample:
     """Return the sample of the link, of the five, whose lead of `first` over `second` is least certain.
 
@@ -272,8 +268,8 @@ FIG9A: Final = Figure(
             Positive(),
             "mean queue over the links, XCP minus twice XCP-EBE, share of the buffer",
             lambda of: difference(
-                of_each(of("xcp"), _mean_over(PARKING_LOT_LINKS, mean_queue)),
-                [2 * one for one in of_each(of("xcp-ebe"), _mean_over(PARKING_LOT_LINKS, mean_queue))],
+                of_each(of("xcp"), mean_over(PARKING_LOT_LINKS, mean_queue)),
+                [2 * one for one in of_each(of("xcp-ebe"), mean_over(PARKING_LOT_LINKS, mean_queue))],
             ),
         ),
         Claim(
@@ -282,8 +278,8 @@ FIG9A: Final = Figure(
             Positive(),
             "mean queue over the links, XCP-EBE minus XCP-b, share of the buffer",
             lambda of: difference(
-                of_each(of("xcp-ebe"), _mean_over(PARKING_LOT_LINKS, mean_queue)),
-                of_each(of("xcp-b"), _mean_over(PARKING_LOT_LINKS, mean_queue)),
+                of_each(of("xcp-ebe"), mean_over(PARKING_LOT_LINKS, mean_queue)),
+                of_each(of("xcp-b"), mean_over(PARKING_LOT_LINKS, mean_queue)),
             ),
         ),
         Claim(
@@ -291,7 +287,7 @@ FIG9A: Final = Figure(
             "XCP-b's queues are very small",
             AtMost(0.05),
             "XCP-b's mean queue over the links, share of the buffer",
-            lambda of: sample(of_each(of("xcp-b"), _mean_over(PARKING_LOT_LINKS, mean_queue))),
+            lambda of: sample(of_each(of("xcp-b"), mean_over(PARKING_LOT_LINKS, mean_queue))),
         ),
     ),
     notes=(*_NOTES, "“hold”: an empty queue does not lower EBE's estimate (our addition)."),
@@ -332,7 +328,7 @@ FIG9B: Final = Figure(
             Positive(),
             "XCP's utilisation, mean over the other four links minus the middle link",
             lambda of: difference(
-                of_each(of("xcp"), _mean_over(OTHERS, utilisation)),
+                of_each(of("xcp"), mean_over(OTHERS, utilisation)),
                 of_each(of("xcp"), lambda run: utilisation(run, name=MIDDLE)),
             ),
             reason=(
@@ -370,8 +366,8 @@ FIG9B: Final = Figure(
             Positive(),
             "utilisation, XCP minus XCP-b, mean over the other four links",
             lambda of: difference(
-                of_each(of("xcp"), _mean_over(OTHERS, utilisation)),
-                of_each(of("xcp-b"), _mean_over(OTHERS, utilisation)),
+                of_each(of("xcp"), mean_over(OTHERS, utilisation)),
+                of_each(of("xcp-b"), mean_over(OTHERS, utilisation)),
             ),
         ),
     ),
