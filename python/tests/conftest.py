@@ -49,7 +49,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 def _patient_limits() -> Iterator[None]:
     """Lengthen the limits for code that does not return, so that load ends no test; some tests set others."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("airpath._run.isolation.PATIENCE_S", HANG_S)
+        patch.setattr("airpath._run.stall.PATIENCE_S", HANG_S)
         patch.setattr("airpath.conform.processes.LIMIT_S", HANG_S)
         patch.setattr("airpath.plugins.watchdog.LIMIT_S", HANG_S)
         yield

@@ -5,7 +5,6 @@ import os
 import signal
 import sys
 import threading
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
@@ -13,6 +12,8 @@ from multiprocessing.process import BaseProcess
 from typing import Any, Concatenate, Final, Generic, ParamSpec, TypeVar
 
 from airpath._os.processes import prepare
+from airpath._run import stall
+from airpath._run.stall import Stall
 from airpath.errors import AirpathError
 
 _P = ParamSpec("_P")
@@ -24,8 +25,6 @@ PRELOADED: Final = ("airpath._run.isolation", "airpath._run.workers")
 """Modules that the processes import."""
 _HAS_DESCRIPTORS: Final = sys.platform != "win32"
 """Whether pipes are file descriptors, to which `faulthandler` writes."""
-PATIENCE_S: Final = 60.0
-"""A call whose progress does not change for this long is ended: some code in it does not return."""
 _LONGEST_STACK: Final = 65_536
 """Bytes that are read of a stack; `faulthandler` writes at most 100 calls."""
 
@@ -57,7 +56,7 @@ class _Raised:
 class IsolatedCall(Generic[_T]):
     """A call in a separate process, which another thread can monitor and stop.
 
-    A call that has reported its progress, and then makes none for `PATIENCE_S`, is ended.
+    A call that has reported its progress, and then makes none for `stall.PATIENCE_S`, is ended.
 
     Parameters
     ----------
@@ -120,7 +119,9 @@ class IsolatedCall(Generic[_T]):
             case _Raised(text):
                 raise AirpathError(text)
         if self._has_stalled:
-            raise ProcessLostError(f"ended, because simulated time did not advance for {PATIENCE_S:g} s")
+            raise ProcessLostError(
+                f"ended, because simulated time did not advance for {stall.PATIENCE_S:g} s"
+            )
         code = process.exitcode or 0
         reason = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
         raise ProcessLostError(f"the process ended with {reason}", written)
@@ -136,20 +137,19 @@ class IsolatedCall(Generic[_T]):
 
     def _received(self, channel: Connection) -> object:
         """Return the last message of the process, `None` if it ended without one; note the progress."""
-        advanced_s: float | None = None
+        has_reported, stalled = False, Stall()
         try:
             while True:
+                if channel.poll(stall.LOOK_EVERY_S):
+                    message = channel.recv()
+                    if not isinstance(message, float):
+                        return message
+                    self.progress, has_reported = message, True
                 # Code that holds the interpreter lock also keeps the process from reporting.
-                patience_s = None if advanced_s is None else advanced_s + PATIENCE_S - time.monotonic()
-                if patience_s is not None and (patience_s < 0 or not channel.poll(patience_s)):
+                if has_reported and stalled.is_over(self.progress):
                     self._has_stalled = True
                     self._kill()
                     return None
-                message = channel.recv()
-                if not isinstance(message, float):
-                    return message
-                if advanced_s is None or message != self.progress:
-                    self.progress, advanced_s = message, time.monotonic()
         except (EOFError, OSError):
             return None
 

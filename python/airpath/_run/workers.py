@@ -6,6 +6,7 @@ Runs with Python code hold the lock. If they take long, each has a separate proc
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from threading import Event, Thread
 from typing import Any, Final
@@ -14,6 +15,7 @@ from airpath import _core
 from airpath._backends import BACKENDS, BackendName, EngineRun, Placed
 from airpath._os.interrupts import InterruptRequest
 from airpath._run.isolation import IsolatedCall, ProcessLostError
+from airpath._run.stall import ends_if_stalled
 from airpath.errors import AirpathError, EmulationError, PluginError
 from airpath.plugins.failures import crash_error, plugin_error
 from airpath.plugins.specs import is_python, kinds_of_code, load_allowed
@@ -144,6 +146,24 @@ def run_job(job: Job) -> RunRecord:
         If the memory does not suffice.
     """
     return _record(job, _ready(job, [read_trace(trace) for trace in job.scenario.traces]))
+
+
+def run_in_worker(job: Job) -> RunRecord:
+    """Execute one job as `run_job` does; end this process if code of the user in it does not return.
+
+    Raises
+    ------
+    PluginError
+        If the user's code fails.
+    AirpathError
+        As `run_job`.
+    """
+    task = _Task(job, _read_all([job]))
+    with ends_if_stalled(lambda: task.progress) if _code(job) else nullcontext():
+        task.run(Event())
+    if task.record is None:
+        raise task.failure or AssertionError("nobody else stops the task")
+    return task.record
 
 
 class _Task:

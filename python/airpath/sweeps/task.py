@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final, Self
 
 from airpath._os.fingerprint import fingerprint
-from airpath._run.workers import run_job
+from airpath._run.workers import run_in_worker
 from airpath.errors import AirpathError, UsageError
 from airpath.plugins.failures import suspects
 from airpath.plugins.specs import Spec, allow, relative_to
@@ -84,7 +84,7 @@ class Failure:
     def lost(cls, task: Task, what: str) -> Self:
         """Return the failure of a run whose worker ended during it, each time."""
         files = suspects(task.code)
-        crashed = f"crash of {files}, " if files else ""
+        crashed = f"crash or endless loop of {files}, " if files else ""
         return cls(f"{what} ({crashed}killed, or out of memory)")
 
 
@@ -141,7 +141,7 @@ def _done(task: Task) -> Part:
     scenario.refuse_if_too_large()
     (job,) = jobs_of(task.scheme, scenario, task.seed, 1)
     inputs = {str(trace.path): digest_of_input(trace.path) for trace in scenario.traces}
-    result = RunResult(run_job(replace(job, repetition=task.repetition, drops="drops" in task.keep)))
+    result = RunResult(run_in_worker(replace(job, repetition=task.repetition, drops="drops" in task.keep)))
     for trace in scenario.traces:
         if digest_of_input(trace.path) != inputs[str(trace.path)]:
             raise AirpathError(f"{trace.path}: changed during the run")

@@ -10,13 +10,14 @@ from pathlib import Path
 
 import psutil
 import pytest
-from compiled import compiled, with_compiler
+from compiled import compiled, endless, with_compiler
 from held_sweep import HANG_S
 from processes import is_alive
 
 import airpath
 from airpath._run import workers
 from airpath._run.isolation import IsolatedCall
+from airpath._run.stall import Stall
 from airpath.checks import Suite, check
 from airpath.plugins.specs import allow
 from airpath.plugins.templates import c_start
@@ -121,18 +122,31 @@ def test_libraries_that_end_the_process_are_named(tmp_path):
 
 @with_compiler
 def test_a_library_that_does_not_return_ends_its_run_only(monkeypatch):
-    (text,) = c_start("endless").files.values()
-    growth = "control->window += ack->acked;"
-    assert text.count(growth) == 1
-    Path("endless.c").write_text(text.replace(growth, "while (*(volatile double *)&self->keep > 0);"))
-    monkeypatch.setattr("airpath._run.isolation.PATIENCE_S", 0.5)
+    monkeypatch.setattr("airpath._run.stall.PATIENCE_S", 0.5)
     with pytest.raises(RunsFailed) as failed:
-        airpath.compare(["newreno", compiled("endless.so", "endless.c")], "12mbps", isolate=True, **LINK)
+        airpath.compare(["newreno", endless()], "12mbps", isolate=True, **LINK)
     assert failed.value.failures == tuple(
         f"endless.so: ended, because simulated time did not advance for 0.5 s (Endless, seed {seed})"
         for seed in (1, 2)
     )
     assert [run.record.scheme for run in failed.value.results.runs] == ["newreno", "newreno"]
+
+
+def test_a_pause_of_the_process_is_no_stall(monkeypatch):
+    now_s = 100.0
+    monkeypatch.setattr("airpath._run.stall.time.monotonic", lambda: now_s)
+    monkeypatch.setattr("airpath._run.stall.PATIENCE_S", 3.0)
+    stall = Stall()
+    assert not stall.is_over(0.1)
+    now_s += 1000.0
+    assert not stall.is_over(0.1)
+    now_s += 1.0
+    assert not stall.is_over(0.1)
+    assert not stall.is_over(0.2)
+    for _ in range(6):
+        assert not stall.is_over(0.2)
+        now_s += 0.5
+    assert stall.is_over(0.2)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no process groups")

@@ -3,11 +3,13 @@
 import contextlib
 import hashlib
 import importlib
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from compiled import compiled, with_compiler
+from compiled import compiled, endless, with_compiler
+from held_sweep import HANG_S
 from own_scenario import scenario_text
 
 import airpath
@@ -198,6 +200,27 @@ def test_a_library_that_ends_its_worker_is_named_and_the_other_runs_go_on(write,
     plan = {"name": "grid", "scenario": "own.toml", "schemes": [library, aimd], "metrics": ["goodput_mbps"]}
     swept = airpath.sweep(plan, "grid", jobs=1, progress=False)
     assert [(one["scheme"], one["message"]) for one in swept.failures] == [
-        ("Aborts", "its worker process died (crash of aborts.so, killed, or out of memory)")
+        ("Aborts", "its worker process died (crash or endless loop of aborts.so, killed, or out of memory)")
     ]
     assert swept.table("runs")["scheme"].to_pylist() == ["Aimd"]
+
+
+@with_compiler
+@pytest.mark.processes
+def test_a_library_that_does_not_return_ends_its_worker(write):
+    library = endless()
+    write("own.toml", scenario_text(library))
+    worker = f"""
+        from airpath._run import stall
+        from airpath.plugins import specs
+        from airpath.sweeps import SweepPlan
+        from airpath.sweeps.task import do_task, version
+
+        stall.PATIENCE_S = 0.5
+        specs.allow([{library!r}])
+        tables = {{"name": "grid", "scenario": "own.toml", "metrics": ["goodput_mbps"]}}
+        do_task(next(SweepPlan.from_dict(tables).runs()).task, version())
+    """
+    write("worker.py", worker)
+    done = subprocess.run([sys.executable, "worker.py"], capture_output=True, text=True, timeout=HANG_S)
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", "")

@@ -5,10 +5,11 @@ import shlex
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from airpath.plugins.templates import INCLUDE
+from airpath.plugins.templates import INCLUDE, c_start
 
 COMPILER = shlex.split(os.environ.get("CC", "cc"))
 FLAGS = ("-shared", "-fPIC", "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", f"-I{INCLUDE}")
@@ -22,6 +23,15 @@ def compiled(library, *sources, **macros):
     defined = [f"-D{name}={value}" for name, value in macros.items()]
     subprocess.run([*COMPILER, *FLAGS, *defined, *map(str, sources), "-o", library], check=True)
     return f"./{library}"
+
+
+def endless():
+    """Compile a controller that does not return from `on_ack`; return its name for users."""
+    (text,) = c_start("endless").files.values()
+    growth = "control->window += ack->acked;"
+    assert text.count(growth) == 1
+    Path("endless.c").write_text(text.replace(growth, "while (*(volatile double *)&self->keep > 0);"))
+    return compiled("endless.so", "endless.c")
 
 
 def build_as_printed(output):
