@@ -1,6 +1,7 @@
 //! Delivered bytes over time, and the resulting bandwidth.
 
 use super::answer::{Answer, Bin, LEAST_HALF_WIDTH, headline};
+use super::label::Label;
 use super::result::LimitWindow;
 use super::window::{PARTS, Window};
 
@@ -11,6 +12,8 @@ const FEWEST_ACKS: u32 = 20;
 /// The link counts as full if the confidence of its label exceeds this value. A label adopted from neighbours
 /// does not.
 const CREDIBLE: f64 = 0.5;
+/// A bin in which a flow fills the link has less than this share of the rate of the next one.
+const FILLED: f64 = 0.8;
 /// Student's t for 95 % with 1 to 4 degrees of freedom.
 const STUDENT: [f64; PARTS - 1] = [12.71, 4.30, 3.18, 2.78];
 
@@ -54,6 +57,18 @@ impl Delivery {
     fn note_full(&mut self, limits: &[LimitWindow]) {
         let place = |place| is_full(limits, self.start(place), self.start(place + 1));
         self.full = (0..self.parts.len()).map(place).collect();
+        let filling: Vec<bool> = (0..self.parts.len()).map(|place| self.fills_link(limits, place)).collect();
+        for (full, filling) in self.full.iter_mut().zip(filling) {
+            *full &= !filling;
+        }
+    }
+
+    /// Returns whether a flow that has grown fills the link only during a bin, which is therefore slower than the next one.
+    fn fills_link(&self, limits: &[LimitWindow], place: usize) -> bool {
+        let window = limits.partition_point(|window| window.to_ns <= self.start(place));
+        let has_grown = window.checked_sub(1).is_some_and(|before| limits[before].label == Label::StartUp);
+        let bytes = |place: usize| self.parts[place].iter().sum::<u64>() as f64;
+        has_grown && self.full[place..].starts_with(&[true, true]) && bytes(place) < FILLED * bytes(place + 1)
     }
 
     /// Returns the start of a window.
@@ -166,6 +181,9 @@ fn is_full(windows: &[LimitWindow], from: u64, to: u64) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::evidence::Evidence;
+    use super::super::result::limit;
+    use super::super::rules::{Reason, Verdict};
     use super::*;
 
     fn delivery(bytes: &[u64], full: &[bool]) -> Delivery {
@@ -189,6 +207,24 @@ mod tests {
         assert!((headline.full_share - 0.6).abs() < 1e-12);
         let bin = answer.bins[1];
         assert!((bin.high_bps / bin.rate_bps - 1.03).abs() < 1e-9, "equal parts: the smallest interval");
+    }
+
+    #[test]
+    fn the_bin_in_which_a_flow_fills_the_link_does_not_count() {
+        let window = |label, first: u64, end: u64| {
+            let evidence =
+                Evidence { from_ns: first * WIDTH_NS, to_ns: end * WIDTH_NS, ..Evidence::default() };
+            limit(&evidence, &Verdict { label, margin: 1.0, reason: Reason::Window }, false)
+        };
+        let windows = |first| [window(first, 3, 4), window(Label::Bottleneck, 4, 8)];
+        let mut grown = delivery(&[10, 600, 1000, 1000, 600], &[]);
+        grown.note_full(&windows(Label::StartUp));
+        assert_eq!(grown.full, [false, false, true, true, true]);
+        grown.note_full(&windows(Label::Application));
+        assert_eq!(grown.full, [false, true, true, true, true]);
+        grown.parts[1] = [190; PARTS];
+        grown.note_full(&windows(Label::StartUp));
+        assert_eq!(grown.full, [false, true, true, true, true]);
     }
 
     #[test]

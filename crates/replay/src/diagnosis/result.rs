@@ -105,7 +105,7 @@ impl Observations {
 /// At a policer, packets around a loss wait no longer than this.
 const LONGEST_QUEUE_S: f64 = 0.002;
 
-fn limit(evidence: &Evidence, verdict: &Verdict, begins: bool) -> LimitWindow {
+pub(super) fn limit(evidence: &Evidence, verdict: &Verdict, begins: bool) -> LimitWindow {
     LimitWindow {
         from_ns: evidence.from_ns,
         to_ns: evidence.to_ns,

@@ -153,7 +153,9 @@ fn note_as_fast(verdicts: &mut [Verdict], windows: &[Evidence], empties: &[bool]
         if rates.len() < enough {
             continue;
         }
-        let [low, median, high] = [1, 2, 3].map(|quarter| rates[(rates.len() - 1) * quarter / 4]);
+        // Of two or three rates, the smallest and the largest.
+        let last = rates.len() - 1;
+        let [low, median, high] = [last / 4, last / 2, (3 * last).div_ceil(4)].map(|place| rates[place]);
         let as_fast = AS_FAST * median..=median / AS_FAST;
         if high - low <= EVEN * median && as_fast.contains(&window.rate) {
             *verdict = Verdict { label: Label::Bottleneck, margin: 0.0, reason: Reason::AsFast };
@@ -237,6 +239,14 @@ mod tests {
         assert_eq!(labels(&[writes(0), writes(1), writes(2)]), [Application; 3]);
         assert_eq!(labels(&[full(0), writes(1), full(2)]), [Bottleneck; 3]);
         assert_eq!(labels(&[writes(0), full(1), full(2), writes(3)]), [Bottleneck; 4]);
+    }
+
+    #[test]
+    fn two_full_windows_of_different_rates_reveal_no_capacity() {
+        let full = |number, rate| Evidence { queued: 0.9, rate, ..window(number) };
+        let found = |second| labels(&[window(0), full(1, 1e6), window(2), window(3), full(4, second)]);
+        assert_eq!(found(1.05e6), [Bottleneck; 5]);
+        assert_eq!(found(1.5e6), [Application, Bottleneck, Application, Application, Bottleneck]);
     }
 
     #[test]
