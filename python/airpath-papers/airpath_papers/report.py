@@ -16,13 +16,28 @@ if TYPE_CHECKING:
 
 
 def report_html(done: "Sequence[Reproduced]") -> str:
-    """Return the page: verdicts by paper and reading, contents with those by figure, then the figures."""
+    """Return the page: a mark for each sentence, verdicts by paper and reading, then the figures."""
+    counts = count_sentences(done)
     return _template().render(
-        counts=[row for one in count_sentences(done) for row in count_rows(one)],
+        counts=[row for one in counts for row in count_rows(one)],
+        total=_in_words(sum((one.headline for one in counts), Counter())),
         papers=list(dict.fromkeys(one.figure.paper for one in done)),
         figures=[_figure(one) for one in done],
         verdicts=[verdict.value for verdict in Verdict],
     )
+
+
+def _in_words(verdicts: Counter[Verdict]) -> str:
+    """Return how many sentences have each verdict, as a sentence; empty without any."""
+    total, others = (
+        verdicts.total(),
+        [each for each in (Verdict.IN_PART, Verdict.NOT_REPRODUCED) if verdicts[each]],
+    )
+    if not total:
+        return ""
+    found = [f"{verdicts[Verdict.REPRODUCED]} of {total} sentences are reproduced"]
+    found += [f"{verdicts[each]} {'are ' * (each is Verdict.NOT_REPRODUCED)}{each.value}" for each in others]
+    return ", ".join(found) + "."
 
 
 @functools.cache
@@ -58,7 +73,6 @@ _SIGNS: Final = {Verdict.REPRODUCED: "✓", Verdict.IN_PART: "(✓)", Verdict.NO
 
 def _figure(one: "Reproduced") -> dict[str, Any]:
     found = sentences(one.figure, one.judgements)
-    counts = Counter(sentence.verdict.value for sentence in found)
     return {
         "id": one.figure.id.replace("/", "-"),
         "name": one.figure.id,
@@ -76,7 +90,14 @@ def _figure(one: "Reproduced") -> dict[str, Any]:
             for sentence in found
             for judgement in sentence.judgements
         ],
-        "counts": [counts[verdict.value] for verdict in Verdict],
+        "sentences": [
+            {
+                "sign": _SIGNS[sentence.verdict],
+                "kind": _kind(sentence.verdict),
+                "statement": sentence.judgements[0].claim.statement,
+            }
+            for sentence in found
+        ],
         "tables": one.tables,
         "notes": (*one.drawn.invalid, *one.figure.notes),
         "repetitions": _range([each.repetitions for each in one.figure.all_experiments()]),
@@ -91,7 +112,7 @@ def _claim(judgement: Judgement) -> dict[str, Any]:
         "measured": claim.measured + (f" ({claim.unit})" if claim.unit else ""),
         "rule": str(claim.rule),
         "verdict": judgement.verdict.value,
-        "kind": judgement.verdict.name.lower().replace("_", "-"),  # class of the style sheet
+        "kind": _kind(judgement.verdict),
         "note": judgement.note,
         "others": other_readings(judgement),
         "choices": [
@@ -104,6 +125,11 @@ def _claim(judgement: Judgement) -> dict[str, Any]:
             for choice, values in judgement.samples.items()
         ],
     }
+
+
+def _kind(verdict: Verdict) -> str:
+    """Return the class of a verdict in the style sheet."""
+    return verdict.name.lower().replace("_", "-")
 
 
 def _range(numbers: Sequence[int]) -> str:
