@@ -53,6 +53,16 @@ def test_requests_to_the_c_library_keep_the_users_settings(given, wanted):
     assert tunables(given) == ":".join(wanted)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="workers are not forked there")
+def test_workers_import_pandas_for_code_of_the_user_only():
+    with WorkerPool(1) as pool:
+        is_loaded, name = (
+            pool.submit(eval, expression).result(timeout=HANG_S)
+            for expression in ("'pandas' in __import__('sys').modules", "__import__('pandas').__name__")
+        )
+    assert (is_loaded, name) == (False, "pandas")
+
+
 def test_workers_execute_their_tasks():
     with WorkerPool(2) as pool:
         calls = [pool.submit(abs, -number) for number in range(5)]

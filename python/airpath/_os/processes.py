@@ -44,7 +44,7 @@ def prepare(preload: Sequence[str] = PRELOADED) -> Context:
     if sys.platform == "win32":
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(list(preload))
+    context.set_forkserver_preload(["airpath._os.preload", *preload])
     _start_server()
     return context
 

@@ -2,13 +2,13 @@
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import typer
 
 from airpath._os.interrupts import raised_again_if_lost
+from airpath._os.no_pandas import without_pandas
 from airpath.cli.commands import CommandGroup
 from airpath.cli.place import settle
 from airpath.errors import AirpathError, ScenarioError, UsageError
@@ -53,7 +53,7 @@ def guarded(work: Callable[[], int | None]) -> int:
     """
     traceback = bool(os.environ.get("AIRPATH_TRACEBACK"))
     try:
-        with raised_again_if_lost(), _without_pandas():
+        with raised_again_if_lost(), without_pandas():
             code = work()
         sys.stdout.flush()
     except typer.TyperException as error:
@@ -73,23 +73,6 @@ def guarded(work: Callable[[], int | None]) -> int:
     if code == INTERRUPTED:
         return _failed("interrupted", INTERRUPTED)
     return int(code or 0)
-
-
-@contextmanager
-def _without_pandas() -> Iterator[None]:
-    """Let imports of pandas fail: pyarrow imports it if it is installed, which takes longer than a run."""
-    sys.meta_path.insert(0, _NoPandas)
-    try:
-        yield
-    finally:
-        sys.meta_path.remove(_NoPandas)
-
-
-class _NoPandas:
-    @staticmethod
-    def find_spec(name: str, _path: object = None, _target: object = None) -> None:
-        if name == "pandas":
-            raise ModuleNotFoundError("pandas is left out", name=name)
 
 
 def _refused(error: Exception) -> int:

@@ -101,6 +101,25 @@ sys.stderr.write(" ".join({"matplotlib", "scipy", "jinja2", "pandas"} & set(sys.
     assert done.stderr == ""
 
 
+def test_code_of_the_user_imports_pandas(tmp_path):
+    (tmp_path / "mine.py").write_text("""
+import airpath, pandas
+class Mine(airpath.Controller):
+    def on_ack(self, ack): pass
+    def on_congestion(self, signal): pass
+""")
+    command = ["compare", "mine.py:Mine", "cubic", "--link", "2mbps", "--duration", "2s", "--no-report"]
+    done = subprocess.run(
+        [sys.executable, "-m", "airpath", *command],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=600,
+        cwd=tmp_path,
+    )
+    assert done.returncode == 0, done.stderr
+
+
 @pytest.mark.parametrize(
     ("command", "slow"),
     [
