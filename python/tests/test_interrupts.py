@@ -20,6 +20,8 @@ def lose_an_interrupt_and_wait():
     time.sleep(HANG_S)
 
 
-def test_an_interrupt_that_python_ignores_is_raised_again():
+@pytest.mark.parametrize("again_s", [0.0, 0.01])
+def test_an_interrupt_that_python_ignores_is_raised_again(monkeypatch, again_s):
+    monkeypatch.setattr("airpath._os.interrupts._AGAIN_S", again_s)
     with raised_again_if_lost(), pytest.raises(KeyboardInterrupt):
         lose_an_interrupt_and_wait()

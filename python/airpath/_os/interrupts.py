@@ -4,13 +4,14 @@ import _thread
 import signal
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import FrameType, TracebackType
-from typing import Final, Self
+from types import CodeType, FrameType, TracebackType
+from typing import Self
 
-_AGAIN_S: Final = 0.01
-"""Time after which a lost interrupt is raised again: the callback that lost it has then returned."""
+_AGAIN_S = 0.01
+"""Time after which a lost interrupt is raised again: the callback that lost it has then usually returned."""
 
 
 @contextmanager
@@ -24,9 +25,8 @@ def raised_again_if_lost() -> Iterator[None]:
 
     def on_ignored(ignored: "sys.UnraisableHookArgs") -> None:
         if ignored.exc_type is KeyboardInterrupt:
-            again = threading.Timer(_AGAIN_S, _interrupt)
-            again.daemon = True
-            again.start()
+            # Not a `threading.Timer`: its start takes longer, and an interrupt during this function is lost, too.
+            _thread.start_new_thread(_interrupt_outside, (on_ignored.__code__,))
         else:
             others(ignored)
 
@@ -35,6 +35,22 @@ def raised_again_if_lost() -> Iterator[None]:
         yield
     finally:
         sys.unraisablehook = others
+
+
+def _interrupt_outside(code: CodeType) -> None:
+    """Send Ctrl-C to the main thread once it does not execute this code."""
+    time.sleep(_AGAIN_S)
+    while _executes(code):
+        time.sleep(_AGAIN_S)
+    _interrupt()
+
+
+def _executes(code: CodeType) -> bool:
+    """Return whether the main thread executes this code, or a function that it called."""
+    frame = sys._current_frames().get(threading.main_thread().ident or 0)
+    while frame is not None and frame.f_code is not code:
+        frame = frame.f_back
+    return frame is not None
 
 
 def _interrupt() -> None:
