@@ -25,7 +25,7 @@ def raised_again_if_lost() -> Iterator[None]:
 
     def on_ignored(ignored: "sys.UnraisableHookArgs") -> None:
         if ignored.exc_type is KeyboardInterrupt:
-            # Not a `threading.Timer`: its start takes longer, and an interrupt during this function is lost, too.
+            # Not a `threading.Timer`, whose start takes longer: an interrupt in this function is lost, too.
             _thread.start_new_thread(_interrupt_outside, (on_ignored.__code__,))
         else:
             others(ignored)
