@@ -154,7 +154,8 @@ impl Delivery {
         let part_ns = self.width_ns / PARTS as u64;
         let start = self.start(first);
         let parts = self.parts[first..end].iter().flatten().zip(0_u64..).filter(|(_, place)| {
-            start + place * part_ns >= span.0 && start + (place + 1) * part_ns <= span.1
+            let from = start.saturating_add(place * part_ns);
+            from >= span.0 && from.saturating_add(part_ns) <= span.1
         });
         let parts: Vec<f64> = parts.map(|(bytes, _)| *bytes as f64 * 8e9 / part_ns as f64).collect();
         let group = parts.len().div_ceil(PARTS).max(1);
@@ -248,6 +249,14 @@ mod tests {
             bins.iter().map(|bin| (bin.from_ns / WIDTH_NS, bin.to_ns / WIDTH_NS, bin.bytes)).collect();
         assert_eq!(found, [(3, 5, 1500), (5, 7, 1540)]);
         assert_eq!((bins[0].full, bins[1].full), (true, false));
+    }
+
+    #[test]
+    fn times_at_the_end_of_their_range_have_an_interval() {
+        let mut last = delivery(&[500, 1000], &[true, true]);
+        last.first = u64::MAX / WIDTH_NS;
+        (last.from_ns, last.to_ns) = (last.start(0), u64::MAX);
+        assert_eq!(last.answer().bins.len(), 1);
     }
 
     #[test]
