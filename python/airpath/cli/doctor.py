@@ -174,14 +174,14 @@ def tshark() -> tuple[State, str]:
 
 
 def c_compiler() -> tuple[State, str]:
-    """Check for a C compiler, which modules of Linux need; airpath itself does not need it."""
+    """Check for a C compiler, which controllers of other programs need; airpath itself does not need it."""
     from airpath.errors import UsageError
-    from airpath.plugins.linux.compiler import Compiler
+    from airpath.plugins.compiled.compiler import Compiler
 
     try:
         return "good", Compiler.find().version
     except UsageError as error:
-        return "missing", f"{error} (optional: `linux:FILE.c`)"
+        return "missing", f"{error} (optional: `linux:FILE.c`, `picoquic:FILE.c`)"
 
 
 def learning() -> tuple[State, str]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from airpath._declared.tables import Values
-from airpath.plugins.linux.sources import read_sources
+from airpath.plugins.compiled.sources import read_sources
 from airpath.plugins.specs import Spec, split_label
 from airpath.scenario import Scenario
 from airpath.scenario.refusals import Refusal
@@ -93,7 +93,7 @@ def ticks_of_kernel(system: Path = SYSTEM) -> int | None:
 def _modules(scenario: Scenario) -> Iterator[tuple[int, Spec, Values]]:
     """Yield the entries of flows with modules of Linux: number, module, and values of its parameters."""
     for number, flow in enumerate(scenario.document.flows):
-        if flow.scheme is None or (spec := Spec.parse(flow.scheme)) is None or not spec.is_module:
+        if flow.scheme is None or (spec := Spec.parse(flow.scheme)) is None or spec.program != "linux":
             continue
         yield number, spec, scheme_of(flow, f"flows[{number}]")[1]
 

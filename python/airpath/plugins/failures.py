@@ -42,5 +42,5 @@ def crash_error(schemes: Iterable[str], problem: str, stack: str, run: str) -> P
 def suspects(schemes: Iterable[str]) -> str:
     """Return the files that may have ended a process: libraries and modules of Linux, else all."""
     specs = [spec for scheme in schemes if (spec := Spec.parse(scheme)) is not None]
-    compiled = [spec for spec in specs if spec.is_library or spec.is_module] or specs
+    compiled = [spec for spec in specs if spec.is_library or spec.program] or specs
     return " or ".join(dict.fromkeys(str(spec.file) for spec in compiled))

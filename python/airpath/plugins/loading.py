@@ -62,7 +62,7 @@ def load(spec: Spec, *kinds: str) -> Plugin:
         If the file may not run, cannot be read, fails, or has no such component.
     """
     plugins = load_all(spec)
-    if spec.is_library or spec.is_module:
+    if spec.is_library or spec.program:
         return plugins[next((kind for kind in kinds if kind in plugins), next(iter(plugins)))]
     if not spec.name:
         accepted = ", ".join(plugin.id for plugin in plugins.values())
@@ -152,10 +152,12 @@ def _load_file(spec: Spec) -> LoadedFile:
 
 def _load_again(spec: Spec) -> LoadedFile:
     """Load a file."""
-    if spec.is_module:
-        from airpath.plugins.linux.module_file import load_module  # here, because few commands need it
+    if spec.program:
+        # Here, because few commands need them.
+        from airpath.plugins.compiled.module_file import load_module
+        from airpath.plugins.compiled.shims import SHIMS
 
-        return load_module(spec.files)
+        return load_module(spec.files, SHIMS[spec.program])
     try:
         source = spec.paths[-1].read_bytes()
     except OSError as error:

@@ -1,9 +1,9 @@
 """How schemes, estimators and queues name code, and which files may run.
 
 `my.py:Mine:keep=0.8` is a class in a Python file, `libmine.so:keep=0.8` a shared library,
-`linux:tcp_mine.c:keep=3` a congestion control module of Linux, and `xcp:source=my.py:Mine,alpha=0.3` or
-`xcp:source=libmine.so,alpha=0.3` XCP with a capacity source in a file. Any scheme may have a name before it
-(`yeah=libmine.so`).
+`linux:tcp_mine.c:keep=3` a congestion control module of Linux, `picoquic:mine.c` a controller of picoquic,
+and `xcp:source=my.py:Mine,alpha=0.3` or `xcp:source=libmine.so,alpha=0.3` XCP with a capacity source in a
+file. Any scheme may have a name before it (`yeah=libmine.so`).
 """
 
 import json
@@ -27,9 +27,11 @@ _SOURCE: Final = re.compile(
     re.DOTALL,
 )
 _LABEL: Final = re.compile(r"\s*(?P<label>[A-Za-z0-9][\w .+()-]*?)\s*=(?P<scheme>.*)", re.DOTALL)
-_LINUX: Final = re.compile(r"linux:(?P<files>[^:]+\.c)(?::(?P<options>.*))?", re.DOTALL)
-LINUX: Final = "linux:"
-"""Prefix of schemes that are modules of Linux."""
+PROGRAMS: Final = ("linux", "picoquic")
+"""Programs whose controllers are compiled, as in `linux:tcp_mine.c`."""
+_COMPILED: Final = re.compile(
+    rf"(?P<program>{'|'.join(PROGRAMS)}):(?P<files>[^:]+\.c)(?::(?P<options>.*))?", re.DOTALL
+)
 
 _allowed: Final[set[Path]] = set()
 """The files that may be executed."""
@@ -40,18 +42,20 @@ _folder: Final = ContextVar("_folder", default=Path())
 
 @dataclass(frozen=True)
 class Spec:
-    """A text that names a class in a Python file, a shared library, or a module of Linux."""
+    """A text that names a class in a Python file, a shared library, or a controller of another program."""
 
     file: Path
-    """The file, as it was written; of a module with several, the last."""
+    """The file, as it was written; of several, the last."""
     name: str
-    """The class; empty for a library or a module, or if none was written."""
+    """The class; empty for other files than Python's, or if none was written."""
     options: str
     """The options, as written."""
     called: tuple[Path, ...] = ()
-    """The files before it, which contain functions that the module calls (`linux:tcp_vegas.c+tcp_yeah.c`)."""
+    """The files before it, which contain functions that it calls (`linux:tcp_vegas.c+tcp_yeah.c`)."""
     family: str = ""
     """The router-assisted family for which it is the capacity source; otherwise empty."""
+    program: str = ""
+    """The program whose controller it is (`linux`); otherwise empty."""
 
     @classmethod
     def parse(cls, scheme: str) -> Self | None:
@@ -61,9 +65,9 @@ class Spec:
             name = source["name"] or ""
             file = source["file"].removesuffix(f":{name}") if name else source["file"]
             return cls(Path(file), name, source["options"] or "", family=source["family"])
-        if (module := _LINUX.fullmatch(scheme)) is not None:
-            *called, file = (Path(name) for name in module["files"].split("+"))
-            return cls(file, "", module["options"] or "", tuple(called))
+        if (compiled := _COMPILED.fullmatch(scheme)) is not None:
+            *called, file = (Path(name) for name in compiled["files"].split("+"))
+            return cls(file, "", compiled["options"] or "", tuple(called), program=compiled["program"])
         found = (form.fullmatch(scheme) for form in (_PYTHON, _LIBRARY))
         # An option may contain the name of another file.
         first = min((one for one in found if one is not None), key=lambda one: one.end("file"), default=None)
@@ -87,11 +91,6 @@ class Spec:
         return is_library(self.file)
 
     @property
-    def is_module(self) -> bool:
-        """Whether the file is the source of a module of Linux."""
-        return self.file.suffix == ".c"
-
-    @property
     def component(self) -> str:
         """Its name in plans."""
         return replace(self, family="").without_options
@@ -99,8 +98,8 @@ class Spec:
     @property
     def without_options(self) -> str:
         """The text without its options."""
-        if self.is_module:
-            return LINUX + "+".join(str(file) for file in self.files)
+        if self.program:
+            return f"{self.program}:" + "+".join(str(file) for file in self.files)
         scheme = str(self.file) if self.is_library else f"{self.file}:{self.name}"
         if self.family:
             return f"{self.family}:source={scheme}"
@@ -175,7 +174,7 @@ def is_code(text: str) -> bool:
 def is_python(scheme: str) -> bool:
     """Return whether a scheme is a class in a Python file."""
     spec = Spec.parse(scheme)
-    return spec is not None and not spec.is_library and not spec.is_module
+    return spec is not None and not spec.is_library and not spec.program
 
 
 def allowed(schemes: Iterable[str]) -> Iterator[str]:

@@ -29,13 +29,19 @@ def outside(named: Iterable[str], plugins: "Iterable[Plugin]") -> dict[str, dict
     }
 
 
+def _door(spec: Spec) -> str:
+    if spec.program:
+        return "Linux" if spec.program == "linux" else spec.program
+    return "library" if spec.is_library else "Python"
+
+
 def _described(scheme: str, spec: Spec, plugin: "Plugin") -> dict[str, Any]:
     files: Mapping[str, str] = {
         code_name(path): hashlib.sha256(content).hexdigest() for path, content in plugin.sources.items()
     }
     return {
         "scheme": scheme,
-        "door": "Linux" if spec.is_module else "library" if spec.is_library else "Python",
+        "door": _door(spec),
         "files": dict(sorted(files.items())),
         "main": [code_name(file.resolve()) for file in spec.files],
         **({"compiled": dict(plugin.compiled)} if plugin.compiled else {}),

@@ -10,7 +10,7 @@ from airpath._declared.declarations import declaration, ids
 from airpath._declared.tables import TableError, table
 from airpath._nearest import suggestion
 from airpath.errors import UsageError
-from airpath.plugins.specs import LINUX, Spec, split_label
+from airpath.plugins.specs import PROGRAMS, Spec, split_label
 from airpath.schemes.agent import AGENT
 from airpath.schemes.end_to_end import END_TO_END
 from airpath.schemes.kernel import PREFIX, kernel_scheme
@@ -97,9 +97,9 @@ def parse_scheme(text: str) -> tuple[Scheme, dict[str, Any]]:
         return find_scheme(text.strip()), {}
     if (spec := Spec.parse(text)) is not None:
         return find_scheme(spec.without_options), options_of(spec.options, text)
-    if text.strip().startswith(LINUX):
+    if (program := text.strip().partition(":")[0]) in PROGRAMS:
         raise UsageError(
-            f'found "{text}"; accepted: {LINUX}FILE.c, or {LINUX}FILE.c+FILE.c for several files'
+            f'found "{text}"; accepted: {program}:FILE.c, or {program}:FILE.c+FILE.c for several files'
         )
     name, _, _ = text.partition(":")
     if name.strip() not in named_schemes():

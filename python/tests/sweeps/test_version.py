@@ -34,7 +34,7 @@ def version():
         "links/networks.toml",
         "metrics/summary.py",
         "new/folder/code.py",
-        "plugins/linux/shim/include/airpath/kernel.h",
+        "plugins/compiled/linux/include/airpath/kernel.h",
     ],
 )
 def test_it_changes_with_all_code(package, name):
@@ -47,7 +47,12 @@ def test_it_changes_with_all_code(package, name):
 
 def test_it_does_not_depend_on_bytecode(package):
     before = version()
-    for folder in (package, package / "links", package / "plugins/linux", package / "plugins/linux/shim"):
+    for folder in (
+        package,
+        package / "links",
+        package / "plugins/compiled",
+        package / "plugins/compiled/linux",
+    ):
         bytecode = folder / "__pycache__" / "build.cpython-311.pyc"
         bytecode.parent.mkdir()
         bytecode.write_bytes(b"bytecode")

@@ -9,8 +9,8 @@ import pytest
 from commands import airpath, folder
 
 from airpath.errors import UsageError
-from airpath.plugins.linux.build import build
-from airpath.plugins.linux.compiler import INTERFACE, Compiler
+from airpath.plugins.compiled.build import build
+from airpath.plugins.compiled.compiler import INTERFACE, Compiler
 
 __all__ = ["airpath", "folder"]
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from airpath.plugins.linux.build import build
+from airpath.plugins.compiled.build import build
 from airpath.plugins.specs import Spec
 
 MODULE = """

@@ -12,7 +12,7 @@ from airpath._backends import BACKENDS
 from airpath.errors import ScenarioError
 from airpath.gap import gap
 from airpath.gap.kernel_modules import in_kernel, ticks_of_kernel, with_ticks_of_kernel
-from airpath.plugins.linux.sources import read_sources
+from airpath.plugins.compiled.sources import read_sources
 
 EXAMPLE = Path(__file__).parents[4] / "examples" / "linux-module"
 

@@ -12,9 +12,9 @@ from equal_tables import assert_equal
 from own_scenario import scenario_text
 
 import airpath
-from airpath.plugins.linux import compiler as compiling
-from airpath.plugins.linux.build import build
-from airpath.plugins.linux.compiler import Compiler
+from airpath.plugins.compiled import compiler as compiling
+from airpath.plugins.compiled.build import build
+from airpath.plugins.compiled.compiler import Compiler
 from airpath.runner import RunsFailed
 from airpath.views.outside import outside_rows
 

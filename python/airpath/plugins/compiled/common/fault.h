@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Faults of a module: they end the call of airpath during which they occur, and not the process. */
+/* Faults of a file: they end the call of airpath during which they occur, and not the process. */
 #ifndef AIRPATH_FAULT_H
 #define AIRPATH_FAULT_H
 
@@ -12,5 +12,7 @@ struct airpath_guard {
 	char text[256];
 };
 extern _Thread_local struct airpath_guard airpath_guard;
+
+void airpath_fault(const char *file, int line, const char *problem);
 
 #endif

@@ -1,4 +1,4 @@
-"""Congestion control modules of Linux as files with a controller."""
+"""Controllers of other programs as files with a controller."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -6,25 +6,28 @@ from pathlib import Path
 
 from airpath import _core
 from airpath.errors import UsageError
+from airpath.plugins.compiled.build import build
+from airpath.plugins.compiled.shims import Shim
 from airpath.plugins.library_file import components_of
-from airpath.plugins.linux.build import build
 from airpath.plugins.loaded_file import LoadedFile
 
 
-def load_module(files: Sequence[Path]) -> LoadedFile:
-    """Compile a module, unless it was compiled before, and load it, which executes its code.
+def load_module(files: Sequence[Path], shim: Shim) -> LoadedFile:
+    """Compile a controller, unless it was compiled before, and load it, which executes its code.
 
     Parameters
     ----------
     files
-        The source files, as the user wrote them: those that the module calls first, the module last.
+        The source files, as the user wrote them: those that the controller calls first, its own last.
+    shim
+        What replaces the program of the files.
 
     Raises
     ------
     UsageError
-        If it cannot be read or compiled, or is no module of congestion control.
+        If it cannot be read or compiled, or is no controller.
     """
-    module = build(files)
+    module = build(files, shim=shim)
     try:
         library = _core.Library(module.library)
     except _core.LibraryError as error:
@@ -34,14 +37,12 @@ def load_module(files: Sequence[Path]) -> LoadedFile:
         "compiler": module.compiler,
         "flags": list(module.flags),
     }
-    # Modules that need marks count them.
-    needs_ecn = any(b"TCP_CONG_NEEDS_ECN" in content for content in module.sources.values())
     return LoadedFile(
         components_of(library),
         module.sources,
         lambda: _is_as(module.sources),
         compiled,
-        {"ecn": "accurate"} if needs_ecn else {},
+        module.transport,
     )
 
 

@@ -1,4 +1,4 @@
-"""The source files of a module, with the headers that they include."""
+"""The source files of a controller, with the headers that they include."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from airpath.errors import UsageError
+from airpath.plugins.compiled.shims import LINUX, Shim
 from airpath.plugins.specs import located
 
 _REGISTERED: Final = re.compile(rb"tcp_register_congestion_control\s*\(\s*&\s*(\w+)")
@@ -15,24 +16,20 @@ _INCLUDE: Final = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*(?:<([^>\n]+)>|"([^"\
 
 @dataclass(frozen=True)
 class Sources:
-    """The files of a module as they were read."""
+    """The files of a controller as they were read."""
 
+    shim: Shim
+    """What replaces their program."""
     files: tuple[Path, ...]
-    """The files that the module calls first, the module last."""
+    """The files that the controller calls first, that of the controller last."""
     contents: Mapping[Path, bytes]
     """These files, and the headers of their folders that they include."""
     headers: frozenset[str]
-    """The headers of the kernel that they include, as in `linux/module.h`."""
-
-    @property
-    def title(self) -> str:
-        """The name of the module in figures."""
-        name = re.sub(r"[^\w.+-]", "_", self.files[-1].stem.removeprefix("tcp_"))
-        return f"{name} (linux)"
+    """The headers of the program or the system that they include, as in `linux/module.h`."""
 
     @property
     def registered_name(self) -> str | None:
-        """The name under which the kernel knows the module; `None` if the source does not show it."""
+        """The name under which the kernel knows a module; `None` if the source does not show it."""
         source = self.contents[self.files[-1]]
         for registered in _REGISTERED.findall(source):
             declared = (
@@ -42,14 +39,9 @@ class Sources:
                 return name[1].decode(errors="replace")
         return None
 
-    @property
-    def reads_timestamps(self) -> bool:
-        """Whether the module reads the timestamps of TCP."""
-        return any(b"rcv_tsval" in content or b"rcv_tsecr" in content for content in self.contents.values())
 
-
-def read_sources(files: Sequence[Path]) -> Sources:
-    """Read the files of a module and the headers that they include.
+def read_sources(files: Sequence[Path], shim: Shim = LINUX) -> Sources:
+    """Read the files of a controller and the headers that they include, except those that the shim replaces.
 
     Raises
     ------
@@ -58,7 +50,10 @@ def read_sources(files: Sequence[Path]) -> Sources:
     """
     contents: dict[Path, bytes] = {}
     headers: set[str] = set()
-    waiting = [located(file) for file in files]
+    named = [located(file) for file in files]
+    replaced = {header.name for header in (shim.folder / "include").glob("*.h")}
+    named = [*(file for file in shim.also(named[-1]) if file not in named), *named]
+    waiting = [*named]
     while waiting:
         file = waiting.pop()
         if file in contents:
@@ -71,6 +66,6 @@ def read_sources(files: Sequence[Path]) -> Sources:
             beside = file.parent / local.decode(errors="replace")
             if system:
                 headers.add(system.decode(errors="replace"))
-            elif beside.is_file():
+            elif beside.is_file() and beside.name not in replaced:
                 waiting.append(beside.resolve())
-    return Sources(tuple(located(file) for file in files), contents, frozenset(headers))
+    return Sources(shim, tuple(named), contents, frozenset(headers))

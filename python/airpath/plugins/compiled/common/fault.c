@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * Faults of a module. Modules are compiled with -fsanitize, so that a division by zero, an oversized shift and an index
+ * Faults of a file. Files are compiled with -fsanitize, so that a division by zero, an oversized shift and an index
  * outside an array call the functions __ubsan_handle_...; a division by zero would otherwise end the process.
  */
 #include <stdio.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "airpath/kernel.h"
 #include "fault.h"
 
 _Thread_local struct airpath_guard airpath_guard;
@@ -19,7 +19,7 @@ void airpath_fault(const char *file, int line, const char *problem)
 	snprintf(airpath_guard.text, sizeof(airpath_guard.text), "%s:%d: %s", name ? name + 1 : file, line, problem);
 	if (airpath_guard.inside)
 		longjmp(airpath_guard.back, 1);
-	/* A constructor of the module, when the library is loaded. */
+	/* A constructor of the file, when the library is loaded. */
 	fprintf(stderr, "airpath: %s\n", airpath_guard.text);
 	abort();
 }
@@ -27,7 +27,7 @@ void airpath_fault(const char *file, int line, const char *problem)
 /* Each report of a compiler begins with its place in the source. */
 struct place {
 	const char *file;
-	u32 line, column;
+	uint32_t line, column;
 };
 
 /* The compiler passes further arguments, which are not read. The variants with _abort are those that do not return. */
