@@ -120,10 +120,10 @@ fn empties_buffer(windows: &[Evidence], place: usize) -> bool {
     windows[place].short > 0.0 && short >= SHORT_SEGMENTS.max(SHORT * packets)
 }
 
-/// Returns whether packets wait on the reverse path, according to the receiver's clock.
+/// Returns whether packets wait longer on the reverse path than on the forward path, according to the receiver's clock.
 fn waits_on_reverse_path(window: &Evidence, scale: &Scale) -> bool {
     let (Some(there), Some(back), Some(tick)) = (window.there, window.back, scale.tick) else { return false };
-    back > there.max(2.0 * tick).max(window.long)
+    back > there.max(2.0 * tick)
 }
 
 /// Labels a window that is as fast as nearby windows whose link was full: it is limited by the link as well.
@@ -218,6 +218,11 @@ mod tests {
             (Label::Bottleneck, Evidence { full: 0.8, queued: 0.9, ..window(0) }),
             (Label::Bottleneck, Evidence { marks: 1, ..window(0) }),
             (Label::ReversePath, Evidence { queued: 0.9, there: Some(0.0), back: Some(0.1), ..window(0) }),
+            // The two queues together are long, each alone is not.
+            (
+                Label::ReversePath,
+                Evidence { queued: 0.9, long: 0.03, there: Some(0.01), back: Some(0.02), ..window(0) },
+            ),
             (Label::Bottleneck, Evidence { queued: 0.9, there: Some(0.2), back: Some(0.1), ..window(0) }),
             (Label::Overflow, Evidence { at_queue: Some(0.7), variation: Some(0.5), ..lossy }),
             (Label::Overflow, Evidence { at_queue: Some(0.3), variation: Some(0.1), ..lossy }),
