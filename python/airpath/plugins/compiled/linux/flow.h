@@ -5,6 +5,7 @@
 
 #include "airpath/kernel.h"
 #include "airpath_controller.h"
+#include "calls.h"
 #include "parameters.h"
 
 /* What modules report to `ss -i`. */
@@ -31,7 +32,7 @@ struct flow {
 	u32 departures_size; /* a power of two */
 	u64 lost_up_to;      /* payload before it was reported lost */
 	double shown[SHOWN];
-	char error[320];
+	char error[AIRPATH_LONGEST_ERROR];
 };
 
 static inline struct sock *socket_of(struct flow *flow) { return &flow->tp.inet_conn.sk; }
@@ -64,13 +65,8 @@ void restart_after_idle(struct flow *flow);
 void note_departure(struct flow *flow, const struct airpath_sent *sent);
 void report_lost(struct flow *flow, u64 bytes);
 
-/* order.c: what each event of airpath makes of these. */
+/* order.c: what each event of airpath makes of these (calls.h). */
 void start(struct flow *flow, u64 rtt_ns);
-void on_ack(struct flow *flow, const void *ack);
-void on_congestion(struct flow *flow, const void *congestion);
-void on_sent(struct flow *flow, const void *sent);
-void on_spurious(struct flow *flow, const void *nothing);
-void on_timer(struct flow *flow, const void *nothing);
 
 /* answer.c */
 void answer(struct flow *flow, struct airpath_control *control);

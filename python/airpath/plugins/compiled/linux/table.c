@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The interface of airpath: the table of functions of airpath_controller.h. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,48 +15,21 @@
 
 /* ---- Functions of a copy ---------------------------------------------------------------------------------- */
 
-typedef void step(struct flow *flow, const void *event);
-
-/* Passes an event to a connection. A fault of the module becomes an error. */
-static int run(void *instance, step *step, u64 now, const void *event, struct airpath_control *control)
+void before_step(struct flow *flow, uint64_t now)
 {
-	struct flow *flow = instance;
-
-	if (_setjmp(airpath_guard.back)) {
-		airpath_guard.inside = 0;
-		snprintf(flow->error, sizeof(flow->error), "%s", airpath_guard.text);
-		control->error = flow->error;
-		return 1;
-	}
-	airpath_guard.inside = 1;
 	set_clocks(flow, now);
-	step(flow, event);
+}
+
+void after_step(struct flow *flow, step *step, struct airpath_control *control)
+{
 	answer(flow, control);
 	if (step != on_sent) /* it changes nothing that modules report */
 		show(flow);
-	airpath_guard.inside = 0;
-	return 0;
 }
 
-static int copy_on_ack(void *instance, const struct airpath_ack *event, struct airpath_control *control)
+char *error_of(struct flow *flow)
 {
-	return run(instance, on_ack, event->now, event, control);
-}
-static int copy_on_congestion(void *instance, const struct airpath_congestion *event, struct airpath_control *control)
-{
-	return run(instance, on_congestion, event->now, event, control);
-}
-static int copy_on_sent(void *instance, const struct airpath_sent *event, struct airpath_control *control)
-{
-	return run(instance, on_sent, event->now, event, control);
-}
-static int copy_on_spurious(void *instance, uint64_t now, struct airpath_control *control)
-{
-	return run(instance, on_spurious, now, NULL, control);
-}
-static int copy_on_timer(void *instance, uint64_t now, struct airpath_control *control)
-{
-	return run(instance, on_timer, now, NULL, control);
+	return flow->error;
 }
 
 static void begin(struct flow *flow, const void *event)
@@ -121,7 +93,7 @@ static u32 needs(struct flow *flow)
 
 static void *copy_create(const struct airpath_connection *connection, struct airpath_control *control)
 {
-	static _Thread_local char error[320];
+	static _Thread_local char error[AIRPATH_LONGEST_ERROR];
 	struct flow *flow = calloc(1, sizeof(*flow));
 
 	if (!flow) {
@@ -130,7 +102,7 @@ static void *copy_create(const struct airpath_connection *connection, struct air
 	}
 	set_up(flow, connection);
 	control->needs = needs(flow);
-	if (!run(flow, begin, 0, connection, control))
+	if (!take_step(flow, begin, 0, connection, control))
 		return flow;
 	memcpy(error, flow->error, sizeof(error));
 	control->error = error;
@@ -161,11 +133,11 @@ static void copy_destroy(void *instance)
 const struct airpath_controller airpath_functions = {
 	.create = copy_create,
 	.destroy = copy_destroy,
-	.on_ack = copy_on_ack,
-	.on_congestion = copy_on_congestion,
-	.on_sent = copy_on_sent,
-	.on_spurious = copy_on_spurious,
-	.on_timer = copy_on_timer,
+	.on_ack = call_on_ack,
+	.on_congestion = call_on_congestion,
+	.on_sent = call_on_sent,
+	.on_spurious = call_on_spurious,
+	.on_timer = call_on_timer,
 };
 
 /* ---- The table: each function calls that of the copy with the parameters of the instance ------------------- */

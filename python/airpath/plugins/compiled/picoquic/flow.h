@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "airpath_controller.h"
+#include "calls.h"
 #include "picoquic_internal.h"
 
 /* A packet that is out. Its number is its place in the sequence of all packets. */
@@ -41,7 +42,7 @@ struct flow {
 	bool is_paced;
 	uint64_t quantum;
 	uint64_t shown_state, shown_parameter;
-	char error[320];
+	char error[AIRPATH_LONGEST_ERROR];
 };
 
 static inline picoquic_packet_context_t *context_of(struct flow *flow)
@@ -60,13 +61,8 @@ void note_departure(struct flow *flow, const struct departure *departure);
 const struct departure *sent_last_until(const struct flow *flow, uint64_t sent, uint64_t *number);
 void take_out(struct flow *flow, uint64_t bytes, uint64_t *in_part, void (*each)(struct flow *flow, uint64_t number));
 
-/* events.c */
-void on_start(struct flow *flow, const void *connection);
-void on_ack(struct flow *flow, const void *ack);
-void on_congestion(struct flow *flow, const void *congestion);
-void on_sent(struct flow *flow, const void *sent);
-void on_spurious(struct flow *flow, const void *nothing);
-void on_timer(struct flow *flow, const void *nothing);
+/* events.c: the beginning of a connection, and what each event is for it (calls.h) */
+step on_start;
 uint64_t feedback_time(const struct flow *flow);
 
 #endif

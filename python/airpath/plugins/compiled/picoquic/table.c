@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The interface of airpath: the table of functions of airpath_controller.h. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,8 +18,6 @@ static picoquic_congestion_algorithm_t **const algorithms[] = { AIRPATH_ALGORITH
 
 #define LARGEST_WINDOW (1ull << 30)
 #define LARGEST_RATE 1000000000000000ull
-
-typedef void step(struct flow *flow, const void *event);
 
 static uint64_t clamp(uint64_t value, uint64_t least, uint64_t most)
 {
@@ -58,44 +55,20 @@ static void answer(struct flow *flow, struct airpath_control *control)
 	}
 }
 
-/* Passes an event to a connection. A fault of the file becomes an error. */
-static int run(void *instance, step *step, uint64_t now, const void *event, struct airpath_control *control)
+void before_step(struct flow *flow, uint64_t now)
 {
-	struct flow *flow = instance;
-
-	if (_setjmp(airpath_guard.back)) {
-		airpath_guard.inside = 0;
-		snprintf(flow->error, sizeof(flow->error), "%s", airpath_guard.text);
-		control->error = flow->error;
-		return 1;
-	}
-	airpath_guard.inside = 1;
 	flow->now = microseconds(now);
-	step(flow, event);
-	answer(flow, control);
-	airpath_guard.inside = 0;
-	return 0;
 }
 
-static int forward_ack(void *instance, const struct airpath_ack *event, struct airpath_control *control)
+void after_step(struct flow *flow, step *step, struct airpath_control *control)
 {
-	return run(instance, on_ack, event->now, event, control);
+	(void)step;
+	answer(flow, control);
 }
-static int forward_congestion(void *instance, const struct airpath_congestion *event, struct airpath_control *control)
+
+char *error_of(struct flow *flow)
 {
-	return run(instance, on_congestion, event->now, event, control);
-}
-static int forward_sent(void *instance, const struct airpath_sent *event, struct airpath_control *control)
-{
-	return run(instance, on_sent, event->now, event, control);
-}
-static int forward_spurious(void *instance, uint64_t now, struct airpath_control *control)
-{
-	return run(instance, on_spurious, now, NULL, control);
-}
-static int forward_timer(void *instance, uint64_t now, struct airpath_control *control)
-{
-	return run(instance, on_timer, now, NULL, control);
+	return flow->error;
 }
 
 static void destroy(void *instance)
@@ -114,7 +87,7 @@ static void destroy(void *instance)
 
 static void *create(const struct airpath_connection *connection, struct airpath_control *control)
 {
-	static _Thread_local char error[320];
+	static _Thread_local char error[AIRPATH_LONGEST_ERROR];
 	struct flow *flow = calloc(1, sizeof(*flow));
 	picoquic_path_t *path;
 
@@ -138,7 +111,7 @@ static void *create(const struct airpath_connection *connection, struct airpath_
 	control->needs = AIRPATH_NEEDS_PACING | AIRPATH_NEEDS_RATE_SAMPLES | AIRPATH_NEEDS_WINDOW_IN_RECOVERY;
 	if (flow->algorithm->ecn_mark == PICOQUIC_ECN_ECT_1)
 		control->needs |= AIRPATH_NEEDS_ECN | AIRPATH_NEEDS_ACCURATE_ECN;
-	if (!run(flow, on_start, 0, connection, control))
+	if (!take_step(flow, on_start, 0, connection, control))
 		return flow;
 	memcpy(error, flow->error, sizeof(error));
 	control->error = error;
@@ -166,11 +139,11 @@ static const struct airpath_controller table = {
 	.quantities = "state parameter",
 	.create = create,
 	.destroy = destroy,
-	.on_ack = forward_ack,
-	.on_congestion = forward_congestion,
-	.on_sent = forward_sent,
-	.on_spurious = forward_spurious,
-	.on_timer = forward_timer,
+	.on_ack = call_on_ack,
+	.on_congestion = call_on_congestion,
+	.on_sent = call_on_sent,
+	.on_spurious = call_on_spurious,
+	.on_timer = call_on_timer,
 };
 
 AIRPATH_EXPORT const struct airpath_controller *airpath_controller(uint32_t host_abi)
