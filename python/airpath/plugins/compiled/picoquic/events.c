@@ -74,13 +74,18 @@ static void take_peak_rate(struct flow *flow, uint64_t sent)
 
 /* ---- Losses and marks -------------------------------------------------------------------------------------- */
 
+static void count_loss(struct flow *flow, uint64_t number)
+{
+	flow->path.total_bytes_lost += flow->departures[number & (flow->size - 1)].bytes;
+}
+
 static void report_loss(struct flow *flow, uint64_t number, notification what)
 {
 	const struct departure *lost = &flow->departures[number & (flow->size - 1)];
 	picoquic_path_t *path = &flow->path;
 	picoquic_per_ack_state_t state = { 0 };
 
-	path->total_bytes_lost += lost->bytes;
+	count_loss(flow, number);
 	flow->last_lost_number = number;
 	state.rtt_measurement = path->rtt_sample;
 	state.lost_packet_number = number;
@@ -211,7 +216,7 @@ void on_congestion(struct flow *flow, const void *event)
 		flow->lost_in_part = 0;
 		take_out(flow, bytes, &flow->lost_in_part, report_timeout);
 		if (congestion->lost > bytes)
-			take_out(flow, congestion->lost - bytes, &flow->lost_in_part, NULL);
+			take_out(flow, congestion->lost - bytes, &flow->lost_in_part, count_loss);
 	}
 }
 
