@@ -29,15 +29,12 @@ def report_html(done: "Sequence[Reproduced]") -> str:
 
 def _in_words(verdicts: Counter[Verdict]) -> str:
     """Return how many sentences have each verdict, as a sentence; empty without any."""
-    total, others = (
-        verdicts.total(),
-        [each for each in (Verdict.IN_PART, Verdict.NOT_REPRODUCED) if verdicts[each]],
-    )
-    if not total:
+    if not verdicts.total():
         return ""
-    found = [f"{verdicts[Verdict.REPRODUCED]} of {total} sentences are reproduced"]
-    found += [f"{verdicts[each]} {'are ' * (each is Verdict.NOT_REPRODUCED)}{each.value}" for each in others]
-    return ", ".join(found) + "."
+    counts = f"{verdicts[Verdict.REPRODUCED]} of {verdicts.total()} sentences are reproduced"
+    for other in (Verdict.IN_PART, Verdict.NOT_REPRODUCED):
+        counts += f", {verdicts[other]} {other.value}" if verdicts[other] else ""
+    return f"{counts}."
 
 
 @functools.cache

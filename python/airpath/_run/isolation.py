@@ -13,7 +13,6 @@ from typing import Any, Concatenate, Final, Generic, ParamSpec, TypeVar
 
 from airpath._os.processes import prepare
 from airpath._run import stall
-from airpath._run.stall import Stall
 from airpath.errors import AirpathError
 
 _P = ParamSpec("_P")
@@ -137,7 +136,7 @@ class IsolatedCall(Generic[_T]):
 
     def _received(self, channel: Connection) -> object:
         """Return the last message of the process, `None` if it ended without one; note the progress."""
-        has_reported, stalled = False, Stall()
+        has_reported, stalled = False, stall.Stall()
         try:
             while True:
                 if channel.poll(stall.LOOK_EVERY_S):

@@ -162,7 +162,7 @@ def run_in_worker(job: Job) -> RunRecord:
     with ends_if_stalled(lambda: task.progress) if _code(job) else nullcontext():
         task.run(Event())
     if task.record is None:
-        raise task.failure or AssertionError("nobody else stops the task")
+        raise task.failure or AssertionError("a task without a record has failed")
     return task.record
 
 

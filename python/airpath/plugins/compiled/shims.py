@@ -2,6 +2,7 @@
 
 import itertools
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +20,7 @@ _GUARDS: Final = ("-fsanitize=integer-divide-by-zero,shift-exponent,bounds", "-f
 
 
 @dataclass(frozen=True)
-class Shim:
+class Shim(ABC):
     """The C files that replace a program."""
 
     program: str
@@ -49,10 +50,11 @@ class Shim:
         for values in itertools.product(*(values for _, values in self.tried)):
             yield [f"-D{name}={value}" for name, value in zip(names, values, strict=True)]
 
-    def also(self, file: Path) -> Sequence[Path]:  # noqa: ARG002 - for other programs
+    def also(self, file: Path) -> Sequence[Path]:  # noqa: ARG002 - programs that have such files read it
         """Return the files that belong to a file although the user did not name them."""
         return ()
 
+    @abstractmethod
     def prepare(self, sources: "Sources", folder: Path) -> tuple[list[Path], list[str]]:
         """Return the files to compile, and the flags that find their headers.
 
@@ -63,7 +65,6 @@ class Shim:
         folder
             A folder for copies and for headers that are missing.
         """
-        raise NotImplementedError
 
     def about(self, sources: "Sources") -> list[str]:
         """Return the macros by which the shim knows the user's files."""
@@ -73,7 +74,7 @@ class Shim:
         """Return the name of a file's controller in figures."""
         return f"{_ODD.sub('_', file.stem)} ({self.program})"
 
-    def transport(self, sources: "Sources") -> dict[str, Any]:  # noqa: ARG002 - for other programs
+    def transport(self, sources: "Sources") -> dict[str, Any]:  # noqa: ARG002 - as above
         """Return the settings of the transport that the controller needs."""
         return {}
 
