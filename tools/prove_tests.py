@@ -1,6 +1,6 @@
 """Repeat the tests under load, and record how often they passed: `make prove-tests`.
 
-    python tools/prove_tests.py [--part PART]... [--condition CONDITION]... [--runs COUNT]
+    python tools/prove_tests.py [--part PART]... [--condition CONDITION]... [--runs COUNT] [--add]
 
 The part `suite` is all of `make test`. The other parts are the tests that start threads or processes, open
 sockets, set timers or send signals: `python` (the marker `processes`), `emu` and `linux`. Each part runs in
@@ -11,8 +11,10 @@ each condition:
     nice           under `nice -n 19` with three busy processes
     one-processor  under `taskset -c 0`
 
-Each row of the table in docs/development/proof.md has the result of one part in one condition; a run replaces
-its own rows. The output of a failed run stays in target/prove-tests/. The exit code is 1 if any run failed.
+Each row of the table in docs/development/proof.md has the result of one part in one condition, and is written
+after each run. It replaces an earlier row; with `--add`, its runs are added to those of the earlier row, so
+that many runs can be made in several sittings. The output of a failed run stays in target/prove-tests/. The
+exit code is 1 if any run failed.
 """
 
 import argparse
@@ -26,8 +28,9 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Final, Self
 
 ROOT: Final = Path(__file__).parent.parent
 TABLE: Final = ROOT / "docs" / "development" / "proof.md"
@@ -53,6 +56,7 @@ RUNS: Final = {"suite": {"idle": 3}, "other": {"idle": 50}}
 """The number of runs of a part in a condition, unless it is the minimum."""
 LEAST_RUNS: Final = {"suite": 1, "other": 20}
 FAILED: Final = re.compile(r"^(?:FAILED|ERROR) (\S+)|^test (\S+) \.\.\. FAILED", re.MULTILINE)
+NAMED: Final = re.compile(r"`([^`]+)` \((\d+)\)")
 HEAD: Final = (
     "| tests | condition | runs | passed | failed | seconds a run |\n"
     "| --- | --- | ---: | ---: | --- | ---: |\n"
@@ -97,41 +101,76 @@ def command_of(part: str) -> list[str]:
     return [*PARTS[part], *marked]
 
 
-def repeated(part: str, condition: str, runs: int) -> str:
-    """Run a part this many times in a condition; return its row of the table."""
+@dataclass
+class Row:
+    """The result of one part in one condition."""
+
+    part: str
+    condition: str
+    passed: int = 0
+    failures: Counter[str] = field(default_factory=Counter)
+    """How often each test failed."""
+    seconds: list[float] = field(default_factory=list)
+    """One for each run, or the extremes if the row was read from the table."""
+    runs: int = 0
+
+    def add(self, failed: Sequence[str], took_s: float) -> None:
+        """Add a run."""
+        self.runs += 1
+        self.passed += not failed
+        self.failures.update(failed)
+        self.seconds.append(took_s)
+
+    def line(self) -> str:
+        """Return the line of the table."""
+        names = ", ".join(f"`{name}` ({count})" for name, count in self.failures.items())
+        extremes = (f"{second:.0f}" for second in (min(self.seconds), max(self.seconds)))
+        taken = " to ".join(dict.fromkeys(extremes))
+        tests = shlex.join(PARTS[self.part])
+        return f"| `{tests}` | {self.condition} | {self.runs} | {self.passed} | {names or '-'} | {taken} |\n"
+
+    @classmethod
+    def read(cls, line: str) -> Self:
+        """Read a line of the table."""
+        tests, condition, runs, passed, names, taken = (cell.strip() for cell in line.split("|")[1:-1])
+        (part,) = (part for part, command in PARTS.items() if shlex.join(command) == tests.strip("`"))
+        failures = Counter({name: int(count) for name, count in NAMED.findall(names)})
+        return cls(part, condition, int(passed), failures, [*map(float, taken.split(" to "))], int(runs))
+
+
+def rows() -> list[Row]:
+    """Read the table."""
+    lines = TABLE.read_text().splitlines(keepends=True)[2:] if TABLE.exists() else []
+    return [Row.read(line) for line in lines]
+
+
+def repeated(row: Row, runs: int) -> None:
+    """Run a part this many times in a condition, and store its row after each run."""
+    part, condition = row.part, row.condition
     command = [*PREFIXES[condition], *command_of(part)]
-    failures: Counter[str] = Counter()
-    passed, seconds = 0, []
     if "cargo" in PARTS[part]:
         # Not a part of the first run, whose seconds are recorded.
         subprocess.run([*PARTS[part], "--no-run", "--quiet"], cwd=ROOT, check=False)
     with busy(BUSY.get(condition, 0)):
         for number in range(1, runs + 1):
-            failed, took_s = run(command, LOGS / f"{part}-{condition}-{number}.log")
-            failures.update(failed)
-            passed += not failed
-            seconds.append(took_s)
+            failed, took_s = run(command, LOGS / f"{part}-{condition}-{row.runs + 1}.log")
+            row.add(failed, took_s)
+            store(row)
             sys.stdout.write(
                 f"{part}, {condition}, {number} of {runs}: {', '.join(failed) or 'passed'}, {took_s:.0f} s\n"
             )
             sys.stdout.flush()
-    names = ", ".join(f"`{name}` ({count})" for name, count in failures.items())
-    taken = f"{min(seconds):.0f} to {max(seconds):.0f}" if runs > 1 else f"{seconds[0]:.0f}"
-    return f"| `{shlex.join(PARTS[part])}` | {condition} | {runs} | {passed} | {names or '-'} | {taken} |\n"
 
 
-def store(row: str) -> None:
-    """Put a row into the table, replacing an earlier one of the same tests and condition."""
+def store(row: Row) -> None:
+    """Put a row into the table, replacing an earlier one of the same part and condition."""
+
+    def place(row: Row) -> tuple[int, int]:
+        return list(PARTS).index(row.part), list(PREFIXES).index(row.condition)
+
+    kept = {place(one): one for one in [*rows(), row]}
     TABLE.parent.mkdir(exist_ok=True)
-    rows = TABLE.read_text().splitlines(keepends=True)[2:] if TABLE.exists() else []
-
-    def key(line: str) -> tuple[int, int]:
-        tests, condition = (cell.strip().strip("`") for cell in line.split("|")[1:3])
-        parts = [shlex.join(command) for command in PARTS.values()]
-        return parts.index(tests) if tests in parts else len(parts), list(PREFIXES).index(condition)
-
-    kept = {key(line): line for line in [*rows, row]}
-    TABLE.write_text(HEAD + "".join(kept[place] for place in sorted(kept)))
+    TABLE.write_text(HEAD + "".join(kept[one].line() for one in sorted(kept)))
 
 
 def main() -> None:
@@ -142,6 +181,7 @@ def main() -> None:
         "--condition", action="append", choices=PREFIXES, help="only this condition; repeatable"
     )
     parser.add_argument("--runs", type=int, help="runs of each part in each condition")
+    parser.add_argument("--add", action="store_true", help="add the runs to those of the table")
     options = parser.parse_args()
     # A signal also stops the busy processes.
     for number in (signal.SIGTERM, signal.SIGHUP):
@@ -151,9 +191,11 @@ def main() -> None:
     for part in options.part or PARTS:
         kind = "suite" if part == "suite" else "other"
         for condition in options.condition or PREFIXES:
-            row = repeated(part, condition, options.runs or RUNS[kind].get(condition, LEAST_RUNS[kind]))
-            store(row)
-            bad |= row.split("|")[5].strip() != "-"
+            row = Row(part, condition)
+            if options.add:
+                row = next((one for one in rows() if (one.part, one.condition) == (part, condition)), row)
+            repeated(row, options.runs or RUNS[kind].get(condition, LEAST_RUNS[kind]))
+            bad |= row.passed < row.runs
     sys.exit(bad)
 
 

@@ -24,23 +24,32 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_row_counts_runs_and_names_failures(place: Path) -> None:
-    assert proof.repeated("suite", "idle", 3).startswith("| `true` | idle | 3 | 3 | - | 0 to ")
-    row = proof.repeated("python", "busy", 2)
-    assert "| busy | 2 | 0 | `a.py::b[c]` (2), `d::e` (2) |" in row
-    assert sorted(log.name for log in (place / "logs").iterdir()) == [
-        "python-busy-1.log",
-        "python-busy-2.log",
-    ]
+    proof.repeated(proof.Row("suite", "idle"), 3)
+    proof.repeated(proof.Row("python", "busy"), 2)
+    first, second = (place / "proof.md").read_text().splitlines()[2:]
+    assert first.startswith("| `true` | idle | 3 | 3 | - | 0")
+    assert "| busy | 2 | 0 | `a.py::b[c]` (2), `d::e` (2) |" in second
+    logs = sorted(log.name for log in (place / "logs").iterdir())
+    assert logs == ["python-busy-1.log", "python-busy-2.log"]
 
 
 def test_a_row_replaces_that_of_the_same_tests_and_condition(place: Path) -> None:
     for condition, passed in (("busy", 1), ("idle", 2), ("busy", 3)):
-        proof.store(f"| `true` | {condition} | 3 | {passed} | - | 0 |\n")
+        proof.store(proof.Row("suite", condition, passed, seconds=[0, 1], runs=3))
     lines = (place / "proof.md").read_text().splitlines()
     assert [line.split("|")[2:5] for line in lines[2:]] == [
         [" idle ", " 3 ", " 2 "],
         [" busy ", " 3 ", " 3 "],
     ]
+
+
+def test_runs_are_added_to_those_of_the_table(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    options = ["prove_tests.py", "--part", "python", "--condition", "idle", "--runs", "2"]
+    for add, runs in (([], 2), (["--add"], 4), ([], 2)):
+        monkeypatch.setattr(sys, "argv", [*options, *add])
+        with pytest.raises(SystemExit, match="True"):
+            proof.main()
+        assert f"| idle | {runs} | 0 | `a.py::b[c]` ({runs}), " in (place / "proof.md").read_text()
 
 
 def test_busy_processes_end_with_the_tests_they_disturb() -> None:
