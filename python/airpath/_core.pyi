@@ -112,6 +112,19 @@ def packet_loss(bursts: str, size: int) -> float:
 def independent_packet_loss(bursts: str, size: int) -> float | None:
     """Return the same for independent byte errors; `None` if packets are not coded."""
 
+def mean_rate(rate: str, run_ns: int) -> float | None:
+    """Return the mean of a rate (of a plan, JSON) in bits per second; `None` if unlimited or recorded.
+
+    The mean of a schedule is that over one period if it repeats, and over the run otherwise.
+    """
+
+def rate_changes(rate: str) -> tuple[list[int], int | None] | None:
+    """Return when a rate (of a plan, JSON) may change; `None` if it is unlimited or recorded.
+
+    The times are in nanoseconds since the start of a period; the second value is the length of a period,
+    `None` if they do not repeat.
+    """
+
 @final
 class Library:
     """A shared library with components (`airpath_controller.h`, `airpath_components.h`).

@@ -3,6 +3,7 @@
 mod constant;
 mod opportunities;
 mod rate_log;
+mod sequence;
 mod steps;
 mod uniform;
 
@@ -19,6 +20,7 @@ use crate::{InvalidChannel, RateProcess, Step};
 pub use constant::ConstantConfig;
 pub use opportunities::OpportunitiesConfig;
 pub use rate_log::RateLogConfig;
+pub use sequence::SequenceConfig;
 pub use steps::StepsConfig;
 pub use uniform::UniformConfig;
 
@@ -32,6 +34,8 @@ pub enum RatePlan {
     Constant(ConstantConfig),
     /// A schedule of rates, each of which lasts until the next.
     Steps(StepsConfig),
+    /// Rates one after the other, each for the same time.
+    Sequence(SequenceConfig),
     /// A new rate for each interval, sampled uniformly (EBE journal paper, section IV-A).
     Uniform(UniformConfig),
     /// The packet-delivery opportunities of a trace.
@@ -47,6 +51,7 @@ impl RatePlan {
             Self::Unlimited => &Unlimited,
             Self::Constant(config) => config,
             Self::Steps(config) => config,
+            Self::Sequence(config) => config,
             Self::Uniform(config) => config,
             Self::Opportunities(config) => config,
             Self::RateLog(config) => config,
@@ -69,6 +74,13 @@ impl RatePlan {
     /// Returns the times at which the rate may change; `None` if it is unlimited or recorded.
     pub fn changes(&self) -> Option<Changes> {
         self.declared().changes()
+    }
+
+    /// Returns the mean in bits per second; `None` if it is unlimited or recorded.
+    ///
+    /// The mean of a schedule is that over one period if it repeats, and over a run of length `run` otherwise.
+    pub fn mean_bps(&self, run: Duration) -> Option<f64> {
+        self.declared().mean_bps(run)
     }
 }
 
@@ -128,6 +140,11 @@ trait DeclaredRate {
 
     /// See [`RatePlan::changes`].
     fn changes(&self) -> Option<Changes> {
+        None
+    }
+
+    /// See [`RatePlan::mean_bps`].
+    fn mean_bps(&self, _: Duration) -> Option<f64> {
         None
     }
 }

@@ -14,7 +14,8 @@ mod queue;
 use serde::{Deserialize, Serialize};
 
 pub use airpath_channel::rates::{
-    ConstantConfig, OpportunitiesConfig, RateLogConfig, RatePlan, StepsConfig, UniformConfig,
+    Changes, ConstantConfig, OpportunitiesConfig, RateLogConfig, RatePlan, SequenceConfig, StepsConfig,
+    UniformConfig,
 };
 pub use airpath_estimate::{AckRateConfig, FilterConfig, SamplerConfig, Start, VirtualSamples};
 pub use airpath_model::declare::ComponentPlan;

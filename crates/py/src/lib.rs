@@ -24,7 +24,7 @@ mod _core {
     #[pymodule_export]
     use super::capture::{CaptureFormatError, analyse_capture};
     #[pymodule_export]
-    use super::channel::{independent_packet_loss, packet_loss};
+    use super::channel::{independent_packet_loss, mean_rate, packet_loss, rate_changes};
     #[pymodule_export]
     use super::components::{ComponentError, complete_component, component_schemas, table_descriptions};
     #[pymodule_export]

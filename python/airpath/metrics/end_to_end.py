@@ -7,6 +7,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from airpath.metrics.estimator import changes_of
 from airpath.metrics.signal_delay import Instants, signal_delay
 from airpath.metrics.time_bins import Plan
 
@@ -185,14 +186,12 @@ def _is_fine(plan: Plan, link: int, ends_s: Numbers) -> bool:
     rate, interval_ns = plan["links"][link]["rate"], plan["record"]["interval_ns"]
     if not len(ends_s) or rate["kind"] == "unlimited":
         return False
-    if rate["kind"] == "constant" or interval_ns <= FINEST_S * 1e9:
+    if interval_ns <= FINEST_S * 1e9:
         return True
-    if rate["kind"] == "uniform":
-        return bool(rate["hold_ns"] % interval_ns == 0)
-    if rate["kind"] == "steps":
-        changes = [start for start, _ in rate["steps"]] + [rate.get("repeat_after_ns") or 0]
-        return all(change % interval_ns == 0 for change in changes)
-    return False
+    if (changes := changes_of(plan, link)) is None:
+        return False
+    starts, period = changes
+    return all(change % interval_ns == 0 for change in [*starts, period or 0])
 
 
 def _nanoseconds(time_s: Numbers) -> Instants:

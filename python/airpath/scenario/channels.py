@@ -1,19 +1,20 @@
 """Conversion of the links of a scenario to drafts of the links of a plan, in both directions."""
 
-from collections.abc import Mapping
+import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pydantic import ConfigDict, TypeAdapter
 
+from airpath import _core
 from airpath._declared.messages import FieldError
 from airpath._declared.quantities import Constant, Draw
 from airpath._declared.tables import Values, plan_values
 from airpath.errors import TraceError, UsageError
 from airpath.links import find_link
 from airpath.scenario.queues import AnyQueue, DropTailQueue, SchemeQueue
-from airpath.scenario.rates import AnyRate, NamedRate, RateProcess, SequenceRate, TraceRate
+from airpath.scenario.rates import AnyRate, NamedRate, RateProcess, TraceRate
 from airpath.scenario.topology import Link, Reverse
 from airpath.scenario.traces import TraceInput, TraceList, mean_rate, read_trace
 from airpath.units import parse_buffer, parse_duration
@@ -121,15 +122,13 @@ class ChannelResolver:
 
     def _rate(self, rate: AnyRate, name: str, path: str) -> _Rate:
         match rate:
-            case SequenceRate():
-                return self._rate(rate.steps, name, path)
             case TraceRate():
                 return self._trace(rate, path)
             case NamedRate():
                 return self._named(rate, name, path)
         stream = {"stream": rate["stream"] or name} if "stream" in rate else {}
         plan = plan_values(rate, {}, resolved=stream)
-        return _Rate(plan, _mean_rate(plan, self.duration))
+        return _Rate(plan, _core.mean_rate(json.dumps(plan), self.duration))
 
     def _trace(self, rate: TraceRate, path: str) -> _Rate:
         trace = TraceInput(self.folder / rate.file, rate.format, rate.direction)
@@ -154,22 +153,3 @@ class ChannelResolver:
 
 
 _RATE_PROCESS: TypeAdapter[AnyRate] = TypeAdapter(RateProcess, config=ConfigDict(defer_build=True))
-
-
-def _mean_rate(rate: Mapping[str, Any], duration: int) -> float | None:
-    """Return the mean of a rate in a plan; `None` if it is unlimited.
-
-    The mean of a schedule is that over one period if it repeats, and over the run otherwise.
-    """
-    match rate:
-        case {"bps": bps}:
-            return float(bps)
-        case {"low_bps": low, "high_bps": high}:
-            return float((low + high) / 2)
-        case {"steps": steps, "repeat_after_ns": period}:
-            end = period or duration
-            steps = [step for step in steps if step[0] < end]
-            ends = [start for start, _ in steps[1:]] + [end]
-            bits = sum(bps * (stop - start) for (start, bps), stop in zip(steps, ends, strict=True))
-            return float(bits / end)
-    return None

@@ -1,14 +1,13 @@
 """The rate of a link over time, as written in a scenario."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Final, Literal, Self
+from typing import Annotated, Any, Final, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator
 
-from airpath._declared.quantities import Flag, PositiveDuration, RateOrOutage, Table, Text
+from airpath._declared.quantities import Table, Text
 from airpath._declared.tables import Tagged, Values, tables, without_context
 from airpath.links import LINKS
-from airpath.units import LARGEST, format_duration
 
 TraceFormat = Literal[
     "mahimahi",
@@ -20,35 +19,6 @@ TraceFormat = Literal[
     "airpath-csv",
 ]
 """The formats of trace files: packet-delivery opportunities (`mahimahi`), all others rate logs."""
-
-
-class SequenceRate(Table):
-    """Rates one after the other, each held for the same time."""
-
-    kind: Literal["sequence"]
-    """The kind of rate."""
-    rates: Annotated[tuple[RateOrOutage, ...], Field(min_length=1)]
-    """The rates in order; "0bps" is an outage."""
-    hold: PositiveDuration
-    """Duration of each rate."""
-    repeat: Flag = True
-    """Whether to start again at the end; otherwise the last rate continues."""
-
-    @model_validator(mode="after")
-    def _ends(self) -> Self:
-        if len(self.rates) * self.hold > LARGEST:
-            raise ValueError(
-                f'"hold": found {format_duration(self.hold)}; accepted: at most'
-                f" {format_duration(LARGEST // len(self.rates))} with {len(self.rates)} rates"
-            )
-        return self
-
-    @property
-    def steps(self) -> Values:
-        """The same rates as a table of kind `steps`."""
-        steps = [(index * self.hold, rate) for index, rate in enumerate(self.rates)]
-        period = {"repeat_after": len(steps) * self.hold} if self.repeat else {}
-        return Values(RATES["steps"], {"kind": "steps", "steps": steps, **period})
 
 
 class TraceRate(Table):
@@ -85,11 +55,11 @@ RATES: Final = {
     for name, one in tables("rate", "Rate", "The kind of rate.").items()
     if "trace" not in one.keys  # an index that only plans contain
 }
-"""The tables of rates that the engine declares, by their kind; all other kinds are resolved to its kinds."""
+"""The tables of rates that the engine declares, by kind. Traces and shipped links are resolved to these."""
 
-AnyRate = Values | SequenceRate | TraceRate | NamedRate
+AnyRate = Values | TraceRate | NamedRate
 
-_BY_KIND: Final = {**RATES, "sequence": SequenceRate, "trace": TraceRate, "link": NamedRate}
+_BY_KIND: Final = {**RATES, "trace": TraceRate, "link": NamedRate}
 
 
 def _expand(value: Any) -> Any:

@@ -79,6 +79,7 @@ def _link(link: Mapping[str, Any]) -> str:
         "unlimited": lambda: "no rate limit",
         "constant": lambda: f"{number(rate['bps'] / 1e6)} Mbit/s",
         "steps": lambda: f"{len(rate['steps'])} rate steps",
+        "sequence": lambda: f"{len(rate['rates'])} rate steps",
         "uniform": lambda: (
             f"{number(rate['low_bps'] / 1e6)} to {number(rate['high_bps'] / 1e6)} Mbit/s, "
             f"sampled every {number(rate['hold_ns'] / 1e9)} s"

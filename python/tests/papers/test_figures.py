@@ -157,7 +157,7 @@ def test_routers_have_a_configured_capacity_of_ten_and_other_links_of_twenty():
 def test_the_fixed_schedule_has_the_means_that_the_paper_implies():
     plan = Scenario.load("ebe-dumbbell-t").plan()
     (bottleneck,) = (link for link in plan["links"] if link["name"] == "bottleneck")
-    rates = [bps / 1e6 for _, bps in bottleneck["rate"]["steps"]]
+    rates = [bps / 1e6 for bps in bottleneck["rate"]["rates"]]
     assert sum(rates) / len(rates) == pytest.approx(10.17, abs=0.005)
     assert sum(min(10, rate) for rate in rates) / len(rates) == pytest.approx(7.5)
     assert bottleneck["queue"]["limit_bytes"] == 575_000

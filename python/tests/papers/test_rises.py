@@ -27,7 +27,7 @@ def theirs(setting):
 def test_the_measurements_of_ns_2_are_complete_and_within_the_schedule():
     plan = Scenario.load("ebe-dumbbell-t").plan()
     (bottleneck,) = (link for link in plan["links"] if link["name"] == "bottleneck")
-    capacity = np.repeat([bps / 1e6 for _, bps in bottleneck["rate"]["steps"]], 10)
+    capacity = np.repeat([bps / 1e6 for bps in bottleneck["rate"]["rates"]], 10)
     assert {rise: capacity[rise] for rise in RISEN_MBPS} == RISEN_MBPS
     assert (len(theirs("T")), len(theirs("O"))) == (30, 10)
     for run in THEIRS:

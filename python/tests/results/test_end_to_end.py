@@ -150,9 +150,9 @@ def test_an_unknown_bound_is_not_reported() -> None:
         ("jitter_ns", {"kind": "constant", "value": 1.0}),
         ("delay_ns", {"kind": "uniform", "low": 0.0, "high": 1.0}),
         ("rate", {"kind": "unlimited"}),
-        ("rate", {"kind": "opportunities", "trace": 0}),
+        ("rate", {"kind": "opportunities", "trace": 0, "once": False}),
         ("rate", {"kind": "steps", "steps": [[0, 1], [SECOND // 3, 0]]}),
-        ("rate", {"kind": "uniform", "hold_ns": SECOND // 3}),
+        ("rate", {"kind": "uniform", "low_bps": 1, "high_bps": 2, "hold_ns": SECOND // 3}),
     ):
         assert omniscient(of | {"links": [link | {name: value}]}, series, sources, 0, 1500) is None, name
     assert omniscient(of, series, sources, 0, 0) is None

@@ -145,7 +145,7 @@ def test_rates_that_change_faster_than_intervals_are_cheap(monkeypatch):
     looks = []
     inside = estimator._inside
     monkeypatch.setattr(estimator, "_inside", lambda *given: looks.append(given) or inside(*given))
-    rate = {"kind": "uniform", "hold_ns": 1_000_000}
+    rate = {"kind": "uniform", "low_bps": 1, "high_bps": 2, "hold_ns": 1_000_000}
     plan = {"links": [{"rate": rate}], "duration_ns": 4 * 10**9, "record": {"interval_ns": 100_000_000}}
     ends = np.arange(1, 41) / 10
     series = {"link": np.zeros(40, int), "time_s": ends, "offered_bytes": np.full(40, 1e5)}

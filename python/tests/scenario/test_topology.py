@@ -193,9 +193,9 @@ def test_a_named_link_includes_its_reverse_direction_delay_and_buffer():
     ebe = plan(dumbbell(topology__bottleneck={"rate": {"kind": "link", "name": "ebe.bottleneck"}}))
     assert ebe["links"][0]["delay_ns"] == {"kind": "constant", "value": 32e6}
     assert [link["queue"]["limit_bytes"] for link in ebe["links"]] == [575_000, 575_000]
-    rates = [bps // 1_000_000 for _, bps in ebe["links"][1]["rate"]["steps"]]
+    rates = [bps // 1_000_000 for bps in ebe["links"][1]["rate"]["rates"]]
     assert rates == [10, 14, 17, 19, 15, 17, 5, 2, 6, 4, 8, 5]
-    assert ebe["links"][1]["rate"]["repeat_after_ns"] == 120 * 10**9
+    assert (ebe["links"][1]["rate"]["hold_ns"], ebe["links"][1]["rate"]["repeat"]) == (10 * 10**9, True)
 
 
 def test_parking_lot_paths():

@@ -2,8 +2,8 @@
 
 use alloc::vec;
 
-use airpath_model::Rate;
 use airpath_model::declare::{Deserialize, JsonSchema, Serialize};
+use airpath_model::{Duration, Rate};
 
 use super::{Changes, DeclaredRate, RateFacts};
 use crate::{InvalidChannel, RateProcess};
@@ -28,5 +28,9 @@ impl DeclaredRate for ConstantConfig {
 
     fn changes(&self) -> Option<Changes> {
         Some(Changes { starts: vec![0], period: None })
+    }
+
+    fn mean_bps(&self, _: Duration) -> Option<f64> {
+        Some(self.bps as f64)
     }
 }

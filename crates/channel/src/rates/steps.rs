@@ -57,4 +57,16 @@ impl DeclaredRate for StepsConfig {
         let starts = self.steps.iter().map(|&(start, _)| start).collect();
         Some(Changes { starts, period: self.repeat_after_ns })
     }
+
+    fn mean_bps(&self, run: Duration) -> Option<f64> {
+        let end = self.repeat_after_ns.unwrap_or(run.as_nanos());
+        let ends = self.steps.iter().skip(1).map(|&(start, _)| start.min(end)).chain([end]);
+        let bits = self
+            .steps
+            .iter()
+            .zip(ends)
+            .map(|(&(start, bps), until)| u128::from(bps) * u128::from(until.saturating_sub(start)));
+        let (bits, end) = (bits.sum::<u128>(), u128::from(end.max(1)));
+        Some((bits / end) as f64 + (bits % end) as f64 / end as f64)
+    }
 }

@@ -55,4 +55,8 @@ impl DeclaredRate for UniformConfig {
     fn changes(&self) -> Option<Changes> {
         Some(Changes { starts: vec![0], period: Some(self.hold_ns) })
     }
+
+    fn mean_bps(&self, _: Duration) -> Option<f64> {
+        Some(f64::midpoint(self.low_bps as f64, self.high_bps as f64))
+    }
 }

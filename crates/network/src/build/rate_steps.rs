@@ -25,7 +25,7 @@ pub fn rate_steps(
     let wrong = |fault: Fault| fault.of(Part::link(link));
     let Changes { starts, period } = link.rate.changes().ok_or_else(|| {
         let problem =
-            "is unlimited or recorded; accepted for a router of the kernel: constant, steps, uniform";
+            "is unlimited or recorded; accepted for a router of the kernel: constant, steps, sequence, uniform";
         wrong(Fault::new("rate", problem))
     })?;
     let end = plan.duration_ns;
@@ -89,6 +89,6 @@ mod tests {
     #[test]
     fn rate_plans_without_steps_are_rejected() {
         let said = steps(r#"{"kind":"unlimited"}"#).unwrap_err().to_string();
-        assert!(said.contains("constant, steps, uniform"), "{said}");
+        assert!(said.contains("constant, steps, sequence, uniform"), "{said}");
     }
 }
