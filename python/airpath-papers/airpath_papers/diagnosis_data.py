@@ -2,7 +2,7 @@
 
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from airpath.captures import Diagnosis, analyse
+from airpath.metrics.run import columns
 from airpath.results import RunResult
 
 Numbers = npt.NDArray[np.float64]
@@ -29,7 +30,9 @@ class DiagnosisData:
     labels: tuple[str, ...]
     """What limited it in each window of time."""
     windows: Mapping[str, Numbers] = field(repr=False)
-    """Begin and end of each window, and the stated probability that its label is right."""
+    """Begin and end of each window, and the stated probability that its label is right. If the run recorded
+    what limited the sender, also the share of time in which that was the application.
+    """
     bins: Mapping[str, Numbers] = field(repr=False)
     """Bandwidth in bins of time, with its 95 % interval, in bit/s of payload; whether the link was full."""
     headline: Mapping[str, float]
@@ -49,7 +52,21 @@ def diagnosis(run: RunResult) -> DiagnosisData | None:
         path.write_bytes(run.record.capture)
         capture = analyse(path, ["samples"])
     flow = next(flow for flow in capture.flows if flow.facts["source"].startswith(FIRST_FLOW))
-    return _data(flow.diagnosis, capture.start_ns * 1e-9, flow.facts["mss"])
+    data = _data(flow.diagnosis, capture.start_ns * 1e-9, flow.facts["mss"])
+    limits = columns(run.table("flow_limits"))
+    mine = limits["flow"] == 0
+    if not mine.any():
+        return data
+    shares = _means(data.windows, limits["time_s"][mine], limits["application"][mine])
+    return replace(data, windows={**data.windows, "application": shares})
+
+
+def _means(windows: Mapping[str, Numbers], time_s: Numbers, values: Numbers) -> Numbers:
+    """Return the mean in each window of values of equal intervals, whose ends are `time_s`."""
+    sums = np.concatenate([[0.0], np.cumsum(values)])
+    first, end = (np.searchsorted(time_s, windows[name], "right") for name in ("from_s", "to_s"))
+    shares: Numbers = (sums[end] - sums[first]) / np.maximum(end - first, 1)
+    return shares
 
 
 def _data(found: Diagnosis, start_s: float, mss: float) -> DiagnosisData:
@@ -57,9 +74,9 @@ def _data(found: Diagnosis, start_s: float, mss: float) -> DiagnosisData:
     limits, answer, headline = found.limits, found.answer, found.answer.headline
     windows = {name: np.array(limits[name], dtype=np.float64) for name in WINDOW_COLUMNS}
     bins = {name: np.array(getattr(answer, name), dtype=np.float64) for name in BIN_COLUMNS}
-    for columns in (windows, bins):
-        columns["from_s"] += start_s
-        columns["to_s"] += start_s
+    for of in (windows, bins):
+        of["from_s"] += start_s
+        of["to_s"] += start_s
     names = ("full", "rate_bps", "low_bps", "high_bps", "full_share")
     return DiagnosisData(
         labels=tuple(limits["label"]),

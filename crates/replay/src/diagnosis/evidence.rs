@@ -67,6 +67,10 @@ pub(super) struct Evidence {
     pub(super) shut: bool,
     /// Whether a loss occurred in this window or shortly before.
     pub(super) recent_loss: bool,
+    /// Whether it has no acknowledgment because a lost segment waits for its retransmission.
+    pub(super) timeout: bool,
+    /// If the bytes in flight have grown since a loss: whether a queue caused it.
+    pub(super) regrows_after_queue: Option<bool>,
     /// Nearby loss episodes: their number, the share with a long queue, and the variation of the bytes in
     /// flight.
     pub(super) episodes: u32,

@@ -4,6 +4,10 @@ use super::evidence::{Evidence, Scale};
 use super::losses::LossSummary;
 use super::observations::Observations;
 
+/// The bytes in flight grow if they have this ratio to those of this number of windows before.
+const GROWN: f64 = 1.05;
+const REGROWTH: usize = 5;
+
 /// Returns for each loss episode whether there was a long queue.
 pub(super) fn episodes_at_queue(seen: &Observations, bases: &[f64], scale: &Scale) -> Vec<bool> {
     let bound = f64::max(0.5 * scale.queue95, 0.0015 + 2.0 * scale.jitter);
@@ -19,7 +23,7 @@ pub(super) fn note_losses(found: &mut [Evidence], seen: &Observations, over: &[b
     let recent = (f64::max(6.0 * width, 40.0 * base) * 1e9) as u64;
     let episodes = &seen.losses.episodes;
     let mut last_loss: Option<u64> = None;
-    for evidence in found {
+    for evidence in found.iter_mut() {
         if evidence.losses > 0 {
             last_loss = Some(evidence.to_ns);
         }
@@ -33,6 +37,34 @@ pub(super) fn note_losses(found: &mut [Evidence], seen: &Observations, over: &[b
             evidence.at_queue = Some(met as f64 / (end - first) as f64);
             evidence.variation = variation(episodes[first..end].iter().map(|one| f64::from(one.flight)));
         }
+    }
+    note_regrowth(found);
+    note_timeouts(found);
+}
+
+/// Records which windows have more bytes in flight than some windows before, without losses in between, and whether a
+/// queue caused the last loss.
+fn note_regrowth(found: &mut [Evidence]) {
+    let mut loss: Option<bool> = None;
+    let mut first = 0;
+    for place in 0..found.len() {
+        let Evidence { losses, packets, flight, at_queue, variation, .. } = found[place];
+        if losses > 0 {
+            (loss, first) = (Some(is_by_queue(at_queue, variation)), place + 1);
+        } else if packets > 0 {
+            let earlier = &found[first.max(place.saturating_sub(REGROWTH))..place];
+            let least = earlier.iter().find(|one| one.packets > 0).map_or(f64::INFINITY, |one| one.flight);
+            found[place].regrows_after_queue = loss.filter(|_| flight > GROWN * least);
+        }
+    }
+}
+
+/// Records which windows without an acknowledgment contain, or are followed by, the retransmission of a lost segment.
+fn note_timeouts(found: &mut [Evidence]) {
+    let mut repaired = false;
+    for evidence in found.iter_mut().rev() {
+        repaired = evidence.losses > 0 || evidence.acks == 0 && repaired;
+        evidence.timeout = evidence.acks == 0 && repaired;
     }
 }
 

@@ -69,6 +69,9 @@ fn label_of(window: &Evidence, empties_buffer: bool, scale: &Scale) -> Verdict {
     if window.acks == 0 {
         let label = match (window.shut, window.outstanding) {
             (true, _) => Label::Receiver,
+            (false, true) if window.timeout => {
+                return found(loss_label(is_by_queue(window.at_queue, window.variation)), 0.0, 0.0);
+            }
             (false, true) => Label::Stall,
             (false, false) => Label::Application,
         };
@@ -98,17 +101,24 @@ fn label_of(window: &Evidence, empties_buffer: bool, scale: &Scale) -> Verdict {
     }
     let next = queued.max(full);
     if window.recent_loss {
-        let by_queue = is_by_queue(window.at_queue, window.variation);
-        return found(if by_queue { Label::Overflow } else { Label::RandomLoss }, lost, next);
+        return found(loss_label(is_by_queue(window.at_queue, window.variation)), lost, next);
     }
     let pauses = window.clocked < MOST || window.silence > 2.0 * scale.median || window.short > 0.3;
     if !grows && pauses {
         return found(Label::Application, (1.0 - window.clocked).max(APPLICATION_SCORE), next);
     }
+    if let Some(by_queue) = window.regrows_after_queue {
+        return found(loss_label(by_queue), 0.0, 0.0);
+    }
     if window.packets > 3 && window.growth.is_some_and(|growth| growth.abs() < CONSTANT) {
         return found(Label::SenderWindow, SENDER_WINDOW_SCORE, next);
     }
     found(Label::StartUp, START_UP_SCORE, next)
+}
+
+/// Returns the label of a window that losses limit.
+fn loss_label(by_queue: bool) -> Label {
+    if by_queue { Label::Overflow } else { Label::RandomLoss }
 }
 
 /// Returns whether the application had nothing more to send in a window, and repeatedly in it and its neighbours. The
@@ -207,6 +217,8 @@ mod tests {
             (Label::Application, window(0)),
             (Label::Application, silent),
             (Label::Stall, Evidence { outstanding: true, ..silent }),
+            (Label::RandomLoss, Evidence { outstanding: true, timeout: true, ..silent }),
+            (Label::Overflow, Evidence { regrows_after_queue: Some(true), ..clocked }),
             (Label::Receiver, Evidence { shut: true, ..silent }),
             // A burst filled the link, then the application paused.
             (Label::Application, Evidence { idle: 0.7, queued: 0.9, ..window(0) }),

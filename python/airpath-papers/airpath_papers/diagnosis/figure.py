@@ -125,14 +125,14 @@ WINDOWS_FIGURE: Final = Figure(
             "sure-right",
             "labels with high confidence are right",
             AtLeast(0.97),
-            "share of labels with high confidence that equal the truth, in families c, d and e",
+            "share of labels with high confidence that equal the truth, in families c, d and g",
             scores.over_windows(scores.right_of_sure, lambda scene: scene.is_judged),
         ),
         Claim(
             "sure-often",
             "most labels have high confidence",
             AtLeast(0.70),
-            "share of windows, in families c, d and e",
+            "share of windows, in families c, d and g",
             scores.over_windows(scores.sure, lambda scene: scene.is_judged),
         ),
         Claim(

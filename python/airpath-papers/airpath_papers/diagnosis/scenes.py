@@ -1,9 +1,9 @@
 """Simulated flows whose limit is known by construction.
 
-The thresholds of the diagnosis were first chosen on other flows. Families a and b then revealed faults that
-were corrected, and its probabilities were calibrated on them, among others. Families c and d did not take
-part, but their errors were seen: those of c were the reason to measure the probability of `reverse-path`
-again, on other flows. Family e was added after all corrections.
+The thresholds of the diagnosis were first chosen on other flows. Families a, b, e and f then revealed faults
+that were corrected, and its probabilities were calibrated on a and b, among others. Families c and d did not
+take part, but their errors were seen: those of c were the reason to measure the probability of `reverse-path`
+again, on other flows. Family g was added after all corrections.
 """
 
 from collections.abc import Iterator, Mapping
@@ -19,6 +19,7 @@ FLOW: Final = {"name": "flow", "start": "0s"}
 UPLOAD: Final = {"name": "upload", "scheme": "cubic", "direction": "reverse", "start": "2s"}
 WRITES: Final = {"kind": "writes", "size": "150kB", "interval": "1s"}
 CALL: Final = {"kind": "writes", "size": "20kB", "interval": "80ms"}
+SENDERS_COUNT: Final = {"record.flow_limits": True}
 RIVAL: Final = {"name": "rival", "scheme": "cubic", "start": "10s"}
 SMALL: Final = {"kind": "drop-tail", "limit": "150ms"}
 LONG: Final = {"kind": "drop-tail", "limit": "250packets"}
@@ -103,7 +104,14 @@ class Family:
             f"receiver-{name}", "receiver-window", 2, varying, 0, queue=LONG, more={window: "10 packets"}
         )
         yield self._scene("receiver-large", "receiver-window", 0, third, 1, more={window: "100kB"})
-        yield self._scene("writes", "application", 0, second, 1, more={"flows.0.traffic": WRITES})
+        yield self._scene(
+            "writes",
+            "application",
+            0,
+            second,
+            1,
+            more={"flows.0.traffic": WRITES, **SENDERS_COUNT},
+        )
         yield self._scene(
             "writes-shared",
             "application",
@@ -111,7 +119,7 @@ class Family:
             third,
             1,
             others=(RIVAL,),
-            more={"flows.0.traffic": CALL},
+            more={"flows.0.traffic": CALL, **SENDERS_COUNT},
             is_alone=False,
         )
         yield self._sender("paced-1", "application", "window=2000packets,rate=1200kbps", second, 0)
@@ -241,8 +249,32 @@ FAMILIES: Final = (
             "jumps": {"kind": "uniform", "low": "3mbps", "high": "20mbps", "hold": "2s"},
         },
     ),
+    Family(
+        "f",
+        ("newreno", "vegas", "westwood+", "bbr"),
+        ("7500kbps", "15mbps", "37mbps", "78mbps"),
+        ("13ms", "33ms", "85ms"),
+        {
+            "lte-down": "lte.down",
+            "narrow": {"kind": "uniform", "low": "4mbps", "high": "9mbps", "hold": "500ms"},
+        },
+    ),
+    Family(
+        "g",
+        ("htcp", "bbr1", "newreno", "veno"),
+        ("6mbps", "21mbps", "45mbps", "100mbps"),
+        ("20ms", "40ms", "60ms"),
+        {
+            "lte-up": "lte.up",
+            "stairs": {
+                "kind": "sequence",
+                "rates": ["3mbps", "6mbps", "12mbps", "24mbps", "12mbps", "6mbps"],
+                "hold": "4s",
+            },
+        },
+    ),
 )
-JUDGED: Final = ("c", "d", "e")
+JUDGED: Final = ("c", "d", "g")
 """The families in which no fault was corrected, and on which no probability of a label was calibrated."""
 SCENES: Final = tuple(scene for family in FAMILIES for scene in family.scenes())
 """All scenes, by family."""

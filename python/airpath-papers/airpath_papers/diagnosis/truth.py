@@ -16,6 +16,8 @@ FULL: Final = 0.9
 QUEUED: Final = 0.8
 """… or this share, while packets wait for most of the time."""
 WAITING_BYTES: Final = 1500
+MOST: Final = 0.5
+"""A flow that writes is limited by its application if its sender counts this share of the time."""
 OTHER: Final = "other"
 """The truth of a bulk flow that leaves the link idle: no label is right."""
 
@@ -57,20 +59,23 @@ def windows(scene: Scene, run: RunData) -> list[Window]:
         from_s, to_s, confidence = (found.windows[name][place] for name in ("from_s", "to_s", "confidence"))
         mine = (time_s > from_s) & (time_s <= to_s)
         if mine.any() and from_s >= scene.from_s:
-            truth = _truth(scene, {name: column[mine] for name, column in link.items()})
+            limit = scene.limit
+            if "application" in found.windows and found.windows["application"][place] < MOST:
+                limit = "bottleneck"
+            truth = _truth(scene, limit, {name: column[mine] for name, column in link.items()})
             counted.append(Window(truth, label, float(confidence)))
     return counted
 
 
-def _truth(scene: Scene, link: dict[str, Numbers]) -> str:
+def _truth(scene: Scene, limit: str, link: dict[str, Numbers]) -> str:
     offered, departed = link["offered_bytes"].sum(), link["departed_bytes"].sum()
     if offered == 0:
         return "stall"
     waiting = np.mean(link["queue_mean_bytes"] > WAITING_BYTES)
     is_full = departed > FULL * offered or (waiting > FULL and departed > QUEUED * offered)
-    if is_full and (scene.is_alone or scene.limit == "bottleneck"):
+    if is_full and (scene.is_alone or limit == "bottleneck"):
         return "bottleneck"
-    return OTHER if scene.limit == "bottleneck" else scene.limit
+    return OTHER if limit == "bottleneck" else limit
 
 
 def bins(run: RunData, from_s: float = 0.0) -> list[Bin]:
