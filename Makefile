@@ -124,7 +124,8 @@ format: $(TOOLS) ## format all sources
 	$(BIN)/ruff check --fix python tools
 	$(BIN)/ruff format python tools
 
-fuzz: $(INSTALLED) ## fuzz everything that parses foreign input, FUZZ_MINUTES (10) in all (docs/development/fuzzing.md)
+fuzz: $(INSTALLED) ## fuzz all that parses foreign input with libFuzzer, FUZZ_MINUTES (10) in all (docs/development/fuzzing.md)
+	$(BIN)/python -m pip install --quiet --group fuzz
 	$(BIN)/python tools/fuzz.py $(FUZZ_MINUTES)
 
 bench: $(INSTALLED) ## benchmarks of components, captures and whole runs, compared with ns-2 if installed (bench.json)

@@ -1,25 +1,35 @@
-"""Feed corrupted input to everything that parses external data, for some minutes in all.
+"""Fuzz everything that parses external data with libFuzzer, for some minutes in all: `make fuzz`.
 
-Three programs run one after the other: the Rust targets, the daemon of the Linux datapath if it can be built,
-and the Python readers. All of them take their mutations from `crates/fuzz`. The exit code is 1 if an input
-failed. `docs/development/fuzzing.md` has the details.
+The targets in Rust are in `fuzz/`, those in Python in `tools/fuzz_readers.py`. As many run at the same time
+as there are processors, each for an equal time. The exit code is 1 if an input failed.
+`docs/development/fuzzing.md` has the details.
 """
 
 import argparse
-import json
 import os
+import re
 import subprocess
 import sys
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 import fuzz_readers
 
-ROOT = Path(__file__).parent.parent
-BUILD = ["cargo", "build", "--quiet", "--profile", "fuzz"]
-SHARES = {"rust": 0.55, "daemon": 0.1, "python": 0.35}
-"""Fraction of the time for each program."""
-FOLDERS = {
-    "AIRPATH_CAPTURES": "captures",
+ROOT: Final = Path(__file__).parent.parent
+COVERAGE: Final = (
+    "-Cpasses=sancov-module",
+    *(
+        f"-Cllvm-args=-sanitizer-coverage-{part}"
+        for part in ("level=4", "inline-8bit-counters", "pc-table", "trace-compares")
+    ),
+)
+"""Options of the compiler for libFuzzer's measurement of coverage."""
+LIMITS: Final = ("-timeout=120", "-report_slow_units=120", "-rss_limit_mb=2048", "-max_len=70000")
+"""Limits of an input: elapsed seconds, memory of the process, bytes."""
+FOLDERS: Final = {
     "AIRPATH_QLOGS": "qlogs",
     "AIRPATH_TRACES": "traces",
     "AIRPATH_LINK_LOGS": "link-logs",
@@ -28,49 +38,118 @@ FOLDERS = {
     "AIRPATH_LOSSES": "losses",
     "AIRPATH_SETUPS": "setups",
 }
-"""Environment variables that name folders with further seeds, and the target of each."""
+"""Environment variables that name folders with further seeds, and the target of each. The target of captures
+reads its own, because they may be compressed.
+"""
+WORD: Final = re.compile(rb"[A-Za-z_][\w.-]{2,30}|\d+(?:\.\d+)?(?:e-?\d+)?[A-Za-z]{0,6}")
+NUMBERS: Final = """
+-1 -0.0 1e-13 5e-324 1e308 1e309 nan inf null true [] {} 255 65536
+2147483648 4294967296 9007199254740993 9223372036854775807 18446744073709551616
+"""
+"""Values that parsers often mishandle, separated by spaces."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """A program that libFuzzer runs."""
+
+    name: str
+    command: tuple[str | Path, ...]
+    environment: Mapping[str, str]
 
 
 def main() -> int:
-    """Build and feed; return the exit code, 1 if something failed."""
+    """Build and fuzz; return the exit code, 1 if something failed."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("minutes", type=float)
     parser.add_argument("--out", type=Path, default=ROOT / "out" / "fuzz", help="folder for failing inputs")
+    parser.add_argument("--only", action="append", help="only this target; repeatable")
     options = parser.parse_args()
     out: Path = options.out.resolve()
     seeds = out / "seeds"
     fuzz_readers.write_seeds(seeds)
-    more = [(name, os.environ[variable]) for variable, name in FOLDERS.items() if os.environ.get(variable)]
-    for name, folder in more:
-        fuzz_readers.add_seeds(seeds / name, Path(folder))
-
-    subprocess.run([*BUILD, "-p", "airpath-fuzz", "--example", "fuzz"], cwd=ROOT, check=True)
-    programs = _folder_of_programs()
-    arguments: list[str | Path] = ["out", out, "seeds", "plans", seeds / "plans"]
-    for name, folder in more:
-        if name in ("captures", "qlogs", "traces", "link-logs"):
-            arguments += ["seeds", name, Path(folder).resolve()]
-    minutes = {name: share * options.minutes for name, share in SHARES.items()}
-    failed = _run([programs / "fuzz", str(minutes["rust"]), *arguments])
-
-    # Prints the reason if this machine cannot build it.
-    build = [*BUILD, "-p", "airpath-linux", "--example", "fuzz_daemon"]
-    subprocess.run([ROOT / "tools" / "prerequisites-linux", *build], cwd=ROOT, check=True)
-    if (programs / "fuzz_daemon").exists():
-        failed |= _run([programs / "fuzz_daemon", str(minutes["daemon"]), "out", out])
-    failed |= not fuzz_readers.feed_all(programs / "fuzz", seeds, out, minutes["python"], [])
-    return int(failed)
+    for variable, name in FOLDERS.items():
+        if folder := os.environ.get(variable):
+            fuzz_readers.add_seeds(seeds / name, Path(folder))
+    targets = [*in_rust(seeds), *in_python(seeds)]
+    if options.only:
+        targets = [target for target in targets if target.name in options.only]
+    at_once = os.cpu_count() or 1
+    seconds = max(1, round(60 * options.minutes * min(at_once, len(targets)) / len(targets)))
+    sys.stdout.write(f"{'target':14} {'inputs':>9} {'coverage':>9} {'slowest':>9}\n")
+    with ThreadPoolExecutor(at_once) as pool:
+        passed = list(pool.map(lambda target: fuzz(target, seconds, seeds, out), targets))
+    return int(not all(passed))
 
 
-def _run(command: list[str | Path]) -> bool:
-    return subprocess.run(command, cwd=ROOT, check=False).returncode != 0
+def in_rust(seeds: Path) -> list[Target]:
+    """Build the targets in Rust, write their seeds, and return them."""
+    # Prints the reason if this machine cannot build the Linux datapath.
+    has_daemon = "yes" in _output("tools/prerequisites-linux", "echo", "yes").split()
+    host = re.search(r"^host: (.*)$", _output("rustc", "--version", "--verbose"), re.MULTILINE)
+    assert host is not None
+    package, built = ROOT / "fuzz", ROOT / "target" / "fuzz"
+    # Airpath's versions of dependencies.
+    (package / "Cargo.lock").write_bytes((ROOT / "Cargo.lock").read_bytes())
+    build: list[str | Path] = ["cargo", "build", "--quiet", "--release", "--target-dir", built]
+    build += ["--manifest-path", package / "Cargo.toml"]
+    build += ["--features", "libfuzzer,daemon" if has_daemon else "libfuzzer"]
+    build += ["--target", host[1]]  # if there is one, build scripts and macros are not instrumented
+    flags = {"CARGO_ENCODED_RUSTFLAGS": "\x1f".join(COVERAGE)}
+    subprocess.run(build, cwd=ROOT, check=True, env={**os.environ, **flags})
+    program, own = built / host[1] / "release" / "airpath-fuzz", seeds / "rust"
+    writing = {**os.environ, "AIRPATH_FUZZ_SEEDS": str(own)}
+    subprocess.run([program], check=True, env=writing, capture_output=True)
+    for folder in sorted(own.iterdir()):
+        fuzz_readers.add_seeds(seeds / folder.name, folder)
+    names = sorted(folder.name for folder in own.iterdir())
+    return [Target(name, (program,), {"AIRPATH_FUZZ_TARGET": name}) for name in names]
 
 
-def _folder_of_programs() -> Path:
-    said = subprocess.run(
-        ["cargo", "metadata", "--format-version", "1", "--no-deps"], cwd=ROOT, check=True, capture_output=True
+def in_python(seeds: Path) -> list[Target]:
+    """Return the targets in Python."""
+    script = Path(__file__).with_name("fuzz_reader.py")
+    return [Target(name, (sys.executable, script, name, seeds), {}) for name in fuzz_readers.TARGETS]
+
+
+def fuzz(target: Target, seconds: int, seeds: Path, out: Path) -> bool:
+    """Run a target, print the result, and return whether no input failed."""
+    corpus, dictionary, log = (out / part / target.name for part in ("corpus", "words", "logs"))
+    for folder in (corpus, dictionary.parent, log.parent):
+        folder.mkdir(parents=True, exist_ok=True)
+    dictionary.write_text(words(seeds / target.name))
+    command = [*target.command, corpus, seeds / target.name, *LIMITS, f"-max_total_time={seconds}"]
+    command += [f"-dict={dictionary}", f"-artifact_prefix={out / target.name}-", "-print_final_stats=1"]
+    with log.open("wb") as output:
+        done = subprocess.run(
+            command, env={**os.environ, **target.environment}, stdout=output, stderr=output, check=False
+        )
+    said = log.read_text(errors="replace")
+    inputs, slowest = (
+        next(iter(re.findall(rf"stat::{name}:\s*(\d+)", said)), "?")
+        for name in ("number_of_executed_units", "slowest_unit_time_sec")
     )
-    return Path(json.loads(said.stdout)["target_directory"]) / "fuzz" / "examples"
+    coverage = (re.findall(r"\bcov: (\d+)", said) or ["?"])[-1]
+    failed = f"  failed: {log}" if done.returncode else ""
+    sys.stdout.write(f"{target.name:14} {inputs:>9} {coverage:>9} {slowest:>7} s{failed}\n")
+    sys.stdout.flush()
+    if done.returncode:
+        sys.stderr.write(said[-3000:])
+    return done.returncode == 0
+
+
+def words(folder: Path) -> str:
+    """Return libFuzzer's dictionary of the words and numbers of some seeds."""
+    found = {number.encode() for number in NUMBERS.split()}
+    for file in sorted(folder.iterdir()):
+        content = file.read_bytes()
+        if b"\0" not in content:
+            found.update(WORD.findall(content[:20_000]))
+    return "".join(f'"{word.decode()}"\n' for word in sorted(found))
+
+
+def _output(*command: str) -> str:
+    return subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
 if __name__ == "__main__":

@@ -1,27 +1,17 @@
-"""Feed corrupted files to the Python readers: scenarios, sweeps, suites, losses, configurations, results.
+"""The Python readers that `make fuzz` fuzzes: of scenarios, sweeps, suites, losses, configurations, results.
 
-See `docs/development/fuzzing.md`. Kept runs and tables have checksums, which are recomputed after a mutation,
-so that it reaches the code behind them. The mutations are those of the Rust targets; their program writes
-them (`fuzz write`).
-Used by `tools/fuzz.py`, or alone: `fuzz_readers.py FUZZ-PROGRAM SEEDS OUT MINUTES [NAME ...]`, or
-`fuzz_readers.py file NAME FILE` for one that failed.
+Kept runs and tables have checksums, which are computed for each input, so that it reaches the code behind
+them. `docs/development/fuzzing.md` has the details.
 """
 
 import json
-import resource
 import shutil
-import signal
 import subprocess
 import sys
-import tempfile
 import time
-import traceback
 import warnings
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import FrameType
 
 from fuzz_setups import SETUPS, judged
 from fuzz_tables import (
@@ -47,33 +37,15 @@ from airpath.scenario.load import SHIPPED
 from airpath.sweeps.plan import SweepPlan
 from airpath.sweeps.results import FAILURES, STATE, read_failures, read_state
 
-SLOW_S = 2.0
-"""CPU time limit of inputs below `SMALL`, in seconds."""
+SLOW_S = 20.0
+"""Limit of the processor time of an input, in seconds, and of one smaller than `SMALL` bytes."""
+SLOW_IF_SMALL_S = 2.0
 SMALL = 10_000
-HANGS_S = 20
-"""CPU time limit of every input, in seconds."""
-WAITS_S = 120
-"""Elapsed time limit of every input, in seconds; other processes may use the processor meanwhile."""
-LARGE_KB = 500 << 10
-"""Limit of the growth of the process's memory, KiB."""
-TURN_S = 0.5
 MANY = 10_000
 """Scenarios with more flows are skipped: their work is legitimate."""
 
-
-@dataclass
-class Target:
-    """A reader: it takes bytes and a folder to write in, and returns whether it accepted them."""
-
-    kind: str
-    feed: Callable[[bytes, Path], bool]
-    inputs: int = 0
-    accepted: int = 0
-    largest: int = 0
-    worst_s: float = 0.0
-    worst: int = 0
-    failed: bool = False
-    source: "subprocess.Popen[bytes] | None" = field(default=None, repr=False)
+Reader = Callable[[bytes, Path], bool]
+"""Takes bytes and a folder to write in, and returns whether it accepted them."""
 
 
 def _refused(error: AirpathError, file: Path) -> bool:
@@ -201,21 +173,21 @@ def baselines(content: bytes, folder: Path) -> bool:
     return True
 
 
-TARGETS: Mapping[str, Target] = {
-    "scenarios": Target("text", scenarios),
-    "sweeps": Target("text", sweeps),
-    "suites": Target("text", suites),
-    "baselines": Target("text", baselines),
-    "losses": Target("text", losses),
-    "setups": Target("text", setups),
-    "states": Target("text", states),
-    "result-plans": Target("text", _of_results("plan.json")),
-    "result-facts": Target("text", _of_results("provenance.json")),
-    "result-tables": Target("text", result_tables),
-    "kept-runs": Target("bytes", kept_run),
-    "sweep-parts": Target("bytes", part_of_a_sweep),
+TARGETS: Mapping[str, Reader] = {
+    "scenarios": scenarios,
+    "sweeps": sweeps,
+    "suites": suites,
+    "baselines": baselines,
+    "losses": losses,
+    "setups": setups,
+    "states": states,
+    "result-plans": _of_results("plan.json"),
+    "result-facts": _of_results("provenance.json"),
+    "result-tables": result_tables,
+    "kept-runs": kept_run,
+    "sweep-parts": part_of_a_sweep,
 }
-"""The targets by name, which is also the name of the folder of their seeds."""
+"""The readers by name, which is also the name of the folder of their seeds."""
 
 _kept: list[Path] = []
 
@@ -309,10 +281,10 @@ def write_seeds(folder: Path) -> None:
         "failures": '{\n "failures": [{"run": 1, "error": "x"}]\n}\n',
     }.items():
         (folder / "states" / name).write_text(text)
-    results = folder / "kept" / "results"
+    use_seeds(folder)
+    results = _results()
     if not results.is_dir():
         _write_results(results)
-    _kept[:] = [results]
     shutil.copy(results / "provenance.json", folder / "states" / "provenance")
     shutil.copy(results / "plan.json", folder / "result-plans" / "plan.json")
     shutil.copy(results / "provenance.json", folder / "result-facts" / "provenance.json")
@@ -322,8 +294,13 @@ def write_seeds(folder: Path) -> None:
     (folder / "sweep-parts" / "part").write_bytes(part_without_checksum(results))
 
 
+def use_seeds(folder: Path) -> None:
+    """Choose the folder of seeds with the results that some targets change."""
+    _kept[:] = [folder / "kept" / "results"]
+
+
 def add_seeds(folder: Path, more: Path) -> None:
-    """Copy the files of another folder, cut to the size limit of the Rust targets."""
+    """Copy the files of another folder, cut to the size limit of inputs."""
     folder.mkdir(parents=True, exist_ok=True)
     for file in sorted(more.iterdir()):
         if file.is_file():
@@ -338,112 +315,19 @@ def _write_results(folder: Path) -> None:
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
-def feed_all(program: Path, seeds: Path, out: Path, minutes: float, names: list[str]) -> bool:
-    """Feed the targets of these names (all if empty) in turn; return whether none failed."""
-    write_seeds(seeds)
-    targets = {name: target for name, target in TARGETS.items() if not names or name in names}
-    until = time.monotonic() + minutes * 60
-    with tempfile.TemporaryDirectory() as folder:
-        places = {name: Path(folder) / name for name in targets}
-        for place in places.values():
-            place.mkdir()
-        while time.monotonic() < until and not all(target.failed for target in targets.values()):
-            for name, target in targets.items():
-                turn = time.monotonic() + TURN_S
-                while not target.failed and time.monotonic() < min(turn, until):
-                    content = _next(program, seeds / name, target)
-                    feed_one(name, target, content, places[name], out)
-    for target in targets.values():
-        if target.source is not None:
-            target.source.kill()
-            target.source.wait()
-    say = sys.stdout.write
-    say(f"{'target':14} {'inputs':>9} {'accepted':>9} {'largest':>9} {'worst':>10} {'case':>9}\n")
-    for name, target in targets.items():
-        say(
-            f"{name:14} {target.inputs:>9} {target.accepted:>9} {target.largest:>9}"
-            f" {target.worst_s * 1e3:>7.1f} ms {target.worst:>9}{'  failed' if target.failed else ''}\n"
-        )
-    return not any(target.failed for target in targets.values())
+def feed(read: Reader, content: bytes, folder: Path) -> bool:
+    """Read an input, and return whether it was accepted.
 
-
-def _next(program: Path, seeds: Path, target: Target) -> bytes:
-    if target.source is None:
-        command: list[str | Path] = [program, "write", target.kind, seeds]
-        target.source = subprocess.Popen(command, stdout=subprocess.PIPE)
-    pipe = target.source.stdout
-    assert pipe is not None
-    length = pipe.read(4)
-    if len(length) < 4:
-        raise SystemExit(f"{program} ended unexpectedly")
-    return pipe.read(int.from_bytes(length, "little"))
-
-
-def feed_one(name: str, target: Target, content: bytes, place: Path, out: Path) -> None:
-    """Feed one input to a target, and record whether it failed; a failing input is kept."""
-    case = target.inputs
-    began, memory = time.process_time(), _peak_kb()
-    problem = ""
-    try:
-        with _alarm(), warnings.catch_warnings():
-            warnings.simplefilter("error")
-            target.accepted += target.feed(content, place)
-    except BaseException as error:
-        if isinstance(error, KeyboardInterrupt):
-            raise
-        traceback.print_exc(limit=-4)
-        problem = f"{type(error).__name__}"
-    took = time.process_time() - began
-    target.inputs += 1
-    target.largest = max(target.largest, len(content))
-    if took > target.worst_s:
-        target.worst_s, target.worst = took, case
-    if took > SLOW_S and len(content) < SMALL:
-        problem = problem or f"{took:.1f} s"
-    if _peak_kb() - memory > LARGE_KB:
-        problem = problem or f"{(_peak_kb() - memory) >> 10} MiB of memory"
-    if problem:
-        target.failed = True
-        out.mkdir(parents=True, exist_ok=True)
-        file = out / f"{name}-{case}"
-        file.write_bytes(content)
-        sys.stderr.write(f"{name}: input {case} of {len(content)} bytes: {problem}: {file}\n")
-
-
-def _peak_kb() -> int:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-
-
-@contextmanager
-def _alarm() -> Iterator[None]:
-    def ring(number: int, _frame: FrameType | None) -> None:
-        raise TimeoutError(f"more than {HANGS_S if number == signal.SIGPROF else WAITS_S} s")
-
-    for number, timer, limit in (
-        (signal.SIGPROF, signal.ITIMER_PROF, HANGS_S),
-        (signal.SIGALRM, signal.ITIMER_REAL, WAITS_S),
-    ):
-        signal.signal(number, ring)
-        signal.setitimer(timer, limit)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.setitimer(signal.ITIMER_REAL, 0)
-
-
-def main() -> None:
-    """Feed all targets, or one file to one target."""
-    if sys.argv[1] == "file":
-        with tempfile.TemporaryDirectory() as folder:
-            if sys.argv[2].startswith("result-"):
-                write_seeds(Path(folder) / "seeds")
-            accepted = TARGETS[sys.argv[2]].feed(Path(sys.argv[3]).read_bytes(), Path(folder))
-            sys.stdout.write("accepted\n" if accepted else "refused\n")
-        return
-    program, seeds, out, minutes, *names = sys.argv[1:]
-    sys.exit(not feed_all(Path(program), Path(seeds), Path(out), float(minutes), names))
-
-
-if __name__ == "__main__":
-    main()
+    Raises
+    ------
+    AssertionError
+        If it takes too long, or a check of the reader fails.
+    """
+    began_s = time.process_time()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        accepted = read(content, folder)
+    took_s = time.process_time() - began_s
+    limit_s = SLOW_IF_SMALL_S if len(content) < SMALL else SLOW_S
+    assert took_s <= limit_s, f"{len(content)} bytes take {took_s:.1f} s"
+    return accepted

@@ -1,12 +1,11 @@
-//! The first cases of the fuzz target: no corruption causes a panic.
+//! Corrupted captures: no corruption causes a panic.
 
 #![allow(clippy::print_stdout, reason = "says what was not checked")]
 
 use std::panic::catch_unwind;
 
-use crate::common::damage::{is_readable, seeds};
+use crate::common::damage::{damaged, is_readable, seeds};
 use crate::common::recordings;
-use airpath_fuzz::{Kind, damaged};
 
 /// The number of cases from synthetic captures, and from recorded ones, which are larger.
 const MADE: u64 = 20_000;
@@ -17,7 +16,7 @@ const RECORDED: u64 = 2_000;
 fn replay(seeds: &[Vec<u8>], cases: u64) {
     let mut taken = 0;
     for case in 0..cases {
-        let file = damaged(Kind::Bytes, seeds, case);
+        let file = damaged(seeds, case);
         let Ok(one) = catch_unwind(|| is_readable(file)) else { panic!("case {case} panics") };
         taken += u64::from(one);
     }

@@ -4,7 +4,7 @@
 use std::process::Command;
 
 /// Each crate and the crates on which it may depend.
-const ARROWS: [(&str, &[&str]); 22] = [
+const ARROWS: [(&str, &[&str]); 21] = [
     ("model", &[]),
     ("estimate", &["model"]),
     ("control", &["model", "estimate"]),
@@ -41,7 +41,6 @@ const ARROWS: [(&str, &[&str]); 22] = [
     ("realtime", &[]),
     ("conformance", &["model"]),
     ("vectors", &[]),
-    ("fuzz", &["model"]),
 ];
 
 #[test]

@@ -5,8 +5,8 @@ use std::sync::{Arc, LazyLock};
 use std::thread;
 use std::time::Duration;
 
+use crate::target::Target;
 use airpath_emu::Exchange;
-use airpath_fuzz::{Kind, Target};
 use airpath_quic::{QuicRun, RunError};
 use airpath_replay::NamedEstimator;
 use airpath_sim::plan::{AckRateConfig, ControllerPlan, FlowPlan, Plan, RatePlan, TrafficPlan};
@@ -15,7 +15,7 @@ use airpath_sim::{
 };
 use airpath_trace::{ReadOptions, read};
 
-#[path = "../../../sim/tests/it/common.rs"]
+#[path = "../../crates/sim/tests/it/common.rs"]
 #[allow(clippy::expect_used, reason = "tests of another crate")]
 mod common;
 
@@ -33,9 +33,9 @@ pub(crate) fn targets() -> Vec<Target> {
     plans.extend(examples().iter().map(|plan| serde_json::to_vec(plan).unwrap()));
     let texts = |all: &[&str]| all.iter().map(|text| text.as_bytes().to_vec()).collect::<Vec<_>>();
     vec![
-        Target { name: "plans", kind: Kind::Text, seeds: plans, feed: Box::new(runs) },
-        Target { name: "estimators", kind: Kind::Text, seeds: texts(&ESTIMATORS), feed: Box::new(estimates) },
-        Target { name: "bursts", kind: Kind::Text, seeds: texts(&BURSTS), feed: Box::new(loses) },
+        Target { name: "plans", seeds: plans, parse: Box::new(runs) },
+        Target { name: "estimators", seeds: texts(&ESTIMATORS), parse: Box::new(estimates) },
+        Target { name: "bursts", seeds: texts(&BURSTS), parse: Box::new(loses) },
     ]
 }
 

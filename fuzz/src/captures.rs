@@ -1,21 +1,23 @@
 //! Packet captures: the reader, and the replay into every estimator.
 
+use std::env;
 use std::io::Cursor;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
-use airpath_fuzz::{Arguments, Kind, Target};
 use airpath_replay::{NamedEstimator, Options, analyse};
 
-#[path = "../../../replay/tests/it/common/mod.rs"]
+#[path = "../../crates/replay/tests/it/common/mod.rs"]
 pub(crate) mod common;
 
+use crate::target::Target;
 use common::damage::{is_readable, seeds};
 
-pub(crate) fn target(arguments: &Arguments) -> Target {
-    let feed = |bytes: &[u8]| is_readable(bytes.to_vec());
-    let folder = arguments.seeds("captures").next().map(PathBuf::as_path);
-    Target { name: "captures", kind: Kind::Bytes, seeds: seeds(folder), feed: Box::new(feed) }
+/// The seeds include the captures in the folder that `AIRPATH_CAPTURES` names.
+pub(crate) fn target() -> Target {
+    let folder = env::var_os("AIRPATH_CAPTURES").map(PathBuf::from);
+    let parse = |bytes: &[u8]| is_readable(bytes.to_vec());
+    Target { name: "captures", seeds: seeds(folder.as_deref()), parse: Box::new(parse) }
 }
 
 /// Replays a small capture into the estimator.

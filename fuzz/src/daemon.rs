@@ -1,24 +1,22 @@
-//! Feeds corrupted input to the parsers of `airpathd`: its configuration, requests and responses on its
-//! socket, and statuses. See `docs/development/fuzzing.md`.
-#![allow(clippy::print_stderr, clippy::unwrap_used, reason = "a tool for developers")]
+//! The parsers of `airpathd`: its configuration, requests and responses on its socket, and statuses.
 
 use std::io::{Read as _, Write as _};
 use std::net::Shutdown;
 use std::os::linux::net::SocketAddrExt as _;
 use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
 use std::path::Path;
-use std::process::ExitCode;
 use std::thread;
 
-use airpath_fuzz::{Arguments, Feed, Kind, Target, USAGE, files, fuzz};
 use airpath_linux::config_file::ConfigFile;
 use airpath_linux::daemon::{Asked, Door, ask, metrics};
 use airpath_linux::router::RouterConfig;
 use serde_json::{Value, json};
 
+use crate::target::Target;
+
 const CONFIGURATIONS: [&str; 3] = [
-    include_str!("../dist/host.toml"),
-    include_str!("../dist/router.toml"),
+    include_str!("../../crates/linux/dist/host.toml"),
+    include_str!("../../crates/linux/dist/router.toml"),
     "[router]\ndevice = \"eth1\"\nprotocol = \"xcp\"\ncapacity = \"qfcp\"\nrate = \"10Mbit\"\nloss_device = \"eth0\"\n\
      loss_hook = \"ingress\"\nloss_seed = 1\n[router.loss]\nkind = \"fading\"\nsnr = 12.0\nbad_snr_drop = 10.0\n\
      antennas = \"2x2\"\ncode_rate = \"223/255\"\n[host]\ndevices = [\"/run/netns/a:eth0\"]\ncontroller = \"airpath_vcp\"\n",
@@ -31,27 +29,14 @@ const ANSWERS: [&str; 3] = [
     "{\"event\": \"detached\", \"name\": \"host\"}\n",
 ];
 
-fn main() -> ExitCode {
-    let Some(arguments) = Arguments::of_program() else {
-        eprintln!("accepted: {USAGE}");
-        return ExitCode::FAILURE;
-    };
-    let texts = |all: &[&str]| all.iter().map(|text| text.as_bytes().to_vec()).collect::<Vec<_>>();
-    let target = |name, seeds: &[&str], feed| Target { name, kind: Kind::Text, seeds: texts(seeds), feed };
-    let mut targets = vec![
-        target("daemon-files", &CONFIGURATIONS, Box::new(configures) as Feed),
-        target("statuses", &ANSWERS, Box::new(measures)),
-        target("questions", &["status\n", "detach\n"], Box::new(questioned())),
-        target("answers", &ANSWERS, Box::new(answered())),
-    ];
-    for target in &mut targets {
-        for folder in arguments.seeds(target.name) {
-            target
-                .seeds
-                .extend(files(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display())));
-        }
-    }
-    fuzz(&arguments, targets)
+pub(crate) fn targets() -> Vec<Target> {
+    let texts = |all: &[&str]| all.iter().map(|text| text.as_bytes().to_vec()).collect();
+    vec![
+        Target { name: "daemon-files", seeds: texts(&CONFIGURATIONS), parse: Box::new(configures) },
+        Target { name: "statuses", seeds: texts(&ANSWERS), parse: Box::new(measures) },
+        Target { name: "questions", seeds: texts(&["status\n", "detach\n"]), parse: Box::new(questioned()) },
+        Target { name: "answers", seeds: texts(&ANSWERS), parse: Box::new(answered()) },
+    ]
 }
 
 fn configures(bytes: &[u8]) -> bool {
@@ -104,6 +89,8 @@ fn answered() -> impl FnMut(&[u8]) -> bool {
         thread::scope(|scope| {
             scope.spawn(|| {
                 let (mut stream, _) = listener.accept().unwrap();
+                // A request that was not read would be repeated.
+                let _ = stream.read(&mut [0; 64]);
                 let _ = stream.write_all(bytes);
             });
             match ask(&name, Asked::Status) {

@@ -1,20 +1,20 @@
 //! Traces of every format: read, summarised, converted, written, and read back.
 
-use airpath_fuzz::{Kind, Target};
+use crate::target::Target;
 use airpath_trace::{
     Direction, Format, ReadOptions, Statistics, Trace, read, to_opportunities, to_rates, write_airpath_csv,
     write_mahimahi,
 };
 
-#[path = "../../../trace/tests/it/samples.rs"]
+#[path = "../../crates/trace/tests/it/samples.rs"]
 mod samples;
 
 pub(crate) fn target() -> Target {
     let seeds = samples::SAMPLES.map(|text| text.as_bytes().to_vec()).to_vec();
-    Target { name: "traces", kind: Kind::Text, seeds, feed: Box::new(feed) }
+    Target { name: "traces", seeds, parse: Box::new(parse) }
 }
 
-fn feed(bytes: &[u8]) -> bool {
+fn parse(bytes: &[u8]) -> bool {
     let detected = each_way(bytes, None);
     // A file parsed as another format counts as corrupted input, too.
     let named = Format::ALL.iter().filter(|format| each_way(bytes, Some(**format))).count();

@@ -2,18 +2,18 @@
 
 use std::io::Cursor;
 
-use airpath_fuzz::{Kind, Target};
+use crate::target::Target;
 use airpath_trace::link_log::{LinkLogError, read_link_log};
 
-#[path = "../../../trace/tests/it/link_logs.rs"]
+#[path = "../../crates/trace/tests/it/link_logs.rs"]
 mod seeds;
 
 pub(crate) fn target() -> Target {
     let seeds = seeds::LOGS.map(|text| text.as_bytes().to_vec()).to_vec();
-    Target { name: "link-logs", kind: Kind::Text, seeds, feed: Box::new(feed) }
+    Target { name: "link-logs", seeds, parse: Box::new(parse) }
 }
 
-fn feed(bytes: &[u8]) -> bool {
+fn parse(bytes: &[u8]) -> bool {
     let lines = bytes.split(|&byte| byte == b'\n').count();
     match read_link_log(Cursor::new(bytes.to_vec())) {
         Ok(log) => {

@@ -1,7 +1,7 @@
 //! Input of the emulator from real hosts and the kernel: packets, and the state of connections.
 
+use crate::target::Target;
 use airpath_emu::{Exchange, Side};
-use airpath_fuzz::{Kind, Target};
 use airpath_model::Timestamp;
 use airpath_sim::plan::Plan;
 
@@ -12,8 +12,8 @@ use crate::plans::examples;
 pub(crate) fn network() -> Target {
     // These plans have no traces.
     let plans: Vec<Plan> = examples().into_iter().filter(|plan| plan.flows.len() > 1).take(3).collect();
-    let feed = move |bytes: &[u8]| plans.iter().filter(|plan| passes(plan, bytes)).count() > 0;
-    Target { name: "packets", kind: Kind::Bytes, seeds: seeds(), feed: Box::new(feed) }
+    let parse = move |bytes: &[u8]| plans.iter().filter(|plan| passes(plan, bytes)).count() > 0;
+    Target { name: "packets", seeds: seeds(), parse: Box::new(parse) }
 }
 
 fn passes(plan: &Plan, bytes: &[u8]) -> bool {
@@ -78,11 +78,11 @@ fn packet(side: Side, flow: usize, protocol: u8, options: &[u8]) -> Vec<u8> {
 /// The kernel's report on a connection.
 #[cfg(target_os = "linux")]
 pub(crate) fn tcp_info() -> Target {
-    let feed = |bytes: &[u8]| {
+    let parse = |bytes: &[u8]| {
         let Some(info) = airpath_emu::TcpInfo::parse(bytes) else { return false };
         let _ = (info.in_flight_bytes(), info.in_slow_start());
         true
     };
     let seeds = [104, 192, 232, 248].map(|length| (0..length).map(|byte| byte as u8).collect()).to_vec();
-    Target { name: "tcp-info", kind: Kind::Bytes, seeds, feed: Box::new(feed) }
+    Target { name: "tcp-info", seeds, parse: Box::new(parse) }
 }
