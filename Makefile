@@ -103,7 +103,7 @@ lint-rust: prerequisites
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --exclude airpath-linux --no-deps --quiet
 
 lint-linux: prerequisites
-	@tools/prerequisites-linux sh -c 'cargo clippy --package airpath-linux --all-targets -- -D warnings && \
+	@tools/prerequisites-linux sh -c 'cargo clippy --package airpath-linux --package airpath-fuzz --features airpath-fuzz/daemon --all-targets -- -D warnings && \
 	  cargo clippy --package airpath-linux --test realtime -- -D warnings && \
 	  RUSTDOCFLAGS="-D warnings" cargo doc --package airpath-linux --no-deps --quiet'
 

@@ -1,7 +1,7 @@
 """Fuzz everything that parses external data with libFuzzer, for some minutes in all: `make fuzz`.
 
-The targets in Rust are in `fuzz/`, those in Python in `tools/fuzz_readers.py`. As many run at the same time
-as there are processors, each for an equal time. The exit code is 1 if an input failed.
+The targets in Rust are in `crates/fuzz`, those in Python in `tools/fuzz_readers.py`. As many run at the same
+time as there are processors, each for an equal time. The exit code is 1 if an input failed.
 `docs/development/fuzzing.md` has the details.
 """
 
@@ -27,7 +27,7 @@ COVERAGE: Final = (
     ),
 )
 """Options of the compiler for libFuzzer's measurement of coverage."""
-LIMITS: Final = ("-timeout=120", "-report_slow_units=120", "-rss_limit_mb=2048", "-max_len=70000")
+LIMITS: Final = ("-timeout=120", "-report_slow_units=120", "-rss_limit_mb=2048", "-max_len=131072")
 """Limits of an input: elapsed seconds, memory of the process, bytes."""
 FOLDERS: Final = {
     "AIRPATH_QLOGS": "qlogs",
@@ -43,10 +43,17 @@ reads its own, because they may be compressed.
 """
 WORD: Final = re.compile(rb"[A-Za-z_][\w.-]{2,30}|\d+(?:\.\d+)?(?:e-?\d+)?[A-Za-z]{0,6}")
 NUMBERS: Final = """
--1 -0.0 1e-13 5e-324 1e308 1e309 nan inf null true [] {} 255 65536
-2147483648 4294967296 9007199254740993 9223372036854775807 18446744073709551616
+0 1 -1 2 0.5 -0.0 1.0 1e-13 5e-324 1e-320 1e308 1e309 -1e308 nan inf -inf null true [] {} 255 65536
+1000000000 2147483648 4294967295 4294967296 9007199254740993 9223372036854775807
+18446744073709551615 18446744073709551616
+99999999999999999999999999999999999999
 """
 """Values that parsers often mishandle, separated by spaces."""
+
+
+REPEATED: Final = ("[", "{", "(", '{"a":', "[[", "9", "a.", " ", "\n", "ü")
+"""Pieces that nest, and pieces that make input long."""
+TIMES: Final = 4096
 
 
 @dataclass(frozen=True)
@@ -72,6 +79,8 @@ def main() -> int:
         if folder := os.environ.get(variable):
             fuzz_readers.add_seeds(seeds / name, Path(folder))
     targets = [*in_rust(seeds), *in_python(seeds)]
+    for target in targets:
+        write_long_seeds(seeds / target.name)
     if options.only:
         targets = [target for target in targets if target.name in options.only]
     at_once = os.cpu_count() or 1
@@ -88,16 +97,13 @@ def in_rust(seeds: Path) -> list[Target]:
     has_daemon = "yes" in _output("tools/prerequisites-linux", "echo", "yes").split()
     host = re.search(r"^host: (.*)$", _output("rustc", "--version", "--verbose"), re.MULTILINE)
     assert host is not None
-    package, built = ROOT / "fuzz", ROOT / "target" / "fuzz"
-    # Airpath's versions of dependencies.
-    (package / "Cargo.lock").write_bytes((ROOT / "Cargo.lock").read_bytes())
-    build: list[str | Path] = ["cargo", "build", "--quiet", "--release", "--target-dir", built]
-    build += ["--manifest-path", package / "Cargo.toml"]
-    build += ["--features", "libfuzzer,daemon" if has_daemon else "libfuzzer"]
+    built = ROOT / "target" / "fuzz"
+    build: list[str | Path] = ["cargo", "build", "--quiet", "--profile", "fuzz", "--target-dir", built]
+    build += ["--package", "airpath-fuzz", "--features", "libfuzzer,daemon" if has_daemon else "libfuzzer"]
     build += ["--target", host[1]]  # if there is one, build scripts and macros are not instrumented
     flags = {"CARGO_ENCODED_RUSTFLAGS": "\x1f".join(COVERAGE)}
     subprocess.run(build, cwd=ROOT, check=True, env={**os.environ, **flags})
-    program, own = built / host[1] / "release" / "airpath-fuzz", seeds / "rust"
+    program, own = built / host[1] / "fuzz" / "airpath-fuzz", seeds / "rust"
     writing = {**os.environ, "AIRPATH_FUZZ_SEEDS": str(own)}
     subprocess.run([program], check=True, env=writing, capture_output=True)
     for folder in sorted(own.iterdir()):
@@ -138,13 +144,27 @@ def fuzz(target: Target, seconds: int, seeds: Path, out: Path) -> bool:
     return done.returncode == 0
 
 
+def write_long_seeds(folder: Path) -> None:
+    """Add seeds whose first value is a piece repeated many times; only to seeds that are text."""
+    for content in texts(folder)[:1]:
+        begin = re.search(rb"[=:]\s*|\n|$", content)
+        assert begin is not None
+        for number, piece in enumerate(REPEATED):
+            long = content[: begin.end()] + piece.encode() * TIMES + content[begin.end() :]
+            (folder / f"long-{number}").write_bytes(long)
+
+
+def texts(folder: Path) -> list[bytes]:
+    """Return the seeds that are text, without the long ones."""
+    contents = [file.read_bytes() for file in sorted(folder.iterdir()) if not file.name.startswith("long-")]
+    return [content for content in contents if b"\0" not in content]
+
+
 def words(folder: Path) -> str:
     """Return libFuzzer's dictionary of the words and numbers of some seeds."""
     found = {number.encode() for number in NUMBERS.split()}
-    for file in sorted(folder.iterdir()):
-        content = file.read_bytes()
-        if b"\0" not in content:
-            found.update(WORD.findall(content[:20_000]))
+    for content in texts(folder):
+        found.update(WORD.findall(content[:20_000]))
     return "".join(f'"{word.decode()}"\n' for word in sorted(found))
 
 

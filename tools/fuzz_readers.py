@@ -5,6 +5,7 @@ them. `docs/development/fuzzing.md` has the details.
 """
 
 import json
+import resource
 import shutil
 import subprocess
 import sys
@@ -41,6 +42,8 @@ SLOW_S = 20.0
 """Limit of the processor time of an input, in seconds, and of one smaller than `SMALL` bytes."""
 SLOW_IF_SMALL_S = 2.0
 SMALL = 10_000
+LARGE_KB = 500 << 10
+"""Limit of the growth of the process's memory, KiB."""
 MANY = 10_000
 """Scenarios with more flows are skipped: their work is legitimate."""
 
@@ -321,13 +324,19 @@ def feed(read: Reader, content: bytes, folder: Path) -> bool:
     Raises
     ------
     AssertionError
-        If it takes too long, or a check of the reader fails.
+        If it takes too long or uses too much memory, or a check of the reader fails.
     """
-    began_s = time.process_time()
+    began_s, memory_kb = time.process_time(), _peak_kb()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         accepted = read(content, folder)
     took_s = time.process_time() - began_s
     limit_s = SLOW_IF_SMALL_S if len(content) < SMALL else SLOW_S
     assert took_s <= limit_s, f"{len(content)} bytes take {took_s:.1f} s"
+    grown_kb = _peak_kb() - memory_kb
+    assert grown_kb <= LARGE_KB, f"{len(content)} bytes take {grown_kb >> 10} MiB of memory"
     return accepted
+
+
+def _peak_kb() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

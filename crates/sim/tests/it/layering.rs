@@ -4,7 +4,7 @@
 use std::process::Command;
 
 /// Each crate and the crates on which it may depend.
-const ARROWS: [(&str, &[&str]); 21] = [
+const ARROWS: [(&str, &[&str]); 22] = [
     ("model", &[]),
     ("estimate", &["model"]),
     ("control", &["model", "estimate"]),
@@ -41,6 +41,7 @@ const ARROWS: [(&str, &[&str]); 21] = [
     ("realtime", &[]),
     ("conformance", &["model"]),
     ("vectors", &[]),
+    ("fuzz", &["model", "estimate", "sim", "replay", "trace", "emu", "quic", "linux"]),
 ];
 
 #[test]

@@ -6,7 +6,7 @@ use airpath_trace::{
     write_mahimahi,
 };
 
-#[path = "../../crates/trace/tests/it/samples.rs"]
+#[path = "../../trace/tests/it/samples.rs"]
 mod samples;
 
 pub(crate) fn target() -> Target {

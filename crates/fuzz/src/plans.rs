@@ -15,7 +15,7 @@ use airpath_sim::{
 };
 use airpath_trace::{ReadOptions, read};
 
-#[path = "../../crates/sim/tests/it/common.rs"]
+#[path = "../../sim/tests/it/common.rs"]
 #[allow(clippy::expect_used, reason = "tests of another crate")]
 mod common;
 

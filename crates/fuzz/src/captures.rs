@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use airpath_replay::{NamedEstimator, Options, analyse};
 
-#[path = "../../crates/replay/tests/it/common/mod.rs"]
+#[path = "../../replay/tests/it/common/mod.rs"]
 pub(crate) mod common;
 
 use crate::target::Target;

@@ -5,7 +5,7 @@ use std::io::Cursor;
 use crate::target::Target;
 use airpath_trace::link_log::{LinkLogError, read_link_log};
 
-#[path = "../../crates/trace/tests/it/link_logs.rs"]
+#[path = "../../trace/tests/it/link_logs.rs"]
 mod seeds;
 
 pub(crate) fn target() -> Target {

@@ -15,8 +15,8 @@ use serde_json::{Value, json};
 use crate::target::Target;
 
 const CONFIGURATIONS: [&str; 3] = [
-    include_str!("../../crates/linux/dist/host.toml"),
-    include_str!("../../crates/linux/dist/router.toml"),
+    include_str!("../../linux/dist/host.toml"),
+    include_str!("../../linux/dist/router.toml"),
     "[router]\ndevice = \"eth1\"\nprotocol = \"xcp\"\ncapacity = \"qfcp\"\nrate = \"10Mbit\"\nloss_device = \"eth0\"\n\
      loss_hook = \"ingress\"\nloss_seed = 1\n[router.loss]\nkind = \"fading\"\nsnr = 12.0\nbad_snr_drop = 10.0\n\
      antennas = \"2x2\"\ncode_rate = \"223/255\"\n[host]\ndevices = [\"/run/netns/a:eth0\"]\ncontroller = \"airpath_vcp\"\n",
