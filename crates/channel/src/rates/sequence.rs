@@ -1,12 +1,13 @@
 //! Rates one after the other, each for the same time.
 
+use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use airpath_model::declare::{ComponentError, Deserialize, JsonSchema, Serialize, defaults};
 use airpath_model::{Duration, Rate};
 
 use super::{Changes, DeclaredRate, RateFacts, StepsConfig};
-use crate::declare::ensure;
 use crate::{InvalidChannel, RateProcess};
 
 /// The parameters of a sequence.
@@ -31,6 +32,15 @@ defaults! {
     repeat: bool = true;
 }
 
+/// The longest time that a plan can contain.
+const LONGEST_NS: u64 = i64::MAX as u64;
+
+/// Returns a time in seconds, exactly.
+fn seconds(nanoseconds: u64) -> String {
+    let text = format!("{}.{:09}", nanoseconds / 1_000_000_000, nanoseconds % 1_000_000_000);
+    text.trim_end_matches('0').trim_end_matches('.').into()
+}
+
 impl SequenceConfig {
     /// Returns the same rates as a schedule.
     fn steps(&self) -> StepsConfig {
@@ -44,11 +54,14 @@ impl SequenceConfig {
 
 impl DeclaredRate for SequenceConfig {
     fn check(&self) -> Result<(), ComponentError> {
-        let length = self.hold_ns.checked_mul(self.rates.len() as u64);
-        ensure(
-            length.is_some_and(|length| i64::try_from(length).is_ok()),
-            "\"hold\" times the number of \"rates\" must be at most 292 years",
-        )
+        let count = self.rates.len();
+        let longest = LONGEST_NS / (count as u64).max(1);
+        if self.hold_ns <= longest {
+            return Ok(());
+        }
+        let [found, longest] = [self.hold_ns, longest].map(seconds);
+        let problem = format!("\"hold\": found {found} s; accepted: at most {longest} s with {count} rates");
+        Err(ComponentError::new("", problem))
     }
 
     fn process(&self, facts: RateFacts<'_>) -> Result<RateProcess, InvalidChannel> {
