@@ -1,11 +1,11 @@
 """Metrics as the field defines them: formulas, metrics of a run, and statistics over runs."""
 
 from airpath.metrics.ack_rate import BINS, ERRORS, EXCLUDED, OWN_ESTIMATOR, errors_schema, estimator_errors
+from airpath.metrics.capacity import capacity_changes_s
 from airpath.metrics.definitions import METRICS, SCOPE, Metric
 from airpath.metrics.estimator import (
     SETTLING_HOLD_S,
     SETTLING_TOLERANCE,
-    capacity_changes_s,
     estimate_and_capacity,
     observed,
     percentage_error,

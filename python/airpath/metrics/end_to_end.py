@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from airpath.metrics.estimator import changes_of
+from airpath.metrics.capacity import changes_of
 from airpath.metrics.signal_delay import Instants, signal_delay
 from airpath.metrics.time_bins import Plan
 
