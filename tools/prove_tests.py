@@ -103,16 +103,30 @@ def command_of(part: str) -> list[str]:
 
 @dataclass
 class Row:
-    """The result of one part in one condition."""
+    """The result of some tests in one condition."""
 
-    part: str
+    tests: str
+    """Their command."""
     condition: str
+    runs: int = 0
     passed: int = 0
     failures: Counter[str] = field(default_factory=Counter)
     """How often each test failed."""
     seconds: list[float] = field(default_factory=list)
     """One for each run, or the extremes if the row was read from the table."""
-    runs: int = 0
+
+    @classmethod
+    def of(cls, part: str, condition: str) -> Self:
+        """Return the row of a part without any run."""
+        return cls(shlex.join(PARTS[part]), condition)
+
+    @classmethod
+    def read(cls, line: str) -> Self:
+        """Read a line of the table."""
+        tests, condition, runs, passed, names, taken = (cell.strip() for cell in line.split("|")[1:-1])
+        failures = Counter({name: int(count) for name, count in NAMED.findall(names)})
+        seconds = [float(second) for second in taken.split(" to ")]
+        return cls(tests.strip("`"), condition, int(runs), int(passed), failures, seconds)
 
     def add(self, failed: Sequence[str], took_s: float) -> None:
         """Add a run."""
@@ -126,27 +140,25 @@ class Row:
         names = ", ".join(f"`{name}` ({count})" for name, count in self.failures.items())
         extremes = (f"{second:.0f}" for second in (min(self.seconds), max(self.seconds)))
         taken = " to ".join(dict.fromkeys(extremes))
-        tests = shlex.join(PARTS[self.part])
-        return f"| `{tests}` | {self.condition} | {self.runs} | {self.passed} | {names or '-'} | {taken} |\n"
+        counts = f"{self.runs} | {self.passed}"
+        return f"| `{self.tests}` | {self.condition} | {counts} | {names or '-'} | {taken} |\n"
 
-    @classmethod
-    def read(cls, line: str) -> Self:
-        """Read a line of the table."""
-        tests, condition, runs, passed, names, taken = (cell.strip() for cell in line.split("|")[1:-1])
-        (part,) = (part for part, command in PARTS.items() if shlex.join(command) == tests.strip("`"))
-        failures = Counter({name: int(count) for name, count in NAMED.findall(names)})
-        return cls(part, condition, int(passed), failures, [*map(float, taken.split(" to "))], int(runs))
+    def place(self) -> tuple[int, str, int]:
+        """Return the place in the table; commands that are no part any more come last."""
+        parts = [shlex.join(command) for command in PARTS.values()]
+        part = parts.index(self.tests) if self.tests in parts else len(parts)
+        return part, self.tests, list(PREFIXES).index(self.condition)
 
 
 def rows() -> list[Row]:
     """Read the table."""
-    lines = TABLE.read_text().splitlines(keepends=True)[2:] if TABLE.exists() else []
+    lines = TABLE.read_text().splitlines()[2:] if TABLE.exists() else []
     return [Row.read(line) for line in lines]
 
 
-def repeated(row: Row, runs: int) -> None:
-    """Run a part this many times in a condition, and store its row after each run."""
-    part, condition = row.part, row.condition
+def repeated(part: str, row: Row, runs: int) -> None:
+    """Run a part this many times in the condition of its row, and store the row after each run."""
+    condition = row.condition
     command = [*PREFIXES[condition], *command_of(part)]
     if "cargo" in PARTS[part]:
         # Not a part of the first run, whose seconds are recorded.
@@ -163,14 +175,10 @@ def repeated(row: Row, runs: int) -> None:
 
 
 def store(row: Row) -> None:
-    """Put a row into the table, replacing an earlier one of the same part and condition."""
-
-    def place(row: Row) -> tuple[int, int]:
-        return list(PARTS).index(row.part), list(PREFIXES).index(row.condition)
-
-    kept = {place(one): one for one in [*rows(), row]}
+    """Put a row into the table, replacing an earlier one of the same tests and condition."""
+    kept = {one.place(): one for one in [*rows(), row]}
     TABLE.parent.mkdir(exist_ok=True)
-    TABLE.write_text(HEAD + "".join(kept[one].line() for one in sorted(kept)))
+    TABLE.write_text(HEAD + "".join(kept[place].line() for place in sorted(kept)))
 
 
 def main() -> None:
@@ -191,10 +199,10 @@ def main() -> None:
     for part in options.part or PARTS:
         kind = "suite" if part == "suite" else "other"
         for condition in options.condition or PREFIXES:
-            row = Row(part, condition)
+            row = Row.of(part, condition)
             if options.add:
-                row = next((one for one in rows() if (one.part, one.condition) == (part, condition)), row)
-            repeated(row, options.runs or RUNS[kind].get(condition, LEAST_RUNS[kind]))
+                row = next((earlier for earlier in rows() if earlier.place() == row.place()), row)
+            repeated(part, row, options.runs or RUNS[kind].get(condition, LEAST_RUNS[kind]))
             bad |= row.passed < row.runs
     sys.exit(bad)
 

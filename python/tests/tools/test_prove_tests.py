@@ -24,8 +24,8 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_row_counts_runs_and_names_failures(place: Path) -> None:
-    proof.repeated(proof.Row("suite", "idle"), 3)
-    proof.repeated(proof.Row("python", "busy"), 2)
+    proof.repeated("suite", proof.Row.of("suite", "idle"), 3)
+    proof.repeated("python", proof.Row.of("python", "busy"), 2)
     first, second = (place / "proof.md").read_text().splitlines()[2:]
     assert first.startswith("| `true` | idle | 3 | 3 | - | 0")
     assert "| busy | 2 | 0 | `a.py::b[c]` (2), `d::e` (2) |" in second
@@ -35,7 +35,7 @@ def test_a_row_counts_runs_and_names_failures(place: Path) -> None:
 
 def test_a_row_replaces_that_of_the_same_tests_and_condition(place: Path) -> None:
     for condition, passed in (("busy", 1), ("idle", 2), ("busy", 3)):
-        proof.store(proof.Row("suite", condition, passed, seconds=[0, 1], runs=3))
+        proof.store(proof.Row("true", condition, 3, passed, seconds=[0, 1]))
     lines = (place / "proof.md").read_text().splitlines()
     assert [line.split("|")[2:5] for line in lines[2:]] == [
         [" idle ", " 3 ", " 2 "],
