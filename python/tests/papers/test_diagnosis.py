@@ -31,6 +31,20 @@ def test_a_bulk_flow_fills_its_link_and_the_bandwidth_is_the_capacity(bulk):
     assert run.diagnosis.headline["rate_bps"] == pytest.approx(capacity_bps, rel=0.02)
 
 
+def test_a_flow_that_writes_is_limited_by_what_its_sender_counts():
+    scene = next(scene for scene in SCENES if scene.name == "e/writes-shared")
+    run = extract(RunResult(run_job(job_of(scene.experiment, 0))))
+    # From the twelfth second on, CUBIC fills the queue, and Vegas keeps eight segments in flight.
+    shares = dict(
+        zip(run.diagnosis.windows["from_s"].round(), run.diagnosis.windows["application"], strict=True)
+    )
+    truths = [one.truth for one in windows(scene, run)]
+    assert shares[5] == 1
+    assert shares[20] == 0
+    assert truths[:6] == ["application"] * 6
+    assert set(truths[12:]) == {"bottleneck"}
+
+
 def test_stored_diagnoses_are_preserved(bulk):
     _, run = bulk
     again = from_bytes(to_bytes(run)).diagnosis

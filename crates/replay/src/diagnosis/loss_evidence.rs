@@ -106,3 +106,39 @@ pub(super) fn summary(seen: &Observations, bases: &[f64], over: &[bool]) -> Loss
         by_queue: at_queue.map(|_| is_by_queue(at_queue, flight_variation)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sent(flight: f64) -> Evidence {
+        Evidence { acks: 10, packets: 10, flight, at_queue: Some(1.0), ..Evidence::default() }
+    }
+
+    #[test]
+    fn slow_growth_after_a_loss_is_noted_until_it_ends() {
+        let grows = (0..4).map(|number| sent(100.0 + 3.0 * f64::from(number)));
+        let constant = (0..6).map(|_| sent(109.0));
+        let mut found = vec![sent(50.0), sent(60.0), Evidence { losses: 1, ..sent(200.0) }];
+        found.extend(grows.chain(constant));
+        note_regrowth(&mut found);
+        let noted: Vec<usize> =
+            (0..found.len()).filter(|&place| found[place].regrows_after_queue == Some(true)).collect();
+        // Of the windows after the loss, the first is 3; 5 % more than it is reached in window 5.
+        assert_eq!(noted, [5, 6, 7, 8, 9]);
+    }
+
+    #[test]
+    fn a_silence_before_a_retransmission_is_a_timeout() {
+        let silent = Evidence { outstanding: true, ..Evidence::default() };
+        let repairs = Evidence { losses: 1, ..sent(10.0) };
+        let timeouts = |windows: &[Evidence]| {
+            let mut found = windows.to_vec();
+            note_timeouts(&mut found);
+            found.iter().map(|one| one.timeout).collect::<Vec<_>>()
+        };
+        assert_eq!(timeouts(&[sent(10.0), silent, silent, repairs]), [false, true, true, false]);
+        assert_eq!(timeouts(&[silent, Evidence { losses: 1, ..silent }, sent(10.0)]), [true, true, false]);
+        assert_eq!(timeouts(&[sent(10.0), silent, sent(10.0), repairs]), [false; 4]);
+    }
+}
