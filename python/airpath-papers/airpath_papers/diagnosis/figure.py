@@ -189,9 +189,10 @@ WINDOWS_FIGURE: Final = Figure(
         "The truth of a window is `bottleneck` if the link carried more than 90 % of its capacity, or 80 %"
         " while packets waited in at least 90 % of its intervals of 50 ms; `stall` if the link had no"
         " capacity; otherwise the limit configured for the flow.",
-        "The thresholds of the diagnosis were first chosen on other flows. Families a and b then revealed"
-        " faults that were corrected, and the probabilities of labels were calibrated on them, among others."
-        " Families c and d did not take part, but their errors were seen; e was added after all corrections.",
+        "The thresholds of the diagnosis were first chosen on other flows. Families a, b, e and f then"
+        " revealed faults that were corrected, and the probabilities of labels were calibrated on a and b,"
+        " among others. Families c and d did not take part, but their errors were seen; g was added after all"
+        " corrections.",
         "Windows and bins of the first 3 s of a flow do not count, except in its one bandwidth.",
         "Shares are over the windows or bins of all flows together, so that a flow counts by its length;"
         " intervals are by the jackknife over flows.",
