@@ -30,6 +30,9 @@ const AS_FAST: f64 = 0.88;
 const EMPTY_BUFFER: f64 = 0.92;
 /// A window that takes the label of its neighbours.
 const NEIGHBOURS: f64 = 0.50;
+/// A constant window between frequent acknowledgments: the window, the pacing of the sender, or a link that is full
+/// without a queue. By judgment.
+const FREQUENT_ACKS: f64 = 0.50;
 /// A window that grows before anything else limited the flow. By judgment: the simulated flows leave their first seconds out.
 const BEGINNING: f64 = 0.85;
 
@@ -39,6 +42,7 @@ pub(super) fn probability(verdict: &Verdict, begins: bool) -> f64 {
         Reason::AsFast => AS_FAST,
         Reason::EmptyBuffer => EMPTY_BUFFER,
         Reason::Neighbours => NEIGHBOURS,
+        Reason::FrequentAcks => FREQUENT_ACKS,
         Reason::Window if begins && verdict.label == Label::StartUp => BEGINNING,
         Reason::Window => {
             let table = BY_MARGIN.iter().find(|(label, _)| *label == verdict.label);

@@ -54,6 +54,8 @@ pub(super) struct Evidence {
     pub(super) idle: f64,
     /// Share of data packets sent in response to acknowledgments, beyond chance.
     pub(super) clocked: f64,
+    /// Share of packets that follow an acknowledgment by chance, because acknowledgments are frequent.
+    pub(super) by_chance: f64,
     /// 95th percentile of the bytes in flight, and its growth since the previous window.
     pub(super) flight: f64,
     pub(super) growth: Option<f64>,
@@ -199,6 +201,7 @@ fn measure(found: &mut Evidence, window: &Window, seen: &Observations, base: f64
     let chance = 1.0 - libm::exp(-answer * f64::from(window.acks) / seconds);
     let near = f64::from(window.near) / f64::from(window.packets.max(1));
     found.clocked = if chance < 1.0 { ((near - chance) / (1.0 - chance)).max(0.0) } else { 0.0 };
+    found.by_chance = chance;
     // The transmission time of one packet at this rate: by Little's law, a queue of n packets waits n times
     // as long.
     let packet = 8.0 * seen.mss as f64 / found.rate.max(1e3);

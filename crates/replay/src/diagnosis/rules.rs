@@ -24,6 +24,8 @@ pub(super) enum Reason {
     EmptyBuffer,
     /// Its neighbours have this label.
     Neighbours,
+    /// Acknowledgments are so frequent that responses to them cannot be distinguished from constant pacing.
+    FrequentAcks,
 }
 
 /// Scores of labels without a measured fraction.
@@ -111,7 +113,8 @@ fn label_of(window: &Evidence, empties_buffer: bool, scale: &Scale) -> Verdict {
         return found(loss_label(by_queue), 0.0, 0.0);
     }
     if window.packets > 3 && window.growth.is_some_and(|growth| growth.abs() < CONSTANT) {
-        return found(Label::SenderWindow, SENDER_WINDOW_SCORE, next);
+        let reason = if window.by_chance < MOST { Reason::Window } else { Reason::FrequentAcks };
+        return Verdict { reason, ..found(Label::SenderWindow, SENDER_WINDOW_SCORE, next) };
     }
     found(Label::StartUp, START_UP_SCORE, next)
 }
@@ -256,6 +259,17 @@ mod tests {
         assert_eq!(labels(&[writes(0), writes(1), writes(2)]), [Application; 3]);
         assert_eq!(labels(&[full(0), writes(1), full(2)]), [Bottleneck; 3]);
         assert_eq!(labels(&[writes(0), full(1), full(2), writes(3)]), [Bottleneck; 4]);
+    }
+
+    #[test]
+    fn a_constant_window_between_frequent_acknowledgments_is_not_sure() {
+        let reason = |by_chance| {
+            let one = Evidence { clocked: 0.9, by_chance, ..window(0) };
+            let verdict = label(&[one], &Scale::default())[0];
+            (verdict.label, verdict.reason)
+        };
+        assert_eq!(reason(0.3), (Label::SenderWindow, Reason::Window));
+        assert_eq!(reason(0.9), (Label::SenderWindow, Reason::FrequentAcks));
     }
 
     #[test]

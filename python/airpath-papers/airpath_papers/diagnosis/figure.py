@@ -125,14 +125,14 @@ WINDOWS_FIGURE: Final = Figure(
             "sure-right",
             "labels with high confidence are right",
             AtLeast(0.97),
-            "share of labels with high confidence that equal the truth, in families c, d and g",
+            "share of labels with high confidence that equal the truth, in families c, d, g and i",
             scores.over_windows(scores.right_of_sure, lambda scene: scene.is_judged),
         ),
         Claim(
             "sure-often",
             "most labels have high confidence",
             AtLeast(0.70),
-            "share of windows, in families c, d and g",
+            "share of windows, in families c, d, g and i",
             scores.over_windows(scores.sure, lambda scene: scene.is_judged),
         ),
         Claim(
@@ -189,10 +189,10 @@ WINDOWS_FIGURE: Final = Figure(
         "The truth of a window is `bottleneck` if the link carried more than 90 % of its capacity, or 80 %"
         " while packets waited in at least 90 % of its intervals of 50 ms; `stall` if the link had no"
         " capacity; otherwise the limit configured for the flow.",
-        "The thresholds of the diagnosis were first chosen on other flows. Families a, b, e and f then"
+        "The thresholds of the diagnosis were first chosen on other flows. Families a, b, e, f and h then"
         " revealed faults that were corrected, and the probabilities of labels were calibrated on a and b,"
-        " among others. Families c and d did not take part, but their errors were seen; g was added after all"
-        " corrections.",
+        " among others. Families c, d and g did not take part, but their errors were seen; i was added after"
+        " all corrections.",
         "Windows and bins of the first 3 s of a flow do not count, except in its one bandwidth.",
         "Shares are over the windows or bins of all flows together, so that a flow counts by its length;"
         " intervals are by the jackknife over flows.",

@@ -1,9 +1,9 @@
 """Simulated flows whose limit is known by construction.
 
-The thresholds of the diagnosis were first chosen on other flows. Families a, b, e and f then revealed faults
-that were corrected, and its probabilities were calibrated on a and b, among others. Families c and d did not
-take part, but their errors were seen: those of c were the reason to measure the probability of `reverse-path`
-again, on other flows. Family g was added after all corrections.
+The thresholds of the diagnosis were first chosen on other flows. Families a, b, e, f and h then revealed
+faults that were corrected, and its probabilities were calibrated on a and b, among others. Families c, d and
+g did not take part, but their errors were seen: those of c were the reason to measure the probability of
+`reverse-path` again, on other flows. Family i was added after all corrections.
 """
 
 from collections.abc import Iterator, Mapping
@@ -273,8 +273,32 @@ FAMILIES: Final = (
             },
         },
     ),
+    Family(
+        "h",
+        ("bic", "bbr", "cubic", "vivace"),
+        ("9mbps", "17mbps", "34mbps", "120mbps"),
+        ("12ms", "30ms", "90ms"),
+        {
+            "lte-down": "lte.down",
+            "swings": {"kind": "uniform", "low": "8mbps", "high": "60mbps", "hold": "1500ms"},
+        },
+    ),
+    Family(
+        "i",
+        ("cubic", "copa", "bbr1", "highspeed"),
+        ("11mbps", "25mbps", "48mbps", "150mbps"),
+        ("8ms", "25ms", "55ms"),
+        {
+            "lte-up": "lte.up",
+            "drops": {
+                "kind": "sequence",
+                "rates": ["30mbps", "2mbps", "10mbps", "0bps", "18mbps"],
+                "hold": "5s",
+            },
+        },
+    ),
 )
-JUDGED: Final = ("c", "d", "g")
+JUDGED: Final = ("c", "d", "g", "i")
 """The families in which no fault was corrected, and on which no probability of a label was calibrated."""
 SCENES: Final = tuple(scene for family in FAMILIES for scene in family.scenes())
 """All scenes, by family."""
