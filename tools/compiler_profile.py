@@ -55,18 +55,19 @@ EVERY: Final = 53
 
 
 def flags() -> str:
-    """Return the compiler's flag for release builds here; empty if the profile cannot be used.
+    """Return the compiler's flags for release builds here; empty if the profile cannot be used.
 
+    Functions that changed since the recording are compiled without it, and not warned of.
     The profile cannot be used if it is for another compiler, if the user sets flags (RUSTFLAGS), with which
     cargo ignores all others, or if the path contains a space, which flags do not permit.
     """
     fits = PROFILE.is_file() and COMPILER.is_file() and COMPILER.read_text() == compiler()
     free = not os.environ.get("RUSTFLAGS") and " " not in str(PROFILE)
-    return f"-Cprofile-use={PROFILE}" if fits and free else ""
+    return f"-Cprofile-use={PROFILE} -Cllvm-args=-no-pgo-warn-mismatch" if fits and free else ""
 
 
 def environment(profiled: bool = True) -> dict[str, str]:
-    """Return the environment for release builds: the current one, and the flag."""
+    """Return the environment for release builds: the current one, and the flags."""
     others = {name: value for name, value in os.environ.items() if name != FLAGS}
     return {**others, FLAGS: flags()} if profiled and flags() else others
 
