@@ -3,13 +3,7 @@
 from airpath.metrics.ack_rate import BINS, ERRORS, EXCLUDED, OWN_ESTIMATOR, errors_schema, estimator_errors
 from airpath.metrics.capacity import capacity_changes_s
 from airpath.metrics.definitions import METRICS, SCOPE, Metric
-from airpath.metrics.estimator import (
-    SETTLING_HOLD_S,
-    SETTLING_TOLERANCE,
-    estimate_and_capacity,
-    observed,
-    percentage_error,
-)
+from airpath.metrics.estimator import estimate_and_capacity, observed, percentage_error
 from airpath.metrics.formulas import (
     convergence_time,
     jain_index,
@@ -20,6 +14,7 @@ from airpath.metrics.formulas import (
     settling_time,
 )
 from airpath.metrics.run import flow_metrics, run_metrics
+from airpath.metrics.settling import SETTLING_HOLD_S, SETTLING_TOLERANCE
 from airpath.metrics.summary import statistics, summary
 from airpath.metrics.time_bins import FAIRNESS_BIN_S, RATE_BIN_S, TimeBins
 

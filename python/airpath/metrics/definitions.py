@@ -98,6 +98,16 @@ _METRICS = (
         better="higher",
     ),
     Metric(
+        "arrival_rate_settling_s",
+        "arrival rate, settling time",
+        "s",
+        "time from a step of the capacity until the rate at which packets arrive at the link under test is "
+        "within 25 % of the capacity for at least 1 s, over recorded intervals, mean over steps of more than "
+        "25 % in the measured interval; if it has not settled at the next step or at the end, the whole time "
+        "until then counts; only for rates that step, and stay for at least 1 s",
+        better="lower",
+    ),
+    Metric(
         "loss_rate",
         "loss rate",
         "",

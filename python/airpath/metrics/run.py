@@ -12,6 +12,7 @@ from airpath.metrics.ack_rate import own_estimator_metrics
 from airpath.metrics.end_to_end import end_to_end_metrics
 from airpath.metrics.estimator import estimator_metrics
 from airpath.metrics.formulas import jain_index, nearest_rank, power
+from airpath.metrics.settling import arrivals_settling_s
 from airpath.metrics.time_bins import FAIRNESS_BIN_S, RATE_BIN_S, Plan, TimeBins
 
 Tables = Mapping[str, pa.Table]
@@ -212,11 +213,14 @@ def _throughput(
 def _link_metrics(plan: Plan, tables: Tables, link: int) -> dict[str, float]:
     links = columns(tables["links"])
     row = np.flatnonzero(links["link"] == link)
+    all_links = columns(tables["link_series"])
+    start_s, end_s = measured_span_s(plan)
     names = (
         "capacity_mbps",
         "link_throughput_mbps",
         "utilisation",
         "utilisation_binned",
+        "arrival_rate_settling_s",
         "loss_rate",
         "congestion_loss_rate",
         "channel_loss_rate",
@@ -226,13 +230,11 @@ def _link_metrics(plan: Plan, tables: Tables, link: int) -> dict[str, float]:
     if row.size == 0:
         return dict.fromkeys(names, math.nan)
     of = {name: links[name][row[0]] for name in _OF_LINK}
-    start_s, end_s = measured_span_s(plan)
     congestion = float(of["dropped_bytes_overflow"] + of["dropped_bytes_early"])
     channel = float(of["dropped_bytes_corruption"])
     # Departed bytes include packets corrupted by the channel, so this sum contains lost and delivered bytes.
     decided = congestion + float(of["departed_bytes"])
 
-    all_links = columns(tables["link_series"])
     mine = all_links["link"] == link
     series = {name: all_links[name][mine] for name in _OF_LINK_SERIES}
     bins = TimeBins(plan, RATE_BIN_S, start_s)
@@ -245,6 +247,7 @@ def _link_metrics(plan: Plan, tables: Tables, link: int) -> dict[str, float]:
         "link_throughput_mbps": float(of["departed_bytes"]) * 8e-6 / (end_s - start_s),
         "utilisation": _divide(float(of["departed_bytes"]), float(of["offered_bytes"])),
         "utilisation_binned": float(per_bin.mean()) if per_bin.size else math.nan,
+        "arrival_rate_settling_s": arrivals_settling_s(plan, all_links, link, start_s),
         "loss_rate": _divide(congestion + channel, decided),
         "congestion_loss_rate": _divide(congestion, decided),
         "channel_loss_rate": _divide(channel, decided),

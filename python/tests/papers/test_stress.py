@@ -125,7 +125,7 @@ def metrics_without_value(result, scheme: str) -> set[str]:
     """
     names = set(result.metrics)
     # Settling has no value without a step of the capacity, or if the estimate never settles.
-    allowed = {"capacity_estimate_settling_s"}
+    allowed = {"capacity_estimate_settling_s", "arrival_rate_settling_s"}
     # None of the controllers here estimates the bandwidth.
     allowed |= {metric for metric in names if metric.startswith("bandwidth_estimate_")}
     if "packets" not in result.tables:

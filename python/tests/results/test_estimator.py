@@ -1,4 +1,4 @@
-"""The table of router reports, and the metrics of their estimate, against numbers computed by hand."""
+"""The table of router reports, the metrics of their estimate, and settling, against hand computations."""
 
 import math
 from dataclasses import replace
@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from airpath.metrics import METRICS, estimator
+from airpath.metrics import METRICS, estimator, settling
 from airpath.metrics.run import columns
 from airpath.results import OBSERVATIONS, RunResult, summary_table
 
@@ -143,15 +143,53 @@ def test_a_link_without_a_known_capacity_has_no_error():
 
 def test_rates_that_change_faster_than_intervals_are_cheap(monkeypatch):
     looks = []
-    inside = estimator._inside
-    monkeypatch.setattr(estimator, "_inside", lambda *given: looks.append(given) or inside(*given))
+    inside = settling.inside
+    for module in (estimator, settling):
+        monkeypatch.setattr(module, "inside", lambda *given: looks.append(given) or inside(*given))
     rate = {"kind": "uniform", "low_bps": 1, "high_bps": 2, "hold_ns": 1_000_000}
     plan = {"links": [{"rate": rate}], "duration_ns": 4 * 10**9, "record": {"interval_ns": 100_000_000}}
     ends = np.arange(1, 41) / 10
-    series = {"link": np.zeros(40, int), "time_s": ends, "offered_bytes": np.full(40, 1e5)}
+    series = {"link": np.zeros(40, int), "time_s": ends}
+    series |= dict.fromkeys(("offered_bytes", "arrived_bytes"), np.full(40, 1e5))
+    assert math.isnan(settling.arrivals_settling_s(plan, series, 0, 0.0))
     for name in ("capacity_estimate_bps", "another"):  # with an estimate and without one
         rows = {"link": series["link"], "quantity": np.full(40, name), "time_s": ends, "value": np.ones(40)}
         found = estimator.estimator_metrics(plan, rows, series, 0, 0.0)
         assert math.isnan(found["capacity_estimate_settling_s"])
         assert math.isnan(found["capacity_estimate_variation"])
     assert looks == []
+
+
+def arrivals(rates, steps=((0, 8_000_000), (10, 4_000_000)), known=True):
+    """Return the settling time of arrival rates that last half a second each, in bit/s.
+
+    `steps` are the times in seconds and the capacities in bit/s; `known` is whether the table has them.
+    """
+    plan = {
+        "links": [{"rate": {"kind": "steps", "steps": [[round(at * 1e9), rate] for at, rate in steps]}}],
+        "duration_ns": 20 * 10**9,
+        "record": {"interval_ns": 500_000_000},
+    }
+    times, capacities = np.array(steps).T
+    capacity = capacities[np.searchsorted(times, ENDS) - 1]
+    series = {
+        "link": np.zeros(40, int),
+        "time_s": ENDS,
+        "offered_bytes": capacity / 16 if known else np.full(40, math.nan),
+        "arrived_bytes": np.asarray(rates) / 16,
+    }
+    return settling.arrivals_settling_s(plan, series, 0, 1.0)
+
+
+def test_arrivals_settle_when_their_rate_stays_within_a_quarter():
+    # At 10 s: 6 Mbit/s for a second, then a fifth above the new capacity.
+    rates = np.where(ENDS <= 10, 8e6, np.where(ENDS <= 11, 6e6, 4.8e6))
+    assert arrivals(rates) == 1.5
+    assert arrivals(np.full(40, 8e6)) == 10.0
+    assert math.isnan(arrivals(rates, known=False))
+    assert math.isnan(arrivals(rates, steps=((0, 8_000_000), (10, 6_500_000))))
+
+
+def test_arrivals_need_a_second_of_constant_capacity():
+    # The capacity falls for half a second only, and returns: the second step counts, the first one does not.
+    assert arrivals(np.full(40, 8e6), steps=((0, 8_000_000), (10, 4_000_000), (10.5, 8_000_000))) == 0.5
