@@ -46,11 +46,13 @@ LONG_RTT: Final = "RTT of 2 s"
 LOT_20: Final = "parking lot, 1 to 20 Mbit/s"
 LOT_40: Final = "parking lot, 1 to 40 Mbit/s"
 REPETITIONS: Final = 10
+LONG_RTT_REPETITIONS: Final = 40
+"""With an RTT of 2 s there are few control intervals, so that runs differ more."""
 _BUILDERS: Final[dict[str, Callable[[str], Experiment]]] = {
     "T": lambda scheme: dumbbell("T", scheme, REPETITIONS),
     "O": lambda scheme: dumbbell("O", scheme, REPETITIONS),
     "L": lambda scheme: dumbbell("L", scheme, REPETITIONS),
-    LONG_RTT: lambda scheme: shipped("stress-long-rtt", scheme, REPETITIONS),
+    LONG_RTT: lambda scheme: shipped("stress-long-rtt", scheme, LONG_RTT_REPETITIONS),
     LOT_20: lambda scheme: parking_lot(20, scheme, REPETITIONS),
     LOT_40: lambda scheme: parking_lot(40, scheme, REPETITIONS),
 }
