@@ -102,9 +102,10 @@ _METRICS = (
         "arrival rate, settling time",
         "s",
         "time from a step of the capacity until the rate at which packets arrive at the link under test is "
-        "within 25 % of the capacity for at least 1 s, over recorded intervals, mean over steps of more than "
-        "25 % in the measured interval; if it has not settled at the next step or at the end, the whole time "
-        "until then counts; only for rates that step, and stay for at least 1 s",
+        "within 25 % of the capacity for at least 1 s, over recorded intervals; mean over the steps of more "
+        "than 25 % in the measured interval after which the capacity is constant for at least 1 s; if the "
+        "rate has not settled at the next step or at the end, the whole time until then counts; only for "
+        "rates that step",
         better="lower",
     ),
     Metric(

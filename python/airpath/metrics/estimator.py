@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from airpath.metrics.capacity import constant_stretches_s
 from airpath.metrics.formulas import nearest_rank
-from airpath.metrics.settling import inside, is_too_short, mean_settling_s, rounding_s
-from airpath.metrics.time_bins import Plan
+from airpath.metrics.settling import mean_settling_s
+from airpath.metrics.time_bins import Plan, has_no_interval, intervals_inside, rounding_s
 
 Columns = Mapping[str, npt.NDArray[Any]]
 Numbers = npt.NDArray[np.float64]
@@ -98,12 +98,13 @@ def _variation(
     """Return the mean coefficient of variation in the second halves of stretches of constant capacity."""
     variations = []
     for start, end in stretches:
-        if is_too_short(plan, start, end):
+        if has_no_interval(plan, start, end):
             continue
-        rows = inside(plan, time_s, (max(start, from_s) + end) / 2, end)
-        mean = _mean(estimate[rows])
-        if start < end and rows.sum() >= 2 and mean > 0 and (capacity[rows] > 0).all():
-            variations.append(float(estimate[rows].std(ddof=1)) / mean)
+        rows = intervals_inside(plan, time_s, (max(start, from_s) + end) / 2, end)
+        there = estimate[rows]
+        mean = _mean(there)
+        if start < end and there.size >= 2 and mean > 0 and (capacity[rows] > 0).all():
+            variations.append(float(there.std(ddof=1)) / mean)
     return _mean(np.array(variations))
 
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from airpath.metrics.capacity import constant_stretches_s
 from airpath.metrics.formulas import settling_time
-from airpath.metrics.time_bins import Plan
+from airpath.metrics.time_bins import Plan, has_no_interval, intervals_inside
 
 SETTLING_TOLERANCE = 0.1
 """Largest distance of a settled estimate from the capacity, as a share of the capacity."""
@@ -85,17 +85,16 @@ def mean_settling_s(
     for before, (start, end) in pairwise(stretches):
         if start < from_s or end - start < shortest_s:
             continue
-        if is_too_short(plan, start, end) or is_too_short(plan, *before):
+        if has_no_interval(plan, start, end) or has_no_interval(plan, *before):
             continue
-        rows = inside(plan, time_s, start, end)
-        old = inside(plan, time_s, *before)
-        if not rows.any() or not old.any():
+        rows = intervals_inside(plan, time_s, start, end)
+        times_there, old = time_s[rows], capacity[intervals_inside(plan, time_s, *before)]
+        if not times_there.size or not old.size:
             continue
         level = float(np.median(capacity[rows]))
-        step = abs(level - float(np.median(capacity[old])))
+        step = abs(level - float(np.median(old)))
         if level <= 0 or step <= tolerance * level:
             continue
-        times_there = time_s[rows]
         settled = settling_time(
             times_there,
             value[rows],
@@ -108,21 +107,3 @@ def mean_settling_s(
         )
         times.append(end - start if math.isnan(settled) else settled)
     return float(np.mean(times)) if times else math.nan
-
-
-def is_too_short(plan: Plan, start: float, end: float) -> bool:
-    """Return whether a stretch is too short to contain an interval, without looking at the intervals."""
-    return end - start < 0.5e-9 * float(plan["record"]["interval_ns"])
-
-
-def inside(plan: Plan, time_s: Numbers, start: float, end: float) -> npt.NDArray[np.bool_]:
-    """Return a mask of the intervals, given by their ends, that lie entirely between two times."""
-    interval_s = plan["record"]["interval_ns"] / 1e9
-    slack = rounding_s(plan)
-    found: npt.NDArray[np.bool_] = (time_s - interval_s > start - slack) & (time_s < end + slack)
-    return found
-
-
-def rounding_s(plan: Plan) -> float:
-    """Return the largest distance between two equal times: a tiny part of an interval."""
-    return float(plan["record"]["interval_ns"]) * 1e-15

@@ -1,4 +1,4 @@
-"""Wider bins over the intervals of a time series."""
+"""The recorded intervals of a time series, and wider bins over them."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -40,14 +40,14 @@ class TimeBins:
     """
 
     def __init__(self, plan: Plan, width_s: float, from_s: float = 0.0) -> None:
-        self._interval_s = plan["record"]["interval_ns"] / 1e9
+        self._interval_s = _interval_s(plan)
         duration_s = plan["duration_ns"] / 1e9
         self._per_bin = max(1, round(width_s / self._interval_s))
         self._first = _whole_up(from_s / self._interval_s)
         count = max(0, _whole_up(duration_s / self._interval_s) - self._first)
         first_of_bin = np.arange(0, count, self._per_bin)
         self.width_s = self._per_bin * self._interval_s
-        self.rounding_s = self._interval_s * _ROUNDING
+        self.rounding_s = rounding_s(plan)
         self.start_s = (self._first + first_of_bin) * self._interval_s
         self.end_s = np.minimum(self.start_s + self.width_s, duration_s)
         self.intervals = np.minimum(first_of_bin + self._per_bin, count) - first_of_bin
@@ -79,6 +79,27 @@ class TimeBins:
         """Return the mean rate over each bin in Mbit/s, from the bytes in each interval."""
         rate: npt.NDArray[np.float64] = self.sum(time_s, sizes) * 8e-6 / (self.end_s - self.start_s)
         return rate
+
+
+def has_no_interval(plan: Plan, start_s: float, end_s: float) -> bool:
+    """Return whether the time between two instants is too short to contain an interval."""
+    return end_s - start_s < 0.5 * _interval_s(plan)
+
+
+def intervals_inside(plan: Plan, time_s: npt.NDArray[np.float64], start_s: float, end_s: float) -> slice:
+    """Return the intervals, given by their rising ends, that lie entirely between two instants."""
+    slack = rounding_s(plan)
+    first = np.searchsorted(time_s, start_s - slack + _interval_s(plan), side="right")
+    return slice(int(first), int(np.searchsorted(time_s, end_s + slack, side="left")))
+
+
+def rounding_s(plan: Plan) -> float:
+    """Return the largest distance between two equal times, in seconds: a tiny part of an interval."""
+    return _interval_s(plan) * _ROUNDING
+
+
+def _interval_s(plan: Plan) -> float:
+    return float(plan["record"]["interval_ns"]) / 1e9
 
 
 # Interval ends are sums of nanoseconds converted to seconds: their error is far below this part of an

@@ -143,9 +143,9 @@ def test_a_link_without_a_known_capacity_has_no_error():
 
 def test_rates_that_change_faster_than_intervals_are_cheap(monkeypatch):
     looks = []
-    inside = settling.inside
+    inside = settling.intervals_inside
     for module in (estimator, settling):
-        monkeypatch.setattr(module, "inside", lambda *given: looks.append(given) or inside(*given))
+        monkeypatch.setattr(module, "intervals_inside", lambda *given: looks.append(given) or inside(*given))
     rate = {"kind": "uniform", "low_bps": 1, "high_bps": 2, "hold_ns": 1_000_000}
     plan = {"links": [{"rate": rate}], "duration_ns": 4 * 10**9, "record": {"interval_ns": 100_000_000}}
     ends = np.arange(1, 41) / 10
