@@ -236,11 +236,12 @@ def _settings(
     topology = scenario.to_dict()["topology"]
     one, several = topology.get("bottleneck"), topology.get("bottlenecks", ())
     links = {"bottleneck": one} if one else {f"bottlenecks.{n}": link for n, link in enumerate(several)}
-    for path, link in links.items():
-        queue = link.get("queue", {})
+    # The reverse link has the same scheme, because flows need its routers as well, but it is not under test.
+    for path, link in {**links, "reverse": topology.get("reverse") or {}}.items():
+        queue = link.get("queue") or {}
         if "scheme" in queue:
             yield f"topology.{path}.queue.scheme", entry.entry
-        if entry.queue is not None:
+        if entry.queue is not None and path in links:
             yield f"topology.{path}.queue", queue_of(entry.queue, queue.get("limit"), None, "1bdp")
     if entry.ecn:
         yield from ((f"flows.{number}.transport.ecn", True) for number in tested)

@@ -212,11 +212,13 @@ def test_estimators_of_the_flows_are_ranked(airpath, folder):
     assert 0 <= errors[0] <= errors[1] < 100
 
 
-def test_the_routers_of_a_parking_lot_have_the_scheme_of_the_entry():
-    board = Board.load("sources", repetitions=1)
-    (lot,) = (case for case in board.cases if case.name == "parking-lot")
-    queues = [link["queue"] for link in lot.scenarios["xcp-busy"].to_dict()["topology"]["bottlenecks"]]
-    assert {queue["scheme"] for queue in queues} == {"xcp-busy"}
+def test_routers_of_all_bottlenecks_and_of_the_reverse_link_have_the_scheme_of_the_entry():
+    cases = {case.name: case for case in Board.load("sources", repetitions=1).cases}
+    for entry in ("xcp-busy", "abc-busy"):
+        lot = cases["parking-lot"].scenarios[entry].to_dict()["topology"]
+        queues = [link["queue"] for link in lot["bottlenecks"]]
+        queues.append(cases["l"].scenarios[entry].to_dict()["topology"]["reverse"]["queue"])
+        assert {queue["scheme"] for queue in queues} == {entry}
 
 
 @pytest.mark.parametrize("name", board_names())
