@@ -49,11 +49,10 @@ NUMBERS: Final = """
 99999999999999999999999999999999999999
 """
 """Values that parsers often mishandle, separated by spaces."""
-
-
 REPEATED: Final = ("[", "{", "(", '{"a":', "[[", "9", "a.", " ", "\n", "ü")
 """Pieces that nest, and pieces that make input long."""
 TIMES: Final = 4096
+"""How often a long seed repeats a piece."""
 
 
 @dataclass(frozen=True)

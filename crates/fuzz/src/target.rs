@@ -68,7 +68,7 @@ pub fn write_seeds(targets: &[Target], folder: &Path) -> io::Result<()> {
 /// What the process has used before an input.
 struct Usage {
     processor: Duration,
-    /// Its memory, bytes; `None` if the system cannot report the largest value since then.
+    /// Its memory, bytes; the largest so far if the system cannot report the largest since then.
     memory: Option<u64>,
 }
 
@@ -76,7 +76,8 @@ impl Usage {
     fn before() -> Self {
         // Resets the largest value (Linux).
         let reset = fs::write("/proc/self/clear_refs", "5");
-        Self { processor: processor_time(), memory: reset.ok().and_then(|()| status("VmRSS:")) }
+        let memory = status(if reset.is_ok() { "VmRSS:" } else { "VmHWM:" });
+        Self { processor: processor_time(), memory }
     }
 }
 
