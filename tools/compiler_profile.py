@@ -57,9 +57,9 @@ EVERY: Final = 53
 def flags() -> str:
     """Return the compiler's flags for release builds here; empty if the profile cannot be used.
 
-    Functions that changed since the recording are compiled without it, and not warned of.
-    The profile cannot be used if it is for another compiler, if the user sets flags (RUSTFLAGS), with which
-    cargo ignores all others, or if the path contains a space, which flags do not permit.
+    Functions that changed since the recording are compiled without it, and without a warning. The profile
+    cannot be used if it is for another compiler, if the user sets flags (RUSTFLAGS), with which cargo ignores
+    all others, or if the path contains a space, which flags do not permit.
     """
     fits = PROFILE.is_file() and COMPILER.is_file() and COMPILER.read_text() == compiler()
     free = not os.environ.get("RUSTFLAGS") and " " not in str(PROFILE)
