@@ -83,9 +83,11 @@ impl LinkThread {
         let mut stopped = false;
         loop {
             let now = self.clock.now();
-            // First, because reports on an interval precede its end, and the thread may have slept over both.
+            let until = self.read_back(now);
+            // Reports on an interval precede its end, and the thread may have slept over both. Packets that come
+            // back meanwhile are read in the next turn: at `until` they would be early.
             let requested = self.do_requests(REQUESTS);
-            self.advance(now);
+            self.advance_to(until);
             if !stopped && self.stop.load(Ordering::Acquire) {
                 stopped = true;
                 // All earlier requests.
@@ -139,18 +141,18 @@ impl LinkThread {
         any
     }
 
-    /// Delivers the packets that are due up to `until`, sets the rates that are due, and before that reads
-    /// the packets that have come back from routers. The last interval stays open, because reports on
-    /// endpoints may follow.
-    fn advance(&mut self, until: Timestamp) {
-        let until = until.min(self.end - Duration::from_nanos(1));
+    /// Reads the packets that have come back from routers. Returns the time to advance to at `now`: the last
+    /// interval stays open, because reports on endpoints may follow.
+    fn read_back(&mut self, now: Timestamp) -> Timestamp {
+        let until = now.min(self.end - Duration::from_nanos(1));
         for relay in &mut self.relays {
             relay.read_back(self.looked_at.min(until), &mut self.exchange);
         }
         self.looked_at = until;
-        self.advance_to(until);
+        until
     }
 
+    /// Delivers the packets that are due up to `until`, and sets the rates that are due.
     fn advance_to(&mut self, until: Timestamp) {
         let Self { exchange, devices, timing, at_hosts, clock, relays, .. } = self;
         exchange.advance(until, |due, side, packet| {
@@ -187,7 +189,8 @@ impl LinkThread {
                 return read;
             }
             self.at_hosts.on_packet(side.index(), now, &room[..length.min(room.len())]);
-            self.advance(now);
+            let until = self.read_back(now);
+            self.advance_to(until);
             self.exchange.accept(now, side, slot, length);
             self.capture_links();
             for relay in &mut self.relays {
