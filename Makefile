@@ -30,8 +30,8 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_QUIET := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run build datapath test test-rust test-linux test-python test-realtime prove-tests test-guest \
-  test-browser test-memory test-ray test-vectors reproduce lint lint-rust lint-linux lint-python lint-prose purity format fuzz bench bench-peers \
+.PHONY: help run build datapath test test-rust test-python test-realtime prove-tests test-guest \
+  test-browser test-memory test-ray test-vectors reproduce lint lint-rust lint-python lint-prose purity format fuzz bench bench-peers \
   bench-instructions profile bench-emulator bench-worlds bench-commands bench-datapath docs wheel clean prerequisites
 
 help: ## this list
@@ -49,17 +49,10 @@ build: $(INSTALLED) ## build the engine and install all distributions, with the 
 datapath: prerequisites ## build the daemon of the Linux datapath, target/release/airpathd (as root, installs what is missing)
 	@tools/prerequisites-linux && cargo build --release --package airpath-linux
 
-# The instruction counts come first: their build ends with a long link on one processor, which `make --jobs=2` overlaps with others.
-test: bench-instructions test-rust test-linux test-python ## all tests whose result does not depend on time, and the gate on instruction counts
+test: test-rust bench-instructions test-python ## all tests whose result does not depend on time, and the gate on instruction counts
 
-test-rust: prerequisites ## Rust tests
-	cargo test --workspace --exclude airpath-py --exclude airpath-linux
-	@# With airpath's versions of dependencies, so that no new version can fail the test.
-	cp Cargo.lock examples/own-controller/Cargo.lock
-	cargo test --manifest-path examples/own-controller/Cargo.toml --target-dir target
-
-test-linux: prerequisites ## tests of the Linux datapath, none in real time (skipped, with the reason, if they cannot run here)
-	@tools/prerequisites-linux cargo test --package airpath-linux
+test-rust: prerequisites ## Rust tests; those of the Linux datapath are skipped, with the reason, if they cannot run here
+	tools/cargo-workspace test --exclude airpath-py
 
 test-guest: prerequisites ## BPF load tests in other kernels under emulation (Debian; fetches packages)
 	@tools/prerequisites-linux tools/test-guest
@@ -92,20 +85,14 @@ test-vectors: prerequisites $(TOOLS) ## compare formulas with reference vectors 
 reproduce: build ## reproduce the figures and tables of the papers (15 to 25 minutes on two processors)
 	$(BIN)/airpath reproduce --out out/reproduce
 
-lint: lint-python lint-rust lint-linux purity ## formatting, lints (warnings denied), types, layering
+lint: lint-python lint-rust purity ## formatting, lints (warnings denied), types, layering
 
-# `--all-targets` leaves out the test targets that are not part of `make test`. All commands select the same packages, because
-# cargo compiles dependencies again if another selection enables other features of them.
+# `--all-targets` leaves out the test targets that are not part of `make test`.
 lint-rust: prerequisites
 	cargo fmt --all --check
-	cargo clippy --workspace --exclude airpath-linux --all-targets -- -D warnings
-	cargo clippy --workspace --exclude airpath-linux --test realtime -- -D warnings
-	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --exclude airpath-linux --no-deps --quiet
-
-lint-linux: prerequisites
-	@tools/prerequisites-linux sh -c 'cargo clippy --package airpath-linux --package airpath-fuzz --features airpath-fuzz/daemon --all-targets -- -D warnings && \
-	  cargo clippy --package airpath-linux --test realtime -- -D warnings && \
-	  RUSTDOCFLAGS="-D warnings" cargo doc --package airpath-linux --no-deps --quiet'
+	tools/cargo-workspace clippy --all-targets -- -D warnings
+	tools/cargo-workspace clippy --test realtime -- -D warnings
+	RUSTDOCFLAGS="-D warnings" tools/cargo-workspace doc --no-deps --quiet
 
 lint-prose: ## check pages, help and messages against the word list of docs/development/style.md
 	$(PYTHON) tools/prose.py
@@ -184,12 +171,9 @@ clean: ## remove everything that was built; results in out/ stay
 prerequisites:
 	@PYTHON="$(PYTHON)" tools/prerequisites
 
-$(VENV)/bin/maturin: | prerequisites
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade pip 'maturin>=1.16,<2'
-
-$(ENGINE): $(RUST_SOURCES) pyproject.toml $(wildcard tools/compiler_profile/*) | $(VENV)/bin/maturin
-	@echo "building the engine, which takes some minutes"
+$(ENGINE): $(RUST_SOURCES) pyproject.toml $(wildcard tools/compiler_profile/*) | prerequisites
+	@echo "building the engine, which takes three to seven minutes on two processors"
+	@test -x $(BIN)/maturin || { $(PYTHON) -m venv $(VENV) && $(BIN)/python -m pip install --quiet --upgrade pip 'maturin>=1.16,<2'; }
 	$(PROFILED) $(BIN)/maturin develop --release --quiet
 	@touch $@
 

@@ -18,12 +18,9 @@ from pathlib import Path
 from typing import Final
 
 ROOT: Final = Path(__file__).parent.parent
-CARGO: Final = ("--test", "realtime", "--", "--test-threads", "1")
-RUST: Final = (
-    # The packages that `make test-rust` selects, so that both use the same build.
-    ("cargo", "test", "--workspace", "--exclude", "airpath-py", "--exclude", "airpath-linux", *CARGO),
-    ("tools/prerequisites-linux", "cargo", "test", "--package", "airpath-linux", *CARGO),
-)
+# The selection of `make test-rust`, so that both use the same build.
+SELECTION: Final = ("test", "--exclude", "airpath-py", "--test", "realtime")
+RUST: Final = ("tools/cargo-workspace", *SELECTION, "--", "--test-threads", "1")
 RESULT: Final = re.compile(r"^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored", re.MULTILINE)
 
 
@@ -81,9 +78,7 @@ def main() -> None:
         lines, report = Path(folder, "inconclusive"), Path(folder, "report.xml")
         lines.touch()
         environment = {**os.environ, "AIRPATH_INCONCLUSIVE": str(lines)}
-        total = Counts()
-        for command in RUST:
-            total += rust_counts(*shown(command, environment))
+        total = rust_counts(*shown(RUST, environment))
         in_rust = len(lines.read_text().splitlines())
         python = (sys.executable, "-m", "pytest", "-m", "realtime", f"--junit-xml={report}")
         total += python_counts(report, shown(python, environment)[1])

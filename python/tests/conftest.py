@@ -87,7 +87,7 @@ def flip() -> Callable[[Path, str], None]:
 def datapath() -> None:
     """Skip tests that need airpath's controllers in the kernel if the daemon cannot be started.
 
-    `make test-linux` builds the daemon if the system has what that needs.
+    `make test-rust` builds the daemon if the system has what that needs.
     """
     if missing := datapath_missing():
         pytest.skip(f"no datapath: {missing}")

@@ -87,13 +87,11 @@ fn arrows() -> Vec<(String, Vec<String>)> {
     assert!(packages.len() >= ARROWS.len(), "cargo reports too few packages");
     packages
         .iter()
-        .map(|package| {
-            let dependencies = package["dependencies"].as_array().unwrap();
+        // Not the example.
+        .filter_map(|package| Some((room(&package["name"])?, package["dependencies"].as_array().unwrap())))
+        .map(|(name, dependencies)| {
             let inside = dependencies.iter().filter(|dependency| dependency["kind"] != "dev");
-            (
-                room(&package["name"]).unwrap(),
-                inside.filter_map(|dependency| room(&dependency["name"])).collect(),
-            )
+            (name, inside.filter_map(|dependency| room(&dependency["name"])).collect())
         })
         .collect()
 }
