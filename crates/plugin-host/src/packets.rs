@@ -20,7 +20,7 @@ impl<P> Default for Packets<P> {
 }
 
 impl<P: Packet> Packets<P> {
-    /// Returns what waits.
+    /// Returns the backlog of the queue.
     #[inline]
     pub const fn backlog(&self) -> Backlog {
         self.backlog

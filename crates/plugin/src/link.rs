@@ -95,7 +95,7 @@ impl Packet for QueuedPacket {
     }
 }
 
-/// Returns what waits.
+/// Returns the backlog of the queue.
 pub(crate) fn backlog(waiting: &abi::Waiting) -> Backlog {
     Backlog { bytes: Bytes::new(waiting.bytes), packets: waiting.packets }
 }

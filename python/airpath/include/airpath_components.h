@@ -98,7 +98,7 @@ struct airpath_link {
 	const struct airpath_host *host;
 };
 
-/* An instant at a link, and what waits in its queue then. */
+/* An instant at a link, and the backlog of its queue then. */
 struct airpath_waiting {
 	uint32_t size;
 	uint32_t reserved;
@@ -191,8 +191,8 @@ struct airpath_packet {
 	uint64_t id;              /* its number in this queue, not 0; another packet may have it when it has left */
 	uint64_t bytes;           /* its size */
 	uint64_t flow;            /* the number of its flow and direction */
-	uint64_t waiting_bytes;   /* what waits, without it */
-	uint64_t waiting_packets;
+	uint64_t waiting_bytes;   /* the bytes in the queue, without it */
+	uint64_t waiting_packets; /* the packets in the queue, without it */
 };
 
 /* Reasons of drops, for tables. */
@@ -211,7 +211,7 @@ struct airpath_decision {
 
 /*
  * A queue has each packet from enqueue until it returns its id from dequeue, or passes it to the function `drop` of
- * airpath_host. airpath keeps the packets and counts what waits. A packet that leaves twice, or more packets than
+ * airpath_host. airpath keeps the packets and counts the backlog. A packet that leaves twice, or more packets than
  * the buffer has room for after a call, end the run.
  */
 struct airpath_queue {

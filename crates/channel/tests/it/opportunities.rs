@@ -129,7 +129,7 @@ fn parameters_out_of_range_are_rejected() {
 }
 
 /// Departures by `mm-link`'s rules, one millisecond after the other: first every opportunity of the millisecond
-/// serves what waits, then arrivals join the queue. `arrivals` are (millisecond, bytes).
+/// serves the queue, then arrivals join it. `arrivals` are (millisecond, bytes).
 fn mm_link(trace: &[u64], end: TraceEnd, arrivals: &[(u64, u64)], horizon: u64) -> Vec<Option<u64>> {
     let last = *trace.last().unwrap();
     let mut leaves = vec![None; arrivals.len()];

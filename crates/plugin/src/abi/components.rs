@@ -64,7 +64,7 @@ pub struct Link {
     pub host: *const Host,
 }
 
-/// An instant at a link, and what waits in its queue then.
+/// An instant at a link, and the backlog of its queue then.
 #[allow(missing_docs, reason = "the header documents the fields")]
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]

@@ -48,7 +48,7 @@ unsafe extern "C" fn create<P: SourcePlugin>(
     })
 }
 
-/// Calls the source of an instance with what waits, and writes its answer.
+/// Calls the source of an instance with the backlog, and writes its answer.
 ///
 /// # Safety
 /// The arguments are as the header requires.

@@ -124,7 +124,7 @@ impl PythonSource {
     }
 }
 
-/// Calls a method, if there is one, with a packet and what waits.
+/// Calls a method, if there is one, with a packet and the backlog.
 fn pass(
     py: Python<'_>,
     method: Option<&Py<PyAny>>,

@@ -59,7 +59,7 @@ impl Queue {
         }
     }
 
-    /// Returns whether a packet fits into the buffer together with what waits.
+    /// Returns whether a packet fits into the buffer in addition to the backlog.
     fn fits(&self, packet: &Bound<'_, QueuedPacket>) -> bool {
         self.admits(packet.borrow().size)
     }
