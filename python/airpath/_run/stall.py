@@ -10,7 +10,7 @@ from typing import Final
 PATIENCE_S: Final = 60.0
 """A run whose progress does not change for this long is ended: some code in it does not return."""
 LOOK_EVERY_S: Final = 1.0
-"""The longest time between two looks at a progress."""
+"""The longest time between two readings of the progress."""
 
 
 class Stall:

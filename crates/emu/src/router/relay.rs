@@ -28,7 +28,8 @@ pub(crate) struct Relay {
     record: RouterRecord,
 }
 
-/// One part in this many of the queue, and a full bucket, may leave the kernel before transmission begins.
+/// The part of the queue, as a divisor, that may leave the kernel before its transmission begins, in addition to a
+/// full bucket.
 const EARLY_PART: u64 = 10;
 
 /// Packets that came back within the current second.
