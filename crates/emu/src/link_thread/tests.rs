@@ -1,10 +1,12 @@
 //! The link thread in virtual time: on time, delayed, stopped, and without the wake-up of a packet.
 
+use std::collections::VecDeque;
 use std::os::unix::net::UnixDatagram;
 use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
 use std::sync::mpsc::{Sender, channel};
 
+use airpath_model::{Bytes, Rate};
 use airpath_plan::Plan;
 
 use super::*;
@@ -161,6 +163,44 @@ fn a_packet_whose_wake_up_is_lost_is_read_after_the_longest_sleep() {
         begun > at(100_200) && begun <= at(100_200) + LONGEST_SLEEP + Duration::from_micros(10),
         "{begun:?}"
     );
+}
+
+/// The router has a queue, and releases a packet every millisecond, as at the rate of the link.
+#[test]
+fn packets_that_leave_a_router_during_a_request_do_not_wait_in_the_network() {
+    let plan = one_second();
+    let mut bench = Bench::new(&plan);
+    bench.thread.exchange = Exchange::with_outside(&plan, &[], 1, 16, &[0]).unwrap();
+    let (relay, router) = Relay::pair(Bytes::new(60_000), Rate::from_bps(BPS));
+    bench.thread.relays.push(relay);
+    let mut queue = VecDeque::new();
+    let work = Arc::new(Mutex::new(move |releases: bool| {
+        let mut bytes = packet();
+        while router.recv(&mut bytes).is_ok() {
+            queue.push_back(bytes.clone());
+        }
+        if releases && let Some(bytes) = queue.pop_front() {
+            router.send(&bytes).unwrap();
+        }
+    }));
+    for number in 0..400 {
+        let senders = Arc::clone(&bench.senders);
+        bench.time.at(at(10_000 + 1000 * number), move || {
+            senders.send(&packet()).unwrap();
+        });
+    }
+    for number in 0..420 {
+        let work = Arc::clone(&work);
+        bench.time.at(at(10_500 + 1000 * number), move || (work.lock().unwrap())(number >= 20));
+    }
+    let (requests, time) = (bench.requests.clone(), bench.time);
+    bench.time.at(at(200_200), move || {
+        requests.send(Box::new(|_| time.pass(Duration::from_millis(6)))).unwrap();
+    });
+    assert_eq!(bench.run(), 400);
+    let record = bench.thread.relays[0].record();
+    assert_eq!((record.vanished, record.strangers), (0, 0));
+    assert!(record.early_bytes <= 2 * u64::from(SIZE), "{record:?}");
 }
 
 #[test]

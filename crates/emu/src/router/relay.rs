@@ -28,8 +28,8 @@ pub(crate) struct Relay {
     record: RouterRecord,
 }
 
-/// The part of the queue, as a divisor, that may leave the kernel before its transmission begins, in addition to a
-/// full bucket.
+/// The limit of the queue divided by this, a packet and a full bucket may leave the kernel before their
+/// transmission begins.
 const EARLY_PART: u64 = 10;
 
 /// Packets that came back within the current second.
@@ -62,6 +62,13 @@ impl Relay {
             second: Second { rate: first.map_or(Rate::ZERO, |(_, rate)| rate), ..Second::default() },
             record: RouterRecord { link, early_bound, ..RouterRecord::default() },
         }
+    }
+
+    /// Creates a relay for link 0 without a kernel: packets for the router arrive at the other end.
+    #[cfg(test)]
+    pub(crate) fn pair(limit: Bytes, rate: Rate) -> (Self, std::os::unix::net::UnixDatagram) {
+        let (device, router) = Tun::pair();
+        (Self::new(0, device, TokenBucket::none(limit), vec![(Timestamp::ZERO, rate)]), router)
     }
 
     /// Returns the time of the next change of its rate.

@@ -50,6 +50,12 @@ impl TokenBucket {
         Ok(bucket)
     }
 
+    /// Returns a token bucket without a device, whose rate cannot be set.
+    #[cfg(test)]
+    pub(super) fn none(limit: Bytes) -> Self {
+        Self { route: Route::open().unwrap(), device: 0, limit }
+    }
+
     /// Returns the limit of its queue.
     pub(crate) const fn limit(&self) -> Bytes {
         self.limit
