@@ -19,7 +19,7 @@ from typing import Final
 
 ROOT: Final = Path(__file__).parent.parent
 # The selection of `make test-rust`, so that both use the same build.
-SELECTION: Final = ("test", "--exclude", "airpath-py", "--test", "realtime")
+SELECTION: Final = ("test", "--exclude", "airpath-py", "--no-fail-fast", "--test", "realtime")
 RUST: Final = ("tools/cargo-workspace", *SELECTION, "--", "--test-threads", "1")
 RESULT: Final = re.compile(r"^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored", re.MULTILINE)
 

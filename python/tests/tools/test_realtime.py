@@ -18,7 +18,7 @@ test result: FAILED. 1 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; 
     [
         (CARGO, 101, Counts(4, 2, 1)),
         ("error: could not compile", 101, Counts(0, 1, 0)),
-        ("Linux datapath: skipped, because it needs clang", 0, Counts()),
+        (f"Linux datapath: skipped, because it needs clang\n{CARGO}", 101, Counts(4, 2, 1)),
     ],
 )
 def test_rust(output: str, code: int, counts: Counts) -> None:
