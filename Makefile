@@ -49,6 +49,7 @@ build: $(INSTALLED) ## build the engine and install all distributions, with the 
 datapath: prerequisites ## build the daemon of the Linux datapath, target/release/airpathd (as root, installs what is missing)
 	@tools/prerequisites-linux && cargo build --release --package airpath-linux
 
+# In this order, because Python tests run what the others build: the daemon, and the program of the instruction counts.
 test: test-rust bench-instructions test-python ## all tests whose result does not depend on time, and the gate on instruction counts
 
 test-rust: prerequisites ## Rust tests; those of the Linux datapath are skipped, with the reason, if they cannot run here
@@ -93,6 +94,9 @@ lint-rust: prerequisites
 	tools/cargo-workspace clippy --all-targets -- -D warnings
 	tools/cargo-workspace clippy --test realtime -- -D warnings
 	RUSTDOCFLAGS="-D warnings" tools/cargo-workspace doc --no-deps --quiet
+	@# Alone, as users build them, without features that other crates of the workspace enable.
+	cargo check --quiet --package own-controller --all-targets
+	@tools/prerequisites-linux cargo check --quiet --package airpath-linux
 
 lint-prose: ## check pages, help and messages against the word list of docs/development/style.md
 	$(PYTHON) tools/prose.py
@@ -173,6 +177,7 @@ prerequisites:
 
 $(ENGINE): $(RUST_SOURCES) pyproject.toml $(wildcard tools/compiler_profile/*) | prerequisites
 	@echo "building the engine, which takes three to seven minutes on two processors"
+	@# The environment is not a target of its own, so that `make --jobs=2` begins with the engine, which takes longest.
 	@test -x $(BIN)/maturin || { $(PYTHON) -m venv $(VENV) && $(BIN)/python -m pip install --quiet --upgrade pip 'maturin>=1.16,<2'; }
 	$(PROFILED) $(BIN)/maturin develop --release --quiet
 	@touch $@
