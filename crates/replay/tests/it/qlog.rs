@@ -379,7 +379,7 @@ proptest! {
             match kind {
                 0 => bytes[place] = byte,
                 1 => bytes.insert(place, byte),
-                2 => { bytes.remove(place); }
+                2 if bytes.len() > 1 => { bytes.remove(place); }
                 _ => bytes.truncate(place.max(1)),
             }
         }
