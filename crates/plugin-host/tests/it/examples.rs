@@ -4,16 +4,23 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
-/// What `make test` builds before it runs this, with the same features of dependencies.
-const AS_TESTED: &[&str] =
-    &["--tests", "--workspace", "--exclude", "airpath-py", "--exclude", "airpath-linux"];
+/// The root of the workspace.
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
 /// Returns an example of `airpath-plugin`, which is built first.
 pub(crate) fn example(name: &str) -> PathBuf {
     static BUILT: OnceLock<Vec<PathBuf>> = OnceLock::new();
     let built = BUILT.get_or_init(|| {
-        let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
-        let mut command = Command::new(cargo);
+        let mut command = if cfg!(debug_assertions) {
+            // The selection of `make test-rust`: with other features, cargo compiles the dependencies again.
+            let mut command = Command::new("tools/cargo-workspace");
+            command.args(["build", "--exclude", "airpath-py", "--tests"]);
+            command
+        } else {
+            let mut command = Command::new("cargo");
+            command.args(["build", "--package", "airpath-plugin", "--release"]);
+            command
+        };
         for (name, _) in std::env::vars() {
             // Build scripts of some dependencies run again if these change.
             if name.starts_with("CARGO_MANIFEST_") || name.starts_with("CARGO_PKG_") {
@@ -21,13 +28,8 @@ pub(crate) fn example(name: &str) -> PathBuf {
             }
         }
         let output = command
-            .args(["build", "--examples", "--message-format", "json", "--offline"])
-            .args(if cfg!(debug_assertions) {
-                AS_TESTED
-            } else {
-                &["--package", "airpath-plugin", "--release"]
-            })
-            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .args(["--examples", "--message-format", "json", "--offline"])
+            .current_dir(ROOT)
             .stderr(Stdio::inherit())
             .output()
             .unwrap();
