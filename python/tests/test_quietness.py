@@ -70,10 +70,8 @@ def test_of_logic_fails(): assert False
 """
 
 
-@pytest.mark.parametrize("reason", [None, "other programs used 0.50 processors"])
-def test_only_a_disturbance_makes_a_failed_check_inconclusive(
-    reason: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def outcomes_of_checks(reason: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """Run the checks with a disturbance during all but the last, and return their outcomes."""
     made = []
 
     class FakeQuietness:
@@ -91,15 +89,23 @@ def test_only_a_disturbance_makes_a_failed_check_inconclusive(
             if report.when == "call" or not report.passed:
                 outcomes[report.nodeid.partition("::")[2]] = report.outcome
 
-    lines = tmp_path / "lines"
-    lines.touch()
     checks = tmp_path / "test_checks.py"
     checks.write_text(CHECKS)
-    monkeypatch.setenv("AIRPATH_INCONCLUSIVE", str(lines))
     monkeypatch.setattr(real_time, "Quietness", FakeQuietness)
     (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = realtime\n")
     options = ("-p", "no:cacheprovider", "-c", str(tmp_path / "pytest.ini"))
     pytest.main([str(checks), *options, "--import-mode=importlib"], plugins=[Watch(), real_time])
+    return outcomes
+
+
+@pytest.mark.parametrize("reason", [None, "other programs used 0.50 processors"])
+def test_only_a_disturbance_makes_a_failed_check_inconclusive(
+    reason: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = tmp_path / "lines"
+    lines.touch()
+    monkeypatch.setenv("AIRPATH_INCONCLUSIVE", str(lines))
+    outcomes = outcomes_of_checks(reason, tmp_path, monkeypatch)
     other = "failed" if reason is None else "skipped"
     assert outcomes == {
         "test_passes": "passed",
@@ -111,3 +117,15 @@ def test_only_a_disturbance_makes_a_failed_check_inconclusive(
     written = lines.read_text().splitlines()
     assert len(written) == (0 if reason is None else 3)
     assert all(f": {reason}; " in line for line in written)
+
+
+def test_a_check_that_does_not_pass_while_others_run_is_to_run_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = tmp_path / "names"
+    monkeypatch.setenv("AIRPATH_AGAIN", str(names))
+    outcomes = outcomes_of_checks("other programs used 0.50 processors", tmp_path, monkeypatch)
+    again = ["test_fails", "test_cannot_measure", "test_cannot_measure_either"]
+    assert [name.partition("::")[2] for name in names.read_text().splitlines()] == again
+    expected = dict.fromkeys(again, "skipped") | {"test_passes": "passed", "test_of_logic_fails": "failed"}
+    assert outcomes == expected

@@ -54,6 +54,7 @@ def drawn(picture: Path, colour: str) -> int:
 
 
 @pytest.mark.usefixtures("emulated_hosts")
+@pytest.mark.datapath  # if it is available
 def test_all_available_backends_are_compared_metric_by_metric(tmp_path: Path) -> None:
     started = time.monotonic()
     said = gap(tmp_path)
