@@ -32,7 +32,7 @@ export PIP_QUIET := 1
 .DEFAULT_GOAL := help
 .PHONY: help run build datapath test test-rust test-python test-realtime prove-tests test-guest \
   test-browser test-memory test-ray test-vectors reproduce lint lint-rust lint-python lint-prose purity format fuzz bench bench-peers \
-  bench-instructions profile bench-emulator bench-worlds bench-commands bench-datapath docs wheel clean prerequisites
+  bench-instructions valgrind profile bench-emulator bench-worlds bench-commands bench-datapath docs wheel clean prerequisites
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-18s %s\n", $$1, $$2}'
@@ -49,8 +49,8 @@ build: $(INSTALLED) ## build the engine and install all distributions, with the 
 datapath: prerequisites ## build the daemon of the Linux datapath, target/release/airpathd (as root, installs what is missing)
 	@tools/prerequisites-linux && cargo build --release --package airpath-linux
 
-# In this order, because Python tests run what the others build: the daemon, and the program of the instruction counts.
-test: test-rust bench-instructions test-python ## all tests whose result does not depend on time, and the gate on instruction counts
+# In this order, because Python tests run the daemon, which is built for the Rust tests.
+test: test-rust test-python bench-instructions ## all tests whose result does not depend on time, and the gate on instruction counts
 
 test-rust: prerequisites ## Rust tests; those of the Linux datapath are skipped, with the reason, if they cannot run here
 	tools/cargo-workspace test --exclude airpath-py
@@ -61,7 +61,7 @@ test-guest: prerequisites ## BPF load tests in other kernels under emulation (De
 test-memory: prerequisites ## peak memory for a capture of 1 GB, generated while it is read (a minute; not in `make test`)
 	cargo test --release -p airpath-replay --test it -- memory:: --include-ignored --nocapture --test-threads 1
 
-test-python: $(TOOLS) ## Python tests, on all processors
+test-python: $(TOOLS) valgrind ## Python tests, on all processors
 	@$(COMPILE)
 	$(BIN)/python -m pytest -n logical --dist worksteal
 
@@ -130,12 +130,16 @@ bench-peers: $(INSTALLED) ## install ns-2 (Debian and Ubuntu, as root), then com
 	command -v ns >/dev/null || (apt-get update --quiet && apt-get install --yes --quiet ns2)
 	$(BIN)/python tools/bench.py $(BENCH)
 
-bench-instructions: prerequisites ## compare instruction counts of short runs with stored ones (installs valgrind if it can)
-	$(PYTHON) tools/bench_instructions.py --install
+bench-instructions: $(INSTALLED) valgrind ## compare instruction counts of short runs with stored ones
+	$(BIN)/python tools/bench_instructions.py
+
+# Not as a part of what it is for, because that runs next to tests that use it.
+valgrind:
+	@$(PYTHON) tools/bench_instructions.py --install
 
 profile: $(INSTALLED) ## record a new PGO profile (rustup component add llvm-tools) and store new instruction counts
 	$(BIN)/python tools/compiler_profile.py
-	$(PYTHON) tools/bench_instructions.py --store
+	$(BIN)/python tools/bench_instructions.py --store
 
 bench-emulator: prerequisites ## measure the accuracy of emulated rates and delays (Linux with root, three minutes)
 	cargo test --release -p airpath-emu --test realtime -- accuracy routers traces --include-ignored --nocapture
@@ -151,7 +155,7 @@ bench-datapath: prerequisites ## measure the cost of the BPF programs of hosts (
 
 # In an environment of its own, with nothing else on the PATH: no Rust, no C compiler.
 wheel: $(INSTALLED) ## build the wheels in dist/, install airpath alone into an empty environment, compare two schemes, add the others
-	rm -rf dist && $(PROFILED) $(BIN)/maturin build --release --quiet --out dist
+	rm -rf dist && $(PROFILED) $(BIN)/maturin build --release --strip --quiet --out dist
 	$(PYTHON) -m venv dist/environment
 	PATH=$(CURDIR)/dist/environment/bin pip install --only-binary :all: dist/*.whl
 	cd dist && PATH=$(CURDIR)/dist/environment/bin airpath compare cubic bbr --link 12mbps --out compare

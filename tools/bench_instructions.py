@@ -1,15 +1,15 @@
 """Check for performance regressions: compare instructions per packet-hop with tools/instructions.json.
 
-    python tools/bench_instructions.py [--install] [--store] [--program FILE] [--figures FILE] [--only RUN]
+    python tools/bench_instructions.py [--install | --store] [--engine FILE] [--figures FILE] [--only RUN]
 
-Valgrind counts instructions inside one function, so neither start-up nor other load on the machine is
-counted: a difference comes from a change of the program or of the compiler. The program is built as for
-`make bench`, with the PGO profile (`tools/compiler_profile.py`) if this compiler version recorded it,
-otherwise without; counts of both builds are stored. The check fails if a run takes over 10 % more than
-stored. A commit that makes runs slower for a reason also stores the new counts (`--store`), where reviewers
-see them. Instructions per flow of the setup of a run are compared between few and many flows: they must not
-grow with the number of flows. `--install` installs valgrind if that is possible (Debian, Ubuntu, as root).
-Without valgrind the check is skipped, with a message.
+Valgrind counts instructions inside one function of the engine, so neither start-up nor other load on the
+machine is counted: a difference comes from a change of the engine or of the compiler. The engine is the one
+that Python loads. It was built with the PGO profile (`tools/compiler_profile.py`) if this compiler version
+recorded it, otherwise without; counts of both builds are stored. The check fails if a run takes over 10 %
+more than stored. A commit that makes runs slower for a reason also stores the new counts (`--store`), where
+reviewers see them. Instructions per flow of the setup of a run are compared between few and many flows: they
+must not grow with the number of flows. Without valgrind the check is skipped, with a message; `--install`
+installs it if that is possible (Debian, Ubuntu, as root).
 """
 
 import argparse
@@ -20,21 +20,24 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
+import zipfile
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from compiler_profile import environment, flags
 
 ROOT: Final = Path(__file__).parent.parent
 FIGURES: Final = ROOT / "tools" / "instructions.json"
-RUNS: Final = ("sack 1 100 6 100", "sack 10 100 6 100", "cubic 10 100 6 100", "sack 200 100 6 100")
+RUNS: Final = ("newreno 1", "newreno 10", "cubic 10", "newreno 200")
+"""Scheme and number of flows of each run."""
 TOLERANCE: Final = 1.10
 COUNTED: Final = "airpath_sim::simulation::Simulation::run"
 """The function in which instructions are counted."""
-SET_UP: Final = "airpath_sim::simulation::Simulation::new"
+SET_UP: Final = "airpath_sim::simulation::Simulation::with_components"
 FLOWS: Final = (1000, 8000)
 """Numbers of flows for which the setup of a run is counted."""
 SET_UP_GROWTH: Final = 1.5
@@ -78,7 +81,7 @@ def verdict(counted: Figures, stored: Figures) -> tuple[list[str], bool]:
         said.append(
             "find the change that made runs slower. If much code is new, or Cargo.lock has changed, record"
             " the profile again: make profile. If the growth is justified, store the counts in the same"
-            " commit: python3 tools/bench_instructions.py --store"
+            " commit: .venv/bin/python tools/bench_instructions.py --store"
         )
     return said, not grown
 
@@ -106,36 +109,90 @@ def install() -> None:
             return
 
 
-def build(profiled: bool) -> Path:
-    """Return the program that runs scenarios, built as for release, with or without the PGO profile."""
-    command = ["cargo", "build", "--quiet", "--release", "--package", "airpath-sim", "--example", "dumbbell"]
+def installed() -> Path:
+    """Return the engine that Python loads."""
+    from airpath import _core
+
+    return Path(_core.__file__)
+
+
+def built(profiled: bool, folder: Path) -> Path:
+    """Build the engine with or without the PGO profile, and return the library."""
+    command = [
+        str(Path(sys.executable).parent / "maturin"),
+        "build",
+        "--release",
+        "--quiet",
+        "--out",
+        str(folder),
+    ]
     subprocess.run(command, cwd=ROOT, env=environment(profiled), check=True)
-    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-    return target / "release" / "examples" / "dumbbell"
+    (wheel,) = folder.glob("*.whl")
+    with zipfile.ZipFile(wheel) as content:
+        (name,) = (name for name in content.namelist() if name.endswith(".so"))
+        return Path(content.extract(name, folder))
 
 
-def counted_in(function: str, program: Path, words: str) -> tuple[int, int]:
-    """Return the instructions inside a function in a run, and the packet-hops of the run."""
+def dumbbell(scheme: str, flows: int) -> dict[str, Any]:
+    """Return a scenario: flows with side links of their own over 100 Mbit/s and 60 ms."""
+    bottleneck = {"rate": "100mbps", "delay": "20ms", "queue": {"kind": "drop-tail", "limit": "1bdp"}}
+    flow = {"name": "flow", "scheme": scheme, "count": flows, "start": {"uniform": ["0s", "1s"]}}
+    return {
+        "name": "counted",
+        "duration": "6s",
+        "record": {"warm_up": "1s"},
+        "topology": {
+            "kind": "dumbbell",
+            "bottleneck": bottleneck,
+            "access": {"rate": "1gbps", "delay": "5ms"},
+        },
+        "flows": [flow],
+    }
+
+
+PROGRAM: Final = """
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
+spec = spec_from_file_location("_core", sys.argv[1])
+core = module_from_spec(spec)
+spec.loader.exec_module(core)
+with open(sys.argv[2]) as plan:
+    simulation = core.Simulation(plan.read(), [], 1)
+if sys.argv[3] == "run":
+    _, _, counts = simulation.run()
+    print(counts["packet_hops"])
+"""
+"""Sets up a plan in an engine, and runs it, without the rest of airpath."""
+
+
+def counted_in(function: str, engine: Path, scenario: dict[str, Any], what: str) -> tuple[int, str]:
+    """Return the instructions inside a function of an engine, and the output of the program."""
+    # Imported here, because `--install` runs before airpath is installed.
+    from airpath import Scenario
+
     tool = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
     toggle = ["--collect-atstart=no", f"--toggle-collect={function}"]
-    done = subprocess.run(
-        [*tool, *toggle, str(program), *words.split()], capture_output=True, text=True, check=False
-    )
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as plan:
+        json.dump(Scenario.from_dict(scenario).plan(), plan)
+        plan.flush()
+        program = [sys.executable, "-P", "-c", PROGRAM, str(engine), plan.name, what]
+        done = subprocess.run([*tool, *toggle, *program], capture_output=True, text=True, check=False)
     counted = re.search(r"Collected : (\d+)", done.stderr)
     if done.returncode != 0 or counted is None or int(counted[1]) == 0:
         sys.exit(f"valgrind counted nothing in {function} ({done.returncode}):\n{done.stderr}")
-    return int(counted[1]), int(json.loads(done.stdout)["packet_hops"])
+    return int(counted[1]), done.stdout
 
 
-def instructions(program: Path, words: str) -> float:
+def instructions(engine: Path, run: str) -> float:
     """Return the instructions per packet-hop of a run."""
-    count, hops = counted_in(COUNTED, program, words)
-    return count / hops
+    scheme, flows = run.split()
+    count, hops = counted_in(COUNTED, engine, dumbbell(scheme, int(flows)), "run")
+    return count / int(hops)
 
 
-def set_up(program: Path, flows: int) -> float:
+def set_up(engine: Path, flows: int) -> float:
     """Return the instructions per flow of the setup of a run."""
-    count, _ = counted_in(SET_UP, program, f"sack {flows} 100 1 100")
+    count, _ = counted_in(SET_UP, engine, dumbbell("newreno", flows), "set-up")
     return count / flows
 
 
@@ -156,18 +213,19 @@ def compiler() -> str:
 def main() -> None:
     """Count and compare."""
     parser = argparse.ArgumentParser(description="Compare instructions per packet-hop with stored counts.")
-    parser.add_argument("--install", action="store_true", help="install valgrind if it is missing")
+    parser.add_argument("--install", action="store_true", help="only install valgrind if it is missing")
     parser.add_argument("--store", action="store_true", help="store the new counts")
-    parser.add_argument("--program", type=Path, help="program that is already built")
+    parser.add_argument("--engine", type=Path, help="another engine than the installed one")
     parser.add_argument("--figures", type=Path, default=FIGURES, help="file with the stored counts")
     parser.add_argument("--only", action="append", choices=RUNS, help="only this run; repeatable")
     options = parser.parse_args()
-    if options.store and (options.only or options.program):
-        parser.error("--store builds the programs and stores the counts of all runs")
+    if options.store and (options.only or options.engine):
+        parser.error("--store builds the engines and stores the counts of all runs")
     if options.store and not flags():
         parser.error("--store needs a profile of this compiler version: make profile")
     if options.install:
         install()
+        return
     stored = Figures(**json.loads(options.figures.read_text()))
     if reason := why_not(stored):
         sys.stdout.write(f"SKIPPED: instructions are not compared: {reason}\n")
@@ -177,15 +235,15 @@ def main() -> None:
     set_ups: dict[int, float] = {}
 
     def count(profiled: bool) -> dict[str, float]:
-        program = options.program or build(profiled)
-        # Each run is a process of its own, and its count does not depend on the others.
-        with ThreadPoolExecutor(os.cpu_count()) as threads:
+        with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(os.cpu_count()) as threads:
+            engine = built(profiled, Path(folder)) if options.store else options.engine or installed()
             if not options.only:
                 set_ups.update(
-                    zip(FLOWS, threads.map(lambda flows: set_up(program, flows), FLOWS), strict=True)
+                    zip(FLOWS, threads.map(lambda flows: set_up(engine, flows), FLOWS), strict=True)
                 )
-            counts = threads.map(lambda words: instructions(program, words), runs)
-            return {words: round(one, 1) for words, one in zip(runs, counts, strict=True)}
+            # Each run is a process of its own, and its count does not depend on the others.
+            counts = threads.map(lambda run: instructions(engine, run), runs)
+            return {run: round(one, 1) for run, one in zip(runs, counts, strict=True)}
 
     wanted = (True, False) if options.store else (bool(flags()),)
     profiled, plain = (count(kind) if kind in wanted else {} for kind in (True, False))

@@ -77,7 +77,7 @@ def shown(command: tuple[str, ...], environment: dict[str, str]) -> tuple[str, i
 
 
 def run_python(folder: Path, environment: dict[str, str]) -> Counts:
-    """Run the checks in Python. Those that do not pass while others run are run again alone, and only that counts."""
+    """Run the checks in Python. Those that do not pass while others run are run again, alone: this counts."""
     again = folder / "again"
     again.touch()
     with ThreadPoolExecutor() as threads:

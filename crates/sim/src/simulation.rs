@@ -27,8 +27,6 @@ impl Simulation {
     ///
     /// # Errors
     /// If the plan contains something that cannot be run.
-    // A separate function, so that its instructions can be counted.
-    #[inline(never)]
     pub fn new(plan: &Plan, inputs: &[Arc<Input>], seed: u64) -> Result<Self, PlanError> {
         Self::with_components(plan, inputs, seed, components())
     }
@@ -37,6 +35,8 @@ impl Simulation {
     ///
     /// # Errors
     /// As [`Simulation::new`].
+    // A separate function, so that its instructions can be counted.
+    #[inline(never)]
     pub fn with_components(
         plan: &Plan,
         inputs: &[Arc<Input>],

@@ -46,8 +46,8 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Turn a failed real-time check into an inconclusive one if a measured disturbance explains it.
 
-    If AIRPATH_AGAIN names a file, other checks run at the same time. A check that does not pass is then skipped,
-    and its name appended to the file, so that it can run again alone.
+    If AIRPATH_AGAIN names a file, other checks run at the same time. A check that does not pass is then
+    skipped, and its name appended to the file, so that it can run again alone.
     """
     report = yield
     if _quietness not in item.stash or call.excinfo is None:
