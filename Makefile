@@ -133,7 +133,7 @@ bench-peers: $(INSTALLED) ## install ns-2 (Debian and Ubuntu, as root), then com
 bench-instructions: $(INSTALLED) valgrind ## compare instruction counts of short runs with stored ones
 	$(BIN)/python tools/bench_instructions.py
 
-# Not as a part of what it is for, because that runs next to tests that use it.
+# A target of its own, because Python tests use valgrind, too, perhaps at the same time as the instruction counts.
 valgrind:
 	@$(PYTHON) tools/bench_instructions.py --install
 

@@ -215,7 +215,7 @@ def refuse_schemes(schemes: Sequence[str], link: str | None = None) -> list[str]
     Raises
     ------
     UsageError
-        If they or the link are not texts, a scheme is given twice, or two have the same name.
+        If they or the link are not strings, a scheme is given twice, or two have the same name.
     """
     if isinstance(schemes, str):
         raise UsageError(f'schemes: found "{schemes}"; accepted: a list of schemes, as in ["{schemes}"]')

@@ -8,7 +8,7 @@ use airpath_plugin::model::{
 };
 use airpath_plugin::{Facts, Parameter, Plugin, Values};
 
-/// The controller fails when so many acknowledgments have arrived.
+/// The controller fails when this number of acknowledgments has arrived.
 const FAILS_AT: u32 = 100;
 
 #[derive(Debug)]

@@ -11,7 +11,7 @@ use airpath_plugin::{
     EstimatorPlugin, LinkFacts, Parameter, QueuePlugin, QueuedPacket, SourcePlugin, Values,
 };
 
-/// The components fail when so many acknowledgments or packets have arrived.
+/// The components fail when this number of acknowledgments or packets has arrived.
 const FAILS_AT: u32 = 100;
 
 /// The fault that a component shows, and when.

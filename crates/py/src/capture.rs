@@ -271,7 +271,7 @@ pub(crate) fn estimates<'py>(py: Python<'py>, said: &[EstimateResult]) -> PyResu
     PyList::new(py, entries.collect::<PyResult<Vec<_>>>()?)
 }
 
-/// A series with the columns of so many estimators.
+/// A series with the columns of this number of estimators.
 pub(crate) fn series<'py>(
     py: Python<'py>,
     series: &Series,

@@ -4,7 +4,7 @@ use crate::air::{Point, arrives, points, stream};
 use airpath_channel::{AirErrors, GilbertElliott, PacketBursts, StepByStep, TimedBursts};
 use airpath_model::{Duration, RandomStream, Timestamp};
 
-/// Lengths of the runs of losses in so many packets; the first and the last run may be cut and do not count.
+/// Lengths of the runs of losses in this number of packets; the first and the last run may be cut and do not count.
 fn runs(mut lost: impl FnMut(u32) -> bool, packets: u32) -> Vec<usize> {
     let (mut lengths, mut length, mut begun) = (Vec::new(), 0, false);
     for packet in 0..packets {

@@ -13,7 +13,7 @@ pub(crate) fn example(name: &str) -> PathBuf {
     let built = BUILT.get_or_init(|| {
         let mut command = if cfg!(debug_assertions) {
             // The selection of `make test-rust`: with other features, cargo compiles the dependencies again.
-            let mut command = Command::new("tools/cargo-workspace");
+            let mut command = Command::new(format!("{ROOT}/tools/cargo-workspace"));
             command.args(["build", "--exclude", "airpath-py", "--tests"]);
             command
         } else {
