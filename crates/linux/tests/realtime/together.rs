@@ -57,7 +57,7 @@ fn a_thousand_short_connections_leave_nothing_behind() {
     });
 }
 
-/// The link behind a router is down for four seconds during a transfer of each controller. All transfers
+/// The link behind a router is down for ten seconds during a transfer of each controller. All transfers
 /// complete.
 #[test]
 fn transfers_of_all_controllers_survive_an_outage() {
@@ -83,7 +83,7 @@ fn transfers_of_all_controllers_survive_an_outage() {
                 assert!(!transfer.is_finished(), "{controller} over {protocol}: the transfer has ended");
             }
             cables("down");
-            sleep(Duration::from_secs(4));
+            sleep(Duration::from_secs(10));
             for daemon in routers.iter().chain([&hosts]) {
                 daemon.status();
             }
@@ -96,7 +96,7 @@ fn transfers_of_all_controllers_survive_an_outage() {
                 println!("{controller} over {protocol}: {took:.2?}");
                 // Retransmission timers double: a timer that expires shortly before the end of the outage
                 // expires next when the time since the start of the outage has doubled.
-                assert!(took < Duration::from_secs(15), "{controller} over {protocol}: {took:?}");
+                assert!(took < Duration::from_secs(30), "{controller} over {protocol}: {took:?}");
             }
         });
         for router in &routers {
