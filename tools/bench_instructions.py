@@ -1,15 +1,15 @@
 """Check for performance regressions: compare instructions per packet-hop with tools/instructions.json.
 
-    python tools/bench_instructions.py [--install | --store] [--engine FILE] [--figures FILE] [--only RUN]
+    python tools/bench_instructions.py [--install | --store] [--figures FILE] [--only RUN]
 
 Valgrind counts instructions inside one function of the engine, so neither start-up nor other load on the
-machine is counted: a difference comes from a change of the engine or of the compiler. The engine is the one
-that Python loads. It was built with the PGO profile (`tools/compiler_profile.py`) if this compiler version
-recorded it, otherwise without; counts of both builds are stored. The check fails if a run takes over 10 %
-more than stored. A commit that makes runs slower for a reason also stores the new counts (`--store`), where
-reviewers see them. Instructions per flow of the setup of a run are compared between few and many flows: they
-must not grow with the number of flows. Without valgrind the check is skipped, with a message; `--install`
-installs it if that is possible (Debian, Ubuntu, as root).
+machine is counted: a difference comes from a change of the engine or of the compiler. It is the engine that
+Python loads, built with the PGO profile (`tools/compiler_profile.py`) if this compiler version recorded it,
+otherwise without; counts of both builds are stored. The check fails if a run takes over 10 % more than
+stored. A commit that makes runs slower for a reason also stores the new counts (`--store`), where reviewers
+see them. Instructions per flow of the setup of a run are compared between few and many flows: they must not
+grow with the number of flows. Without valgrind the check is skipped, with a message; `--install` installs it
+if that is possible (Debian, Ubuntu, as root).
 """
 
 import argparse
@@ -118,14 +118,8 @@ def installed() -> Path:
 
 def built(profiled: bool, folder: Path) -> Path:
     """Build the engine with or without the PGO profile, and return the library."""
-    command = [
-        str(Path(sys.executable).parent / "maturin"),
-        "build",
-        "--release",
-        "--quiet",
-        "--out",
-        str(folder),
-    ]
+    maturin = Path(sys.executable).parent / "maturin"
+    command = [str(maturin), "build", "--release", "--quiet", "--out", str(folder)]
     subprocess.run(command, cwd=ROOT, env=environment(profiled), check=True)
     (wheel,) = folder.glob("*.whl")
     with zipfile.ZipFile(wheel) as content:
@@ -213,13 +207,14 @@ def compiler() -> str:
 def main() -> None:
     """Count and compare."""
     parser = argparse.ArgumentParser(description="Compare instructions per packet-hop with stored counts.")
-    parser.add_argument("--install", action="store_true", help="only install valgrind if it is missing")
+    parser.add_argument(
+        "--install", action="store_true", help="install valgrind if it is missing, and count nothing"
+    )
     parser.add_argument("--store", action="store_true", help="store the new counts")
-    parser.add_argument("--engine", type=Path, help="another engine than the installed one")
     parser.add_argument("--figures", type=Path, default=FIGURES, help="file with the stored counts")
     parser.add_argument("--only", action="append", choices=RUNS, help="only this run; repeatable")
     options = parser.parse_args()
-    if options.store and (options.only or options.engine):
+    if options.store and options.only:
         parser.error("--store builds the engines and stores the counts of all runs")
     if options.store and not flags():
         parser.error("--store needs a profile of this compiler version: make profile")
@@ -236,7 +231,7 @@ def main() -> None:
 
     def count(profiled: bool) -> dict[str, float]:
         with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(os.cpu_count()) as threads:
-            engine = built(profiled, Path(folder)) if options.store else options.engine or installed()
+            engine = built(profiled, Path(folder)) if options.store else installed()
             if not options.only:
                 set_ups.update(
                     zip(FLOWS, threads.map(lambda flows: set_up(engine, flows), FLOWS), strict=True)

@@ -77,7 +77,10 @@ def shown(command: tuple[str, ...], environment: dict[str, str]) -> tuple[str, i
 
 
 def run_python(folder: Path, environment: dict[str, str]) -> Counts:
-    """Run the checks in Python. Those that do not pass while others run are run again, alone: this counts."""
+    """Run the checks in Python, two at the same time.
+
+    A check that does not pass is run again alone, and only the second outcome counts.
+    """
     again = folder / "again"
     again.touch()
     with ThreadPoolExecutor() as threads:

@@ -38,3 +38,23 @@ def test_python(numbers: str, code: int, counts: Counts, tmp_path: Path) -> None
     assert tool.python_counts(report, code) == Counts(failed=1)
     report.write_text(f"<testsuites><testsuite {numbers} /></testsuites>")
     assert tool.python_counts(report, code) == counts
+
+
+def test_checks_in_python_that_do_not_pass_run_again_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alone: list[tuple[str, ...]] = []
+
+    def run_pytest(_report: Path, options: tuple[str, ...], environment: dict[str, str]) -> Counts:
+        if "AIRPATH_AGAIN" not in environment:
+            alone.append(options)
+            return Counts(1, 1, 0)
+        if options == ("-m", tool.PARTS[1]):
+            return Counts(5, 0, 1)
+        # The body and the end of a check may fail.
+        Path(environment["AIRPATH_AGAIN"]).write_text("a::b\na::c[x: y]\na::b\n")
+        return Counts(3, 0, 4)
+
+    monkeypatch.setattr(tool, "run_pytest", run_pytest)
+    assert tool.run_python(tmp_path, {}) == Counts(9, 1, 3)
+    assert alone == [("-m", "realtime", "a::b", "a::c[x: y]")]
