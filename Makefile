@@ -49,7 +49,7 @@ build: $(INSTALLED) ## build the engine and install all distributions, with the 
 datapath: prerequisites ## build the daemon of the Linux datapath, target/release/airpathd (as root, installs what is missing)
 	@tools/prerequisites-linux && cargo build --release --package airpath-linux
 
-# In this order, because Python tests run the daemon, which is built for the Rust tests.
+# In this order, because Python tests that run the daemon are skipped until it is built for the Rust tests.
 test: test-rust test-python bench-instructions ## all tests whose result does not depend on time, and the gate on instruction counts
 
 test-rust: prerequisites ## Rust tests; those of the Linux datapath are skipped, with the reason, if they cannot run here
