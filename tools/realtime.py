@@ -2,17 +2,19 @@
 
     python tools/realtime.py
 
-A check is inconclusive if the machine was not quiet enough for it; the file that AIRPATH_INCONCLUSIVE names
-contains a line `inconclusive: NAME: REASON` for each. In Rust such a check counts as passed, in Python as
-skipped. The exit code is 1 only if a check failed.
+Most checks wait for packets. Therefore those that load airpath's controllers into the kernel, which holds
+only one set of them, run at the same time as the others. A check that does not pass is then run again alone,
+and only the second outcome counts. The exit code is 1 only if a check failed.
 """
 
+import json
 import os
 import re
 import subprocess
 import sys
 import tempfile
-import xml.etree.ElementTree as ET
+from collections import Counter
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,53 +22,63 @@ from typing import Final
 
 ROOT: Final = Path(__file__).parent.parent
 # The selection of `make test-rust`, so that both use the same build.
-SELECTION: Final = ("test", "--exclude", "airpath-py", "--no-fail-fast", "--test", "realtime")
-RUST: Final = ("tools/cargo-workspace", *SELECTION, "--", "--test-threads", "1")
-PYTHON: Final = (sys.executable, "-m", "pytest", "-p", "no:cacheprovider")
-# These run at the same time, because most of the checks wait for packets.
-PARTS: Final = ("realtime and datapath", "realtime and not datapath")
-RESULT: Final = re.compile(r"^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored", re.MULTILINE)
+SELECTION: Final = ("--exclude", "airpath-py", "--test", "realtime")
+MESSAGES: Final = ("--message-format", "json-render-diagnostics")
+BUILD: Final = ("tools/cargo-workspace", "test", *SELECTION, "--no-run", *MESSAGES)
+PYTEST: Final = (sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-m")
+# Crates and markers of pytest. The checks of a lane run one after the other.
+LANES: Final = (("linux", "realtime and datapath"), ("emu", "realtime and not datapath"))
+SUMMARY: Final = re.compile(r"^(?:test result: |=+ ).*\d (?:passed|failed|skipped|error).*$", re.MULTILINE)
+NUMBER: Final = re.compile(r"(\d+) (passed|failed|error|ignored|skipped)")
+MEANING: Final = {"error": "failed", "ignored": "skipped"}
 
 
-@dataclass
-class Counts:
-    """The number of checks with each outcome."""
+@dataclass(frozen=True)
+class Program:
+    """A program that runs checks."""
 
-    passed: int = 0
-    failed: int = 0
-    skipped: int = 0
-
-    def __add__(self, other: "Counts") -> "Counts":
-        """Return the sums."""
-        return Counts(self.passed + other.passed, self.failed + other.failed, self.skipped + other.skipped)
-
-
-def rust_counts(output: str, code: int) -> Counts:
-    """Return the counts of a `cargo test` with this output; one that ran no tests counts as failed."""
-    results = [Counts(*map(int, found.groups())) for found in RESULT.finditer(output)]
-    total = sum(results, Counts())
-    return total if total.failed or code == 0 else total + Counts(failed=1)
+    folder: Path
+    all: tuple[str, ...]
+    """The command that runs all its checks."""
+    some: tuple[str, ...]
+    """The command that runs the checks named after it."""
+    inconclusive: str
+    """The outcome that it reports of an inconclusive check."""
 
 
-def python_counts(report: Path, code: int) -> Counts:
-    """Return the counts of a pytest run with this JUnit report; a run without one counts as failed."""
-    if not report.exists():
-        return Counts(failed=1)
-    suite = ET.parse(report).getroot().find("testsuite")
-    assert suite is not None, report
-    tests, errors, failures, skipped = (
-        int(suite.get(name, "0")) for name in ("tests", "errors", "failures", "skipped")
-    )
-    counts = Counts(tests - errors - failures - skipped, errors + failures, skipped)
-    return counts if counts.failed or code == 0 else counts + Counts(failed=1)
+def in_python(marker: str) -> Program:
+    """Return pytest with the checks of that marker."""
+    return Program(ROOT, (*PYTEST, marker), (*PYTEST, "realtime"), "skipped")
 
 
-def shown(command: tuple[str, ...], environment: dict[str, str]) -> tuple[str, int]:
+def in_rust(artifacts: Iterable[str]) -> dict[str, Program]:
+    """Return the program of each crate, from the messages of cargo."""
+    programs = {}
+    for artifact in map(json.loads, artifacts):
+        if artifact.get("executable") and artifact["target"]["name"] == "realtime":
+            folder = Path(artifact["manifest_path"]).parent
+            command = (artifact["executable"], "--test-threads", "1")
+            programs[folder.name] = Program(folder, command, (*command, "--exact"), "passed")
+    return programs
+
+
+def counted(output: str, code: int) -> Counter[str]:
+    """Return the number of checks with each outcome; a program that did not end normally counts as failed."""
+    total: Counter[str] = Counter()
+    for line in SUMMARY.findall(output):
+        for number, outcome in NUMBER.findall(line):
+            total[MEANING.get(outcome, outcome)] += int(number)
+    if code != 0 and not total["failed"]:
+        total["failed"] = 1
+    return total
+
+
+def shown(command: tuple[str, ...], folder: Path, environment: dict[str, str]) -> tuple[str, int]:
     """Run a command, pass its output on, and return that output and the exit code."""
     sys.stdout.write(f"{' '.join(command)}\n")
     lines = []
     with subprocess.Popen(
-        command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     ) as process:
         assert process.stdout is not None
         for line in process.stdout:
@@ -76,49 +88,57 @@ def shown(command: tuple[str, ...], environment: dict[str, str]) -> tuple[str, i
     return "".join(lines), process.returncode
 
 
-def run_python(folder: Path, environment: dict[str, str]) -> Counts:
-    """Run the checks in Python, two at the same time.
+def run(program: Program, command: tuple[str, ...], variable: str) -> tuple[Counter[str], list[str]]:
+    """Run checks, and return the counts and the lines of the file that the environment variable names.
 
-    A check that does not pass is run again alone, and only the second outcome counts.
+    A check that does not pass while others run, or is inconclusive, writes a line there and is not counted.
     """
-    again = folder / "again"
-    again.touch()
+    with tempfile.NamedTemporaryFile("r") as file:
+        output, code = shown(command, program.folder, {**os.environ, variable: file.name})
+        # The body and the end of a check in Python may write a line each.
+        lines = list(dict.fromkeys(file.read().splitlines()))
+    total = counted(output, code)
+    total[program.inconclusive] -= len(lines)
+    return total, lines
+
+
+def run_lanes(lanes: Iterable[list[Program]]) -> tuple[Counter[str], list[str]]:
+    """Run lanes at the same time, then the checks that did not pass.
+
+    Return the counts without inconclusive checks, and a line about each of these.
+    """
+
+    def run_lane(lane: list[Program]) -> list[tuple[Program, Counter[str], list[str]]]:
+        return [(program, *run(program, program.all, "AIRPATH_AGAIN")) for program in lane]
+
+    total: Counter[str] = Counter()
+    inconclusive = []
     with ThreadPoolExecutor() as threads:
-        found = [
-            threads.submit(run_pytest, report, ("-m", part), environment | {"AIRPATH_AGAIN": str(again)})
-            for report, part in zip((folder / "1.xml", folder / "2.xml"), PARTS, strict=True)
-        ]
-    total = sum((part.result() for part in found), Counts())
-    if names := list(dict.fromkeys(again.read_text().splitlines())):
-        total.skipped -= len(names)
-        total += run_pytest(folder / "again.xml", ("-m", "realtime", *names), environment)
-    return total
-
-
-def run_pytest(report: Path, options: tuple[str, ...], environment: dict[str, str]) -> Counts:
-    """Run checks in Python, write their JUnit report, and return the counts."""
-    _, code = shown((*PYTHON, f"--junit-xml={report}", *options), environment)
-    return python_counts(report, code)
+        outcomes = list(threads.map(run_lane, lanes))
+    for program, counts, names in (outcome for lane in outcomes for outcome in lane):
+        total.update(counts)
+        if names:
+            counts, lines = run(program, (*program.some, *names), "AIRPATH_INCONCLUSIVE")
+            total.update(counts)
+            total["failed"] += max(0, len(names) - len(lines) - counts.total())  # not run
+            inconclusive += lines
+    return total, inconclusive
 
 
 def main() -> None:
     """Run all real-time checks."""
-    with tempfile.TemporaryDirectory() as folder:
-        lines = Path(folder, "inconclusive")
-        lines.touch()
-        environment = {**os.environ, "AIRPATH_INCONCLUSIVE": str(lines)}
-        total = rust_counts(*shown(RUST, environment))
-        in_rust = len(lines.read_text().splitlines())
-        total += run_python(Path(folder), environment)
-        inconclusive = lines.read_text().splitlines()
-    total.passed -= in_rust
-    total.skipped -= len(inconclusive) - in_rust
+    built = subprocess.run(BUILD, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    if built.returncode:
+        sys.exit(built.returncode)
+    rust = in_rust(built.stdout.splitlines())
+    lanes = [[*([rust[crate]] if crate in rust else []), in_python(marker)] for crate, marker in LANES]
+    total, inconclusive = run_lanes(lanes)
     sys.stdout.writelines(f"{line}\n" for line in inconclusive)
     sys.stdout.write(
-        f"real-time checks: {total.passed} passed, {total.failed} failed,"
-        f" {len(inconclusive)} inconclusive, {total.skipped} skipped\n"
+        f"real-time checks: {total['passed']} passed, {total['failed']} failed,"
+        f" {len(inconclusive)} inconclusive, {total['skipped']} skipped\n"
     )
-    sys.exit(total.failed > 0)
+    sys.exit(total["failed"] > 0)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
 //! Running a real-time check until there is an outcome.
 
 use std::any::type_name;
+use std::env::var_os;
+use std::ffi::OsStr;
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -27,14 +29,20 @@ enum Outcome {
 /// returns an error or panics. `bound` is the shortest delay of a thread that can make the check fail
 /// ([`Disturbance::explanation`]).
 ///
+/// If the environment variable `AIRPATH_AGAIN` names a file, other checks run at the same time. There is one
+/// attempt then, and if it fails, the check's name is appended to the file, so that it can run again alone.
+///
 /// # Panics
-/// If the check failed and no disturbance explains the failure.
+/// If the check failed and no disturbance explains the failure, or if the file of an environment variable
+/// cannot be written.
 pub fn check<F: FnMut() -> Result<(), String>>(bound: Duration, mut body: F) {
     static ALONE: Mutex<()> = Mutex::new(());
+    let again = var_os("AIRPATH_AGAIN");
+    let attempts = if again.is_some() { 1 } else { ATTEMPTS };
     let outcome = {
         // A check that failed in another thread has ended, too.
         let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-        decide(bound, || {
+        decide(attempts, bound, || {
             let monitor = Monitor::start();
             let result =
                 catch_unwind(AssertUnwindSafe(&mut body)).unwrap_or_else(|panic| Err(message(&*panic)));
@@ -45,7 +53,12 @@ pub fn check<F: FnMut() -> Result<(), String>>(bound: Duration, mut body: F) {
         Outcome::Passed => {}
         Outcome::Failed(reason) => panic!("{reason}"),
         Outcome::Inconclusive(reason) => {
-            inconclusive(name(thread::current().name(), type_name::<F>()), &reason);
+            let thread = thread::current();
+            let name = name(thread.name(), type_name::<F>());
+            match again {
+                Some(file) => append(&file, &format!("{name}\n")),
+                None => inconclusive(name, &reason),
+            }
         }
     }
 }
@@ -59,21 +72,25 @@ pub fn inconclusive(name: &str, reason: &str) {
     let line = format!("inconclusive: {name}: {reason}\n");
     // `eprint!` is not used: libtest shows its output only if the test fails.
     let _ = std::io::stderr().write_all(line.as_bytes());
-    if let Some(path) = std::env::var_os("AIRPATH_INCONCLUSIVE") {
-        let appended = OpenOptions::new()
-            .create(true)
-            .append(true)
-            .open(&path)
-            .and_then(|mut file| file.write_all(line.as_bytes()));
-        if let Err(error) = appended {
-            panic!("AIRPATH_INCONCLUSIVE: {}: {error}", path.display());
-        }
+    if let Some(file) = var_os("AIRPATH_INCONCLUSIVE") {
+        append(&file, &line);
     }
 }
 
-fn decide(bound: Duration, mut attempt: impl FnMut() -> (Result<(), String>, Disturbance)) -> Outcome {
+fn append(file: &OsStr, line: &str) {
+    let opened = OpenOptions::new().create(true).append(true).open(file);
+    if let Err(error) = opened.and_then(|mut file| file.write_all(line.as_bytes())) {
+        panic!("{}: {error}", file.display());
+    }
+}
+
+fn decide(
+    attempts: u32,
+    bound: Duration,
+    mut attempt: impl FnMut() -> (Result<(), String>, Disturbance),
+) -> Outcome {
     let (mut unexplained, mut explained) = (0, None);
-    for _ in 0..ATTEMPTS {
+    for _ in 0..attempts {
         let (result, disturbance) = attempt();
         let Err(problem) = result else { return Outcome::Passed };
         if let Some(reason) = disturbance.explanation(bound) {
@@ -112,8 +129,12 @@ mod tests {
 
     /// Decides by the attempts `PASSES QUIET`. Also returns the number of attempts needed.
     fn decided(attempts: &[(bool, bool)]) -> (Outcome, usize) {
+        decided_by(ATTEMPTS, attempts)
+    }
+
+    fn decided_by(most: u32, attempts: &[(bool, bool)]) -> (Outcome, usize) {
         let mut made = 0;
-        let outcome = decide(BOUND, || {
+        let outcome = decide(most, BOUND, || {
             let (passes, quiet) = attempts[made];
             made += 1;
             let result = if passes { Ok(()) } else { Err(format!("attempt {made}")) };
@@ -146,6 +167,16 @@ mod tests {
         let (outcome, made) = decided(&[(false, false), (false, true), (false, false), (false, false)]);
         let expected = "other processes used 1.50 processors; attempt 4".to_owned();
         assert_eq!((outcome, made), (Outcome::Inconclusive(expected), 4));
+    }
+
+    #[test]
+    fn a_single_attempt_never_fails() {
+        assert_eq!(decided_by(1, &[(true, false)]), (Outcome::Passed, 1));
+        for quiet in [false, true] {
+            let (outcome, made) = decided_by(1, &[(false, quiet)]);
+            assert!(matches!(outcome, Outcome::Inconclusive(_)), "{outcome:?}");
+            assert_eq!(made, 1);
+        }
     }
 
     #[test]
