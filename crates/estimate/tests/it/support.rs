@@ -163,22 +163,20 @@ struct Senders {
 }
 
 impl Senders {
-    /// Returns the packets sent in this millisecond.
-    fn send(&mut self, millisecond: u64, limit: f64) -> Vec<Sent> {
+    /// Appends the packets sent in this millisecond to `packets`.
+    fn send(&mut self, millisecond: u64, limit: f64, packets: &mut Vec<Sent>) {
         while self.returning.front().is_some_and(|(at, _)| *at <= millisecond) {
             let (_, sent) = self.returning.pop_front().expect("seen");
             self.in_flight -= 1;
             self.rtt = millisecond - sent;
         }
         self.credit = (self.credit + limit / 8.0 * 1e-3).min(limit.max(8.0 * PACKET as f64));
-        let mut packets = Vec::new();
         while self.in_flight < self.window as u64 && self.credit >= PACKET as f64 {
             self.credit -= PACKET as f64;
             self.in_flight += 1;
             packets.push(millisecond);
         }
         self.most_in_flight = self.most_in_flight.max(self.in_flight);
-        packets
     }
 
     /// Schedules the acknowledgment or the detection of the loss one base round trip later.
@@ -222,19 +220,21 @@ pub(crate) fn run(mut links: Vec<Link>, seconds: u64, limit: fn(f64) -> f64) -> 
     let mut under_way = 0.0;
     let (mut began, mut ends) = (0, BASE_RTT);
     let mut moments = Vec::new();
+    // Their memory is reused, because a window may be a million packets.
+    let (mut packets, mut dropped) = (Vec::new(), Vec::new());
     for millisecond in 1..=seconds * 1000 {
         let now = Timestamp::ZERO + Duration::from_millis(millisecond);
         let time = now.as_secs_f64();
-        let mut packets = senders.send(millisecond, limit(time));
+        packets.clear();
+        senders.send(millisecond, limit(time), &mut packets);
         for link in &mut links {
-            let mut dropped = Vec::new();
             for packet in packets.drain(..) {
                 if !link.arrive(now, packet) {
                     dropped.push(packet);
                 }
             }
             senders.dropped |= !dropped.is_empty();
-            senders.return_later(millisecond, dropped.into_iter());
+            senders.return_later(millisecond, dropped.drain(..));
             link.send(now, &mut packets);
             link.run_timers(now);
         }
