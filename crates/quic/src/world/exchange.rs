@@ -229,7 +229,8 @@ impl Exchange {
         let host = &mut self.hosts[Side::Receivers.index()];
         match host.endpoint.accept(incoming, now, &mut self.buffer, Some(server)) {
             Ok((handle, connection)) => {
-                host.put(handle, End { connection, source, transfer, due: Timestamp::NEVER });
+                let end = End { connection, source, transfer, due: Timestamp::NEVER };
+                host.put(handle, Box::new(end));
                 self.drive(Side::Receivers, handle);
             }
             Err(error) => self.breaks(source, &error.cause.to_string()),
@@ -317,7 +318,8 @@ impl Exchange {
             Ok((handle, connection)) => {
                 let data = (files.files.next_size(), files.files.is_endless());
                 files.sending = Some(Sending::new((handle, transfer), self.now, data, controller));
-                host.put(handle, End { connection, source: number, transfer, due: Timestamp::NEVER });
+                let end = End { connection, source: number, transfer, due: Timestamp::NEVER };
+                host.put(handle, Box::new(end));
                 self.drive(Side::Senders, handle);
             }
             Err(error) => self.breaks(number, &error.to_string()),

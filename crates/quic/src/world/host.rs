@@ -40,7 +40,8 @@ impl Side {
 /// An endpoint with its connections.
 pub(super) struct Host {
     pub(super) endpoint: Endpoint,
-    connections: Vec<Option<End>>,
+    /// Boxed, because quinn's connections are large and are taken out for every datagram.
+    connections: Vec<Option<Box<End>>>,
 }
 
 /// One endpoint of a connection.
@@ -63,7 +64,7 @@ impl Host {
     }
 
     /// Stores an endpoint.
-    pub(super) fn put(&mut self, handle: ConnectionHandle, end: End) {
+    pub(super) fn put(&mut self, handle: ConnectionHandle, end: Box<End>) {
         if self.connections.len() <= handle.0 {
             self.connections.resize_with(handle.0 + 1, || None);
         }
@@ -71,13 +72,13 @@ impl Host {
     }
 
     /// Takes an endpoint out, to work on it.
-    pub(super) fn take(&mut self, handle: ConnectionHandle) -> Option<End> {
+    pub(super) fn take(&mut self, handle: ConnectionHandle) -> Option<Box<End>> {
         self.connections.get_mut(handle.0)?.take()
     }
 
     /// Returns an endpoint.
     pub(super) fn end(&mut self, handle: ConnectionHandle) -> Option<&mut End> {
-        self.connections.get_mut(handle.0)?.as_mut()
+        self.connections.get_mut(handle.0)?.as_deref_mut()
     }
 }
 
