@@ -28,7 +28,6 @@ mod qlog;
 mod readings;
 mod records;
 mod refused;
-mod response_functions;
 mod run_end;
 mod steps;
 mod transfers;
