@@ -1,10 +1,11 @@
 """Run the real-time checks, and print how many passed, failed and were inconclusive: `make test-realtime`.
 
-    python tools/realtime.py
+    python tools/realtime.py [COMMAND ...]
 
 Most checks wait for packets. Therefore those that load airpath's controllers into the kernel, which holds
-only one set of them, run at the same time as the others. A check that does not pass is then run again alone,
-and only the second outcome counts. The exit code is 1 only if a check failed.
+only one set of them, run at the same time as the others, and so does COMMAND. A check that does not pass is
+then run again alone, and only the second outcome counts. The exit code is 1 only if a check or COMMAND
+failed.
 """
 
 import json
@@ -102,10 +103,10 @@ def run(program: Program, command: tuple[str, ...], variable: str) -> tuple[Coun
     return total, lines
 
 
-def run_lanes(lanes: Iterable[list[Program]]) -> tuple[Counter[str], list[str]]:
-    """Run lanes at the same time, then the checks that did not pass.
+def run_lanes(lanes: Iterable[list[Program]], beside: tuple[str, ...]) -> tuple[Counter[str], list[str], int]:
+    """Run lanes and a command, if any, at the same time, then the checks that did not pass.
 
-    Return the counts without inconclusive checks, and a line about each of these.
+    Return the counts without inconclusive checks, a line about each of these, and the command's exit code.
     """
 
     def run_lane(lane: list[Program]) -> list[tuple[Program, Counter[str], list[str]]]:
@@ -114,7 +115,9 @@ def run_lanes(lanes: Iterable[list[Program]]) -> tuple[Counter[str], list[str]]:
     total: Counter[str] = Counter()
     inconclusive = []
     with ThreadPoolExecutor() as threads:
+        other = threads.submit(shown, beside, ROOT, dict(os.environ)) if beside else None
         outcomes = list(threads.map(run_lane, lanes))
+    code = other.result()[1] if other else 0
     for program, counts, names in (outcome for lane in outcomes for outcome in lane):
         total.update(counts)
         if names:
@@ -122,23 +125,25 @@ def run_lanes(lanes: Iterable[list[Program]]) -> tuple[Counter[str], list[str]]:
             total.update(counts)
             total["failed"] += max(0, len(names) - len(lines) - counts.total())  # not run
             inconclusive += lines
-    return total, inconclusive
+    return total, inconclusive, code
 
 
 def main() -> None:
-    """Run all real-time checks."""
+    """Run all real-time checks, and a command at the same time."""
     built = subprocess.run(BUILD, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     if built.returncode:
         sys.exit(built.returncode)
     rust = in_rust(built.stdout.splitlines())
     lanes = [[*([rust[crate]] if crate in rust else []), in_python(marker)] for crate, marker in LANES]
-    total, inconclusive = run_lanes(lanes)
+    total, inconclusive, code = run_lanes(lanes, tuple(sys.argv[1:]))
     sys.stdout.writelines(f"{line}\n" for line in inconclusive)
     sys.stdout.write(
         f"real-time checks: {total['passed']} passed, {total['failed']} failed,"
         f" {len(inconclusive)} inconclusive, {total['skipped']} skipped\n"
     )
-    sys.exit(total["failed"] > 0)
+    if code:
+        sys.stdout.write(f"{' '.join(sys.argv[1:])}: exit code {code}\n")
+    sys.exit(code != 0 or total["failed"] > 0)
 
 
 if __name__ == "__main__":

@@ -53,14 +53,17 @@ def test_checks_that_do_not_pass_run_again_alone(monkeypatch: pytest.MonkeyPatch
     }
 
     def shown(command: tuple[str, ...], _folder: Path, environment: dict[str, str]) -> tuple[str, int]:
+        if command == ("lint",):
+            return "", 2
         lines, counts = outcomes.pop(command)
         name = "AIRPATH_AGAIN" if len(command) == 1 else "AIRPATH_INCONCLUSIVE"
         Path(environment[name]).write_text("".join(f"{line}\n" for line in lines))
         return "== " + ", ".join(f"{number} {outcome}" for outcome, number in counts.items()), 0
 
     monkeypatch.setattr(tool, "shown", shown)
-    total, inconclusive = tool.run_lanes([[rust], [python]])
+    total, inconclusive, code = tool.run_lanes([[rust], [python]], ("lint",))
     # One of the three in Rust passes, one is inconclusive, and the third was not run.
     assert total == Counter(passed=6 + 1 + 3, failed=1 + 1, skipped=1)
     assert inconclusive == ["inconclusive: a: late", "inconclusive: d::e: late"]
+    assert code == 2
     assert not outcomes
