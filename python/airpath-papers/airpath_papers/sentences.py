@@ -78,7 +78,7 @@ class Counts:
     headline: Counter[Verdict]
     """Verdicts on its sentences, each under the headline reading of its figure."""
     by_reading: dict[str, Counter[Verdict]]
-    """Verdicts under each reading, on those sentences that have all of the paper's readings."""
+    """Verdicts under each reading, on those sentences that have all readings of the same question."""
 
 
 def count_sentences(done: "Sequence[Reproduced]") -> list[Counts]:
@@ -98,14 +98,19 @@ def _is_ours(figure: Figure, judgement: Judgement) -> bool:
 
 def _counts(paper: str, found: Sequence[Sentence]) -> Counts:
     verdicts = [one.by_reading for one in found]
-    readings = list(dict.fromkeys(reading for one in verdicts for reading in one))
-    # Readings are compared on the same sentences.
-    comparable = [one for one in verdicts if len(one) == len(readings)]
+    together = dict.fromkeys(tuple(one) for one in verdicts)
+    # A question is answered by readings that are measured together; some sentences have only part of them.
+    questions = [one for one in together if not any(set(one) < set(other) for other in together)]
     return Counts(
         paper,
         sum(len(one.judgements) for one in found),
         Counter(one.verdict for one in found),
-        {reading: Counter(one[reading] for one in comparable) for reading in readings},
+        {
+            # Readings are compared on the same sentences.
+            reading: Counter(one[reading] for one in verdicts if set(question) <= set(one))
+            for question in questions
+            for reading in question
+        },
     )
 
 

@@ -134,6 +134,16 @@ def test_counts_are_of_sentences_by_paper_and_reading():
     }
 
 
+def test_readings_of_two_questions_are_counted_on_the_sentences_of_each():
+    first = Done([judged("a", ("L",)), judged("b", ("L",), choices=("L", "T"))], readings=READINGS)
+    steps = {"bit": ["bit"], "symbol": ["symbol"]}
+    second = Done([judged("c", ("symbol",), choices=("bit", "symbol"), by=steps)], readings=steps)
+    (paper,) = count_sentences([first, second])
+    # The second sentence lacks a reading of the first question.
+    question = {"L": {YES: 1}, "T": {NO: 1}, "O": {NO: 1}}
+    assert paper.by_reading == question | {"bit": {NO: 1}, "symbol": {YES: 1}}
+
+
 def test_a_figure_that_is_ours_is_counted_apart():
     (only,) = count_sentences([Done([judged("a", ("L",))], ours=True)])
     assert only.paper == "Paper (ours)"
@@ -156,4 +166,4 @@ def test_sentences_and_readings_of_figures_name_claims_and_choices(one):
             choices = claim.choices or tuple(one.experiments)
             # The headline number is that of the first reading.
             first = next(own for own in one.readings.values() if set(own) & set(choices))
-            assert choices[0] == first[0], claim.name
+            assert choices[0] in first, claim.name
