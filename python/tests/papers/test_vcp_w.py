@@ -9,9 +9,22 @@ from airpath_papers.drawing import panels
 from airpath_papers.experiment import Experiment
 from airpath_papers.measures import mean_queue, utilisation
 from airpath_papers.store import RunStore
-from airpath_papers.vcp_w import fig2a, over_snr, parking_lot, testbed_drawing
+from airpath_papers.vcp_w import FIGURES, fig2a, over_snr, parking_lot, testbed_drawing, testbed_settings
 from airpath_papers.vcp_w.channel import ACK_BYTES, ANTENNAS, BIT, DATA_BYTES, SYMBOL, Fading
-from airpath_papers.vcp_w.paper import AUTHOR, GUARDED, LOOKS, OBEYING, REM, RULES, VCP, XCP, one_bottleneck
+from airpath_papers.vcp_w.paper import (
+    AFTER_FREEZE,
+    AUTHOR,
+    CHANNEL_STEPS,
+    GUARDED,
+    LOOKS,
+    OBEYING,
+    REM,
+    RULES,
+    VCP,
+    XCP,
+    one_bottleneck,
+    readings,
+)
 from airpath_papers.work import do_runs, missing_runs, read_runs
 
 
@@ -146,6 +159,26 @@ def test_rules_match_their_names():
         assert known.id == "vcp"
         known.parameters.read(options)
     assert len(set(RULES.values())) == len(RULES)
+
+
+def test_every_figure_has_the_same_headline_readings():
+    for figure in FIGURES:
+        names = tuple(figure.readings)
+        if names:
+            question = AFTER_FREEZE if names[0] in AFTER_FREEZE else CHANNEL_STEPS
+            assert names == tuple(name for name in question if name in names), figure.id
+            assert (names[0], next(iter(figure.experiments))) == (question[0], figure.readings[names[0]][0])
+        else:
+            others = (*AFTER_FREEZE[1:], *CHANNEL_STEPS[1:])
+            assert not any(name in choice for choice in figure.experiments for name in others), figure.id
+
+
+def test_readings_of_the_sender_match_its_rule_after_a_freeze():
+    testbed = {rule: testbed_settings.of_rule(rule) for rule in testbed_settings.RULES}
+    for rules in (RULES, testbed):
+        for reading, choices in readings(rules, AFTER_FREEZE).items():
+            rows = [parse_scheme(rules[choice]) for choice in choices]
+            assert {known.parameters.read(options)["after_freeze"] for known, options in rows} == {reading}
 
 
 def test_equal_repetitions_with_rounding_errors_are_plotted():

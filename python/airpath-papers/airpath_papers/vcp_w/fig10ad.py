@@ -13,7 +13,7 @@ from airpath_papers.measures import Span, longest_queue, mean_queue, utilisation
 from airpath_papers.rules import AtLeast, AtMost, Between, Positive
 from airpath_papers.run_data import RunData
 from airpath_papers.sample import Sample, difference
-from airpath_papers.vcp_w.paper import PAPER
+from airpath_papers.vcp_w.paper import AFTER_FREEZE, PAPER, readings
 from airpath_papers.vcp_w.testbed_drawing import (
     each,
     queue_over_time,
@@ -115,6 +115,7 @@ FIG10A: Final = Figure(
     paper=PAPER,
     title="Utilisation of the testbed, TCP over drop-tail and RED, XCP and VCP",
     experiments=_ALL,
+    readings=readings(_ALL, AFTER_FREEZE),
     draw=_draw_utilisation,
     sentences={
         "high": ("high", "high-vcp"),
@@ -225,6 +226,7 @@ FIG10D: Final = Figure(
     paper=PAPER,
     title="Queue of the testbed's bottleneck, VCP, XCP and RED",
     experiments={**_ALL, PACED_SENDERS: _PACED_ALL},
+    readings=readings((*_ALL, PACED_SENDERS), AFTER_FREEZE),
     draw=_draw_queue,
     sentences={"low": ("low-vcp", "low-xcp", "low-tcp-red")},
     alternatives={"low": ("low-vcp-from-start", "excursions")},

@@ -16,7 +16,7 @@ from airpath_papers.measures import Span, mean_queue, of_each
 from airpath_papers.rules import AtLeast, AtMost, Between
 from airpath_papers.run_data import RunData
 from airpath_papers.sample import Sample, cell, ratio_of_means
-from airpath_papers.vcp_w.paper import PAPER
+from airpath_papers.vcp_w.paper import AFTER_FREEZE, PAPER, readings
 from airpath_papers.vcp_w.testbed_drawing import each, groups_over_time
 from airpath_papers.vcp_w.testbed_measures import group_mbps, mean_transfer_s, unfairness
 from airpath_papers.vcp_w.testbed_settings import (
@@ -195,11 +195,8 @@ def _step_claims(
     )
 
 
-FIG10B: Final = Figure(
-    id="vcp-w/fig10b",
-    paper=PAPER,
-    title="VCP's rate by group of RTT",
-    experiments={rule: _shares(VCP, {}, rule) for rule in _SHARE_RULES}
+_EXPERIMENTS: Final = (
+    {rule: _shares(VCP, {}, rule) for rule in _SHARE_RULES}
     | _IN_TEN
     | {
         choice: _shares(VCP, in_small_packets(VCP), rule, **further)
@@ -207,7 +204,15 @@ FIG10B: Final = Figure(
     }
     | _EACH_WAY
     | _INCREASING
-    | {_EQUAL: _shares(VCP, EQUAL_RTTS)},
+    | {_EQUAL: _shares(VCP, EQUAL_RTTS)}
+)
+
+FIG10B: Final = Figure(
+    id="vcp-w/fig10b",
+    paper=PAPER,
+    title="VCP's rate by group of RTT",
+    experiments=_EXPERIMENTS,
+    readings=readings(_EXPERIMENTS, AFTER_FREEZE),
     draw=_draw_groups,
     tables=_tables_b,
     sentences={"steps": ("steps", "first-step", "second-step")},

@@ -13,7 +13,7 @@ from airpath_papers.measures import utilisation
 from airpath_papers.rules import AtLeast, Positive
 from airpath_papers.run_data import RunData
 from airpath_papers.sample import Sample, difference
-from airpath_papers.vcp_w.paper import PAPER
+from airpath_papers.vcp_w.paper import CHANNEL_STEPS, PAPER, readings
 from airpath_papers.vcp_w.testbed_drawing import each
 from airpath_papers.vcp_w.testbed_measures import FULL, rolling_utilisation
 from airpath_papers.vcp_w.testbed_settings import (
@@ -82,6 +82,7 @@ FIG11C: Final = Figure(
     paper=PAPER,
     title="VCP's windows over a 1x1 link that loses some 1.5 % of the packets",
     experiments={name: _experiments(*point) for name, point in _POINTS.items()},
+    readings=readings(_POINTS, CHANNEL_STEPS),
     draw=_draw,
     alternatives={"recovers": ("recovers-bare",)},
     claims=(

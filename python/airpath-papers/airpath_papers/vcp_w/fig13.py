@@ -13,7 +13,7 @@ from airpath_papers.kernel.form import KernelForm
 from airpath_papers.measures import Span, goodput_mbps, utilisation
 from airpath_papers.rules import AtLeast, AtMost, Between, Positive
 from airpath_papers.sample import Sample, cell, difference
-from airpath_papers.vcp_w.paper import PAPER
+from airpath_papers.vcp_w.paper import CHANNEL_STEPS, PAPER, readings
 from airpath_papers.vcp_w.testbed_drawing import each, utilisation_over_time
 from airpath_papers.vcp_w.testbed_measures import variation
 from airpath_papers.vcp_w.testbed_settings import (
@@ -92,6 +92,7 @@ FIG13: Final = Figure(
     paper=PAPER,
     title="VCP with and without the heuristic, 2x1 at 10 dB, FEC 0.95",
     experiments={choice: _experiments(*point) for choice, point in _POINTS.items()},
+    readings=readings(_POINTS, CHANNEL_STEPS),
     draw=_draw,
     tables=_tables,
     sentences={"better": ("better-with", "rescued")},

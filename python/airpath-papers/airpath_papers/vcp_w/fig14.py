@@ -14,7 +14,7 @@ from airpath_papers.measures import Span, loss_share, mean_queue, utilisation
 from airpath_papers.rules import AtLeast, AtMost, Positive
 from airpath_papers.sample import Sample, cell, difference
 from airpath_papers.settings import with_options
-from airpath_papers.vcp_w.paper import PAPER
+from airpath_papers.vcp_w.paper import AFTER_FREEZE, PAPER, readings
 from airpath_papers.vcp_w.testbed_drawing import each, queue_over_time, utilisation_over_time
 from airpath_papers.vcp_w.testbed_measures import dismissed_share, queue_deviation_share
 from airpath_papers.vcp_w.testbed_settings import (
@@ -95,19 +95,20 @@ def _swing(of: Runs, label: str) -> Sample:
     return each(of, label, lambda run: queue_deviation_share(run, AFTER))
 
 
+_RULES: Final = (AUTHOR, GUARDED, OBEY)
+
 FIG14: Final = Figure(
     id="vcp-w/fig14",
     paper=PAPER,
     title="VCP when the capacity halves at 20 s, and VCP-EBE",
     experiments={
-        **{
-            rule: {VCP: halved(VCP, rule), VCP_EBE: halved(VCP_EBE, rule)} for rule in (AUTHOR, GUARDED, OBEY)
-        },
+        **{rule: {VCP: halved(VCP, rule), VCP_EBE: halved(VCP_EBE, rule)} for rule in _RULES},
         _SMALL: {
             label: halved(label, AUTHOR, {"topology.bottleneck.queue.limit": "150kB"})
             for label in (VCP, VCP_EBE)
         },
     },
+    readings=readings((*_RULES, _SMALL), AFTER_FREEZE),
     draw=_draw,
     tables=_tables,
     not_in_paper=("ebe-converges", "ebe-steady", "ebe-full", "heuristic-misled"),

@@ -33,6 +33,7 @@ from airpath_papers.vcp_w.over_snr import (
 )
 from airpath_papers.vcp_w.paper import (
     ANY_DURATION,
+    CHANNEL_STEPS,
     LOOKS,
     PAPER,
     PROFILE,
@@ -43,6 +44,7 @@ from airpath_papers.vcp_w.paper import (
     WHICH_VCP,
     XCP,
     one_bottleneck,
+    readings,
 )
 
 REPETITIONS: Final = 3
@@ -231,6 +233,7 @@ FIG2A: Final = Figure(
     title="Delivered packets over the SNR, four antenna configurations, code rate 0.9",
     experiments={choice: _experiments(choice, at_best=ON_PLATEAU) for choice in _SWEEPS}
     | {TWELVE: _experiments(TWELVE, (VCP,)), PLATEAU: _PLATEAU},
+    readings=readings((*_SWEEPS, TWELVE, PLATEAU), CHANNEL_STEPS),
     draw=_draw_of(delivered, "delivered (1000 packets)"),
     tables=_table,
     sentences={"steady-state": ("xcp-leads", "above-rem")},
@@ -337,9 +340,11 @@ FIG2D: Final = Figure(
     paper=PAPER,
     title="Packet error rate over the SNR, four antenna configurations, code rate 0.9",
     experiments={choice: _experiments(choice) for choice in _SWEEPS},
+    readings=readings(_SWEEPS, CHANNEL_STEPS),
     draw=_draw_of(error_rate, "packet error rate"),
     tables=_shift_table,
-    sentences={"exact": ("exact-bit", "exact-symbol")},
+    sentences={"exact": ("exact-bit",)},
+    alternatives={"exact": ("exact-symbol",)},
     claims=(
         Claim(
             "consistent",

@@ -32,6 +32,7 @@ from airpath_papers.vcp_w.over_snr import (
 )
 from airpath_papers.vcp_w.paper import (
     ANY_DURATION,
+    CHANNEL_STEPS,
     LOOKS,
     PAPER,
     PROFILE,
@@ -42,6 +43,7 @@ from airpath_papers.vcp_w.paper import (
     WHICH_VCP,
     XCP,
     one_bottleneck,
+    readings,
     scheme_of,
 )
 
@@ -338,6 +340,7 @@ FIG2B: Final = Figure(
         **{name: _experiments((VCP,), ("1x1", "2x2"), clock) for name, clock in READINGS.items()},
         TIMED: _timed(VCP, ("1x1", "2x2")),
     },
+    readings=readings((*READINGS, TIMED), CHANNEL_STEPS),
     draw=_draw_b,
     tables=_tables_b,
     sentences={"coding": ("data", "acks-vcp-1x1", "acks-vcp-2x2")},
@@ -449,6 +452,7 @@ FIG2C: Final = Figure(
     title="Delivered packets of VCP and XCP over the SNR for codes, 1x2; sensitivity to lost acknowledgments",
     experiments={name: _experiments((XCP, VCP), ("1x2",), clock) for name, clock in READINGS.items()}
     | {LOST: _LOSSY},
+    readings=readings((*READINGS, LOST), CHANNEL_STEPS),
     draw=_draw_c,
     tables=_table_of(_OF_C),
     sentences={

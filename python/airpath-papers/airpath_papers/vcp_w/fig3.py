@@ -16,6 +16,7 @@ from airpath_papers.rules import AtLeast, AtMost, Between, Positive
 from airpath_papers.run_data import RunData
 from airpath_papers.sample import Sample, cell, difference, sample
 from airpath_papers.vcp_w.paper import (
+    AFTER_FREEZE,
     ANY_DURATION,
     AUTHOR,
     GUARDED,
@@ -29,6 +30,7 @@ from airpath_papers.vcp_w.paper import (
     WHICH_VCP,
     XCP,
     one_bottleneck,
+    readings,
     xcp,
 )
 
@@ -164,6 +166,7 @@ FIG3: Final = Figure(
     paper=PAPER,
     title="Utilisation of a satellite link over time, XCP, VCP and TCP/REM+ECN",
     experiments=_EXPERIMENTS,
+    readings=readings(_EXPERIMENTS, AFTER_FREEZE),
     draw=_draw,
     tables=_table,
     sentences={

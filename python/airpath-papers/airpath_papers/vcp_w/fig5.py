@@ -12,6 +12,7 @@ from airpath_papers.figure import Figure, FigureRuns
 from airpath_papers.rules import AtLeast, Between, Near
 from airpath_papers.sample import cell
 from airpath_papers.vcp_w.paper import (
+    AFTER_FREEZE,
     DRAFTS_X,
     NS2_TIMEOUTS,
     PAPER,
@@ -20,6 +21,7 @@ from airpath_papers.vcp_w.paper import (
     SHORT_TIMEOUTS,
     VCP,
     XCP,
+    readings,
     xcp,
 )
 from airpath_papers.vcp_w.parking_lot import (
@@ -169,6 +171,7 @@ FIG5C: Final = Figure(
     paper=PAPER,
     title="VCP: local and long flows on the links AB and CD of the parking lot (figures 5(c) and 5(d))",
     experiments={rule: {VCP: on(PARKING_LOT, rule, REPETITIONS)} for rule in RULES},
+    readings=readings(RULES, AFTER_FREEZE),
     draw=_draw_of(VCP),
     tables=_table_of(VCP),
     sentences={"fifteen-to-one": ("fifteen-to-one", "fifteen-to-one-after", "fifteen-to-one-cd")},
@@ -213,7 +216,7 @@ FIG5C: Final = Figure(
         ),
     ),
     notes=(
-        "Each choice is a reading of VCP's sender; no single one reproduces all of the paper's statements.",
+        "Each choice is a rule of VCP's sender; no single one reproduces all of the paper's statements.",
         RULES_NOTE,
         SETTING,
         PROFILE,

@@ -1,6 +1,14 @@
-"""Common parts of VCP-W's simulations: schemes, the rules of VCP that the paper leaves open, notes."""
+"""Common parts of VCP-W: schemes, the rules of VCP that the paper leaves open, its readings, notes.
 
-from collections.abc import Mapping
+Two things that the paper leaves open are readings, the same in every figure that was run under several:
+
+- VCP's sender after a freeze. “author”, the rule of VCP's authors, is the headline: the paper has VCP's
+  parameters from them, and explains its figure 5 by AI that follows each MD. “obey” is nearer to the queues
+  of figure 6.
+- The step of the channel. One per bit, as printed, is the headline; one per symbol is nearer to figure 13.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from airpath.views.styles import SchemeStyle, style_for
@@ -31,7 +39,12 @@ RULES: Final[Mapping[str, str]] = {
     SQUARE: "vcp:additive_scaling=square",
     CODE: "vcp:additive_scaling=square,bounds=author,freeze=decreases-only,rtt_scaling=smoothed",
 }
-"""Readings of VCP's sender, by name; figures that name none use the first."""
+"""Rules of VCP's sender, by name; figures that name none use the first."""
+
+AFTER_FREEZE: Final = ("author", "guarded", "obey")
+"""Readings of VCP's sender after a freeze, headline first."""
+CHANNEL_STEPS: Final = ("per bit", "per symbol")
+"""Readings of the channel's step, headline first."""
 
 RENO: Final = "newreno:counting=acknowledgments,slow_start=per-acknowledgment"
 _REM_QUEUE: Final[Mapping[str, Any]] = {"kind": "rem", "limit": "1bdp", "unmarkable": "pass"}
@@ -68,6 +81,12 @@ ANY_DURATION: Final = (
     "Flows start within the first 10 s and last to the end; buffers are one bandwidth-delay product. The"
     " paper has random starts and durations, and does not state buffers."
 )
+
+
+def readings(choices: Iterable[str], names: Sequence[str]) -> dict[str, list[str]]:
+    """Return the choices of each reading, by the name that they contain; the others are of the headline."""
+    of = {choice: next((name for name in names[1:] if name in choice), names[0]) for choice in choices}
+    return {name: [choice for choice in of if of[choice] == name] for name in names if name in of.values()}
 
 
 def scheme_of(label: str) -> str:

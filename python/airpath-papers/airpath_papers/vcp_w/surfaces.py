@@ -19,7 +19,7 @@ from airpath_papers.run_data import Numbers
 from airpath_papers.sample import Sample, least_sure, sample
 from airpath_papers.vcp_w.channel import ANTENNAS, AXIS, CODING, READINGS, Fading
 from airpath_papers.vcp_w.over_snr import crossings, curve, delivered, sweep
-from airpath_papers.vcp_w.paper import ANY_DURATION, PAPER, PROFILE, XCP
+from airpath_papers.vcp_w.paper import ANY_DURATION, CHANNEL_STEPS, PAPER, PROFILE, XCP, readings
 
 REPETITIONS: Final = 3
 RATES: Final[tuple[float | None, ...]] = (None, 0.97, 0.93, 0.9, 0.8)
@@ -166,6 +166,7 @@ SURFACES: Final = Figure(
     paper=PAPER,
     title="Packet error rate and delivered packets over SNR and code rate, four antenna configurations",
     experiments={name: _experiments(clock) for name, clock in READINGS.items()},
+    readings=readings(READINGS, CHANNEL_STEPS),
     draw=_draw,
     tables=_table,
     claims=(

@@ -8,7 +8,7 @@ from airpath_papers.figure import Figure, FigureRuns
 from airpath_papers.kernel.form import KernelForm
 from airpath_papers.rules import Between, Near, Positive
 from airpath_papers.sample import Sample, cell, difference
-from airpath_papers.vcp_w.paper import PAPER
+from airpath_papers.vcp_w.paper import AFTER_FREEZE, PAPER, readings
 from airpath_papers.vcp_w.testbed_drawing import each
 from airpath_papers.vcp_w.testbed_measures import last_end_s, mean_transfer_s
 from airpath_papers.vcp_w.testbed_settings import (
@@ -119,6 +119,7 @@ TABLE_1: Final = Figure(
     paper=PAPER,
     title="Mean completion times of 5-MB transfers",
     experiments=_EXPERIMENTS,
+    readings=readings(_EXPERIMENTS, AFTER_FREEZE),
     draw=None,
     tables=_tables,
     sentences={"order": ("vcp-xcp", "tcp-red-vcp", "tcp-dt-vcp", "tcp-dt-tcp-red")},

@@ -15,7 +15,19 @@ from airpath_papers.run_data import Numbers, RunData
 from airpath_papers.sample import Sample, sample
 from airpath_papers.vcp_w.channel import AXIS, CODING, READINGS, SYMBOL, Fading
 from airpath_papers.vcp_w.over_snr import PAYLOAD_BYTES, finish_snr, lines
-from airpath_papers.vcp_w.paper import GUARDED, LOOKS, OBEYING, PAPER, PROFILE, QUARTER, VCP, WHICH_VCP, XCP
+from airpath_papers.vcp_w.paper import (
+    AFTER_FREEZE,
+    GUARDED,
+    LOOKS,
+    OBEYING,
+    PAPER,
+    PROFILE,
+    QUARTER,
+    VCP,
+    WHICH_VCP,
+    XCP,
+    readings,
+)
 from airpath_papers.vcp_w.parking_lot import LINKS, PARKING_LOT, SETTING, on
 
 _SCHEMES: Final = (XCP, VCP)
@@ -89,12 +101,15 @@ def _draw_quality(runs: FigureRuns) -> Picture:
     return picture
 
 
+_OTHERS: Final = (GUARDED, OBEYING, QUARTER)
+
 TEXT3B: Final = Figure(
     id="vcp-w/text3b",
     paper=PAPER,
     title="Delivered packets in the parking lot over the SNR, 1x1, rates 0.8/0.5 (text of section III-B)",
     experiments={name: _quality(clock) for name, clock in READINGS.items()}
-    | {rule: _quality(SYMBOL, rule, _SNRS[-1:]) for rule in (GUARDED, OBEYING, QUARTER)},
+    | {rule: _quality(SYMBOL, rule, _SNRS[-1:]) for rule in _OTHERS},
+    readings=readings((*READINGS, *_OTHERS), AFTER_FREEZE),
     draw=_draw_quality,
     sentences={"slightly-better": ("xcp-better", "slightly")},
     claims=(
