@@ -73,5 +73,5 @@ class Finding:
 def finding(
     rule: Rule, place: Place, device: Device | None, handle: str, what: str, instead: str = ""
 ) -> Finding:
-    """Return a finding."""
+    """Return a finding; one without a device concerns a command that was refused."""
     return Finding(rule, place, str(device) if device else "", handle, what, instead)
