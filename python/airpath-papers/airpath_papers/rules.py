@@ -50,7 +50,7 @@ class _OfTheMean(ABC):
         """The range of the mean."""
 
     def settled(self, sample: Sample) -> bool:
-        """Return whether it holds, or the whole interval is outside."""
+        """Return whether the rule holds, or the whole interval of the mean is outside its range."""
         low, high = sample.interval
         least, most = self.ends
         return self.holds(sample) or (sample.varies and (high < least or low > most))
@@ -141,7 +141,7 @@ class AtLeast(_OfTheMean):
         return self.bound, math.inf
 
     def holds(self, sample: Sample) -> bool:
-        """Return whether it is not below; with `surely`, false without an interval (single or equal runs)."""
+        """Return whether the mean is not below the bound; with `surely`, false for single or equal runs."""
         if self.surely:
             return sample.varies and sample.interval[0] >= self.bound
         return sample.mean >= self.bound
@@ -164,7 +164,7 @@ class AtMost(_OfTheMean):
         return -math.inf, self.bound
 
     def holds(self, sample: Sample) -> bool:
-        """Return whether it is not above; with `surely`, false without an interval (single or equal runs)."""
+        """Return whether the mean is not above the bound; with `surely`, false for single or equal runs."""
         if self.surely:
             return sample.varies and sample.interval[1] <= self.bound
         return sample.mean <= self.bound
@@ -178,7 +178,7 @@ class Positive(_OfSignificance):
     """The mean (of a difference) is significantly above zero, at `SIGNIFICANCE`."""
 
     def holds(self, sample: Sample) -> bool:
-        """Return whether it is; false for a single run, or without a test."""
+        """Return whether the mean is significantly positive; false for a single run, or without a test."""
         return sample.mean > 0 and sample.p_value < SIGNIFICANCE
 
     def __str__(self) -> str:
@@ -190,7 +190,7 @@ class NotSignificant(_OfSignificance):
     """The mean (of a difference) does not differ significantly from zero, at `SIGNIFICANCE`."""
 
     def holds(self, sample: Sample) -> bool:
-        """Return whether it does not; false for a single run, or for few equal differences."""
+        """Return whether there is no significant difference; false for one run, or few equal differences."""
         return sample.p_value >= SIGNIFICANCE and not _only_signs(sample)
 
     def __str__(self) -> str:
