@@ -3,9 +3,8 @@
     python tools/realtime.py [COMMAND ...]
 
 Most checks wait for packets. Therefore those that load airpath's controllers into the kernel, which holds
-only one set of them, run at the same time as the others, and so does COMMAND. A check that does not pass is
-then run again alone, and only the second outcome counts. The exit code is 1 only if a check or COMMAND
-failed.
+only one set of them, run at the same time as the others, and so does COMMAND. Inconclusive checks then run
+again alone, and only the second outcome counts. The exit code is 1 only if a check or COMMAND failed.
 """
 
 import json
@@ -27,8 +26,8 @@ SELECTION: Final = ("--exclude", "airpath-py", "--test", "realtime")
 MESSAGES: Final = ("--message-format", "json-render-diagnostics")
 BUILD: Final = ("tools/cargo-workspace", "test", *SELECTION, "--no-run", *MESSAGES)
 PYTEST: Final = (sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-m")
-# Crates and markers of pytest. The checks of a lane run one after the other.
-LANES: Final = (("linux", "realtime and datapath"), ("emu", "realtime and not datapath"))
+# Crates and markers of pytest. The checks of a group run one after the other.
+GROUPS: Final = (("linux", "realtime and datapath"), ("emu", "realtime and not datapath"))
 SUMMARY: Final = re.compile(r"^(?:test result: |=+ ).*\d (?:passed|failed|skipped|error).*$", re.MULTILINE)
 NUMBER: Final = re.compile(r"(\d+) (passed|failed|error|ignored|skipped)")
 MEANING: Final = {"error": "failed", "ignored": "skipped"}
@@ -92,7 +91,7 @@ def shown(command: tuple[str, ...], folder: Path, environment: dict[str, str]) -
 def run(program: Program, command: tuple[str, ...], variable: str) -> tuple[Counter[str], list[str]]:
     """Run checks, and return the counts and the lines of the file that the environment variable names.
 
-    A check that does not pass while others run, or is inconclusive, writes a line there and is not counted.
+    An inconclusive check writes a line there, and is not counted.
     """
     with tempfile.NamedTemporaryFile("r") as file:
         output, code = shown(command, program.folder, {**os.environ, variable: file.name})
@@ -103,22 +102,24 @@ def run(program: Program, command: tuple[str, ...], variable: str) -> tuple[Coun
     return total, lines
 
 
-def run_lanes(lanes: Iterable[list[Program]], beside: tuple[str, ...]) -> tuple[Counter[str], list[str], int]:
-    """Run lanes and a command, if any, at the same time, then the checks that did not pass.
+def run_groups(
+    groups: Iterable[list[Program]], command: tuple[str, ...]
+) -> tuple[Counter[str], list[str], int]:
+    """Run groups and a command, if any, at the same time, then inconclusive checks again.
 
     Return the counts without inconclusive checks, a line about each of these, and the command's exit code.
     """
 
-    def run_lane(lane: list[Program]) -> list[tuple[Program, Counter[str], list[str]]]:
-        return [(program, *run(program, program.all, "AIRPATH_AGAIN")) for program in lane]
+    def run_group(group: list[Program]) -> list[tuple[Program, Counter[str], list[str]]]:
+        return [(program, *run(program, program.all, "AIRPATH_AGAIN")) for program in group]
 
     total: Counter[str] = Counter()
     inconclusive = []
     with ThreadPoolExecutor() as threads:
-        other = threads.submit(shown, beside, ROOT, dict(os.environ)) if beside else None
-        outcomes = list(threads.map(run_lane, lanes))
+        other = threads.submit(shown, command, ROOT, dict(os.environ)) if command else None
+        outcomes = list(threads.map(run_group, groups))
     code = other.result()[1] if other else 0
-    for program, counts, names in (outcome for lane in outcomes for outcome in lane):
+    for program, counts, names in (outcome for group in outcomes for outcome in group):
         total.update(counts)
         if names:
             counts, lines = run(program, (*program.some, *names), "AIRPATH_INCONCLUSIVE")
@@ -134,8 +135,8 @@ def main() -> None:
     if built.returncode:
         sys.exit(built.returncode)
     rust = in_rust(built.stdout.splitlines())
-    lanes = [[*([rust[crate]] if crate in rust else []), in_python(marker)] for crate, marker in LANES]
-    total, inconclusive, code = run_lanes(lanes, tuple(sys.argv[1:]))
+    groups = [[*([rust[crate]] if crate in rust else []), in_python(marker)] for crate, marker in GROUPS]
+    total, inconclusive, code = run_groups(groups, tuple(sys.argv[1:]))
     sys.stdout.writelines(f"{line}\n" for line in inconclusive)
     sys.stdout.write(
         f"real-time checks: {total['passed']} passed, {total['failed']} failed,"

@@ -29,8 +29,9 @@ enum Outcome {
 /// returns an error or panics. `bound` is the shortest delay of a thread that can make the check fail
 /// ([`Disturbance::explanation`]).
 ///
-/// If the environment variable `AIRPATH_AGAIN` names a file, other checks run at the same time. There is one
-/// attempt then, and if it fails, the check's name is appended to the file, so that it can run again alone.
+/// If the environment variable `AIRPATH_AGAIN` names a file, other checks run at the same time. The first
+/// failure that a disturbance explains then ends the attempts, and the check's name is appended to the file, so
+/// that it can run again alone.
 ///
 /// # Panics
 /// If the check failed and no disturbance explains the failure, or if the file of an environment variable
@@ -38,11 +39,10 @@ enum Outcome {
 pub fn check<F: FnMut() -> Result<(), String>>(bound: Duration, mut body: F) {
     static ALONE: Mutex<()> = Mutex::new(());
     let again = var_os("AIRPATH_AGAIN");
-    let attempts = if again.is_some() { 1 } else { ATTEMPTS };
     let outcome = {
         // A check that failed in another thread has ended, too.
         let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-        decide(attempts, bound, || {
+        decide(again.is_some(), bound, || {
             let monitor = Monitor::start();
             let result =
                 catch_unwind(AssertUnwindSafe(&mut body)).unwrap_or_else(|panic| Err(message(&*panic)));
@@ -85,16 +85,19 @@ fn append(file: &OsStr, line: &str) {
 }
 
 fn decide(
-    attempts: u32,
+    others_run: bool,
     bound: Duration,
     mut attempt: impl FnMut() -> (Result<(), String>, Disturbance),
 ) -> Outcome {
     let (mut unexplained, mut explained) = (0, None);
-    for _ in 0..attempts {
+    for _ in 0..ATTEMPTS {
         let (result, disturbance) = attempt();
         let Err(problem) = result else { return Outcome::Passed };
         if let Some(reason) = disturbance.explanation(bound) {
             explained = Some(format!("{reason}; {problem}"));
+            if others_run {
+                break;
+            }
         } else {
             unexplained += 1;
             if unexplained == CONFIRMED {
@@ -129,12 +132,12 @@ mod tests {
 
     /// Decides by the attempts `PASSES QUIET`. Also returns the number of attempts needed.
     fn decided(attempts: &[(bool, bool)]) -> (Outcome, usize) {
-        decided_by(ATTEMPTS, attempts)
+        decided_while(false, attempts)
     }
 
-    fn decided_by(most: u32, attempts: &[(bool, bool)]) -> (Outcome, usize) {
+    fn decided_while(others_run: bool, attempts: &[(bool, bool)]) -> (Outcome, usize) {
         let mut made = 0;
-        let outcome = decide(most, BOUND, || {
+        let outcome = decide(others_run, BOUND, || {
             let (passes, quiet) = attempts[made];
             made += 1;
             let result = if passes { Ok(()) } else { Err(format!("attempt {made}")) };
@@ -170,13 +173,14 @@ mod tests {
     }
 
     #[test]
-    fn a_single_attempt_never_fails() {
-        assert_eq!(decided_by(1, &[(true, false)]), (Outcome::Passed, 1));
-        for quiet in [false, true] {
-            let (outcome, made) = decided_by(1, &[(false, quiet)]);
-            assert!(matches!(outcome, Outcome::Inconclusive(_)), "{outcome:?}");
-            assert_eq!(made, 1);
-        }
+    fn while_others_run_an_explained_failure_ends_the_attempts() {
+        let (outcome, made) = decided_while(true, &[(false, true), (false, false)]);
+        let expected = "other processes used 1.50 processors; attempt 2".to_owned();
+        assert_eq!((outcome, made), (Outcome::Inconclusive(expected), 2));
+
+        let (outcome, made) = decided_while(true, &[(false, true), (false, true)]);
+        assert!(matches!(outcome, Outcome::Failed(_)), "{outcome:?}");
+        assert_eq!(made, 2);
     }
 
     #[test]

@@ -46,17 +46,11 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Turn a failed real-time check into an inconclusive one if a measured disturbance explains it.
 
-    If AIRPATH_AGAIN names a file, other checks run at the same time. A check that does not pass is then
-    skipped, and its name appended to the file, so that it can run again alone.
+    If AIRPATH_AGAIN names a file, other checks run at the same time. The name of an inconclusive check is
+    then appended to the file, so that it can run again alone.
     """
     report = yield
     if _quietness not in item.stash or call.excinfo is None:
-        return report
-    if file := os.environ.get("AIRPATH_AGAIN"):
-        if report.failed or INCONCLUSIVE in str(call.excinfo.value):
-            _append(file, item.nodeid)
-            path, line, _ = item.location
-            report.outcome, report.longrepr = "skipped", (path, line or 0, "Skipped: it runs again alone")
         return report
     if report.failed:
         # pytest raises the error of a shared fixture again in every test that asks for the fixture.
@@ -69,8 +63,11 @@ def pytest_runtest_makereport(
             report.outcome, report.longrepr = "skipped", (path, line or 0, said)
     if report.skipped and isinstance(report.longrepr, tuple):
         first, *_ = report.longrepr[2].removeprefix("Skipped: ").splitlines()
-        if first.startswith(INCONCLUSIVE) and (file := os.environ.get("AIRPATH_INCONCLUSIVE")):
-            _append(file, f"{INCONCLUSIVE}{item.nodeid}: {first.removeprefix(INCONCLUSIVE)}")
+        if first.startswith(INCONCLUSIVE):
+            if file := os.environ.get("AIRPATH_AGAIN"):
+                _append(file, item.nodeid)
+            elif file := os.environ.get("AIRPATH_INCONCLUSIVE"):
+                _append(file, f"{INCONCLUSIVE}{item.nodeid}: {first.removeprefix(INCONCLUSIVE)}")
     return report
 
 

@@ -41,7 +41,7 @@ def test_programs_are_found_in_the_messages_of_cargo() -> None:
     assert program.some == ("/t/realtime", "--test-threads", "1", "--exact")
 
 
-def test_checks_that_do_not_pass_run_again_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_inconclusive_checks_run_again_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     rust = Program(Path("crate"), ("rust",), ("rust", "--exact"), "passed")
     python = Program(Path(), ("pytest",), ("pytest", "-m"), "skipped")
     # Lines of the file, and counts. The body and the end of a check in Python may fail.
@@ -61,7 +61,7 @@ def test_checks_that_do_not_pass_run_again_alone(monkeypatch: pytest.MonkeyPatch
         return "== " + ", ".join(f"{number} {outcome}" for outcome, number in counts.items()), 0
 
     monkeypatch.setattr(tool, "shown", shown)
-    total, inconclusive, code = tool.run_lanes([[rust], [python]], ("lint",))
+    total, inconclusive, code = tool.run_groups([[rust], [python]], ("lint",))
     # One of the three in Rust passes, one is inconclusive, and the third was not run.
     assert total == Counter(passed=6 + 1 + 3, failed=1 + 1, skipped=1)
     assert inconclusive == ["inconclusive: a: late", "inconclusive: d::e: late"]
