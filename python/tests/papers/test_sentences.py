@@ -166,4 +166,4 @@ def test_sentences_and_readings_of_figures_name_claims_and_choices(one):
             choices = claim.choices or tuple(one.experiments)
             # The headline number is that of the first reading.
             first = next(own for own in one.readings.values() if set(own) & set(choices))
-            assert choices[0] in first, claim.name
+            assert choices[0] == next(choice for choice in first if choice in choices), claim.name
