@@ -14,7 +14,7 @@ from airpath.errors import OutputError
 from airpath.metrics import METRICS
 from airpath.results.directory import read_parquet
 from airpath.results.provenance import plan_text
-from airpath.results.reading import read_records
+from airpath.results.reading import read_facts, read_records
 from airpath.sweeps.results import FORMAT as SWEEP_FORMAT
 from airpath.sweeps.results import SweepResults
 
@@ -77,14 +77,7 @@ def read_side(directory: Path) -> Side:
     OutputError
         If the directory contains neither, or the files are damaged.
     """
-    if not directory.is_dir():
-        raise OutputError(f"{directory}: does not exist; accepted: a results directory")
-    try:
-        facts = json.loads((directory / "provenance.json").read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise OutputError(f"{directory} contains no airpath results: provenance.json is missing") from None
-    except (OSError, ValueError, RecursionError) as error:
-        raise OutputError(f"cannot read results from {directory}: {error}") from None
+    facts = read_facts(directory)
     if isinstance(facts, dict) and facts.get("format") == SWEEP_FORMAT:
         return _sweep(directory, facts)
     return _runs(directory)

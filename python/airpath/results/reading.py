@@ -89,12 +89,30 @@ def read_records(directory: Path) -> tuple[dict[str, Any], list[RunRecord]]:
     airpath.errors.OutputError
         If the directory contains no airpath results, results of another format, or damaged ones.
     """
+    facts = read_facts(directory)
     try:
-        facts = json.loads((directory / "provenance.json").read_text(encoding="utf-8"))
         if not isinstance(facts, dict) or facts.get("format") != FORMAT:
             raise OutputError(f"{directory} contains no results in the format “{FORMAT}”")
         plans = json.loads((directory / "plan.json").read_text(encoding="utf-8"))
         return facts, _records(directory, plans, facts)
+    except _DAMAGE as error:
+        raise OutputError(f"cannot read results from {directory}: {error}") from error
+
+
+def read_facts(directory: Path) -> Any:
+    """Read the ``provenance.json`` of a directory.
+
+    Raises
+    ------
+    airpath.errors.OutputError
+        If there is no such directory, it contains no airpath results, or the file is damaged.
+    """
+    if not directory.is_dir():
+        raise OutputError(f"{directory}: does not exist; accepted: a results directory")
+    try:
+        return json.loads((directory / "provenance.json").read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise OutputError(f"{directory} contains no airpath results: provenance.json is missing") from None
     except _DAMAGE as error:
         raise OutputError(f"cannot read results from {directory}: {error}") from error
 
