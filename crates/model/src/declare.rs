@@ -47,7 +47,7 @@ use core::fmt::Debug;
 pub use crate::{component_defaults as defaults, component_kind as plain_kind};
 pub use error::ComponentError;
 pub use plan::{ComponentPlan, Nested, Values};
-pub use registry::{Entry, Filler, Reader, Registry};
+pub use registry::{Entry, EntrySchema, Filler, Reader, Registry};
 pub use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::DeserializeOwned;
 pub use serde::{Deserialize, Serialize};

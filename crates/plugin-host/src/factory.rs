@@ -68,7 +68,7 @@ where
     let (component, faults, name) = (Arc::clone(component), Arc::clone(faults), Arc::<str>::from(id));
     Entry {
         id: Cow::Owned(id.to_owned()),
-        schema: component.schema.clone(),
+        schema: component.schema.clone().into(),
         fill_defaults: Box::new(|_, _| Ok(())),
         read: Box::new(move |given, _| {
             let origin = Origin {

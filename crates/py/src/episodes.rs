@@ -22,7 +22,7 @@ pub(crate) struct Episodes {
 }
 
 impl Episodes {
-    /// To be called with the interpreter lock released: another thread may be at it for as long as a step takes.
+    /// Locks the episodes. Call it with the interpreter lock released, because another thread may hold it for a whole step.
     fn lock(&self) -> MutexGuard<'_, airpath_sim::Episodes> {
         self.places.lock().unwrap_or_else(PoisonError::into_inner)
     }

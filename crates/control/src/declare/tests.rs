@@ -186,7 +186,7 @@ fn the_registry_accepts_entries_at_run_time() {
         serde_json::from_str(r#"{"properties": {"packets": {"type": "integer", "default": 10}}}"#).unwrap();
     let entry = || Entry::<Controllers> {
         id: Cow::Borrowed("./mine.so"),
-        schema: Value::clone(&schema),
+        schema: Value::clone(&schema).into(),
         fill_defaults: Box::new(|_, _| Ok(())),
         read: Box::new(|values, _| {
             let packets = values.get("packets").map_or(Some(10), Value::as_u64);

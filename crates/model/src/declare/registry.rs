@@ -7,7 +7,9 @@ use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt::{self, Debug};
+use core::ops::Deref;
 
+use once_cell::race::OnceBox;
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
@@ -24,6 +26,27 @@ pub type Reader<K> =
 pub type Filler<K> =
     Box<dyn Fn(&mut Values, &<K as Kind>::Context) -> Result<(), ComponentError> + Send + Sync>;
 
+/// The JSON schema of a component. That of a [`Component`] is generated when it is first used, because a run uses few of
+/// the components of a registry.
+pub struct EntrySchema {
+    generate: fn() -> Value,
+    generated: OnceBox<Value>,
+}
+
+impl Deref for EntrySchema {
+    type Target = Value;
+
+    fn deref(&self) -> &Value {
+        self.generated.get_or_init(|| Box::new((self.generate)()))
+    }
+}
+
+impl From<Value> for EntrySchema {
+    fn from(schema: Value) -> Self {
+        Self { generate: || Value::Null, generated: OnceBox::with_value(Box::new(schema)) }
+    }
+}
+
 /// A component in a registry.
 ///
 /// [`Registry::with`] makes one from a [`Component`]. A component from outside (a plug-in, a class of another language)
@@ -32,7 +55,7 @@ pub struct Entry<K: Kind> {
     /// The name of the component in plans.
     pub id: Cow<'static, str>,
     /// The JSON schema of its table.
-    pub schema: Value,
+    pub schema: EntrySchema,
     /// See [`Component::fill_defaults`].
     pub fill_defaults: Filler<K>,
     /// Reads its values. [`Registry::read`] rejects unknown keys before it calls this function.
@@ -41,21 +64,9 @@ pub struct Entry<K: Kind> {
 
 impl<K: Kind> Entry<K> {
     fn of<C: Component<K>>() -> Self {
-        let mut schema = schema_of::<C>();
-        let mut example = examples(&schema);
-        if let (Ok(()), Some(table)) = (C::fill_defaults(&mut example, &K::example()), schema.as_object_mut())
-        {
-            if let Ok(config) = parse::<C>(&example) {
-                table.insert("x-order".to_string(), keys(&json(&config)));
-            }
-            let title = C::json_schema(&mut SchemaGenerator::default()).get("title").cloned();
-            table.insert("title".to_string(), title.unwrap_or_else(|| C::ID.into()));
-            table.insert("additionalProperties".to_string(), Value::Bool(false));
-            table.remove("$schema");
-        }
         Self {
             id: Cow::Borrowed(C::ID),
-            schema,
+            schema: EntrySchema { generate: component_schema::<K, C>, generated: OnceBox::new() },
             fill_defaults: Box::new(C::fill_defaults),
             read: Box::new(|values, parts| {
                 let mut config = parse::<C>(values)?;
@@ -79,7 +90,7 @@ impl<K: Kind> Entry<K> {
         let kind = id.clone();
         Some(Self {
             id: Cow::Owned(id),
-            schema,
+            schema: schema.into(),
             fill_defaults: Box::new(|_, _| Ok(())),
             read: Box::new(move |values, _| Ok(Arc::new(Variant(parse_variant::<V>(&kind, values)?)))),
         })
@@ -104,6 +115,22 @@ impl<K: Kind> Entry<K> {
     fn knows(&self, parameter: &str) -> bool {
         self.schema.get("properties").is_some_and(|properties| properties.get(parameter).is_some())
     }
+}
+
+/// Returns the schema of a component with the order of its parameters.
+fn component_schema<K: Kind, C: Component<K>>() -> Value {
+    let mut schema = schema_of::<C>();
+    let mut example = examples(&schema);
+    if let (Ok(()), Some(table)) = (C::fill_defaults(&mut example, &K::example()), schema.as_object_mut()) {
+        if let Ok(config) = parse::<C>(&example) {
+            table.insert("x-order".to_string(), keys(&json(&config)));
+        }
+        let title = C::json_schema(&mut SchemaGenerator::default()).get("title").cloned();
+        table.insert("title".to_string(), title.unwrap_or_else(|| C::ID.into()));
+        table.insert("additionalProperties".to_string(), Value::Bool(false));
+        table.remove("$schema");
+    }
+    schema
 }
 
 fn schema_of<C: JsonSchema>() -> Value {
@@ -245,13 +272,15 @@ impl<K: Kind> Registry<K> {
     /// Adds every variant of the enum `V` as a component.
     ///
     /// # Panics
-    /// The id of a variant is taken, or a parameter has neither a default nor an example.
+    /// `V` has no variants, the id of a variant is taken, or a parameter has neither a default nor an example.
     #[must_use]
     pub fn with_variants<V: Variants<K>>(mut self) -> Self {
-        let schema = schema_of::<V>();
-        for variant in schema.get("oneOf").and_then(Value::as_array).into_iter().flatten() {
-            let entry = Entry::of_variant::<V>(variant.clone());
-            let entry = entry.unwrap_or_else(|| panic!("no {} with defaults: {variant}", K::NAME));
+        let variants = schema_of::<V>()["oneOf"].take();
+        let Value::Array(variants) = variants else { panic!("no {}: {variants}", K::NAME) };
+        for variant in variants {
+            let entry = Entry::of_variant::<V>(variant);
+            let entry =
+                entry.unwrap_or_else(|| panic!("a {} has a parameter without default or example", K::NAME));
             self.register(entry).unwrap_or_else(|error| panic!("{}: {error}", K::NAME));
         }
         self
@@ -277,7 +306,7 @@ impl<K: Kind> Registry<K> {
 
     /// Returns the ids with their schemas in the order of registration.
     pub fn schemas(&self) -> impl Iterator<Item = (&str, &Value)> {
-        self.entries.iter().map(|entry| (&*entry.id, &entry.schema))
+        self.entries.iter().map(|entry| (&*entry.id, &*entry.schema))
     }
 
     /// Returns the component with that id, with examples of the parameters that have no default, for tests.

@@ -45,7 +45,7 @@ impl PythonClass {
         let Self { class, schema, make } = self;
         Entry {
             id: Cow::Owned(class.id.clone()),
-            schema,
+            schema: schema.into(),
             fill_defaults: Box::new(|_, _| Ok(())),
             read: Box::new(move |values, _| {
                 let (make, class) = (Arc::clone(&make), Arc::clone(&class));
