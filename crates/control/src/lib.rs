@@ -41,6 +41,7 @@ mod qfcp;
 #[cfg(feature = "declare")]
 mod registry;
 mod slow_start;
+mod sprout;
 mod threshold_unit;
 mod vcp;
 mod vegas;
@@ -89,6 +90,7 @@ pub use slow_start::{
     EveryOtherRound, EveryOtherRoundConfig, PerAcknowledgmentConfig, SlowStart, StandardConfig,
     StandardSlowStart,
 };
+pub use sprout::{Sprout, SproutConfig};
 pub use threshold_unit::ThresholdUnit;
 pub use vcp::{
     AdditiveScaling, AfterFreeze, LoadResponseConfig, Mpcp, MpcpConfig, RttScaling, Vcp, VcpBounds,

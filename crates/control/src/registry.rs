@@ -7,8 +7,8 @@ use crate::{
     AbcSenderConfig, Bbr1Config, BbrConfig, BicConfig, CopaConfig, CubicConfig, DifferentiatedConfig,
     EveryOtherRoundConfig, FixedConfig, HighSpeedConfig, HtcpConfig, HyblaConfig, HystartPlusPlusConfig,
     IllinoisConfig, KiteConfig, LedbatPlusPlusConfig, MpcpConfig, NewRenoConfig, PerAcknowledgmentConfig,
-    PragueConfig, QfcpConfig, StandardConfig, VcpConfig, VegasConfig, VenoConfig, VerusConfig, VivaceConfig,
-    XcpConfig,
+    PragueConfig, QfcpConfig, SproutConfig, StandardConfig, VcpConfig, VegasConfig, VenoConfig, VerusConfig,
+    VivaceConfig, XcpConfig,
 };
 
 impl Components {
@@ -34,6 +34,7 @@ impl Components {
                 .with::<KiteConfig>()
                 .with::<VivaceConfig>()
                 .with::<VerusConfig>()
+                .with::<SproutConfig>()
                 .with::<XcpConfig>()
                 .with::<VcpConfig>()
                 .with::<MpcpConfig>()

@@ -232,7 +232,7 @@ fn ack_rate(config: AckRateConfig) -> AckRate {
 
 /// Controllers whose window follows a model of the path. The rules of RFC 5681 for when and by how much a
 /// window may grow or shrink do not apply to them.
-pub(crate) const MODEL_BASED: [&str; 5] = ["bbr", "bbr1", "copa", "copa-competitive", "verus"];
+pub(crate) const MODEL_BASED: [&str; 6] = ["bbr", "bbr1", "copa", "copa-competitive", "sprout", "verus"];
 
 fn copa(competitive: bool) -> Box<dyn Controller> {
     let config = CopaConfig { competitive, ..CopaConfig::default() };
