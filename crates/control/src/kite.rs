@@ -92,6 +92,8 @@ pub struct KiteConfig {
     /// Resolution to which the receiver's timestamps are rounded down; its clock ticks at least this often.
     #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0)))]
     pub tick: Duration,
+    /// Whether packets are paced. Without, Kite also runs over stacks that pace by the window themselves.
+    pub pacing: bool,
 }
 
 impl Default for KiteConfig {
@@ -103,6 +105,7 @@ impl Default for KiteConfig {
             adaptive: true,
             drain_interval: Duration::from_secs(5),
             tick: Duration::from_millis(1),
+            pacing: true,
         }
     }
 }
@@ -332,7 +335,7 @@ impl Kite {
 
 impl Controller for Kite {
     fn requirements(&self) -> Requirements {
-        Requirements { pacing: true, window_in_recovery: true, ..Requirements::default() }
+        Requirements { pacing: self.config.pacing, window_in_recovery: true, ..Requirements::default() }
     }
 
     fn on_sent(&mut self, event: &SendEvent, _probe: &mut dyn Probe) -> PathHeader {
@@ -372,12 +375,9 @@ impl Controller for Kite {
     fn control(&self) -> Control {
         let window = if self.timed_out { self.mss } else { Bytes::from_f64(self.window) };
         let rate = |pacing: f64| Rate::from_bps_f64(pacing * 8.0);
-        let quantum = self.pacing.map_or(self.mss, |pacing| Bytes::from_f64(pacing * BURST).max(self.mss));
-        Control {
-            window,
-            pacing: self.pacing.map_or(Pacing::Off, |pacing| Pacing::At(rate(pacing))),
-            quantum,
-        }
+        let pacing = self.pacing.filter(|_| self.config.pacing);
+        let quantum = pacing.map_or(self.mss, |pacing| Bytes::from_f64(pacing * BURST).max(self.mss));
+        Control { window, pacing: pacing.map_or(Pacing::Off, |pacing| Pacing::At(rate(pacing))), quantum }
     }
 
     fn phase(&self) -> Phase {

@@ -61,7 +61,19 @@ def test_decisions_of_quinn_are_reported() -> None:
 
 @pytest.mark.parametrize(
     "scheme",
-    ["cubic", "newreno", "vegas", "westwood+", "cubic-ebe", "htcp", "veno", "quinn:cubic", "quinn:newreno"],
+    [
+        "cubic",
+        "newreno",
+        "vegas",
+        "westwood+",
+        "cubic-ebe",
+        "htcp",
+        "veno",
+        "sprout",
+        "kite:pacing=false",
+        "quinn:cubic",
+        "quinn:newreno",
+    ],
 )
 def test_schemes_that_need_no_router_run(scheme: str) -> None:
     results = airpath.run(scenario(scheme), world="quic", progress=False)
@@ -98,6 +110,7 @@ def test_controllers_of_quinn_run_over_quic_only() -> None:
     [
         ("bbr", "quinn paces by its window"),
         ("copa", "quinn paces by its window"),
+        ("kite", "quinn paces by its window"),
         ("prague", "quinn reports only that a mark arrived"),
         ("dctcp", "quinn reports only that a mark arrived"),
         ("sarbe", "needs the receiver's clock, which QUIC acknowledgments do not carry"),

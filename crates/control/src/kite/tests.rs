@@ -49,6 +49,14 @@ fn the_window_is_capacity_times_base_delay_and_target() {
 }
 
 #[test]
+fn pacing_can_be_left_to_the_stack() {
+    let kite = steady(KiteConfig { pacing: false, ..KiteConfig::default() }, 4, 7);
+    assert!(!kite.requirements().pacing);
+    assert_eq!(kite.control().pacing, Pacing::Off);
+    assert!((segments(&kite) - 47.16).abs() < 0.5, "{}", segments(&kite));
+}
+
+#[test]
 fn packets_are_paced_faster_on_a_moving_link() {
     for (adaptive, gain) in [(true, 4.0 / 3.0), (false, 2.0)] {
         let kite = steady(KiteConfig { adaptive, ..KiteConfig::default() }, 4, 7);
