@@ -235,7 +235,10 @@ impl Flow {
         let [first, second] = directions;
         let DirectionResult { facts, counts, feedback, measured, diagnosis, loss_runs } =
             if side == 0 { first.finish() } else { second.finish() };
-        let (measured, diagnosis) = measured.zip(diagnosis)?;
+        let (measured, mut diagnosis) = measured.zip(diagnosis)?;
+        if self.previous[1 - side].is_none() {
+            diagnosis = diagnosis.without_receiver();
+        }
         let (sender, receiver) = (self.answers.least(side), self.answers.least(1 - side));
         let round_trips = measured.round_trips();
         // Without timestamps and handshake, the acknowledgments still indicate the distance to the receiver.

@@ -22,6 +22,7 @@ LEAST_SHARE = 0.01
 PAYLOAD, PACKETS = "payload", "packets with QUIC's headers"
 """What the bytes of a rate include."""
 _BARS = "▁▂▃▄▅▆▇█"
+_NOT_KNOWN = "not known: no acknowledgment of the data was captured"
 
 
 def print_answers(capture: CaptureAnalysis, every: bool) -> None:
@@ -65,14 +66,14 @@ def _flow_bandwidth(flow: FlowAnalysis) -> list[tuple[str, str]]:
         return [*_bandwidth(flow.diagnosis.answer, counted), *_link_rate(flow.diagnosis, counted)]
     rate = flow.facts["delivered_bps"]
     if not rate:
-        return [("bandwidth", "not known: no acknowledgment of the data was captured")]
+        return [("bandwidth", _NOT_KNOWN)]
     return [("bandwidth", f"at least {format_rate(rate, 3)}, the mean of what arrived")]
 
 
 def _bandwidth(answer: Answer, counted: str) -> list[tuple[str, str]]:
     headline = answer.headline
     if headline is None:
-        return [("bandwidth", "not known: no acknowledgment of the data was captured")]
+        return [("bandwidth", _NOT_KNOWN)]
     if headline.full:
         low, high = _megabits(headline.low_bps), _megabits(headline.high_bps)
         least, most = _megabits(headline.least_bps), _megabits(headline.most_bps)
@@ -108,6 +109,8 @@ def _sparkline(answer: Answer) -> str:
 
 def _limits(flow: FlowAnalysis) -> Iterator[tuple[str, str]]:
     name = "limited by"
+    if not flow.diagnosis.shares:
+        yield name, _NOT_KNOWN
     for share in flow.diagnosis.shares:
         if share.time >= LEAST_SHARE:
             yield (
@@ -145,7 +148,7 @@ def _reason(share: Share, flow: FlowAnalysis) -> str:
 _PLAIN_REASONS = {
     "overflow": "the window recovered from drops of a short buffer or of queue management",
     "random-loss": "the window recovered from losses that met no queue, as radio links have them",
-    "application": "the sender had less to send than it was allowed to",
+    "application": "the sender sent less than it was allowed to",
     "sender-window": "a constant amount in flight, as of a send buffer or a clamped window",
 }
 
@@ -160,9 +163,11 @@ def _losses(flow: FlowAnalysis) -> str:
         return f"none{more}"
     counted = f"{_count(losses['segments'], packets)} in {_count(losses['episodes'], 'episodes')}"
     variation = losses["flight_variation"]
+    if losses["by_queue"] is None:
+        return f"{counted}: the cause is not known{more}"
     if any(share.label == "policer" for share in flow.diagnosis.shares):
         return f"{counted}: dropped by the policer{more}"
-    share = f"{percent(losses['at_queue'])} met a long queue" if losses["at_queue"] is not None else ""
+    share = f"{percent(losses['at_queue'])} met a long queue"
     steady = f", bytes in flight ± {percent(variation)}" if variation is not None else ""
     cause = "a queue overflowed" if losses["by_queue"] else "no queue explains them"
     return f"{counted}, {share}{steady}: {cause}{more}"

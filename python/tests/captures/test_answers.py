@@ -21,13 +21,14 @@ PAYLOAD = 1448 / 1500
 def simulated(bottleneck: dict[str, Any], **flow: Any) -> airpath.Results:
     """Return 20 s of a flow, captured at the sender, with the causes that limited it."""
     queue = {"kind": "drop-tail", "limit": flow.pop("buffer", "1bdp"), **flow.pop("queue", {})}
+    capture = flow.pop("capture", ["f-1-access", "f-1-access-reverse"])
     document = {
         "name": "truth",
         "duration": "20s",
         "seed": 3,
         "record": {
             "interval": "100ms",
-            "capture": ["f-1-access", "f-1-access-reverse"],
+            "capture": capture,
             "flow_limits": True,
         },
         "topology": {
@@ -192,6 +193,21 @@ def test_no_link_rate_is_reported_if_unknown(
 ) -> None:
     capture, _ = made(tmp_path, bottleneck, **flow)
     assert capture.flows[0].diagnosis.link_rate_bps is None
+
+
+def test_data_without_acknowledgments_show_neither_bandwidth_nor_limits(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    capture, _ = made(tmp_path, {"rate": "10mbps"}, capture=["f-1-access"])
+    (flow,) = capture.flows
+    assert flow.diagnosis.losses["segments"] > 0
+    assert flow.diagnosis.losses["by_queue"] is None
+    with pytest.raises(SystemExit):
+        main(["estimate", str(tmp_path / "made.pcapng"), "--out", str(tmp_path / "out")])
+    text = " ".join(capsys.readouterr().out.split())
+    for name in ("bandwidth", "limited by"):
+        assert f"{name} not known: no acknowledgment of the data was captured" in text
+    assert "episodes: the cause is not known" in text
 
 
 def test_the_answer_comes_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -49,11 +49,11 @@ pub struct LossSummary {
     pub needless: u64,
     /// Median queueing delay of segments sent around the start of episodes, in seconds.
     pub queue_s: Option<f64>,
-    /// Share of the episodes with a long queue; `None` without episodes.
+    /// Share of the episodes with a long queue; `None` without episodes, or without packets of the receiver.
     pub at_queue: Option<f64>,
     /// Coefficient of variation of the bytes in flight at the start of episodes; `None` below four episodes.
     pub flight_variation: Option<f64>,
-    /// Whether a queue caused the losses, according to both criteria; `None` without episodes.
+    /// Whether a queue caused the losses, according to both criteria; `None` if `at_queue` is.
     pub by_queue: Option<bool>,
 }
 

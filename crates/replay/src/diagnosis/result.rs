@@ -53,7 +53,7 @@ pub struct LimitWindow {
 /// The limits of a flow over time, and its bandwidth.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Diagnosis {
-    /// Windows of time, in order, without gaps.
+    /// Windows of time, in order, without gaps; none if the capture contains no packet of the receiver.
     pub windows: Vec<LimitWindow>,
     /// The bandwidth.
     pub answer: Answer,
@@ -99,6 +99,14 @@ impl Observations {
             transmissions: if may_be_policed { self.transmissions.sent } else { Vec::new() },
             round_trip_ns: (scale.median * 1e9) as u64,
         }
+    }
+}
+
+impl Diagnosis {
+    /// Drops what a capture without the receiver's packets cannot show: limits, and the causes of losses.
+    pub(crate) fn without_receiver(self) -> Self {
+        let losses = LossSummary { at_queue: None, by_queue: None, ..self.losses };
+        Self { windows: Vec::new(), losses, may_be_policed: false, transmissions: Vec::new(), ..self }
     }
 }
 
