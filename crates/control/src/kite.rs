@@ -92,7 +92,7 @@ pub struct KiteConfig {
     /// Resolution to which the receiver's timestamps are rounded down; its clock ticks at least this often.
     #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0)))]
     pub tick: Duration,
-    /// Whether packets are paced. Without, Kite also runs over stacks that pace by the window themselves.
+    /// Whether packets are paced. Without pacing, Kite also runs over stacks that pace by the window themselves.
     pub pacing: bool,
 }
 

@@ -1,5 +1,5 @@
-//! Sprout: what leaves is what will probably arrive within 100 ms (Winstein, Sivaraman, Balakrishnan, NSDI
-//! 2013).
+//! Sprout: no more data is in flight than will probably arrive within 100 ms (Winstein, Sivaraman,
+//! Balakrishnan, NSDI 2013).
 
 mod belief;
 mod model;
@@ -24,10 +24,10 @@ use belief::Belief;
 /// Time between two forecasts.
 const TICK: Duration = Duration::from_millis(20);
 
-/// Silence after a flight that says nothing about the link.
+/// Longest silence after a flight that says nothing about the link.
 const SILENCE: Duration = Duration::from_millis(50);
 
-/// Ticks without observation after which more of them are not considered: the belief hardly changes then.
+/// Largest number of ticks of a pause that count: after more of them the belief hardly changes.
 const LONGEST_PAUSE: u64 = 512;
 
 /// The parameters of Sprout.
@@ -68,7 +68,7 @@ impl Component<Controllers> for SproutConfig {
 ///
 /// Every 20 ms the sender updates probabilities for 257 rates of the link, from 0 to 1000 packets per second,
 /// with the number of packets that arrived. From them it computes a number of packets that arrive with a
-/// high probability within the next 100 ms, and sends as much as brings the data in flight to this number.
+/// high probability within the next 100 ms, and keeps so many in flight.
 ///
 /// Telemetry, once a tick: `rate`, the mean of the probable rates in packets per second, and `forecast`, in
 /// packets.
@@ -107,7 +107,7 @@ struct Flight {
 #[derive(Clone, Copy, Debug)]
 struct Arrival {
     tick: Timestamp,
-    /// The tick of the flight of which it was the last packet, if it was one.
+    /// If it ended a flight, the tick in which the flight left.
     ended: Option<Timestamp>,
 }
 

@@ -1,4 +1,4 @@
-//! What Sprout believes about the rate of the link.
+//! The probabilities of the rates that the link can have.
 
 use alloc::boxed::Box;
 use core::{array, fmt};

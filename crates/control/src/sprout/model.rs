@@ -25,7 +25,7 @@ const ESCAPE: f64 = 1.0;
 /// The largest change of the rate in one tick, in bins: five standard deviations.
 const LARGEST_CHANGE: usize = 37;
 
-/// A forecast considers fewer packets in each tick.
+/// A forecast considers fewer packets than these in each tick.
 const TICK_PACKETS: usize = 30;
 
 /// Number of ticks after which arrivals are forecast.
@@ -42,7 +42,7 @@ pub(super) struct Model {
 }
 
 impl Model {
-    /// Returns the only instance. It is computed when it is first used, in tens of milliseconds.
+    /// Returns the only instance. It is computed when it is first used, which takes about 15 ms.
     pub(super) fn get() -> &'static Self {
         static MODEL: OnceBox<Model> = OnceBox::new();
         MODEL.get_or_init(|| Box::new(Self::new()))
@@ -58,7 +58,7 @@ impl Model {
         for rate in 0..RATES {
             let mut rates = [0.0; RATES];
             rates[rate] = 1.0;
-            // The authors' receiver takes the numbers of successive ticks for independent.
+            // As in the authors' receiver, the numbers of packets in successive ticks are independent.
             let mut packets = vec![1.0];
             for tick in 1..=HORIZONS[1] {
                 packets = sum_of(&packets, &mixture(&rates, &poisson));
