@@ -35,6 +35,10 @@ fn vivace() -> ControllerPlan {
     ControllerPlan::Declared(ComponentPlan::named("vivace"))
 }
 
+fn sprout() -> ControllerPlan {
+    ControllerPlan::Declared(ComponentPlan::named("sprout"))
+}
+
 /// A run of `seconds` with a buffer of `buffer` packets; flow i starts at 3 i s; measured from `from` on.
 struct Run {
     outcome: Outcome,
@@ -185,6 +189,14 @@ fn copa_queues_about_one_over_delta_packets_per_flow() {
         let per_flow = run.queueing_ms() / PACKET_MS / flows as f64;
         assert!((1.5..3.0).contains(&per_flow), "{flows} flows: {per_flow} packets each");
     }
+}
+
+/// No more is in flight than probably arrives within 100 ms, of which the base round trip is 40 ms.
+#[test]
+fn sprout_fills_the_link_with_at_most_60_ms_of_queue() {
+    let run = Run::new(&[sprout()], 0.0, 1000, 40, 10);
+    assert!(run.goodput()[0] > 0.95 * MOST, "{:?}", run.goodput());
+    assert!(run.queueing_ms() < 60.0, "{}", run.queueing_ms());
 }
 
 /// The rates of a probe are 5 % apart, so that a tenth of the link is the most that one flow should miss. Its
