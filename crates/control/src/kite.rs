@@ -92,7 +92,7 @@ pub struct KiteConfig {
     /// Resolution to which the receiver's timestamps are rounded down; its clock ticks at least this often.
     #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0)))]
     pub tick: Duration,
-    /// Whether packets are paced. Without pacing, Kite also runs over stacks that pace by the window themselves.
+    /// Whether Kite sets the pacing rate. Otherwise the stack paces by the window, if it paces.
     pub pacing: bool,
 }
 
@@ -374,10 +374,14 @@ impl Controller for Kite {
 
     fn control(&self) -> Control {
         let window = if self.timed_out { self.mss } else { Bytes::from_f64(self.window) };
-        let rate = |pacing: f64| Rate::from_bps_f64(pacing * 8.0);
-        let pacing = self.pacing.filter(|_| self.config.pacing);
-        let quantum = pacing.map_or(self.mss, |pacing| Bytes::from_f64(pacing * BURST).max(self.mss));
-        Control { window, pacing: pacing.map_or(Pacing::Off, |pacing| Pacing::At(rate(pacing))), quantum }
+        let (pacing, quantum) = match self.pacing {
+            _ if !self.config.pacing => (Pacing::FromWindow, self.mss),
+            None => (Pacing::Off, self.mss),
+            Some(rate) => {
+                (Pacing::At(Rate::from_bps_f64(rate * 8.0)), Bytes::from_f64(rate * BURST).max(self.mss))
+            }
+        };
+        Control { window, pacing, quantum }
     }
 
     fn phase(&self) -> Phase {

@@ -52,7 +52,7 @@ fn the_window_is_capacity_times_base_delay_and_target() {
 fn pacing_can_be_left_to_the_stack() {
     let kite = steady(KiteConfig { pacing: false, ..KiteConfig::default() }, 4, 7);
     assert!(!kite.requirements().pacing);
-    assert_eq!(kite.control().pacing, Pacing::Off);
+    assert_eq!(kite.control().pacing, Pacing::FromWindow);
     assert!((segments(&kite) - 47.16).abs() < 0.5, "{}", segments(&kite));
 }
 
