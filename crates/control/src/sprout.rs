@@ -1,4 +1,4 @@
-//! Sprout: no more data is in flight than will probably arrive within 100 ms (Winstein, Sivaraman,
+//! Sprout: keeps no more data in flight than will probably arrive within 100 ms (Winstein, Sivaraman,
 //! Balakrishnan, NSDI 2013).
 
 mod belief;
@@ -24,10 +24,10 @@ use belief::Belief;
 /// Time between two forecasts.
 const TICK: Duration = Duration::from_millis(20);
 
-/// Longest silence after a flight that says nothing about the link.
+/// Time after the arrival of a flight in which silence is no observation of the link.
 const SILENCE: Duration = Duration::from_millis(50);
 
-/// Largest number of ticks of a pause that count: after more of them the belief hardly changes.
+/// Largest number of ticks simulated after a pause. Further ticks would hardly change the probabilities.
 const LONGEST_PAUSE: u64 = 512;
 
 /// The parameters of Sprout.
@@ -43,8 +43,8 @@ const LONGEST_PAUSE: u64 = 512;
     )
 )]
 pub struct SproutConfig {
-    /// Probability that fewer packets arrive than the forecast says. A larger one gives more throughput and
-    /// longer queues.
+    /// The quantile of the number of arriving packets that is the forecast. A larger one gives more throughput
+    /// and longer queues.
     #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1)))]
     pub quantile: f64,
 }
@@ -66,12 +66,11 @@ impl Component<Controllers> for SproutConfig {
 
 /// Sprout.
 ///
-/// Every 20 ms the sender updates probabilities for 257 rates of the link, from 0 to 1000 packets per second,
-/// with the number of packets that arrived. From them it computes a number of packets that arrive with a
-/// high probability within the next 100 ms, and keeps so many in flight.
+/// Every 20 ms the sender updates the probabilities of 257 rates of the link, from 0 to 1000 packets per
+/// second, with the number of packets that arrived. From them it forecasts how many packets will at least
+/// arrive within the next 100 ms with high probability, and keeps that many in flight.
 ///
-/// Telemetry, once a tick: `rate`, the mean of the probable rates in packets per second, and `forecast`, in
-/// packets.
+/// Telemetry, once a tick: `rate`, the mean of the rates in packets per second, and `forecast`, in packets.
 #[derive(Clone, Debug)]
 pub struct Sprout {
     config: SproutConfig,
@@ -84,30 +83,31 @@ pub struct Sprout {
     arrived: f64,
     /// Payload that counts as arrived although its acknowledgment is missing.
     unacknowledged: Bytes,
-    /// Payload that has left.
+    /// Payload sent so far.
     sent: Bytes,
-    /// Flights that have not arrived, and the last one that has.
+    /// Flights that have not fully arrived, and the last one that has.
     flights: VecDeque<Flight>,
     last_ended: Flight,
     /// The newest arrival.
     newest: Option<Arrival>,
     in_flight: Bytes,
-    /// Payload that may still leave in this tick.
+    /// Payload that may still be sent in this tick.
     budget: Bytes,
 }
 
-/// The packets that left in one tick.
+/// The packets sent in one tick.
 #[derive(Clone, Copy, Debug)]
 struct Flight {
     tick: Timestamp,
-    /// Payload that had left when the flight ended.
+    /// Payload sent until the end of the flight.
     end: Bytes,
 }
 
+/// The arrival of a packet.
 #[derive(Clone, Copy, Debug)]
 struct Arrival {
     tick: Timestamp,
-    /// If it ended a flight, the tick in which the flight left.
+    /// If it ended a flight, the tick in which the flight was sent.
     ended: Option<Timestamp>,
 }
 
@@ -138,7 +138,7 @@ impl Sprout {
         Ok(sprout)
     }
 
-    /// Computes what may leave in this tick, and returns the forecast, in packets.
+    /// Computes how much may be sent in this tick, and returns the forecast, in packets.
     fn plan(&mut self) -> usize {
         let [next, later] = self.belief.forecast(self.config.quantile);
         let forecast = later - next;
@@ -146,8 +146,8 @@ impl Sprout {
         forecast
     }
 
-    /// Returns whether nothing would arrive in this tick over a link without outages: nothing that left could
-    /// have arrived yet, or the receiver waits for the next flight.
+    /// Returns whether a tick without arrivals is no observation: nothing can have arrived yet, or the next
+    /// flight has not had the time to.
     fn expects_silence(&self) -> bool {
         let Some(newest) = self.newest else { return true };
         let Some(flight) = newest.ended else { return false };
@@ -155,10 +155,10 @@ impl Sprout {
         self.tick < newest.tick + next.tick.since(flight).max(SILENCE)
     }
 
-    /// Records that packets arrived, of which `acknowledged` bytes had not been acknowledged.
+    /// Processes an acknowledgment of `acknowledged` new bytes.
     ///
-    /// The receiver may delay the acknowledgment of one packet. If it is the last one of several that left
-    /// together, it counts as arrived.
+    /// The receiver may delay the acknowledgment of one packet. If that is the last packet of a flight of
+    /// several, it counts as arrived.
     fn receive(&mut self, acknowledged: Bytes) {
         let arrived = self.sent - self.in_flight;
         while let Some(&flight) = self.flights.front() {
@@ -230,7 +230,7 @@ impl Controller for Sprout {
     }
 
     fn control(&self) -> Control {
-        // One packet at least: without it, nothing would ever arrive again.
+        // With no packet in flight, nothing would ever arrive again.
         let window = (self.in_flight + self.budget).max(self.mss);
         Control { window, pacing: Pacing::Off, quantum: self.mss }
     }

@@ -1,4 +1,4 @@
-//! The probabilities of the rates that the link can have.
+//! The probabilities of the rates of the link, and the forecast.
 
 use alloc::boxed::Box;
 use core::{array, fmt};
@@ -30,15 +30,15 @@ impl Belief {
         self.probabilities.iter().enumerate().map(|(rate, probability)| probability * middle(rate)).sum()
     }
 
-    /// Lets the rate change for one tick.
+    /// Advances the rate by one tick.
     pub(super) fn evolve(&mut self) {
         *self.probabilities = Model::get().next(&self.probabilities);
     }
 
-    /// Learns that `packets` arrived in one tick.
+    /// Updates the probabilities with the number of packets that arrived in one tick.
     pub(super) fn observe(&mut self, packets: u32) {
-        // Logarithms of the likelihoods, without the term that all have and relative to the largest one of
-        // the possible rates: far from all rates, the likelihoods themselves would be zero.
+        // Logarithms, relative to the largest one of a possible rate: if the number is far from what every
+        // rate predicts, all likelihoods underflow. The factorial is the same for all rates.
         let logarithms: Probabilities = array::from_fn(|rate| match (packets, arrivals(rate)) {
             (0, expected) => -expected,
             (_, 0.0) => f64::NEG_INFINITY,

@@ -25,7 +25,7 @@ const ESCAPE: f64 = 1.0;
 /// The largest change of the rate in one tick, in bins: five standard deviations.
 const LARGEST_CHANGE: usize = 37;
 
-/// A forecast considers fewer packets than these in each tick.
+/// A forecast considers fewer packets than this in each tick.
 const TICK_PACKETS: usize = 30;
 
 /// Number of ticks after which arrivals are forecast.
@@ -33,9 +33,9 @@ const HORIZONS: [usize; 2] = [1, 6];
 
 pub(super) type Probabilities = [f64; RATES];
 
-/// What does not depend on the link.
+/// Tables that are the same for all links.
 pub(super) struct Model {
-    /// For each rate, the probabilities of the rates one tick later from [`lowest`] on.
+    /// For each rate, the probabilities of the rates one tick later, from [`lowest`] on.
     changes: Vec<[f64; 2 * LARGEST_CHANGE + 1]>,
     /// For each horizon, by number of packets: the probability, for each rate, that no more packets arrive.
     pub(super) at_most: [Vec<Probabilities>; HORIZONS.len()],

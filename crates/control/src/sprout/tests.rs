@@ -27,8 +27,8 @@ fn window(sprout: &Sprout) -> u64 {
 }
 
 /// Means and forecasts of `process.cc` and `processforecaster.cc` (keithw/sprout at c838669), computed on
-/// 2026-12-01 with the exact normal distribution: the authors' table of it has steps of 0.06 packets per
-/// second, which moves the means by up to 0.2.
+/// 2026-12-01 with the exact normal distribution. The authors tabulate it in steps of 0.06 packets per
+/// second, which changes the means by up to 0.2.
 #[test]
 fn the_inference_is_that_of_the_authors() {
     let mut belief = Belief::default();
@@ -62,7 +62,7 @@ fn impossible_numbers_of_packets_leave_probabilities() {
     }
 }
 
-/// Lets the tick end.
+/// Ends the current tick.
 fn tick(sprout: &mut Sprout) {
     sprout.on_timer(sprout.next_timer(), &mut NullProbe);
 }

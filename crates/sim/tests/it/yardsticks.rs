@@ -191,7 +191,7 @@ fn copa_queues_about_one_over_delta_packets_per_flow() {
     }
 }
 
-/// No more is in flight than probably arrives within 100 ms, of which the base round trip is 40 ms.
+/// At most 100 ms of arrivals are in flight, and the base round trip is 40 ms.
 #[test]
 fn sprout_fills_the_link_with_at_most_60_ms_of_queue() {
     let run = Run::new(&[sprout()], 0.0, 1000, 40, 10);
