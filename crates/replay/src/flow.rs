@@ -236,7 +236,7 @@ impl Flow {
         let DirectionResult { facts, counts, feedback, measured, diagnosis, loss_runs } =
             if side == 0 { first.finish() } else { second.finish() };
         let (measured, mut diagnosis) = measured.zip(diagnosis)?;
-        if self.previous[1 - side].is_none() {
+        if self.interfaces[1 - side].is_none() {
             diagnosis = diagnosis.without_receiver();
         }
         let (sender, receiver) = (self.answers.least(side), self.answers.least(1 - side));

@@ -195,7 +195,7 @@ def test_no_link_rate_is_reported_if_unknown(
     assert capture.flows[0].diagnosis.link_rate_bps is None
 
 
-def test_data_without_acknowledgments_show_neither_bandwidth_nor_limits(
+def test_a_capture_of_the_data_alone_shows_neither_bandwidth_nor_limits(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     capture, _ = made(tmp_path, {"rate": "10mbps"}, capture=["f-1-access"])

@@ -103,7 +103,7 @@ impl Observations {
 }
 
 impl Diagnosis {
-    /// Drops what a capture without the receiver's packets cannot show: limits, and the causes of losses.
+    /// Removes what a capture without packets of the receiver cannot show: limits, and the causes of losses.
     pub(crate) fn without_receiver(self) -> Self {
         let losses = LossSummary { at_queue: None, by_queue: None, ..self.losses };
         Self { windows: Vec::new(), losses, may_be_policed: false, transmissions: Vec::new(), ..self }
