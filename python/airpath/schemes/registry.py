@@ -132,9 +132,12 @@ def same_scheme(texts: Iterable[str]) -> tuple[str, str] | None:
     return None
 
 
-_COLOURS: Final = ("#5B2A86", "#C2185B", "#6B8E23", "#2F6FDE", "#00796B", "#A8500F", "#607D8B")
+_COLOURS: Final = (
+    *("#5B2A86", "#C2185B", "#6B8E23", "#2F6FDE", "#00796B", "#A8500F", "#607D8B"),
+    *("#9C5BD0", "#B08900", "#0E8FA8", "#D0437A", "#4F5D2F"),
+)
 _MARKERS: Final = ("o", "s", "^", "D", "v", "P")
-"""Colours and markers of the schemes that do not define their own, in their order: 42 pairs."""
+"""Colours and markers of the schemes that do not define their own, in their order."""
 
 
 def _of_declarations(listed: Iterable[Scheme]) -> Iterator[Scheme]:
