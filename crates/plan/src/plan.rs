@@ -21,7 +21,9 @@ pub use airpath_estimate::{AckRateConfig, FilterConfig, SamplerConfig, Start, Vi
 pub use airpath_model::declare::ComponentPlan;
 pub use controller::{ControllerPlan, QuinnAlgorithm};
 pub use estimator::EstimatorPlan;
-pub use flow::{FlowPlan, LossDetectionPlan, RecoveryPlan, RtoFloorPlan, TrafficPlan, TransportPlan};
+pub use flow::{
+    FlowPlan, LossDetectionPlan, RecoveryPlan, RtoFloorPlan, StackPlan, TrafficPlan, TransportPlan,
+};
 pub use link::{ArqPlan, BurstPlan, LinkPlan};
 pub use queue::{ManagementPlan, ProtocolPlan, QueuePlan, SourcePlan};
 

@@ -21,6 +21,8 @@ pub struct SenderConfig {
     pub spurious_timeout_undo: bool,
     /// Whether to use the timestamps option (RFC 7323). Default on.
     pub timestamps: bool,
+    /// The unit of RTT samples by timestamps, at least 1 ns; in Linux 1 ms. Default 1 ns.
+    pub timestamp_resolution: Duration,
     /// The floor of the retransmission timeout. Default 200 ms, as deployed; RFC 6298 specifies 1 s.
     pub min_rto: Duration,
     /// The quantity that the floor bounds. Default the variance term, as deployed.
@@ -45,6 +47,7 @@ impl Default for SenderConfig {
             loss_detection: LossDetection::Threshold,
             spurious_timeout_undo: true,
             timestamps: true,
+            timestamp_resolution: Duration::from_nanos(1),
             min_rto: Duration::from_millis(200),
             rto_floor: RtoFloor::OnVariance,
             max_rto: Duration::from_secs(60),
@@ -148,12 +151,17 @@ pub struct ReceiverConfig {
     pub delayed_ack_segments: u32,
     /// The longest delay of an acknowledgment. Default 40 ms, as in Linux; RFC 1122 allows 500 ms.
     pub delayed_ack_timeout: Duration,
+    /// The number of acknowledgments at the start of the connection that are not delayed; Linux sends 16. Default 0.
+    pub quick_acks: u64,
     /// Whether to report out-of-order ranges (RFC 2018). Default on.
     pub sack: bool,
     /// Whether to echo timestamps (RFC 7323). Default on.
     pub timestamps: bool,
     /// The receive window beyond the delivered data. Default unlimited.
     pub receive_window: Bytes,
+    /// The receive window at the start of the connection. It grows by two bytes for each byte received, as in Linux, up
+    /// to `receive_window`. Default unlimited.
+    pub initial_receive_window: Bytes,
     /// The mode of explicit congestion notification, the same as the sender's. Default off.
     pub ecn: EcnMode,
 }
@@ -163,9 +171,11 @@ impl Default for ReceiverConfig {
         Self {
             delayed_ack_segments: 2,
             delayed_ack_timeout: Duration::from_millis(40),
+            quick_acks: 0,
             sack: true,
             timestamps: true,
             receive_window: Bytes::MAX,
+            initial_receive_window: Bytes::MAX,
             ecn: EcnMode::Off,
         }
     }

@@ -11,8 +11,7 @@ use crate::segment::Segment;
 ///
 /// It acknowledges every second segment, or after a timeout (RFC 5681, section 4.2). It acknowledges at once
 /// if a segment arrives out of order or fills a gap, and when ECN marks begin or end (as in Linux). The
-/// application reads payload as soon as it is in order, so the advertised window is always the configured
-/// one.
+/// application reads payload as soon as it is in order, so the advertised window never shrinks.
 #[derive(Clone, Debug)]
 pub struct Receiver {
     config: ReceiverConfig,
@@ -30,6 +29,10 @@ pub struct Receiver {
     pending: u32,
     acknowledge_now: bool,
     delayed_until: Timestamp,
+    /// The number of acknowledgments still to be sent without delay.
+    quick_acks: u64,
+    /// The window to advertise.
+    window: u64,
     /// TS.Recent and Last.ACK.sent of RFC 7323, section 4.3.
     timestamp_recent: Option<Timestamp>,
     last_acknowledged: u64,
@@ -52,6 +55,8 @@ impl Receiver {
             pending: 0,
             acknowledge_now: false,
             delayed_until: Timestamp::NEVER,
+            quick_acks: config.quick_acks,
+            window: config.initial_receive_window.min(config.receive_window).get(),
             timestamp_recent: None,
             last_acknowledged: 0,
             ece: false,
@@ -86,8 +91,11 @@ impl Receiver {
             self.repeated |= segment.payload > 0;
         }
 
+        self.window =
+            self.window.saturating_add(2 * u64::from(segment.payload)).min(self.config.receive_window.get());
         self.pending += 1;
-        if !in_order || had_gap || self.pending >= self.config.delayed_ack_segments {
+        let due = self.quick_acks > 0 || self.pending >= self.config.delayed_ack_segments;
+        if !in_order || had_gap || due {
             self.acknowledge_now = true;
         } else if !self.delayed_until.is_scheduled() {
             self.delayed_until = now + self.config.delayed_ack_timeout;
@@ -100,6 +108,7 @@ impl Receiver {
             return None;
         }
         self.acknowledge_now = false;
+        self.quick_acks = self.quick_acks.saturating_sub(1);
         self.pending = 0;
         let repeated = core::mem::take(&mut self.repeated) && self.config.sack;
         self.delayed_until = Timestamp::NEVER;
@@ -116,7 +125,7 @@ impl Receiver {
                 SackBlocks::new()
             },
             repeated,
-            receive_window: self.config.receive_window,
+            receive_window: Bytes::new(self.window),
             timestamp: self.config.timestamps.then_some(now),
             timestamp_echo: self.timestamp_recent.filter(|_| self.config.timestamps),
             ece: self.ece,

@@ -119,4 +119,6 @@ def quic_departures(transport: Mapping[str, Any] | None) -> Iterator[str]:
     if transport["delayed_ack_timeout_ns"] != QUINN_MAX_ACK_DELAY_NS:
         wait = format_duration(transport["delayed_ack_timeout_ns"])
         yield f"acknowledgments: after 25ms at the latest; after {wait} in the scenario"
+    if transport["stack"] != "rfc":
+        yield f"stack: quinn's own; {transport['stack']} in the scenario"
     yield "handshake, loss detection and timers (RFC 9000 and 9002)"

@@ -106,6 +106,15 @@ class Transport(Table):
     """
     pacing: Flag | None = None
     """Pace at a gain times window over RTT if the controller sets no pacing rate. Default: false."""
+    stack: Literal["rfc", "linux"] | None = None
+    """Stack whose details the transport follows: `rfc` (the default), or `linux`, which acknowledges the
+    first 16 segments one by one, offers a receive window of 64 kB that grows by two bytes for each byte
+    received, and has timestamps of 1 ms.
+    """
+    gso: Flag | None = None
+    """In the emulator: bursts of segments (generic segmentation offload), the same for all flows. A simulated
+    sender has none. Default: true.
+    """
 
 
 class Flow(Table):

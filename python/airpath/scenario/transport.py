@@ -30,6 +30,8 @@ DEFAULTS: Final = Transport.model_validate(
         "initial_rto": "1s",
         "ecn": False,
         "pacing": False,
+        "stack": "rfc",
+        "gso": True,
     }
 )
 """Default settings; the docstrings of the fields name the sources."""
@@ -91,6 +93,8 @@ def transport_plan(layers: Sequence[Transport], path: str, header_bytes: int = 0
         "ecn": settings["ecn"] is not False,
         "accurate_ecn": settings["ecn"] == "accurate",
         "pacing": settings["pacing"],
+        "stack": settings["stack"],
+        "gso": settings["gso"],
     }
 
 

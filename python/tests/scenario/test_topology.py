@@ -74,6 +74,8 @@ def test_the_smallest_dumbbell_to_the_last_key():
                     "ecn": False,
                     "accurate_ecn": False,
                     "pacing": False,
+                    "stack": "rfc",
+                    "gso": True,
                 },
                 "estimators": [],
             }

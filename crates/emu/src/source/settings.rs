@@ -1,10 +1,11 @@
 //! Kernel settings for a plan: for each connection, and for a whole host.
 
-use airpath_os_linux::{SystemError, write};
+use airpath_os_linux::{Route, SystemError, device_index, write};
 use airpath_plan::{ControllerPlan, FlowPlan, Part, Plan, RecoveryPlan, TransportPlan};
+use netlink_packet_route::link::LinkAttribute;
 
 use crate::error::EmulationError;
-use crate::host::Host;
+use crate::host::{DEVICE, Host};
 
 /// The file in which the kernel lists its congestion controls.
 pub const AVAILABLE_CONGESTION_CONTROLS: &str = "/proc/sys/net/ipv4/tcp_available_congestion_control";
@@ -12,8 +13,8 @@ pub const AVAILABLE_CONGESTION_CONTROLS: &str = "/proc/sys/net/ipv4/tcp_availabl
 /// The largest send and receive buffers in bytes: twice the 5 MB in flight at 100 Mbit/s and 400 ms, and as
 /// much again for the kernel's own overhead, which counts too; with room for larger paths.
 const LARGEST_BUFFER: u64 = 64 << 20;
-/// Initial size of a receive buffer in bytes: large, so that the receive window does not limit slow start.
-/// (The simulator's receivers have no limit unless the scenario sets one; limits below this size are set.)
+/// Initial size of a receive buffer in bytes: large, so that the receive window is limited at the start only, when it
+/// is 64 kB and grows with the data received. (Limits of the scenario below this size are set.)
 const FIRST_RECEIVE_BUFFER: u64 = 16 << 20;
 
 /// Headers of IPv4 and TCP without options, in bytes.
@@ -72,6 +73,7 @@ pub struct KernelSettings {
     timestamps: bool,
     selective_acknowledgments: bool,
     ecn: bool,
+    gso: bool,
 }
 
 impl KernelSettings {
@@ -83,7 +85,7 @@ impl KernelSettings {
         let mut wanted =
             plan.flows.iter().filter_map(|flow| Some((flow, Self::of_transport(flow.transport.as_ref()?))));
         let Some((first, shared)) = wanted.next() else {
-            return Ok(Self { timestamps: true, selective_acknowledgments: true, ecn: false });
+            return Ok(Self { timestamps: true, selective_acknowledgments: true, ecn: false, gso: true });
         };
         for (flow, settings) in wanted {
             let mut both = settings.named().into_iter().zip(shared.named());
@@ -104,11 +106,12 @@ impl KernelSettings {
     }
 
     /// Returns each setting: its field in a plan, its description, and whether it is on.
-    fn named(self) -> [(&'static str, &'static str, bool); 3] {
+    fn named(self) -> [(&'static str, &'static str, bool); 4] {
         [
             ("transport.timestamps", "timestamps", self.timestamps),
             ("transport.recovery", "selective acknowledgments", self.selective_acknowledgments),
             ("transport.ecn", "marks (ECN)", self.ecn),
+            ("transport.gso", "bursts (GSO)", self.gso),
         ]
     }
 
@@ -117,6 +120,7 @@ impl KernelSettings {
             timestamps: transport.timestamps,
             selective_acknowledgments: matches!(transport.recovery, RecoveryPlan::Prr | RecoveryPlan::Sack),
             ecn: transport.ecn,
+            gso: transport.gso,
         }
     }
 
@@ -131,6 +135,9 @@ impl KernelSettings {
         write("/proc/sys/net/ipv4/tcp_sack", flag(self.selective_acknowledgments))?;
         // If it is off, code point 11 stays available for routers with another use of the bits.
         write("/proc/sys/net/ipv4/tcp_ecn", flag(self.ecn))?;
+        if !self.gso {
+            Route::open()?.up(device_index(DEVICE)?, vec![LinkAttribute::GsoMaxSegs(1)])?;
+        }
         write("/proc/sys/net/ipv4/tcp_wmem", &format!("4096 65536 {LARGEST_BUFFER}"))?;
         write("/proc/sys/net/ipv4/tcp_rmem", &format!("4096 {FIRST_RECEIVE_BUFFER} {LARGEST_BUFFER}"))
     }

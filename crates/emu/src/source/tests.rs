@@ -5,10 +5,12 @@ use std::sync::{Arc, mpsc};
 use std::time::Instant;
 
 use airpath_model::Bytes;
+use airpath_os_linux::{Route, device_index};
 use airpath_plan::Plan;
 
 use super::*;
 use crate::clock::virtual_time::VirtualTime;
+use crate::host::DEVICE;
 use crate::hosts::Hosts;
 use crate::sock_diag::{SockDiag, Sockets};
 use crate::tun::Tun;
@@ -262,4 +264,21 @@ fn flows_that_differ_in_host_wide_settings_are_rejected() {
         "flow two: transport.ecn: marks (ECN) are on for flow two and off for flow one; accepted in an emulation: the same for \
          all flows, since all connections of a host share them"
     );
+}
+
+#[test]
+fn without_offload_a_host_sends_segments_one_by_one() {
+    let mut plan = plan(&[("one", r#"{"kind":"bulk"}"#, "null")]);
+    for (gso, segments) in [(true, None), (false, Some(1))] {
+        plan.flows[0].transport.as_mut().unwrap().gso = gso;
+        let (hosts, _tuns) = match Hosts::new() {
+            Ok(made) => made,
+            Err(error) => return skipped(error),
+        };
+        let sender = hosts.host(Side::Senders);
+        KernelSettings::of(&plan).unwrap().apply([sender, hosts.host(Side::Receivers)]).unwrap();
+        let most = || Route::open().unwrap().max_gso_segments(device_index(DEVICE).unwrap());
+        let most = sender.enter(|| most().unwrap()).unwrap();
+        assert_eq!(most.filter(|&most| most == 1), segments);
+    }
 }

@@ -169,6 +169,24 @@ pub struct TransportPlan {
     pub accurate_ecn: bool,
     /// Whether packets are paced at a gain times window over RTT if the controller sets no rate of its own.
     pub pacing: bool,
+    /// The stack whose details the transport follows.
+    #[serde(default)]
+    pub stack: StackPlan,
+    /// Whether an emulated host may send bursts of segments (generic segmentation offload).
+    #[serde(default = "super::by_default")]
+    pub gso: bool,
+}
+
+/// The stack whose details a transport follows: the start of a connection, and the resolution of timestamps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StackPlan {
+    /// The RFCs. Acknowledgments are delayed and the receive window is open from the start, timestamps are exact.
+    #[default]
+    Rfc,
+    /// Linux. The first segments are acknowledged one by one, the receive window grows with the data received, and
+    /// timestamps count milliseconds.
+    Linux,
 }
 
 /// The quantity to which the lower bound of the retransmission timeout applies.

@@ -113,6 +113,8 @@ pub(crate) fn transport() -> TransportPlan {
         ecn: false,
         accurate_ecn: false,
         pacing: false,
+        stack: airpath_sim::plan::StackPlan::Rfc,
+        gso: true,
     }
 }
 

@@ -127,11 +127,18 @@ impl<C: Controller + ?Sized> Sender<C> {
     ) -> Option<Duration> {
         let sample = match (deliveries.newest, ack.timestamp_echo) {
             (Some((_, sent_at, false)), _) => now.since(sent_at),
-            (Some((_, _, true)), Some(echo)) if advance > 0 => now.since(echo),
+            (Some((_, _, true)), Some(echo)) if advance > 0 => self.rtt_by_timestamps(now, echo),
             _ => return None,
         };
         self.timer.on_sample(sample);
         Some(sample)
+    }
+
+    /// Returns the time since `echo` in whole ticks of the clock for timestamps, at least one (as in Linux).
+    fn rtt_by_timestamps(&self, now: Timestamp, echo: Timestamp) -> Duration {
+        let tick = self.config.timestamp_resolution.as_nanos();
+        let ticks = |time: Timestamp| time.as_nanos() / tick;
+        Duration::from_nanos(ticks(now).saturating_sub(ticks(echo)).max(1) * tick)
     }
 
     /// Processes a cumulative acknowledgment of new data.

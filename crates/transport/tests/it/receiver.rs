@@ -71,6 +71,21 @@ fn duplicate_data_is_reported_at_once_and_once() {
     assert_eq!(arrive(&mut deaf, 0, 20).map(|ack| ack.repeated), Some(false), "no SACK, no duplicate SACK");
 }
 
+/// As Linux does with `TCP_MAX_QUICKACKS` and `tcp_grow_window`.
+#[test]
+fn first_segments_are_acknowledged_one_by_one_and_the_window_grows_with_the_data() {
+    let mut receiver = Receiver::new(ReceiverConfig {
+        quick_acks: 3,
+        initial_receive_window: Bytes::new(10 * MSS),
+        receive_window: Bytes::new(17 * MSS),
+        ..ReceiverConfig::default()
+    });
+    let acknowledged = (0..9)
+        .filter_map(|k| arrive(&mut receiver, k, k))
+        .map(|ack| (ack.cumulative / MSS, ack.receive_window.get() / MSS));
+    assert_eq!(acknowledged.collect::<Vec<_>>(), [(1, 12), (2, 14), (3, 16), (5, 17), (7, 17), (9, 17)]);
+}
+
 #[test]
 fn every_segment_is_acknowledged_if_configured() {
     let mut receiver = Receiver::new(ReceiverConfig { delayed_ack_segments: 1, ..ReceiverConfig::default() });

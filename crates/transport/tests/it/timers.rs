@@ -113,6 +113,20 @@ fn timestamps_time_retransmitted_segments() {
 }
 
 #[test]
+fn samples_by_timestamps_are_whole_ticks() {
+    let timestamp_resolution = Duration::from_millis(20);
+    for (acknowledged, sample) in [(1019, 20), (1039, 20), (1041, 40)] {
+        let mut script =
+            Script::new(SenderConfig { timestamp_resolution, ..config(Recovery::Sack) }, Rule::Fixed, 1);
+        script.send();
+        script.expire();
+        script.echo = Some(at(1000));
+        script.at(acknowledged).ack(1, &[]);
+        assert_eq!(script.controller.last_ack().rtt_sample, Some(Duration::from_millis(sample)));
+    }
+}
+
+#[test]
 fn after_a_timeout_all_data_not_sacked_is_retransmitted() {
     let mut script = Script::new(config(Recovery::Sack), HALVE, 6);
     script.send();
