@@ -60,3 +60,26 @@ fn a_probe_detects_losses_at_the_end_of_a_file_before_the_timeout() {
     assert!(by_time.0 < 0.85 * by_threshold.0, "{by_time:?} {by_threshold:?}");
     assert!(by_time.1 < 0.4 * by_threshold.1, "{by_time:?} {by_threshold:?}");
 }
+
+/// Linux acknowledges the first 16 segments one by one, and its first receive window holds 44 segments of 1460 bytes.
+#[test]
+fn a_linux_stack_acknowledges_more_often_and_opens_its_window_later() {
+    let acknowledgments_and_end = |stack| {
+        let file = FlowPlan {
+            traffic: TrafficPlan::File { bytes: 100 * 1460 },
+            transport: Some(TransportPlan {
+                initial_window_bytes: 100 * 1460,
+                delayed_ack_segments: 2,
+                stack,
+                ..transport()
+            }),
+            ..flow("file", newreno())
+        };
+        let links = round_trip_links(link("bottleneck", mbps(100), 20.0), 20.0);
+        let outcome = run(&plan(1, links, vec![file]), 1);
+        let end_s = table(&outcome, "completions").reals("end_s")[0];
+        (table(&outcome, "links").integers("arrived_packets")[1], (end_s / 0.04) as u64)
+    };
+    assert_eq!(acknowledgments_and_end(StackPlan::Rfc), (50, 1), "acknowledgments, whole round trips");
+    assert_eq!(acknowledgments_and_end(StackPlan::Linux), (16 + 42, 2));
+}
