@@ -57,7 +57,7 @@ pub(crate) fn receiver_config(plan: &TransportPlan) -> ReceiverConfig {
         delayed_ack_timeout: Duration::from_nanos(plan.delayed_ack_timeout_ns),
         quick_acks: match plan.stack {
             StackPlan::Rfc => 0,
-            StackPlan::Linux => (LINUX_RECEIVE_WINDOW / plan.mss_bytes / 2).clamp(2, LINUX_QUICK_ACKS),
+            StackPlan::Linux => (linux_segments(plan) / 2).clamp(2, LINUX_QUICK_ACKS),
         },
         sack: recovery(plan.recovery).uses_sack(),
         timestamps: plan.timestamps,
@@ -74,10 +74,15 @@ const LINUX_RECEIVE_WINDOW: u64 = 65_535;
 /// segments it sends one for every two that the receive window holds.
 const LINUX_QUICK_ACKS: u64 = 16;
 
+/// Returns how many segments the first receive window of Linux holds. A segment size of zero is rejected elsewhere.
+fn linux_segments(plan: &TransportPlan) -> u64 {
+    LINUX_RECEIVE_WINDOW / plan.mss_bytes.max(1)
+}
+
 fn initial_receive_window(plan: &TransportPlan) -> Bytes {
     let window = match plan.stack {
         StackPlan::Rfc => u64::MAX,
-        StackPlan::Linux => (LINUX_RECEIVE_WINDOW / plan.mss_bytes).max(1) * plan.mss_bytes,
+        StackPlan::Linux => linux_segments(plan).max(1) * plan.mss_bytes,
     };
     Bytes::new(window.min(plan.receive_window_bytes))
 }

@@ -18,6 +18,15 @@ fn oversized_segments_are_rejected() {
 }
 
 #[test]
+fn empty_segments_are_rejected() {
+    for stack in [StackPlan::Rfc, StackPlan::Linux] {
+        let transport = TransportPlan { mss_bytes: 0, stack, ..transport() };
+        let source = FlowPlan { transport: Some(transport), ..flow("a", cubic()) };
+        refused(vec![source], packets(10), "flow a: transport.mss: found 0; accepted: at least one byte");
+    }
+}
+
+#[test]
 fn datagrams_less_than_a_nanosecond_apart_are_rejected() {
     let too_close = "flow a: traffic.rate: at that rate its packets are less than a nanosecond apart";
     for bps in [512_000_000_001, u64::MAX] {

@@ -136,7 +136,7 @@ impl<C: Controller + ?Sized> Sender<C> {
 
     /// Returns the time since `echo` in whole ticks of the clock for timestamps, at least one (as in Linux).
     fn rtt_by_timestamps(&self, now: Timestamp, echo: Timestamp) -> Duration {
-        let tick = self.config.timestamp_resolution.as_nanos();
+        let tick = self.config.timestamp_resolution.as_nanos().max(1);
         let ticks = |time: Timestamp| time.as_nanos() / tick;
         Duration::from_nanos(ticks(now).saturating_sub(ticks(echo)).max(1) * tick)
     }
